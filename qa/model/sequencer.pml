@@ -199,7 +199,7 @@ inline take_turn(place)
 
 inline inspect(i)
 {
-    /* turn_passes() */
+    /* seq_passes() */
     if :: PLACE(i) >= wake_at[me] -> publish(PLACE(i)) :: else fi;
     if
     :: shares[i] ->

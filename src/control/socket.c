@@ -193,7 +193,7 @@ static bool client_write(struct client *client)
 }
 
 /* False: it is to be freed. What has been said before its end is still answered. */
-static bool client_turn(struct control *c, struct client *client, short events)
+static bool client_serve(struct control *c, struct client *client, short events)
 {
     bool here = true;
 
@@ -250,7 +250,7 @@ static void all_clients(struct control *c, const struct pollfd *at)
     for (size_t i = 0; i < c->clients.count; i++) {
         struct client *client = c->clients.at[i];
 
-        if (client_turn(c, client, at[i + 2].revents))
+        if (client_serve(c, client, at[i + 2].revents))
             c->clients.at[retained++] = client;
         else
             client_free(client);

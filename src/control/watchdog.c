@@ -105,7 +105,7 @@ struct watchdog *watchdog_start(const struct engine *engine)
     return w;
 }
 
-int watchdog_turn_ms(const struct watchdog *w)
+int watchdog_round_ms(const struct watchdog *w)
 {
     return w != NULL ? (int)w->check_ms : 10000;
 }

@@ -13,7 +13,7 @@ struct watchdog;
 /* NULL when no thread could be made; fine for the others. */
 struct watchdog *watchdog_start(const struct engine *engine);
 /* How often the main thread should say that it is there, at least. */
-int watchdog_turn_ms(const struct watchdog *w);
+int watchdog_round_ms(const struct watchdog *w);
 /* By the main thread; busy: with something that may take its time. */
 void watchdog_here(struct watchdog *w, bool busy);
 void watchdog_stop(struct watchdog *w);

@@ -175,10 +175,10 @@ static void set_state(struct engine *e, enum engine_state state)
     pthread_cond_broadcast(&e->changed);
 }
 
-/* turn counts down past 0 when the last, thread 0, has opened. */
+/* opening counts down past 0 when the last, thread 0, has opened. */
 static bool all_open(const struct engine *e)
 {
-    return e->turn == UINT32_MAX;
+    return e->opening == UINT32_MAX;
 }
 
 int engine_start(struct engine *e, struct err *err)
@@ -186,7 +186,7 @@ int engine_start(struct engine *e, struct err *err)
     int status;
 
     e->state = ENGINE_OPENING;
-    e->turn = e->thread_count - 1;
+    e->opening = e->thread_count - 1;
     status = spawn(e, err);
     pthread_mutex_lock(&e->lock);
     while (status == 0 && !all_open(e) && !e->open_failed)

@@ -31,7 +31,7 @@ struct handoff_queue {
     bool finished;                         /* consumer's: `last` has come */
     struct packet_vector *head;         /* merge.c: being taken, from head_at on; or NULL */
     unsigned head_at;
-    struct order_mark mark;             /* nothing before it comes any more */
+    struct watermark mark;             /* nothing before it comes any more */
 };
 
 /* One module on one thread, with its time. */
@@ -64,10 +64,10 @@ struct engine_thread {
     struct handoff_queue **out;                  /* lent by the threads of the next stage */
     unsigned out_count;
     struct scheduler *scheduler;                  /* shared; NULL with one consumer */
-    bool asked;                         /* merge.c: nudged, and not answered yet */
+    bool asked;                         /* merge.c: kicked, and not answered yet */
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;
-    struct order_mark merged_end;       /* of all that producers have told, the latest place */
+    struct watermark merged_end;       /* of all that producers have told, the latest place */
     bool merged_finished;
     struct packet_vector work;          /* what receive and flush fill */
     struct packet_vector *carried;      /* at the module at_module */
@@ -78,8 +78,8 @@ struct engine_thread {
     uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
 
-    CACHE_ALIGNED struct order_mark dealt;      /* all before it has been counted as sent */
-    uint32_t nudged;                    /* atomic: somebody wants to know how far we are */
+    CACHE_ALIGNED struct watermark dealt;      /* all before it has been counted as sent */
+    uint32_t kicked;                    /* atomic: somebody wants to know how far we are */
 
     CACHE_ALIGNED struct eventcount eventcount;
 
@@ -112,7 +112,7 @@ struct engine {
     pthread_mutex_t lock;               /* start-up only */
     pthread_cond_t changed;
     enum engine_state state;
-    unsigned turn;                      /* thread that may open its modules; counts down */
+    unsigned opening;                      /* thread that may open its modules; counts down */
     struct err open_error;
     bool open_failed;
 
@@ -139,11 +139,11 @@ void hand_off_tick(struct engine_thread *t);
 void hand_off_pending(struct engine_thread *t);  /* what is half full, before sleeping */
 void hand_off_last(struct engine_thread *t);
 /* The next full vector and the queue it came by; NULL when all producers have ended. With *from
- * NULL it is ours: merged of several producers', or empty, the answer to a nudge. */
+ * NULL it is ours: merged of several producers', or empty, the answer to a kick. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from);
 void return_vector(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v);
 /* By any thread: let it say how far it is, though it has nothing to do. */
-void nudge(void *thread);
+void kick(void *thread);
 /* Sleeps until the pool has packets for a vector and what may grow from it. */
 void pool_wait(struct engine_thread *t);
 void pool_wait_all_returned(struct engine_thread *t);

@@ -193,7 +193,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
 
         /* This far, should the packet have to wait for room. */
         if (p->order != 0)
-            order_mark_set(&t->dealt, p->order, p->order_sub);
+            watermark_set(&t->dealt, p->order, p->order_sub);
 
         if (UNLIKELY(into == NULL)) {
             if (may_drop(t, p)) {
@@ -208,7 +208,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
             send(t, queue);
     }
     if (v->order_at != 0)
-        order_mark_set(&t->dealt, v->order_at, v->order_sub);
+        watermark_set(&t->dealt, v->order_at, v->order_sub);
     v->count = 0;
     if (t->engine->plan->live)
         send_to_idle(t);
@@ -223,7 +223,7 @@ static void hand_off_full(struct engine_thread *t, struct packet_vector *v)
 
     metric_add(&queue->sent, v->count);
     if (v->order_at != 0)
-        order_mark_set(&t->dealt, v->order_at, v->order_sub);
+        watermark_set(&t->dealt, v->order_at, v->order_sub);
     if (v->count == 0)
         return;
     into = pending(t, queue);
@@ -270,9 +270,9 @@ void hand_off_last(struct engine_thread *t)
     }
 }
 
-static bool is_nudged(const struct engine_thread *t)
+static bool is_kicked(const struct engine_thread *t)
 {
-    return __atomic_load_n(&t->nudged, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&t->kicked, __ATOMIC_RELAXED) != 0;
 }
 
 static bool has_input(void *arg)
@@ -282,35 +282,35 @@ static bool has_input(void *arg)
     for (unsigned i = 0; i < t->in_count; i++)
         if (ring_count(t->in[i].full) > 0)
             return true;
-    return is_nudged(t);
+    return is_kicked(t);
 }
 
-void nudge(void *thread)
+void kick(void *thread)
 {
     struct engine_thread *t = thread;
 
-    __atomic_store_n(&t->nudged, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->kicked, 1, __ATOMIC_RELAXED);
     eventcount_wake(&t->eventcount);
 }
 
 /* What the producers have dealt, looked at before the queues: when nothing is left on a queue,
  * nothing that was distributed by then is. An empty vector takes that down the chain. */
-static COLD struct packet_vector *answer_nudge(struct engine_thread *t)
+static COLD struct packet_vector *answer_kick(struct engine_thread *t)
 {
-    struct order_mark least = { ORDER_END, 0 };
+    struct watermark least = { ORDER_END, 0 };
 
-    __atomic_store_n(&t->nudged, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->kicked, 0, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < t->in_count; i++) {
         const struct plan_stage *before = &t->engine->plan->stages[t->plan->stage - 1];
-        struct order_mark m = order_mark_get(&t->engine->threads[before->first + i].dealt);
+        struct watermark m = watermark_get(&t->engine->threads[before->first + i].dealt);
 
-        if (!t->in[i].finished && order_mark_has_passed(least, m.at, m.sub))
+        if (!t->in[i].finished && watermark_has_passed(least, m.at, m.sub))
             least = m;
     }
     for (unsigned i = 0; i < t->in_count; i++)
         if (metric_get(&t->in[i].sent) != metric_get(&t->in[i].done))
             return NULL;
-    if (order_mark_has_passed((struct order_mark){ t->order_at, t->order_sub }, least.at,
+    if (watermark_has_passed((struct watermark){ t->order_at, t->order_sub }, least.at,
                               least.sub))
         return NULL;
     t->work.count = 0;
@@ -349,7 +349,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **fr
         hand_off_pending(t);
         account_sleep(t);
         while ((v = try_take(t, from)) == NULL) {
-            if (is_nudged(t) && (v = answer_nudge(t)) != NULL)
+            if (is_kicked(t) && (v = answer_kick(t)) != NULL)
                 break;
             eventcount_wait(&t->eventcount, has_input, t, EVENTCOUNT_FOREVER);
         }

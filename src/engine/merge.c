@@ -3,13 +3,13 @@
  *
  * Offline a thread with several producers takes the packet that stands first in the order, once
  * no other producer can send an earlier one: its next packet says so, or, while it has sent all it
- * had, how far it has dealt. A producer that stands still is nudged to look. Threads cannot wait
+ * had, how far it has dealt. A producer that stands still is kicked to look. Threads cannot wait
  * in a ring for each other: each waits for a packet that stands earlier than its own. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
 
-#define NUDGE_NS 200000
+#define KICK_NS 200000
 
 static struct engine_thread *producer(const struct engine_thread *t, unsigned queue)
 {
@@ -24,9 +24,9 @@ static void head_done(struct engine_thread *t, struct handoff_queue *queue)
 
     t->merged.now_us = MAX(t->merged.now_us, v->now_us);
     t->merged.tick |= v->tick;
-    if (order_mark_has_passed((struct order_mark){ v->order_at, v->order_sub }, t->merged_end.at,
+    if (watermark_has_passed((struct watermark){ v->order_at, v->order_sub }, t->merged_end.at,
                               t->merged_end.sub))
-        t->merged_end = (struct order_mark){ v->order_at, v->order_sub };
+        t->merged_end = (struct watermark){ v->order_at, v->order_sub };
     queue->head = NULL;
     metric_add(&queue->done, v->count);
     v->count = 0;
@@ -53,35 +53,35 @@ static void next_head(struct engine_thread *t, struct handoff_queue *queue)
 
 /* Nothing before this place comes by the queue any more. How far its producer is, is looked at
  * before the ring. */
-static struct order_mark queue_mark(struct engine_thread *t, unsigned number)
+static struct watermark queue_mark(struct engine_thread *t, unsigned number)
 {
     struct handoff_queue *queue = &t->in[number];
-    struct order_mark dealt = order_mark_get(&producer(t, number)->dealt);
+    struct watermark dealt = watermark_get(&producer(t, number)->dealt);
     const struct packet *p;
 
     next_head(t, queue);
     if (queue->head != NULL) {
         p = queue->head->packet[queue->head_at];
-        return (struct order_mark){ p->order, p->order_sub };
+        return (struct watermark){ p->order, p->order_sub };
     }
     if (queue->finished)
-        return (struct order_mark){ ORDER_END, ORDER_END };
+        return (struct watermark){ ORDER_END, ORDER_END };
     return metric_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
 
 /* The queue that is least far, and how far that is. */
-static struct handoff_queue *least_queue(struct engine_thread *t, struct order_mark *least)
+static struct handoff_queue *least_queue(struct engine_thread *t, struct watermark *least)
 {
     struct handoff_queue *best = NULL;
 
     for (unsigned i = 0; i < t->in_count; i++) {
         struct handoff_queue *queue = &t->in[i];
-        struct order_mark m = queue_mark(t, i);
+        struct watermark m = queue_mark(t, i);
 
-        if (order_mark_has_passed(m, queue->mark.at, queue->mark.sub))
+        if (watermark_has_passed(m, queue->mark.at, queue->mark.sub))
             queue->mark = m;
         /* A packet that is there goes before one that might come at its place. */
-        if (best == NULL || !order_mark_has_passed(m, least->at, least->sub) ||
+        if (best == NULL || !watermark_has_passed(m, least->at, least->sub) ||
             (best->head == NULL && m.at == least->at && m.sub == least->sub)) {
             best = queue;
             *least = m;
@@ -91,10 +91,10 @@ static struct handoff_queue *least_queue(struct engine_thread *t, struct order_m
 }
 
 /* Somebody behind us wants to know how far we are, and we have come further. */
-static bool has_answer(struct engine_thread *t, struct order_mark now)
+static bool has_answer(struct engine_thread *t, struct watermark now)
 {
     if (!t->asked ||
-        order_mark_has_passed((struct order_mark){ t->order_at, t->order_sub }, now.at, now.sub))
+        watermark_has_passed((struct watermark){ t->order_at, t->order_sub }, now.at, now.sub))
         return false;
     t->asked = false;
     return true;
@@ -104,7 +104,7 @@ static bool has_answer(struct engine_thread *t, struct order_mark now)
 static bool gather(struct engine_thread *t)
 {
     struct packet_vector *v = &t->merged;
-    struct order_mark least = { 0, 0 };
+    struct watermark least = { 0, 0 };
 
     v->count = 0;
     v->tick = v->last = false;
@@ -124,7 +124,7 @@ static bool gather(struct engine_thread *t)
     v->order_at = least.at;
     v->order_sub = least.sub;
     return v->count > 0 || v->tick ||
-           has_answer(t, (struct order_mark){ v->order_at, v->order_sub });
+           has_answer(t, (struct watermark){ v->order_at, v->order_sub });
 }
 
 static bool all_finished(const struct engine_thread *t)
@@ -135,11 +135,11 @@ static bool all_finished(const struct engine_thread *t)
     return true;
 }
 
-static void nudge_producers(const struct engine_thread *t)
+static void kick_producers(const struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++)
         if (t->in[i].head == NULL && !t->in[i].finished && producer(t, i)->in_count > 0)
-            nudge(producer(t, i));
+            kick(producer(t, i));
 }
 
 static bool has_waiting_packets(const struct engine_thread *t)
@@ -157,18 +157,18 @@ static bool has_news(void *arg)
     for (unsigned i = 0; i < t->in_count; i++)
         if (t->in[i].head == NULL && ring_count(t->in[i].full) > 0)
             return true;
-    return __atomic_load_n(&t->nudged, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&t->kicked, __ATOMIC_RELAXED) != 0;
 }
 
 /* While packets wait for those of another producer, or we are asked, the producers that say nothing
  * are asked in turn. */
 static void wait_for_news(struct engine_thread *t)
 {
-    if (__atomic_exchange_n(&t->nudged, 0, __ATOMIC_RELAXED) != 0)
+    if (__atomic_exchange_n(&t->kicked, 0, __ATOMIC_RELAXED) != 0)
         t->asked = true;
     if (t->asked || has_waiting_packets(t)) {
-        nudge_producers(t);
-        eventcount_wait(&t->eventcount, has_news, t, NUDGE_NS);
+        kick_producers(t);
+        eventcount_wait(&t->eventcount, has_news, t, KICK_NS);
     } else {
         eventcount_wait(&t->eventcount, has_news, t, EVENTCOUNT_FOREVER);
     }

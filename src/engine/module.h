@@ -23,11 +23,11 @@ struct module_env {
     unsigned thread;                /* number within its stage, from 0 */
     unsigned thread_count;          /* of its stage */
     unsigned thread_index;                  /* for packet_release() */
-    unsigned lane_count;            /* of all threads: for packet_pool_new() */
+    unsigned thread_count_all;            /* of all threads: for packet_pool_new() */
     const char *thread_name;
     struct helper_thread *sender;     /* the thread that sends for it; NULL: none */
     bool same_thread_as_next;       /* the module behind it runs on this thread too */
-    struct turn_thread turn_thread; /* for a lane of its own, see sequencer.h */
+    struct seq_thread seq_thread; /* for a lane of its own, see sequencer.h */
 };
 
 enum module_status {

@@ -35,7 +35,7 @@ struct scheduler {
     uint16_t bucket[SCHEDULER_BUCKETS];      /* consumer; fixed schedulers */
     uint16_t *flow_bucket;              /* last epoch << CONSUMER_BITS | consumer + 1; 0: free */
     uint32_t epoch_s;                   /* 0: a bucket is never free again */
-    uint32_t turn;                      /* round-robin */
+    uint32_t next;                      /* round-robin */
 };
 
 /* The tuple by which a packet belongs to its flow; an ICMP error belongs to the one it quotes. */
@@ -136,14 +136,14 @@ static unsigned pick_xor(struct scheduler *scheduler, const struct packet *p)
     return sum % XOR_PRIME % scheduler->conf.consumers;
 }
 
-static unsigned next_in_turn(struct scheduler *scheduler)
+static unsigned next_thread(struct scheduler *scheduler)
 {
-    return __atomic_fetch_add(&scheduler->turn, 1, __ATOMIC_RELAXED) % scheduler->conf.consumers;
+    return __atomic_fetch_add(&scheduler->next, 1, __ATOMIC_RELAXED) % scheduler->conf.consumers;
 }
 
 static unsigned least_loaded(struct scheduler *scheduler)
 {
-    unsigned start = next_in_turn(scheduler), best = start;
+    unsigned start = next_thread(scheduler), best = start;
     uint64_t best_load = UINT64_MAX;
 
     for (unsigned i = 0; i < scheduler->conf.consumers; i++) {
@@ -192,7 +192,7 @@ static unsigned pick_following(struct scheduler *scheduler, const struct packet 
 
 static unsigned pick_round_robin(struct scheduler *scheduler, const struct packet *p)
 {
-    return pick_following(scheduler, p, next_in_turn);
+    return pick_following(scheduler, p, next_thread);
 }
 
 static unsigned pick_least_loaded(struct scheduler *scheduler, const struct packet *p)

@@ -240,11 +240,11 @@ static int module_open(struct engine_thread *t, struct module_slot *s, bool is_l
         .thread = t->plan->index,
         .thread_count = t->stage->count,
         .thread_index = t->number,
-        .lane_count = t->engine->thread_count,
+        .thread_count_all = t->engine->thread_count,
         .thread_name = t->plan->name,
         .sender = t->sender.name != NULL ? &t->sender : NULL,
         .same_thread_as_next = !is_last,
-        .turn_thread = { t, t->plan->stage > 0 ? nudge : NULL, module_sleeps,
+        .seq_thread = { t, t->plan->stage > 0 ? kick : NULL, module_sleeps,
                          account_module_wakes },
     };
 
@@ -319,12 +319,12 @@ static bool thread_join_start(struct engine_thread *t)
     bool go;
 
     pthread_mutex_lock(&e->lock);
-    while (e->turn != t->number && e->state == ENGINE_OPENING)
+    while (e->opening != t->number && e->state == ENGINE_OPENING)
         pthread_cond_wait(&e->changed, &e->lock);
     if (e->state == ENGINE_OPENING && !e->open_failed &&
         thread_open(t, &e->open_error) < 0)
         e->open_failed = true;
-    e->turn--;
+    e->opening--;
     pthread_cond_broadcast(&e->changed);
     while (e->state == ENGINE_OPENING)
         pthread_cond_wait(&e->changed, &e->lock);

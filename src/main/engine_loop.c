@@ -173,7 +173,7 @@ static struct watchdog *start_watchdog(const struct setup *s, const struct engin
 static void wait_for_end(struct setup *s, struct engine *engine)
 {
     struct watchdog *watchdog = start_watchdog(s, engine);
-    int fd = signals_open(), timeout_ms = watchdog_turn_ms(watchdog);
+    int fd = signals_open(), timeout_ms = watchdog_round_ms(watchdog);
     struct progress progress;
     enum signal_event event;
 

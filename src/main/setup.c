@@ -345,7 +345,7 @@ static unsigned threads_with(const struct plan *plan, const char *module)
 
 /* Several threads that inspect parts of one file, those with rules in front of the stream among
  * them. */
-static bool needs_turns(const struct setup *s)
+static bool needs_sequence(const struct setup *s)
 {
     const struct plan *plan = s->plan;
     bool early_hooks_share_state =
@@ -496,10 +496,10 @@ static void report_plan(struct setup *s)
     struct run_context *context = &s->context;
 
     context->shares_file = s->plan->shares_file;
-    if (needs_turns(s))
-        context->turns = turns_new();
-    if (context->turns != NULL && s->options->deterministic && context->output != NULL)
-        output_conf_merge(context->output, context->turns);
+    if (needs_sequence(s))
+        context->seq = sequencer_new();
+    if (context->seq != NULL && s->options->deterministic && context->output != NULL)
+        output_conf_merge(context->output, context->seq);
     if (s->decode != NULL)
         decode_conf_set_run(s->decode, threads_with(s->plan, "decode"), context->is_inline);
     if (s->flow != NULL)
@@ -655,7 +655,7 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
 static void job_free(struct setup *s)
 {
     run_context_end_run(&s->context);
-    turns_free(s->context.turns);
+    sequencer_free(s->context.seq);
     plan_free(s->plan);
     run_modes_free(s->modes);
     topology_free(s->topology);
@@ -670,7 +670,7 @@ void setup_job_free(struct setup *s)
 {
     ruleset_clear_hosts(s->context.rules);
     job_free(s);
-    s->context.turns = NULL;
+    s->context.seq = NULL;
     s->plan = NULL;
     s->modes = NULL;
     s->topology = NULL;

@@ -46,7 +46,7 @@ struct run_context {
     bool rejects_by_route;                  /* reject: by this machine's routes, not as frames */
     int reject_if_index;                    /* --reject-dev; 0: none */
     bool offline;                           /* files: packet time, nothing is dropped */
-    struct turns *turns;                    /* several threads inspect one file; else NULL */
+    struct sequencer *seq;                    /* several threads inspect one file; else NULL */
     bool shares_file;                       /* workers on a file: each keeps its hash's share */
 
     const struct capture_ops *capture;

@@ -54,7 +54,7 @@ static void resolve_partial_checksums(struct packet_vector *v)
 
 static bool notes_expectation_parents(const struct decode_module *m)
 {
-    return m->ctx->turns != NULL && m->ctx->app != NULL;
+    return m->ctx->seq != NULL && m->ctx->app != NULL;
 }
 
 /* Frames of a file that several threads share: what is not plain the scan has decoded, and has

@@ -18,7 +18,7 @@ struct detect_module {
     struct detect_thread *detect;           /* rules for everybody */
     struct tenant_threads tenants;
     struct output_thread *output;
-    struct turn_lane *lane;                 /* NULL: nobody to wait for */
+    struct seq_handle *handle;                 /* NULL: nobody to wait for */
     unsigned rules_generation, quiescent_round;
     struct counters *counters;
     bool joined;
@@ -77,8 +77,8 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     ruleset_unref(rules);
     detect_thread_keep_alert_payload(m->detect, m->tenants.alert_payload_size);
     m->output = output_thread_new(m->ctx->output, env->counters);
-    if (m->ctx->turns != NULL)
-        m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
+    if (m->ctx->seq != NULL)
+        m->handle = seq_handle_new(m->ctx->seq, &env->seq_thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
     m->pseudo_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
@@ -260,7 +260,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         detect_clear_alert_payload(m->detect, p);
     app_cleanup(m->app, p);
     if (p->flags & PACKET_FLOW_END) {
-        if (m->lane != NULL && p->flow->app != NULL)
+        if (m->handle != NULL && p->flow->app != NULL)
             expectation_parent_remove(m->ctx->app, p);
         detect_flow_free(p->flow);
         app_flow_free(p->flow);
@@ -289,11 +289,11 @@ static void answer(struct detect_module *m, const struct packet *p)
 }
 
 /* Somebody waits for us to come this far, if we were further than he thinks. */
-static void give_turn(struct detect_module *m, struct packet_vector *v, struct packet *p)
+static void begin_packet(struct detect_module *m, struct packet_vector *v, struct packet *p)
 {
     v->at_work = p;
-    p->lane = m->lane;
-    turn_passes(m->lane, p->order, p->order_sub);
+    p->handle = m->handle;
+    seq_passes(m->handle, p->order, p->order_sub);
 }
 
 /* NULL also where the packet before is one of the same flow, and had it fetched. */
@@ -358,14 +358,14 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         struct packet *p = v->packet[v->done];
 
         look_ahead(v, v->done);
-        if (m->lane != NULL)
-            give_turn(m, v, p);
+        if (m->handle != NULL)
+            begin_packet(m, v, p);
         detect_module_packet(m, p);
         answer(m, p);
     }
     v->at_work = NULL;
-    if (m->lane != NULL && v->order_at != 0)
-        turn_reached(m->lane, v->order_at, v->order_sub);
+    if (m->handle != NULL && v->order_at != 0)
+        seq_publish(m->handle, v->order_at, v->order_sub);
     return MODULE_OK;
 }
 
@@ -375,8 +375,8 @@ static bool detect_module_flush(void *self, struct packet_vector *v)
     struct detect_module *m = self;
 
     (void)v;
-    if (m->lane != NULL)
-        turn_reached(m->lane, ORDER_END, ORDER_END);
+    if (m->handle != NULL)
+        seq_publish(m->handle, ORDER_END, ORDER_END);
     return false;
 }
 

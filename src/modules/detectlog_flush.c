@@ -44,7 +44,7 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
     pseudo->time_us = p->time_us;
     pseudo->order = p->order;
     pseudo->order_sub = p->order_sub;
-    pseudo->lane = p->lane;
+    pseudo->handle = p->handle;
     pseudo->flow = p->flow;
     pseudo->flow_hash = p->flow_hash;
     pseudo->flow_state = p->flow_state & 0xf;

@@ -48,7 +48,7 @@ struct partition_reader {
     void *queue;
     struct packet_pool *pool;
     unsigned thread, at_once;
-    struct turn_thread engine;
+    struct seq_thread engine;
     struct seq_batch *batch;            /* NULL: none at hand */
     uint16_t next;                      /* entry of it */
     uint64_t end;                       /* of the last batch */
@@ -81,7 +81,7 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
 {
     const struct run_context *ctx = part->ctx;
 
-    if (!peek->is_tcp || ctx->turns == NULL || ctx->app == NULL ||
+    if (!peek->is_tcp || ctx->seq == NULL || ctx->app == NULL ||
         LIKELY(!expectation_parent_is_likely(ctx->app, peek->payload, peek->payload_len)))
         return;
     expectation_parent_add(ctx->app, &(struct expectation_opening){
@@ -106,7 +106,7 @@ static void add_packet(struct flow_partition *part, struct seq_batch *batch, str
 {
     const struct run_context *ctx = part->ctx;
 
-    if (ctx->turns != NULL && ctx->app != NULL)
+    if (ctx->seq != NULL && ctx->app != NULL)
         expectation_parent_packet(ctx->app, p, false);
     if (ctx->gives_verdict && p->root != NULL && p->root != p)
         p->root->inner_count++;
@@ -228,7 +228,7 @@ static struct flow_partition *partition_new(const struct module_env *env, struct
     part->ctx = ctx;
     part->threads = env->thread_count;
     part->batches = seq_batches_new(part->threads, scan, part);
-    part->pool = packet_pool_new(SCAN_POOL, env->lane_count);
+    part->pool = packet_pool_new(SCAN_POOL, env->thread_count_all);
     part->counters = counters_new("scan");
     part->decoder = decoder_new(ctx->decode, part->pool, part->counters);
     checksum_sample_begin(&part->sample, ctx, true);
@@ -261,7 +261,7 @@ struct partition_reader *partition_join(const struct module_env *env, void *queu
     r->pool = env->pool;
     r->thread = env->thread;
     r->at_once = ctx->is_inline ? 1 : VECTOR_FILL;
-    r->engine = env->turn_thread;
+    r->engine = env->seq_thread;
     r->next = SEQ_NO_ENTRY;
     __atomic_fetch_add(&r->part->users, 1, __ATOMIC_RELAXED);
     return r;

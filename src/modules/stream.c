@@ -13,13 +13,13 @@ struct stream_module {
     struct stream_thread *stream;
     struct counters *counters;
     struct detect_thread *early;             /* NULL: no rule stands there */
-    struct turn_lane *lane;                 /* NULL: nobody to wait for */
-    bool takes_turns;                       /* what the hook asks others can change */
-    struct order_mark done;                 /* the place of the last vector */
+    struct seq_handle *handle;                 /* NULL: nobody to wait for */
+    bool waits_in_sequence;                       /* what the hook asks others can change */
+    struct watermark done;                 /* the place of the last vector */
     struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
     unsigned rules_generation, quiescent_round;
     bool joined;
-    struct turn_thread thread;
+    struct seq_thread thread;
     struct eventcount *eventcount;             /* the context's */
 };
 
@@ -66,9 +66,9 @@ static bool early_hook_passes(const struct stream_module *m, struct packet *p,
 {
     bool goes;
 
-    p->lane = m->takes_turns ? m->lane : NULL;
+    p->handle = m->waits_in_sequence ? m->handle : NULL;
     goes = detect_early_hook(m->early, p, hook);
-    p->lane = NULL;
+    p->handle = NULL;
     return goes;
 }
 
@@ -83,16 +83,16 @@ static bool pre_stream(void *arg, struct packet *p)
 }
 
 /* Rules brought by a reload may be the first of their kind, or the last of it gone: only those who
- * take turns have a place that others wait for. */
-static void turns_open(struct stream_module *m)
+ * wait in sequence have a place that others wait for. */
+static void sequencer_open(struct stream_module *m)
 {
-    bool takes_turns = m->lane != NULL && ruleset_early_hooks_share_state(m->rules);
+    bool waits_in_sequence = m->handle != NULL && ruleset_early_hooks_share_state(m->rules);
 
-    if (takes_turns && !m->takes_turns)
-        turn_lane_enter(m->lane, m->done);
-    if (!takes_turns && m->takes_turns)
-        turn_lane_leave(m->lane);
-    m->takes_turns = takes_turns;
+    if (waits_in_sequence && !m->waits_in_sequence)
+        seq_handle_enter(m->handle, m->done);
+    if (!waits_in_sequence && m->waits_in_sequence)
+        seq_handle_leave(m->handle);
+    m->waits_in_sequence = waits_in_sequence;
 }
 
 /* Tenants have no rules here: theirs that name these hooks are asked with their others. */
@@ -113,7 +113,7 @@ static int early_hooks_open(struct stream_module *m, struct err *err)
             return -1;
     }
     stream_thread_set_early_hooks(m->stream, &hooks);
-    turns_open(m);
+    sequencer_open(m);
     configure_inflight(m);
     return 0;
 }
@@ -140,7 +140,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
 
     m->ctx = env->context;
     m->counters = env->counters;
-    m->thread = env->turn_thread;
+    m->thread = env->seq_thread;
     m->eventcount = run_stream_join(m->ctx, err);
     if (m->eventcount == NULL) {
         free(m);
@@ -150,9 +150,9 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
     m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);
     m->rules = run_context_rules(m->ctx, &m->rules_generation);
-    if (m->ctx->turns != NULL) {
-        m->lane = turn_lane_new(m->ctx->turns, &env->turn_thread);
-        turn_lane_leave(m->lane);
+    if (m->ctx->seq != NULL) {
+        m->handle = seq_handle_new(m->ctx->seq, &env->seq_thread);
+        seq_handle_leave(m->handle);
     }
     if (m->stream == NULL || early_hooks_open(m, err) < 0) {
         stream_module_close(m);
@@ -182,9 +182,9 @@ static COLD void report_quiescent(struct stream_module *m)
 
 static void go_on(struct stream_module *m, const struct packet_vector *v)
 {
-    m->done = (struct order_mark){ v->order_at, v->order_sub };
-    if (UNLIKELY(m->takes_turns))
-        turn_reached(m->lane, v->order_at, v->order_sub);
+    m->done = (struct watermark){ v->order_at, v->order_sub };
+    if (UNLIKELY(m->waits_in_sequence))
+        seq_publish(m->handle, v->order_at, v->order_sub);
 }
 
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
@@ -198,7 +198,7 @@ static enum module_status stream_module_process(void *self, struct packet_vector
     if (qsbr_has_new_round(m->ctx, m->quiescent_round))
         report_quiescent(m);
     more = stream_vector(m->stream, v);
-    if (m->lane != NULL && v->order_at != 0)
+    if (m->handle != NULL && v->order_at != 0)
         go_on(m, v);
     return more ? MODULE_MORE : MODULE_OK;
 }
@@ -207,8 +207,8 @@ static bool stream_module_flush(void *self, struct packet_vector *v)
 {
     struct stream_module *m = self;
 
-    if (m->takes_turns)
-        turn_reached(m->lane, ORDER_END, ORDER_END);
+    if (m->waits_in_sequence)
+        seq_publish(m->handle, ORDER_END, ORDER_END);
     return stream_flush(m->stream, v, v->now_us);
 }
 

@@ -13,7 +13,7 @@
 
 /* In front of the records of one packet. */
 struct entry_head {
-    struct order_mark place;
+    struct watermark place;
     size_t len;
 };
 
@@ -25,20 +25,20 @@ struct merge_input {
 
 struct merge {
     pthread_mutex_t lock;
-    const struct turns *turns;
+    const struct sequencer *seq;
     void (*write)(void *arg, const uint8_t *records, size_t len);
     void *arg;
     ARRAY_OF(struct merge_input *) inputs;
     size_t added;                   /* bytes since the last look */
 };
 
-struct merge *merge_new(const struct turns *turns,
+struct merge *merge_new(const struct sequencer *seq,
                         void (*write)(void *arg, const uint8_t *records, size_t len), void *arg)
 {
     struct merge *m = xcalloc(1, sizeof(*m));
 
     pthread_mutex_init(&m->lock, NULL);
-    m->turns = turns;
+    m->seq = seq;
     m->write = write;
     m->arg = arg;
     return m;
@@ -62,17 +62,17 @@ static bool head_of(const struct merge_input *input, struct entry_head *head)
 }
 
 /* The input with the earliest entry; NULL when nothing is left before `end`. */
-static struct merge_input *earliest(const struct merge *m, struct order_mark end,
+static struct merge_input *earliest(const struct merge *m, struct watermark end,
                                    struct entry_head *head)
 {
     struct merge_input *best = NULL;
-    struct order_mark least = end;
+    struct watermark least = end;
 
     for (size_t i = 0; i < m->inputs.count; i++) {
         struct entry_head h;
 
         if (!head_of(m->inputs.at[i], &h) ||
-            order_mark_has_passed(h.place, least.at, least.sub))
+            watermark_has_passed(h.place, least.at, least.sub))
             continue;
         least = h.place;
         best = m->inputs.at[i];
@@ -90,7 +90,7 @@ static void remove_written(struct merge_input *input)
     input->at = 0;
 }
 
-static void write_before(struct merge *m, struct order_mark end)
+static void write_before(struct merge *m, struct watermark end)
 {
     struct merge_input *input;
     struct entry_head head;
@@ -116,7 +116,7 @@ void merge_add(struct merge_input *input, const struct packet *p, const struct b
     buf_add(&input->retained, records->data, records->len);
     m->added += records->len;
     if (m->added >= MERGE_STEP)
-        write_before(m, turns_passed(m->turns));
+        write_before(m, seq_low_watermark(m->seq));
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -124,7 +124,7 @@ void merge_free(struct merge *m)
 {
     if (m == NULL)
         return;
-    write_before(m, (struct order_mark){ ORDER_END, ORDER_END });
+    write_before(m, (struct watermark){ ORDER_END, ORDER_END });
     for (size_t i = 0; i < m->inputs.count; i++) {
         buf_fini(&m->inputs.at[i]->retained);
         free(m->inputs.at[i]);

@@ -13,8 +13,8 @@
 struct merge;
 struct merge_input;
 
-/* turns: borrowed; read in merge_add(). write: gets whole records, in order, under the lock. */
-struct merge *merge_new(const struct turns *turns,
+/* seq: borrowed; read in merge_add(). write: gets whole records, in order, under the lock. */
+struct merge *merge_new(const struct sequencer *seq,
                         void (*write)(void *arg, const uint8_t *records, size_t len), void *arg);
 void merge_free(struct merge *merge);       /* writes what is left; NULL is fine */
 

@@ -384,10 +384,10 @@ static void write_merged(void *arg, const uint8_t *records, size_t len)
     write_records(arg, &all);
 }
 
-void output_conf_merge(struct output_conf *conf, const struct turns *turns)
+void output_conf_merge(struct output_conf *conf, const struct sequencer *seq)
 {
     conf->merged = output_writer_new(conf, NULL);
-    conf->merge = merge_new(turns, write_merged, conf->merged);
+    conf->merge = merge_new(seq, write_merged, conf->merged);
 }
 
 void output_write(struct output_writer *w, struct packet_vector *v)

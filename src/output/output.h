@@ -31,9 +31,9 @@ struct output_conf;
 struct output_conf *output_conf_new(const struct output_request *request, struct err *err);
 void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
 /* Before threads start: records are written in the order of the capture, whichever thread made
- * them. turns: borrowed while threads run. */
-struct turns;
-void output_conf_merge(struct output_conf *conf, const struct turns *turns);
+ * them. seq: borrowed while threads run. */
+struct sequencer;
+void output_conf_merge(struct output_conf *conf, const struct sequencer *seq);
 void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; any thread */
 
 /* Bytes of stream data that records of alerts may show; 0: none. */

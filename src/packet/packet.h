@@ -15,7 +15,7 @@
 struct flow;
 struct packet_pool;
 struct capture_device;
-struct turn_lane;
+struct seq_handle;
 struct tcp_snapshot;
 
 /* Where the packet comes from: EVE pkt_src. */
@@ -291,7 +291,7 @@ struct packet {
     const struct capture_device *device;    /* NULL for files */
     void *capture_slot;                 /* the capture's own: ring slot, NFQ id holder */
     uint64_t capture_id;
-    struct turn_lane *lane;             /* of the inspecting thread; NULL: nobody to wait for */
+    struct seq_handle *handle;             /* of the inspecting thread; NULL: nobody to wait for */
     const char *file_name;              /* the capture file; borrowed from the receive module */
     const char *device_name;            /* the interface; NULL for files */
 

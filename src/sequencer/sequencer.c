@@ -22,44 +22,44 @@
  * and to be woken takes longer than most waits. */
 #define SPIN_FACTOR 8
 
-struct turns *turns_new(void)
+struct sequencer *sequencer_new(void)
 {
-    struct turns *turns = xcalloc(1, sizeof(*turns));
+    struct sequencer *seq = xcalloc(1, sizeof(*seq));
 
-    pthread_mutex_init(&turns->lock, NULL);
-    return turns;
+    pthread_mutex_init(&seq->lock, NULL);
+    return seq;
 }
 
-void turns_free(struct turns *turns)
+void sequencer_free(struct sequencer *seq)
 {
-    if (turns == NULL)
+    if (seq == NULL)
         return;
-    for (size_t i = 0; i < turns->lanes.count; i++) {
-        free(turns->lanes.at[i]->waits_for);
-        free(turns->lanes.at[i]);
+    for (size_t i = 0; i < seq->handles.count; i++) {
+        free(seq->handles.at[i]->waits_for);
+        free(seq->handles.at[i]);
     }
-    ARRAY_FREE(&turns->lanes);
-    pthread_mutex_destroy(&turns->lock);
-    free(turns);
+    ARRAY_FREE(&seq->handles);
+    pthread_mutex_destroy(&seq->lock);
+    free(seq);
 }
 
-struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *thread)
+struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread *thread)
 {
     struct seq_worker *w = xaligned(CACHE_LINE, sizeof(*w));
 
     eventcount_init(&w->eventcount);
-    w->turns = turns;
+    w->seq = seq;
     w->thread = *thread;
-    w->number = (unsigned)turns->lanes.count;
+    w->number = (unsigned)seq->handles.count;
     w->seen.wake_at = NEVER;
-    turns->kicks |= thread->nudge != NULL;
-    ARRAY_PUSH(&turns->lanes, w);
+    seq->kicks |= thread->kick != NULL;
+    ARRAY_PUSH(&seq->handles, w);
     return &w->seen;
 }
 
-static bool has_passed(const struct seq_worker *w, struct order_mark place)
+static bool has_passed(const struct seq_worker *w, struct watermark place)
 {
-    return order_mark_has_passed(order_mark_get(&w->seen.mark), place.at, place.sub);
+    return watermark_has_passed(watermark_get(&w->seen.mark), place.at, place.sub);
 }
 
 /* --- passing a place -------------------------------------------------------------------------- */
@@ -82,11 +82,11 @@ static bool is_waited_for(const struct seq_worker *eventcount, unsigned number)
 /* By the worker, or by one that puts it down on a list. */
 static COLD void look_at_waits(struct seq_worker *w)
 {
-    const struct turns *turns = w->turns;
+    const struct sequencer *seq = w->seq;
     uint64_t wake_at = NEVER;
 
-    for (size_t i = 0; i < turns->lanes.count; i++) {
-        struct seq_worker *eventcount = turns->lanes.at[i];
+    for (size_t i = 0; i < seq->handles.count; i++) {
+        struct seq_worker *eventcount = seq->handles.at[i];
 
         if (!is_waited_for(eventcount, w->number))
             continue;
@@ -100,30 +100,30 @@ static COLD void look_at_waits(struct seq_worker *w)
 
 /* An eventcount stores wake_at before it looks at the mark; the fence is between our mark and our
  * look at wake_at. So one of us sees the other. */
-void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub)
+void seq_publish(struct seq_handle *handle, uint64_t order, uint64_t sub)
 {
-    struct seq_worker *w = worker_of(lane);
+    struct seq_worker *w = worker_of(handle);
 
-    if (!order_mark_has_passed(lane->mark, order, sub)) {
-        order_mark_set(&lane->mark, order, sub);
+    if (!watermark_has_passed(handle->mark, order, sub)) {
+        watermark_set(&handle->mark, order, sub);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
-    if (LIKELY(order < __atomic_load_n(&lane->wake_at, __ATOMIC_RELAXED)))
+    if (LIKELY(order < __atomic_load_n(&handle->wake_at, __ATOMIC_RELAXED)))
         return;
-    pthread_mutex_lock(&w->turns->lock);
+    pthread_mutex_lock(&w->seq->lock);
     look_at_waits(w);
-    pthread_mutex_unlock(&w->turns->lock);
+    pthread_mutex_unlock(&w->seq->lock);
 }
 
-void turn_lane_leave(struct turn_lane *lane)
+void seq_handle_leave(struct seq_handle *handle)
 {
-    turn_reached(lane, ORDER_END, ORDER_END);
+    seq_publish(handle, ORDER_END, ORDER_END);
 }
 
 /* The only step back. Nobody waits for who has left. */
-void turn_lane_enter(struct turn_lane *lane, struct order_mark done)
+void seq_handle_enter(struct seq_handle *handle, struct watermark done)
 {
-    order_mark_set(&lane->mark, done.at, done.sub);
+    watermark_set(&handle->mark, done.at, done.sub);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -136,14 +136,14 @@ static bool is_missed(void *arg)
 }
 
 /* A thread may have two workers: one in front of the stream, one that inspects. */
-static unsigned count_threads(const struct turns *turns)
+static unsigned count_threads(const struct sequencer *seq)
 {
     unsigned count = 0;
 
-    for (size_t i = 0; i < turns->lanes.count; i++) {
+    for (size_t i = 0; i < seq->handles.count; i++) {
         size_t j = 0;
 
-        while (turns->lanes.at[j]->thread.self != turns->lanes.at[i]->thread.self)
+        while (seq->handles.at[j]->thread.self != seq->handles.at[i]->thread.self)
             j++;
         count += i == j;
     }
@@ -153,25 +153,25 @@ static unsigned count_threads(const struct turns *turns)
 /* By its first wait, when all workers are there. */
 static COLD void begin_waiting(struct seq_worker *w)
 {
-    w->waits_for = xcalloc(w->turns->lanes.count / 64 + 1, sizeof(w->waits_for[0]));
-    if (count_threads(w->turns) <= cpu_count())
+    w->waits_for = xcalloc(w->seq->handles.count / 64 + 1, sizeof(w->waits_for[0]));
+    if (count_threads(w->seq) <= cpu_count())
         w->eventcount.spins *= SPIN_FACTOR;
 }
 
 /* Puts all that have not passed the place on the list. They are counted before they can cross
  * themselves off: the lock is ours. */
-static void begin_wait(struct seq_worker *w, struct order_mark place)
+static void begin_wait(struct seq_worker *w, struct watermark place)
 {
-    struct turns *turns = w->turns;
+    struct sequencer *seq = w->seq;
 
     if (w->waits_for == NULL)
         begin_waiting(w);
-    pthread_mutex_lock(&turns->lock);
+    pthread_mutex_lock(&seq->lock);
     w->required = place;
     w->waits = true;
     w->missing = 1;                     /* ourselves, until all are on the list */
-    for (size_t i = 0; i < turns->lanes.count; i++) {
-        struct seq_worker *other = turns->lanes.at[i];
+    for (size_t i = 0; i < seq->handles.count; i++) {
+        struct seq_worker *other = seq->handles.at[i];
 
         if (other == w || has_passed(other, place))
             continue;
@@ -185,25 +185,25 @@ static void begin_wait(struct seq_worker *w, struct order_mark place)
     }
     if (__atomic_sub_fetch(&w->missing, 1, __ATOMIC_SEQ_CST) == 0)
         w->waits = false;
-    pthread_mutex_unlock(&turns->lock);
+    pthread_mutex_unlock(&seq->lock);
 }
 
 /* A thread that has nothing to do does not come further by itself. */
 static COLD void kick_missing(const struct seq_worker *w)
 {
-    const struct turns *turns = w->turns;
+    const struct sequencer *seq = w->seq;
 
-    for (size_t i = 0; i < turns->lanes.count; i++) {
-        const struct seq_worker *other = turns->lanes.at[i];
+    for (size_t i = 0; i < seq->handles.count; i++) {
+        const struct seq_worker *other = seq->handles.at[i];
 
-        if (other != w && other->thread.nudge != NULL && !has_passed(other, w->required))
-            other->thread.nudge(other->thread.self);
+        if (other != w && other->thread.kick != NULL && !has_passed(other, w->required))
+            other->thread.kick(other->thread.self);
     }
 }
 
 static COLD void wait_asleep(struct seq_worker *w)
 {
-    uint64_t pause = w->turns->kicks ? KICK_NS : EVENTCOUNT_FOREVER;
+    uint64_t pause = w->seq->kicks ? KICK_NS : EVENTCOUNT_FOREVER;
 
     w->thread.sleeps(w->thread.self);
     kick_missing(w);
@@ -216,11 +216,11 @@ static COLD void wait_asleep(struct seq_worker *w)
 
 static void wait_for_all(struct seq_worker *w, uint64_t order, uint64_t sub)
 {
-    struct order_mark place = { order, sub };
+    struct watermark place = { order, sub };
     bool all = true;
 
-    for (size_t i = 0; i < w->turns->lanes.count && all; i++)
-        all = w->turns->lanes.at[i] == w || has_passed(w->turns->lanes.at[i], place);
+    for (size_t i = 0; i < w->seq->handles.count && all; i++)
+        all = w->seq->handles.at[i] == w || has_passed(w->seq->handles.at[i], place);
     if (all)
         return;
     begin_wait(w, place);
@@ -228,30 +228,30 @@ static void wait_for_all(struct seq_worker *w, uint64_t order, uint64_t sub)
         wait_asleep(w);
 }
 
-static bool has_taken(const struct order_mark *taken, uint64_t order, uint64_t sub)
+static bool has_taken(const struct watermark *taken, uint64_t order, uint64_t sub)
 {
     return taken->at == order && taken->sub == sub;
 }
 
-void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub)
+void seq_wait(struct seq_handle *handle, uint64_t order, uint64_t sub)
 {
-    struct seq_worker *w = worker_of(lane);
+    struct seq_worker *w = worker_of(handle);
 
     if (has_taken(&w->taken, order, sub))
         return;
-    turn_reached(lane, order, sub);
+    seq_publish(handle, order, sub);
     wait_for_all(w, order, sub);
-    w->taken = (struct order_mark){ order, sub };
+    w->taken = (struct watermark){ order, sub };
 }
 
-struct order_mark turns_passed(const struct turns *turns)
+struct watermark seq_low_watermark(const struct sequencer *seq)
 {
-    struct order_mark least = { ORDER_END, ORDER_END };
+    struct watermark least = { ORDER_END, ORDER_END };
 
-    for (size_t i = 0; i < turns->lanes.count; i++) {
-        struct order_mark m = order_mark_get(&turns->lanes.at[i]->seen.mark);
+    for (size_t i = 0; i < seq->handles.count; i++) {
+        struct watermark m = watermark_get(&seq->handles.at[i]->seen.mark);
 
-        if (order_mark_has_passed(least, m.at, m.sub))
+        if (watermark_has_passed(least, m.at, m.sub))
             least = m;
     }
     return least;

@@ -22,11 +22,11 @@
 
 /* A place in the order: all that stands before it is done. One writer, any reader; it only ever
  * moves on. What is read may be older than the truth. */
-struct order_mark {
+struct watermark {
     uint64_t at, sub;
 };
 
-static inline void order_mark_set(struct order_mark *m, uint64_t at, uint64_t sub)
+static inline void watermark_set(struct watermark *m, uint64_t at, uint64_t sub)
 {
     if (m->at != at) {
         __atomic_store_n(&m->sub, 0, __ATOMIC_RELEASE);
@@ -37,9 +37,9 @@ static inline void order_mark_set(struct order_mark *m, uint64_t at, uint64_t su
 }
 
 /* `sub` belongs to `at` when `at` was the same before and after; else 0 is a safe answer. */
-static inline struct order_mark order_mark_get(const struct order_mark *m)
+static inline struct watermark watermark_get(const struct watermark *m)
 {
-    struct order_mark out = { .at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE) };
+    struct watermark out = { .at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE) };
 
     out.sub = __atomic_load_n(&m->sub, __ATOMIC_ACQUIRE);
     if (UNLIKELY(__atomic_load_n(&m->at, __ATOMIC_ACQUIRE) != out.at))
@@ -47,7 +47,7 @@ static inline struct order_mark order_mark_get(const struct order_mark *m)
     return out;
 }
 
-static inline bool order_mark_has_passed(struct order_mark m, uint64_t at, uint64_t sub)
+static inline bool watermark_has_passed(struct watermark m, uint64_t at, uint64_t sub)
 {
     return m.at > at || (m.at == at && m.sub >= sub);
 }
@@ -81,51 +81,51 @@ static inline uint64_t order_next(uint64_t last, uint64_t time_us)
 }
 
 /* The engine's part: what a waiting thread asks of it. */
-struct turn_thread {
+struct seq_thread {
     void *self;
-    void (*nudge)(void *self);      /* by another thread: say how far you are. NULL: the thread
+    void (*kick)(void *self);      /* by another thread: say how far you are. NULL: the thread
                                      * never stops while it has not come as far as the others */
     void (*sleeps)(void *self);     /* around a wait, for the account of time */
     void (*wakes)(void *self);
 };
 
-struct turns;
+struct sequencer;
 
 /* What the others see of a thread. */
-struct turn_lane {
-    CACHE_ALIGNED struct order_mark mark;
+struct seq_handle {
+    CACHE_ALIGNED struct watermark mark;
     CACHE_ALIGNED uint64_t wake_at;     /* packet.order of the first place that another thread waits
                                          * for us to pass; atomic */
 };
 
-struct turns *turns_new(void);
-void turns_free(struct turns *turns);               /* NULL is fine */
+struct sequencer *sequencer_new(void);
+void sequencer_free(struct sequencer *seq);               /* NULL is fine */
 
 /* At start, by one thread after the other. */
-struct turn_lane *turn_lane_new(struct turns *turns, const struct turn_thread *thread);
+struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread *thread);
 /* By the lane's own thread: nobody need wait for it, until it enters again behind what it has done
  * meanwhile. Who looks while it enters may yet pass it by. */
-void turn_lane_leave(struct turn_lane *lane);
-void turn_lane_enter(struct turn_lane *lane, struct order_mark done);
+void seq_handle_leave(struct seq_handle *handle);
+void seq_handle_enter(struct seq_handle *handle, struct watermark done);
 /* By the lane's own thread: all before this place is done. */
-void turn_reached(struct turn_lane *lane, uint64_t order, uint64_t sub);
+void seq_publish(struct seq_handle *handle, uint64_t order, uint64_t sub);
 /* Likewise, by one that goes from packet to packet: only where another thread waits for it to come
  * so far. */
-static inline void turn_passes(struct turn_lane *lane, uint64_t order, uint64_t sub)
+static inline void seq_passes(struct seq_handle *handle, uint64_t order, uint64_t sub)
 {
-    if (UNLIKELY(order >= __atomic_load_n(&lane->wake_at, __ATOMIC_RELAXED)))
-        turn_reached(lane, order, sub);
+    if (UNLIKELY(order >= __atomic_load_n(&handle->wake_at, __ATOMIC_RELAXED)))
+        seq_publish(handle, order, sub);
 }
 /* Until all others have done what stands before this place. */
-void turn_take(struct turn_lane *lane, uint64_t order, uint64_t sub);
+void seq_wait(struct seq_handle *handle, uint64_t order, uint64_t sub);
 
 /* All lanes have done all before this. */
-struct order_mark turns_passed(const struct turns *turns);
+struct watermark seq_low_watermark(const struct sequencer *seq);
 
 /* By the inspecting thread, before it looks at or changes what other flows can change. */
-static inline void packet_take_turn(const struct packet *p)
+static inline void packet_seq_wait(const struct packet *p)
 {
-    if (UNLIKELY(p->lane != NULL))
-        turn_take(p->lane, p->order, p->order_sub);
+    if (UNLIKELY(p->handle != NULL))
+        seq_wait(p->handle, p->order, p->order_sub);
 }
 #endif

@@ -11,28 +11,28 @@
 
 /* A thread's entry: what the others see of it, and its wait for them. */
 struct seq_worker {
-    struct turn_lane seen;                      /* first: callers hold a pointer to it */
-    struct turns *turns;
-    struct turn_thread thread;
+    struct seq_handle seen;                      /* first: callers hold a pointer to it */
+    struct sequencer *seq;
+    struct seq_thread thread;
     unsigned number;                            /* of lanes */
-    struct order_mark taken;                    /* the place of the last turn */
+    struct watermark taken;                    /* the place of the last turn */
 
     CACHE_ALIGNED struct eventcount eventcount;
     uint32_t missing;                           /* workers that it waits for; atomic */
     bool waits;                                 /* under the lock, as all below */
-    struct order_mark required;                   /* the place that they must have passed */
+    struct watermark required;                   /* the place that they must have passed */
     uint64_t *waits_for;                        /* a bit for each of them */
 };
 
-struct turns {
-    ARRAY_OF(struct seq_worker *) lanes;        /* complete before packets move */
+struct sequencer {
+    ARRAY_OF(struct seq_worker *) handles;        /* complete before packets move */
     bool kicks;                                 /* some thread must be kicked to go on */
     pthread_mutex_t lock;                       /* of the waits */
 };
 
-static inline struct seq_worker *worker_of(struct turn_lane *lane)
+static inline struct seq_worker *worker_of(struct seq_handle *handle)
 {
-    return CONTAINER_OF(lane, struct seq_worker, seen);
+    return CONTAINER_OF(handle, struct seq_worker, seen);
 }
 
 #endif

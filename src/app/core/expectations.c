@@ -29,7 +29,7 @@ struct expectation {
     struct ip low, high;                    /* the two hosts, smaller first */
     struct app_expected what;
     uint64_t parent_id, created_us;
-    struct order_mark place;                /* of the packet that announced it */
+    struct watermark place;                /* of the packet that announced it */
 };
 
 struct app_expectations {
@@ -167,21 +167,21 @@ static bool has_space(const struct app_expectations *table, unsigned bucket,
 
 /* Who asks waits for us to be past its place, and so finds what comes from before it; what comes
  * from behind it passes over. So we need not wait, unless something has to go. */
-static void lock_in_turn(struct app_expectations *table, unsigned bucket,
+static void lock_in_sequence(struct app_expectations *table, unsigned bucket,
                          const struct expectation *fresh, const struct packet *p)
 {
     pthread_mutex_lock(&table->lock);
-    if (p == NULL || p->lane == NULL ||
+    if (p == NULL || p->handle == NULL ||
         (is_only_parent(table, p) && has_space(table, bucket, fresh)))
         return;
     pthread_mutex_unlock(&table->lock);
-    packet_take_turn(p);
+    packet_seq_wait(p);
     pthread_mutex_lock(&table->lock);
 }
 
-static struct order_mark place_of(const struct packet *p)
+static struct watermark place_of(const struct packet *p)
 {
-    return p != NULL ? (struct order_mark){ p->order, p->order_sub } : (struct order_mark){ 0, 0 };
+    return p != NULL ? (struct watermark){ p->order, p->order_sub } : (struct watermark){ 0, 0 };
 }
 
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
@@ -203,7 +203,7 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     if (e->what.directions == 0)
         e->what.directions = APP_BOTH;
     bucket = bucket_of(low, high);
-    lock_in_turn(table, bucket, e, p);
+    lock_in_sequence(table, bucket, e, p);
     make_space(table, bucket, e);
     space = table->count < ENTRIES_MAX;
     if (space) {
@@ -271,7 +271,7 @@ bool app_expectations_match(struct app_expectations *table, const struct packet 
     for (struct expectation **link = &table->bucket[bucket]; *link != NULL;) {
         struct expectation *e = *link;
 
-        if (!is_between(e, low, high) || !order_mark_has_passed(place_of(p), e->place.at,
+        if (!is_between(e, low, high) || !watermark_has_passed(place_of(p), e->place.at,
                                                                 e->place.sub)) {
             link = &e->next;
         } else if (!found && fits(e, flow, direction)) {
@@ -316,10 +316,10 @@ enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
     struct flow *flow = p->flow;
     struct expectation_match found;
 
-    if (p->lane != NULL) {
+    if (p->handle != NULL) {
         if (LIKELY(nothing_expected(table, p)))
             return APP_PROTO_UNKNOWN;
-        packet_take_turn(p);
+        packet_seq_wait(p);
     }
     if (!app_expectations_match(table, p, direction, &found))
         return APP_PROTO_UNKNOWN;

@@ -3,7 +3,7 @@
  *
  * Ranges of one file may come over flows of different threads, so that the table is shared and
  * locked: for the moment in which a range is handed in, and never for flows without ranges. Threads
- * that read a file of packets take turns at it in their order. What is under way and what waits
+ * that read a file of packets wait for it in their order. What is under way and what waits
  * count together against the memcap; a range that finds no room is left out. A file that was whole
  * once leaves a mark until its time is over, so that the same ranges do not make it twice.
  */
@@ -334,7 +334,7 @@ bool app_range_close(struct app_range *range, struct buf *file)
         return false;
     if (!range->full && range->data.len > 0) {
         if (range->session->flow.thread->packet != NULL)
-            packet_take_turn(range->session->flow.thread->packet);
+            packet_seq_wait(range->session->flow.thread->packet);
         pthread_mutex_lock(&range->table->lock);
         complete = hand_in(range, file);
         pthread_mutex_unlock(&range->table->lock);

@@ -11,7 +11,7 @@
 
 /* A thread that is behind, and comes as far as it must when somebody waits. */
 struct other {
-    struct turn_lane *lane;
+    struct seq_handle *handle;
     uint64_t upto;
     unsigned waits;
 };
@@ -20,7 +20,7 @@ static void come(void *self)
 {
     struct other *other = self;
 
-    turn_reached(other->lane, other->upto, 0);
+    seq_publish(other->handle, other->upto, 0);
 }
 
 static void count_wait(void *self)
@@ -36,8 +36,8 @@ static void wakes(void *self UNUSED)
 
 struct expect_fixture {
     struct app_fixture fixture;
-    struct turns *turns;
-    struct turn_lane *lane;
+    struct sequencer *seq;
+    struct seq_handle *handle;
     struct other other;
     struct flow *control, *data;
     struct packet *packet;
@@ -56,13 +56,13 @@ static struct flow *flow_to(uint16_t port)
 
 static void expect_fixture_open(struct test *t, struct expect_fixture *s)
 {
-    struct turn_thread ours = { &s->other, come, count_wait, wakes };
-    struct turn_thread others = { &s->other, come, wakes, wakes };
+    struct seq_thread ours = { &s->other, come, count_wait, wakes };
+    struct seq_thread others = { &s->other, come, wakes, wakes };
 
-    *s = (struct expect_fixture){ .turns = turns_new(), .other.upto = 1000 };
+    *s = (struct expect_fixture){ .seq = sequencer_new(), .other.upto = 1000 };
     CHECK_INT(app_fixture_open(&s->fixture, NULL, NULL), 0);
-    s->lane = turn_lane_new(s->turns, &ours);
-    s->other.lane = turn_lane_new(s->turns, &others);
+    s->handle = seq_handle_new(s->seq, &ours);
+    s->other.handle = seq_handle_new(s->seq, &others);
     s->control = flow_to(21);
     s->data = flow_to(2000);
     s->packet = xcalloc(1, sizeof(*s->packet));
@@ -73,7 +73,7 @@ static void expect_fixture_close(struct expect_fixture *s)
     free(s->packet);
     free(s->data);
     free(s->control);
-    turns_free(s->turns);
+    sequencer_free(s->seq);
     app_fixture_close(&s->fixture);
 }
 
@@ -81,7 +81,7 @@ static const struct packet *packet_of(struct expect_fixture *s, struct flow *f, 
                                       uint64_t order)
 {
     *s->packet = (struct packet){ .flow = f, .src = f->key.src, .dst = f->key.dst,
-                                  .flow_hash = hash, .order = order, .lane = s->lane };
+                                  .flow_hash = hash, .order = order, .handle = s->handle };
     return s->packet;
 }
 

@@ -317,7 +317,7 @@ static enum capture_status fill(struct xdp_queue *q, struct packet_vector *v)
     for (unsigned i = 0; i < q->sides && space > 0; i++)
         taken += fill_from(q, i, i + 1 < q->sides ? (space + 1) / 2 : space - taken, v);
     counter_add(q->counters, q->packets, taken);
-    xdp_sockets_turn_over(q->sockets);
+    xdp_sockets_kick(q->sockets);
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
 

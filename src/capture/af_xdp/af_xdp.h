@@ -102,7 +102,7 @@ int xdp_sockets_if_index(const struct xdp_sockets *s, unsigned side);
 unsigned xdp_sockets_receive(struct xdp_sockets *s, unsigned side, struct xdp_frame *out,
                              unsigned want);
 /* Gives the kernel what is free, takes back what it has sent. */
-void xdp_sockets_turn_over(struct xdp_sockets *s);
+void xdp_sockets_kick(struct xdp_sockets *s);
 /* Wakes the driver, if it waits for that. */
 void xdp_sockets_drive(struct xdp_sockets *s);
 /* Out by that side, with the next flush. False: there is no room. */

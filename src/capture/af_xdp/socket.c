@@ -157,7 +157,7 @@ struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned coun
             xdp_sockets_close(s);
             return NULL;
         }
-    xdp_sockets_turn_over(s);
+    xdp_sockets_kick(s);
     return s;
 }
 
@@ -252,7 +252,7 @@ static void refill(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
     xsk_ring_prod__submit(&side->fill, count);
 }
 
-void xdp_sockets_turn_over(struct xdp_sockets *s)
+void xdp_sockets_kick(struct xdp_sockets *s)
 {
     for (unsigned i = 0; i < s->count; i++)
         if (s->side[i].under_way > 0)

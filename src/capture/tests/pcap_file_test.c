@@ -134,16 +134,16 @@ static char directory[64];
 static const char *path_of(const char *name)
 {
     static char path[4][128];
-    static unsigned turn;
+    static unsigned next;
 
     if (directory[0] == '\0') {
         snprintf(directory, sizeof(directory), "/tmp/pcap_test.XXXXXX");
         if (mkdtemp(directory) == NULL)
             abort();
     }
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof(path[turn]), "%s/%s", directory, name);
-    return path[turn];
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof(path[next]), "%s/%s", directory, name);
+    return path[next];
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)

@@ -116,7 +116,7 @@ enum hook_end {
     HOOK_DROPPED,
 };
 
-struct tx_turn {
+struct tx_hooks {
     struct tx_context *c;
     unsigned hook;              /* now */
     unsigned last;              /* the step that the transaction has come to */
@@ -130,7 +130,7 @@ static void tx_accept(struct tx_context *c)
 }
 
 /* Whether accepting this much lets the packet go. */
-static bool decides_packet(const struct tx_turn *t, uint8_t scope, unsigned hook)
+static bool decides_packet(const struct tx_hooks *t, uint8_t scope, unsigned hook)
 {
     switch ((enum rule_scope)scope) {
     case SCOPE_HOOK: return t->last_tx && hook >= t->last;
@@ -139,7 +139,7 @@ static bool decides_packet(const struct tx_turn *t, uint8_t scope, unsigned hook
     }
 }
 
-static enum hook_end tx_decide(struct tx_turn *t, uint8_t action, uint8_t scope, unsigned hook,
+static enum hook_end tx_decide(struct tx_hooks *t, uint8_t action, uint8_t scope, unsigned hook,
                                enum drop_reason reason)
 {
     if (action != RULE_ACCEPT) {
@@ -159,7 +159,7 @@ static enum hook_end tx_decide(struct tx_turn *t, uint8_t action, uint8_t scope,
 }
 
 /* A flow is accepted only when other rules have not dropped it: at the end of the packet. */
-static void tx_report(struct tx_turn *t, struct match_input *in, const struct rule *r,
+static void tx_report(struct tx_hooks *t, struct match_input *in, const struct rule *r,
                       unsigned hook)
 {
     bool decides = r->action != RULE_ACCEPT || decides_packet(t, r->scope, hook);
@@ -171,7 +171,7 @@ static void tx_report(struct tx_turn *t, struct match_input *in, const struct ru
 
 /* Does the rule settle this hook? "<hook" rules speak for the hooks before theirs: while they
  * may still match, those are accepted. */
-static bool rule_decides_hook(struct tx_turn *t, const struct rule *r, enum hook_end *end)
+static bool rule_decides_hook(struct tx_hooks *t, const struct rule *r, enum hook_end *end)
 {
     unsigned hook = r->hook - 1u;
     uint64_t started = rule_profile_begin(t->c->dt);
@@ -199,7 +199,7 @@ static bool rule_decides_hook(struct tx_turn *t, const struct rule *r, enum hook
     return false;
 }
 
-static enum hook_end hook_inspect(struct tx_turn *t)
+static enum hook_end hook_inspect(struct tx_hooks *t)
 {
     const struct firewall *fw = t->c->dt->set->firewall;
     const struct firewall_list *list = &fw->app[t->c->proto->id][t->c->direction];
@@ -222,7 +222,7 @@ static enum hook_end hook_inspect(struct tx_turn *t)
 
 bool firewall_tx(struct tx_context *c)
 {
-    struct tx_turn t = { .c = c, .hook = c->tx->bits[c->direction] & TX_BITS_STEP,
+    struct tx_hooks t = { .c = c, .hook = c->tx->bits[c->direction] & TX_BITS_STEP,
                          .last = c->progress, .last_tx = c->tx->next == NULL };
     enum hook_end end = HOOK_PASSED;
 

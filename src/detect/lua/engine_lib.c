@@ -228,7 +228,7 @@ static int dataset_put(lua_State *state)
     if (len < 0 || (size_t)len > has)
         return lua_push_failure(state, "the length is not that of the value");
     if (lua_context_of(state)->packet != NULL)
-        packet_take_turn(lua_context_of(state)->packet);
+        packet_seq_wait(lua_context_of(state)->packet);
     lua_pushinteger(state, dataset_add(set, (struct slice){ (const uint8_t *)value,
                                                             (uint32_t)len }));
     return 1;

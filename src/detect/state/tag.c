@@ -142,7 +142,7 @@ static void start_host(struct tag_table *table, const struct tag_spec *spec,
     struct shard_ref ref;
     struct tag_state *s;
 
-    packet_take_turn(p);
+    packet_seq_wait(p);
     ref = shard_table_get(table->hosts, &key, p->time_us, true);
     s = ref.value;
 
@@ -208,7 +208,7 @@ void tag_packet(struct tag_table *table, struct packet *p)
     for (struct flow_tag *t = p->flow != NULL ? flow_tags(p->flow) : NULL; t != NULL; t = t->next)
         tagged |= count_packet(&t->state, p);
     if (UNLIKELY(__atomic_load_n(&table->expected, __ATOMIC_RELAXED)))
-        packet_take_turn(p);
+        packet_seq_wait(p);
     if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) && p->src.version != 0) {
         tagged |= count_host(table, p, &p->src);
         tagged |= count_host(table, p, &p->dst);

@@ -251,9 +251,9 @@ static enum threshold_result count_shared(struct threshold_table *table,
     struct threshold_state *s;
 
     fill_key(&key, spec, rule, p);
-    if (p->lane != NULL && count_reached(table, spec, &key, p, &result))
+    if (p->handle != NULL && count_reached(table, spec, &key, p, &result))
         return result;
-    packet_take_turn(p);
+    packet_seq_wait(p);
     ref = shard_table_get(table->shared, &key, p->time_us, true);
     s = ref.value;
     if (s != NULL) {

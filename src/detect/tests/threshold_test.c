@@ -96,7 +96,7 @@ TEST(threshold_counts_hosts_apart)
 
 /* A thread that is behind, and comes when it is asked. */
 struct behind {
-    struct turn_lane *lane;
+    struct seq_handle *handle;
     unsigned evaluated;
 };
 
@@ -105,7 +105,7 @@ static void come(void *self)
     struct behind *b = self;
 
     b->evaluated++;
-    turn_reached(b->lane, ORDER_END, ORDER_END);
+    seq_publish(b->handle, ORDER_END, ORDER_END);
 }
 
 static void not_accounted(void *self UNUSED)
@@ -116,31 +116,31 @@ static void not_accounted(void *self UNUSED)
  * second. */
 static unsigned waits_at_last(const char *options, unsigned packets)
 {
-    struct turns *turns = turns_new();
+    struct sequencer *seq = sequencer_new();
     struct behind behind = { 0 };
-    struct turn_thread thread = { &behind, come, not_accounted, not_accounted };
-    struct turn_lane *lane = turn_lane_new(turns, &thread);
+    struct seq_thread thread = { &behind, come, not_accounted, not_accounted };
+    struct seq_handle *handle = seq_handle_new(seq, &thread);
     struct rules_fixture f;
     struct rule *r;
 
-    behind.lane = turn_lane_new(turns, &thread);
+    behind.handle = seq_handle_new(seq, &thread);
     rules_fixture_open(&f);
     r = rules_fixture_options(&f, options);
     for (unsigned i = 0; i < packets; i++) {
         struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
 
         p.order = order_next(0, p.time_us);
-        p.lane = lane;
+        p.handle = handle;
         if (i + 1 < packets)
-            turn_reached(behind.lane, p.order, 0);
+            seq_publish(behind.handle, p.order, 0);
         threshold_apply(f.set->threshold_state, r, &p);
     }
     rules_fixture_close(&f);
-    turns_free(turns);
+    sequencer_free(seq);
     return behind.evaluated;
 }
 
-TEST(threshold_reached_needs_no_turn)
+TEST(threshold_reached_needs_no_wait)
 {
     CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 2,seconds 60;", 2), 1);
     CHECK_INT(waits_at_last("threshold:type limit,track by_src,count 2,seconds 60;", 3), 0);

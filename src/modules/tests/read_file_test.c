@@ -125,8 +125,8 @@ static enum module_status stub_pass(void *self, struct packet_vector *v)
 }
 
 struct stub_detect {
-    struct turn_lane *lane;
-    struct order_mark last;
+    struct seq_handle *handle;
+    struct watermark last;
 };
 
 static void *stub_detect_open(const struct module_env *env, struct err *err)
@@ -135,19 +135,19 @@ static void *stub_detect_open(const struct module_env *env, struct err *err)
     struct stub_detect *s = xcalloc(1, sizeof(*s));
 
     (void)err;
-    s->lane = turn_lane_new(ctx->turns, &env->turn_thread);
+    s->handle = seq_handle_new(ctx->seq, &env->seq_thread);
     return s;
 }
 
 /* Every thread sees its packets in order; some of them touch what all share. */
 static void check_order(struct stub_detect *s, const struct packet *p)
 {
-    if (order_mark_has_passed(s->last, p->order, p->order_sub))
+    if (watermark_has_passed(s->last, p->order, p->order_sub))
         __atomic_fetch_add(&seen.disordered, 1, __ATOMIC_RELAXED);
-    s->last = (struct order_mark){ p->order, p->order_sub };
+    s->last = (struct watermark){ p->order, p->order_sub };
     if (p->order / 2 % 7 != 3)
         return;
-    turn_take(s->lane, p->order, p->order_sub);
+    seq_wait(s->handle, p->order, p->order_sub);
     seen.turns++;
     seen.untimely += seen.last > p->order;
     seen.last = p->order;
@@ -158,7 +158,7 @@ static bool stub_detect_flush(void *self, struct packet_vector *v)
     struct stub_detect *s = self;
 
     (void)v;
-    turn_reached(s->lane, ORDER_END, ORDER_END);
+    seq_publish(s->handle, ORDER_END, ORDER_END);
     return false;
 }
 
@@ -174,7 +174,7 @@ static enum module_status stub_detect(void *self, struct packet_vector *v)
         __atomic_fetch_add(&seen.packets, 1, __ATOMIC_RELAXED);
     }
     if (v->order_at != 0)
-        turn_reached(((struct stub_detect *)self)->lane, v->order_at, v->order_sub);
+        seq_publish(((struct stub_detect *)self)->handle, v->order_at, v->order_sub);
     return MODULE_OK;
 }
 
@@ -248,7 +248,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     ctx->offline = true;
     ctx->is_inline = ctx->gives_verdict = is_inline;
     ctx->shares_file = plan->shares_file;
-    ctx->turns = turns_new();
+    ctx->seq = sequencer_new();
     ctx->capture = &ops;
     ctx->capture_handle = ops.open(&(struct capture_request){
         .sources = sources, .threads = plan->stages[0].count, .conf = ctx->conf,
@@ -266,7 +266,7 @@ static struct seen read_in(struct test *t, const char *mode_name, unsigned worke
     topology_free(topology);
     run_modes_free(modes);
     conf_free(conf);
-    turns_free(ctx->turns);
+    sequencer_free(ctx->seq);
     free(ctx);
     return seen;
 }

@@ -30,13 +30,13 @@ static void add(struct merge_input *input, uint64_t order, uint64_t sub, const c
 
 TEST(merge_goes_by_the_packets)
 {
-    struct turn_thread thread = { NULL, nothing, nothing, nothing };
-    struct turns *turns = turns_new();
+    struct seq_thread thread = { NULL, nothing, nothing, nothing };
+    struct sequencer *seq = sequencer_new();
     struct buf out = { 0 };
-    struct merge *m = merge_new(turns, gather, &out);
+    struct merge *m = merge_new(seq, gather, &out);
     struct merge_input *a, *b;
 
-    (void)turn_lane_new(turns, &thread);
+    (void)seq_handle_new(seq, &thread);
     a = merge_input_new(m);
     b = merge_input_new(m);
     add(a, 2, 0, "1 ");
@@ -51,30 +51,30 @@ TEST(merge_goes_by_the_packets)
     buf_add_u8(&out, 0);
     CHECK_STRING((const char *)out.data, "1 2 3 4 5 6 7 ");
     buf_fini(&out);
-    turns_free(turns);
+    sequencer_free(seq);
 }
 
 TEST(merge_waits_for_the_slowest)
 {
-    struct turn_thread thread = { NULL, nothing, nothing, nothing };
-    struct turns *turns = turns_new();
-    struct turn_lane *fast = turn_lane_new(turns, &thread);
-    struct turn_lane *slow = turn_lane_new(turns, &thread);
+    struct seq_thread thread = { NULL, nothing, nothing, nothing };
+    struct sequencer *seq = sequencer_new();
+    struct seq_handle *fast = seq_handle_new(seq, &thread);
+    struct seq_handle *slow = seq_handle_new(seq, &thread);
     struct buf out = { 0 };
-    struct merge *m = merge_new(turns, gather, &out);
+    struct merge *m = merge_new(seq, gather, &out);
     struct merge_input *input = merge_input_new(m);
     char line[4097];
 
     memset(line, 'x', sizeof(line) - 1);
     line[sizeof(line) - 1] = '\0';
-    turn_reached(slow, 40, 0);
+    seq_publish(slow, 40, 0);
     for (uint64_t at = 2; at <= 1000; at += 2) {
-        turn_reached(fast, at, 0);
+        seq_publish(fast, at, 0);
         add(input, at, 0, line);
     }
     CHECK_INT(out.len, 19 * (sizeof(line) - 1));
     merge_free(m);
     CHECK_INT(out.len, 500 * (sizeof(line) - 1));
     buf_fini(&out);
-    turns_free(turns);
+    sequencer_free(seq);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of sequencer/sequencer: threads that take their turns touch shared things in the order of the
- * packets; one that has nothing to do is nudged. Those named turn_stress_ are for TSan too. */
+/* Tests of sequencer/sequencer: threads that wait in sequence touch shared things in the order of the
+ * packets; one that has nothing to do is kicked. Those named seq_stress_ are for TSan too. */
 #include "sequencer/sequencer.h"
 
 #include "base/system/clock.h"
@@ -9,20 +9,20 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-TEST(turn_marks_only_move_on)
+TEST(seq_watermarks_only_move_on)
 {
-    struct order_mark m = { 0 };
+    struct watermark m = { 0 };
 
-    order_mark_set(&m, 10, 3);
-    CHECK(order_mark_has_passed(order_mark_get(&m), 10, 3));
-    CHECK(order_mark_has_passed(order_mark_get(&m), 9, 99));
-    CHECK(!order_mark_has_passed(order_mark_get(&m), 10, 4));
-    order_mark_set(&m, 12, 0);
-    CHECK(order_mark_has_passed(order_mark_get(&m), 10, 4));
-    CHECK(!order_mark_has_passed(order_mark_get(&m), 12, 1));
+    watermark_set(&m, 10, 3);
+    CHECK(watermark_has_passed(watermark_get(&m), 10, 3));
+    CHECK(watermark_has_passed(watermark_get(&m), 9, 99));
+    CHECK(!watermark_has_passed(watermark_get(&m), 10, 4));
+    watermark_set(&m, 12, 0);
+    CHECK(watermark_has_passed(watermark_get(&m), 10, 4));
+    CHECK(!watermark_has_passed(watermark_get(&m), 12, 1));
 }
 
-TEST(turn_order_follows_time_and_never_stands)
+TEST(seq_order_follows_time_and_never_stands)
 {
     uint64_t one = order_next(0, 1000), two = order_next(one, 1000), back = order_next(two, 5);
 
@@ -34,7 +34,7 @@ TEST(turn_order_follows_time_and_never_stands)
     CHECK((order_next(back, UINT64_MAX) & ORDER_SHUTDOWN) == 0);
 }
 
-TEST(turn_latest_time_of_a_place)
+TEST(seq_latest_time_of_a_position)
 {
     uint64_t one = order_next(0, 1000), back = order_next(one, 5);
 
@@ -51,25 +51,25 @@ static void on_wait(void *self);
 
 struct player {
     pthread_t id;
-    struct turn_lane *lane;
+    struct seq_handle *handle;
     struct play *play;
     unsigned number;
     bool idle;                  /* has no packets, and only answers */
-    int nudged;
+    int kicked;
 };
 
 struct play {
-    struct turns *turns;
+    struct sequencer *seq;
     struct player player[THREADS];
     uint64_t last;              /* what all share; whose turn it is may write */
     uint64_t done, wrong;
 };
 
-static void on_nudge(void *self)
+static void on_kick(void *self)
 {
     struct player *p = self;
 
-    __atomic_store_n(&p->nudged, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&p->kicked, 1, __ATOMIC_RELEASE);
 }
 
 static void on_wait(void *self)
@@ -91,16 +91,16 @@ static void *play(void *arg)
         if (owner_of(at) != me->number)
             continue;
         if (at % 6 == 0) {
-            turn_take(me->lane, at, 0);
+            seq_wait(me->handle, at, 0);
             play->wrong += play->last >= at;
             play->last = at;
             play->done++;
         }
-        turn_passes(me->lane, at, 1);
+        seq_passes(me->handle, at, 1);
         if (at % 256 == 0)
-            turn_reached(me->lane, at, 1);
+            seq_publish(me->handle, at, 1);
     }
-    turn_reached(me->lane, ORDER_END, ORDER_END);
+    seq_publish(me->handle, ORDER_END, ORDER_END);
     return NULL;
 }
 
@@ -110,30 +110,30 @@ static void *answer(void *arg)
     struct player *me = arg;
 
     for (uint64_t at = 0; at < 2 * PACKETS + 2;) {
-        if (!__atomic_exchange_n(&me->nudged, 0, __ATOMIC_ACQUIRE)) {
+        if (!__atomic_exchange_n(&me->kicked, 0, __ATOMIC_ACQUIRE)) {
             clock_pause();
             continue;
         }
         at += 500;
-        turn_reached(me->lane, at, 0);
+        seq_publish(me->handle, at, 0);
     }
-    turn_reached(me->lane, ORDER_END, ORDER_END);
+    seq_publish(me->handle, ORDER_END, ORDER_END);
     return NULL;
 }
 
-TEST(turn_stress_threads_go_in_order)
+TEST(seq_stress_threads_go_in_order)
 {
-    struct play it = { .turns = turns_new() };
+    struct play it = { .seq = sequencer_new() };
     uint64_t expected = 0;
 
     for (uint64_t at = 2; at <= 2 * PACKETS; at += 2)
         expected += at % 6 == 0;
     for (unsigned i = 0; i < THREADS; i++) {
         struct player *p = &it.player[i];
-        struct turn_thread thread = { p, on_nudge, on_wait, on_wait };
+        struct seq_thread thread = { p, on_kick, on_wait, on_wait };
 
         *p = (struct player){ .play = &it, .number = i, .idle = i == THREADS - 1 };
-        p->lane = turn_lane_new(it.turns, &thread);
+        p->handle = seq_handle_new(it.seq, &thread);
     }
     for (unsigned i = 0; i < THREADS; i++)
         pthread_create(&it.player[i].id, NULL, it.player[i].idle ? answer : play,
@@ -142,8 +142,8 @@ TEST(turn_stress_threads_go_in_order)
         pthread_join(it.player[i].id, NULL);
     CHECK_INT(it.done, expected);
     CHECK_INT(it.wrong, 0);
-    while (turns_passed(it.turns).at != ORDER_END)
-        __atomic_store_n(&it.player[THREADS - 1].nudged, 1, __ATOMIC_RELEASE);
+    while (seq_low_watermark(it.seq).at != ORDER_END)
+        __atomic_store_n(&it.player[THREADS - 1].kicked, 1, __ATOMIC_RELEASE);
     pthread_join(it.player[THREADS - 1].id, NULL);
-    turns_free(it.turns);
+    sequencer_free(it.seq);
 }

@@ -56,7 +56,7 @@ static bool bit_test(const struct match_input *in, const void *arg)
 
     if (!has_owner(in, a))
         return false;
-    packet_take_turn(in->packet);
+    packet_seq_wait(in->packet);
     return host_bit_is_set(a->bits, bit_of(in, a), in->packet->time_us) ==
            (a->command == BIT_ISSET);
 }
@@ -69,7 +69,7 @@ static bool bit_change(const struct match_input *in, const void *arg)
 
     if (!has_owner(in, a))
         return true;
-    packet_take_turn(in->packet);
+    packet_seq_wait(in->packet);
     if (a->command == BIT_UNSET ||
         (a->command == BIT_TOGGLE && host_bit_is_set(a->bits, bit, now_us)))
         host_bit_unset(a->bits, bit, now_us);

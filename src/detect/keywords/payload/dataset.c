@@ -22,10 +22,10 @@ struct dataset_arg {
 };
 
 /* A set that changes with the traffic is looked at in the order of the traffic. */
-static void take_turn(const struct program_run *run, const struct dataset_arg *a)
+static void wait_in_sequence(const struct program_run *run, const struct dataset_arg *a)
 {
     if (dataset_changes(a->set) && run->input != NULL)
-        packet_take_turn(run->input->packet);
+        packet_seq_wait(run->input->packet);
 }
 
 /* What belongs to the value goes to the alert. */
@@ -51,7 +51,7 @@ static enum step_result dataset_step(struct program_run *run, const void *arg)
     struct slice value = { run->data, run->len };
     bool ok;
 
-    take_turn(run, a);
+    wait_in_sequence(run, a);
     if (a->context_key.len > 0)
         return json_step(run, a, value);
     switch ((enum dataset_command)a->command) {
@@ -68,7 +68,7 @@ static enum step_result datarep_step(struct program_run *run, const void *arg)
     const struct dataset_arg *a = arg;
     uint16_t number;
 
-    take_turn(run, a);
+    wait_in_sequence(run, a);
     if (!dataset_has(a->set, (struct slice){ run->data, run->len }, &number))
         return STEP_STOP;
     return int_match_has(&(struct int_match){ .op = a->op, .a = a->number }, number) ? STEP_YES

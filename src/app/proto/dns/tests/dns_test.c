@@ -178,7 +178,7 @@ TEST(dns_every_truncation_is_survived)
     CHECK(true);
 }
 
-TEST(dns_response_names_in_turn)
+TEST(dns_response_names_one_by_one)
 {
     static const char *const expected[] = {
         "www.example.org", "www.example.org", "web.example.org", "web.example.org",
