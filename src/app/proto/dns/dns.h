@@ -68,6 +68,7 @@ struct dns_section {
 
 struct dns_message {
     uint16_t id, flags;
+    uint32_t len;                       /* bytes of the message as sent */
     struct dns_question *question;
     unsigned question_count;
     struct dns_section answers, authorities, additionals;

@@ -274,8 +274,24 @@ static void log_detail(struct json *j, const struct dns_record *r, const struct 
     json_object_end(j);
 }
 
+/* A name of 1,025 bytes costs a sender two: a pointer (RFC 1035, 4.1.4). So a record ends once it
+ * holds this many times the message, which no message without such pointers reaches. */
+#define LOG_EXPANSION 8
+#define LOG_FREE 4096
+
+/* Where in the output no further question or record begins. */
+static size_t log_end(const struct json *j, const struct dns_message *m)
+{
+    return j->out->len + LOG_FREE + (size_t)LOG_EXPANSION * m->len;
+}
+
+static bool is_full(const struct json *j, size_t end)
+{
+    return j->out->len >= end;
+}
+
 /* Each text of a TXT record stands as a record of its own. */
-static void log_record(struct json *j, const struct dns_record *r)
+static void log_record(struct json *j, const struct dns_record *r, size_t end)
 {
     struct bytes in = bytes_of_slice(r->data);
     struct slice text;
@@ -284,30 +300,31 @@ static void log_record(struct json *j, const struct dns_record *r)
         log_detail(j, r, NULL);
         return;
     }
-    while (dns_take_text(&in, &text))
+    while (!is_full(j, end) && dns_take_text(&in, &text))
         log_detail(j, r, &text);
 }
 
-static void log_records(struct json *j, const char *key, const struct dns_section *section)
+static void log_records(struct json *j, const char *key, const struct dns_section *section,
+                        size_t end)
 {
     json_array(j, key);
-    for (unsigned i = 0; i < section->count; i++)
-        log_record(j, &section->at[i]);
+    for (unsigned i = 0; i < section->count && !is_full(j, end); i++)
+        log_record(j, &section->at[i], end);
     json_array_end(j);
 }
 
-static void log_authorities(struct json *j, const struct dns_message *m)
+static void log_authorities(struct json *j, const struct dns_message *m, size_t end)
 {
     if (m->authorities.count > 0)
-        log_records(j, "authorities", &m->authorities);
+        log_records(j, "authorities", &m->authorities, end);
 }
 
 /* An OPT record without options says nothing. */
-static void log_additionals(struct json *j, const struct dns_message *m)
+static void log_additionals(struct json *j, const struct dns_message *m, size_t end)
 {
     bool open = false;
 
-    for (unsigned i = 0; i < m->additionals.count; i++) {
+    for (unsigned i = 0; i < m->additionals.count && !is_full(j, end); i++) {
         const struct dns_record *r = &m->additionals.at[i];
 
         if (r->type == DNS_OPT && r->data.len == 0)
@@ -315,7 +332,7 @@ static void log_additionals(struct json *j, const struct dns_message *m)
         if (!open)
             json_array(j, "additionals");
         open = true;
-        log_record(j, r);
+        log_record(j, r, end);
     }
     if (open)
         json_array_end(j);
@@ -332,7 +349,7 @@ static bool is_groupable(uint16_t type)
     }
 }
 
-static void log_group_item(struct json *j, const struct dns_record *r)
+static void log_group_item(struct json *j, const struct dns_record *r, size_t end)
 {
     struct bytes in = bytes_of_slice(r->data);
     struct slice text;
@@ -346,7 +363,7 @@ static void log_group_item(struct json *j, const struct dns_record *r)
     else if (r->type != DNS_TXT)
         log_value(j, NULL, r);
     else
-        while (dns_take_text(&in, &text))
+        while (!is_full(j, end) && dns_take_text(&in, &text))
             json_slice(j, NULL, text);
 }
 
@@ -358,7 +375,7 @@ static bool is_first_of_type(const struct dns_section *section, unsigned i)
     return true;
 }
 
-static void log_grouped(struct json *j, const struct dns_section *section)
+static void log_grouped(struct json *j, const struct dns_section *section, size_t end)
 {
     char text[DNS_TYPE_SIZE];
 
@@ -369,23 +386,23 @@ static void log_grouped(struct json *j, const struct dns_section *section)
         if (!is_groupable(type) || !is_first_of_type(section, i))
             continue;
         json_array(j, dns_type_text(type, text));
-        for (unsigned k = i; k < section->count; k++)
+        for (unsigned k = i; k < section->count && !is_full(j, end); k++)
             if (section->at[k].type == type)
-                log_group_item(j, &section->at[k]);
+                log_group_item(j, &section->at[k], end);
         json_array_end(j);
     }
     json_object_end(j);
 }
 
 static void log_answers(struct json *j, const struct dns_message *m,
-                        const struct dns_log_settings *s)
+                        const struct dns_log_settings *s, size_t end)
 {
     if (m->answers.count == 0)
         return;
     if (s->detailed)
-        log_records(j, "answers", &m->answers);
+        log_records(j, "answers", &m->answers, end);
     if (s->grouped)
-        log_grouped(j, &m->answers);
+        log_grouped(j, &m->answers, end);
 }
 
 /* --- version 3 -------------------------------------------------------------------------------- */
@@ -404,12 +421,12 @@ static bool any_is_logged(const struct dns_log_settings *s, const struct dns_mes
 }
 
 static void log_questions(struct json *j, const struct dns_message *m,
-                          const struct dns_log_settings *s)
+                          const struct dns_log_settings *s, size_t end)
 {
     if (m->question_count == 0)
         return;
     json_array(j, "queries");
-    for (unsigned i = 0; i < m->question_count; i++) {
+    for (unsigned i = 0; i < m->question_count && !is_full(j, end); i++) {
         if (!type_is_logged(s, m->question[i].type))
             continue;
         json_object(j, NULL);
@@ -423,16 +440,20 @@ static void log_questions(struct json *j, const struct dns_message *m,
 static void log_message(struct json *j, const struct dns_message *m, bool is_response,
                         uint64_t tx_id, const struct dns_log_settings *s)
 {
+    size_t end = log_end(j, m);
+
     json_u64(j, "version", 3);
     json_string(j, "type", is_response ? "response" : "request");
     json_u64(j, "tx_id", tx_id);
     json_u64(j, "id", m->id);
     log_flags(j, m);
     log_rcode(j, m);
-    log_questions(j, m, s);
-    log_answers(j, m, s);
-    log_authorities(j, m);
-    log_additionals(j, m);
+    log_questions(j, m, s, end);
+    log_answers(j, m, s, end);
+    log_authorities(j, m, end);
+    log_additionals(j, m, end);
+    if (is_full(j, end))
+        json_bool(j, "cut", true);
 }
 
 static bool is_response(const struct app_tx *tx)
@@ -490,6 +511,8 @@ static void log_v2_question(struct json *j, const struct app_tx *tx, const struc
 static void log_v2_answer(struct json *j, const struct dns_message *m,
                           const struct dns_log_settings *s)
 {
+    size_t end = log_end(j, m);
+
     json_u64(j, "version", 2);
     json_string(j, "type", "answer");
     json_u64(j, "id", m->id);
@@ -499,9 +522,11 @@ static void log_v2_answer(struct json *j, const struct dns_message *m,
         log_type(j, m->question[0].type);
     }
     log_rcode(j, m);
-    log_answers(j, m, s);
-    log_authorities(j, m);
-    log_additionals(j, m);
+    log_answers(j, m, s, end);
+    log_authorities(j, m, end);
+    log_additionals(j, m, end);
+    if (is_full(j, end))
+        json_bool(j, "cut", true);
 }
 
 /* The first question of an unwanted type ends the list. */

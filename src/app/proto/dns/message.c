@@ -350,7 +350,7 @@ enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dn
     if (arena != NULL)
         r.complete.data = arena_copy(arena, in.data, in.len);
     b = bytes_of_slice(r.complete);
-    *out = (struct dns_message){ 0 };
+    *out = (struct dns_message){ .len = in.len };
     out->id = take_be16(&b);
     out->flags = take_be16(&b);
     questions = take_be16(&b);
