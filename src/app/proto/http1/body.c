@@ -288,6 +288,11 @@ static size_t within_limit(const struct http_tx *htx, enum direction d, size_t l
     return (size_t)MIN(len, limit - size);
 }
 
+bool http_body_is_full(const struct http_tx *htx, enum direction d)
+{
+    return within_limit(htx, d, 1) == 0;
+}
+
 static void over_limit(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;

@@ -280,6 +280,8 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position);
 /* Bytes decoded, cut to the body limit, to files and window. */
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
+/* The body has reached its limit: no rule and no output sees what follows. */
+bool http_body_is_full(const struct http_tx *htx, enum direction d);
 
 /* decoder.c: codings are read once the header is complete; NULL: the body comes as it is. Output
  * goes to http_body_store(). */
