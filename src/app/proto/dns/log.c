@@ -274,8 +274,9 @@ static void log_detail(struct json *j, const struct dns_record *r, const struct 
     json_object_end(j);
 }
 
-/* A name of 1,025 bytes costs a sender two: a pointer (RFC 1035, 4.1.4). So a record ends once it
- * holds this many times the message, which no message without such pointers reaches. */
+/* A name of 1,025 bytes costs a sender two: a pointer (RFC 1035, 4.1.4). So a record ends, and says
+ * `cut`, once it holds LOG_FREE bytes and this many times the message. A long list of short answers
+ * to one long name can reach that, too. */
 #define LOG_EXPANSION 8
 #define LOG_FREE 4096
 
