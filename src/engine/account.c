@@ -19,8 +19,7 @@
 #define COUNT_BITS 11
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
 
-/* Counter ids must exist before any thread makes its counters, so the engine registers them
- * first. */
+/* Once per engine: all threads use the same ids. */
 void account_register(struct engine *e)
 {
     e->dropped_id = counter_register("engine.dropped", COUNTER_SUM);
