@@ -315,8 +315,8 @@ static inline const struct flow *flow_ahead(const struct packet_vector *v, unsig
     return v->packet[at]->flow;
 }
 
-/* Distances in packets, measured: each level needs the memory that the level before has
- * prefetched. */
+/* Distances in packets: each level needs the memory that the level before has prefetched. All
+ * levels together took flows-25k from 5.0 to 3.9 s (doc/internals/performance-log.md). */
 #define AHEAD_FLOW 9
 #define AHEAD_STATE 7
 #define AHEAD_TX 5
