@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/sack.c - a small sorted array of ranges. */
+/* stream/sack.c - selective acknowledgments (RFC 2018): a small sorted array of ranges. */
 #include "stream/sack.h"
 
 #include "stream/stream_private.h"
@@ -28,6 +28,7 @@ void sack_prune(struct sack_set *set, uint32_t ack)
         set->range[0].left = ack;
 }
 
+/* A full array drops its last range, which is the least useful: it is farthest from the ACK. */
 static void insert_at(struct sack_set *set, uint32_t at, struct sack_range range)
 {
     if (set->count == SACK_RANGES) {
@@ -41,6 +42,7 @@ static void insert_at(struct sack_set *set, uint32_t at, struct sack_range range
     set->count++;
 }
 
+/* Ranges that touch are merged. */
 void sack_add(struct sack_set *set, uint32_t left, uint32_t right)
 {
     uint32_t at = 0;
@@ -69,8 +71,8 @@ static unsigned range_count(const struct tcp_in *in)
     return (o->has & TCP_HAS_SACK) && o->sack != NULL ? o->sack_count : 0;
 }
 
-/* A range below the ACK reports a duplicate (RFC 2883), as does the second one when it holds the
- * first. Neither says anything of data beyond the ACK. */
+/* A range below the ACK reports a duplicate (RFC 2883), and so does the second range if it contains
+ * the first. Neither reports data beyond the ACK. */
 static bool reports_duplicate(const struct tcp_in *in, unsigned index, struct sack_range r)
 {
     struct sack_range first;
@@ -83,6 +85,7 @@ static bool reports_duplicate(const struct tcp_in *in, unsigned index, struct sa
     return seq_geq(first.left, r.left) && seq_leq(first.right, r.right);
 }
 
+/* Hostile ranges (beyond the window, reversed) are ignored. */
 static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, unsigned index,
                     struct sack_range r)
 {
@@ -123,6 +126,7 @@ static bool is_known(const struct sack_set *set, struct sack_range r)
     return false;
 }
 
+/* Whether all ranges of the packet are known already. */
 bool sack_is_outdated(const struct tcp_in *in, const struct tcp_stream *acked)
 {
     unsigned count = range_count(in), known = 0;

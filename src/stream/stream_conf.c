@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream_conf.c - reads stream.* and host-os-policy. */
+/* stream/stream_conf.c - reads stream.* and host-os-policy, with Suricata's keys and defaults. */
 #include "stream/stream_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* stream.inline: `auto` is yes in IPS mode only. */
 static bool read_inline(const struct conf_node *root, bool ips)
 {
     if (strcmp(conf_string(root, "stream.inline", "auto"), "auto") == 0)
@@ -12,6 +13,7 @@ static bool read_inline(const struct conf_node *root, bool ips)
     return conf_bool(root, "stream.inline", ips);
 }
 
+/* Called at load and reload, while stream threads run; hence atomic. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool required)
 {
     __atomic_store_n(&conf->no_lookback, !required, __ATOMIC_RELAXED);

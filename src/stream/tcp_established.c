@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_established.c - data both ways, and the first FIN. */
+/* stream/tcp_established.c - the established state: data in both directions, and the first FIN. */
 #include "stream/stream_private.h"
 
 static void take_timestamp(struct tcp_in *in)
@@ -31,7 +31,7 @@ static int established_rst(struct tcp_in *in)
     return 0;
 }
 
-/* The server's FIN comes first as a rule and is counted in next_seq; the client's is not. */
+/* Usually the server's FIN comes first. It is counted in next_seq; the client's is not. */
 int tcp_fin(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;
@@ -67,7 +67,8 @@ static int established_synack(struct tcp_in *in)
     return 0;
 }
 
-/* Told from a resend by its ACK field, odd as it is: users' rules know it so. */
+/* Tells a resent SYN from another one by the ACK field. That is odd, but existing rules expect
+ * these events. */
 static int established_syn(struct tcp_in *in)
 {
     if (!in_to_server(in))
@@ -77,8 +78,8 @@ static int established_syn(struct tcp_in *in)
     return in_refuse(in, EVENT_STREAM_EST_SYN_RESEND);
 }
 
-/* A segment that ends before what the other side has acknowledged. With one side unseen the ACK
- * was only assumed, and is moved; after loss of data on our side it may be ahead of what we saw. */
+/* A segment that ends before what the other side has acknowledged. If one side is unseen, that ACK
+ * was only assumed and is moved. After packet loss here the ACK may be ahead of what was seen. */
 static bool before_last_ack_ok(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
@@ -111,6 +112,8 @@ static bool is_window_probe(const struct tcp_in *in)
     return UNLIKELY(in->snd->window == 0) && in->len == 1 && in->seq == in->snd->next_seq;
 }
 
+/* An ACK of a zero-window probe's byte (RFC 9293, section 3.8.6.1) is valid, though that byte is
+ * not data. */
 static int ack_check(struct tcp_in *in)
 {
     if (UNLIKELY(in->acks_probe) && in->ack == in->rcv->next_seq + 1) {
@@ -120,7 +123,7 @@ static int ack_check(struct tcp_in *in)
     return tcp_ack_ok(in, in->rcv) ? 0 : in_refuse(in, EVENT_STREAM_EST_INVALID_ACK);
 }
 
-/* The first packet of the side that had not been seen tells its window. */
+/* The first packet of the side that was not seen before tells its window. */
 static void learn_midstream_window(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd;
@@ -143,7 +146,7 @@ static void take_ack(struct tcp_in *in)
 
 #define PICKED_UP_TO_CLIENT (SSN_MIDSTREAM | SSN_MIDSTREAM_ESTABLISHED)
 
-/* Data and acknowledgments: what nearly all packets are. */
+/* Data and acknowledgments: nearly all packets. */
 static int established_ack(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;

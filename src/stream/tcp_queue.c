@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_queue.c - several SYNs, or several SYN/ACKs, before one is answered.
+/* stream/tcp_queue.c - several SYNs, or several SYN/ACKs, before one of them is answered.
  *
- * Which of them the other host takes is known only from its answer, so each is remembered, up to
- * a limit against floods. */
+ * Only the answer shows which one the other host accepted, so each is kept, up to a limit against
+ * floods. */
 #include "stream/stream_private.h"
 
 void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn)
@@ -36,7 +36,7 @@ struct syn_record syn_record_of(const struct tcp_in *in)
     return r;
 }
 
-/* What the session keeps of the SYN it saw last. */
+/* The SYN that the session has seen last, as a record. */
 static struct syn_record syn_record_of_session(const struct tcp_session *ssn)
 {
     const struct tcp_stream *client = &ssn->stream[TO_SERVER], *server = &ssn->stream[TO_CLIENT];
@@ -105,7 +105,7 @@ const struct syn_record *synack_queue_find(const struct tcp_session *ssn, uint32
     return r;
 }
 
-/* ---- SYNs: oldest first; when full, the oldest makes room ---- */
+/* --- SYNs: oldest first; when the queue is full, the oldest is dropped --- */
 
 static struct syn_record *find_syn(struct tcp_session *ssn, const struct syn_record *want,
                                    bool ignore_ts)
@@ -191,7 +191,7 @@ void syn_queue_add(struct tcp_in *in)
     syn_record_apply(in->ssn, &new_syn);
 }
 
-/* The SYN that the SYN/ACK in hand answers, when it is not the newest. */
+/* Finds the SYN that this SYN/ACK answers, if it is not the newest one. */
 bool syn_queue_take(struct tcp_in *in)
 {
     struct syn_record want = syn_record_of(in), *found;
