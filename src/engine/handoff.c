@@ -133,7 +133,7 @@ static struct packet_vector *try_pending(struct handoff_queue *queue)
     return v;
 }
 
-/* Before each sleep: no packet may be left in a vector that nobody sends. */
+/* Before each sleep: no packet may be left in a vector that has not been sent. */
 void hand_off_pending(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++)

@@ -180,8 +180,8 @@ uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recurs
     return flow_tuple_hash(&t, extra);
 }
 
-/* The same datagram always has the same hash, whichever fragment comes. Keyed, so that nobody can
- * fill one row of the table on purpose. */
+/* The same datagram always has the same hash, whichever fragment comes. Keyed, so that no sender
+ * can fill one row of the table on purpose. */
 uint32_t fragment_hash(const struct packet *p)
 {
     const struct hash_keys *keys = hash_keys();

@@ -186,7 +186,7 @@ static void packet_return(struct packet *p, unsigned thread_index)
 }
 
 /* True for the last reference. The common packet has no inner packets, and then no locked
- * instruction is needed: nobody else has a reference. */
+ * instruction is needed: no other thread has a reference. */
 static bool drop_reference(struct packet *p)
 {
     if (LIKELY(__atomic_load_n(&p->children, __ATOMIC_ACQUIRE) == 1))

@@ -28,7 +28,7 @@ struct af_egress {
     struct counters *counters;
     counter_id errors, truncated, joined, fragmented;
     struct af_out *out;
-    struct af_helper *helper;           /* NULL: nobody */
+    struct af_helper *helper;           /* NULL: none */
     uint32_t counted;                   /* failed frames that are already in the counter */
     bool truncated_logged;
     unsigned count;

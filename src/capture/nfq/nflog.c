@@ -276,7 +276,7 @@ static void nflog_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
-/* Attributes that nobody here needs are skipped. Short ones leave 0 (the cursor's sticky error). */
+/* Attributes that are not needed are skipped. Short ones leave 0 (the cursor's sticky error). */
 static void read_attribute(struct nflog_packet *m, unsigned type, struct slice s)
 {
     struct bytes in = bytes_of_slice(s);
