@@ -69,6 +69,7 @@ static int add_prefix(struct os_policies *policies, const struct conf_node *node
     return 0;
 }
 
+/* Takes a scalar with commas ("10.0.0.0/8, 192.168.1.1") or a YAML list. */
 static int add_list(struct os_policies *policies, const struct conf_node *node, enum os_policy os,
                     struct err *err)
 {

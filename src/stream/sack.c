@@ -4,6 +4,7 @@
 
 #include "stream/stream_private.h"
 
+/* Bytes that the ranges cover; they never overlap. */
 uint32_t sack_size(const struct sack_set *set)
 {
     uint32_t size = 0;
@@ -13,6 +14,7 @@ uint32_t sack_size(const struct sack_set *set)
     return size;
 }
 
+/* The array is short (SACK_RANGES), so moving beats a tree. */
 static void remove_at(struct sack_set *set, uint32_t at)
 {
     set->count--;
@@ -20,6 +22,7 @@ static void remove_at(struct sack_set *set, uint32_t at)
         set->range[i] = set->range[i + 1];
 }
 
+/* Forgets what the cumulative ACK has reached. */
 void sack_prune(struct sack_set *set, uint32_t ack)
 {
     while (set->count > 0 && seq_leq(set->range[0].right, ack))
@@ -64,6 +67,7 @@ static struct sack_range range_of(const struct tcp_in *in, unsigned i)
     return (struct sack_range){ get_be32(at), get_be32(at + 4) };
 }
 
+/* The option's length is checked by the decoder: sack_count ranges of eight bytes are there. */
 static unsigned range_count(const struct tcp_in *in)
 {
     const struct tcp_options *o = &in->p->tcp_options;
@@ -97,6 +101,8 @@ static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, uns
            seq_lt(r.left, r.right) && !seq_gt(r.left, acked->last_ack + acked->window);
 }
 
+/* Takes the ranges that one packet reports about the other side's data. Without memory they are
+ * ignored: reassembly then only sees the cumulative ACK. */
 void sack_take(struct tcp_in *in, struct tcp_stream *acked)
 {
     unsigned count = range_count(in);

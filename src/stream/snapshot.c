@@ -59,6 +59,7 @@ const char *tcp_snapshot_state(uint8_t state)
     return tcp_state_name((enum tcp_state)state);
 }
 
+/* Copies plain values only, so the record needs no access to the session later. */
 static void dir_take(struct tcp_dir_snapshot *out, const struct tcp_stream *s)
 {
     *out = (struct tcp_dir_snapshot){
@@ -71,6 +72,7 @@ static void dir_take(struct tcp_dir_snapshot *out, const struct tcp_stream *s)
     };
 }
 
+/* False: the flow has no session (any more). */
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
 {
     const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;

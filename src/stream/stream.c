@@ -650,7 +650,7 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
     return false;
 }
 
-/* --- sessions for other directories --- */
+/* --- sessions for other modules --- */
 
 static unsigned stream_regions(const struct tcp_stream *s)
 {

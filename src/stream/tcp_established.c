@@ -2,6 +2,7 @@
 /* stream/tcp_established.c - the established state: data in both directions, and the first FIN. */
 #include "stream/stream_private.h"
 
+/* RFC 7323: only when both sides have offered timestamps. */
 static void take_timestamp(struct tcp_in *in)
 {
     if (in->ssn->flags & SSN_TIMESTAMP)
@@ -13,6 +14,8 @@ static bool timestamp_refused(struct tcp_in *in)
     return (in->ssn->flags & SSN_TIMESTAMP) && !tcp_timestamp_ok(in);
 }
 
+/* RFC 9293, section 3.5.3: a valid reset ends the connection. Bytes up to it are still
+ * reassembled. */
 static int established_rst(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;
@@ -54,6 +57,7 @@ int tcp_fin(struct tcp_in *in)
     return 0;
 }
 
+/* A second SYN/ACK is only normal while the client's ACK may have been lost. */
 static int established_synack(struct tcp_in *in)
 {
     if (in_to_server(in))
@@ -102,11 +106,13 @@ static bool before_last_ack_ok(struct tcp_in *in)
     return seq_gt(snd->last_ack, snd->next_seq) && seq_gt(in_end(in), snd->next_seq);
 }
 
+/* A keep-alive has sequence number next_seq - 1 and at most one byte (RFC 9293, section 3.8.4). */
 static bool is_keepalive_like(const struct tcp_in *in)
 {
     return in->len <= 1 && in->seq == in->snd->next_seq - 1;
 }
 
+/* A zero-window probe carries the next byte although the receiver has no room for it. */
 static bool is_window_probe(const struct tcp_in *in)
 {
     return UNLIKELY(in->snd->window == 0) && in->len == 1 && in->seq == in->snd->next_seq;
@@ -133,6 +139,7 @@ static void learn_midstream_window(struct tcp_in *in)
     in->ssn->flags &= ~(uint32_t)SSN_MIDSTREAM_ESTABLISHED;
 }
 
+/* The ACK moves last_ack. Beyond next_seq, it acknowledges data that were lost on the way here. */
 static void take_ack(struct tcp_in *in)
 {
     struct tcp_stream *rcv = in->rcv;
@@ -178,6 +185,7 @@ static int established_ack(struct tcp_in *in)
     return 0;
 }
 
+/* Entry of the state. -1: refuse the packet; in IPS mode with drop-invalid it is dropped. */
 int tcp_state_established(struct tcp_in *in)
 {
     if (UNLIKELY(in->flags & (TCP_RST | TCP_FIN | TCP_SYN))) {

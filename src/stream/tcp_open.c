@@ -9,6 +9,7 @@
 static struct tcp_stream *client_of(const struct tcp_in *in) { return &in->ssn->stream[TO_SERVER]; }
 static struct tcp_stream *server_of(const struct tcp_in *in) { return &in->ssn->stream[TO_CLIENT]; }
 
+/* The first data byte has sequence number isn + 1: the SYN counts as one. */
 static void stream_start(struct tcp_stream *s, uint32_t isn)
 {
     s->isn = isn;
@@ -16,6 +17,7 @@ static void stream_start(struct tcp_stream *s, uint32_t isn)
     s->next_seq = isn + 1;
 }
 
+/* A timestamp of 0 is legal, so the flag tells it apart from "none yet". */
 static void first_timestamp(const struct tcp_in *in, struct tcp_stream *s)
 {
     s->last_ts = in->p->tcp_options.ts_value;
@@ -109,6 +111,7 @@ static void swap_flow(struct tcp_in *in)
     in->flow->min_ttl[TO_SERVER] = in->flow->max_ttl[TO_SERVER] = 0;
 }
 
+/* Picks up from a SYN/ACK: the server's window is known, the client's scaling is assumed. */
 static int pick_up_synack(struct tcp_in *in)
 {
     struct tcp_stream *client, *server;
@@ -151,6 +154,7 @@ static void take_fast_open(struct tcp_in *in)
     stream_reassemble(in, in->snd);
 }
 
+/* The usual start. Options count once the SYN/ACK agrees to them; see synack_apply(). */
 static int open_by_syn(struct tcp_in *in)
 {
     const struct tcp_options *o = &in->p->tcp_options;
@@ -180,6 +184,8 @@ static int open_by_syn(struct tcp_in *in)
     return 0;
 }
 
+/* No session yet. A reset never makes one; FIN and data only do with midstream pickup, a SYN/ACK
+ * with async-oneside, too. */
 int tcp_state_none(struct tcp_in *in)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -269,6 +275,7 @@ static bool synack_ack_ok(struct tcp_in *in, bool fast_open)
     return true;
 }
 
+/* The SYN/ACK has to answer the newest SYN, else one from the queue. */
 static int syn_sent_synack(struct tcp_in *in)
 {
     bool fast_open = (in->p->tcp_options.has & TCP_HAS_FASTOPEN) ||
@@ -399,6 +406,7 @@ static int syn_sent_async(struct tcp_in *in)
     return 0;
 }
 
+/* A SYN was seen. synack_timestamp_ok() also refuses packets with an echo that was never sent. */
 int tcp_state_syn_sent(struct tcp_in *in)
 {
     if ((in->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK))
@@ -439,6 +447,7 @@ static int syn_recv_rst(struct tcp_in *in)
     return 0;
 }
 
+/* A second SYN/ACK: repeated, or another one that the client may accept instead. */
 static int syn_recv_synack(struct tcp_in *in)
 {
     if (in_to_server(in))
@@ -448,6 +457,7 @@ static int syn_recv_synack(struct tcp_in *in)
     return in->seq == server_of(in)->isn ? 0 : synack_queue_add(in);
 }
 
+/* A repeated SYN is ignored; hosts in this state answer it with their SYN/ACK again. */
 static int syn_recv_syn(struct tcp_in *in)
 {
     if (!in_to_server(in))
@@ -463,6 +473,7 @@ static void take_timestamp(struct tcp_in *in)
         tcp_timestamp_take(in);
 }
 
+/* The last step after a simultaneous open: the other side acknowledges the SYN/ACK. */
 static int syn_recv_4whs_ack(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -488,6 +499,7 @@ static void assume_wide_windows(struct tcp_in *in)
     in->ssn->flags |= SSN_SACK_OK;
 }
 
+/* Windows of segments without SYN are scaled (RFC 7323, section 2.2). */
 static void set_window(struct tcp_in *in, struct tcp_stream *s)
 {
     s->window = (uint32_t)in->window << s->wscale;
@@ -552,6 +564,7 @@ static int finish_by_server_ahead(struct tcp_in *in)
     return 0;
 }
 
+/* Data after the handshake's ACK came here first; the ACK itself was lost or is late. */
 static int finish_with_data_missing(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -569,6 +582,7 @@ static int finish_with_data_missing(struct tcp_in *in)
     return 0;
 }
 
+/* The client's ACK was missed; the server's data show that the handshake is complete. */
 static int finish_by_server(struct tcp_in *in)
 {
     struct tcp_stream *server = server_of(in);
@@ -589,6 +603,8 @@ static int refuse_server_ack(struct tcp_in *in)
     return in_refuse(in, EVENT_STREAM_3WHS_ACK_IN_WRONG_DIR);
 }
 
+/* Tries each way in which a handshake can end, from the regular one to the loss of packets here. A
+ * right sequence number with a wrong ACK counts as an evasion attempt, see syn_recv_rst(). */
 static int syn_recv_ack(struct tcp_in *in)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -627,6 +643,7 @@ static void choose_synack(struct tcp_in *in)
         synack_apply(in, synack);
 }
 
+/* The SYN/ACK was seen. Queued ones are decided before timestamps are checked against them. */
 int tcp_state_syn_recv(struct tcp_in *in)
 {
     if (in_has(in, TCP_RST))
