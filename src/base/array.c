@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/array.c - growing, and the allocator that never fails. */
+/* base/array.c - growing arrays, and allocation that never fails: for load time and control
+ * threads. While packets flow, memory comes from pools and arenas, which can refuse. */
 #include "base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* abort() rather than exit(): a core dump shows who asked. */
 COLD _Noreturn void out_of_memory(size_t size)
 {
     fprintf(stderr, "Error: memory: cannot get %zu bytes\n", size);
@@ -46,6 +48,7 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(size), s, size);
 }
 
+/* Zeroed, like xcalloc(): structs with cache-line alignment are as common as others. */
 void *xaligned(size_t align, size_t size)
 {
     void *p = NULL;
@@ -55,6 +58,7 @@ void *xaligned(size_t align, size_t size)
     return memset(p, 0, size);
 }
 
+/* Grows by half, so that n pushes copy O(n) items. */
 void *array_grow(void *at, size_t *cap, size_t need, size_t item_size)
 {
     size_t bytes, requested = MAX(need, *cap + *cap / 2);

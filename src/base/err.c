@@ -9,7 +9,7 @@ static void fill(struct err *err, struct where at, const char *fmt, va_list args
 {
     if (err == NULL)
         return;
-    /* By way of a copy: callers add context by passing err->text as an argument. */
+    /* Through a copy, because callers add context by passing err->text as an argument. */
     char text[sizeof(err->text)];
 
     vsnprintf(text, sizeof(text), fmt, args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/list.c - the capture methods. A new one is its file and one line here. */
+/* capture/list.c - the capture methods. A new one is its directory and one line here. */
 #include "config.h"
 
 #include "capture/capture.h"

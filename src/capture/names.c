@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/names.c - what to capture from, by name; settings that several methods have. */
+/* capture/names.c - names of what to capture from, and settings that several methods have. */
 #include "capture/capture.h"
 
 #include "base/array.h"
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A name counts once: two entries for one interface would read its packets twice. */
 void capture_names_add(struct capture_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -23,6 +24,7 @@ void capture_names_free(struct capture_names *names)
     ARRAY_FREE(names);
 }
 
+/* Interfaces of the command line, otherwise those of the section, without `default`. */
 int capture_interfaces(const struct conf_node *root, const char *section,
                        const char *const *given, size_t count, struct capture_names *out,
                        struct err *err)
@@ -43,6 +45,7 @@ int capture_interfaces(const struct conf_node *root, const char *section,
     return 0;
 }
 
+/* `kernel` is Suricata's word for trusting the kernel's status; ids treats it as auto. */
 enum capture_checksums capture_checksums_read(const struct conf_node *item)
 {
     struct text word = text_of(conf_string(item, "checksum-checks", "auto"));

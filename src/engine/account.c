@@ -2,9 +2,9 @@
 /* engine/account.c - where the time went.
  *
  * Each thread charges its time to the module that ran, to waiting for input or to waiting for
- * room; one clock reading a module and vector. How many threads are busy at once changes only
- * when one goes to sleep or wakes, which costs microseconds anyway, so that an exact histogram
- * of concurrency is one compare-and-swap there and nothing elsewhere. */
+ * space; that costs one clock reading for each module and vector. The number of busy threads only
+ * changes when one goes to sleep or wakes, which costs microseconds anyway. So the exact histogram
+ * of concurrency is one compare-and-swap there, and nothing elsewhere. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
@@ -14,9 +14,12 @@
 #include <string.h>
 #include <time.h>
 
+/* busy_now holds the nanoseconds since the start and the number of busy threads in one word. 11
+ * bits count up to 2,047 threads; the other 53 hold 104 days. */
 #define COUNT_BITS 11
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
 
+/* Once per engine: all threads use the same ids. */
 void account_register(struct engine *e)
 {
     e->dropped_id = counter_register("engine.dropped", COUNTER_SUM);
@@ -30,12 +33,17 @@ void account_register(struct engine *e)
     };
 }
 
+/* The histogram starts at 0 busy threads; each thread adds itself in thread_run(). No thread runs
+ * yet. */
 void account_start(struct engine *e)
 {
     e->start_ns = engine_clock_ns(e);
     __atomic_store_n(&e->busy_now, 0, __ATOMIC_RELAXED);
 }
 
+/* Adds `delta` threads and charges the time since the last change to the number before it. The
+ * interval and its length must belong together, so both are in the word that is swapped. Relaxed is
+ * enough: no thread reads other data because of it. */
 void account_busy(struct engine *e, int delta)
 {
     uint64_t was = __atomic_load_n(&e->busy_now, __ATOMIC_RELAXED), is, now;
@@ -50,6 +58,7 @@ void account_busy(struct engine *e, int delta)
                        now - (was >> COUNT_BITS), __ATOMIC_RELAXED);
 }
 
+/* Between these two the thread sleeps by itself, on an eventcount or for its pool. */
 void account_sleep(struct engine_thread *t)
 {
     account_busy(t->engine, -1);
@@ -65,7 +74,8 @@ void account_awake(struct engine_thread *t, enum wait_kind kind)
     account_busy(t->engine, 1);
 }
 
-/* What the module does not work is taken from its time by run_modules(). */
+/* run_modules() takes the time between these two from the module's own and charges it as blocked. A
+ * module calls them through the sequencer, while it waits for packets of other threads. */
 void account_module_sleeps(void *thread)
 {
     struct engine_thread *t = thread;
@@ -83,11 +93,13 @@ void account_module_wakes(void *thread)
     account_busy(t->engine, 1);
 }
 
+/* Nanoseconds of one thread. */
 struct thread_time {
     uint64_t span, busy, wait, blocked;
 };
 
-/* Of a CPU that the thread has had, at its end or until now; 0: not known. */
+/* CPU time of the thread: until its end if it has ended, else until now. 0 means that it is
+ * unknown. */
 static uint64_t cpu_ns_of(const struct engine_thread *t)
 {
     uint64_t ns = metric_get(&t->cpu_ns);
@@ -100,8 +112,8 @@ static uint64_t cpu_ns_of(const struct engine_thread *t)
     return ns;
 }
 
-/* A busy live receive sleeps in the kernel for part of its calls: what its thread did not get of
- * the CPU, beyond what it waited for knowingly, was such sleep. */
+/* A busy live receive also sleeps in the kernel for a part of its calls, which the engine's clock
+ * counts as busy. CPU time shows it: what is busy but got no CPU was such a sleep. */
 static void correct_receive(const struct engine_thread *t, struct thread_time *time)
 {
     uint64_t cpu = t->engine->plan->live ? cpu_ns_of(t) : 0;
@@ -112,7 +124,7 @@ static void correct_receive(const struct engine_thread *t, struct thread_time *t
     time->busy = cpu;
 }
 
-/* When the last thread ended, or now. */
+/* The time at which the last thread ended; now, while any thread runs. */
 static uint64_t engine_end_ns(const struct engine *e)
 {
     uint64_t latest = 0;
@@ -127,7 +139,8 @@ static uint64_t engine_end_ns(const struct engine *e)
     return latest;
 }
 
-/* Over the whole run: a thread that was done before the others waited for them. */
+/* Times of a thread over the complete run: one that ended before the others counts as waiting from
+ * then on. */
 static struct thread_time time_of(const struct engine_thread *t)
 {
     struct thread_time time = { 0 };
@@ -150,7 +163,8 @@ static double percent(uint64_t part, uint64_t complete)
     return complete > 0 ? 100.0 * (double)part / (double)complete : 0;
 }
 
-/* Packets a thread got to inspect: distributed by rings, or kept of what it received. */
+/* Packets that a thread has to inspect: those that came by rings, or those that its own capture
+ * gave it. */
 static uint64_t assigned_to(const struct engine_thread *t)
 {
     uint64_t packets = 0;
@@ -162,6 +176,8 @@ static uint64_t assigned_to(const struct engine_thread *t)
     return packets;
 }
 
+/* The busiest module's count. Where threads share a file, receive also counts frames that it scans
+ * for others, so there the thread's own share counts. */
 static uint64_t packets_of(const struct engine_thread *t)
 {
     uint64_t packets = 0;
@@ -173,7 +189,7 @@ static uint64_t packets_of(const struct engine_thread *t)
     return packets;
 }
 
-/* Mean filling of the rings towards a thread, as producers found it, in percent. */
+/* Mean occupancy of the rings towards a thread, as its producers found it, in percent. */
 static double fill_of(const struct engine_thread *t)
 {
     uint64_t sum = 0, samples = 0;
@@ -185,12 +201,13 @@ static double fill_of(const struct engine_thread *t)
     return samples > 0 ? 100.0 * (double)sum / (double)(samples * t->engine->plan->ring_depth) : 0;
 }
 
-/* Seconds of a CPU that the thread has had: less than it was busy where CPUs are shared. */
+/* CPU time in seconds. It is less than the busy time where threads share CPUs. */
 static double cpu_seconds(const struct engine_thread *t)
 {
     return (double)cpu_ns_of(t) / 1e9;
 }
 
+/* One row: modules in chain order, each with its part of the thread's life. */
 static void report_thread(const struct engine_thread *t, struct buf *out)
 {
     struct thread_time time = time_of(t);
@@ -207,7 +224,7 @@ static void report_thread(const struct engine_thread *t, struct buf *out)
     buf_printf(out, "\n");
 }
 
-/* Without modules: what it does not work it waits. */
+/* A helper thread has no modules: all time that it gets no CPU counts as waiting. */
 static void report_sender(const struct engine_thread *t, struct buf *out)
 {
     double busy = percent(helper_thread_cpu_ns(&t->sender), time_of(t).span);
@@ -218,6 +235,7 @@ static void report_sender(const struct engine_thread *t, struct buf *out)
                busy);
 }
 
+/* Leaves out numbers of threads that were busy for less than 0.1 % of the time. */
 static void report_concurrency(const struct engine *e, struct buf *out)
 {
     uint64_t total = 0;
@@ -231,6 +249,7 @@ static void report_concurrency(const struct engine *e, struct buf *out)
     buf_printf(out, "\n");
 }
 
+/* NULL without threads. */
 static const struct engine_thread *busiest(const struct engine *e)
 {
     const struct engine_thread *best = NULL;
@@ -271,6 +290,7 @@ static double stage_busy(const struct engine *e, const struct plan_stage *pp)
     return percent(sum.busy, sum.span);
 }
 
+/* The next step for an operator: what to change when this thread limits the run. */
 static const char *advice_for(const struct engine *e, const struct engine_thread *t)
 {
     const struct plan_stage *pp = t->stage;
@@ -285,7 +305,9 @@ static const char *advice_for(const struct engine *e, const struct engine_thread
     return "join it with a neighbour, or use workers";
 }
 
-/* The first stage whose threads wait least for others is what all others wait for. */
+/* Names the thread that limits the run, or says that none does: below 50 % busy there is no
+ * bottleneck. Where its stage is busy less than 70 % of that on average, the distribution is the
+ * problem, not the number of threads. */
 static void report_bottleneck(const struct engine *e, struct buf *out)
 {
     const struct engine_thread *t = busiest(e);
@@ -329,6 +351,7 @@ void engine_report(const struct engine *e, struct buf *out)
     report_bottleneck(e, out);
 }
 
+/* The stage that decides the throughput: the one with detect. Every valid mode has one. */
 static const struct plan_stage *inspecting_stage(const struct engine *e)
 {
     for (unsigned i = 0; i < e->plan->stage_count; i++)
@@ -337,6 +360,8 @@ static const struct plan_stage *inspecting_stage(const struct engine *e)
     return &e->plan->stages[0];
 }
 
+/* In per mille: 1,000 when each thread has the same number of packets, and with no packets at
+ * all. */
 uint64_t engine_imbalance(const struct engine *e)
 {
     const struct plan_stage *pp = inspecting_stage(e);
@@ -360,6 +385,8 @@ static uint64_t stage_total(const struct engine *e, const struct plan_stage *pp)
     return total;
 }
 
+/* Called by the thread that makes statistics. Reads metrics of running threads without a lock, so
+ * values of one row may be some vectors apart. */
 unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned max)
 {
     unsigned count = MIN(e->thread_count, max);
@@ -381,6 +408,7 @@ unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned 
     return count;
 }
 
+/* Writes the counters of another thread: no other writer uses these ids, and gauges are words. */
 static void thread_gauges(struct engine *e, struct engine_thread *t, const struct engine_load *l)
 {
     struct thread_time time = time_of(t);

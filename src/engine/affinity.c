@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of several mistakes each is said; the last one is left to the caller, in *err. */
+/* Each mistake is logged; the last one is left in *err for the caller to log. */
 #define LOG_AREA "ids"
 
+/* `exclusive` is the mode of a set that does not configure one: threads that carry packets get a
+ * CPU each, as in Suricata's shipped configuration. */
 static const struct {
     const char *name;
     bool exclusive;
@@ -32,6 +34,8 @@ const char *cpu_role_name(enum cpu_role role)
     return roles[role].name;
 }
 
+/* Suricata writes `worker-cpu-set`, older files `worker_cpu_set` or `detect-cpu-set`. All mean the
+ * same set as `worker`. */
 bool cpu_role_find(struct text name, enum cpu_role *out)
 {
     static const char *const tails[] = { "-cpu-set", "_cpu_set" };
@@ -54,6 +58,7 @@ bool cpu_role_find(struct text name, enum cpu_role *out)
     return false;
 }
 
+/* low is nice 2, medium 0, high -2. The order of enum prio gives the level. */
 int prio_nice(enum prio prio)
 {
     return 2 - 2 * (int)prio;
@@ -66,6 +71,7 @@ const char *prio_name(enum prio prio)
     return prio_words[prio];
 }
 
+/* Priorities belong to CPUs. They only apply in exclusive sets, where a thread has one CPU. */
 enum prio affinity_prio(const struct affinity_set *set, int cpu)
 {
     if (cpu >= 0 && set->exclusive)
@@ -75,8 +81,10 @@ enum prio affinity_prio(const struct affinity_set *set, int cpu)
     return set->prio_default;
 }
 
+/* SET_READING finds sets that exclude each other in a circle. */
 enum set_state { SET_UNREAD, SET_READING, SET_READ };
 
+/* State of reading `threading:`. It borrows everything and lives for one call. */
 struct reader {
     struct affinity *a;
     const struct topology *topology;
@@ -88,6 +96,8 @@ struct reader {
 
 static int set_of_role(struct reader *r, enum cpu_role role, struct err *err);
 
+/* The CPUs of another set, for `!management` in a list. Reads that set first if needed; an excluded
+ * set that is not configured removes nothing. */
 static int named_cpus(void *arg, enum cpu_role role, struct cpu_set *out, struct err *err)
 {
     struct reader *r = arg;
@@ -102,6 +112,7 @@ static int named_cpus(void *arg, enum cpu_role role, struct cpu_set *out, struct
     return 0;
 }
 
+/* may_exceed: CPUs that the machine lacks give a warning instead of an error. */
 static int list_read(struct reader *r, const struct conf_node *node, const char *what,
                      bool may_exceed, const char *const *interfaces, struct cpu_set *out,
                      bool *is_auto, struct err *err)
@@ -124,7 +135,7 @@ static int list_read(struct reader *r, const struct conf_node *node, const char 
     return 0;
 }
 
-/* Two words to choose from, an error that names them. */
+/* Returns the index of the word in `words`, or -1 with an error that lists them. */
 static int word_read(const struct conf_node *node, const char *what, const char *const *words,
                      const char *allowed, struct err *err)
 {
@@ -137,6 +148,8 @@ static int word_read(const struct conf_node *node, const char *what, const char 
     return -1;
 }
 
+/* Warns about CPUs with a priority that are not in the set: no thread of the set ever runs
+ * there. */
 static void prio_check(struct reader *r, const struct affinity_set *set,
                        const struct conf_node *node, const char *what, enum prio prio)
 {
@@ -151,6 +164,7 @@ static void prio_check(struct reader *r, const struct affinity_set *set,
                     cpu_set_text(&set->cpus, in_text, sizeof(in_text)));
 }
 
+/* One key of `prio:`: a list of CPUs for a level, or `default` with the name of a level. */
 static int prio_level_read(struct reader *r, struct affinity_set *set, const struct conf_node *key,
                            struct err *err)
 {
@@ -193,6 +207,7 @@ static int prio_read(struct reader *r, struct affinity_set *set, const struct co
     return status;
 }
 
+/* `threads: auto`, or a number up to THREADS_MAX. */
 static int threads_read(struct affinity_set *set, const struct conf_node *node, struct err *err)
 {
     uint64_t n;
@@ -207,6 +222,7 @@ static int threads_read(struct affinity_set *set, const struct conf_node *node, 
     return 0;
 }
 
+/* An empty set is no error: its threads are not pinned. */
 static int cpus_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
                      const char *const *interfaces, struct err *err)
 {
@@ -235,6 +251,7 @@ static int mode_read(struct affinity_set *set, const struct conf_node *node, str
     return word < 0 ? -1 : 0;
 }
 
+/* Reads all keys even after a mistake, so that a user sees every mistake at once. */
 static int set_read(struct reader *r, struct affinity_set *set, const struct conf_node *node,
                     const char *const *interfaces, struct err *err)
 {
@@ -256,6 +273,7 @@ static int set_read(struct reader *r, struct affinity_set *set, const struct con
     return status;
 }
 
+/* Without captured interfaces (a file, -T) any name is accepted: the file may serve other runs. */
 static bool interface_is_known(const struct reader *r, const char *name)
 {
     if (r->interfaces == NULL || r->interfaces[0] == NULL)
@@ -266,6 +284,8 @@ static bool interface_is_known(const struct reader *r, const char *name)
     return false;
 }
 
+/* `interface-specific-cpu-set`: each item inherits mode and priorities of the role's set, but not
+ * its CPUs or its number of threads. */
 static int specific_read(struct reader *r, enum cpu_role role, const struct conf_node *list,
                          struct err *err)
 {
@@ -297,6 +317,8 @@ static int specific_read(struct reader *r, enum cpu_role role, const struct conf
     return status;
 }
 
+/* Reads one set and its interface-specific ones, once. A set is also read early, when another set
+ * excludes its CPUs. */
 static int set_of_role(struct reader *r, enum cpu_role role, struct err *err)
 {
     const struct conf_node *node = r->node[role];
@@ -325,7 +347,7 @@ static int find_set(struct reader *r, const struct conf_node *node, struct err *
     return 0;
 }
 
-/* In the list forms each item is a map of one key. */
+/* `cpu-affinity` is a map of sets, or as in older files a list of maps with one key each. */
 static int find_sets(struct reader *r, const struct conf_node *top, struct err *err)
 {
     struct err mine = { 0 };
@@ -349,7 +371,8 @@ static int find_sets(struct reader *r, const struct conf_node *top, struct err *
     return status;
 }
 
-/* Underscores are dashes by now when a file was loaded; --set may still have brought them. */
+/* A loaded file has only dashes: the loader replaces underscores. A key of --set may still have
+ * underscores. */
 static const struct conf_node *threading_key(const struct conf_node *root, const char *dashed,
                                              const char *underscored)
 {
@@ -393,14 +416,16 @@ static int threading_read(struct reader *r, const struct conf_node *root, struct
     }
     if (find_sets(r, threading_key(root, "cpu-affinity", "cpu_affinity"), err) < 0)
         status = -1;
-    /* What is switched off is not judged; shipped files carry sets for other machines. A set that
-     * was looked at for another one has its mistakes said by then. */
+    /* Sets are read only if affinity is enabled: shipped files carry sets for other machines. A set
+     * that another one excludes has been read by then and has reported its mistakes. */
     for (unsigned i = 0; i < CPU_ROLES && a->enabled; i++)
         if (set_of_role(r, (enum cpu_role)i, err) < 0)
             status = -1;
     return status;
 }
 
+/* Returns NULL after a mistake; all mistakes have been logged by then. `interfaces` may be freed
+ * afterwards: sets keep names from the configuration tree. */
 struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,
                               const char *const *interfaces, struct diagnostics *diagnostics,
                               struct err *err)
@@ -428,6 +453,7 @@ void affinity_free(struct affinity *a)
     free(a);
 }
 
+/* The set of an interface comes before the set of the role. */
 const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
                                         const char *interface)
 {
@@ -438,6 +464,8 @@ const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role 
     return &a->set[role];
 }
 
+/* A list outside of `threading:`, in a run mode's stage. It works on a copy, so that it can name
+ * sets (`!management`) and cannot change them. */
 int affinity_list(const struct affinity *a, const struct topology *topology,
                   const struct conf_node *node, const char *const *interfaces,
                   struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/cgroup.c - CPU quotas of both versions of cgroups.
  *
- * A quota binds all groups below it, so each group from ours up to the root is asked. Version 1
- * keeps quota and period in two files below a mount of its own, version 2 in one. */
+ * A quota binds all groups below it, so the walk checks each group from ours up to the root
+ * (Documentation/admin-guide/cgroup-v2.rst, cpu.max). Version 1 keeps quota and period in two
+ * files below a mount of its own, version 2 in one. */
 #include "engine/cgroup.h"
 
 #include "base/array.h"
@@ -11,11 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Rounds up: half a CPU still runs one thread. 0 means that there is no limit. */
 static unsigned cpus_of(double quota, double period)
 {
     return quota > 0 && period > 0 ? (unsigned)((quota + period - 1) / period) : 0;
 }
 
+/* The smaller limit, where 0 is none. */
 static unsigned least(unsigned a, unsigned b)
 {
     return a == 0 || (b > 0 && b < a) ? b : a;
@@ -36,7 +39,8 @@ static bool read_number(const char *directory, const char *file, double *out)
     return found;
 }
 
-/* "max 100000" or "150000 100000" */
+/* cpu.max is "max 100000" without a limit, "150000 100000" for one and a half CPUs, in
+ * microseconds. "max" is no number, so fscanf() finds no quota. */
 static unsigned quota_v2(const char *directory)
 {
     char path[1200];
@@ -53,7 +57,7 @@ static unsigned quota_v2(const char *directory)
     return found ? cpus_of(quota, period) : 0;
 }
 
-/* -1 is no limit. */
+/* A cpu.cfs_quota_us of -1 is no limit; cpus_of() returns 0 for it. */
 static unsigned quota_v1(const char *directory)
 {
     double quota, period;
@@ -64,7 +68,8 @@ static unsigned quota_v1(const char *directory)
     return cpus_of(quota, period);
 }
 
-/* From root/path up to root. */
+/* Checks `path` below `root` and each of its parents. Paths of cgroups that are longer than the
+ * buffer are truncated and then simply not found. */
 static unsigned walk_up(const char *root, struct text path,
                         unsigned (*quota)(const char *directory))
 {
@@ -91,7 +96,8 @@ static bool has_word(struct text list, const char *word)
     return false;
 }
 
-/* "4:cpu,cpuacct:/path", or "0::/path" for version 2. */
+/* A line of /proc/self/cgroup: "4:cpu,cpuacct:/path", or "0::/path" for version 2. In hybrid mode
+ * systemd mounts version 2 at `unified`. */
 static unsigned line_cpus(struct text line, const char *root)
 {
     static const char *const mounts_v1[] = { "cpu", "cpu,cpuacct", "cpuacct,cpu" };
@@ -114,6 +120,8 @@ static unsigned line_cpus(struct text line, const char *root)
     return cpus;
 }
 
+/* `self` and `root` are parameters so that tests can use a directory of their own. A container sees
+ * its own cgroup as the root; its limit is then in the files at `root`. */
 unsigned cgroup_cpus(const char *self, const char *root)
 {
     FILE *f = fopen(self, "re");

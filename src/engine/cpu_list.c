@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/cpu_list.c - the language of CPU lists.
  *
- * Items add to the set in the order they stand; what `!` names is taken off at the end, so that
- * the order of items does not matter. A list of exclusions alone starts from all CPUs, and so
- * does one of `auto` or `no-smt` alone. */
+ * Items add to the set, in any order. What `!` names is removed at the end, so that the order does
+ * not matter. A list with exclusions only starts from all CPUs, and so does one with only `auto` or
+ * `no-smt`. */
 #include "engine/cpu_list.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* State of one list; `at` is the item at work, for messages. */
 struct list_walk {
     struct cpu_list *l;
     struct where at;
@@ -24,7 +25,7 @@ static int bad_item(const struct list_walk *w, struct text item, struct err *err
                   w->l->what, TEXT(item));
 }
 
-/* "4" or "0-5"; -1 when it is neither. A range that falls is refused by the caller. */
+/* "4" or "0-5"; -1 when it is neither. The caller rejects a range that falls. */
 static int range_parse(struct text t, unsigned *low, unsigned *high)
 {
     uint64_t a, b;
@@ -41,6 +42,8 @@ static int range_parse(struct text t, unsigned *low, unsigned *high)
     return 0;
 }
 
+/* An error for a set's own CPUs; only a warning for `prio:`, since shipped files name CPUs that
+ * small machines lack. */
 static int cpus_exceed(struct list_walk *w, struct text item, struct err *err)
 {
     char have[128];
@@ -75,6 +78,7 @@ static int add_numbers(struct list_walk *w, struct text item, struct cpu_set *to
     return exceeds ? cpus_exceed(w, item, err) : 0;
 }
 
+/* `numa:1`, `l3:0-3` and the like. Numbers are hwloc's logical ones, as lstopo shows with -l. */
 static int add_part(struct list_walk *w, struct text item, enum topology_part part,
                     struct text numbers, struct cpu_set *to, struct err *err)
 {
@@ -98,6 +102,8 @@ static int add_part(struct list_walk *w, struct text item, enum topology_part pa
     return 0;
 }
 
+/* All CPUs of the NUMA nodes of the interfaces. An unknown node (virtual interfaces, machines with
+ * one node) gives all CPUs and a warning. */
 static void add_nic(struct list_walk *w, struct cpu_set *to)
 {
     const struct cpu_list *l = w->l;
@@ -121,6 +127,8 @@ static void add_nic(struct list_walk *w, struct cpu_set *to)
     cpu_set_or(to, &l->topology->all);
 }
 
+/* One name or number. Only exclusions may name other sets: a set that adds another one's CPUs would
+ * share them. */
 static int add_item(struct list_walk *w, struct text item, struct cpu_set *to, bool excluded,
                     struct err *err)
 {
@@ -152,6 +160,7 @@ static int add_item(struct list_walk *w, struct text item, struct cpu_set *to, b
     return add_numbers(w, item, to, err);
 }
 
+/* `auto` and `no-smt` describe the set, they add nothing. */
 static int walk_item(struct list_walk *w, struct text item, struct err *err)
 {
     if (item.n > 0 && item.p[0] == '!') {
@@ -184,6 +193,8 @@ static int walk_scalar(struct list_walk *w, const struct conf_node *node, struct
     return 0;
 }
 
+/* Removes CPUs that the affinity mask or cpuset of this process forbids. sched_setaffinity(2) would
+ * remove them silently, and the plan would show CPUs that are not used. */
 static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
 {
     struct cpu_set out = w->l->cpus;
@@ -192,7 +203,8 @@ static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
     cpu_set_minus(&out, &w->l->topology->allowed);
     if (cpu_set_count(&out) == 0)
         return;
-    /* `all` and the like mean all we have; a number was meant as a number. */
+    /* `all` and the like mean all that we have, so they need no warning. A CPU with its number
+     * does. */
     if (w->any_added && !cpu_set_equal(&w->added, &w->l->topology->all))
         diagnostics_add(w->l->diagnostics, node->at, NULL,
                         "%s: CPU %s is not ours to use (taskset or cgroup)", w->l->what,
@@ -200,6 +212,7 @@ static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
     cpu_set_and(&w->l->cpus, &w->l->topology->allowed);
 }
 
+/* Lists come as one scalar with commas ("2-5,7") or as a YAML list; both may be mixed. */
 int cpu_list_parse(struct cpu_list *l, const struct conf_node *node, struct err *err)
 {
     struct list_walk w = { .l = l };

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/cpu_placement.c - gives each thread its CPU.
  *
- * exclusive: the next CPU of the set for each new thread, round and round; autopin takes those of
- * the interface's NUMA node first. auto: the best CPU left, by a preference that is a comparison
- * of two CPUs. balanced: anywhere in the set. */
+ * exclusive: the next CPU of the set for each new thread, starting over after the last; autopin
+ * takes those of the interface's NUMA node first. auto: the best free CPU, by a comparison of two
+ * CPUs. balanced: anywhere in the set. */
 #include "engine/plan_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* State of one plan's placement; lives for one plan_place(). */
 struct cpu_placement {
     struct plan *plan;
     struct cpu_set taken;               /* by a thread pinned to it alone */
     struct cpu_set avoid;               /* management and receive: for auto */
-    struct cpu_set *used;               /* per set, in this round */
-    int home_package;                   /* where auto goes when the interface does not say */
+    struct cpu_set *used;               /* by set number: CPUs used in this round */
+    int home_package;                   /* for auto without a known interface */
 };
 
-/* Sets by number: roles, specific ones behind them, then one for each stage's own list. */
+/* Numbers for `used`: first the roles, then interface-specific sets, then the stages' own lists. */
 static unsigned set_number(const struct affinity *a, const struct affinity_set *set, int stage)
 {
     if (set >= a->set && set < a->set + CPU_ROLES)
@@ -27,6 +28,7 @@ static unsigned set_number(const struct affinity *a, const struct affinity_set *
     return CPU_ROLES + (unsigned)a->specific.count + (unsigned)stage;
 }
 
+/* Only threads that touch packets right after the NIC gain from being on its NUMA node. */
 static bool is_interface_role(const struct plan_thread *t)
 {
     return t->role == CPU_WORKER || t->role == CPU_RECEIVE;
@@ -34,12 +36,14 @@ static bool is_interface_role(const struct plan_thread *t)
 
 struct cpu_preference {
     const struct cpu_placement *pl;
-    int numa, package;                  /* wanted; -1: no matter */
+    int numa, package;                  /* preferred; -1: any */
     const struct cpu_set *used;
 };
 
-/* Lower is better; ties go to the lower L3, core and number, which fills one cache before the
- * next. */
+/* Lower is better. Each bit outweighs all lower ones together: a used CPU, a CPU with another
+ * thread, a core with management or receive, a core with another thread, the wrong NUMA node, the
+ * wrong package, a second hardware thread. Ties go to the lower L3, core and number, which fills
+ * one cache before the next. */
 static unsigned cpu_penalty(const struct cpu_preference *preference, const struct topology_cpu *cpu)
 {
     const struct topology *t = preference->pl->plan->topology;
@@ -65,6 +69,7 @@ static unsigned cpu_penalty(const struct cpu_preference *preference, const struc
     return points;
 }
 
+/* A strict order, so that the same machine always gives the same plan. */
 static bool is_better(const struct cpu_preference *preference, const struct topology_cpu *a,
                       const struct topology_cpu *b)
 {
@@ -88,7 +93,7 @@ static int choose_auto(const struct cpu_placement *pl, const struct affinity_set
     const struct topology_cpu *best = NULL;
     int numa = is_interface_role(t) ? plan_source_numa(pl->plan, t->source) : -1;
 
-    /* Threads fed by rings follow the first interface that is known. */
+    /* Threads fed by rings follow the first interface whose node is known. */
     for (unsigned i = 0; i < pl->plan->source_count && numa < 0 && pl->plan->live; i++)
         numa = plan_source_numa(pl->plan, pl->plan->sources[i].name);
     preference.numa = numa;
@@ -106,6 +111,7 @@ static int choose_auto(const struct cpu_placement *pl, const struct affinity_set
     return best != NULL ? (int)best->os : -1;
 }
 
+/* -1 when every CPU of the set is used; pin() starts a new round before that happens. */
 static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
 {
     CPU_SET_EACH(cpu, cpus)
@@ -114,6 +120,7 @@ static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
     return -1;
 }
 
+/* autopin: first CPUs on the NUMA node of the thread's interface, then any of the set. */
 static int choose_exclusive(const struct cpu_placement *pl, const struct affinity_set *set,
                             const struct plan_thread *t, const struct cpu_set *used)
 {
@@ -133,6 +140,7 @@ static int choose_exclusive(const struct cpu_placement *pl, const struct affinit
     return choose_next(&set->cpus, used);
 }
 
+/* One CPU for one thread. The set is not empty, so one is always found. */
 static void pin(struct cpu_placement *pl, struct plan_thread *t, const struct affinity_set *set)
 {
     struct cpu_set *used = &pl->used[set_number(pl->plan->affinity, set, t->stage)];
@@ -149,6 +157,8 @@ static void pin(struct cpu_placement *pl, struct plan_thread *t, const struct af
         cpu_set_add(&pl->avoid, (unsigned)t->cpu);
 }
 
+/* Sets the thread's CPUs, priority and nice level. A balanced set with one CPU also has a location,
+ * so that the warnings see it. */
 static void place_thread(struct cpu_placement *pl, struct plan_thread *t,
                          const struct affinity_set *set)
 {
@@ -170,7 +180,8 @@ static void place_thread(struct cpu_placement *pl, struct plan_thread *t,
     t->sets_nice = set->given;
 }
 
-/* The stage's own list, when its cpu-set names none of the sets. */
+/* The stage's own list of CPUs, if its cpu-set does not name one of the sets. Such a list is
+ * exclusive. */
 static int own_list(const struct plan *plan, const struct plan_stage *pp,
                     struct affinity_set *set, bool *own, struct err *err)
 {
@@ -209,7 +220,7 @@ static int place_stage(struct cpu_placement *pl, const struct plan_stage *pp, st
     return 0;
 }
 
-/* The package with the most usable cores, the first of equals. */
+/* The package with the most usable cores; the first one of equals. */
 static int roomiest_package(const struct cpu_placement *pl)
 {
     const struct topology *t = pl->plan->topology;
@@ -230,6 +241,8 @@ static int roomiest_package(const struct cpu_placement *pl)
     return best;
 }
 
+/* Stages are placed in chain order, so that receive comes before workers and `auto` keeps away from
+ * it. Management threads come last; by default all of them share the complete set. */
 int plan_place(struct plan *plan, struct err *err)
 {
     const struct affinity *a = plan->affinity;
@@ -239,7 +252,7 @@ int plan_place(struct plan *plan, struct err *err)
 
     pl.used = xcalloc(CPU_ROLES + a->specific.count + STAGES_MAX + 1, sizeof(pl.used[0]));
     pl.home_package = roomiest_package(&pl);
-    /* A management set that is all of the machine leaves nothing to stay away from. */
+    /* Workers can only avoid a management set that leaves at least half of the machine. */
     if (a->enabled && cpu_set_count(&management->cpus) * 2 <= plan->topology->count)
         pl.avoid = management->cpus;
     for (unsigned i = 0; i < plan->stage_count && status == 0; i++)

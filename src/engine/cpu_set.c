@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cpu_set.c - sets of CPUs. */
+/* engine/cpu_set.c - sets of CPUs, as bits by the number that the kernel gives them. */
 #include "engine/cpu_set.h"
 
 #include <stdio.h>
@@ -14,6 +14,7 @@ unsigned cpu_set_count(const struct cpu_set *s)
     return count;
 }
 
+/* The lowest CPU of the set from `from` on; -1 if there is none. */
 int cpu_set_next(const struct cpu_set *s, unsigned from)
 {
     for (unsigned i = from / 64; i < ARRAY_LEN(s->bits); i++) {
@@ -58,6 +59,7 @@ void cpu_set_minus(struct cpu_set *into, const struct cpu_set *other)
         into->bits[i] &= ~other->bits[i];
 }
 
+/* The form of cpu lists in /sys ("0-3,8"). A list that does not fit is truncated. */
 const char *cpu_set_text(const struct cpu_set *s, char *buf, size_t size)
 {
     size_t at = 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The same text is kept once: several threads may lead to one warning. Copies text and fixit. */
 void diagnostics_add(struct diagnostics *diagnostics, struct where at, const char *fixit,
                      const char *fmt, ...)
 {

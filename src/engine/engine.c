@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 
-/* A timeout that is not configured is built in, and none of those is longer than this. */
+/* Keys that are missing have built-in timeouts; no built-in one is longer than this, in seconds. */
 #define LONGEST_BUILT_IN 3600
 
+/* The schedulers that remember flows keep a bucket for this long. It must outlive any flow, or a
+ * flow could move to another thread: hence the longest timeout and a minute more. */
 uint32_t engine_flow_idle_s(const struct conf_node *root)
 {
     static const char *const needed[] = {
@@ -35,6 +37,7 @@ uint32_t engine_flow_idle_s(const struct conf_node *root)
     return (uint32_t)MIN(longest + 60, (uint64_t)UINT32_MAX);
 }
 
+/* IPS mode never drops at a full ring: each packet needs a verdict. */
 void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
                       bool is_inline)
 {
@@ -44,7 +47,8 @@ void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bo
     };
 }
 
-/* Packets on their way to a consumer, over all its producers; arg: the stage's first thread. */
+/* Packets in flight to a consumer, summed over its producers; arg is the stage's first thread. Read
+ * without a lock: least-loaded needs an estimate, not a snapshot. */
 static uint64_t consumer_load(void *arg, unsigned consumer)
 {
     const struct engine_thread *t = (const struct engine_thread *)arg + consumer;
@@ -55,6 +59,8 @@ static uint64_t consumer_load(void *arg, unsigned consumer)
     return load;
 }
 
+/* One scheduler for each stage with several threads. All producers of the stage share it, so it
+ * must be safe for concurrent picks. */
 static void make_schedulers(struct engine *e)
 {
     for (unsigned i = 1; i < e->plan->stage_count; i++) {
@@ -65,7 +71,8 @@ static void make_schedulers(struct engine *e)
             .pools = e->pools, .pool_count = e->plan->stages[0].count,
         };
 
-        /* What the scan of a shared file has decoded comes from a pool of its own. */
+        /* `capture` finds the thread by the packet's pool. Packets that the scan of a shared file
+         * has decoded come from a pool of their own, so it cannot find one: hash replaces it. */
         if (e->plan->shares_file && conf.scheduler != NULL &&
             strcmp(conf.scheduler, "capture") == 0)
             conf.scheduler = "hash";
@@ -74,6 +81,8 @@ static void make_schedulers(struct engine *e)
     }
 }
 
+/* Only the array and what the plan knows. Each thread makes its own memory in thread_open(), so
+ * that its pages are on its node. */
 static void make_threads(struct engine *e)
 {
     const struct plan *plan = e->plan;
@@ -96,6 +105,7 @@ static void make_threads(struct engine *e)
     }
 }
 
+/* A plan may come from a configuration with a module that this build lacks. */
 static int check_modules(const struct engine *e, struct err *err)
 {
     for (unsigned i = 0; i < e->plan->stage_count; i++) {
@@ -114,6 +124,7 @@ static int check_modules(const struct engine *e, struct err *err)
     return 0;
 }
 
+/* engine_free() accepts a half-built engine. */
 struct engine *engine_new(const struct engine_conf *conf, const struct plan *plan,
                           const struct thread_module *const *modules, void *context,
                           struct err *err)
@@ -138,6 +149,7 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
     return e;
 }
 
+/* The configured size, or as glibc does the soft limit of RLIMIT_STACK; 8 MiB without a limit. */
 static size_t stack_bytes(const struct plan *plan)
 {
     struct rlimit limit;
@@ -149,6 +161,8 @@ static size_t stack_bytes(const struct plan *plan)
     return (size_t)8 << 20;
 }
 
+/* Threads that were created before a failure see the aborted state in thread_join_start() and end.
+ * 4096: pthread_attr_setstacksize(3) may reject sizes that are not whole pages. */
 static int spawn(struct engine *e, struct err *err)
 {
     pthread_attr_t attr;
@@ -169,18 +183,20 @@ static int spawn(struct engine *e, struct err *err)
     return status == 0 ? 0 : err_set(err, "cannot make a thread: %s", strerror(status));
 }
 
+/* With the lock held: threads wait for `changed` with it. */
 static void set_state(struct engine *e, enum engine_state state)
 {
     e->state = state;
     pthread_cond_broadcast(&e->changed);
 }
 
-/* opening counts down past 0 when the last, thread 0, has opened. */
+/* Threads open from the last to 0; each decrements `opening`, and 0 wraps around. */
 static bool all_open(const struct engine *e)
 {
     return e->opening == UINT32_MAX;
 }
 
+/* Returns when all threads have opened their modules and run, or after all have ended. */
 int engine_start(struct engine *e, struct err *err)
 {
     int status;
@@ -204,6 +220,8 @@ int engine_start(struct engine *e, struct err *err)
     return status;
 }
 
+/* Any thread may call this, several times. The lock orders it against close: module_end() clears
+ * is_open under the same lock before the module's state is freed. */
 void engine_stop(struct engine *e)
 {
     __atomic_store_n(&e->stop, 1, __ATOMIC_RELAXED);
@@ -217,6 +235,7 @@ void engine_stop(struct engine *e)
     pthread_mutex_unlock(&e->lock);
 }
 
+/* Acquire pairs with the last thread's decrement: after false, all its writes are visible. */
 bool engine_is_running(const struct engine *e)
 {
     return __atomic_load_n(&e->alive, __ATOMIC_ACQUIRE) > 0;
@@ -227,6 +246,7 @@ int engine_end_fd(const struct engine *e)
     return e->end_fd;
 }
 
+/* Join before reading `failed`: pthread_join() makes the threads' writes visible. */
 int engine_wait(struct engine *e)
 {
     for (unsigned i = 0; i < e->thread_count; i++)
@@ -237,6 +257,7 @@ int engine_wait(struct engine *e)
     return __atomic_load_n(&e->failed, __ATOMIC_RELAXED) ? -1 : 0;
 }
 
+/* After engine_wait(). Frees what threads have made, so no packet may be in flight. */
 void engine_free(struct engine *e)
 {
     if (e == NULL)
@@ -263,6 +284,7 @@ void engine_free(struct engine *e)
     free(e);
 }
 
+/* For threads that the engine does not start itself. It changes the calling thread. */
 void engine_place_management(const struct plan *plan, const char *name)
 {
     for (unsigned i = plan->packet_threads; i < plan->thread_count; i++)
@@ -270,6 +292,7 @@ void engine_place_management(const struct plan *plan, const char *name)
             thread_apply_affinity(&plan->threads[i]);
 }
 
+/* Suricata logs the same line at start: "Threads created -> RX: 1 W: 2 ...". */
 const char *engine_thread_summary(const struct plan *plan, char *buf, size_t size)
 {
     static const char *const prefixes[] = { "RX", "DE", "ST", "W", "TX", "OUT" };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/handoff.c - vectors from thread to thread: dealing, handing off, waiting.
+/* engine/handoff.c - vectors from thread to thread: distribution, handoff, waiting.
  *
- * Packets are dealt into one pending vector per consumer. It leaves when it is full, live when the
- * consumer has nothing else to do, or before this thread sleeps for whatever reason: a packet
- * never lies in a half-full vector while everyone waits. That rule, and that packets only ever
- * wait for threads nearer to the end of the chain, is why nothing can lock up.
+ * The producer distributes packets into one pending vector per consumer. A pending vector leaves
+ * when it is full, when the consumer has nothing else to do (live), or before this thread sleeps
+ * for any reason. So no packet stays in a half-full vector while all threads wait. Besides, packets
+ * only ever wait for threads nearer to the end of the chain. These two rules prevent deadlocks.
  *
- * One that puts the vectors of several producers in order may leave those of one in its ring until
- * another's come. That other one may be waiting for its turn (sequencer.h), which comes when the
- * first has got further: who hands off to such a thread must not wait for room. */
+ * A consumer that merges several producers in packet order may leave vectors of one producer in the
+ * ring until vectors of another arrive. That other producer may wait for the sequencer
+ * (sequencer.h), which needs progress of the first. So a producer must not wait for space towards
+ * a merging consumer. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
@@ -17,15 +18,18 @@
 #include <string.h>
 #include <time.h>
 
-/* How many packets may grow out of one vector by tunnels and reassembly before the thread looks
- * at its pool again. */
+/* Packets that may grow out of one vector by tunnels and reassembly before the thread checks its
+ * pool again. */
 #define POOL_RESERVE (3 * VECTOR_FILL)
 
-/* What the queues to a merging thread have to begin with, all together, and one at least; more they
- * hardly ever need. */
+/* Vectors that the queues to a merging thread start with: MERGED_DEPTH over all queues, and at
+ * least MERGED_DEPTH_LEAST each. They hardly ever need more. */
 #define MERGED_DEPTH 1024
 #define MERGED_DEPTH_LEAST 64
 
+/* Called by the consumer on its own thread, so that the rings and vectors are on its node. The last
+ * stage opens first: the producers' `out` pointers are set before they start. Both rings hold
+ * `space` vectors, which is all that can exist, so no push fails. */
 void handoff_queues_make(struct engine_thread *t)
 {
     struct engine *e = t->engine;
@@ -60,6 +64,7 @@ void handoff_queues_make(struct engine_thread *t)
     }
 }
 
+/* After all threads have been joined. Vectors hold no packets any more. */
 void handoff_queues_free(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++) {
@@ -81,6 +86,8 @@ void handoff_queues_free(struct engine_thread *t)
     free(t->in);
 }
 
+/* Passes the pending vector to the consumer. The ring's store-release publishes all of it. The
+ * metrics have one writer, this thread; reports read them relaxed. */
 static void send(struct engine_thread *t, struct handoff_queue *queue)
 {
     void *v = queue->pending;
@@ -97,7 +104,8 @@ static void send(struct engine_thread *t, struct handoff_queue *queue)
     ring_push(queue->full, &v, 1);
 }
 
-/* As many as there are packets, in the end; mostly none. */
+/* A queue to a merging consumer may grow until it holds `space` vectors, so that its
+ * producer never waits (see above). It rarely needs any. */
 static COLD void *one_more(struct handoff_queue *queue)
 {
     struct packet_vector *v;
@@ -110,6 +118,7 @@ static COLD void *one_more(struct handoff_queue *queue)
     return v;
 }
 
+/* NULL when all vectors are with the consumer. */
 static struct packet_vector *try_pending(struct handoff_queue *queue)
 {
     void *v;
@@ -124,6 +133,7 @@ static struct packet_vector *try_pending(struct handoff_queue *queue)
     return v;
 }
 
+/* Before each sleep: no packet may be left in a vector that has not been sent. */
 void hand_off_pending(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++)
@@ -138,7 +148,7 @@ static bool has_empty(void *arg)
     return ring_count(queue->empty) > 0;
 }
 
-/* The vector to fill for this consumer; sleeps until one has come back. */
+/* The vector to fill for this consumer. Sleeps until the consumer has returned one. */
 static struct packet_vector *pending(struct engine_thread *t, struct handoff_queue *queue)
 {
     struct packet_vector *v = try_pending(queue);
@@ -160,13 +170,15 @@ static void release_all(struct engine_thread *t, struct packet_vector *v)
     v->count = 0;
 }
 
-/* Only frames fresh from the wire: what the stream module has seen must reach detect. */
+/* Only frames fresh from the capture may be dropped: detect must see everything that the stream
+ * module has seen. */
 static bool may_drop(const struct engine_thread *t, const struct packet *p)
 {
     return t->engine->conf.drop_when_full && t->plan->stage == 0 && p->flow == NULL &&
            (p->flags & PACKET_PSEUDO) == 0;
 }
 
+/* Frees a packet that found a full ring; statistics show it as engine.dropped. */
 static COLD void drop(struct engine_thread *t, struct packet *p)
 {
     metric_add(&t->dropped, 1);
@@ -174,9 +186,9 @@ static COLD void drop(struct engine_thread *t, struct packet *p)
     packet_release(p, t->number);
 }
 
-/* Live a packet is not kept back for others to fill its vector. Of a file there is always more to
- * read: there a vector leaves full, or before this thread sleeps, so that consumers are not woken
- * for a packet or two, above all where there are many. */
+/* Live, a packet does not wait for others to fill its vector. A file always has more to read: there
+ * a vector leaves full, or before this thread sleeps. That wakes consumers less often, which counts
+ * most where there are many. */
 static void send_to_idle(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++)
@@ -184,6 +196,8 @@ static void send_to_idle(struct engine_thread *t)
             send(t, t->out[i]);
 }
 
+/* Moves each packet to the pending vector of its thread. `dealt` is published before the packet can
+ * wait, so that a merging consumer knows what can still come. */
 static void distribute(struct engine_thread *t, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
@@ -191,7 +205,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
         struct handoff_queue *queue = t->out[scheduler_pick(t->scheduler, p)];
         struct packet_vector *into = try_pending(queue);
 
-        /* This far, should the packet have to wait for room. */
+        /* Progress up to this packet, in case it has to wait for space. */
         if (p->order != 0)
             watermark_set(&t->dealt, p->order, p->order_sub);
 
@@ -214,7 +228,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
         send_to_idle(t);
 }
 
-/* One consumer: the vectors change their contents, nothing is copied. */
+/* With one consumer the vectors exchange their contents; no packet pointer is copied. */
 static void hand_off_full(struct engine_thread *t, struct packet_vector *v)
 {
     struct handoff_queue *queue = t->out[0];
@@ -247,7 +261,8 @@ void hand_off(struct engine_thread *t, struct packet_vector *v)
         distribute(t, v);
 }
 
-/* A consumer that still has work needs no word of the time. */
+/* Passes the time on, so that timeouts run without packets. A consumer that still has work learns
+ * the time from that work. */
 void hand_off_tick(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++) {
@@ -262,6 +277,7 @@ void hand_off_tick(struct engine_thread *t)
     }
 }
 
+/* The end mark goes to every consumer, after all packets. */
 void hand_off_last(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->out_count; i++) {
@@ -285,6 +301,7 @@ static bool has_input(void *arg)
     return is_kicked(t);
 }
 
+/* Called by any thread. The eventcount orders the flag before the wake. */
 void kick(void *thread)
 {
     struct engine_thread *t = thread;
@@ -293,8 +310,9 @@ void kick(void *thread)
     eventcount_wake(&t->eventcount);
 }
 
-/* What the producers have dealt, looked at before the queues: when nothing is left on a queue,
- * nothing that was distributed by then is. An empty vector takes that down the chain. */
+/* Answers with an empty vector that carries the producers' low watermark down the chain. It reads
+ * the watermarks before the queues: if a queue is empty afterwards, everything distributed up to
+ * the watermark has been taken. NULL: packets are in flight or there is no progress to report. */
 static COLD struct packet_vector *answer_kick(struct engine_thread *t)
 {
     struct watermark least = { ORDER_END, 0 };
@@ -321,7 +339,7 @@ static COLD struct packet_vector *answer_kick(struct engine_thread *t)
     return &t->work;
 }
 
-/* Round the producers, so that none of them is starved by another. */
+/* Takes turns over the producers, so that none starves another. */
 static struct packet_vector *try_take(struct engine_thread *t, struct handoff_queue **from)
 {
     for (unsigned i = 0; i < t->in_count; i++) {
@@ -337,6 +355,8 @@ static struct packet_vector *try_take(struct engine_thread *t, struct handoff_qu
     return NULL;
 }
 
+/* Returns NULL when all producers have sent `last` and all queues are empty. Before it sleeps, it
+ * sends what is pending: see the top. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from)
 {
     struct packet_vector *v;
@@ -380,8 +400,8 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Packets returns to the pool through return rings that wake nobody: the pool is sized so that
- * rings fill up first, and this is the rare case, or the end. */
+/* Packets return to the pool through return rings that wake no thread. The pool is sized so that
+ * handoff rings fill up first, so this polling is rare, or the end of the run. */
 static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 {
     unsigned size = t->stage->pool_size;
@@ -398,6 +418,8 @@ static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
     account_awake(t, WAIT_OUTPUT);
 }
 
+/* pool_credit is a lower bound of the free packets; the thread only counts again when it falls
+ * below the reserve. A thread with FREE_ENOUGH never waits. */
 void pool_wait(struct engine_thread *t)
 {
     unsigned size = t->stage->pool_size, out;
@@ -413,6 +435,7 @@ void pool_wait(struct engine_thread *t)
     t->pool_taken = packet_pool_taken(t->pool);
 }
 
+/* At the end of a thread: packets may point into memory that the modules' close frees. */
 void pool_wait_all_returned(struct engine_thread *t)
 {
     if (t->pool == NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/liveness.c - looks at the figures that threads keep anyway.
+/* engine/liveness.c - reads the metrics that threads keep anyway.
  *
- * All time of a thread is accounted as busy, waiting or blocked, bit by bit as it goes: when
- * none of it has grown the thread has not come round. A thread that captures comes round at least
- * every 100 ms. One that is fed by others may sleep for as long as nothing is on its way to it. */
+ * A thread charges all its time as busy, waiting or blocked, in steps. If none of these has grown
+ * between two checks, the thread has not finished a step. A thread that captures finishes one at
+ * least every 100 ms. One that is fed by others may sleep while nothing is on its way to it. */
 #include "engine/liveness.h"
 
 #include "base/array.h"
@@ -11,10 +11,11 @@
 
 #include <stdlib.h>
 
+/* Belongs to the one thread that checks. `seen` has one entry for each packet thread. */
 struct liveness {
     const struct engine *engine;
     struct seen {
-        uint64_t time_ns;
+        uint64_t time_ns; /* accounted at the last check */
         unsigned missed;                 /* checks without progress */
     } *seen;
 };
@@ -45,6 +46,7 @@ static uint64_t accounted_ns(const struct engine_thread *t)
     return sum;
 }
 
+/* Whether lack of progress is a fault. A consumer with no packets in flight may sleep for ever. */
 static bool has_to_do(const struct engine_thread *t)
 {
     if (metric_get(&t->start_ns) == 0 || metric_get(&t->end_ns) != 0)
@@ -57,6 +59,7 @@ static bool has_to_do(const struct engine_thread *t)
     return false;
 }
 
+/* One miss may be chance, as after SIGSTOP and SIGCONT; only max_missed in a row count. */
 static bool is_stuck(const struct engine_thread *t, struct seen *seen, unsigned max_missed)
 {
     uint64_t now = accounted_ns(t);
@@ -68,6 +71,8 @@ static bool is_stuck(const struct engine_thread *t, struct seen *seen, unsigned 
     return ++seen->missed >= max_missed;
 }
 
+/* From the last thread to the first, so that the one nearest to the capture wins: a thread that is
+ * stuck at the end blocks those before it, but these then count as blocked, not as stuck. */
 const char *liveness_check(struct liveness *liveness, unsigned max_missed)
 {
     const struct engine *e = liveness->engine;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/merge.c - vectors of several producers, put together in the order of their packets.
+/* engine/merge.c - merges vectors of several producers in the order of their packets.
  *
- * Offline a thread with several producers takes the packet that stands first in the order, once
- * no other producer can send an earlier one: its next packet says so, or, while it has sent all it
- * had, how far it has dealt. A producer that stands still is kicked to look. Threads cannot wait
- * in a ring for each other: each waits for a packet that stands earlier than its own. */
+ * Offline, a thread with several producers takes the packet with the lowest sequence number as soon
+ * as no other producer can send an earlier one. It knows that from the producer's next packet or,
+ * when the queue is empty, from the producer's watermark. It kicks a producer that makes no
+ * progress. Threads cannot deadlock: each waits for a packet that is earlier than its own. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
 
+/* Interval in nanoseconds at which silent producers are kicked again, 200 microseconds. */
 #define KICK_NS 200000
 
+/* The thread at the other end of queue number `queue`. */
 static struct engine_thread *producer(const struct engine_thread *t, unsigned queue)
 {
     const struct plan_stage *before = &t->engine->plan->stages[t->plan->stage - 1];
@@ -18,6 +20,8 @@ static struct engine_thread *producer(const struct engine_thread *t, unsigned qu
     return &t->engine->threads[before->first + queue];
 }
 
+/* All packets of the head vector are merged: keep its time and watermark, return it to its
+ * producer. */
 static void head_done(struct engine_thread *t, struct handoff_queue *queue)
 {
     struct packet_vector *v = queue->head;
@@ -33,7 +37,7 @@ static void head_done(struct engine_thread *t, struct handoff_queue *queue)
     return_vector(t, queue, v);
 }
 
-/* The next vector that holds packets. Those without only tell how far their producer is. */
+/* Takes the next vector that holds packets. Those without only carry their producer's progress. */
 static void next_head(struct engine_thread *t, struct handoff_queue *queue)
 {
     void *v;
@@ -51,8 +55,8 @@ static void next_head(struct engine_thread *t, struct handoff_queue *queue)
     }
 }
 
-/* Nothing before this place comes by the queue any more. How far its producer is, is looked at
- * before the ring. */
+/* The queue's low watermark: no packet before it can still come. The producer's progress is read
+ * before the ring: the producer counts a packet as sent before it advances `dealt` past it. */
 static struct watermark queue_mark(struct engine_thread *t, unsigned number)
 {
     struct handoff_queue *queue = &t->in[number];
@@ -69,7 +73,7 @@ static struct watermark queue_mark(struct engine_thread *t, unsigned number)
     return metric_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
 
-/* The queue that is least far, and how far that is. */
+/* The queue with the lowest watermark, and that watermark in *least. */
 static struct handoff_queue *least_queue(struct engine_thread *t, struct watermark *least)
 {
     struct handoff_queue *best = NULL;
@@ -80,7 +84,7 @@ static struct handoff_queue *least_queue(struct engine_thread *t, struct waterma
 
         if (watermark_has_passed(m, queue->mark.at, queue->mark.sub))
             queue->mark = m;
-        /* A packet that is there goes before one that might come at its place. */
+        /* At the same position, a packet that is there goes before one that might still come. */
         if (best == NULL || !watermark_has_passed(m, least->at, least->sub) ||
             (best->head == NULL && m.at == least->at && m.sub == least->sub)) {
             best = queue;
@@ -90,7 +94,7 @@ static struct handoff_queue *least_queue(struct engine_thread *t, struct waterma
     return best;
 }
 
-/* Somebody behind us wants to know how far we are, and we have come further. */
+/* Whether a consumer after us has asked for our progress and there is some to report. */
 static bool has_answer(struct engine_thread *t, struct watermark now)
 {
     if (!t->asked ||
@@ -100,7 +104,7 @@ static bool has_answer(struct engine_thread *t, struct watermark now)
     return true;
 }
 
-/* False: nothing to be done yet. */
+/* Fills `merged` with packets in order. Returns false if there is nothing to carry down yet. */
 static bool gather(struct engine_thread *t)
 {
     struct packet_vector *v = &t->merged;
@@ -135,6 +139,7 @@ static bool all_finished(const struct engine_thread *t)
     return true;
 }
 
+/* Only producers that are fed by others can need a kick; the first stage advances by itself. */
 static void kick_producers(const struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++)
@@ -142,6 +147,7 @@ static void kick_producers(const struct engine_thread *t)
             kick(producer(t, i));
 }
 
+/* Packets that are here but must wait for another producer's. */
 static bool has_waiting_packets(const struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->in_count; i++)
@@ -150,6 +156,7 @@ static bool has_waiting_packets(const struct engine_thread *t)
     return false;
 }
 
+/* Condition of the eventcount: a vector from a producer without a head, or a kick. */
 static bool has_news(void *arg)
 {
     const struct engine_thread *t = arg;
@@ -160,8 +167,8 @@ static bool has_news(void *arg)
     return __atomic_load_n(&t->kicked, __ATOMIC_RELAXED) != 0;
 }
 
-/* While packets wait for those of another producer, or we are asked, the producers that say nothing
- * are asked in turn. */
+/* While packets wait for another producer's, or a consumer asks, kick the silent producers. Poll
+ * then: a producer that has nothing to send does not wake this thread. */
 static void wait_for_news(struct engine_thread *t)
 {
     if (__atomic_exchange_n(&t->kicked, 0, __ATOMIC_RELAXED) != 0)
@@ -174,7 +181,7 @@ static void wait_for_news(struct engine_thread *t)
     }
 }
 
-/* All producers have ended: once more a vector, which tells when that was, and where. */
+/* After the last producer's end one more vector carries the final time and watermark; then NULL. */
 static struct packet_vector *end_of_input(struct engine_thread *t)
 {
     if (t->merged_finished)
@@ -183,6 +190,7 @@ static struct packet_vector *end_of_input(struct engine_thread *t)
     return &t->merged;
 }
 
+/* As take_in(). The merged vector belongs to this thread and is not returned to a producer. */
 struct packet_vector *take_merged(struct engine_thread *t)
 {
     if (!gather(t) && !all_finished(t)) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan.c - how many threads, what each runs and what it is called. */
+/* engine/plan.c - how many threads, what each runs and what it is called.
+ *
+ * Pure functions of configuration, run mode, capture and topology: --plan prints what would run
+ * without starting anything. */
 #include "engine/plan.h"
 
 #include "engine/plan_private.h"
@@ -11,13 +14,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Packets per pool, and the limit of max-pending-packets. */
 #define POOL_MAX 65536
 
+/* hwloc's number of the interface's NUMA node; -1 for files and where it is unknown. */
 int plan_source_numa(const struct plan *plan, const char *source)
 {
     return source != NULL ? topology_interface_numa(plan->topology, source) : -1;
 }
 
+/* CPUs that threads of the role may use: those of its set, at most what the cgroup's quota pays
+ * for. More threads than that would only preempt each other. */
 unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role)
 {
     const struct affinity_set *set = &plan->affinity->set[role];
@@ -36,6 +43,7 @@ static unsigned clamp_threads(double n)
     return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
 }
 
+/* Suricata's rule: the CPUs of the worker set times detect-thread-ratio. */
 static unsigned worker_count(const struct plan *plan)
 {
     const struct affinity_set *set = &plan->affinity->set[CPU_WORKER];
@@ -45,7 +53,7 @@ static unsigned worker_count(const struct plan *plan)
     return clamp_threads(plan_cpus_of(plan, CPU_WORKER) * plan->affinity->ratio);
 }
 
-/* By what the stage runs; worker threads are those that inspect. */
+/* The role by the modules of the stage; threads that inspect are workers. */
 static enum cpu_role role_of(const struct run_stage *stage)
 {
     enum cpu_role role;
@@ -63,6 +71,7 @@ static enum cpu_role role_of(const struct run_stage *stage)
     return stage_has(stage, "verdict") ? CPU_VERDICT : CPU_OUTPUT;
 }
 
+/* W#01 and RX#01 are Suricata's names; the others follow their form. */
 static const char *prefix_of(const struct run_stage *stage)
 {
     if (stage_has(stage, "detect"))
@@ -76,7 +85,7 @@ static const char *prefix_of(const struct run_stage *stage)
     return stage_has(stage, "verdict") ? "TX" : "OUT";
 }
 
-/* The kernel keeps 15 characters; of a long interface name both ends tell most. */
+/* The kernel keeps 15 characters (TASK_COMM_LEN is 16). Of a long interface name both ends stay. */
 static void thread_name(struct plan_thread *t, const char *prefix, unsigned number,
                         const char *interface)
 {
@@ -97,6 +106,7 @@ static void thread_name(struct plan_thread *t, const char *prefix, unsigned numb
                  interface + n - (space - space / 2));
 }
 
+/* Pipes can be read once only, so threads cannot share them as they share a file. */
 static bool any_only_once(const struct plan *plan)
 {
     for (unsigned i = 0; i < plan->source_count; i++)
@@ -105,11 +115,13 @@ static bool any_only_once(const struct plan *plan)
     return false;
 }
 
-/* Threads for each source, and in all, of a stage that receives. */
+/* Threads of a receiving stage: for each source in per_source, and in all. The interface's own
+ * `threads` is overridden by the interface-specific CPU set; `auto` asks the capture (queues,
+ * CPUs). In a mode with one stage they are at most as many as there are workers. */
 static unsigned capture_threads(struct plan *plan, bool full_chain, unsigned *per_source)
 {
     unsigned workers = worker_count(plan), total = 0;
-    /* Each thread reads all files, however many there are. */
+    /* A file needs no thread of its own: each thread takes its flows from all files. */
     unsigned count = plan->live ? plan->source_count : MIN(plan->source_count, 1u);
 
     for (unsigned i = 0; i < count; i++) {
@@ -146,6 +158,7 @@ static unsigned count_of(const struct plan *plan, const struct run_stage *stage,
     return 1;
 }
 
+/* stage and cpu are -1 until known. Pointers to threads of the plan do not survive this call. */
 static struct plan_thread *thread_add(struct plan *plan)
 {
     plan->threads = xrealloc(plan->threads, (plan->thread_count + 1) * sizeof(plan->threads[0]));
@@ -153,8 +166,8 @@ static struct plan_thread *thread_add(struct plan *plan)
     return &plan->threads[plan->thread_count++];
 }
 
-/* Thread `index` of a receiving stage: its source and queue. More threads than wanted go round
- * the sources. */
+/* Source and queue of thread `index` of a receiving stage. Threads beyond what the sources need are
+ * distributed over them in turn. */
 static void assign_source(struct plan *plan, struct plan_thread *t, const unsigned *per_source)
 {
     unsigned left = t->index;
@@ -175,6 +188,8 @@ static void assign_source(struct plan *plan, struct plan_thread *t, const unsign
     t->source = plan->sources[t->source_number].name;
 }
 
+/* Adds the stage and its threads. Threads that receive are numbered by queue and carry the
+ * interface's name, so that `top -H` shows which queue is busy. */
 static void stage_add(struct plan *plan, const struct run_stage *stage, unsigned count,
                       const unsigned *per_source)
 {
@@ -198,6 +213,7 @@ static void stage_add(struct plan *plan, const struct run_stage *stage, unsigned
     }
 }
 
+/* NULL with an error for an unknown name. active-packets is a name of older Suricata versions. */
 static const char *autofp_scheduler(const struct conf_node *root, struct err *err)
 {
     static const char *const known[] = { "hash", "ippair", "ftp-hash", "round-robin", "xor-251",
@@ -216,6 +232,8 @@ static const char *autofp_scheduler(const struct conf_node *root, struct err *er
     return NULL;
 }
 
+/* Every thread of a stage has a ring to every thread of the next one. A stage with one thread needs
+ * no scheduler. */
 static int connect_stages(struct plan *plan, const struct conf_node *root, struct err *err)
 {
     const char *scheduler = autofp_scheduler(root, err);
@@ -237,14 +255,16 @@ static int connect_stages(struct plan *plan, const struct conf_node *root, struc
     return 0;
 }
 
-/* Of a file there is always more to read: with longer rings a thread that has little to do for some
- * thousand packets does not run dry while another's ring is full. */
+/* Files get rings that are this much longer. A file always has more to read, so with longer rings a
+ * thread that gets few of some thousand packets does not run dry while another's ring is full. */
 #define DEPTH_OF_FILES 4
 
-/* And no more than this many packets in all rings of a thread, however many threads these go to:
- * what is under way is to stay in the caches. */
+/* At most this many packets in all rings of one thread, however many consumers it has: packets in
+ * flight should stay in the caches. */
 #define PACKETS_OF_FILES 8192
 
+/* In vectors. At least 4 so that producer and consumer overlap; at most 64, which bounds
+ * latency. */
 static unsigned ring_depth(const struct plan *plan, uint64_t pending)
 {
     uint64_t depth = pending / (2 * VECTOR_FILL);
@@ -258,8 +278,9 @@ static unsigned ring_depth(const struct plan *plan, uint64_t pending)
     return (unsigned)MIN(MAX(depth, 4u), 64u);
 }
 
-/* As much as all rings behind the stage can hold, so that a ring is full before the pool is empty:
- * a thread can sleep on a ring. Packets of the last stage's own are back after each vector. */
+/* A pool holds as much as all rings after the stage can hold, so that a ring is full before the
+ * pool is empty: a thread can sleep on a ring, but must poll its pool. Packets of the last stage's
+ * own are back after each vector. */
 static unsigned pool_size(const struct plan *plan, unsigned stage, uint64_t pending)
 {
     uint64_t in_flight = 0;
@@ -270,6 +291,7 @@ static unsigned pool_size(const struct plan *plan, unsigned stage, uint64_t pend
     return (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
 }
 
+/* max-pending-packets keeps Suricata's meaning as far as it goes: it sizes rings and pools. */
 static void size_queues(struct plan *plan, const struct conf_node *root)
 {
     uint64_t pending = conf_u64_range(root, "max-pending-packets", 1024, 1, POOL_MAX - 1);
@@ -279,6 +301,8 @@ static void size_queues(struct plan *plan, const struct conf_node *root)
         plan->stages[i].pool_size = pool_size(plan, i, pending);
 }
 
+/* An estimate for --plan: rings, pools, and the flow and TCP memcaps in equal parts. Tables are
+ * shared by need, not by these parts. */
 static void share_memory(struct plan *plan, const struct conf_node *root)
 {
     uint64_t flow = conf_size(root, "flow.memcap", (uint64_t)128 << 20);
@@ -298,6 +322,8 @@ static void share_memory(struct plan *plan, const struct conf_node *root)
     }
 }
 
+/* Threads without packets come last, so that packet_threads is both a count and their first
+ * index. */
 static void add_management(struct plan *plan, const char *const *names)
 {
     plan->packet_threads = plan->thread_count;
@@ -318,8 +344,8 @@ static unsigned usable_cpus(const struct topology *t)
     return t->quota > 0 && t->quota < cpus ? t->quota : cpus;
 }
 
-/* It begins as the thread that gives the verdicts does: on the same CPUs, with the same nice level.
- * Where these are one CPU only, both would take turns there. */
+/* The sender starts with the affinity and nice level of the thread that gives the verdicts. On a
+ * single CPU the two would only preempt each other, so add_senders() leaves it out there. */
 static void add_sender(struct plan *plan, unsigned verdict_thread)
 {
     struct plan_thread *sender = thread_add(plan), *t = &plan->threads[verdict_thread];
@@ -335,6 +361,8 @@ static void add_sender(struct plan *plan, unsigned verdict_thread)
     t->sender = plan->thread_count - 1;
 }
 
+/* NFQ: a helper thread sends verdicts where the capture asks for one and a second CPU is
+ * available. */
 static void add_senders(struct plan *plan, const struct plan_request *rq)
 {
     const struct plan_stage *first = &plan->stages[0];
@@ -351,6 +379,7 @@ static void add_senders(struct plan *plan, const struct plan_request *rq)
     }
 }
 
+/* `pcap-file.directory: files`: each thread reads files of its own instead of a part of each. */
 static bool needs_file_per_queue(const struct plan *plan, const struct conf_node *root)
 {
     static const char *const ways[] = { "timeline", "files", NULL };
@@ -359,7 +388,8 @@ static bool needs_file_per_queue(const struct plan *plan, const struct conf_node
            conf_choice(conf_find(root, "pcap-file"), "directory", ways, 0) == 1;
 }
 
-/* Who reads a file, when several threads could. */
+/* Decides which threads read files, and rejects modes in which that cannot work. Sharing means that
+ * every receiving thread decodes frames to find their flow, so decode must be in the same stage. */
 static int plan_files(struct plan *plan, const struct conf_node *root, struct err *err)
 {
     const struct run_mode *mode = plan->mode;
@@ -382,6 +412,7 @@ static int plan_files(struct plan *plan, const struct conf_node *root, struct er
     return 0;
 }
 
+/* Counts in chain order; connect_stages() and plan_files() need the counts of all stages. */
 static int plan_count(struct plan *plan, const struct plan_request *rq, struct err *err)
 {
     const struct run_mode *mode = rq->mode;
@@ -407,6 +438,7 @@ static void copy_sources(struct plan *plan, const struct plan_request *rq)
         memcpy(plan->sources, rq->sources, rq->source_count * sizeof(plan->sources[0]));
 }
 
+/* Interface-specific CPU sets are checked against the interfaces; files have no such sets. */
 static int read_affinity(struct plan *plan, const struct plan_request *rq, struct err *err)
 {
     const char **names = xcalloc(rq->source_count + 1, sizeof(names[0]));
@@ -421,6 +453,9 @@ static int read_affinity(struct plan *plan, const struct plan_request *rq, struc
     return 0;
 }
 
+/* The order matters: counts, then queues and memory that depend on counts, then CPUs, then senders,
+ * which need their verdict thread's CPU. NULL on error. Names and nodes are borrowed from the
+ * request. */
 struct plan *plan_new(const struct plan_request *rq, struct err *err)
 {
     struct plan *plan = xcalloc(1, sizeof(*plan));
@@ -460,6 +495,7 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
+/* Threads per source, for captures that split queues among threads. */
 void plan_source_threads(const struct plan *plan, unsigned *out)
 {
     memset(out, 0, plan->source_count * sizeof(out[0]));
@@ -467,6 +503,7 @@ void plan_source_threads(const struct plan *plan, unsigned *out)
         out[plan->threads[i].source_number]++;
 }
 
+/* Standard input and anything that is neither a file nor a directory. */
 static bool is_pipe(const char *path)
 {
     struct stat st;
@@ -475,6 +512,8 @@ static bool is_pipe(const char *path)
            (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
+/* `threads` of each interface in the capture's section; a missing entry is `auto`. An invalid value
+ * is reported like other mistakes of the configuration. */
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
                        struct plan_source *out, unsigned count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan_print.c - a plan for eyes (text, dot) and for machines (JSON). */
+/* engine/plan_print.c - a plan as text and as a graph (dot) for people, as JSON for programs. */
 #include "engine/plan.h"
 
 #include "base/report/json.h"
@@ -39,7 +39,8 @@ static const char *number_or_dash(int n, char *buf, size_t size)
     return buf;
 }
 
-/* What all CPUs of the thread have in common; -1: they differ. */
+/* The number that all CPUs of the thread have in common, such as their NUMA node; -1 if they
+ * differ. */
 static int common(const struct plan *plan, const struct plan_thread *t,
                   int (*part)(const struct topology_cpu *cpu))
 {
@@ -66,6 +67,7 @@ static int (*const parts[])(const struct topology_cpu *) = {
 };
 static const char *const part_names[] = { "core", "package", "numa", "l3" };
 
+/* NULL for the last stage and for threads without packets. */
 static const struct plan_stage *next_stage(const struct plan *plan, const struct plan_thread *t)
 {
     if (t->stage < 0 || t->stage + 1 >= (int)plan->stage_count)
@@ -89,6 +91,7 @@ static void rings_text(const struct plan *plan, const struct plan_thread *t, cha
                  plan->threads[next->first + next->count - 1].name, next->scheduler);
 }
 
+/* Rounds to full KiB or MiB; a dash where a thread has no memory of its own. */
 static const char *memory_text(uint64_t bytes, char *buf, size_t size)
 {
     if (bytes == 0)
@@ -111,6 +114,7 @@ static void print_source(const struct plan *plan, const struct plan_thread *t, s
         buf_printf(out, " share %u of %u", t->index + 1, plan->stages[0].count);
 }
 
+/* One row. A thread that is not pinned has no location: the kernel may move it at any time. */
 static void print_thread(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
     char cpus[160], memory[24], rings[96], number[16];
@@ -132,6 +136,7 @@ static void print_thread(const struct plan *plan, const struct plan_thread *t, s
     buf_printf(out, "\n");
 }
 
+/* The suggestion is a line of YAML that removes the warning. */
 static void print_diagnostics(const struct plan *plan, struct buf *out)
 {
     if (plan->diagnostics.list.count > 0)
@@ -166,6 +171,7 @@ static void json_cpus(struct json *j, const struct cpu_set *cpus)
     json_array_end(j);
 }
 
+/* Keys of this JSON are an interface for tools: "deal" keeps its name. */
 static void json_feeds(struct json *j, const struct plan *plan, const struct plan_thread *t)
 {
     const struct plan_stage *next = next_stage(plan, t);
@@ -184,6 +190,7 @@ static void json_feeds(struct json *j, const struct plan *plan, const struct pla
     json_object_end(j);
 }
 
+/* Numbers of core, NUMA node and so on are absent where the CPUs of the thread differ. */
 static void json_thread(struct json *j, const struct plan *plan, const struct plan_thread *t)
 {
     json_object(j, NULL);
@@ -248,6 +255,7 @@ void plan_print_json(const struct plan *plan, struct buf *out)
     buf_add_u8(out, '\n');
 }
 
+/* Dashed boxes are threads outside the chain: management and senders. */
 static void dot_thread(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
     char cpus[160];
@@ -262,6 +270,7 @@ static void dot_thread(const struct plan *plan, const struct plan_thread *t, str
     buf_printf(out, "\"%s];\n", t->stage < 0 ? ", style=dashed" : "");
 }
 
+/* Only the first edge of each thread has the scheduler's name, or the graph is unreadable. */
 static void dot_edges(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
     const struct plan_stage *next = next_stage(plan, t);
@@ -280,7 +289,7 @@ static void dot_edges(const struct plan *plan, const struct plan_thread *t, stru
     }
 }
 
-/* Threads of a package stand in one box. */
+/* One box for each package; -1 is for threads without a package, which stay outside of boxes. */
 static void dot_package(const struct plan *plan, int package, struct buf *out)
 {
     bool any = false;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Pixels. */
 #define BOX_WIDTH 190
 #define BOX_HEIGHT 56
 #define COLUMN_WIDTH 270
@@ -14,7 +15,7 @@
 #define MARGIN 20
 #define HEAD_HEIGHT 50
 
-/* Names come from configurations and interfaces. */
+/* Names come from configurations and interfaces, so they may contain XML's special characters. */
 static void add_escaped(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -35,7 +36,7 @@ static void add_text(struct buf *out, unsigned x, unsigned y, const char *class_
     buf_add_string(out, "</text>\n");
 }
 
-/* Management stands in the column behind the last stage. */
+/* Management threads have the column after the last stage. */
 static unsigned column_of(const struct plan *plan, const struct plan_thread *t)
 {
     return t->stage >= 0 ? (unsigned)t->stage : plan->stage_count;
@@ -51,6 +52,7 @@ static unsigned box_y(const struct plan_thread *t)
     return HEAD_HEIGHT + MARGIN + t->index * ROW_HEIGHT;
 }
 
+/* Colours repeat after eight NUMA nodes; grey is an unknown node. */
 static const char *colour_of(const struct plan_thread *t)
 {
     static const char *const colours[] = { "#cfe2f3", "#d9ead3", "#fff2cc", "#f4cccc",
@@ -113,6 +115,7 @@ static void draw_rings(const struct plan *plan, const struct plan_thread *t, str
         add_text(out, box_x(plan, t) + BOX_WIDTH + 8, box_y(t) + 10, "small", next->scheduler);
 }
 
+/* Rows of the longest column. */
 static unsigned most_rows(const struct plan *plan)
 {
     unsigned rows = 1;
@@ -122,6 +125,7 @@ static unsigned most_rows(const struct plan *plan)
     return rows;
 }
 
+/* Rings first: boxes then cover the ends of their lines. */
 void plan_print_svg(const struct plan *plan, struct buf *out)
 {
     unsigned columns = plan->stage_count + (plan->thread_count > plan->packet_threads);

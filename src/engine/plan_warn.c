@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan_warn.c - what is unwise about a plan, why, and the line of YAML that fixes it. */
+/* engine/plan_warn.c - warnings about a plan: what is unwise, why, and a YAML line that fixes it.
+ *
+ * Warnings never stop the engine. Each is given once for all threads that it concerns, so that a
+ * plan for 128 CPUs does not print hundreds of lines. */
 #include "engine/plan_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of a suggestion. A CPU list that does not fit is truncated, never the message around it. */
 #define FIXIT_MAX 1024
 
 static const char *set_key(const struct plan_thread *t)
@@ -17,7 +21,8 @@ static struct where set_at(const struct plan *plan, const struct plan_thread *t)
     return plan->affinity->set[t->role].at;
 }
 
-/* All hardware threads of the cores on which threads of other roles run. */
+/* All hardware threads of the cores on which threads of other roles run. Two hardware threads share
+ * a core's execution units, so a busy sibling costs about half the speed. */
 static void taken_by_others(const struct plan *plan, const struct plan_thread *t,
                             struct cpu_set *taken)
 {
@@ -38,7 +43,7 @@ static void taken_by_others(const struct plan *plan, const struct plan_thread *t
     }
 }
 
-/* As items of a YAML list: "2-5", "7". */
+/* The set as items of a YAML list: "2-5", "7". */
 static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
 {
     char text[FIXIT_MAX];
@@ -53,7 +58,8 @@ static void list_items(const struct cpu_set *cpus, char *buf, size_t size)
                                TEXT(part));
 }
 
-/* A thread count that the set decides: other counts stand with the interface or the stage. */
+/* Whether the set decides the number of threads. Other numbers are configured with the interface or
+ * the stage, so a suggestion for the set would not change them. */
 static bool set_counts_threads(const struct plan *plan, const struct plan_thread *t)
 {
     const struct plan_stage *pp = &plan->stages[t->stage];
@@ -61,8 +67,8 @@ static bool set_counts_threads(const struct plan *plan, const struct plan_thread
     return t->role == CPU_WORKER && pp->stage->threads != THREADS_NUMBER;
 }
 
-/* A first hardware thread of a free core for each thread of the stage, or fewer threads where
- * cores are too few; false: there is no such line. */
+/* Suggests the first hardware thread of a free core for each thread of the stage, or fewer threads
+ * if there are too few free cores. Returns false if no line of the set can help. */
 static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, char *buf,
                          size_t size)
 {
@@ -84,7 +90,8 @@ static bool suggest_cpus(const struct plan *plan, const struct plan_thread *t, c
     return have >= want || (have > 0 && set_counts_threads(plan, t));
 }
 
-/* What concerns several pairs of threads is said of the first, with the number of the others. */
+/* Pairs of threads with the same problem. The warning names the first pair and the number of
+ * others. */
 struct pair {
     const struct plan_thread *a, *b;
     unsigned count;
@@ -119,7 +126,7 @@ static void warn_siblings(struct plan *plan, const struct pair *pair)
                     and_others(pair, more, sizeof(more)));
 }
 
-/* All CPUs but those of a set; false: that leaves none. */
+/* Suggests all CPUs except those of a set; false if none would be left. */
 static bool suggest_apart(const struct plan *plan, const char *who, const char *from,
                           const struct cpu_set *theirs, char *buf, size_t size)
 {
@@ -130,6 +137,8 @@ static bool suggest_apart(const struct plan *plan, const char *who, const char *
     return cpu_set_count(&left) > 0;
 }
 
+/* Overlapping exclusive sets are a contradiction in the configuration, so the message names the
+ * sets. */
 static void warn_same_cpu(struct plan *plan, const struct pair *pair)
 {
     const struct plan_thread *a = pair->a, *b = pair->b;
@@ -150,7 +159,7 @@ static void warn_same_cpu(struct plan *plan, const struct pair *pair)
                         "%s and %s both run on CPU %d%s", a->name, b->name, a->cpu, more);
 }
 
-/* Threads of two roles; of the same role, more threads than CPUs is said once for the set. */
+/* Compares threads of two roles. More threads than CPUs within one role is warn_few_cpus()'s. */
 static void warn_roles(struct plan *plan, enum cpu_role one, enum cpu_role other)
 {
     struct pair same = { 0 }, siblings = { 0 };
@@ -173,6 +182,7 @@ static void warn_roles(struct plan *plan, enum cpu_role one, enum cpu_role other
         warn_siblings(plan, &siblings);
 }
 
+/* Every ordered pair of roles: warn_roles() only looks at later threads of `other`. */
 static void warn_pairs(struct plan *plan)
 {
     for (unsigned i = 0; i < CPU_ROLES; i++)
@@ -189,7 +199,8 @@ static unsigned threads_of(const struct plan *plan, unsigned source)
     return threads;
 }
 
-/* Where the set has CPUs enough near the interface, they only have to be taken first. */
+/* If the set has enough CPUs near the interface, autopin is enough: it takes these first. Otherwise
+ * the interface needs a set of its own. */
 static const char *fixit_far(const struct plan *plan, const struct plan_thread *t, int numa,
                             char *buf, size_t size)
 {
@@ -204,6 +215,8 @@ static const char *fixit_far(const struct plan *plan, const struct plan_thread *
     return buf;
 }
 
+/* Frames that a NIC writes to one node and a thread reads on another cross the interconnect: each
+ * miss costs more, and the link has a limited bandwidth. */
 static void warn_far_from(struct plan *plan, unsigned source)
 {
     int numa = plan_source_numa(plan, plan->sources[source].name);
@@ -233,6 +246,7 @@ static void warn_far(struct plan *plan)
         warn_far_from(plan, i);
 }
 
+/* With fewer hardware queues than threads, RSS fills only as many rings as there are queues. */
 static void warn_queues(struct plan *plan)
 {
     for (unsigned i = 0; i < plan->source_count; i++) {
@@ -257,7 +271,8 @@ static void fixit_source(const struct plan *plan, unsigned source, unsigned thre
              plan->sources[source].name, threads);
 }
 
-/* Threads that read one interface and share CPUs. */
+/* Several threads that read one interface share CPUs. Returns whether it warned, so that the set is
+ * not blamed a second time. */
 static bool warn_few_for_source(struct plan *plan, unsigned source)
 {
     const struct plan_thread *first = NULL;
@@ -281,7 +296,7 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
     return true;
 }
 
-/* The number of threads stands with the interface, with the stage, or is that of the set. */
+/* Suggests the number of CPUs as the number of threads, in the key that decides that number. */
 static const char *fixit_few(const struct plan *plan, const struct plan_thread *first,
                             unsigned cpus, char *buf, size_t size)
 {
@@ -316,6 +331,7 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
                     cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
 }
 
+/* Over all stages: threads that outnumber the CPUs (or the cgroup's quota) preempt each other. */
 static void warn_few_cpus(struct plan *plan)
 {
     unsigned cpus = cpu_set_count(&plan->topology->allowed);
@@ -338,7 +354,7 @@ static void warn_management(struct plan *plan)
     struct pair both = { 0 };
     char fixit[256], more[48];
 
-    /* On one CPU there is no other way. */
+    /* With one CPU there is no alternative. */
     if (!plan->affinity->enabled || cpu_set_count(&management->cpus) == 0 ||
         cpu_set_count(&plan->topology->allowed) == 1)
         return;
@@ -360,6 +376,8 @@ static void warn_management(struct plan *plan)
                     both.a->cpu, both.a->name, and_others(&both, more, sizeof(more)));
 }
 
+/* Limits of taskset(1) or a container are easily forgotten, and explain a plan that is too
+ * small. */
 static void warn_limits(struct plan *plan)
 {
     const struct topology *t = plan->topology;
@@ -389,6 +407,8 @@ static void warn_missing(struct plan *plan, const char *interfaces)
     }
 }
 
+/* `interfaces` is the text of all interfaces of the machine, for the message about a missing
+ * one. */
 void plan_warn(struct plan *plan, const char *interfaces)
 {
     warn_missing(plan, interfaces);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* In the order of the chain; a module's index here is its position in run_mode_check(). */
 const char *const chain_modules[] = {
     "receive", "decode", "stream", "detect", "verdict", "output", NULL
 };
@@ -26,7 +27,8 @@ static const struct run_mode run_mode_workers = {
     },
 };
 
-/* One queue is best answered by one thread; NFQ and divert sockets are such queues. */
+/* autofp with a verdict thread for each queue. NFQ and divert sockets are queues that only one
+ * thread should answer: its verdicts then leave in order, without a lock. */
 static const struct run_mode run_mode_autofp_verdict = {
     .name = "autofp",
     .doc = "capture threads distribute packets to workers by flow hash, verdict threads answer",
@@ -47,6 +49,8 @@ static const struct run_mode run_mode_autofp = {
     .verdict_form = &run_mode_autofp_verdict,
 };
 
+/* The default number of threads for decode and stream is one, because each keeps tables that all
+ * packets need: the defragmenter's, and the flow table. */
 static const struct run_mode run_mode_pipeline = {
     .name = "pipeline",
     .alias = "auto",
@@ -61,6 +65,7 @@ static const struct run_mode run_mode_pipeline = {
     },
 };
 
+/* All built-in modes; the order is that of --list-runmodes. */
 const struct run_mode *const run_mode_table[] = {
     &run_mode_single, &run_mode_workers, &run_mode_autofp, &run_mode_pipeline, NULL
 };
@@ -74,6 +79,7 @@ unsigned run_mode_stage_count(const struct run_mode *mode)
     return count;
 }
 
+/* `modules` is a list of names with single spaces. */
 bool stage_has(const struct run_stage *stage, const char *module)
 {
     struct text rest = text_of(stage->modules), name;
@@ -92,18 +98,22 @@ static int chain_position(struct text name)
     return -1;
 }
 
-/* Events may be written before or after the verdict: the action is settled by detect. */
+/* Events may be written before or after the verdict (positions 5 and 4): detect has already decided
+ * the action. */
 static bool may_follow(int position, int before)
 {
     return position > before || (position == 4 && before == 5);
 }
 
+/* Progress of run_mode_check() along the chain. */
 struct chain_walk {
     const struct run_mode *mode;
     unsigned seen;                  /* bit per position in the chain */
     int before;
 };
 
+/* Rejects what cannot work: an unknown module, a module twice, a chain that does not begin with
+ * receive, or the wrong order. */
 static int walk_module(struct chain_walk *walk, const struct run_stage *stage, unsigned number,
                        struct text name, struct err *err)
 {
@@ -130,6 +140,8 @@ static int walk_module(struct chain_walk *walk, const struct run_stage *stage, u
     return 0;
 }
 
+/* A stage and its scheduler. Several threads of decode need packets distributed by flow, but the
+ * flow hash is only known after decode; hence decode is in receive's stage or on one thread. */
 static int walk_stage(struct chain_walk *walk, const struct run_stage *stage, unsigned number,
                       struct err *err)
 {
@@ -155,6 +167,7 @@ static int walk_stage(struct chain_walk *walk, const struct run_stage *stage, un
     return 0;
 }
 
+/* A valid mode has each module once. Built-in modes pass; tests check that. */
 int run_mode_check(const struct run_mode *mode, struct err *err)
 {
     struct chain_walk walk = { .mode = mode, .before = -1 };

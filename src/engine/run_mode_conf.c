@@ -20,10 +20,12 @@
 #include <string.h>
 #include <strings.h>
 
+/* Modes are allocated one by one, because plans and callers keep pointers to them. */
 struct run_modes {
     ARRAY_OF(struct run_mode *) user;
 };
 
+/* A list, or text with spaces or commas, as text with single spaces. The caller owns it. */
 static char *modules_text(const struct conf_node *node)
 {
     struct buf b = { 0 };
@@ -46,7 +48,8 @@ static char *modules_text(const struct conf_node *node)
     return (char *)b.data;
 }
 
-/* verdict costs nothing where there is nothing to answer, so a mode need not name it. */
+/* Adds verdict after detect where the mode leaves it out. verdict does nothing where the capture
+ * needs no answer, so a mode need not name it. Takes ownership of `modules`. */
 static char *with_verdict(char *modules)
 {
     const char *detect = strstr(modules, "detect");
@@ -64,6 +67,8 @@ static char *with_verdict(char *modules)
     return out;
 }
 
+/* "4", "auto", "1.5x" or "1.5". A number with a dot or an x is a ratio to the CPUs of the stage's
+ * set. */
 static int threads_read(struct run_stage *stage, const struct conf_node *node, struct err *err)
 {
     struct text t = text_trim(text_of(node->value));
@@ -90,7 +95,7 @@ static int threads_read(struct run_stage *stage, const struct conf_node *node, s
                   "as in 0.5x, got \"%s\"", THREADS_MAX, node->value);
 }
 
-/* `auto`: as the built-in modes have it for what the stage runs. */
+/* The default for `threads`, as the built-in modes have it for these modules. */
 static void threads_default(struct run_stage *stage)
 {
     if (stage_has(stage, "receive"))
@@ -101,6 +106,8 @@ static void threads_default(struct run_stage *stage)
         stage->threads = THREADS_ONE;
 }
 
+/* Unknown keys are errors: a typing error such as `thread` would otherwise silently give the
+ * default. */
 static int stage_read(struct run_stage *stage, const struct conf_node *node, struct err *err)
 {
     const struct conf_node *modules = conf_find(node, "modules"), *threads;
@@ -152,6 +159,7 @@ static void mode_free(struct run_mode *mode)
     free(mode);
 }
 
+/* Names are compared without case, as everywhere in the configuration. */
 static bool is_builtin(const char *name)
 {
     for (unsigned i = 0; run_mode_table[i] != NULL; i++)
@@ -161,7 +169,7 @@ static bool is_builtin(const char *name)
     return false;
 }
 
-/* `pieces` is the former name of `stages`. */
+/* `pieces` is the former name of `stages`; it still works and gives a warning. */
 static const struct conf_node *list_of_stages(const struct conf_node *node)
 {
     const struct conf_node *former = conf_find(node, "pieces");
@@ -173,6 +181,8 @@ static const struct conf_node *list_of_stages(const struct conf_node *node)
     return former;
 }
 
+/* The mode joins the list before it is read, so that run_modes_free() also frees half-read
+ * modes. */
 static int mode_read(struct run_modes *modes, const struct conf_node *node, struct err *err)
 {
     struct run_mode *mode = xcalloc(1, sizeof(*mode));
@@ -191,6 +201,7 @@ static int mode_read(struct run_modes *modes, const struct conf_node *node, stru
     return run_mode_check(mode, err);
 }
 
+/* NULL after a mistake; the mistake of every mode has been logged. */
 struct run_modes *run_modes_new(const struct conf_node *root, struct err *err)
 {
     const struct conf_node *all = conf_find(root, "runmodes");
@@ -236,6 +247,7 @@ unsigned run_modes_count(const struct run_modes *modes)
     return builtin_count() + (unsigned)modes->user.count;
 }
 
+/* Numbers run over the built-in modes first, then the user's. */
 const struct run_mode *run_modes_at(const struct run_modes *modes, unsigned i)
 {
     unsigned builtin = builtin_count();

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/scheduler.c - keys, buckets, and the schedulers as a table of functions. */
+/* engine/scheduler.c - chooses the thread of a packet: the schedulers as a table of functions.
+ *
+ * Producers of a stage call one scheduler at the same time, without a lock. Fixed schedulers only
+ * read. Those that remember flows (round-robin, least-loaded) change a bucket with one
+ * compare-and-swap. All keep a flow, in both directions, on one thread. */
 #include "engine/scheduler.h"
 
 #include "base/array.h"
@@ -12,13 +16,15 @@
 #include <string.h>
 #include <strings.h>
 
+/* The largest prime below 256. */
 #define XOR_PRIME 251
-/* Flows with different fates should rarely share a bucket when buckets are filled as flows come. */
+/* Flows should rarely share a bucket, because all flows of a bucket go to one thread. */
 #define FLOW_BUCKETS 65536
 
-/* A bucket is asked at random for each packet, so it is small. Its time is in epochs, of which a
- * few make up the longest pause; it wraps, and a bucket that was idle for a whole round is taken
- * for a young one, which costs nothing but a chance to assign it anew. */
+/* Each packet reads its bucket at a random address, so a bucket is small. It holds the consumer and
+ * the epoch of its last use. EPOCHS_IDLE epochs make up the longest idle time of a flow. The epoch
+ * wraps after 32: a bucket that was idle for exactly one round looks young and keeps its thread,
+ * which is harmless. */
 #define CONSUMER_BITS 11
 #define EPOCHS (1u << (16 - CONSUMER_BITS))
 #define EPOCHS_IDLE 4u
@@ -38,13 +44,16 @@ struct scheduler {
     uint32_t next;                      /* round-robin */
 };
 
-/* The tuple by which a packet belongs to its flow; an ICMP error belongs to the one it quotes. */
+/* The tuple by which a packet belongs to its flow. An ICMP error belongs to the flow that it
+ * quotes. */
 struct tuple {
     struct ip a, b;
     uint16_t a_port, b_port;
     uint8_t proto;
 };
 
+/* The first four bytes of TCP, UDP and SCTP are the ports. RFC 792 promises 8 bytes of the quoted
+ * payload; a shorter quote gives ports 0. */
 static void tuple_ports(struct tuple *t, struct bytes in)
 {
     if (t->proto != 6 && t->proto != 17 && t->proto != 132)
@@ -53,6 +62,8 @@ static void tuple_ports(struct tuple *t, struct bytes in)
     t->b_port = take_be16(&in);
 }
 
+/* The quoted header of an ICMP error is hostile input like any other: its length is checked before
+ * the addresses are read, and IHL only moves the cursor. */
 static bool tuple_embedded(struct tuple *t, const struct packet *p)
 {
     struct bytes in = bytes_of(p->icmp.embedded, p->icmp.embedded_len);
@@ -83,6 +94,7 @@ static void tuple_of(struct tuple *t, const struct packet *p)
                          .proto = p->ip_proto };
 }
 
+/* Symmetric: both directions have the same key. */
 static uint32_t pair_key(const struct tuple *t)
 {
     return host_pair_hash(&t->a, &t->b);
@@ -106,6 +118,8 @@ static unsigned pick_ippair(struct scheduler *scheduler, const struct packet *p)
     return pick_fixed(scheduler, pair_key(&t));
 }
 
+/* Control connections use port 21, active data connections port 20, passive ones two high ports.
+ * The two must meet on one thread, because the control connection announces the data connection. */
 static bool may_be_ftp(const struct tuple *t)
 {
     uint16_t a = t->a_port, b = t->b_port;
@@ -122,8 +136,8 @@ static unsigned pick_ftp_hash(struct scheduler *scheduler, const struct packet *
     return pick_fixed(scheduler, may_be_ftp(&t) ? pair_key(&t) : p->flow_hash);
 }
 
-/* Byte by byte, as in the flow-pinning literature: a remainder keeps all bits of the sum only
- * when the modulus is prime. */
+/* XORs addresses and ports and takes the remainder. The modulus is prime, because a remainder by a
+ * power of two would only keep the low bits. */
 static unsigned pick_xor(struct scheduler *scheduler, const struct packet *p)
 {
     struct tuple t;
@@ -136,11 +150,13 @@ static unsigned pick_xor(struct scheduler *scheduler, const struct packet *p)
     return sum % XOR_PRIME % scheduler->conf.consumers;
 }
 
+/* Wraps at 2^32; that changes the order once, which does not matter. */
 static unsigned next_thread(struct scheduler *scheduler)
 {
     return __atomic_fetch_add(&scheduler->next, 1, __ATOMIC_RELAXED) % scheduler->conf.consumers;
 }
 
+/* Starts at another thread each time, so that equal loads are shared evenly. */
 static unsigned least_loaded(struct scheduler *scheduler)
 {
     unsigned start = next_thread(scheduler), best = start;
@@ -160,7 +176,8 @@ static unsigned least_loaded(struct scheduler *scheduler)
     return best;
 }
 
-/* Where packets stand in an order its time counts, which never goes back, whatever they say. */
+/* Where packets have an order, its time counts, because it never goes back, whatever the packets'
+ * own timestamps are. */
 static uint64_t packet_time_s(const struct packet *p)
 {
     uint64_t us = p->order != 0 ? order_time_us(p->order) : p->time_us;
@@ -168,8 +185,9 @@ static uint64_t packet_time_s(const struct packet *p)
     return us / 1000000;
 }
 
-/* A bucket idle for longer than any flow may live holds no flow and is assigned anew. Packets of
- * ours follow their flow. */
+/* A bucket that was idle for longer than any flow may live holds no flow and gets a thread again.
+ * Pseudo packets follow their flow, however old it is. If another producer changes the bucket
+ * first, its choice wins. */
 static unsigned pick_following(struct scheduler *scheduler, const struct packet *p,
                                unsigned (*choose)(struct scheduler *scheduler))
 {
@@ -181,7 +199,8 @@ static unsigned pick_following(struct scheduler *scheduler, const struct packet 
 
     if (LIKELY(consumer != 0 && (age == 0 || (p->flags & PACKET_PSEUDO))))
         return consumer - 1;
-    /* The latest packet may be older than the one before: that is no age. */
+    /* The latest packet may be older than the one before it: the difference is negative, not an
+     * age. */
     if (consumer == 0 || (age > EPOCHS_IDLE && age < EPOCHS - 1))
         consumer = choose(scheduler) + 1;
     is = (uint16_t)(epoch % EPOCHS << CONSUMER_BITS | consumer);
@@ -200,6 +219,8 @@ static unsigned pick_least_loaded(struct scheduler *scheduler, const struct pack
     return pick_following(scheduler, p, least_loaded);
 }
 
+/* The capture queue of a packet is that of its pool; a packet from a tunnel has its outer
+ * packet's. */
 static unsigned pick_capture(struct scheduler *scheduler, const struct packet *p)
 {
     const struct packet_pool *pool = p->root != NULL ? p->root->pool : p->pool;
@@ -210,6 +231,8 @@ static unsigned pick_capture(struct scheduler *scheduler, const struct packet *p
     return 0;
 }
 
+/* Names as in `autofp-scheduler` and `balance`. active-packets is a name of older Suricata
+ * versions. */
 static const struct algorithm algorithms[] = {
     { "hash", pick_hash },
     { "flow-hash", pick_hash },
@@ -235,6 +258,7 @@ bool scheduler_known(const char *scheduler)
     return algorithm_find(scheduler) != NULL;
 }
 
+/* An unknown name cannot reach this: the plan rejects it. `hash` is the fallback. */
 struct scheduler *scheduler_new(const struct scheduler_conf *conf)
 {
     struct scheduler *scheduler = xcalloc(1, sizeof(*scheduler));
@@ -260,6 +284,7 @@ void scheduler_free(struct scheduler *scheduler)
     free(scheduler);
 }
 
+/* Hash 0 means that the packet belongs to no flow; thread 0 takes all of these, in order. */
 unsigned scheduler_pick(struct scheduler *scheduler, const struct packet *p)
 {
     if (UNLIKELY(p->flow_hash == 0 && scheduler->algorithm->pick != pick_capture))

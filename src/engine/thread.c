@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/thread.c - the life of a packet thread: settle on its CPU, open its modules, carry vectors
- * through them, flush them at the end, wait for its packets to returns to the pool, close. */
+/* engine/thread.c - the life of a packet thread: move to its CPU, open its modules, carry vectors
+ * through them, flush them at the end, wait until its packets are back in the pool, close. */
 #include "engine/engine_private.h"
 
 #include "base/array.h"
@@ -10,9 +10,12 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+/* Credit of a thread without a next stage: its packets are free after each vector, so it never
+ * needs to count them. */
 #define FREE_ENOUGH UINT32_MAX
 
-/* Time that a module has slept, waiting for other threads. */
+/* Takes the time that a module has slept while it waited for other threads, and charges it as
+ * blocked. */
 static COLD uint64_t take_slept(struct engine_thread *t)
 {
     uint64_t slept = t->slept_ns;
@@ -22,9 +25,10 @@ static COLD uint64_t take_slept(struct engine_thread *t)
     return slept;
 }
 
-/* Who merges our packets with those of others holds these back until he knows that ours are later.
- * Others may have no packets left but those, and it may be them whom we are about to wait for: so
- * what is done with leaves before, and tells where the packet at work stands. */
+/* Before a module sleeps. A consumer that merges our packets with those of others holds these back
+ * until it knows that ours are later. The others may have no other packets left, and this thread
+ * may be about to wait for just them. So the packets of this vector that are done leave early, with
+ * a watermark at the packet at work. */
 static COLD void hand_off_done(struct engine_thread *t)
 {
     struct packet_vector *v = t->carried, *early = &t->early;
@@ -45,6 +49,8 @@ static COLD void hand_off_done(struct engine_thread *t)
     hand_off(t, early);
 }
 
+/* The sequencer calls this before it waits. Nothing that this thread holds may stay back while it
+ * sleeps. */
 static void module_sleeps(void *thread)
 {
     hand_off_done(thread);
@@ -52,6 +58,9 @@ static void module_sleeps(void *thread)
     account_module_sleeps(thread);
 }
 
+/* Runs the vector through the modules from `first` on. Time never goes back on a thread: a vector
+ * with an older time takes the thread's. One reading of the clock per module is the price of the
+ * accounting. */
 static void run_modules(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     uint64_t before = t->stamp_ns, now;
@@ -77,6 +86,7 @@ static void run_modules(struct engine_thread *t, unsigned first, struct packet_v
     t->stamp_ns = before;
 }
 
+/* Charges the time of a receive: a call that found nothing, or that ended an idle time, waited. */
 static void receive_account(struct engine_thread *t, enum module_status status, unsigned count)
 {
     struct module_slot *s = &t->modules[0];
@@ -93,8 +103,8 @@ static void receive_account(struct engine_thread *t, enum module_status status, 
     t->stamp_ns = now;
 }
 
-/* A receive that found nothing is taken to be waiting until it comes back with something: the
- * capture sleeps in the kernel, out of our sight. */
+/* A receive that found nothing counts as waiting until one returns something, because the capture
+ * sleeps in the kernel where this thread cannot measure it. */
 static enum module_status receive(struct engine_thread *t)
 {
     struct module_slot *s = &t->modules[0];
@@ -113,8 +123,8 @@ static enum module_status receive(struct engine_thread *t)
     return status;
 }
 
-/* A packet may be under way without being in the vector: outer ones of others' inner packets, the
- * fragments of a datagram. */
+/* A packet may be in flight without being in the vector: outer packets of tunnels, fragments of a
+ * datagram. So the credit falls by what the pool has handed out, not by the vector's size. */
 static void spend_credit(struct engine_thread *t)
 {
     unsigned taken;
@@ -127,8 +137,9 @@ static void spend_credit(struct engine_thread *t)
     t->pool_taken = taken;
 }
 
-/* One vector through the modules from `first` on and over to the next stage; then what these
- * modules still have. Who stands nearer to the end comes first. */
+/* Carries one vector through the modules from `first` on and to the next stage. Then modules that
+ * returned MODULE_MORE are called again with an empty vector, the one nearest to the end first:
+ * that bounds what is in flight. */
 static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     if (v->order_at != 0) {
@@ -150,7 +161,8 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
     }
 }
 
-/* Each module in chain order gives what it still has, which runs through those behind it. */
+/* At the end each module, in chain order, emits what it still has, which runs through those after
+ * it. */
 static void flush_module(struct engine_thread *t, unsigned number)
 {
     struct module_slot *s = &t->modules[number];
@@ -175,7 +187,8 @@ static void flush_module(struct engine_thread *t, unsigned number)
     }
 }
 
-/* One capture ends and another begins, at its own time. */
+/* One capture file ends and another begins with its own time: flush everything and start the clock
+ * over. */
 static COLD void cut(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->module_count; i++)
@@ -184,6 +197,7 @@ static COLD void cut(struct engine_thread *t)
     t->order_at = t->order_sub = 0;
 }
 
+/* Ends at the end of the capture, on a failure, or after engine_stop(). */
 static void loop_receive(struct engine_thread *t)
 {
     enum module_status status = MODULE_OK;
@@ -203,6 +217,8 @@ static void loop_receive(struct engine_thread *t)
         __atomic_store_n(&t->engine->failed, 1, __ATOMIC_RELAXED);
 }
 
+/* A consumer's loop. `done` is counted after the vector's packets have been handed off, so that
+ * sent == done means that nothing is in flight. */
 static void loop_rings(struct engine_thread *t)
 {
     struct packet_vector *v;
@@ -230,6 +246,7 @@ static const struct thread_module *module_find(const struct engine *e, struct te
     return NULL;
 }
 
+/* A thread that merges or is fed by others can be kicked; one that captures advances by itself. */
 static int module_open(struct engine_thread *t, struct module_slot *s, bool is_last,
                         struct err *err)
 {
@@ -250,13 +267,14 @@ static int module_open(struct engine_thread *t, struct module_slot *s, bool is_l
 
     err->text[0] = '\0';
     s->self = s->module->open(&env, err);
-    /* A module without state may give NULL; a message makes it a failure. */
+    /* open() of a module without state may return NULL. A message in *err makes it a failure. */
     if (s->self == NULL && err->text[0] != '\0')
         return -1;
     s->is_open = true;
     return 0;
 }
 
+/* The last module of a stage learns that the next one runs on another thread. */
 static int modules_open(struct engine_thread *t, struct err *err)
 {
     struct text rest = text_of(t->stage->stage->modules), name;
@@ -274,7 +292,7 @@ static int modules_open(struct engine_thread *t, struct err *err)
     return 0;
 }
 
-/* After this nobody interrupts it any more. */
+/* After this no thread calls the module's interrupt() any more, so its state can be freed. */
 static bool module_end(struct engine_thread *t, struct module_slot *s)
 {
     bool was_open;
@@ -286,6 +304,7 @@ static bool module_end(struct engine_thread *t, struct module_slot *s)
     return was_open;
 }
 
+/* In chain order; leaves out modules that never opened. */
 static void modules_close(struct engine_thread *t)
 {
     for (unsigned i = 0; i < t->module_count; i++)
@@ -293,7 +312,8 @@ static void modules_close(struct engine_thread *t)
             t->modules[i].module->close(t->modules[i].self);
 }
 
-/* The memory a thread works on is first touched here, on its own CPU. */
+/* First touch: the memory that the thread works on is allocated here, after it is on its own
+ * CPU. */
 static int thread_open(struct engine_thread *t, struct err *err)
 {
     struct engine *e = t->engine;
@@ -312,7 +332,8 @@ static int thread_open(struct engine_thread *t, struct err *err)
     return modules_open(t, err);
 }
 
-/* Opens in turn, then waits for the others. False: the run is off. */
+/* Opens when it is this thread's turn, then waits for all others. False: another thread failed, or
+ * this one, and the run does not start. */
 static bool thread_join_start(struct engine_thread *t)
 {
     struct engine *e = t->engine;
@@ -333,6 +354,8 @@ static bool thread_join_start(struct engine_thread *t)
     return go;
 }
 
+/* The life between open and close. The order at the end matters: flush, then `last` to the
+ * consumers, then wait for packets, which may point into memory of the modules that close next. */
 static void thread_run(struct engine_thread *t)
 {
     account_busy(t->engine, 1);
@@ -356,6 +379,8 @@ static void thread_run(struct engine_thread *t)
     account_busy(t->engine, -1);
 }
 
+/* The last thread to end signals end_fd; its decrement releases all threads' writes to
+ * engine_is_running(). */
 void *engine_thread_main(void *arg)
 {
     struct engine_thread *t = arg;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/thread_affinity.c - name, CPUs and nice level of the calling thread.
  *
- * Memory needs no word of its own: the kernel gives a page from the node of the CPU that first
- * writes it, and a thread makes its pool, rings and tables after it has settled. */
+ * Memory needs no policy of its own: by default the kernel takes a page from the node of the CPU
+ * that first writes it (numa(7), first touch), and a thread makes its pool, rings and tables after
+ * it has moved to its CPUs. */
 #include "engine/thread_affinity.h"
 
 #include "base/report/log.h"
@@ -15,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Failing is no reason to stop: the thread then runs on other CPUs, slower but correct. */
 static void apply_cpus(const struct plan_thread *t)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
@@ -32,6 +34,8 @@ static void apply_cpus(const struct plan_thread *t)
     CPU_FREE(mask);
 }
 
+/* On Linux setpriority(PRIO_PROCESS) with a thread id changes that thread only (setpriority(2),
+ * notes). */
 void thread_apply_affinity(const struct plan_thread *t)
 {
     pid_t tid = (pid_t)syscall(SYS_gettid);

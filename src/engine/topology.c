@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/topology.c - from hwloc's tree to a flat table of CPUs. */
+/* engine/topology.c - from hwloc's tree to a flat table of CPUs.
+ *
+ * The table is sorted by the kernel's CPU numbers. All other numbers (core, package, node, L3) are
+ * hwloc's logical ones, which start at 0 and have no holes. -1: the machine has no such level. */
 #include "engine/topology.h"
 
 #include "base/array.h"
@@ -19,7 +22,8 @@ static int ancestor_number(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t
     return obj != NULL ? (int)obj->logical_index : -1;
 }
 
-/* Memory hangs beside the tree: the node is found by the CPUs it serves. */
+/* Since hwloc 2.0 NUMA nodes are not in the tree of CPUs: the node is found by the CPUs it
+ * serves. */
 static int numa_number(hwloc_topology_t hw, hwloc_obj_t pu)
 {
     hwloc_obj_t node = NULL;
@@ -37,8 +41,8 @@ static int compare_os(const void *a, const void *b)
     return x->os < y->os ? -1 : x->os > y->os;
 }
 
-/* hwloc can also order hardware threads, but its sibling rank is by logical number and offline
- * ones are missing there; counting is as easy. */
+/* Numbers the hardware threads of each core. hwloc's sibling rank goes by logical number and lacks
+ * offline threads, so counting is as easy. */
 static void number_threads(struct topology *t)
 {
     for (unsigned i = 0; i < t->count; i++)
@@ -47,6 +51,7 @@ static void number_threads(struct topology *t)
                 t->cpu[i].thread++;
 }
 
+/* hwloc returns -1 where a type has several levels; that counts as none. */
 static unsigned type_count(hwloc_topology_t hw, hwloc_obj_type_t type)
 {
     int n = hwloc_get_nbobjs_by_type(hw, type);
@@ -54,6 +59,7 @@ static unsigned type_count(hwloc_topology_t hw, hwloc_obj_type_t type)
     return n > 0 ? (unsigned)n : 0;
 }
 
+/* Takes ownership of `hw`. */
 static void flatten(struct topology *t, hwloc_topology_t hw)
 {
     hwloc_obj_t pu = NULL;
@@ -81,6 +87,7 @@ static void flatten(struct topology *t, hwloc_topology_t hw)
     t->hwloc = hw;
 }
 
+/* text NULL: this machine. IO devices are kept because interfaces are found among them. */
 static struct topology *topology_load(const char *text, bool is_file, struct err *err)
 {
     hwloc_topology_t hw;
@@ -111,6 +118,8 @@ static struct topology *topology_load(const char *text, bool is_file, struct err
     return t;
 }
 
+/* CPUs that the affinity mask allows (taskset, cpuset cgroups). If the mask cannot be read, or
+ * names no CPU of hwloc's, all are allowed. */
 static void read_allowed(struct topology *t)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
@@ -139,6 +148,8 @@ struct topology *topology_of_machine(struct err *err)
     return t;
 }
 
+/* A name that can be read is an hwloc XML file (as `lstopo FILE.xml` writes); anything else is an
+ * hwloc synthetic description. */
 struct topology *topology_described(const char *text, struct err *err)
 {
     return topology_load(text, access(text, R_OK) == 0, err);
@@ -153,6 +164,7 @@ void topology_free(struct topology *t)
     free(t);
 }
 
+/* By the kernel's number; NULL if the topology lacks the CPU. */
 const struct topology_cpu *topology_find(const struct topology *t, unsigned os)
 {
     struct topology_cpu key = { .os = os };
@@ -160,6 +172,8 @@ const struct topology_cpu *topology_find(const struct topology *t, unsigned os)
     return bsearch(&key, t->cpu, t->count, sizeof(key), compare_os);
 }
 
+/* The node from sysfs: a PCI address has colons, an interface name has none. "-1" in the file means
+ * that the firmware does not say. A name with a slash could leave the directory. */
 static int sysfs_numa(const char *interface)
 {
     char path[256];
@@ -180,7 +194,8 @@ static int sysfs_numa(const char *interface)
     return node;
 }
 
-/* The kernel's number of a node, to hwloc's. */
+/* Converts the kernel's number of a NUMA node to hwloc's logical number; -1 if there is no such
+ * node. */
 static int numa_from_os(hwloc_topology_t hw, int os)
 {
     hwloc_obj_t node = NULL;
@@ -191,6 +206,8 @@ static int numa_from_os(hwloc_topology_t hw, int os)
     return -1;
 }
 
+/* For a described machine the XML file may contain its network devices. A device hangs below the
+ * part of the machine that it is attached to; only a single node counts. */
 int topology_interface_numa(const struct topology *t, const char *interface)
 {
     hwloc_topology_t hw = t->hwloc;
@@ -223,6 +240,7 @@ static int part_of(const struct topology_cpu *cpu, enum topology_part part)
     return -1;
 }
 
+/* All CPUs of part n; false if there is none. */
 bool topology_part_cpus(const struct topology *t, enum topology_part part, unsigned n,
                         struct cpu_set *out)
 {
@@ -244,6 +262,7 @@ unsigned topology_part_count(const struct topology *t, enum topology_part part)
     return counts[part];
 }
 
+/* Keeps the hardware thread with the lowest CPU number of each core, for `no-smt`. */
 void topology_one_per_core(const struct topology *t, struct cpu_set *s)
 {
     struct cpu_set cores_seen = { 0 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/exception.c - reading exception policies and carrying them out. */
+/* flow/exception.c - reads exception policies and applies them, with Suricata's words. */
 #include "flow/exception.h"
 
 #include "base/report/log.h"
 #include <stdio.h>
 #include <string.h>
 
+/* As EVE and counters name policies. */
 static const char *const policy_names[EXCEPTION_POLICY_COUNT] = {
     [EXCEPTION_IGNORE] = "ignore",
     [EXCEPTION_AUTO] = "auto",
@@ -18,7 +19,7 @@ static const char *const policy_names[EXCEPTION_POLICY_COUNT] = {
     [EXCEPTION_REJECT_BOTH] = "reject_both",
 };
 
-/* As written in the configuration. */
+/* As the configuration names policies. */
 static const char *const policy_words[] = {
     [EXCEPTION_IGNORE] = "ignore",
     [EXCEPTION_AUTO] = "auto",
@@ -36,6 +37,7 @@ const char *exception_policy_name(enum exception_policy policy)
     return (unsigned)policy < EXCEPTION_POLICY_COUNT ? policy_names[policy] : "ignore";
 }
 
+/* Suricata's names of the limits or errors that a policy was applied for, in EVE flow records. */
 const char *exception_target_name(uint8_t target)
 {
     switch (target) {
@@ -58,6 +60,7 @@ const char *exception_target_name(uint8_t target)
 
 /* ---- reading ---- */
 
+/* A wrong word is fatal: silently ignoring it would change what is blocked. */
 static enum exception_policy read_word(const struct conf_node *node)
 {
     for (unsigned i = 0; i < ARRAY_LEN(policy_words); i++)
@@ -70,6 +73,8 @@ static enum exception_policy read_word(const struct conf_node *node)
     return EXCEPTION_IGNORE;
 }
 
+/* `auto` fails closed in IPS mode and is off in IDS mode. Midstream pick-up needs the packets that
+ * it would drop. */
 static enum exception_policy resolve_auto(bool flow_too, bool is_inline, bool midstream)
 {
     if (!is_inline || midstream)
@@ -77,7 +82,7 @@ static enum exception_policy resolve_auto(bool flow_too, bool is_inline, bool mi
     return flow_too ? EXCEPTION_DROP_FLOW : EXCEPTION_DROP_PACKET;
 }
 
-/* Where no flow is at hand, what concerns the flow is done to the packet. */
+/* Where there is no flow, an action for flows applies to the packet. */
 static enum exception_policy packet_only(enum exception_policy policy)
 {
     switch (policy) {
@@ -92,6 +97,7 @@ static enum exception_policy packet_only(enum exception_policy policy)
     }
 }
 
+/* The general `exception-policy`. A drop has no meaning in IDS mode. */
 static enum exception_policy read_master(const struct conf_node *node, bool flow_too,
                                          bool is_inline, bool midstream)
 {
@@ -113,6 +119,7 @@ void exception_policy_announce(const struct conf_node *root)
                  policy_words[read_word(master)]);
 }
 
+/* Without any setting ids fails closed in IPS mode, as Suricata does. */
 static enum exception_policy read_default(const struct conf_node *root, bool flow_too,
                                           bool is_inline, bool midstream)
 {
@@ -125,6 +132,7 @@ static enum exception_policy read_default(const struct conf_node *root, bool flo
     return flow_too ? policy : packet_only(policy);
 }
 
+/* `flow_too`: the policy may act on flows; defrag, for instance, has none. */
 enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
                                             bool flow_too, bool is_inline, bool midstream)
 {
@@ -144,8 +152,9 @@ enum exception_policy exception_policy_read(const struct conf_node *root, const 
     return policy;
 }
 
-/* With pick-up allowed there is nothing to refuse, and a single packet cannot be judged. What is
- * set is done all the same, unless such errors end the start. */
+/* With midstream pick-up nothing is refused, and a single packet shows too little for a decision.
+ * An impossible policy is an error of the configuration, but it is applied if the engine starts
+ * anyway. */
 static bool midstream_allows(enum exception_policy policy, bool is_inline, bool midstream,
                              bool was_auto)
 {
@@ -182,6 +191,7 @@ enum exception_policy exception_policy_read_midstream(const struct conf_node *ro
 
 /* ---- carrying out ---- */
 
+/* 0 for reasons that are no exception. */
 static uint8_t target_of(enum drop_reason reason)
 {
     switch (reason) {
@@ -202,6 +212,7 @@ static uint8_t target_of(enum drop_reason reason)
     }
 }
 
+/* Targets are bits; each has four bits of `exception_policies`. */
 static unsigned policy_shift(uint8_t target) { return 4 * (unsigned)__builtin_ctz(target); }
 
 enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t target)
@@ -209,6 +220,7 @@ enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t 
     return (enum exception_policy)(flow->exception_policies >> policy_shift(target) & 0xf);
 }
 
+/* Atomic: the stream thread and the inspecting thread may both set bits. */
 static void note_in_flow(struct flow *flow, uint8_t target, enum exception_policy policy)
 {
     if (target == 0)
@@ -218,6 +230,7 @@ static void note_in_flow(struct flow *flow, uint8_t target, enum exception_polic
                       __ATOMIC_RELAXED);
 }
 
+/* Takes effect from the flow's next packet on. */
 static void request(struct packet *p, uint32_t requests)
 {
     if (p->flow != NULL)
@@ -230,7 +243,7 @@ static void reject(struct packet *p, enum drop_reason reason, uint8_t action)
     packet_drop(p, reason);
 }
 
-/* An application error is found by the inspecting thread, all else by the stream module. */
+/* The inspecting thread finds application errors; the stream module finds all others. */
 static void drop_flow(struct packet *p, enum drop_reason reason)
 {
     if (reason == DROP_APP_ERROR && p->flow != NULL)
@@ -243,6 +256,8 @@ static void drop_flow(struct packet *p, enum drop_reason reason)
 
 #define PACKET_NOTHING (PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT)
 
+/* Runs on the thread that found the error. In IDS mode reject still sends its packets, but nothing
+ * is dropped. */
 void exception_policy_apply(enum exception_policy policy, struct packet *p,
                             enum drop_reason reason, bool is_inline)
 {
@@ -282,6 +297,7 @@ void exception_policy_apply(enum exception_policy policy, struct packet *p,
     }
 }
 
+/* Only policies that are configured, and valid for the target, have counters. */
 void exception_counters_register(struct exception_counters *c, const char *prefix,
                                  enum exception_policy configured, unsigned valid_policies)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow.c - keys, names and ids of flows. */
+/* flow/flow.c - keys, names and ids of flows, and state that few flows need. */
 #include "flow/flow.h"
 
 #include "base/system/digest.h"
@@ -16,8 +16,8 @@ enum {
     PROTO_SCTP = 132,
 };
 
-/* The code tells ICMPv6 flows apart and not ICMPv4 ones: with some v4 messages it varies within
- * one exchange. It goes above the type, so that src_port holds both. */
+/* The code separates ICMPv6 flows, but not ICMPv4 ones, because some ICMPv4 messages vary it within
+ * one exchange. It is above the type, so src_port holds both. */
 static void key_icmp(const struct packet *p, struct flow_key *key)
 {
     int other = icmp_counterpart(p->ip_proto, p->icmp.type);
@@ -28,6 +28,7 @@ static void key_icmp(const struct packet *p, struct flow_key *key)
     key->dst_port = other == ICMP_NO_COUNTERPART ? 0 : (uint16_t)other;
 }
 
+/* Unused bytes of the key are zero, so that keys can be compared as memory. */
 void flow_key_of_packet(const struct packet *p, struct flow_key *key)
 {
     memset(key, 0, sizeof(*key));
@@ -50,7 +51,8 @@ void flow_key_of_packet(const struct packet *p, struct flow_key *key)
 
 #define FLOW_ID_MASK ((UINT64_C(1) << 53) - 1)      /* JSON readers keep 53 bits */
 
-/* The hash, and above it bits that tell a flow from a later one of the same hosts and ports. */
+/* The hash, and above it bits that separate a flow from a later one with the same addresses and
+ * ports. Depends on the first packet only, so it is the same in every run mode. */
 uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_us)
 {
     const struct hash_keys *keys = hash_keys();
@@ -93,10 +95,10 @@ const char *flow_end_reason_name(enum flow_end_reason reason)
     return (unsigned)reason < ARRAY_LEN(names) ? names[reason] : "unknown";
 }
 
-/* Community id v1: base64(sha1(seed, lower address, higher address, protocol, 0, ports)): the end
- * that sorts first comes first, so that both directions agree. ICMP types stand for ports, and
- * are sorted even where they have no answer, as consumers of EVE know it; the lower half of an ESP
- * SPI stands for the source port. */
+/* Community ID v1: base64 of SHA-1 over seed, lower address, higher address, protocol, 0, ports.
+ * The end that sorts first comes first, so that both directions agree. ICMP types replace ports,
+ * and are sorted even if the type has no reply, as consumers of EVE expect. The lower half of an
+ * ESP SPI replaces the source port. */
 static uint16_t community_port(const struct flow_key *key, bool source)
 {
     bool is_icmp = key->proto == PROTO_ICMP || key->proto == PROTO_ICMPV6;
@@ -128,6 +130,7 @@ static size_t community_text(const struct flow_key *key, uint16_t seed, uint8_t 
     return n + 4;
 }
 
+/* 0: the flow has no addresses. */
 size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, size_t size)
 {
     uint8_t text[COMMUNITY_TEXT_MAX], digest[DIGEST_MAX];
@@ -142,6 +145,8 @@ size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, s
     return (size_t)snprintf(out, size, "1:%s", (const char *)base64);
 }
 
+/* From the inspecting thread. The states go along, because packets behind this one may change them
+ * before the stream thread sees the request. */
 void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
 {
     uint32_t requests = FLOW_REQ_DROP;
@@ -160,6 +165,7 @@ void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
     flow_request(f, requests);
 }
 
+/* NULL without memory; the caller then goes without. */
 struct flow_ext *flow_ext_make(struct flow *f)
 {
     if (f->ext == NULL)

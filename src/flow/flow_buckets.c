@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_buckets.c - searching, filling and growing. */
+/* flow/flow_buckets.c - the hash table of one thread: searches, inserts, grows. See flow/README. */
 #include "flow/flow_buckets.h"
 
 #include "flow/flow_match.h"
@@ -7,13 +7,14 @@
 #include <sys/mman.h>
 
 #define SLOTS FLOW_BUCKET_SLOTS
-#define OVERFLOW_MANY 255       /* the byte holds no more: what is beyond counts in run->beyond */
+#define OVERFLOW_MANY 255       /* at this value further ones count in run->beyond */
 
+/* A table starts with at most this many and grows with its flows. */
 #define FIRST_BUCKETS UINT64_C(4096)
 #define HUGE_PAGE (2u << 20)
 
-/* The dealer that chose this thread used bits of the same hash: mixed, so that all buckets are
- * used whichever share of the hashes comes here. */
+/* The scheduler that chose this thread used bits of the same hash. Fibonacci hashing spreads the
+ * rest, so that all buckets are used whichever part of the hashes comes here. */
 static inline uint64_t spread(uint32_t hash)
 {
     return hash * UINT64_C(0x9e3779b97f4a7c15);
@@ -24,6 +25,7 @@ static inline uint64_t bucket_of(const struct flow_bucket_run *run, uint64_t spr
     return spread_hash >> run->shift;
 }
 
+/* A byte of the hash, compared before the flow is read; 0 marks a free slot. */
 static inline uint8_t tag_of(uint64_t spread_hash)
 {
     uint8_t tag = (uint8_t)(spread_hash >> 24);
@@ -38,13 +40,13 @@ static uint64_t run_size(const struct flow_bucket_run *run)
     return run->at != NULL ? (run->mask + 1) * sizeof(struct flow_bucket) : 0;
 }
 
-/* With the counts behind the buckets, which take no memory until they are written. */
+/* Including the counts after the buckets, whose pages take no memory until they are written. */
 static size_t run_mapped(uint64_t count)
 {
     return count * (sizeof(struct flow_bucket) + sizeof(uint32_t));
 }
 
-/* Many go on huge pages where there are some: a lookup then misses the TLB less. */
+/* Large tables use huge pages if there are any: a lookup then misses the TLB less often. */
 static bool run_map(struct flow_bucket_run *run, uint64_t count)
 {
     size_t size = count * sizeof(struct flow_bucket);
@@ -69,7 +71,8 @@ static void run_unmap(struct flow_bucket_run *run)
     run->at = NULL;
 }
 
-/* Exactly as many as went on from here, so that the last that leaves clears the mark. */
+/* Counts exactly the flows that did not fit, so that the last one to leave clears the mark and
+ * lookups stop at this bucket again. */
 static inline void overflow_up(struct flow_bucket_run *run, uint64_t at)
 {
     if (LIKELY(run->at[at].overflow < OVERFLOW_MANY))
@@ -86,7 +89,7 @@ static inline void overflow_down(struct flow_bucket_run *run, uint64_t at)
         run->at[at].overflow--;
 }
 
-/* There is a free slot: they are never filled. */
+/* A free slot exists: flow_buckets_make_space() limits the filling. */
 static void run_insert(struct flow_bucket_run *run, struct flow *flow)
 {
     uint64_t h = spread(flow->hash), at = bucket_of(run, h);
@@ -116,7 +119,7 @@ static bool bucket_remove(struct flow_bucket *b, const struct flow *flow)
     return false;
 }
 
-/* False: it is not there. */
+/* Returns false if the flow is not in this run. */
 static bool run_remove(struct flow_bucket_run *run, const struct flow *flow)
 {
     uint64_t home = bucket_of(run, spread(flow->hash)), at = home;
@@ -131,6 +134,8 @@ static bool run_remove(struct flow_bucket_run *run, const struct flow *flow)
     return true;
 }
 
+/* Usually one cache line for the bucket and one for the flow. A key is only compared if the tag
+ * matches, in 1 of 255 cases by chance. */
 static inline struct flow *run_find(const struct flow_bucket_run *run,
                                     const struct flow_conf *conf, uint64_t spread_hash,
                                     const struct flow_key *key)
@@ -149,6 +154,7 @@ static inline struct flow *run_find(const struct flow_bucket_run *run,
     }
 }
 
+/* The hash is the lower half of an id, so ids need no index of their own. */
 static struct flow *run_find_id(const struct flow_bucket_run *run, uint64_t id)
 {
     uint64_t h = spread((uint32_t)id), at;
@@ -168,6 +174,7 @@ static struct flow *run_find_id(const struct flow_bucket_run *run, uint64_t id)
 
 /* ---- both runs ---- */
 
+/* Sizes are powers of two. */
 bool flow_buckets_init(struct flow_buckets *buckets, const struct flow_conf *conf)
 {
     uint64_t want = MIN(conf->hash_size / conf->tables, FIRST_BUCKETS), count = 64;
@@ -189,11 +196,14 @@ uint64_t flow_buckets_size(const struct flow_buckets *buckets)
     return run_size(&buckets->now) + run_size(&buckets->old);
 }
 
+/* Called for the packets ahead of the one at work. */
 void flow_buckets_prefetch(const struct flow_buckets *buckets, uint32_t hash)
 {
     PREFETCH(&buckets->now.at[bucket_of(&buckets->now, spread(hash))]);
 }
 
+/* The second step of prefetching: the bucket is in the cache by now. A wrong tag costs one useless
+ * prefetch. */
 struct flow *flow_buckets_prefetch_flow(const struct flow_buckets *buckets, uint32_t hash)
 {
     uint64_t h = spread(hash);
@@ -211,6 +221,7 @@ struct flow *flow_buckets_prefetch_flow(const struct flow_buckets *buckets, uint
     return NULL;
 }
 
+/* While the table grows, a flow is in one of the two runs. */
 struct flow *flow_buckets_find(const struct flow_buckets *buckets, const struct flow_conf *conf,
                                uint32_t hash, const struct flow_key *key)
 {
@@ -256,6 +267,8 @@ static void move_bucket(struct flow_buckets *buckets, struct flow_bucket *b)
     }
 }
 
+/* Buckets that each new flow moves. The new run is twice the old one, so moving ends long before
+ * the next growth. */
 #define MOVES_AT_ONCE 8
 
 static COLD void move_some(struct flow_buckets *buckets)
@@ -269,6 +282,7 @@ static COLD void move_some(struct flow_buckets *buckets)
     }
 }
 
+/* Without memory for a larger run the table goes on with this one. */
 static COLD void start_growing(struct flow_buckets *buckets)
 {
     struct flow_bucket_run more;
@@ -280,11 +294,12 @@ static COLD void start_growing(struct flow_buckets *buckets)
     buckets->moved = 0;
 }
 
-/* Overflow is rare while a bucket has three flows on the average. Without memory to grow there is
- * still room for twice as many. */
+/* With three flows per bucket on average, overflow is rare. Without memory to grow, the table takes
+ * twice as many. */
 #define FLOWS_TO_GROW 3
 #define FLOWS_AT_MOST 6
 
+/* False: the table is full and cannot grow. */
 bool flow_buckets_make_space(struct flow_buckets *buckets)
 {
     if (UNLIKELY(buckets->old.at != NULL))
@@ -306,6 +321,7 @@ static unsigned flows_of(const struct flow_bucket *b, struct flow **flows)
     return count;
 }
 
+/* For the sweep of an emergency: the flows of the next bucket, round and round. */
 unsigned flow_buckets_next(struct flow_buckets *buckets, struct flow *flows[static SLOTS])
 {
     if (buckets->old.at != NULL)

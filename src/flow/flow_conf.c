@@ -10,7 +10,9 @@
 
 #define SECONDS UINT64_C(1000000)
 
-/* Seconds; states that a protocol has not, such as a closed UDP flow, end at once. */
+/* Default timeouts in seconds, which are Suricata's. Columns: new, established, closed, bypassed by
+ * us, bypassed by the capture. States that a protocol does not have (a closed UDP flow) end at
+ * once. */
 static const uint16_t normal_defaults[FLOW_PROTO_COUNT][FLOW_STATE_COUNT] = {
     [FLOW_PROTO_TCP] = { 30, 300, 10, 100, 100 },
     [FLOW_PROTO_UDP] = { 30, 300, 0, 100, 100 },
@@ -39,6 +41,8 @@ static uint64_t read_timeout(const struct conf_node *proto, const char *prefix, 
     return conf_u64_range(proto, key, otherwise_s, 0, UINT32_MAX) * SECONDS;
 }
 
+/* An emergency timeout that is longer than the normal one would be no relief, hence the
+ * correction. */
 static void read_timeouts(struct flow_conf *conf, const struct conf_node *root)
 {
     const struct conf_node *all = conf_find(root, "flow-timeouts");
@@ -65,6 +69,7 @@ static void read_timeouts(struct flow_conf *conf, const struct conf_node *root)
 
 #define BUCKET_SIZE 64
 
+/* All sizes are totals over the tables; each thread's table takes its part. */
 struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, struct err *err)
 {
     struct flow_conf *conf = aligned_alloc(CACHE_LINE, sizeof(*conf));

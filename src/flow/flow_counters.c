@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_counters.c - their names, as Suricata's stats have them. */
+/* flow/flow_counters.c - names of the flow counters, as in Suricata's stats. */
 #include "flow/flow_counters.h"
 
+/* Counters that are always zero belong to parts that ids does not have; tools expect their
+ * names. */
 void flow_counters_register(struct flow_counters *id)
 {
     static const char *const end_state[FLOW_STATE_COUNT] = {

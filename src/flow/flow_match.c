@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_match.c - keys from packets, and from what ICMP quotes. */
+/* flow/flow_match.c - the flow that a packet belongs to: keys from packets and from ICMP quotes. */
 #include "flow/flow_match.h"
 
-/* What an ICMP destination unreachable quotes: it belongs to the flow it speaks of, in either
- * direction. */
+/* Reads the quote of an ICMP destination unreachable: it belongs to the flow that it reports, in
+ * either direction. Quotes are hostile input: the cursor checks every length. */
 static bool quoted_key(const struct packet *p, struct flow_key *key)
 {
     struct bytes in = bytes_of(p->icmp.embedded, p->icmp.embedded_len);
@@ -27,6 +27,7 @@ static bool quoted_key(const struct packet *p, struct flow_key *key)
 
 #define ICMP4_UNREACHABLE 3
 
+/* RFC 792; RFC 1122, section 3.2.2, lists the same types as errors. */
 bool flow_is_icmp4_error(const struct packet *p)
 {
     if (p->ip_proto != 1 || p->l4 == NULL)
@@ -43,6 +44,7 @@ bool flow_is_icmp4_error(const struct packet *p)
     }
 }
 
+/* Other ICMP errors have no flow. */
 void flow_match_key(const struct packet *p, struct flow_key *key)
 {
     struct flow_key quoted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_table.c - a thread's flows: their memory, their clock and how they end. */
+/* flow/flow_table.c - the flows of a thread: memory, timeouts, emergency and end. No locks. */
 #include "flow/flow_table.h"
 
 #include "base/array.h"
@@ -16,6 +16,7 @@ struct flow_list {
     struct flow *first, *last;
 };
 
+/* Belongs to the stream thread. The inspecting thread sees flows through packets only. */
 struct flow_table {
     struct flow_buckets buckets;
     const struct flow_conf *conf;
@@ -25,12 +26,13 @@ struct flow_table {
     struct wheel wheel;
     struct flow_list finished;
     uint64_t created;                  /* flows, ever */
-    uint64_t position, tick;        /* packet.order of the packet at hand; time passed to */
+    uint64_t position, tick; /* current sequence number; tick up to which timers ran */
+    /* Temporary array of sort_finished(); kept to avoid allocating. */
     ARRAY_OF(struct flow *) sorting;
     uint64_t now_us;
-    uint32_t emergency_until;       /* active flows at which the emergency is over */
+    uint32_t emergency_until;       /* number of active flows at which the emergency ends */
     bool emergency;
-    /* NULL: packets under way change nothing */
+    /* Waits until detection has finished with packets in flight; NULL: they change nothing. */
     void (*wait_inflight)(struct flow *flow, void *arg);
     void *wait_arg;
     struct flow_counters id;
@@ -47,6 +49,7 @@ void flow_table_gauge(struct flow_table *table)
 
 #define FLOWS_PER_SLAB 256
 
+/* The pool is preallocated for this thread's part of flow.prealloc, but never beyond the memcap. */
 struct flow_table *flow_table_new(const struct flow_conf *conf, struct counters *counters,
                                   struct err *err)
 {
@@ -104,8 +107,9 @@ struct flow *flow_table_find_id(struct flow_table *table, uint64_t id)
 
 /* ---- time ---- */
 
-/* What is dropped goes no further: packets that were on their way when the drop was decided have
- * changed nothing. */
+/* If a drop has been decided, the states that it was decided with count: packets that were in
+ * flight then must not change the flow's end, or its result would depend on the number of
+ * threads. */
 static inline enum flow_state state_of(const struct flow *flow)
 {
     uint32_t requests = flow_requests(flow);
@@ -129,10 +133,11 @@ static inline bool is_timed_out(const struct flow_table *table, const struct flo
     return now_us >= flow->last_us + timeout_of(table, flow);
 }
 
+/* 10 ms: timeouts are in seconds, so finer ticks would only cost work. */
 #define WHEEL_TICK_US UINT64_C(10000)
 
-/* The tick of the wheel by which the flow is gone: what its own packets say, whatever else
- * happens on this thread. */
+/* The tick by which the flow has ended. It depends on the flow's own packets only, not on when this
+ * thread looks, so that all run modes end a flow at the same time. */
 static uint64_t tick_after(const struct flow_table *table, const struct flow *flow)
 {
     uint64_t due = (flow->last_us + timeout_of(table, flow)) / WHEEL_TICK_US;
@@ -146,6 +151,8 @@ static uint64_t end_of_tick(uint64_t tick)
     return order_before_us(tick * WHEEL_TICK_US);
 }
 
+/* Packets do not move the timer: it fires, checks last_us and is set again. That saves a list
+ * operation per packet. */
 static void arm(struct flow_table *table, struct flow *flow)
 {
     wheel_add(&table->wheel, &flow->timer, tick_after(table, flow));
@@ -172,6 +179,7 @@ static void list_append(struct flow_list *list, struct flow *flow)
     list->last = flow;
 }
 
+/* FIFO. The caller sends the flow downstream with its last packet. */
 struct flow *flow_table_take_finished(struct flow_table *table)
 {
     struct flow *flow = table->finished.first;
@@ -203,6 +211,8 @@ uint64_t flow_table_due_us(const struct flow_table *table, const struct flow *fl
     return flow->last_us + timeout_of(table, flow);
 }
 
+/* Removes the flow from lookups. Its memory stays until the inspecting thread has released it, see
+ * flow_table_release(). */
 void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)
 {
     flow->last_order = table->position;
@@ -231,6 +241,7 @@ static inline void wait_inflight(const struct flow_table *table, struct flow *fl
         table->wait_inflight(flow, table->wait_arg);
 }
 
+/* With packet order (table->tick != 0) the decision depends on ticks; live, on the clock. */
 static void timer_fired(struct wheel_timer *timer, void *arg)
 {
     struct flow_table *table = arg;
@@ -252,8 +263,8 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     flow->last_order = end_of_tick(tick);
 }
 
-/* In an emergency timers stand too late; a hand goes round the table instead. True when a flow
- * was found past the shorter timeout, which ends it. */
+/* In an emergency the timers are set too late, so a sweep checks buckets in turn. True: it ended a
+ * flow that was past the shorter timeout. */
 static bool sweep_bucket(struct flow_table *table)
 {
     struct flow *flows[FLOW_BUCKET_SLOTS];
@@ -272,8 +283,10 @@ static bool sweep_bucket(struct flow_table *table)
     return found;
 }
 
+/* Buckets per vector in an emergency: bounds the work. */
 #define SWEEP_PER_VECTOR 128
 
+/* Live: once per vector, with at most `max` timers. */
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max)
 {
     if (now_us > table->now_us)
@@ -292,7 +305,7 @@ static int by_end(const void *a, const void *b)
     return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
-/* Into the order of the capture. Nearly always there are none, one or two. */
+/* Sorts finished flows into the order of the capture. Nearly always there are at most two. */
 static void sort_finished(struct flow_table *table)
 {
     struct flow_list sorted = { 0 };
@@ -306,6 +319,8 @@ static void sort_finished(struct flow_table *table)
     table->finished = sorted;
 }
 
+/* With packet order: runs the timers up to the time of `order`, in ticks, so that all threads end
+ * flows at the same positions. */
 void flow_table_pass(struct flow_table *table, uint64_t order)
 {
     uint64_t tick = order_time_us(order) / WHEEL_TICK_US;
@@ -328,6 +343,7 @@ void flow_table_at(struct flow_table *table, uint64_t order)
 
 /* ---- finding and making ---- */
 
+/* Without side effects, for prefetching and checks. */
 struct flow *flow_table_peek(const struct flow_table *table, const struct packet *p)
 {
     struct flow_key key;
@@ -337,6 +353,7 @@ struct flow *flow_table_peek(const struct flow_table *table, const struct packet
     return flow_buckets_find(&table->buckets, table->conf, p->flow_hash, &key);
 }
 
+/* A flow past its timeout never matches: it ends here and its packet starts a new one. */
 struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
 {
     struct flow *flow = flow_table_peek(table, p);
@@ -347,6 +364,7 @@ struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
     return NULL;
 }
 
+/* Only the number of active flows ends an emergency, not free memory. */
 static COLD void enter_emergency(struct flow_table *table)
 {
     if (table->emergency)
@@ -357,10 +375,11 @@ static COLD void enter_emergency(struct flow_table *table)
     counter_inc(table->counters, table->id.emergency_entered);
 }
 
+/* Buckets that one new flow may check, as Suricata bounds its search for a flow to reuse. */
 #define SWEEP_FOR_ONE 5
 
-/* At the memcap a flow past the emergency timeout makes room: the new one takes its place in the
- * account at once, the old one's memory follows when it returns to the pool. */
+/* At the memcap, a flow past the emergency timeout is ended for the new one. The new flow takes its
+ * part of the memcap at once; the old flow's memory follows when it is released. */
 static COLD bool make_space(struct flow_table *table, uint64_t now_us)
 {
     if (now_us > table->now_us)
@@ -376,6 +395,7 @@ static COLD bool make_space(struct flow_table *table, uint64_t now_us)
     return false;
 }
 
+/* NULL at the memcap or without memory. */
 static struct flow *flow_alloc(struct flow_table *table, uint64_t now_us)
 {
     bool has_space = memcap_take(&table->memory, sizeof(struct flow));
@@ -393,6 +413,8 @@ static struct flow *flow_alloc(struct flow_table *table, uint64_t now_us)
     return flow;
 }
 
+/* Fragments wait for reassembly, pseudo packets have a flow already, ICMP errors only match
+ * existing flows. */
 static bool may_have_flow(const struct packet *p)
 {
     return p->flow_hash != 0 && p->l3 != NULL &&
@@ -404,7 +426,8 @@ static uint8_t packet_ttl(const struct packet *p)
     return p->src.version == 4 ? p->l3[8] : p->l3[7];
 }
 
-/* By the first packet's number, and its place in the frame where that holds several. */
+/* The number of the first packet, and its position in the frame if that has several. It orders
+ * flows that start or end at the same time. */
 static uint64_t rank_of(struct flow_table *table, const struct packet *p)
 {
     const struct packet *root = p->root != NULL ? p->root : p;
@@ -426,6 +449,8 @@ static void flow_start(struct flow_table *table, struct flow *flow, const struct
     flow->min_ttl[TO_SERVER] = flow->max_ttl[TO_SERVER] = packet_ttl(p);
 }
 
+/* NULL with *memcap: the memcap policy decides about the packet. NULL without: the packet has no
+ * flow. */
 struct flow *flow_table_add(struct flow_table *table, const struct packet *p, bool *memcap)
 {
     struct flow *flow;
@@ -446,7 +471,7 @@ struct flow *flow_table_add(struct flow_table *table, const struct packet *p, bo
     return flow;
 }
 
-/* Protocols that we know nothing of have no client and no server. */
+/* Unknown protocols have no client and no server: all packets go to the server. */
 static enum direction direction_of(const struct flow *flow, const struct packet *p)
 {
     bool as_key = ip_equal(&flow->key.src, &p->src);
@@ -468,7 +493,8 @@ static void update_ttl(struct flow *flow, enum direction dir, uint8_t ttl)
         flow->max_ttl[dir] = ttl;
 }
 
-/* A flow but TCP is established once both sides have spoken; the packet that shows it counts. */
+/* A flow other than TCP is established when both sides have sent a packet, which includes the
+ * packet that shows it. */
 static void update_seen(struct flow_table *table, struct flow *flow, struct packet *p,
                         enum direction dir)
 {
@@ -483,6 +509,7 @@ static void update_seen(struct flow_table *table, struct flow *flow, struct pack
     }
 }
 
+/* For each packet of a flow, also of a new one. */
 void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet *p)
 {
     enum direction dir = direction_of(flow, p);
@@ -525,6 +552,8 @@ static int by_start(const void *a, const void *b)
     return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
+/* At the end of a run, in the order of the flows' starts, so that outputs are the same in all run
+ * modes. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us)
 {
     ARRAY_OF(struct flow *) all = { 0 };
@@ -543,12 +572,14 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
     ARRAY_FREE(&all);
 }
 
+/* The next capture file has its own time; flow_table_end_all() comes first. */
 void flow_table_restart(struct flow_table *table)
 {
     wheel_init(&table->wheel, 0);
     table->now_us = table->tick = table->position = 0;
 }
 
+/* The packet that carried the flow's end has returned: no thread refers to it any more. */
 void flow_table_release(struct flow_table *table, struct flow *flow)
 {
     pool_put(&table->pool, flow);

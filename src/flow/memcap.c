@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/memcap.c - leases of a shared memory limit: the slow side. */
+/* flow/memcap.c - a memory limit that threads share: the slow side of reservations.
+ *
+ * A thread reserves in steps and counts what it uses locally, so that the shared word is rarely
+ * written. At the limit up to one step per thread may be reserved but unused. */
 #include "flow/memcap.h"
 
-/* Takes up to `want` of what is left of the limit, but not less than `need`. */
+/* Takes up to `want` of what is left, but not less than `need`. Relaxed: the word protects no other
+ * data. */
 static uint64_t reserve_from(struct memcap *shared, uint64_t need, uint64_t want)
 {
     uint64_t reserved = __atomic_load_n(&shared->reserved, __ATOMIC_RELAXED);
@@ -20,6 +24,8 @@ static uint64_t reserve_from(struct memcap *shared, uint64_t need, uint64_t want
     }
 }
 
+/* A step is a fraction of the limit, so that small limits are not used up by unused
+ * reservations. */
 COLD bool memcap_reserve_more(struct memcap_reservation *reservation, uint64_t bytes)
 {
     uint64_t need = reservation->used + bytes - reservation->reserved;
@@ -31,6 +37,7 @@ COLD bool memcap_reserve_more(struct memcap_reservation *reservation, uint64_t b
     return got > 0;
 }
 
+/* Returns what exceeds one step, so that the next allocation does not reserve again. */
 COLD void memcap_reserve_less(struct memcap_reservation *reservation)
 {
     uint64_t spare = reservation->reserved - reservation->used - reservation->step;

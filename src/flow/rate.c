@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/rate.c - a ring of seconds for each direction, and what it adds up to. */
+/* flow/rate.c - finds elephant flows: bytes by second in a ring for each direction, and their
+ * sum. */
 #include "flow/rate.h"
 
 #include <string.h>
 
 #include "base/memory/lib_memory.h"
 
+/* Allocated for each flow while flow.rate-tracking is configured, until the flow is an elephant. */
 struct flow_rate {
     struct {
         uint64_t sum, newest;   /* newest: the second of the latest packet; 0: none yet */
     } ds[2];
-    uint64_t at[];              /* bytes by second, those of one direction behind the other's */
+    uint64_t at[];              /* bytes by second; first those to the server */
 };
 
+/* Without the section there is no tracking: conf->bytes is 0. */
 int flow_rate_read(struct flow_rate_conf *conf, const struct conf_node *root, struct err *err)
 {
     const struct conf_node *node = conf_find(root, "flow.rate-tracking");
@@ -44,7 +47,7 @@ static struct flow_rate *rate_of(const struct flow_rate_conf *conf, struct flow 
     return ext != NULL ? ext->rate : NULL;
 }
 
-/* The seconds after the newest up to this one begin with nothing. */
+/* Clears the seconds after the newest one up to this one. Bounded by the length of the ring. */
 static void move_on(struct flow_rate *rate, enum direction d, uint64_t *at, uint32_t seconds,
                     uint64_t second)
 {
@@ -62,6 +65,8 @@ static void move_on(struct flow_rate *rate, enum direction d, uint64_t *at, uint
     rate->ds[d].newest = second;
 }
 
+/* True once per flow: it has become an elephant. Packets that are older than the newest second
+ * count for that one. */
 bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direction d,
                    uint64_t time_us, uint32_t bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/vars.c - names of variables, and what one flow has set.
+/* flow/vars.c - names of variables, and the variables of one flow.
  *
- * A flow has few of them: an array in order of setting, searched from the front. */
+ * A flow has few of them, so they are an array in the order of setting, searched from the front. */
 #include "flow/vars.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@
 #define NAMES_PER_BLOCK 1024
 #define NAME_BLOCKS 1024
 
-/* Names stay where they are once they are counted: readers take no lock. */
+/* A name does not move once it is counted, so readers take no lock. */
 struct name_table {
     struct map ids;
     uint32_t count;                     /* atomic */
@@ -36,6 +36,7 @@ static char **name_slot(struct name_table *table, uint32_t id)
     return &(*block)[(id - 1) % NAMES_PER_BLOCK];
 }
 
+/* At load time and by Lua scripts. 0: there are too many names. */
 uint32_t var_name_id(enum var_kind kind, const char *name)
 {
     struct name_table *table = &name_tables[kind];
@@ -53,7 +54,7 @@ uint32_t var_name_id(enum var_kind kind, const char *name)
     return (uint32_t)id;
 }
 
-/* A reload may be adding names meanwhile. */
+/* A reload may add names at the same time: acquire pairs with the release above. */
 const char *var_name(enum var_kind kind, uint32_t id)
 {
     const struct name_table *table = &name_tables[kind];
@@ -65,6 +66,7 @@ const char *var_name(enum var_kind kind, uint32_t id)
 
 /* ---- a flow's variables ---- */
 
+/* Belongs to the inspecting thread. */
 struct flow_var {
     uint8_t kind;
     uint16_t key_len, value_len;
@@ -78,7 +80,7 @@ struct flow_vars {
     struct flow_var *at;
 };
 
-#define VARS_MAX 4096                   /* rules of one set name fewer; captures may name many */
+#define VARS_MAX 4096 /* limits what captures and scripts can set; rules set fewer */
 #define VAR_TEXT_MAX UINT16_MAX
 
 void flow_vars_free(struct flow_vars *vars)
@@ -120,6 +122,7 @@ static bool grow(struct flow_vars *vars)
     return true;
 }
 
+/* NULL at the limit or without memory: the variable is then not set, and rules see it so. */
 static struct flow_var *append(struct flow *f, enum var_kind kind, uint32_t id)
 {
     struct flow_var *v;
@@ -201,6 +204,7 @@ static struct flow_var *find_text(const struct flow *f, uint32_t id, struct slic
     return NULL;
 }
 
+/* The flow keeps copies. Longer texts are truncated to 64 KiB. */
 void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice value)
 {
     uint16_t key_len = (uint16_t)MIN(key.len, VAR_TEXT_MAX);
@@ -248,6 +252,7 @@ static struct flow_var_view view_of(const struct flow_var *v)
     return view;
 }
 
+/* False: `visit` stopped. */
 bool flow_vars_each(const struct flow *f, bool (*visit)(const struct flow_var_view *v, void *arg),
                     void *arg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/address.c - sets of IP addresses, as rules and settings name them. */
+/* match/address.c - sets of IP addresses, as rules and variables name them. */
 #include "match/address.h"
 
 #include "base/text/bytes.h"
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Addresses are numbers; IPv6 needs 128 bits (range_value). */
 #define V4_MAX ((range_value)UINT32_MAX)
 #define V6_MAX ((range_value)-1)
 enum { V4, V6 };
@@ -23,7 +24,7 @@ static unsigned family_of(const struct ip *ip)
     return ip->version == 4 ? V4 : V6;
 }
 
-/* Prefix length of a dotted netmask; -1 when its ones do not come first. */
+/* Prefix length of a dotted netmask; -1 if it is not ones followed by zeros. */
 static int mask_length(uint32_t mask)
 {
     int n = mask == 0 ? 0 : 32 - __builtin_ctz(mask);
@@ -31,6 +32,8 @@ static int mask_length(uint32_t mask)
     return mask == (n == 0 ? 0 : UINT32_MAX << (32 - n)) ? n : -1;
 }
 
+/* Host bits of the address are ignored: 10.1.2.3/8 is 10.0.0.0/8. Shifting by the full width is
+ * undefined in C, hence the two special cases. */
 static bool add_prefix(const struct ip *ip, unsigned length, struct range_set *into)
 {
     unsigned bits = ip->version == 4 ? 32 : 128;
@@ -42,6 +45,7 @@ static bool add_prefix(const struct ip *ip, unsigned length, struct range_set *i
     return true;
 }
 
+/* "ADDRESS/LENGTH" or "ADDRESS/NETMASK"; *why is the message if it is neither. */
 static bool add_masked(struct text address, struct text mask, struct range_set *into,
                        const char **why)
 {
@@ -66,6 +70,7 @@ static bool add_masked(struct text address, struct text mask, struct range_set *
     return add_prefix(&ip, (unsigned)length, into);
 }
 
+/* "FIRST-LAST", both included. */
 static bool add_span(struct text first, struct text last, struct range_set *into,
                      const char **why)
 {
@@ -91,6 +96,7 @@ static struct text after(struct text in, const char *p)
     return text_trim(text_from(in, (size_t)(p - in.p) + 1));
 }
 
+/* One element of a list, without "!" and brackets. `any` is both families. */
 bool address_element(struct text in, struct range_set *into, const char **why)
 {
     const char *slash = memchr(in.p, '/', in.n), *dash = memchr(in.p, '-', in.n);
@@ -132,6 +138,8 @@ void address_table_fini(struct address_table *table)
     map_fini(&table->by_content);
 }
 
+/* Ranges are sorted and do not overlap, so a lookup can search them by halving. The + 1 avoids an
+ * allocation of 0 bytes. */
 static struct address_set *set_of_ranges(struct arena *arena, const struct range_set *ranges)
 {
     struct address_set *set = arena_zalloc(arena, sizeof(*set));
@@ -156,7 +164,8 @@ static struct address_set *set_of_ranges(struct arena *arena, const struct range
     return set;
 }
 
-/* One set for one content, however it was written; apart from that, those with a "!" in them. */
+/* Equal contents give one set, so that rules can be grouped by pointer. Sets with a "!" in their
+ * text are kept apart, because `negates` belongs to the set. */
 static const struct address_set *intern(struct address_table *table, struct text in,
                                         const struct range_set *ranges)
 {
@@ -183,6 +192,8 @@ static const struct address_set *intern(struct address_table *table, struct text
     return set;
 }
 
+/* NULL with *err. The set lives in the table's arena. Text that was seen before is not parsed
+ * again: rules of a ruleset share few address lists. */
 const struct address_set *address_set_get(struct address_table *table, struct text in,
                                           const struct set_vars *vars, struct where at,
                                           struct err *err)
@@ -202,6 +213,7 @@ const struct address_set *address_set_get(struct address_table *table, struct te
 
 /* --- lookup ----------------------------------------------------------------------------------- */
 
+/* The first range that ends at or after the address; it contains the address or none does. */
 static bool has_v4(const struct address_set *set, uint32_t ip)
 {
     uint32_t lo = 0, hi = set->v4_count;
@@ -237,6 +249,7 @@ static bool has_v6(const struct address_set *set, const uint64_t ip[2])
     return lo < set->v6_count && !v6_above(set->v6[lo].lo, ip);
 }
 
+/* Called for each packet and candidate header: no allocation, O(log n). */
 bool address_set_has(const struct address_set *set, const struct ip *ip)
 {
     if (set->any)

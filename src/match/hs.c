@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/hs.c - literals through libhs, with a cache of compiled databases. A cache file has a
- * header with the hash of the patterns, of libhs' version and of the CPU's features, the length
- * and the checksum of the serialised database; then the database. */
+/* match/hs.c - literals through libhs (Hyperscan, Vectorscan), with a cache of compiled databases.
+ * A cache file has a header and the serialised database. The header has hashes of the patterns and
+ * of the machine (libhs' version and CPU features), and the length and checksum of the database. */
 #include "match/hs.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
@@ -16,8 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Part of the cache format: changing it invalidates every file. */
 #define SEED 0x69647368u
 #define CACHE_MAGIC 0x31485349u         /* "ISH1" */
+/* Limits what a damaged file can make us allocate. */
 #define CACHE_BYTES_MAX (256u << 20)
 
 struct hs_set {
@@ -25,12 +27,13 @@ struct hs_set {
     size_t bytes;
 };
 
+/* In the byte order of the machine that wrote it; `machine` does not match elsewhere. */
 struct cache_header {
     uint32_t magic, len;
     uint64_t patterns, machine, checksum;
 };
 
-/* The same in each process: for what lies in a file. */
+/* The same in each process, unlike hash_bytes(), because its results are stored in files. */
 static uint64_t hash_always(const void *data, size_t len, uint64_t kind)
 {
     return hash_bytes_keyed(data, len, (struct hash_key){ { SEED, kind } });
@@ -45,6 +48,7 @@ uint64_t literal_patterns_hash(const struct literal_pattern *pattern, unsigned c
     return h;
 }
 
+/* libhs compiles for the features of the CPU, so a database is only valid for the same ones. */
 static uint64_t machine_hash(void)
 {
     hs_platform_info_t p = { 0 };
@@ -59,6 +63,7 @@ static void cache_path(char *out, size_t size, const char *dir, uint64_t pattern
     snprintf(out, size, "%s/literals-%016llx.hs", dir, (unsigned long long)patterns);
 }
 
+/* The file must end after the data. */
 static char *read_exactly(FILE *f, uint32_t len)
 {
     char *data = malloc(len);
@@ -70,6 +75,8 @@ static char *read_exactly(FILE *f, uint32_t len)
     return data;
 }
 
+/* NULL: there is no usable file, so the caller compiles. A file of other patterns or another
+ * machine is not an error. */
 static hs_database_t *cache_load(const char *dir, uint64_t patterns)
 {
     struct cache_header h;
@@ -84,7 +91,7 @@ static hs_database_t *cache_load(const char *dir, uint64_t patterns)
     if (fread(&h, sizeof(h), 1, f) == 1 && h.magic == CACHE_MAGIC && h.patterns == patterns &&
         h.machine == machine_hash() && h.len > 0 && h.len <= CACHE_BYTES_MAX)
         data = read_exactly(f, h.len);
-    (void)futimens(fileno(f), NULL);        /* it is in use */
+    (void)futimens(fileno(f), NULL);        /* marks it as in use, for hs_cache_prune() */
     fclose(f);
     if (data != NULL && hash_always(data, h.len, 0) == h.checksum &&
         hs_deserialize_database(data, h.len, &db) != HS_SUCCESS)
@@ -93,7 +100,8 @@ static hs_database_t *cache_load(const char *dir, uint64_t patterns)
     return db;
 }
 
-/* Written aside and renamed: a reader never sees half a file. Failure is no matter. */
+/* Writes to another file and renames it, so that a reader never sees half a file. A failure only
+ * costs the next start some time. */
 static void cache_store(const char *dir, uint64_t patterns, const hs_database_t *db)
 {
     struct cache_header h = { .magic = CACHE_MAGIC, .patterns = patterns,
@@ -119,6 +127,7 @@ static void cache_store(const char *dir, uint64_t patterns, const hs_database_t 
     free(data);
 }
 
+/* Removes files of other rulesets that no start has used for max_age_s. */
 void hs_cache_prune(const char *dir, uint64_t max_age_s)
 {
     DIR *d = opendir(dir);
@@ -136,6 +145,8 @@ void hs_cache_prune(const char *dir, uint64_t max_age_s)
         closedir(d);
 }
 
+/* HS_FLAG_SINGLEMATCH: a literal is reported once, which is all a prefilter needs. HS_MODE_BLOCK:
+ * each text is scanned as a whole. */
 static hs_database_t *compile(const struct literal_pattern *pattern, unsigned count,
                               struct err *err)
 {
@@ -198,6 +209,7 @@ size_t hs_set_bytes(const struct hs_set *set)
     return set->bytes;
 }
 
+/* One scratch for all sets: libhs enlarges it for each. A thread needs its own. */
 struct hs_scratch *hs_scratch_new(struct hs_set *const *sets, unsigned count, struct err *err)
 {
     hs_scratch_t *scratch = NULL;
@@ -218,6 +230,7 @@ void hs_scratch_free(struct hs_scratch *scratch)
 
 struct visit { hs_hit hit; void *arg; };
 
+/* Returning 0 continues the scan. */
 static int on_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
                     void *arg)
 {
@@ -230,6 +243,7 @@ static int on_match(unsigned id, unsigned long long from, unsigned long long to,
     return 0;
 }
 
+/* `hit` is called at most once for each literal. */
 void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct slice text,
                  hs_hit hit, void *arg)
 {

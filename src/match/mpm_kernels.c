@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.c - the kernels in plain C and with AVX-512. The plain ones are the meaning; a
- * unit test compares the others with them on random texts. */
+/* match/mpm_kernels.c - the scan kernels in plain C and with AVX-512. The plain ones are the
+ * definition; a unit test compares the others with them on random texts. */
 #include "match/mpm_kernels.h"
 #include "base/system/cpu.h"
 
@@ -8,8 +8,8 @@
 #include <emmintrin.h>
 #endif
 
-/* Each position is written, and counted only if it is a hit: a branch on it would be predicted
- * wrong too often. */
+/* Writes each position, and counts it only if it is a hit. A branch would be mispredicted too
+ * often. */
 static unsigned scan_stride_plain(struct bit_table t, struct slice text,
                                   struct stride_positions in, uint32_t *out)
 {
@@ -22,6 +22,7 @@ static unsigned scan_stride_plain(struct bit_table t, struct slice text,
     return n;
 }
 
+/* A hit may belong to the position `back` bytes earlier as well, so both are tested. */
 static unsigned scan_confirm_plain(struct bit_table t, const uint8_t *data,
                                    struct hit_positions in, uint32_t *out)
 {
@@ -40,7 +41,7 @@ static unsigned scan_confirm_plain(struct bit_table t, const uint8_t *data,
 
 #ifdef __SSE2__
 /* Skips sixteen positions at a time. Returns the start of a run, or the position near the end from
- * which on single bytes must be compared. */
+ * which single bytes must be compared. */
 static uint32_t skip_to_run(const uint8_t *data, uint32_t len, uint32_t at)
 {
     for (; at + 18 <= len; at += 16) {
@@ -62,6 +63,7 @@ static uint32_t skip_to_run(const uint8_t *data UNUSED, uint32_t len UNUSED, uin
 }
 #endif
 
+/* A run is SCAN_RUN equal bytes. */
 static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
 {
     for (at = skip_to_run(data, len, at); at + SCAN_RUN <= len; at++)
@@ -78,7 +80,8 @@ const struct mpm_kernels mpm_kernels_plain = { scan_stride_plain, scan_confirm_p
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,popcnt")))
 
-/* Tests sixteen n-grams; the result has a bit for each that is in the table. */
+/* Tests sixteen n-grams. The result has a bit for each that is in the table. 0x9e3779b1 is the
+ * multiplier of ngram_hash(). */
 WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i ngram)
 {
     __m512i h = _mm512_srl_epi32(_mm512_mullo_epi32(ngram, _mm512_set1_epi32((int)0x9e3779b1u)),
@@ -88,7 +91,8 @@ WIDE static inline __mmask16 table_has_wide(struct bit_table t, __m512i ngram)
     return _mm512_test_epi32_mask(_mm512_rorv_epi32(word, h), _mm512_set1_epi32(1));
 }
 
-/* The byte numbers of sixteen n-grams, one at every stride-th of 64 bytes, for a permutation. */
+/* For a permutation: the byte indices of sixteen n-grams that begin at every stride-th of 64
+ * bytes. */
 WIDE static inline __m512i spread_of(unsigned stride)
 {
     __m512i first = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
@@ -98,13 +102,15 @@ WIDE static inline __m512i spread_of(unsigned stride)
     return _mm512_add_epi32(first, _mm512_set1_epi32(0x03020100));
 }
 
+/* Stores the positions of the mask's bits, packed. It writes a complete vector, so `out` has space
+ * for 16 more. */
 WIDE static inline unsigned keep(__mmask16 mask, __m512i position, uint32_t *out)
 {
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(mask, position));
     return (unsigned)_mm_popcnt_u32(mask);
 }
 
-/* The plain kernel takes the rest, which does not fill a vector. */
+/* The plain kernel handles the rest, which does not fill a vector. */
 WIDE static unsigned scan_stride_wide(struct bit_table t, struct slice text,
                                       struct stride_positions in, uint32_t *out)
 {
@@ -126,6 +132,7 @@ WIDE static unsigned scan_stride_wide(struct bit_table t, struct slice text,
     return n + scan_stride_plain(t, text, in, out + n);
 }
 
+/* The inner loop runs once or twice: at the hit, and `back` bytes before it. */
 WIDE static unsigned scan_confirm_wide(struct bit_table t, const uint8_t *data,
                                        struct hit_positions in, uint32_t *out)
 {
@@ -149,6 +156,7 @@ WIDE static unsigned scan_confirm_wide(struct bit_table t, const uint8_t *data,
     return n + scan_confirm_plain(t, data, in, out + n);
 }
 
+/* 64 positions at once; masked loads stop at the end of the text. */
 WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t at)
 {
     for (; at + SCAN_RUN <= len; at += 64) {
@@ -167,6 +175,7 @@ WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t a
 static const struct mpm_kernels mpm_kernels_wide = { scan_stride_wide, scan_confirm_wide,
                                                    find_run_wide };
 
+/* Chosen when a set is built; the CPU does not change. */
 const struct mpm_kernels *mpm_kernels_best(void)
 {
     struct cpu_features f = cpu_features();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match/mpm_ngram.c - builds a set of literals and searches a text for all of them.
  *
- * A search has up to three passes over the text: literals of two bytes and more by their n-grams,
- * or with Teddy; runs of one byte; literals of a single byte with memchr(). */
+ * A search has up to three passes over the text: n-grams (or Teddy) for literals of two bytes and
+ * more; runs of one byte; memchr() for literals of a single byte. Sets are built by one thread and
+ * then only read. */
 #include "match/mpm_ngram.h"
 #include "base/array.h"
 #include "match/mpm_teddy.h"
@@ -11,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NGRAM_SPARSE 16         /* bits of a table for each that it has */
+#define NGRAM_SPARSE 16         /* bits of a table for each n-gram in it */
+/* The second table decides which hits cost a lookup, so it is sparser. */
 #define CONFIRM_SPARSE 32
 
-/* How a length_class looks at the text: a literal of so many bytes has `stride` n-grams side by
- * side, of which a look at every stride-th position meets one. What it meets is then looked up by
- * all the bytes that these n-grams cover, `span` of them. Where there are literals of two bytes,
- * those of three go with them. */
+/* How a length class scans the text. A literal has `stride` n-grams next to each other, so a test
+ * at every stride-th position finds one of them. The bytes that these n-grams cover, `span` of
+ * them, are the key of the lookup that follows. If there are literals of two bytes, those of three
+ * are in their class. */
 enum length_class_id { LENGTH_FOUR, LENGTH_THREE, LENGTH_PAIR, LENGTH_CLASS_COUNT };
 static const struct length_class_kind {
     uint8_t width, stride, span, least;
@@ -26,53 +28,57 @@ static const struct length_class_kind {
     [LENGTH_THREE] = { 2, 2, 3, 3 },
     [LENGTH_PAIR] = { 2, 1, 2, 2 },
 };
-#define PLACES 128              /* n-grams are chosen from so many bytes at the literal's start */
+#define PLACES 128              /* n-grams are chosen from this many first bytes of the literal */
 
-/* Eight bytes of the literal are compared before it is touched itself, more than the n-grams cover
- * if it has more. */
+/* A literal with the span of its class. Eight bytes are compared before the literal itself is read.
+ * They reach beyond the n-grams if the literal does. */
 struct ngram_entry {
     uint64_t value, mask;
     uint32_t id;
-    uint8_t at;                 /* of the n-grams in the literal */
-    int8_t from;                /* of the eight bytes in the text, from the n-grams on */
-    bool is_all;                /* they are all of the literal */
-    bool is_last;               /* of those with these n-grams */
+    uint8_t at;                 /* offset of the n-grams in the literal */
+    int8_t from;                /* offset of the eight bytes in the text, relative to the n-grams */
+    bool is_all;                /* the eight bytes are all of the literal */
+    bool is_last;               /* the last entry with these n-grams */
 };
 
-/* All entries of the same n-grams follow each other. */
-struct ngram_slot { uint32_t key, first; };        /* entry, + 1; 0: empty */
+/* A slot of the hash table, which uses linear probing. Entries with the same n-grams are next to
+ * each other. */
+struct ngram_slot { uint32_t key, first; };        /* index of the entry + 1; 0: empty */
 
 struct length_class {
-    struct bit_table ngrams;     /* by hash; bits NULL: nothing is looked for in this way */
-    struct bit_table confirm;    /* bits NULL: no literal is here */
-    struct ngram_slot *slot;     /* by the hash's upper bits, or one of those behind that */
+    struct bit_table ngrams;     /* by hash; bits NULL: the class is not scanned */
+    struct bit_table confirm;    /* bits NULL: the class has no literal */
+    struct ngram_slot *slot;     /* by the upper bits of the hash, or after that */
     struct ngram_entry *entry;
     uint8_t slot_shift;
 };
 
-/* A literal in words of eight bytes: where `mask` has a bit, text and literal must agree. */
+/* A literal as words of eight bytes. Text and literal must agree in the bits of `mask`. */
 struct ngram_literal {
     uint32_t word;              /* first one in mpm_ngram.value and .mask */
     uint16_t len;
 };
 
+/* A literal that consists of little but a run of one byte: its n-grams would be found everywhere in
+ * a run. */
 struct run_entry {
     uint32_t id;
-    uint16_t from, to;          /* of the run in the literal */
-    /* the byte before the run, else the one behind; bits that count */
+    uint16_t from, to;          /* of the run in the literal, [from, to) */
+    /* The byte before the run, otherwise the one after it, and the bits of it that count. A mask of
+     * 0: there is no such byte. */
     uint8_t next, next_mask;
 };
 
-/* What each search begins with comes first. */
+/* What every search reads comes first: see mpm_ngram_hot_bytes(). */
 struct mpm_ngram {
     const struct mpm_kernels *kernels;
-    mpm_teddy_scan *teddy_scan;      /* NULL: length_class[].ngrams are looked at instead */
+    mpm_teddy_scan *teddy_scan;      /* NULL: length_class[].ngrams is scanned instead */
     struct length_class length_class[LENGTH_CLASS_COUNT];
     bool has_runs;
     unsigned one_count;
     struct mpm_teddy teddy;
     struct run_entry *run;      /* by byte */
-    uint32_t run_first[257];
+    uint32_t run_first[257]; /* first run of each byte */
     struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
     struct ngram_literal *literal;
     uint64_t *value, *mask;
@@ -90,6 +96,7 @@ static uint32_t width_mask(unsigned width)
     return width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
 }
 
+/* Little-endian, with the case bit set, as ngram_of() reads the text. */
 static uint32_t ngram_at(const uint8_t *at, unsigned width)
 {
     uint32_t ngram = 0;
@@ -99,12 +106,13 @@ static uint32_t ngram_at(const uint8_t *at, unsigned width)
     return ngram;
 }
 
+/* All bytes are equal. */
 static bool is_flat(uint32_t ngram, unsigned width)
 {
     return ngram == ((ngram & 0xff) * 0x01010101u & width_mask(width));
 }
 
-/* How often a byte is met in traffic: 1 (rare) to 8. */
+/* How common a byte is in traffic: 1 (rare) to 8. An estimate; only speed depends on it. */
 static unsigned byte_use(uint8_t c)
 {
     if (c == 0 || c == ' ' || c == 0xff || c == 'e')
@@ -118,10 +126,11 @@ static unsigned byte_use(uint8_t c)
 
 #define USE_SLOTS 65536
 
+/* Temporary state of choosing n-grams. */
 struct chooser {
     const struct literal_pattern *pattern;
     unsigned count;
-    uint8_t *used;              /* by hash of an n-gram: how many literals have it, about */
+    uint8_t *used;              /* by hash of an n-gram: about how many literals have it */
 };
 
 static unsigned use_slot(uint32_t ngram)
@@ -129,7 +138,7 @@ static unsigned use_slot(uint32_t ngram)
     return ngram * 0x9e3779b1u >> 16;
 }
 
-/* What many literals have in common, traffic has as well. */
+/* N-grams that many literals share are common in traffic too ("HTTP", "php?"). */
 static void uses_count(struct chooser *c, unsigned width)
 {
     memset(c->used, 0, USE_SLOTS);
@@ -141,6 +150,7 @@ static void uses_count(struct chooser *c, unsigned width)
         }
 }
 
+/* Flat n-grams cost so much that they are only chosen if there is nothing else. */
 static unsigned ngram_cost(const struct chooser *c, const uint8_t *at, unsigned width)
 {
     uint32_t ngram = ngram_at(at, width);
@@ -151,7 +161,7 @@ static unsigned ngram_cost(const struct chooser *c, const uint8_t *at, unsigned 
     return is_flat(ngram, width) ? 100000 : cost;
 }
 
-/* Where the cheapest n-grams stand that make one be met. */
+/* The offset of the cheapest `stride` n-grams in a row. *flat: all of them are runs of one byte. */
 static unsigned choose(const struct chooser *c, const struct literal_pattern *p,
                        const struct length_class_kind *kind, bool *flat)
 {
@@ -171,7 +181,7 @@ static unsigned choose(const struct chooser *c, const struct literal_pattern *p,
     return best;
 }
 
-/* The longest run of one byte. One of letters in either case is none. */
+/* The longest run of one byte. Letters of a caseless literal do not count: their case may vary. */
 static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
 {
     struct run_entry best = { .id = id };
@@ -194,10 +204,12 @@ static struct run_entry run_of(const struct literal_pattern *p, unsigned id)
 
 /* --- building ----------------------------------------------------------------------------- */
 
+/* An entry with its key, before it is sorted. */
 struct ngram_item { uint32_t key; struct ngram_entry entry; };
 typedef ARRAY_OF(struct ngram_item) entry_array;
 typedef ARRAY_OF(struct run_entry) run_array;
 
+/* The smallest number of bits, within limits, so that 2^bits is at least `count`. */
 static unsigned bits_for(size_t count, unsigned least, unsigned most)
 {
     unsigned bits = least;
@@ -207,7 +219,7 @@ static unsigned bits_for(size_t count, unsigned least, unsigned most)
     return bits;
 }
 
-/* Small enough to stay in the first cache, with room for the text. */
+/* At most 2^17 bits, 16 KiB: small enough to stay in the L1 cache next to the text. */
 static void table_init(struct bit_table *t, size_t count, unsigned sparse)
 {
     unsigned bits = bits_for(count * sparse, 9, 17);
@@ -223,6 +235,7 @@ static void table_set(struct bit_table *t, uint32_t ngram)
     t->bits[h >> 6] |= 1ull << (h & 63);
 }
 
+/* By key; by id within a key, because qsort() is not stable. */
 static int by_key(const void *a, const void *b)
 {
     const struct ngram_item *x = a, *y = b;
@@ -232,6 +245,7 @@ static int by_key(const void *a, const void *b)
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
 }
 
+/* Linear probing; the array has space after the last slot, so an index never wraps. */
 static void slot_put(struct length_class *l, uint32_t key, uint32_t first)
 {
     size_t slot = ngram_hash(key) >> l->slot_shift;
@@ -241,8 +255,8 @@ static void slot_put(struct length_class *l, uint32_t key, uint32_t first)
     l->slot[slot] = (struct ngram_slot){ key, first + 1 };
 }
 
-/* At least half of the slots stay empty; behind the last one there is room for as many as there
- * are. */
+/* At least half of the slots stay empty. After the last slot there is space for as many as there
+ * are keys. */
 static void length_class_build(struct length_class *l, const struct length_class_kind *kind,
                                entry_array *entries, bool has_teddy)
 {
@@ -284,6 +298,7 @@ static int by_byte(const void *a, const void *b, void *arg)
     return cx != cy ? cx - cy : (x->id > y->id) - (x->id < y->id);
 }
 
+/* Takes over the memory of `runs`. run_first[] lets a search start with the runs of one byte. */
 static void runs_build(struct mpm_ngram *set, run_array *runs,
                        const struct literal_pattern *pattern)
 {
@@ -301,6 +316,7 @@ static void runs_build(struct mpm_ngram *set, run_array *runs,
         set->run_first[next++] = (uint32_t)runs->count;
 }
 
+/* A caseless letter is two entries, one for each case. */
 static void ones_add(struct mpm_ngram *set, const struct literal_pattern *p, unsigned id)
 {
     uint8_t c = p->bytes[0], upper = p->nocase && is_letter(c) ? (uint8_t)(c & ~0x20) : c;
@@ -311,13 +327,13 @@ static void ones_add(struct mpm_ngram *set, const struct literal_pattern *p, uns
         set->one[set->one_count++] = (struct one_entry){ id, upper };
 }
 
-/* How a byte of the literal is compared: which of its bits count. */
+/* The bits of a byte that are compared: without bit 5 for letters of caseless literals. */
 static uint64_t mask_at(const struct literal_pattern *p, unsigned at)
 {
     return p->nocase && is_letter(p->bytes[at]) ? 0xdf : 0xff;
 }
 
-/* `len` bytes from `at` on, at most eight. */
+/* `len` bytes from `at` on, at most eight, as a little-endian word and its mask. */
 static void word_of(const struct literal_pattern *p, unsigned at, unsigned len, uint64_t *value,
                     uint64_t *mask)
 {
@@ -365,7 +381,8 @@ static bool has_pairs(const struct literal_pattern *pattern, unsigned count)
     return false;
 }
 
-/* Compared: what stands before or behind the n-grams, whichever is more of the literal. */
+/* The compared bytes are those before or after the n-grams, whichever side has more of the
+ * literal. */
 static struct ngram_item entry_of(const struct literal_pattern *p, unsigned id, unsigned at,
                                   unsigned width)
 {
@@ -383,6 +400,7 @@ static struct ngram_item entry_of(const struct literal_pattern *p, unsigned id, 
     return f;
 }
 
+/* A literal with flat n-grams only is searched by its run, if that is long enough. */
 static void assign_literal(struct chooser *c, unsigned id, enum length_class_id length_class,
                            entry_array *entries, run_array *runs)
 {
@@ -399,6 +417,7 @@ static void assign_literal(struct chooser *c, unsigned id, enum length_class_id 
     ARRAY_PUSH(entries, entry_of(p, id, at, kind->span));
 }
 
+/* Without Teddy: each class has n-gram tables of its own. */
 static void length_classes_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
                         unsigned count, run_array *runs)
 {
@@ -417,7 +436,8 @@ static void length_classes_build(struct mpm_ngram *set, const struct literal_pat
     free(c.used);
 }
 
-/* Where Teddy looks at each literal; those that are little but a run are none of its. */
+/* With Teddy: mpm_teddy_init() chooses the offset at which it tests each literal. Literals that are
+ * little but a run are searched as runs. */
 static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
                          unsigned count, run_array *runs)
 {
@@ -449,6 +469,7 @@ static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pat
     free(at);
 }
 
+/* The kernels are parameters so that tests can compare them. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct mpm_kernels *kernels, mpm_teddy_scan *teddy)
 {
@@ -474,6 +495,7 @@ struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned 
     return mpm_ngram_new_with(pattern, count, mpm_kernels_best(), mpm_teddy_best());
 }
 
+/* Bytes that a search always reads, for the choice between this and libhs. */
 unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set)
 {
     unsigned groups = set->teddy_scan != NULL ? set->teddy.groups : 0;
@@ -502,6 +524,7 @@ void mpm_ngram_free(struct mpm_ngram *set)
 
 /* --- searching ---------------------------------------------------------------------------- */
 
+/* One search; it lives on the stack, so sets can be shared by threads. */
 struct search {
     const struct mpm_ngram *set;
     const uint8_t *data;
@@ -510,7 +533,7 @@ struct search {
     void *arg;
 };
 
-/* Up to eight bytes; those behind the end are zero. */
+/* Up to eight bytes; those after the end of the text are zero. */
 static uint64_t word_at(const struct search *s, uint32_t at)
 {
     uint8_t bytes[8] = { 0 };
@@ -522,6 +545,7 @@ static uint64_t word_at(const struct search *s, uint32_t at)
     return get_le64(bytes);
 }
 
+/* `at` is at most s->len. */
 static bool stands_at(const struct search *s, const struct ngram_literal *l, uint32_t at)
 {
     const uint64_t *value = s->set->value + l->word, *mask = s->set->mask + l->word;
@@ -540,6 +564,8 @@ static void try_at(const struct search *s, uint32_t id, uint32_t at)
         s->hit(id, s->arg);
 }
 
+/* Compares the eight bytes, then the literal if it is longer. A match needs space before (at) and
+ * after (len) in the text. */
 static inline void entry_hit(const struct search *s, const struct ngram_entry *e, uint32_t at)
 {
     if (at < e->at || (word_at(s, at + (uint32_t)e->from) & e->mask) != e->value)
@@ -555,7 +581,7 @@ static inline const struct ngram_slot *slot_of(const struct length_class *l, uin
     return &l->slot[ngram_hash(key) >> l->slot_shift];
 }
 
-/* The first of those that have these bytes; NULL: none has. */
+/* The first entry with these bytes, or NULL. */
 static inline const struct ngram_entry *entry_find(const struct length_class *l, uint32_t key)
 {
     const struct ngram_slot *slot = slot_of(l, key);
@@ -572,7 +598,7 @@ static void entries_hit(const struct search *s, const struct ngram_entry *e, uin
     while (!e++->is_last);
 }
 
-/* The bit table has the hash: which literals have these bytes? */
+/* A hit of the bit table only has the hash: look up which literals have these bytes. */
 static void confirm_hit(const struct search *s, const struct length_class *l, uint32_t key,
                         uint32_t at)
 {
@@ -582,7 +608,7 @@ static void confirm_hit(const struct search *s, const struct length_class *l, ui
         entries_hit(s, e, at);
 }
 
-/* Of many positions: what one needs is fetched while others are looked at. */
+/* Prefetches what all positions need before it reads any of it, so that cache misses overlap. */
 static void positions_hit(const struct search *s, const struct length_class *l, uint32_t mask,
                        uint32_t *position, unsigned count)
 {
@@ -604,7 +630,7 @@ static void positions_hit(const struct search *s, const struct length_class *l, 
         entries_hit(s, entry[i], position[i]);
 }
 
-/* Near the end. */
+/* Near the end of the text, where four bytes cannot be read at once. */
 static void confirm_at(const struct search *s, const struct length_class *l, uint32_t width,
                        uint32_t at)
 {
@@ -614,8 +640,8 @@ static void confirm_at(const struct search *s, const struct length_class *l, uin
         confirm_hit(s, l, key, at);
 }
 
-/* In three steps, none of which has to guess what the one before found: a mistaken guess costs
- * more than the look it spares. What an n-gram was met at begins there, or up to stride - 1 bytes
+/* In three steps without a branch on the result of the step before: a misprediction costs more
+ * than the test it saves. A hit of an n-gram begins at its position, or up to stride - 1 bytes
  * before. */
 static inline void length_class_scan(const struct search *s, enum length_class_id id)
 {
@@ -642,6 +668,7 @@ static inline void length_class_scan(const struct search *s, enum length_class_i
         confirm_at(s, l, kind.span, at);
 }
 
+/* Teddy's hits are exact positions, so there is nothing to test before them. */
 static void teddy_confirm(const struct search *s, enum length_class_id id, const uint32_t *hits,
                          unsigned count)
 {
@@ -653,7 +680,7 @@ static void teddy_confirm(const struct search *s, enum length_class_id id, const
     positions_hit(s, l, mask, position, count);
 }
 
-/* All lengths in one pass. */
+/* Teddy scans for literals of all lengths in one pass. */
 static void teddy_scan_all(const struct search *s)
 {
     const struct mpm_ngram *set = s->set;
@@ -674,6 +701,7 @@ static void teddy_scan_all(const struct search *s)
             confirm_at(s, &set->length_class[short_id], kinds[short_id].span, at);
 }
 
+/* The end of the run that begins at `at`. */
 static uint32_t run_end(const uint8_t *data, uint32_t len, uint32_t at)
 {
     uint8_t c = data[at];
@@ -691,8 +719,9 @@ static bool is_next(const struct run_entry *e, uint8_t c)
     return (c & e->next_mask) == e->next;
 }
 
-/* A literal that goes on before its run begins so many bytes before the text's; one that goes on
- * behind it ends likewise; what is all run fits into any that is as long. */
+/* A literal with a byte before its run begins `from` bytes before the run of the text. A literal
+ * with bytes after its run ends with it in the same way. A literal that is all run is in every run
+ * that is long enough. */
 static inline void run_hit(const struct search *s, const struct run_entry *e, uint32_t from,
                            uint32_t to)
 {
@@ -721,7 +750,7 @@ static void runs_scan(const struct search *s)
     }
 }
 
-/* Single bytes stand everywhere: each counts once. */
+/* Single bytes are everywhere, so each literal is reported once. */
 static void ones_scan(const struct search *s)
 {
     for (unsigned i = 0; i < s->set->one_count; i++)
@@ -729,6 +758,7 @@ static void ones_scan(const struct search *s)
             s->hit(s->set->one[i].id, s->arg);
 }
 
+/* `hit` may come several times for a literal of two bytes and more; prefilters do not mind. */
 void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which bytes of each literal are looked at, and which literals share a bucket. How often a
- * bucket lets text pass is, about, the product of how often text has its numbers, for each of the
- * four positions. Literals with rare bytes next to each other begin side by side, so that buckets
- * have few different numbers; then each is moved once to where it costs least. */
+/* match/mpm_teddy.c - chooses which bytes of each literal Teddy tests, and which literals share a
+ * bucket (Hyperscan's Teddy, with tables of 128 numbers in place of nibbles).
+ *
+ * The share of text that a bucket lets through is about the product, over the four positions, of
+ * how often text has one of its numbers. Literals are first sorted so that those with similar rare
+ * bytes share a bucket, which keeps its sets of numbers small. Then each literal moves once to the
+ * bucket and offset at which it costs least. */
 #include "match/mpm_teddy.h"
 #include "base/array.h"
 
@@ -10,11 +13,11 @@
 #include <string.h>
 
 #define BUCKETS_MAX (8 * TEDDY_GROUPS)
-#define WINDOWS 8               /* of a literal that are tried: the rarest ones */
-#define CHECKED 10.0f  /* a position that is looked at in vain for a literal costs so much */
-#define FEW 128                 /* so many literals need one group only */
+#define WINDOWS 8               /* windows of a literal that are tried: the rarest ones */
+#define CHECKED 10.0f  /* cost of a position that passes in vain, per literal */
+#define FEW 128                 /* up to this many literals one group is enough */
 
-/* Ordinary traffic, as far as it matters: which bytes follow each other how often. */
+/* A sample of ordinary traffic. Only the frequency of neighbouring bytes matters. */
 static const char sample[] =
     "GET /images/index.php?id=1024&page=2 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: "
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64)\r\nAccept: */*\r\nConnection: keep-alive\r\n"
@@ -25,23 +28,27 @@ static const char sample[] =
     "/other/things.html\">link</a><div class=\"small\">then it is over</div></body></html>\n"
     "function(){var a=new Array();return document.getElementById(\"name\");} {\"id\": 12, "
     "\"text\": \"here\", \"list\": [1, 2, 3]}";
-#define RARE 0.0004f            /* what the sample does not have */
+#define RARE 0.0004f            /* frequency of numbers that the sample lacks */
 
+/* Four bytes of a literal: offset, numbers, and the estimated frequency in traffic. */
 struct window { uint8_t at, number[TEDDY_WIDTH]; float use; };
 
+/* A literal with its candidates, rarest first. */
 struct item {
     uint32_t id;
     uint8_t bucket, selected, count;
     struct window window[WINDOWS];
 };
 
-/* Of all buckets side by side, so that a window is held against all of them at once: what each
- * lets pass, what a number would add to that, and how often it has the number. */
+/* One value for each bucket, in a row, so that the compiler evaluates a window against all buckets
+ * with vector instructions. */
 struct sums { float of[BUCKETS_MAX]; };
 
+/* Temporary state. sum: frequency of all numbers of a bucket, per position. lacks: what a number
+ * would add to that. has: how many literals of the bucket have the number. */
 struct sorter {
     const struct literal_pattern *pattern;
-    uint8_t *used;              /* by hash of four bytes: how many literals have them, about */
+    uint8_t *used;              /* by hash of four bytes: about how many literals have them */
     float use[TEDDY_WIDTH][128];
     struct item *item;
     unsigned count, buckets;
@@ -50,6 +57,7 @@ struct sorter {
     uint16_t has[TEDDY_WIDTH][128][BUCKETS_MAX];
 };
 
+/* Frequency of each number in the sample. */
 static void uses_count(struct sorter *s)
 {
     const unsigned positions = sizeof(sample) - TEDDY_WIDTH;
@@ -70,7 +78,7 @@ static unsigned used_slot(const uint8_t *at)
     return ngram_hash(ngram_of(at, UINT32_MAX)) >> 16;
 }
 
-/* What many literals have in common, traffic has as well. */
+/* Bytes that many literals share are common in traffic too. */
 static void used_count(struct sorter *s, const struct literal_pattern *p)
 {
     for (unsigned at = 0; at + TEDDY_WIDTH <= p->len; at++) {
@@ -80,6 +88,7 @@ static void used_count(struct sorter *s, const struct literal_pattern *p)
     }
 }
 
+/* At least three equal bytes: text with runs has them everywhere. */
 static bool is_flat(const uint8_t *at)
 {
     return at[1] == at[2] && (at[0] == at[1] || at[2] == at[3]);
@@ -93,7 +102,7 @@ bool teddy_is_flat(const struct literal_pattern *p)
     return true;
 }
 
-/* Keeps the rarest. */
+/* Keeps the WINDOWS rarest, sorted. */
 static void window_add(struct item *item, struct window w)
 {
     unsigned at = item->count;
@@ -107,6 +116,7 @@ static void window_add(struct item *item, struct window w)
     item->count += item->count < WINDOWS;
 }
 
+/* A flat window is penalised but possible. */
 static void item_add(struct sorter *s, uint32_t id)
 {
     const struct literal_pattern *p = &s->pattern[id];
@@ -128,6 +138,7 @@ static void item_add(struct sorter *s, uint32_t id)
 
 /* --- buckets ------------------------------------------------------------------------------ */
 
+/* Adds the literal to its bucket; bucket_take() is the inverse. */
 static void bucket_put(struct sorter *s, struct item *item)
 {
     const struct window *w = &item->window[item->selected];
@@ -158,7 +169,7 @@ static void bucket_take(struct sorter *s, struct item *item)
     }
 }
 
-/* How much more text each bucket would let pass with the window than it does without. */
+/* How much more text each bucket would let through with the window than without. */
 static void costs_of(const struct sorter *s, const struct window *w, struct sums *out)
 {
     const struct sums *sum = s->sum, *l0 = &s->lacks[0][w->number[0]];
@@ -176,6 +187,7 @@ static void costs_of(const struct sorter *s, const struct window *w, struct sums
 }
 _Static_assert(TEDDY_WIDTH == 4, "so many are written out");
 
+/* One step of a greedy search. */
 static void item_move(struct sorter *s, struct item *item)
 {
     struct sums cost[WINDOWS];
@@ -198,6 +210,7 @@ static void item_move(struct sorter *s, struct item *item)
     bucket_put(s, item);
 }
 
+/* The starting order: similar numbers are neighbours. */
 static int by_numbers(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
@@ -224,7 +237,7 @@ static void sort_into_buckets(struct sorter *s)
 
 /* --- the tables --------------------------------------------------------------------------- */
 
-/* Of `width` bytes; the numbers that need bytes behind them may be any. */
+/* For `width` bytes. Numbers that need bytes after them match anything. */
 static void table_add(struct mpm_teddy *teddy, unsigned bucket, const uint8_t *bytes,
                       unsigned width)
 {
@@ -244,7 +257,8 @@ static void table_add(struct mpm_teddy *teddy, unsigned bucket, const uint8_t *b
     }
 }
 
-/* Two bytes in the last bucket of group 0, three in the one before that or in the last. */
+/* Short literals have buckets of their own in group 0: two bytes the last one, three bytes the one
+ * before it, or the last if there are none of two. */
 static void shorts_add(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                        unsigned count, uint8_t *at)
 {
@@ -264,6 +278,7 @@ static void shorts_add(struct mpm_teddy *teddy, const struct literal_pattern *pa
     }
 }
 
+/* Distributes all other literals over the remaining buckets and writes their offsets to at[]. */
 static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy_simd.c - Teddy's scan: in plain C, which is the meaning, and for 64 positions at
- * once with AVX-512 and GFNI. A unit test compares the two. */
+/* match/mpm_teddy_simd.c - Teddy's scan: in plain C, which is the definition, and for 64 positions
+ * at once with AVX-512 and GFNI. A unit test compares the two. */
 #include "base/system/cpu.h"
 #include "match/mpm_teddy.h"
 
+/* A position passes if some bucket has all four of its numbers. */
 uint32_t mpm_teddy_plain(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
                            uint32_t at, struct teddy_hits *hits)
 {
@@ -34,7 +35,7 @@ uint32_t mpm_teddy_plain(const struct mpm_teddy *s, const uint8_t *data, uint32_
                                    "bmi2,popcnt")))
 #define INLINE_WIDE WIDE static inline __attribute__((always_inline))
 
-/* Four of each, written out so that they stay in registers however this is compiled. */
+/* Four registers as members, so that they stay in registers at any optimisation level. */
 struct four { __m512i a, b, c, d; };
 struct four_tables { struct four low, high; };      /* the halves of each table */
 
@@ -48,6 +49,7 @@ INLINE_WIDE struct four_tables tables_of(const uint8_t table[TEDDY_WIDTH][128])
     };
 }
 
+/* The buckets that have all four numbers, a byte of bits for each of 64 positions. */
 INLINE_WIDE __m512i buckets_of(const struct four_tables *t, const struct four *number)
 {
     __m512i a = _mm512_permutex2var_epi8(t->low.a, number->a, t->high.a);
@@ -58,7 +60,8 @@ INLINE_WIDE __m512i buckets_of(const struct four_tables *t, const struct four *n
     return _mm512_and_si512(_mm512_and_si512(a, b), _mm512_and_si512(c, d));
 }
 
-/* teddy_first() and teddy_second(): a row of each matrix for each bit, the lowest bit's first. */
+/* teddy_first() and teddy_second() as multiplications of bit matrices. Each byte of the constants
+ * is one row; the lowest result bit comes first. */
 INLINE_WIDE __m512i number_of(__m512i text, __m512i next)
 {
     const __m512i first = _mm512_set1_epi64(0x0102040810804000);
@@ -68,6 +71,7 @@ INLINE_WIDE __m512i number_of(__m512i text, __m512i next)
                             _mm512_gf2p8affine_epi64_epi8(next, second, 0));
 }
 
+/* The last number folds the fourth byte with the first one, as in teddy_numbers(). */
 INLINE_WIDE struct four numbers_of(const uint8_t *at, __mmask64 there)
 {
     __m512i a = _mm512_maskz_loadu_epi8(there, at);
@@ -78,7 +82,8 @@ INLINE_WIDE struct four numbers_of(const uint8_t *at, __mmask64 there)
     return (struct four){ number_of(a, b), number_of(b, c), number_of(c, d), number_of(d, a) };
 }
 
-/* The first sixteen always, so that there is nothing to guess. */
+/* Always stores the first sixteen positions without a test; a branch on the count would be
+ * mispredicted. */
 INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
 {
     const __m512i positions = _mm512_set_epi8(
@@ -99,9 +104,10 @@ INLINE_WIDE unsigned keep(__mmask64 mask, uint32_t at, uint32_t *out)
     return count;
 }
 
-/* What a set needs. Each combination is compiled on its own, so that the loop tests none of it. */
+/* What a set needs. Each combination is compiled separately, so that the loop tests none of it. */
 enum { TEDDY_TWO_GROUPS = 1, TEDDY_SHORTS = 2 };
 
+/* Stops when the next 64 positions might not fit into `hits`; the caller continues from there. */
 INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned needs, struct slice text,
                                uint32_t at, struct teddy_hits *hits)
 {
@@ -142,6 +148,7 @@ WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *da
                           : scan_wide(s, TEDDY_TWO_GROUPS | TEDDY_SHORTS, text, at, hits);
 }
 
+/* NULL: the CPU lacks a feature, and the n-gram tables are used. */
 mpm_teddy_scan *mpm_teddy_best(void)
 {
     struct cpu_features f = cpu_features();

@@ -7,6 +7,7 @@
 
 #define PORT_MAX UINT16_MAX
 
+/* `otherwise` is the value of an empty text; UINT64_MAX: it must not be empty. */
 static bool port_number(struct text in, uint64_t otherwise, uint64_t *out)
 {
     if (in.n == 0) {
@@ -16,6 +17,7 @@ static bool port_number(struct text in, uint64_t otherwise, uint64_t *out)
     return !text_starts_nocase(in, "0x") && text_to_u64(in, PORT_MAX, out);
 }
 
+/* A port, "LOW:HIGH", "LOW:" or ":HIGH". */
 static bool port_element(struct text in, struct range_set *into, const char **why)
 {
     const char *colon = memchr(in.p, ':', in.n);
@@ -62,6 +64,7 @@ void port_table_fini(struct port_table *table)
     map_fini(&table->by_content);
 }
 
+/* 8 KiB: one bit for each port. */
 static const uint64_t *bitmap_of(struct arena *arena, const struct port_range *range, size_t count)
 {
     uint64_t *bits = arena_zalloc(arena, (PORT_MAX + 1) / 8);
@@ -72,6 +75,8 @@ static const uint64_t *bitmap_of(struct arena *arena, const struct port_range *r
     return bits;
 }
 
+/* A few ranges are compared directly, more need the bitmap. `few` is filled up with the last range,
+ * so that the comparison has no loop. */
 static const struct port_set *intern(struct port_table *table, struct text in,
                                      const struct range_set *ranges)
 {
@@ -100,6 +105,7 @@ static const struct port_set *intern(struct port_table *table, struct text in,
     return set;
 }
 
+/* As address_set_get(). */
 const struct port_set *port_set_get(struct port_table *table, struct text in,
                                     const struct set_vars *vars, struct where at,
                                     struct err *err)

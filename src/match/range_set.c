@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/range_set.c - sets of numbers as sorted ranges, and the grammar rules write them in. */
+/* match/range_set.c - sets of numbers as sorted ranges, and the grammar of sets in rules. */
 #include "match/range_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups within groups, and variables within variables; a loop of variables ends here too. */
+/* Groups in groups, and variables in variables. The limit also ends a loop of variables. */
 #define DEPTH_MAX 64
 
 void range_set_fini(struct range_set *set)
@@ -29,6 +29,8 @@ static int compare_ranges(const void *a, const void *b)
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
+/* Sorts, and merges ranges that overlap or touch. The largest value has no successor, so adding 1
+ * to it would wrap. */
 void range_set_normalise(struct range_set *set)
 {
     for (unsigned f = 0; f < RANGE_FAMILIES; f++) {
@@ -62,6 +64,7 @@ bool range_set_is_all(const struct range_set *set, unsigned family, range_value 
            set->of[family].at[0].hi == max;
 }
 
+/* Both sets are sorted. A range that is cut in the middle becomes two. */
 static void subtract_family(struct range_set *set, unsigned f, const struct range_set *less)
 {
     struct range_set out = { 0 };
@@ -103,6 +106,7 @@ static void add_all(struct range_set *to, const struct range_set *from)
 
 /* --- the grammar ------------------------------------------------------------------------------ */
 
+/* State of parsing one list. It is copied for each variable, so that errors name the variable. */
 struct set_parser {
     const struct set_grammar *grammar;
     const struct set_vars *vars;
@@ -114,7 +118,7 @@ struct set_parser {
     bool *negates;              /* set when a "!" stands anywhere, variables included */
 };
 
-/* yes and no: what the list names plainly and with "!". */
+/* `yes` has the plain elements of a list, `no` those with "!". */
 struct signed_set {
     struct range_set yes, no;
 };
@@ -125,6 +129,8 @@ static void signed_set_fini(struct signed_set *s)
     range_set_fini(&s->no);
 }
 
+/* The value of a variable has no position in the rule: errors in it point to the variable's
+ * name. */
 static struct where location_of(const struct set_parser *sp, const char *p)
 {
     struct where at = sp->at;
@@ -134,7 +140,7 @@ static struct where location_of(const struct set_parser *sp, const char *p)
     return at;
 }
 
-/* One sentence, with the variable it is about when there is one. */
+/* One sentence, which names the variable if the text is the value of one. */
 static int set_error(const struct set_parser *sp, const char *p, const char *sentence,
                      struct text found)
 {
@@ -154,7 +160,8 @@ static int describe(const struct set_parser *sp, const char *p, const char *fmt,
     return set_error(sp, p, sentence, found);
 }
 
-/* yes - no, into yes. */
+/* Subtracts `no` from `yes`. A family with negations only starts from all its numbers. An empty
+ * result is an error, because the rule could never match. */
 static int subtract_negated(const struct set_parser *sp, struct text list, struct signed_set *s)
 {
     const struct set_grammar *g = sp->grammar;
@@ -177,7 +184,7 @@ static int subtract_negated(const struct set_parser *sp, struct text list, struc
 
 static int parse_list(struct set_parser *sp, struct text in, struct signed_set *into);
 
-/* A negated group: worked out by itself, then taken away as a whole. */
+/* A negated group is evaluated by itself and then subtracted. */
 static int parse_negated(struct set_parser *sp, struct text in, struct signed_set *into)
 {
     struct signed_set group = { 0 };
@@ -204,6 +211,7 @@ static int parse_group(struct set_parser *sp, struct text in, bool negated,
     return r;
 }
 
+/* Variables are expanded where they are used, like a group. */
 static int parse_variable(struct set_parser *sp, struct text in, bool negated,
                           struct signed_set *into)
 {
@@ -227,6 +235,7 @@ static int parse_variable(struct set_parser *sp, struct text in, bool negated,
     return r;
 }
 
+/* Two "!" cancel each other. */
 static int parse_element(struct set_parser *sp, struct text in, struct signed_set *into)
 {
     const char *start = in.p, *why = NULL;
@@ -251,7 +260,7 @@ static int parse_element(struct set_parser *sp, struct text in, struct signed_se
     return 0;
 }
 
-/* The length of the part before the next comma outside brackets; -1 when they do not pair. */
+/* The length of the part before the next comma outside of brackets; -1 if brackets do not match. */
 static ptrdiff_t part_length(struct text in)
 {
     int depth = 0;
@@ -281,6 +290,7 @@ static int parse_list(struct set_parser *sp, struct text in, struct signed_set *
     return 0;
 }
 
+/* On success the caller owns *out (range_set_fini()). */
 int range_set_parse(const struct set_grammar *grammar, struct set_text in,
                     const struct set_vars *vars, struct range_set *out, struct err *err)
 {

@@ -16,6 +16,7 @@ uint8_t ascii_lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c;
 }
 
+/* `lower` must be lower case. */
 bool spm_equal_nocase(const uint8_t *data, const uint8_t *lower, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -24,11 +25,13 @@ bool spm_equal_nocase(const uint8_t *data, const uint8_t *lower, size_t len)
     return true;
 }
 
+/* A literal for `nocase` is stored in lower case. */
 static bool equal(const uint8_t *data, const uint8_t *literal, size_t len, bool nocase)
 {
     return nocase ? spm_equal_nocase(data, literal, len) : memcmp(data, literal, len) == 0;
 }
 
+/* The reference for the tests, and the search of machines without SSE2. */
 const uint8_t *spm_find_plain(const uint8_t *data, size_t len, const uint8_t *literal,
                                   size_t literal_len, bool nocase)
 {
@@ -46,15 +49,15 @@ static bool is_letter(uint8_t c)
     return c >= 'a' && c <= 'z';
 }
 
-/* Setting bit 5 of the text makes both cases of a letter equal. A byte of the literal that is no
- * letter may have bit 5 clear, and would then never match: so only letters get the mask. Other
- * bytes that the mask lets pass fail the comparison. */
+/* Setting bit 5 of the text makes both cases of a letter equal. Only letters get this mask: another
+ * byte of the literal may have bit 5 clear, and would then never match. Other bytes that the mask
+ * lets through fail the comparison. */
 static uint8_t fold_of(uint8_t c, bool nocase)
 {
     return nocase && is_letter(c) ? 0x20 : 0;
 }
 
-/* Fewer than sixteen positions. */
+/* For fewer than sixteen positions. */
 static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
@@ -68,7 +71,8 @@ static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t 
     return NULL;
 }
 
-/* The last sixteen positions overlap with those before. */
+/* The last sixteen positions overlap with those before, so no byte after the last position is
+ * read. */
 const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
@@ -97,7 +101,7 @@ const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *lit
     return NULL;
 }
 
-/* What lies behind the last position is not read. */
+/* Masked loads read nothing after the last position. */
 __attribute__((target("avx512f,avx512bw,bmi")))
 const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
@@ -126,6 +130,7 @@ const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *lit
     return NULL;
 }
 
+/* The compiler's CPU check costs one load. */
 static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,
                                 size_t literal_len, bool nocase)
 {
@@ -141,6 +146,7 @@ static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *
 }
 #endif
 
+/* The first position, or NULL. Easy cases first: they need no search. */
 const uint8_t *spm_find(const uint8_t *data, size_t len, const uint8_t *literal,
                             size_t literal_len, bool nocase)
 {

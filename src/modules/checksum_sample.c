@@ -7,10 +7,11 @@
 
 #include <string.h>
 
+/* Suricata's numbers: of 1,000 packets more than a tenth with a wrong checksum means offloading. */
 #define SAMPLE_SIZE 1000
 #define SAMPLE_RATIO 10
 
-/* libpcap does not tell whose checksum a card will fill in; other live captures do. */
+/* libpcap does not mark packets whose checksum the card fills in; other live captures do. */
 static bool is_auto_live(const struct run_context *ctx)
 {
     if (strcmp(ctx->capture->name, "pcap") != 0)
@@ -28,7 +29,7 @@ static enum checksum_mode mode_of(const struct run_context *ctx)
     if (ctx->capture->asks_checksums)
         return CHECKSUM_ASK;
     if (ctx->offline && !conf_bool(ctx->conf, "stream.checksum-validation", true))
-        return CHECKSUM_AS_IS;      /* nobody counts wrong ones */
+        return CHECKSUM_AS_IS;      /* no counter depends on it */
     if (ctx->offline ? text_equal_nocase(text_of(value), "auto") : is_auto_live(ctx))
         return CHECKSUM_SAMPLING;
     return CHECKSUM_AS_IS;
@@ -45,6 +46,7 @@ void checksum_ignore(struct packet *p)
     p->flags &= ~(uint32_t)PACKET_BAD_CHECKSUM;
 }
 
+/* After the sample: either ignore all checksums or check them as usual. */
 static COLD void sample_without_verdict(struct checksum_sample *s)
 {
     s->mode = s->bad > 0 && SAMPLE_SIZE / s->bad < SAMPLE_RATIO ? CHECKSUM_OFF : CHECKSUM_AS_IS;
@@ -59,7 +61,7 @@ COLD void checksum_sample_add(struct checksum_sample *s, struct packet *p)
         sample_without_verdict(s);
     if (s->mode == CHECKSUM_SAMPLING && packet_is_tcp(p))
         s->bad += !packet_l4_checksum_ok(p);
-    /* Live, offloading is what one has to expect until it is known. */
+    /* Live, offloading is likely until the sample shows otherwise. */
     if (s->mode == CHECKSUM_OFF || (s->mode == CHECKSUM_SAMPLING && !s->offline))
         checksum_ignore(p);
 }

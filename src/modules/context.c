@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/context.c - hands out the rules in force; rounds of questions to the packet threads. */
+/* modules/context.c - the rules in force, and quiescent rounds of the packet threads. */
 #include "modules/context.h"
 
 #include <stdlib.h>
 #include <time.h>
 
+/* The caller gets a reference. The generation is read under the same lock, so the two belong
+ * together. */
 struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
 {
     struct ruleset *set;
@@ -16,6 +18,8 @@ struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
     return set;
 }
 
+/* Release pairs with the acquire of the packet threads, which compare the generation once per
+ * vector. */
 void run_context_set_rules(struct run_context *ctx, struct ruleset *set)
 {
     struct ruleset *old;
@@ -51,6 +55,7 @@ void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants)
     tenants_unref(old);
 }
 
+/* At open, one thread after another. */
 struct eventcount *run_stream_join(struct run_context *ctx, struct err *err)
 {
     struct eventcount *eventcount;
@@ -90,7 +95,7 @@ void run_context_rules_report(struct run_context *ctx, struct ruleset_report *re
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
-/* --- quiescent rounds ------------------------------------------------------------------- */
+/* --- quiescent rounds (QSBR, as DPDK's rte_rcu_qsbr) --- */
 
 static bool quiescent_round_is_over(const struct run_context *ctx)
 {
@@ -102,7 +107,7 @@ bool qsbr_is_synchronizing(const struct run_context *ctx)
     return !quiescent_round_is_over(ctx);
 }
 
-/* A thread without packets looks every 100 ms. */
+/* A thread without packets takes part every 100 ms, when its capture or ring wait ends. */
 static bool quiescent_round_wait(const struct run_context *ctx, unsigned timeout_ms)
 {
     struct timespec pause = { .tv_nsec = 1000000 };
@@ -112,6 +117,8 @@ static bool quiescent_round_wait(const struct run_context *ctx, unsigned timeout
     return quiescent_round_is_over(ctx);
 }
 
+/* Under the lock that joins and leaves take, so that `left` counts exactly the modules of this
+ * round. */
 static void quiescent_round_begin(struct run_context *ctx,
                         void (*stream)(struct stream_thread *st, void *arg), void *arg)
 {
@@ -123,6 +130,9 @@ static void quiescent_round_begin(struct run_context *ctx,
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
+/* True when every packet thread has passed a quiescent state: between two vectors, without
+ * references to rules. `stream`, if any, runs on each stream thread then. False after the timeout,
+ * or if an earlier round is not over. */
 bool qsbr_synchronize(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
                      void *arg, unsigned timeout_ms)
 {
@@ -146,6 +156,7 @@ void qsbr_join(struct run_context *ctx, unsigned *seen)
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
+/* Acquire pairs with the round's begin, release with its end. */
 void qsbr_report_quiescent(struct run_context *ctx, struct stream_thread *st, unsigned *seen)
 {
     *seen = __atomic_load_n(&ctx->qsbr.number, __ATOMIC_ACQUIRE);
@@ -154,6 +165,7 @@ void qsbr_report_quiescent(struct run_context *ctx, struct stream_thread *st, un
     __atomic_fetch_sub(&ctx->qsbr.left, 1, __ATOMIC_RELEASE);
 }
 
+/* A module that leaves during a round counts as quiescent. */
 void qsbr_leave(struct run_context *ctx, const unsigned *seen)
 {
     pthread_mutex_lock(&ctx->rules_lock);
@@ -163,8 +175,9 @@ void qsbr_leave(struct run_context *ctx, const unsigned *seen)
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
-/* As with a reload: new rules may change sets that the old ones only read, without a lock, and a
- * packet thread should not be the one to take rules down. */
+/* As a reload does: new rules may write sets that the old ones read without a lock, so all threads
+ * change first. And the last reference should not be dropped by a packet thread, because freeing
+ * rules takes long. */
 void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants)
 {
     struct tenants *old = run_context_tenants(ctx);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/decode.c - the decoder as a thread module, and two things that are known only behind
- * it: which flows are this thread's when several read one file, and whether a file was captured
- * with checksum offloading. */
+/* modules/decode.c - the decoder as a thread module, and two things that are only known after
+ * decoding: which frames of a shared file are this thread's, and whether a file was captured with
+ * checksum offloading. */
 #include "app/session.h"
 #include "base/array.h"
 #include "modules/checksum_sample.h"
@@ -37,7 +37,7 @@ static void ignore_all(struct packet_vector *v)
         checksum_ignore(v->packet[i]);
 }
 
-/* The kernel does not say which packets lack their checksum, but these show it. */
+/* The kernel does not mark packets whose checksum is partial, but the checksum field shows it. */
 static void resolve_partial_checksums(struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
@@ -57,8 +57,8 @@ static bool notes_expectation_parents(const struct decode_module *m)
     return m->ctx->seq != NULL && m->ctx->app != NULL;
 }
 
-/* Frames of a file that several threads share: what is not plain the scan has decoded, and has
- * counted for whom it is. */
+/* Frames of a shared file. The scan has already decoded the frames that are not plain, and has
+ * counted them for their thread. */
 static void decode_partition(struct decode_module *m, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++)
@@ -78,7 +78,7 @@ static void decode_all(struct decode_module *m, struct packet_vector *v)
         expectation_parent_packet(m->ctx->app, v->packet[i], true);
 }
 
-/* Before any packet moves on: later the inner ones may be on other threads. */
+/* Before any packet moves on: later the inner packets may be on other threads. */
 static void count_inner(struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
@@ -107,7 +107,7 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
     return MODULE_OK;
 }
 
-/* What follows, if anything does, is another capture. */
+/* Any data after this belongs to another capture. */
 static bool decode_flush(void *self, struct packet_vector *v)
 {
     struct decode_module *m = self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/detect.c - the inspection state of each flow: parsers, rules, and what is to be logged of
- * them, which is rendered here because only this thread may look at the flow. */
+/* modules/detect.c - the inspection state of each flow: parsers, rules, and the records to log.
+ * These are rendered here, because only this thread may read the flow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,14 @@
 #include "modules/detectlog_flush.h"
 #include "modules/tenant_threads.h"
 
+/* State of one packet thread. */
 struct detect_module {
     struct run_context *ctx;
     struct app_thread *app;
-    struct detect_thread *detect;           /* rules for everybody */
+    struct detect_thread *detect;           /* rules for all traffic */
     struct tenant_threads tenants;
     struct output_thread *output;
-    struct seq_handle *handle;                 /* NULL: nobody to wait for */
+    struct seq_handle *handle;                 /* NULL: no thread to wait for */
     unsigned rules_generation, quiescent_round;
     struct counters *counters;
     bool joined;
@@ -88,6 +89,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     return m;
 }
 
+/* At the start of a vector, so a packet is inspected with one set of rules. */
 static void take_new_rules(struct detect_module *m)
 {
     struct ruleset *rules = run_context_rules(m->ctx, &m->rules_generation);
@@ -98,6 +100,7 @@ static void take_new_rules(struct detect_module *m)
     ruleset_unref(rules);
 }
 
+/* Traffic of a tenant only meets the tenant's rules. */
 static void run_rules(struct detect_module *m, struct packet *p)
 {
     detect_packet(LIKELY(m->tenants.table == NULL)
@@ -110,7 +113,7 @@ static void note_icmp(struct flow *f, const struct packet *p)
         f->icmp_code = p->icmp.code;
 }
 
-/* The flow's own count, as the packets pass here. */
+/* Counts for the flow's records, when the packet passes here. */
 static void count_packet(struct detect_module *m, struct packet *p)
 {
     struct flow *f = p->flow;
@@ -131,7 +134,8 @@ static void count_packet(struct detect_module *m, struct packet *p)
         f->inspect_flags |= FLOW_INSPECT_ESTABLISHED;
 }
 
-/* A bypass counts from the next packet on, also when that had left the stream module before. */
+/* A bypass takes effect with the flow's next packet, even if the stream module has already passed
+ * it on. */
 static void apply_bypass(struct detect_module *m, struct packet *p)
 {
     if (p->flow == NULL || (p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT)) ||
@@ -143,7 +147,7 @@ static void apply_bypass(struct detect_module *m, struct packet *p)
     counter_add(m->counters, m->bypassed_bytes, p->len);
 }
 
-/* So does a drop of the flow: what is dropped is neither parsed nor inspected. */
+/* The same for a drop of the flow: dropped packets are neither parsed nor inspected. */
 static void apply_drop(struct packet *p)
 {
     if (p->flow == NULL || LIKELY(!(p->flow->action & ACTION_DROP)) || (p->flags & PACKET_PSEUDO))
@@ -153,7 +157,7 @@ static void apply_drop(struct packet *p)
     p->chunk_count = 0;
 }
 
-/* And so does that no more payload is to be looked at. */
+/* The same for flows without payload inspection. */
 static void apply_switched_off(struct packet *p)
 {
     if (p->flow == NULL || LIKELY(p->flow->switched_off == 0))
@@ -164,8 +168,9 @@ static void apply_switched_off(struct packet *p)
         p->chunk_count = 0;
 }
 
-/* The chunks go with the first of the made packets, as they are due with it; inline they stay with
- * the packet that brought them, which is verdict_count by them. The records go where p's go. */
+/* One pseudo packet of a detectlog flush. The first one takes the chunks, since they are due with
+ * it; in IPS mode they stay with the packet that brought them, whose verdict depends on them. Its
+ * records go with p. */
 static void look(struct detect_module *m, struct packet *p, bool same)
 {
     struct packet *pseudo = detectlog_flush_packet(&m->flush, p, same);
@@ -184,6 +189,8 @@ static void look(struct detect_module *m, struct packet *p, bool same)
     pseudo->records = (struct buf){ 0 };
 }
 
+/* Rules and logs run for both directions before a parser changes or stops, as Suricata's
+ * StreamTcpDetectLogFlush() does. */
 static void COLD detectlog_flush_run(struct detect_module *m, struct packet *p)
 {
     bool to_flow = p->flow->action & ACTION_DROP;
@@ -196,6 +203,7 @@ static void COLD detectlog_flush_run(struct detect_module *m, struct packet *p)
         packet_drop(p, (enum drop_reason)p->flow->drop_reason);
 }
 
+/* Moves chunks of the server's side to `behind`. */
 static unsigned chunks_sort(struct packet *p, struct stream_chunk *behind)
 {
     unsigned retained = 0, count = 0;
@@ -212,8 +220,8 @@ static unsigned chunks_sort(struct packet *p, struct stream_chunk *behind)
 
 #define LAST_BOTH (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT)
 
-/* The last data of a flow came from both sides: as if there were a packet from each. This is the
- * client's; what remains of p is the server's. */
+/* Both sides sent the last data of a flow: inspects them like two packets. This is the client's
+ * part; the rest of p is the server's. */
 static void COLD split_end(struct detect_module *m, struct packet *p)
 {
     struct stream_chunk behind[PACKET_CHUNKS_MAX];
@@ -238,6 +246,7 @@ static void COLD split_end(struct detect_module *m, struct packet *p)
     p->flags = (p->flags & ~(uint32_t)PACKET_LAST_TO_SERVER) | PACKET_LAST_TO_CLIENT;
 }
 
+/* The order is fixed: requests of earlier packets first, then parsers, rules, records, cleanup. */
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     apply_bypass(m, p);
@@ -276,7 +285,8 @@ static void COLD wake_streams(const struct run_context *ctx)
         eventcount_wake(ctx->stream_eventcount[i]);
 }
 
-/* What the packet has changed is there to be seen by the stream module. */
+/* Tells the stream module that the packet's changes are visible: release pairs with its wait for
+ * in-flight packets. */
 static void answer(struct detect_module *m, const struct packet *p)
 {
     struct flow *f = p->flow;
@@ -288,7 +298,7 @@ static void answer(struct detect_module *m, const struct packet *p)
         wake_streams(m->ctx);
 }
 
-/* Somebody waits for us to come this far, if we were further than he thinks. */
+/* Publishes progress up to this packet, for threads that wait in the sequencer. */
 static void begin_packet(struct detect_module *m, struct packet_vector *v, struct packet *p)
 {
     v->at_work = p;
@@ -296,7 +306,8 @@ static void begin_packet(struct detect_module *m, struct packet_vector *v, struc
     seq_passes(m->handle, p->order, p->order_sub);
 }
 
-/* NULL also where the packet before is one of the same flow, and had it fetched. */
+/* The flow of a later packet; NULL also if the packet before it has the same flow, and so has
+ * prefetched it. */
 static inline const struct flow *flow_ahead(const struct packet_vector *v, unsigned at)
 {
     if (at >= v->count || (at > 0 && v->packet[at - 1]->flow == v->packet[at]->flow))
@@ -304,13 +315,15 @@ static inline const struct flow *flow_ahead(const struct packet_vector *v, unsig
     return v->packet[at]->flow;
 }
 
+/* Distances in packets: each level needs the memory that the level before has prefetched. All
+ * levels together took flows-25k from 5.0 to 3.9 s (doc/internals/performance-log.md). */
 #define AHEAD_FLOW 9
 #define AHEAD_STATE 7
 #define AHEAD_TX 5
 #define AHEAD_PARSER 3
 
-/* Another thread or a thousand flows may have been here since. What hangs off a flow is called for
- * some packets before its turn, each thing when the one that leads to it has come. */
+/* Other threads or a thousand flows may have evicted the flow from the cache. This prefetches what
+ * hangs off a flow some packets ahead, level by level. */
 static void look_ahead(const struct packet_vector *v, unsigned at)
 {
     const struct flow *f;
@@ -335,6 +348,7 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
+/* Between two vectors: this thread has no reference to rules. */
 static COLD void report_quiescent(struct detect_module *m)
 {
     detect_thread_follow_profile(m->detect);
@@ -351,7 +365,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         take_new_rules(m);
     if (qsbr_has_new_round(m->ctx, m->quiescent_round))
         report_quiescent(m);
-    /* for the first packets: the places before them count from below 0 */
+    /* For the first packets of a vector: positions below 0 wrap, which is intended. */
     for (unsigned at = 0u - AHEAD_FLOW; at != 0; at++)
         look_ahead(v, at);
     for (v->done = 0; v->done < v->count; v->done++) {
@@ -369,7 +383,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     return MODULE_OK;
 }
 
-/* Nothing comes any more: the others need not wait for us. */
+/* No packet follows, so no thread needs to wait for this one. */
 static bool detect_module_flush(void *self, struct packet_vector *v)
 {
     struct detect_module *m = self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/detectlog_flush.c - a packet that nobody sent: its flow's, established, an ACK of all
- * that has come. */
+/* modules/detectlog_flush.c - a pseudo packet in the flow of a real one: established, with an ACK
+ * of everything that has come. */
 #include "modules/detectlog_flush.h"
 
 #include "packet/decode.h"
@@ -21,6 +21,7 @@ void detectlog_flush_fini(struct detectlog_flush *flush)
 #define COPIED_FLAGS                                                                           \
     (PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_TO_CLIENT | PACKET_MIDSTREAM)
 
+/* `same`: the pseudo packet has p's direction. */
 static void numbers(struct packet *pseudo, const struct packet *p, bool same)
 {
     bool takes_one = (p->tcp.flags & (TCP_SYN | TCP_FIN)) != 0;
@@ -31,6 +32,7 @@ static void numbers(struct packet *pseudo, const struct packet *p, bool same)
     pseudo->tcp.flags = TCP_ACK;
 }
 
+/* The packet belongs to `flush`, one per thread: it never leaves the module. */
 struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p,
                                       bool same)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/flow_partition.c - the scan of a file that several threads inspect, and each thread's
- * way through what the scan has found. */
+ * reader of what the scan has found. */
 #include "modules/flow_partition.h"
 
 #include "app/session.h"
@@ -13,20 +13,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Buckets of flows, by hash. Many more than threads, so that busy ones spread. */
+/* Buckets of flows, by hash. Many more than threads, so that busy buckets spread. */
 #define OWNER_BITS 16
-/* Packets that the scan has decoded and that are not back yet; as many as a batch has frames, and
- * their inner ones. */
+/* Packets that the scan has decoded and that have not returned: as many as a batch has frames, and
+ * their inner packets. */
 #define SCAN_POOL (2 * SEQ_BATCH_FRAMES)
-/* A frame with tunnels in tunnels needs no more. */
+/* Enough for one frame with tunnels in tunnels. */
 #define SCAN_RESERVE (3 * VECTOR_FILL)
 
-/* A thread that has nothing to do looks again after this; it is woken before. */
+/* A thread without work checks again after this; usually it is woken earlier. */
 #define SLEEP_NS 100000000
-/* The next frames are not there yet: of a directory that is watched; or the pool is empty. */
+/* The next frames are not there yet: a watched directory, or an empty pool. */
 #define PAUSE_FILES_NS 100000000
 #define PAUSE_POOL_NS 200000
 
+/* Members from `owner` on belong to the scan, under the lock of the batches. */
 struct flow_partition {
     struct run_context *ctx;
     struct seq_batches *batches;
@@ -43,20 +44,23 @@ struct flow_partition {
     uint64_t pause_ns;                  /* atomic: why a scan had nothing */
 };
 
+/* One per thread. */
 struct partition_reader {
     struct flow_partition *part;
     void *queue;
     struct packet_pool *pool;
     unsigned thread, at_once;
     struct seq_thread engine;
-    struct seq_batch *batch;            /* NULL: none at hand */
+    struct seq_batch *batch;            /* NULL: none yet */
     uint16_t next;                      /* entry of it */
     uint64_t end;                       /* of the last batch */
-    bool is_idle;                       /* has said so, and may sleep */
+    bool is_idle;                       /* has reported so, and may sleep */
 };
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
+/* The first frame of a bucket decides its owner. Hash 0 (no flow) is thread 0's, as for
+ * schedulers. */
 static unsigned owner_of(struct flow_partition *part, uint32_t flow_hash)
 {
     uint16_t *at = &part->owner[(flow_hash * 0x9e3779b1u) >> (32 - OWNER_BITS)];
@@ -75,7 +79,8 @@ static struct seq_entry *add(struct flow_partition *part, struct seq_batch *batc
     return seq_batch_add(batch, thread);
 }
 
-/* A connection that may announce others is noted before any thread inspects what follows it. */
+/* Notes connections that may announce others, in the order of the capture, before any thread
+ * inspects what follows. */
 static void note_plain(const struct flow_partition *part, const struct packet_peek *peek,
                        uint64_t order)
 {
@@ -88,6 +93,7 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
         packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
 }
 
+/* Bytes of frames that do not stay in place are copied into the batch. */
 static void add_plain(struct flow_partition *part, struct seq_batch *batch,
                       const struct frame_ref *frame, const struct packet_peek *peek)
 {
@@ -113,7 +119,7 @@ static void add_packet(struct flow_partition *part, struct seq_batch *batch, str
     add(part, batch, owner_of(part, p->flow_hash))->packet = p;
 }
 
-/* All that share a frame are counted before one of them moves on: no thread has the batch yet. */
+/* Counts all packets of a frame before one of them moves on: no thread has the batch yet. */
 static void add_decoded(struct flow_partition *part, struct seq_batch *batch,
                         const struct frame_ref *frame)
 {
@@ -133,7 +139,8 @@ static void add_decoded(struct flow_partition *part, struct seq_batch *batch,
     }
 }
 
-/* For all that one frame may become. */
+/* Whether the pool has packets for everything that one frame may become. Counts the pool only if
+ * its last count is used up. */
 static bool pool_has_space(struct flow_partition *part)
 {
     unsigned taken = packet_pool_taken(part->pool);
@@ -145,6 +152,7 @@ static bool pool_has_space(struct flow_partition *part)
     return part->left >= SCAN_RESERVE;
 }
 
+/* Plain frames are only peeked at; the thread that owns the flow decodes them. */
 static void add_frame(struct flow_partition *part, struct seq_batch *batch,
                       const struct frame_ref *frame)
 {
@@ -160,7 +168,7 @@ static void add_frame(struct flow_partition *part, struct seq_batch *batch,
         add_decoded(part, batch, frame);
 }
 
-/* The bytes of frames that the reader does not keep have found their place. */
+/* Sets the addresses of copied frames: the buffer does not move any more. */
 static void place_bytes(struct seq_batch *batch)
 {
     for (unsigned i = 0; i < batch->count && batch->bytes.len > 0; i++) {
@@ -171,7 +179,8 @@ static void place_bytes(struct seq_batch *batch)
     }
 }
 
-/* A batch ends where the mode of checksums changes, so that it is the same for all of it. */
+/* Fills a batch. It ends where the checksum mode changes, so that one mode applies to all of it.
+ * False: nothing was found and the file has not ended. */
 static bool scan(void *arg, struct seq_batch *batch)
 {
     struct flow_partition *part = arg;
@@ -202,6 +211,7 @@ static bool scan(void *arg, struct seq_batch *batch)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
+/* By the last reader. Packets of the scan may still be on their way back through return rings. */
 static void partition_free(struct flow_partition *part)
 {
     struct timespec pause = { .tv_nsec = 100000 };
@@ -243,6 +253,7 @@ static struct flow_partition *partition_new(const struct module_env *env, struct
     return part;
 }
 
+/* At open, one thread after another; the first one creates the partition. */
 struct partition_reader *partition_join(const struct module_env *env, void *queue,
                                         struct err *err)
 {
@@ -278,6 +289,7 @@ void partition_leave(struct partition_reader *r)
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
+/* NULL: the pool is empty for now. */
 static struct packet *take_entry(struct partition_reader *r, const struct seq_entry *e)
 {
     struct packet *p = e->packet;
@@ -293,7 +305,7 @@ static struct packet *take_entry(struct partition_reader *r, const struct seq_en
     return p;
 }
 
-/* Nothing before the next packet of this thread comes any more. */
+/* Sets the vector's watermark: no packet of this thread before its next one can come. */
 static void set_end(struct partition_reader *r, struct packet_vector *v)
 {
     const struct seq_entry *e;
@@ -335,7 +347,8 @@ static enum capture_status take(struct partition_reader *r, struct packet_vector
     return last ? CAPTURE_END : CAPTURE_OK;
 }
 
-/* What is half full leaves this thread before it sleeps: so it first says that it has nothing. */
+/* What is half full must leave this thread before it sleeps. So it reports that it is idle first,
+ * and sleeps at the next call. */
 static struct seq_batch *wait_for_batch(struct partition_reader *r)
 {
     struct seq_batches *batches = r->part->batches;
@@ -371,6 +384,7 @@ enum capture_status partition_receive(struct partition_reader *r, struct packet_
     return take(r, v);
 }
 
+/* From any thread. */
 void partition_interrupt(struct partition_reader *r)
 {
     if (r->part->ctx->capture->interrupt != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/output.c - the last module: finished records to their sinks. */
+/* modules/output.c - the last module: writes finished records to their sinks. */
 #include "modules/context.h"
 
 static void *output_module_open(const struct module_env *env, struct err *err)

@@ -7,18 +7,19 @@
 
 #include <stdlib.h>
 
-/* How often kernel drop counts are fetched. */
+/* How often the kernel's drop counts are read, in microseconds of packet time. */
 #define STATS_US 1000000
 
 struct receive_module {
     struct run_context *ctx;
     const struct capture_ops *ops;
     struct module_env env;
-    struct partition_reader *reader;    /* NULL: all frames of the queue are ours */
+    struct partition_reader *reader;    /* NULL: all frames of the queue are this thread's */
     void *queue;
     uint64_t stats_us;
 };
 
+/* The queues of all threads are listed in the context, for verdicts. */
 static void *receive_open(const struct module_env *env, struct err *err)
 {
     struct run_context *ctx = env->context;
@@ -55,7 +56,8 @@ static void update_stats(struct receive_module *m, uint64_t now_us)
     m->ops->update_stats(m->queue);
 }
 
-/* Live time is the wall's, also while nothing comes; a file's is its packets'. */
+/* Live time is the wall clock's, also without packets. The time of a file is that of its
+ * packets. */
 static void set_time(const struct receive_module *m, struct packet_vector *v)
 {
     if (v->count > 0)
@@ -82,6 +84,7 @@ static enum module_status receive_process(void *self, struct packet_vector *v)
     return MODULE_FAILED;
 }
 
+/* Called by any thread, while the module is open. */
 static void receive_interrupt(void *self)
 {
     struct receive_module *m = self;

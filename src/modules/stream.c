@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/stream.c - the transport state of each flow, as a thread module. Rules that stand in
- * front of the flow table or the stream are asked here, where there are such rules. When these ask
- * what other flows can change, each packet of a file comes here alone, and takes its turn. */
+/* modules/stream.c - the transport state of each flow, as a thread module. Rules with hooks before
+ * the flow table or the stream run here, if there are any. If they use state that other flows can
+ * change, each packet of a file passes alone and waits in the sequencer. */
 #include <stdlib.h>
 
 #include "app/conf.h"
@@ -12,17 +12,18 @@ struct stream_module {
     struct run_context *ctx;
     struct stream_thread *stream;
     struct counters *counters;
-    struct detect_thread *early;             /* NULL: no rule stands there */
-    struct seq_handle *handle;                 /* NULL: nobody to wait for */
-    bool waits_in_sequence;                       /* what the hook asks others can change */
-    struct watermark done;                 /* the place of the last vector */
-    struct ruleset *rules, *rules_before;   /* packets with their alerts may be under way */
+    struct detect_thread *early;             /* NULL: no rule has these hooks */
+    struct seq_handle *handle;                 /* NULL: no thread to wait for */
+    bool waits_in_sequence;                       /* hooks use state that other flows change */
+    struct watermark done;                 /* position of the last vector */
+    struct ruleset *rules, *rules_before;   /* packets with their alerts may be in flight */
     unsigned rules_generation, quiescent_round;
     bool joined;
     struct seq_thread thread;
     struct eventcount *eventcount;             /* the context's */
 };
 
+/* A sleeping stream thread is woken by detect threads: see answer() in detect.c. */
 static void sleeps(void *self)
 {
     struct stream_module *m = self;
@@ -39,7 +40,7 @@ static void wakes(void *self)
     __atomic_fetch_sub(&m->ctx->streams_asleep, 1, __ATOMIC_RELAXED);
 }
 
-/* By the rules for everybody, or those of a tenant. */
+/* Whether the general rules or those of a tenant affect the stream. */
 static bool rules_affect_stream(const struct stream_module *m)
 {
     struct tenants *tenants = run_context_tenants(m->ctx);
@@ -49,7 +50,8 @@ static bool rules_affect_stream(const struct stream_module *m)
     return affect;
 }
 
-/* Live a drop or a bypass may as well reach the stream a few packets later. */
+/* Live, a drop or bypass may reach the stream some packets later; offline and in IPS mode the
+ * result must not depend on that. */
 static void configure_inflight(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
@@ -82,8 +84,8 @@ static bool pre_stream(void *arg, struct packet *p)
     return early_hook_passes(arg, p, EARLY_HOOK_PRE_STREAM);
 }
 
-/* Rules brought by a reload may be the first of their kind, or the last of it gone: only those who
- * wait in sequence have a place that others wait for. */
+/* A reload may bring the first such rules, or remove the last. Only a thread that waits in sequence
+ * has a watermark that others wait for. */
 static void sequencer_open(struct stream_module *m)
 {
     bool waits_in_sequence = m->handle != NULL && ruleset_early_hooks_share_state(m->rules);
@@ -95,7 +97,7 @@ static void sequencer_open(struct stream_module *m)
     m->waits_in_sequence = waits_in_sequence;
 }
 
-/* Tenants have no rules here: theirs that name these hooks are asked with their others. */
+/* Rules of tenants do not run here: those with these hooks run with their other rules. */
 static int early_hooks_open(struct stream_module *m, struct err *err)
 {
     bool flow = ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_FLOW);
@@ -146,7 +148,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
         free(m);
         return NULL;
     }
-    /* detect elsewhere: chunks must not point into buffers that live on here */
+    /* Detection runs on another thread: chunks must not point into buffers of this one. */
     m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
                                   !env->same_thread_as_next, err);
     m->rules = run_context_rules(m->ctx, &m->rules_generation);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/tenant_threads.c - the tenants of one packet thread. */
+/* modules/tenant_threads.c - the detection states of one packet thread, one for each tenant. */
 #include "modules/tenant_threads.h"
 
 #include <stdlib.h>
@@ -30,6 +30,8 @@ static int take_one(struct tenant_threads *tt, struct run_context *ctx, const st
     return 0;
 }
 
+/* A tenant that is gone keeps its state with the general rules, because packets in flight may refer
+ * to it. */
 int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
                         struct detect_thread *everybody, struct ruleset *rules,
                         unsigned generation, struct err *err)
@@ -71,6 +73,7 @@ void tenant_threads_fini(struct tenant_threads *tt)
     tenants_unref(tt->table);
 }
 
+/* A flow keeps its first packet's tenant, so that a selector by packet cannot change it midway. */
 struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p,
                                        struct detect_thread *everybody)
 {

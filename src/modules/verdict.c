@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/verdict.c - inline: each frame gets its one verdict, by the queue it came from.
+/* modules/verdict.c - IPS mode: each frame gets exactly one verdict, through the queue by which it
+ * came.
  *
- * A frame with packets inside is verdict_count when all of them have passed here, whichever threads
- * they went through: the last one to come decides, and one drop among them drops the frame. */
+ * A frame with inner packets gets its verdict when all of them have passed here, on whatever
+ * threads. The last one decides, and one drop among them drops the frame. */
 #include "base/array.h"
 #include "capture/transmit/raw_send.h"
 #include "modules/context.h"
@@ -12,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* This thread's way to a queue. */
+/* One thread's way to give verdicts on a queue. */
 struct verdict_tx {
-    void *handle;                         /* the capture's; NULL: it wants no verdicts */
+    void *handle;                         /* touched: it had a packet in this vector */
     bool is_open, touched;              /* touched: it had a packet in this vector */
 };
 
@@ -24,12 +25,12 @@ struct verdict_module {
     const struct packet_pool *own_pool; /* NULL: this thread receives nothing */
     counter_id accepted, blocked, rejected, replaced, reason[DROP_REASON_COUNT];
     counter_id reject_failed;
-    bool firewall;                      /* counts as if it stood before the other rules */
+    bool firewall;                      /* counts as if it came before the other rules */
     counter_id fw_accepted, fw_blocked, fw_rejected;
     struct verdict_tx *tx;         /* by queue */
     unsigned last;                      /* queue of the last packet */
     struct raw_sender *sender;          /* NULL: offline */
-    struct helper_thread *send_thread;    /* NULL: this one sends itself */
+    struct helper_thread *send_thread;    /* NULL: this thread sends by itself */
 };
 
 static bool is_firewall_reason(unsigned reason)
@@ -61,6 +62,7 @@ static void register_counters(struct verdict_module *m)
     }
 }
 
+/* The capture learns whether verdicts come in capture order: only on the receiving thread. */
 static COLD void open_tx(struct verdict_module *m, unsigned queue)
 {
     const struct run_queue *q = &m->ctx->queues[queue];
@@ -75,7 +77,7 @@ static COLD void open_tx(struct verdict_module *m, unsigned queue)
                                           m->send_thread);
 }
 
-/* Where this thread receives as well, all that it needs is there before the first packet. */
+/* Where this thread also receives, opens everything before the first packet. */
 static void open_own_tx(struct verdict_module *m)
 {
     for (unsigned i = 0; i < m->ctx->queue_count && m->own_pool != NULL; i++)
@@ -83,7 +85,7 @@ static void open_own_tx(struct verdict_module *m)
             open_tx(m, i);
 }
 
-/* Of the queue by which a frame came; NULL when it came by none. */
+/* The tx of the queue by which the frame came; NULL if it came by none. */
 static struct verdict_tx *tx_of(struct verdict_module *m, const struct packet *p)
 {
     const struct run_context *ctx = m->ctx;
@@ -122,7 +124,7 @@ static void *verdict_open(const struct module_env *env, struct err *err)
     return m;
 }
 
-/* What the firewall stopped has not come to the other rules; the rest it has let through. */
+/* Packets that the firewall stopped did not reach the other rules; all others it accepted. */
 static bool count_firewall(struct verdict_module *m, const struct packet *p)
 {
     bool stopped = (p->action & ACTION_DROP) && is_firewall_reason(p->drop_reason);
@@ -150,6 +152,7 @@ static void count(struct verdict_module *m, const struct packet *p)
         counter_inc(m->counters, m->reason[p->drop_reason]);
 }
 
+/* Sends the verdict. Modified packets (`replace`) get new checksums first. */
 static void carry_out(struct verdict_module *m, struct packet *p)
 {
     struct verdict_tx *tx;
@@ -179,6 +182,7 @@ static void send_reject(struct verdict_module *m, const struct capture_path *pat
         counter_inc(m->counters, m->reject_failed);
 }
 
+/* Suricata's reject options may force the route or the interface. */
 static void reject_path(const struct verdict_module *m, const struct packet *root,
                         struct capture_path *out)
 {
@@ -193,7 +197,7 @@ static void reject_path(const struct verdict_module *m, const struct packet *roo
         out->if_index = out->peer_index = ctx->reject_if_index;
 }
 
-/* A packet out of a tunnel is not refused: the answer would have to go into the tunnel. */
+/* A packet from a tunnel is not rejected: the answer would have to go into the tunnel. */
 static COLD void reject(struct verdict_module *m, const struct packet *p)
 {
     const struct packet *root = p->root != NULL ? p->root : p;
@@ -208,7 +212,8 @@ static COLD void reject(struct verdict_module *m, const struct packet *p)
         send_reject(m, &path, p, false);
 }
 
-/* True when p is a frame whose verdict is now due. */
+/* True if p completes its frame, so that the verdict is due. acq_rel: the last packet sees the
+ * drops of all others. */
 static bool last_of_frame(struct packet *root, const struct packet *p)
 {
     if (root == p && root->inner_count == 0)
@@ -231,6 +236,7 @@ static void flush_ports(struct verdict_module *m)
         }
 }
 
+/* Rejects go out even in IDS mode; verdicts only where the capture takes them. */
 static enum module_status verdict_process(void *self, struct packet_vector *v)
 {
     struct verdict_module *m = self;

@@ -10,15 +10,16 @@
 
 enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ICMPV6 = 58 };
 
-/* Of each lane of eight bytes two sums are kept: of the lane, which may overflow, and of its upper
- * half. The lower half's is the difference. That is three instructions for 64 bytes where registers
- * are so wide. */
+/* Two sums per 64-bit lane: of the lane, which may overflow, and of its upper half. The lower half
+ * is the difference. That costs three instructions for 64 bytes where registers are that wide. */
 typedef uint64_t lanes __attribute__((vector_size(64)));
 
 _Static_assert(sizeof(lanes) == CHECKSUM_BLOCK, "a block is what one register holds");
 
 #define LANES (sizeof(lanes) / sizeof(uint64_t))
 
+/* Inlined into functions with different targets, so the compiler emits each instruction set from
+ * one source. The 32-bit halves cannot overflow: a packet has at most 1,024 blocks. */
 static inline __attribute__((always_inline)) uint64_t add_blocks(uint64_t sum, const uint8_t *at,
                                                                  size_t blocks)
 {
@@ -67,8 +68,8 @@ static inline uint64_t add_wide(uint64_t sum, const uint8_t *at, size_t blocks)
     return checksum_blocks_plain(sum, at, blocks);
 }
 
-/* Words are added as the machine reads them: the sum comes out with its bytes swapped on a
- * little-endian one, and checksum_fold() turns it round once. */
+/* Adds words in the machine's byte order. On a little-endian machine the sum has its bytes swapped
+ * (RFC 1071, section 2(B)), and checksum_fold() swaps them back once. */
 uint64_t checksum_add(uint64_t sum, const void *data, size_t len)
 {
     const uint8_t *at = data;
@@ -102,6 +103,7 @@ uint64_t checksum_add(uint64_t sum, const void *data, size_t len)
     return sum;
 }
 
+/* Folds the carries and complements. The result is in host order: put_be16() writes it. */
 uint16_t checksum_fold(uint64_t sum)
 {
     uint8_t bytes[2];
@@ -116,6 +118,8 @@ uint16_t checksum_fold(uint64_t sum)
     return get_be16(bytes);
 }
 
+/* The pseudo header of IPv4 (RFC 9293, section 3.1) and of IPv6 (RFC 8200, section 8.1) give the
+ * same sum: zero bytes do not matter. */
 uint64_t checksum_pseudo_header(const struct ip *src, const struct ip *dst, uint8_t proto,
                                 uint32_t len)
 {
@@ -133,12 +137,14 @@ static uint64_t pseudo_header(const struct packet *p, uint32_t len)
     return checksum_pseudo_header(&p->src, &p->dst, p->ip_proto, len);
 }
 
-/* UDP says its own length, which may be less than IP's. */
+/* UDP has its own length, which may be less than that of IP. */
 static uint32_t covered_len(const struct packet *p)
 {
     return p->ip_proto == PROTO_UDP ? p->l4_header_len + p->payload_len : p->l4_len;
 }
 
+/* 0 if the checksum field is right. ICMP has no pseudo header, ICMPv6 has (RFC 4443, section
+ * 2.3). */
 uint16_t packet_l4_checksum(const struct packet *p)
 {
     uint32_t len = covered_len(p);
@@ -147,6 +153,8 @@ uint16_t packet_l4_checksum(const struct packet *p)
     return checksum_fold(checksum_add(sum, p->l4, len));
 }
 
+/* Unknown protocols and fragments without a transport header count as right: nothing can be
+ * checked. */
 bool packet_l4_checksum_ok(const struct packet *p)
 {
     if (p->l4 == NULL)
@@ -189,6 +197,7 @@ static uint8_t *l4_checksum_field(const struct packet *p)
     }
 }
 
+/* After a frame was changed: both checksums are computed from scratch. */
 void packet_fix_checksums(struct packet *p)
 {
     uint8_t *field = p->l4 != NULL ? l4_checksum_field(p) : NULL;
@@ -197,7 +206,7 @@ void packet_fix_checksums(struct packet *p)
     if (field != NULL) {
         put_be16(field, 0);
         value = packet_l4_checksum(p);
-        /* 0 would say that there is none */
+        /* 0 would mean that there is no checksum (RFC 768). */
         put_be16(field, value == 0 && p->ip_proto == PROTO_UDP ? 0xffff : value);
     }
     if (p->l3 != NULL && p->src.version == 4) {
@@ -206,6 +215,8 @@ void packet_fix_checksums(struct packet *p)
     }
 }
 
+/* For a frame whose checksum the kernel or a card will complete: its field must hold the sum over
+ * the pseudo header. */
 void packet_begin_checksum(struct packet *p)
 {
     uint8_t *field = p->l4 != NULL ? l4_checksum_field(p) : NULL;
@@ -214,6 +225,8 @@ void packet_begin_checksum(struct packet *p)
         put_be16(field, (uint16_t)~checksum_fold(pseudo_header(p, covered_len(p))));
 }
 
+/* Whether the field holds only the sum over the pseudo header: a sender on this machine left the
+ * rest to its card. A complete checksum can look like that once in 65,536 packets. */
 bool packet_checksum_is_open(const struct packet *p)
 {
     const uint8_t *field;

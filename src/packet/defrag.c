@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/defrag.c - trackers and the frags they hold.
+/* packet/defrag.c - IP fragments: trackers (one per datagram) and their frags.
  *
- * A tracker's frags are in order and never overlap: when a fragment comes, the policy decides
- * for each frag it meets who keeps the common bytes, and the loser is cut at once. So a
- * datagram is whole when the bytes held reach from 0 to the end without a hole, which two
- * numbers tell. */
+ * The frags of a tracker are in order and never overlap. When a fragment arrives, the policy of the
+ * destination decides for each frag that it overlaps which one keeps the common bytes, and the
+ * other one is trimmed at once. So a datagram is complete if the bytes held reach from 0 to the end
+ * without a hole, which two numbers tell.
+ *
+ * Hostile input: fragments may overlap, repeat, never complete, or fill the memory. Frags, memory
+ * and time are limited; at the limit the tracker that waits longest is removed. RFC 5722 forbids
+ * overlaps for IPv6, but receivers may accept them, so ids reassembles them and raises an event. */
 #include "packet/defrag_private.h"
 
 #include "base/array.h"
@@ -16,22 +20,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The total length of IPv4 and the payload length of IPv6 have 16 bits. */
 #define DATAGRAM_MAX   65535u
-#define FRAG_MIN      512u         /* smallest buffers, so that they can be used again */
+#define FRAG_MIN      512u         /* smallest buffer, so that buffers fit other fragments later */
 #define HEAD_MIN       128u
-#define EXPIRE_SLACK_US 10000000u   /* a lookup decides; the sweep only gives memory back */
+#define EXPIRE_SLACK_US 10000000u   /* lookups enforce timeouts; this only frees memory */
 
 /* Bytes [start, end) of the datagram. */
 struct frag {
     struct frag *next;
     uint32_t start, end;
-    uint32_t fragment_start, fragment_end;  /* of the fragment it was cut from */
-    bool last;                              /* no more fragments, it said */
+    uint32_t fragment_start, fragment_end;  /* of the fragment that it is a part of */
+    bool last;                              /* its fragment had no "more fragments" */
     uint32_t base;                          /* offset in the datagram of data[0] */
     uint32_t cap;
     uint8_t *data;
 };
 
+/* One datagram. Belongs to one decoder, as all of this file. */
 struct tracker {
     struct tracker *hash_next;
     struct tracker *older, *newer;          /* by their latest fragment */
@@ -46,7 +52,7 @@ struct tracker {
     uint8_t proto;
     uint8_t policy;
     bool seen_last;
-    uint8_t datalink;                       /* of the first fragment, with its headers: */
+    uint8_t datalink;                       /* of the fragment with byte 0, and its headers: */
     uint32_t ip_offset;
     uint8_t *head;
     uint32_t head_len, head_cap;
@@ -56,12 +62,12 @@ struct defrag {
     const struct defrag_conf *conf;
     struct counters *counters;
     struct tracker **row;
-    uint64_t memory;                        /* bytes allocated, in use or spare */
+    uint64_t memory;                        /* bytes allocated, used or spare */
     uint32_t frags_in_use;
     struct frag *spare_frags;
     struct tracker *spare_trackers;
     struct tracker *oldest, *newest;
-    struct buf frame;                       /* the finished one, until it is taken */
+    struct buf frame;                       /* the complete datagram, until it is taken */
 };
 
 /* --- memory --- */
@@ -72,6 +78,7 @@ static void memory_change(struct defrag *df, int64_t bytes)
     counter_set(df->counters, df->conf->memuse, df->memory);
 }
 
+/* Other threads may lower the memcap at run time, hence the atomic load. */
 static bool memory_has(const struct defrag *df, uint64_t bytes)
 {
     return df->memory + bytes <= __atomic_load_n(&df->conf->memcap_each, __ATOMIC_RELAXED);
@@ -97,8 +104,8 @@ static bool drop_spare_frag(struct defrag *df)
     return true;
 }
 
-/* Makes room out of what lies spare, then at the cost of the trackers that wait longest; never
- * of the newest one, which is being worked at. */
+/* Makes space: first from spare buffers, then from the trackers that wait longest. Never from the
+ * newest one, which is the caller's. */
 static bool memory_make_space(struct defrag *df, uint64_t bytes)
 {
     while (!memory_has(df, bytes)) {
@@ -112,6 +119,7 @@ static bool memory_make_space(struct defrag *df, uint64_t bytes)
     return true;
 }
 
+/* Sizes are rounded up to 128 bytes, so that buffers are reused more often. */
 static bool bytes_grow(struct defrag *df, uint8_t **data, uint32_t *cap, uint32_t need,
                        uint32_t least)
 {
@@ -138,6 +146,7 @@ static void frag_put(struct defrag *df, struct frag *frag)
     df->frags_in_use--;
 }
 
+/* NULL at max-frags or at the memcap. */
 static struct frag *frag_get(struct defrag *df, uint32_t size)
 {
     struct frag *frag = df->spare_frags;
@@ -160,6 +169,7 @@ static struct frag *frag_get(struct defrag *df, uint32_t size)
 
 /* --- trackers --- */
 
+/* Trackers are in a list by the time of their latest fragment: the oldest is the next to expire. */
 static void age_unlink(struct defrag *df, struct tracker *tr)
 {
     *(tr->older != NULL ? &tr->older->newer : &df->oldest) = tr->newer;
@@ -208,7 +218,7 @@ static void tracker_destroy(struct tracker *tr)
     free(tr);
 }
 
-/* A spare one, a new one, or at the memcap the one whose fragments wait longest. */
+/* A spare tracker, a new one, or at the memcap the one whose fragments wait longest. */
 static struct tracker *tracker_get(struct defrag *df)
 {
     struct tracker *tr;
@@ -228,12 +238,15 @@ static struct tracker *tracker_get(struct defrag *df)
     return tr;
 }
 
+/* What identifies a datagram: addresses, protocol and identification (RFC 791), and the VLANs,
+ * because other networks use the same addresses. */
 static bool key_equal(const struct tracker *tr, const struct packet *p)
 {
     return tr->id == p->fragment.id && tr->proto == p->ip_proto && ip_equal(&tr->src, &p->src) &&
            ip_equal(&tr->dst, &p->dst) && memcmp(tr->vlan, p->vlan, sizeof(tr->vlan)) == 0;
 }
 
+/* Policy and timeout are those of the destination: the host that reassembles. */
 static void tracker_init(struct defrag *df, struct tracker *tr, uint32_t hash,
                          const struct packet *p)
 {
@@ -258,6 +271,7 @@ static void tracker_init(struct defrag *df, struct tracker *tr, uint32_t hash,
     age_append(df, tr);
 }
 
+/* Removes trackers in its chain whose time is up. */
 static struct tracker *tracker_find(struct defrag *df, uint32_t hash, const struct packet *p)
 {
     for (struct tracker *tr = *row_of(df, hash), *next; tr != NULL; tr = next) {
@@ -272,6 +286,8 @@ static struct tracker *tracker_find(struct defrag *df, uint32_t hash, const stru
     return NULL;
 }
 
+/* Suricata's exception policy of defrag. Fragments have no flow, so flow policies act on the
+ * packet. */
 static void apply_memcap_policy(struct defrag *df, struct packet *p)
 {
     enum memcap_policy policy = df->conf->memcap_policy;
@@ -289,6 +305,7 @@ static void apply_memcap_policy(struct defrag *df, struct packet *p)
         p->action |= ACTION_REJECT;
 }
 
+/* simulate_memcap is for tests of the policies: it fails at one packet. */
 static struct tracker *tracker_for(struct defrag *df, struct packet *p)
 {
     uint32_t hash = fragment_hash(p);
@@ -309,17 +326,17 @@ static struct tracker *tracker_for(struct defrag *df, struct packet *p)
 
 /* --- frags --- */
 
-/* The new fragment on its way into the list. */
+/* The fragment that is being inserted. */
 struct newcomer {
     struct defrag *df;
     struct tracker *tr;
     const uint8_t *data;
     uint32_t start, end;
     bool last;
-    bool owns_first;            /* byte 0 of the datagram is its */
+    bool owns_first;            /* byte 0 of the datagram is from it */
 };
 
-/* Bytes [from, to) of the newcomer, in front of *link. NULL: no room. */
+/* Puts bytes [from, to) of the newcomer before *link. NULL: no space. */
 static struct frag *append_frag(struct newcomer *n, struct frag **link, uint32_t from,
                                uint32_t to)
 {
@@ -344,7 +361,7 @@ static struct frag *append_frag(struct newcomer *n, struct frag **link, uint32_t
     return frag;
 }
 
-/* The part of an older frag behind the newcomer, which lies within it. */
+/* Splits an older frag that contains the newcomer: makes the part after the newcomer. */
 static bool split_frag(struct newcomer *n, struct frag *frag)
 {
     struct frag *tail = frag_get(n->df, frag->end - n->end);
@@ -367,7 +384,8 @@ static bool split_frag(struct newcomer *n, struct frag *frag)
     return true;
 }
 
-/* The older frag at *link yields to the newcomer. Returns where to go on; NULL: no room. */
+/* The older frag at *link gives its common bytes to the newcomer. Returns the next link; NULL: no
+ * space. */
 static struct frag **trim_old(struct newcomer *n, struct frag **link)
 {
     struct frag *frag = *link;
@@ -391,7 +409,8 @@ static struct frag **trim_old(struct newcomer *n, struct frag **link)
     return link;
 }
 
-/* First pass: older frags that lose make room. */
+/* First pass: trims older frags that lose against the newcomer. They compare by the extents of
+ * their original fragments, not by what is left of them, as the receiving system does. */
 static bool make_way(struct newcomer *n, bool *overlap)
 {
     struct frag **link = &n->tr->frags;
@@ -416,12 +435,13 @@ static bool make_way(struct newcomer *n, bool *overlap)
     return true;
 }
 
+/* In-order fragments are the common case: no list is walked for them. */
 static bool is_behind_all(const struct newcomer *n)
 {
     return n->tr->tail != NULL && n->start >= n->tr->end;
 }
 
-/* Second pass: the newcomer fills the holes. */
+/* Second pass: the newcomer fills the holes that are left. */
 static bool fill_holes(struct newcomer *n)
 {
     struct frag **link = is_behind_all(n) ? &n->tr->tail->next : &n->tr->frags;
@@ -446,7 +466,8 @@ static bool fill_holes(struct newcomer *n)
     return true;
 }
 
-/* The headers of the fragment that holds byte 0 become the datagram's. */
+/* The headers of the fragment with byte 0 become the datagram's (RFC 791; RFC 8200, section
+ * 4.5). */
 static bool keep_head(struct newcomer *n, const struct packet *p, const struct fragment *f)
 {
     struct tracker *tr = n->tr;
@@ -464,14 +485,14 @@ static bool keep_head(struct newcomer *n, const struct packet *p, const struct f
     return true;
 }
 
-/* --- the whole --- */
+/* --- the datagram --- */
 
 static bool is_complete(const struct tracker *tr)
 {
     return tr->seen_last && tr->covered == tr->end;
 }
 
-/* The fragment that said it was the last ends the datagram, wherever others reach. */
+/* The fragment without "more fragments" ends the datagram, even if others reach further. */
 static uint32_t datagram_end(const struct tracker *tr)
 {
     for (const struct frag *frag = tr->frags; frag != NULL; frag = frag->next)
@@ -490,8 +511,8 @@ static void copy_data(struct buf *frame, const struct tracker *tr)
                 MIN(frag->end, end) - frag->start);
 }
 
-/* The checksum stays as wrong as the first fragment's was: its fields are changed, not made
- * anew. RFC 1624. */
+/* Updates the checksum for the changed fields instead of computing it again (RFC 1624). So it stays
+ * wrong if that of the first fragment was wrong. */
 static void fix_ipv4(uint8_t *ip, uint32_t total)
 {
     uint64_t sum = (uint16_t)~get_be16(ip + 10);
@@ -504,6 +525,7 @@ static void fix_ipv4(uint8_t *ip, uint32_t total)
     put_be16(ip + 6, 0);
 }
 
+/* False if the datagram exceeds what IP can describe. */
 static bool assemble(struct defrag *df, const struct tracker *tr)
 {
     struct buf *frame = &df->frame;
@@ -527,7 +549,8 @@ static bool assemble(struct defrag *df, const struct tracker *tr)
     return true;
 }
 
-/* False, with the event set: the end would lie past what IP can say. */
+/* False, with the event set: the datagram would end beyond what IP can describe (the "ping of
+ * death"). */
 static bool length_ok(struct packet *p, const struct fragment *f)
 {
     bool v4 = p->src.version == 4;
@@ -539,6 +562,7 @@ static bool length_ok(struct packet *p, const struct fragment *f)
     return false;
 }
 
+/* Without space the complete datagram is given up: see defrag_add(). */
 static bool insert(struct defrag *df, struct tracker *tr, struct packet *p,
                    const struct fragment *f)
 {
@@ -566,6 +590,7 @@ static bool insert(struct defrag *df, struct tracker *tr, struct packet *p,
     return false;
 }
 
+/* True: a datagram is complete and in df->frame, until defrag_take_frame(). */
 bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *fragment,
                 struct datagram *datagram)
 {
@@ -592,6 +617,7 @@ bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *frag
     return done;
 }
 
+/* Exchanges buffers, so that the packet owns the frame without a copy. */
 void defrag_take_frame(struct defrag *df, struct buf *frame)
 {
     struct buf taken = df->frame;
@@ -600,6 +626,8 @@ void defrag_take_frame(struct defrag *df, struct buf *frame)
     *frame = taken;
 }
 
+/* Called after each vector. A lookup would find an expired tracker too; this returns the memory of
+ * trackers that no fragment asks for. */
 void defrag_expire(struct defrag *df, uint64_t now_us)
 {
     while (df->oldest != NULL && df->oldest->deadline_us + EXPIRE_SLACK_US <= now_us) {
@@ -619,6 +647,7 @@ struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *count
     return df;
 }
 
+/* At the end of a capture file: another file is another network. */
 void defrag_clear(struct defrag *df)
 {
     while (df->oldest != NULL)

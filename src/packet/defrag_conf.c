@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+/* Suricata's words of exception policies, and what they mean for a fragment. */
 static const struct {
     const char *word;
     enum memcap_policy policy;
@@ -22,7 +23,8 @@ static const struct {
     { "rejectboth", MEMCAP_REJECT_BOTH },
 };
 
-/* A drop that the master switch asks for means nothing where nothing can be dropped. */
+/* A drop from the general `exception-policy` has no meaning in IDS mode, where nothing can be
+ * dropped. */
 static enum memcap_policy memcap_policy_read(const struct conf_node *root, bool is_inline)
 {
     const char *own = conf_string(root, "defrag.memcap-policy", NULL);
@@ -37,6 +39,7 @@ static enum memcap_policy memcap_policy_read(const struct conf_node *root, bool 
     return own == NULL && !is_inline && policy == MEMCAP_DROP ? MEMCAP_IGNORE : policy;
 }
 
+/* A wrong word is fatal: silently ignoring it would change what is blocked. */
 static void check_memcap_word(const struct conf_node *root, const char *path)
 {
     const char *word = conf_string(root, path, "auto");
@@ -52,6 +55,8 @@ static void check_memcap_word(const struct conf_node *root, const char *path)
                word);
 }
 
+/* The memcap is split over the decoders later, by defrag_conf_set_run(). max-frags 0 means the
+ * default. */
 struct defrag_conf *defrag_conf_new(const struct conf_node *root, struct err *err)
 {
     struct defrag_conf *conf = xcalloc(1, sizeof(*conf));
@@ -81,6 +86,7 @@ struct defrag_conf *defrag_conf_new(const struct conf_node *root, struct err *er
     return conf;
 }
 
+/* Counters exist only with a policy, as in Suricata. */
 static void register_applied(struct defrag_conf *conf)
 {
     static const char *const names[MEMCAP_POLICY_COUNT] = {
@@ -94,10 +100,11 @@ static void register_applied(struct defrag_conf *conf)
         return;
     for (unsigned i = MEMCAP_DROP; i < MEMCAP_POLICY_COUNT; i++)
         conf->applied[i] = counter_register(names[i], COUNTER_SUM);
-    /* a policy that may be asked for, and of which nothing comes: there is no flow yet */
+    /* Suricata has this counter too. It stays 0: a fragment has no flow that could be bypassed. */
     (void)counter_register("exception_policy.defrag.memcap.bypass", COUNTER_SUM);
 }
 
+/* The table, and some datagrams of the largest size. */
 static uint64_t least_memory(const struct defrag_conf *conf)
 {
     return conf->hash_size * DEFRAG_ROW_SIZE + (1u << 18);
@@ -108,6 +115,7 @@ uint64_t defrag_conf_memcap(const struct defrag_conf *conf)
     return __atomic_load_n(&conf->memcap, __ATOMIC_RELAXED);
 }
 
+/* Called by the control socket while decoders run. False: it would be less than they need. */
 bool defrag_conf_set_memcap(struct defrag_conf *conf, uint64_t bytes)
 {
     if (bytes / MAX(conf->sharers, 1u) < least_memory(conf))
@@ -117,6 +125,7 @@ bool defrag_conf_set_memcap(struct defrag_conf *conf, uint64_t bytes)
     return true;
 }
 
+/* Called once, when the number of decoders is known, before they run. */
 void defrag_conf_set_run(struct defrag_conf *conf, unsigned sharers, bool is_inline)
 {
     conf->sharers = MAX(sharers, 1u);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/defrag_policy.c - overlap policies, and settings by address. */
+/* packet/defrag_policy.c - overlap policies of operating systems, and settings by address. */
 #include "packet/defrag_policy.h"
 
 #include "base/array.h"
@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Whether the older fragment keeps the common bytes, for each kind of system ("target-based"
+ * reassembly). An IDS that decides otherwise than the receiver can be evaded. */
 bool defrag_policy_keeps_old(enum defrag_policy policy, uint32_t old_start, uint32_t old_end,
                              uint32_t new_start, uint32_t new_end)
 {
@@ -16,15 +18,15 @@ bool defrag_policy_keeps_old(enum defrag_policy policy, uint32_t old_start, uint
         return true;
     case DEFRAG_LAST:
         return false;
-    case DEFRAG_BSD:            /* whoever starts first; the older of two that start together */
+    case DEFRAG_BSD:            /* the one that starts first; of equal starts the older */
         return old_start <= new_start;
-    case DEFRAG_LINUX:          /* likewise, but the newer of two that start together */
+    case DEFRAG_LINUX:          /* the one that starts first; of equal starts the newer */
         return old_start < new_start;
-    case DEFRAG_BSD_RIGHT:      /* whoever starts last; the newer of two that start together */
+    case DEFRAG_BSD_RIGHT:      /* the one that starts last; of equal starts the newer */
         return old_start > new_start;
-    case DEFRAG_WINDOWS:        /* the older, unless the newer sticks out at both ends */
+    case DEFRAG_WINDOWS:        /* the older, unless the newer exceeds it on both sides */
         return !(new_start < old_start && new_end > old_end);
-    case DEFRAG_SOLARIS:        /* likewise, but reaching the same end is enough */
+    case DEFRAG_SOLARIS:        /* the same, but an equal end is enough */
         return !(new_start < old_start && new_end >= old_end);
     }
     return true;
@@ -36,7 +38,7 @@ struct ip_setting {
     uint32_t value;
 };
 
-/* A handful of entries, looked at once per datagram: a list will do. */
+/* A few entries, searched once per datagram. */
 struct ip_settings {
     ARRAY_OF(struct ip_setting) list;
 };
@@ -50,6 +52,7 @@ static bool prefix_has(const struct ip_setting *s, const struct ip *ip)
     return rest == 0 || ((s->ip.b[complete] ^ ip->b[complete]) >> (8 - rest)) == 0;
 }
 
+/* The value of the longest prefix that contains the address. */
 uint32_t ip_settings_find(const struct ip_settings *s, const struct ip *ip, uint32_t otherwise)
 {
     const struct ip_setting *best = NULL;
@@ -68,6 +71,7 @@ void ip_settings_free(struct ip_settings *s)
     free(s);
 }
 
+/* An address, or an address with a prefix length. */
 static bool parse_prefix(struct text t, struct ip_setting *out)
 {
     struct text rest = t, address = { 0 }, bits = { 0 };
@@ -100,7 +104,7 @@ static void add_addresses(struct ip_settings *s, const struct conf_node *node, u
     }
 }
 
-/* A list of addresses, or one written alone. */
+/* A list of addresses, or a single one. */
 static void add_node(struct ip_settings *s, const struct conf_node *node, uint32_t value)
 {
     if (node == NULL)
@@ -111,6 +115,7 @@ static void add_node(struct ip_settings *s, const struct conf_node *node, uint32
         add_node(s, item, value);
 }
 
+/* The systems of `host-os-policy`, with Suricata's names. */
 static const struct {
     const char *name;
     enum defrag_policy policy;
@@ -132,6 +137,7 @@ static const struct {
     { "last", DEFRAG_LAST },
 };
 
+/* Mistakes are reported and skipped, like those of other settings. */
 struct ip_settings *defrag_policy_load(const struct conf_node *root)
 {
     struct ip_settings *s = xcalloc(1, sizeof(*s));
@@ -160,7 +166,7 @@ static void load_host(struct ip_settings *s, const struct conf_node *host)
                  (uint32_t)conf_u64_range(host, "timeout", 60, 1, TIMEOUT_MAX_S));
 }
 
-/* host-config is a list of maps of one named map each, or one map of named maps. */
+/* host-config is a list of maps with one named map each, or one map of named maps. */
 struct ip_settings *defrag_timeout_load(const struct conf_node *root)
 {
     struct ip_settings *s = xcalloc(1, sizeof(*s));

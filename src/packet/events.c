@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/events.c - names of packet events, both ways. */
+/* packet/events.c - names of packet events, and events by name. */
 #include "packet/events.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static const char *const event_names[PACKET_EVENT_COUNT] = {
 #undef X
 };
 
-/* Names that older rules still use. */
+/* Former names, which older rules still use. */
 static const struct {
     const char *old;
     enum packet_event event;
@@ -26,6 +26,7 @@ const char *packet_event_name(enum packet_event event)
     return (unsigned)event < PACKET_EVENT_COUNT ? event_names[event] : NULL;
 }
 
+/* Only called while rules are loaded, so a linear search is enough. */
 enum packet_event packet_event_find(struct text name)
 {
     for (unsigned i = 0; i < PACKET_EVENT_COUNT; i++)
@@ -37,6 +38,7 @@ enum packet_event packet_event_find(struct text name)
     return PACKET_EVENT_NONE;
 }
 
+/* For `decode-event:` and `stream-event:`, whose values lack the prefix. */
 enum packet_event packet_event_find_short(const char *kind, struct text name)
 {
     char full[PACKET_EVENT_NAME_MAX];
@@ -47,6 +49,8 @@ enum packet_event packet_event_find_short(const char *kind, struct text name)
     return packet_event_find((struct text){ full, (size_t)n });
 }
 
+/* Decoder events go below a prefix that is configurable (stats.decoder-events-prefix), as in
+ * Suricata. */
 const char *packet_event_counter_name(enum packet_event event, const char *prefix,
                                       char out[PACKET_EVENT_NAME_MAX])
 {

@@ -9,8 +9,8 @@
 
 enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ESP = 50, PROTO_ICMPV6 = 58 };
 
-/* An unreachable counts as a packet of the flow that it quotes. Decode has checked the lengths
- * (PACKET_ICMP_ERROR). */
+/* An unreachable message counts as a packet of the flow that it quotes. decode has checked the
+ * lengths (PACKET_ICMP_ERROR). */
 static void tuple_of_quote(struct flow_tuple *t, const struct packet *p)
 {
     const uint8_t *ip = p->icmp.embedded;
@@ -23,6 +23,7 @@ static void tuple_of_quote(struct flow_tuple *t, const struct packet *p)
     t->dst_port = get_be16(ports + 2);
 }
 
+/* The smaller type of a request and its reply, so that both have one hash. */
 static uint8_t first_of_exchange(const struct packet *p)
 {
     int answer = icmp_counterpart(p->ip_proto, p->icmp.type);
@@ -30,7 +31,7 @@ static uint8_t first_of_exchange(const struct packet *p)
     return answer == ICMP_NO_COUNTERPART ? p->icmp.type : MIN(p->icmp.type, (uint8_t)answer);
 }
 
-/* An ICMP flow is that of a message and its answer, an ESP flow that of a security association. */
+/* An ICMP flow is a request with its reply, an ESP flow is a security association. */
 static uint32_t detail_of(const struct packet *p)
 {
     switch (p->ip_proto) {
@@ -45,6 +46,8 @@ static uint32_t detail_of(const struct packet *p)
     }
 }
 
+/* All fragments of a datagram must go to one thread, and only the first has ports: so fragments
+ * hash without ports. */
 static void tuple_of(struct flow_tuple *t, const struct packet *p)
 {
     *t = (struct flow_tuple){ .proto = p->ip_proto };
@@ -76,6 +79,7 @@ static uint64_t vlan_bits(const struct packet *p)
     return bits;
 }
 
+/* Without a branch, which random addresses would mispredict half of the time. */
 static inline void swap_if(bool swap, uint64_t *a, uint64_t *b)
 {
     uint64_t both = (*a ^ *b) & -(uint64_t)swap;
@@ -84,8 +88,8 @@ static inline void swap_if(bool swap, uint64_t *a, uint64_t *b)
     *b ^= both;
 }
 
-/* What follows the addresses: the version, so that those of IPv4 and IPv6 are told apart, and all
- * but the addresses. */
+/* Adds the version, which tells IPv4 from IPv6, and everything else that is not an address. 0 means
+ * "no flow", so it is never returned. */
 static inline uint32_t finish(struct hash_sum *sum, const struct hash_keys *keys, uint64_t rest,
                               uint64_t extra)
 {
@@ -101,7 +105,7 @@ static inline uint64_t rest_of(unsigned version, uint8_t proto, uint32_t ports_o
     return (uint64_t)ports_or_detail << 32 | version << 8 | proto;
 }
 
-/* An end is an address with its port. The smaller one goes first, so that both directions have one
+/* An end is an address with its port. The smaller end goes first, so that both directions have one
  * hash. */
 static inline uint32_t hash_v4(uint64_t a, uint64_t b, uint64_t rest, uint64_t extra)
 {
@@ -126,6 +130,7 @@ static bool is_above(const struct ip *a, uint64_t a_port, const struct ip *b, ui
     return a_port > b_port;
 }
 
+/* As hash_v4(), with ends too large for one word. */
 static uint32_t hash_v6(const struct flow_tuple *t, uint64_t extra)
 {
     const struct hash_keys *keys = hash_keys();
@@ -139,7 +144,7 @@ static uint32_t hash_v6(const struct flow_tuple *t, uint64_t extra)
     swap_if(swap, &a_port, &b_port);
     hash_pair(&sum, keys, 1, a.q[0], a.q[1]);
     hash_pair(&sum, keys, 2, b.q[0], b.q[1]);
-    /* where there is a detail there are no ports */
+    /* An ICMP or ESP packet has no ports, so the detail can use their bits. */
     return finish(&sum, keys, rest_of(6, t->proto, (uint32_t)(a_port << 16 | b_port) ^ t->detail),
                   extra);
 }
@@ -152,11 +157,13 @@ uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra)
     return hash_v6(t, extra);
 }
 
+/* By addresses only, for schedulers that keep two hosts on one thread. */
 uint32_t host_pair_hash(const struct ip *one, const struct ip *other)
 {
     return hash_v6(&(struct flow_tuple){ .src = *one, .dst = *other }, 0);
 }
 
+/* `extra` has what else separates flows: VLANs and the tunnel level, if configured. */
 uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recursion)
 {
     uint64_t extra = use_recursion ? (uint64_t)p->recursion << 56 : 0;
@@ -164,8 +171,8 @@ uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recurs
 
     if (use_vlan)
         extra ^= vlan_bits(p);
-    /* The common packet's addresses have only just been written, and are not copied: reading them
-     * in wider pieces than they were written in would have to wait. */
+    /* The addresses of the common packet were written just before. They are not copied: a wider
+     * read of bytes that were written in smaller parts stalls (failed store forwarding). */
     if (LIKELY(p->src.version == 4 && is_plain(p)))
         return hash_v4(end_v4(&p->src, p->src_port), end_v4(&p->dst, p->dst_port),
                        rest_of(4, p->ip_proto, 0), extra);
@@ -173,6 +180,8 @@ uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recurs
     return flow_tuple_hash(&t, extra);
 }
 
+/* The same datagram always has the same hash, whichever fragment comes. Keyed, so that no sender
+ * can fill one row of the table on purpose. */
 uint32_t fragment_hash(const struct packet *p)
 {
     const struct hash_keys *keys = hash_keys();

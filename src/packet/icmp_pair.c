@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/icmp_pair.c - requests and their replies. */
+/* packet/icmp_pair.c - ICMP requests and their replies, by type. */
 #include "packet/icmp_pair.h"
 
 #define PROTO_ICMPV6 58

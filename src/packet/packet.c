@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/packet.c - names of what packets carry, and a packet's fresh start. */
+/* packet/packet.c - names of what packets carry, and the reset of a packet before it is used. */
 #include "packet/packet.h"
 
 #include "base/text/bytes.h"
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+/* As EVE shows `pkt_src`. */
 const char *packet_source_name(enum packet_source source)
 {
     static const char *const names[] = {
@@ -27,7 +28,7 @@ const char *packet_source_name(enum packet_source source)
     return (unsigned)source < ARRAY_LEN(names) ? names[source] : NULL;
 }
 
-/* Text for EVE drop records, key for counters. */
+/* Suricata's text for EVE drop records, and its key for counters. */
 static const struct {
     const char *text, *key;
 } drop_reasons[DROP_REASON_COUNT] = {
@@ -66,6 +67,7 @@ const char *drop_reason_key(enum drop_reason reason)
     return (unsigned)reason < DROP_REASON_COUNT ? drop_reasons[reason].key : NULL;
 }
 
+/* 0 without an IP header. */
 uint8_t packet_hop_limit(const struct packet *p)
 {
     if (p->l3 == NULL)
@@ -73,6 +75,7 @@ uint8_t packet_hop_limit(const struct packet *p)
     return p->src.version == 4 ? p->l3[8] : p->src.version == 6 ? p->l3[7] : 0;
 }
 
+/* IPv4's type of service, IPv6's traffic class. */
 uint8_t packet_tos(const struct packet *p)
 {
     if (p->l3 == NULL)
@@ -87,8 +90,8 @@ uint16_t packet_ip_id(const struct packet *p)
     return p->l3 != NULL && p->src.version == 4 ? get_be16(p->l3 + 4) : 0;
 }
 
-/* In pieces that compilers turn into a few wide stores: for more at once they take an instruction
- * that is slow to start. */
+/* In blocks that compilers turn into a few wide stores. For a larger memset() they use `rep stos`,
+ * which is slow to start. */
 static inline void clear(struct packet *p, size_t from, size_t to)
 {
     for (; to - from > 64; from += 64)
@@ -96,8 +99,8 @@ static inline void clear(struct packet *p, size_t from, size_t to)
     memset((uint8_t *)p + from, 0, to - from);
 }
 
-/* The arrays that a count guards (events, chunks) are left as they are: clearing them would cost
- * more than much of the rest. */
+/* Arrays that have a count (events, chunks) are not cleared: that would cost more than most of the
+ * rest. */
 void packet_reset(struct packet *p)
 {
     struct packet_pool *pool = p->pool;
@@ -115,6 +118,7 @@ void packet_reset(struct packet *p)
     buf_clear(&p->records);
 }
 
+/* For a packet that turns out to go to the client: see flow_swap. */
 void packet_swap_direction(struct packet *p)
 {
     struct ip src = p->src;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/pool.c - a fixed set of packets, a free list for the owner, and a return ring for each
- * foreign thread that gives packets back.
+ * other thread that returns packets.
  *
- * A return ring has room for every packet of the pool, so a push cannot fail and needs no look at
- * the owner's side. The owner collects from the return_rings only when its free list is empty. */
+ * A return ring has space for every packet of the pool. So a push cannot fail, and a thread that
+ * returns packets never reads the owner's cache line. The owner collects from the return rings only
+ * when its free list is empty. */
 #include "packet/pool.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 
+/* Single producer, single consumer. */
 struct return_ring {
     CACHE_ALIGNED struct packet **slot;
-    uint32_t tail;                      /* the giving thread's; published with release */
+    uint32_t tail;                      /* the returning thread's; published with release */
     CACHE_ALIGNED uint32_t head;        /* the owner's */
 };
 
@@ -21,6 +23,7 @@ struct on_return {
     void *arg;
 };
 
+/* Only the owner's thread touches it, except the return rings. */
 struct packet_pool {
     struct packet *packets;
     struct packet *free_list;
@@ -28,7 +31,7 @@ struct packet_pool {
     unsigned size, return_ring_count, next_return_ring;
     uint32_t mask;
     unsigned out, taken;
-    uint32_t owner;                     /* thread index of the owner itself */
+    uint32_t owner;                     /* thread index of the owner */
     struct on_return *on_return;        /* modules of one thread share its pool */
     unsigned on_return_count;
 };
@@ -42,6 +45,7 @@ static uint32_t power_of_two_above(uint32_t n)
     return power;
 }
 
+/* `threads`: all threads that may return packets, each with a ring of its own. */
 struct packet_pool *packet_pool_new(unsigned size, unsigned threads)
 {
     struct packet_pool *pool = xcalloc(1, sizeof(*pool));
@@ -82,6 +86,7 @@ void packet_pool_free(struct packet_pool *pool)
     free(pool);
 }
 
+/* Callbacks of captures run here, on the owner's thread. */
 static void pool_take_back(struct packet_pool *pool, struct packet *p)
 {
     for (unsigned i = 0; i < pool->on_return_count; i++)
@@ -91,6 +96,8 @@ static void pool_take_back(struct packet_pool *pool, struct packet *p)
     pool->out--;
 }
 
+/* Acquire pairs with the release in packet_return(): all writes of the returning thread are
+ * visible. `head` is only read by reports and the owner. */
 static void collect_return_ring(struct packet_pool *pool, struct return_ring *ring)
 {
     uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
@@ -117,6 +124,7 @@ void packet_pool_collect(struct packet_pool *pool)
     collect(pool);
 }
 
+/* NULL if no packet is free. The next free packet is prefetched while this one is filled. */
 struct packet *packet_pool_get(struct packet_pool *pool)
 {
     struct packet *p = pool->free_list;
@@ -137,6 +145,7 @@ struct packet *packet_pool_get(struct packet_pool *pool)
     return p;
 }
 
+/* Packets in flight. Packets that wait in return rings count as returned. */
 unsigned packet_pool_out(const struct packet_pool *pool)
 {
     unsigned waiting = 0;
@@ -160,6 +169,7 @@ unsigned packet_pool_left(const struct packet_pool *pool)
     return pool->size - packet_pool_out(pool);
 }
 
+/* Release: the owner sees the packet's final state before it sees the packet. */
 static void packet_return(struct packet *p, unsigned thread_index)
 {
     struct packet_pool *pool = p->pool;
@@ -175,8 +185,8 @@ static void packet_return(struct packet *p, unsigned thread_index)
     __atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
 }
 
-/* True for the last one who held it. The common packet has no inner ones, and then no locked
- * instruction is needed. */
+/* True for the last reference. The common packet has no inner packets, and then no locked
+ * instruction is needed: no other thread has a reference. */
 static bool drop_reference(struct packet *p)
 {
     if (LIKELY(__atomic_load_n(&p->children, __ATOMIC_ACQUIRE) == 1))
@@ -184,6 +194,8 @@ static bool drop_reference(struct packet *p)
     return __atomic_fetch_sub(&p->children, 1, __ATOMIC_ACQ_REL) == 1;
 }
 
+/* An inner packet holds a reference to its outer packet (root), which returns when the last one is
+ * released. */
 void packet_release(struct packet *p, unsigned thread_index)
 {
     struct packet *root = p->root;
@@ -196,6 +208,7 @@ void packet_release(struct packet *p, unsigned thread_index)
         packet_return(p, thread_index);
 }
 
+/* Before packets flow: modules register what they must know about returning packets. */
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
                            void *arg)
 {

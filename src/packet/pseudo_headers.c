@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/pseudo_headers.c - a frame for a packet that was never on a wire: IP without options, TCP
- * without payload, checksums left out. */
+/* packet/pseudo_headers.c - the frame of a packet that was never on a wire: IP without options, TCP
+ * without payload, checksums 0. EVE and pcap logs show these frames. */
 #include "packet/pseudo_headers.h"
 
 #include "base/text/bytes.h"
@@ -11,7 +11,7 @@
 #define IP6_HEADER 40
 #define TCP_HEADER 20
 #define HOP_LIMIT 64
-#define WINDOW 0x0a00
+#define WINDOW 0x0a00 /* Suricata's value */
 
 static void write_ip(uint8_t *ip, const struct packet *p, uint16_t payload)
 {
@@ -43,6 +43,7 @@ static void write_tcp(struct packet *p)
     put_be16(p->l4 + 14, p->tcp.window);
 }
 
+/* `with_tcp`: the caller has set seq, ack and flags. */
 void packet_make_pseudo_headers(struct packet *p, bool with_tcp)
 {
     uint16_t ip_len = p->src.version == 4 ? IP4_HEADER : IP6_HEADER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/reject.c - builds resets and ICMP errors. */
+/* packet/reject.c - builds TCP resets and ICMP errors for `reject` rules. */
 #include "packet/reject.h"
 
 #include "base/text/bytes.h"
@@ -13,7 +13,8 @@ enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_ICMPV6 = 58 };
 #define TCP_LEN 20
 #define ICMP_LEN 8
 #define LINK_LEN_MAX (14 + 4 * PACKET_VLANS_MAX)
-/* Of what is refused: its header and what a receiver needs to know its connection. */
+/* How much of the rejected packet an ICMP error quotes: its headers, by which the receiver finds
+ * the connection (RFC 1122, section 3.2.2). */
 #define QUOTE_MAX 128
 
 static bool is_multicast(const struct ip *ip)
@@ -30,6 +31,8 @@ static bool is_icmp_error(const struct packet *p)
     return p->ip_proto == PROTO_ICMPV6 && p->icmp.type < 128;
 }
 
+/* No errors about multicast, resets or ICMP errors (RFC 1122, section 3.2.2): answers to answers
+ * never end. */
 static bool may_refuse(const struct packet *p)
 {
     if (p->l3 == NULL || p->src.version == 0 || is_multicast(&p->dst) || is_multicast(&p->src))
@@ -39,7 +42,8 @@ static bool may_refuse(const struct packet *p)
     return p->l4 == NULL || !is_icmp_error(p);
 }
 
-/* Before IP: Ethernet and VLAN tags, nothing that has a length of its own. */
+/* Length of Ethernet header and VLAN tags; 0 if there is another link layer, whose length fields
+ * would be wrong. */
 static size_t link_len(const struct packet *p)
 {
     size_t len;
@@ -87,7 +91,8 @@ static size_t put_ip(const struct ip *from, const struct ip *to, uint8_t proto, 
     return 40;
 }
 
-/* The sequence number is the one that the other side expects next; only then is it believed. */
+/* The sequence number must be the one that the receiver expects next, or it ignores the reset (RFC
+ * 9293, section 3.10.7.1; RFC 5961, section 3.2). */
 static void put_reset(const struct packet *p, bool to_src, uint8_t *out)
 {
     uint32_t len = p->payload_len + ((p->tcp.flags & TCP_SYN) != 0) +
@@ -115,7 +120,8 @@ static size_t quote_len(const struct packet *p)
     return MIN(left, (size_t)QUOTE_MAX);
 }
 
-/* Administratively prohibited: code 10 (host), in ICMPv6 code 1. */
+/* "Administratively prohibited": type 3 code 10 (RFC 1122, section 3.2.2.1), in ICMPv6 type 1 code
+ * 1 (RFC 4443, section 3.1). */
 static void put_unreachable(const struct packet *p, size_t quote, uint8_t *out)
 {
     bool v4 = p->src.version == 4;
@@ -126,6 +132,7 @@ static void put_unreachable(const struct packet *p, size_t quote, uint8_t *out)
     memcpy(out + ICMP_LEN, p->l3, quote);
 }
 
+/* Returns the length in `out`, 0 if no answer is allowed or possible. */
 size_t reject_build(const struct packet *p, bool to_src, bool with_link, uint8_t *out)
 {
     const struct ip *from = to_src ? &p->dst : &p->src, *to = to_src ? &p->src : &p->dst;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/vector.c - growth of and insertion into packet vectors. */
+/* packet/vector.c - growth of packet vectors, and insertion. Both are rare. */
 #include "packet/vector.h"
 
 #include "base/array.h"
@@ -15,6 +15,7 @@ void vector_grow(struct packet_vector *v, unsigned cap)
     v->cap = cap;
 }
 
+/* Inserts after `at`: inner packets of tunnels follow their outer packet. */
 void vector_insert(struct packet_vector *v, unsigned at, struct packet *p)
 {
     unsigned position = MIN(at + 1, v->count);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sequencer/batches.c - a ring of batches, and a cursor into it for each thread. */
+/* sequencer/batches.c - the frames of a file, scanned once: a ring of batches, and a cursor into it
+ * for each thread.
+ *
+ * The thread that first needs the next batch scans it, under a lock; all others read it without. A
+ * slot of the ring is free again when every thread has left its batch. */
 #include "sequencer/batches.h"
 
 #include "base/array.h"
@@ -8,15 +12,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One thread's way through the batches. */
+/* One thread's position in the batches. */
 struct cursor {
     CACHE_ALIGNED struct eventcount eventcount;
     uint64_t at;                        /* the batch it is in, or needs next */
     struct seq_batches *batches;
-    CACHE_ALIGNED uint64_t taken;       /* entries; atomic */
-    CACHE_ALIGNED uint64_t given;       /* entries; by the scan */
+    CACHE_ALIGNED uint64_t taken;       /* entries it has taken; atomic */
+    CACHE_ALIGNED uint64_t given;       /* entries assigned to it; written by the scan */
 };
 
+/* The scan's members are protected by the lock. */
 struct seq_batches {
     pthread_mutex_t lock;               /* of the scan */
     seq_scan_fn *scan;
@@ -25,7 +30,7 @@ struct seq_batches {
     struct cursor *cursor;
     struct seq_batch *batch[SEQ_BATCHES];
     CACHE_ALIGNED uint64_t scanned;     /* batches; atomic */
-    uint32_t sleepers;                  /* atomic */
+    uint32_t sleepers;                  /* threads in seq_batches_wait(); atomic */
 };
 
 struct seq_batches *seq_batches_new(unsigned threads, seq_scan_fn *scan, void *arg)
@@ -63,17 +68,19 @@ void seq_batches_free(struct seq_batches *b)
     free(b);
 }
 
+/* Batches are numbered from 0 and never reused; slots are. */
 static struct seq_batch *slot_of(const struct seq_batches *b, uint64_t number)
 {
     return b->batch[number % SEQ_BATCHES];
 }
 
+/* Sequentially consistent, as the proof below needs. */
 static bool is_scanned(const struct seq_batches *b, uint64_t number)
 {
     return __atomic_load_n(&b->scanned, __ATOMIC_SEQ_CST) > number;
 }
 
-/* All threads have left what was in the slot before. */
+/* Whether all threads have left the batch that was in the slot before. */
 static bool is_free(const struct seq_batches *b, uint64_t number)
 {
     return __atomic_load_n(&slot_of(b, number)->users, __ATOMIC_SEQ_CST) == 0;
@@ -81,6 +88,7 @@ static bool is_free(const struct seq_batches *b, uint64_t number)
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
+/* Appends to the thread's list. Only the scan calls this. 16-bit links keep an entry small. */
 struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
 {
     struct seq_entry *e;
@@ -99,11 +107,14 @@ struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
     return e;
 }
 
+/* Before the packets exist, so that seq_least_loaded() sees what is already assigned. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count)
 {
     b->cursor[thread].given += count;
 }
 
+/* The thread with the fewest entries that it has not taken yet. `taken` may be old: an estimate is
+ * enough. */
 unsigned seq_least_loaded(const struct seq_batches *b)
 {
     uint64_t least = UINT64_MAX;
@@ -121,6 +132,7 @@ unsigned seq_least_loaded(const struct seq_batches *b)
     return best;
 }
 
+/* False: there is nothing to read at the moment. */
 static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
 {
     batch->count = 0;
@@ -131,6 +143,7 @@ static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
     return b->scan(b->arg, batch);
 }
 
+/* Also called when the run is interrupted. */
 void seq_batches_wake(struct seq_batches *b)
 {
     if (__atomic_load_n(&b->sleepers, __ATOMIC_SEQ_CST) == 0)
@@ -139,7 +152,7 @@ void seq_batches_wake(struct seq_batches *b)
         eventcount_wake(&b->cursor[i].eventcount);
 }
 
-/* Scans the next batch, unless another thread was faster and `number` is scanned by now. */
+/* Scans the next batch, unless another thread was faster and `number` has been scanned. */
 static void scan(struct seq_batches *b, uint64_t number)
 {
     bool scanned_one = false;
@@ -159,6 +172,7 @@ static void scan(struct seq_batches *b, uint64_t number)
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
+/* The thread's next batch, or NULL: it is not scanned and cannot be yet. */
 struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread)
 {
     uint64_t at = b->cursor[thread].at;
@@ -168,6 +182,7 @@ struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread)
     return is_scanned(b, at) ? slot_of(b, at) : NULL;
 }
 
+/* For seq_least_loaded(). */
 void seq_batches_took(struct seq_batches *b, unsigned thread, unsigned count)
 {
     uint64_t *taken = &b->cursor[thread].taken;
@@ -175,8 +190,9 @@ void seq_batches_took(struct seq_batches *b, unsigned thread, unsigned count)
     __atomic_store_n(taken, *taken + count, __ATOMIC_RELAXED);
 }
 
-/* A sleeper counts itself before it looks once more whether the slot is free; we free the slot
- * before we look for sleepers. So one of us sees the other. */
+/* Leaves the current batch. A sleeper counts itself before it checks again whether the slot is
+ * free; this thread frees the slot before it reads `sleepers`. So at least one of the two sees the
+ * other, and a slot that becomes free is scanned. */
 void seq_batches_leave(struct seq_batches *b, unsigned thread)
 {
     struct cursor *c = &b->cursor[thread];
@@ -196,6 +212,7 @@ static bool has_next(void *arg)
     return is_scanned(c->batches, c->at);
 }
 
+/* For a thread that waits for a slot rather than for new frames. */
 static bool may_have_next(void *arg)
 {
     const struct cursor *c = arg;
@@ -203,6 +220,8 @@ static bool may_have_next(void *arg)
     return has_next(arg) || is_free(c->batches, c->at);
 }
 
+/* Sleeps until a batch may be there. If the slot is free, the last scan found nothing (a watched
+ * directory, an empty pool): then pause_ns, otherwise timeout_ns. */
 void seq_batches_wait(struct seq_batches *b, unsigned thread, uint64_t timeout_ns,
                       uint64_t pause_ns)
 {

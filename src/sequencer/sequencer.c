@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sequencer/sequencer.c - each thread's place in the order, and the wait for others to pass one.
+/* sequencer/sequencer.c - the watermark of each thread, and the wait until all have passed a
+ * position.
  *
- * A wait costs the same for whoever is waited for: the eventcount marks in each worker that has not
- * passed the place from where on it must look (wake_at), and sleeps. A worker compares that word
- * with its packets, and only when it passes takes the lock, crosses itself off the eventcount's
- * list, and, as the last one on it, wakes the eventcount. */
+ * A wait costs the same however many threads there are. The waiter stores in each worker that has
+ * not passed the position from which packet on it must check (wake_at), and sleeps. A worker
+ * compares that word with its packets. Only when it passes, it takes the lock and crosses itself
+ * off the waiter's list. The last worker on the list wakes the waiter. */
 #include "sequencer/sequencer_private.h"
 
 #include "base/system/cpu.h"
 
 #include <stdlib.h>
 
-/* A kick may come while the thread's producer is still at work: then it is repeated, less and less
+/* A kick may come while the thread's producer still works, so kicks are repeated, less and less
  * often. */
 #define KICK_NS 200000
 #define KICK_MOST_NS 3200000
 
 #define NEVER UINT64_MAX
 
-/* Where every thread has a CPU of its own, one that waits looks longer before it sleeps: to sleep
- * and to be woken takes longer than most waits. */
+/* Where every thread has a CPU of its own, a waiter spins longer before it sleeps: sleeping and
+ * waking takes longer than most waits. */
 #define SPIN_FACTOR 8
 
 struct sequencer *sequencer_new(void)
@@ -43,6 +44,7 @@ void sequencer_free(struct sequencer *seq)
     free(seq);
 }
 
+/* At open, one thread after another; so no lock. The handle is freed with the sequencer. */
 struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread *thread)
 {
     struct seq_worker *w = xaligned(CACHE_LINE, sizeof(*w));
@@ -64,7 +66,8 @@ static bool has_passed(const struct seq_worker *w, struct watermark place)
 
 /* --- passing a place -------------------------------------------------------------------------- */
 
-/* Crosses the worker off the list of one that waits; the last one wakes it. */
+/* Crosses worker `number` off a waiter's list; the last one wakes the waiter. With the lock
+ * held. */
 static void cross_off(struct seq_worker *eventcount, unsigned number)
 {
     eventcount->waits_for[number / 64] &= ~(UINT64_C(1) << number % 64);
@@ -79,7 +82,8 @@ static bool is_waited_for(const struct seq_worker *eventcount, unsigned number)
     return eventcount->waits && (eventcount->waits_for[number / 64] >> number % 64 & 1) != 0;
 }
 
-/* By the worker, or by one that puts it down on a list. */
+/* Called by the worker, or by a waiter that puts it on its list. With the lock held. wake_at
+ * becomes the lowest position for which a thread still waits. */
 static COLD void look_at_waits(struct seq_worker *w)
 {
     const struct sequencer *seq = w->seq;
@@ -98,8 +102,9 @@ static COLD void look_at_waits(struct seq_worker *w)
     __atomic_store_n(&w->seen.wake_at, wake_at, __ATOMIC_SEQ_CST);
 }
 
-/* An eventcount stores wake_at before it looks at the mark; the fence is between our mark and our
- * look at wake_at. So one of us sees the other. */
+/* Publishes that everything before the position is done. A waiter stores wake_at before it reads
+ * the mark; the fence is between this thread's mark and its read of wake_at. So at least one of the
+ * two sees the other. */
 void seq_publish(struct seq_handle *handle, uint64_t order, uint64_t sub)
 {
     struct seq_worker *w = worker_of(handle);
@@ -115,18 +120,19 @@ void seq_publish(struct seq_handle *handle, uint64_t order, uint64_t sub)
     pthread_mutex_unlock(&w->seq->lock);
 }
 
+/* No thread waits for this handle any more. */
 void seq_handle_leave(struct seq_handle *handle)
 {
     seq_publish(handle, ORDER_END, ORDER_END);
 }
 
-/* The only step back. Nobody waits for who has left. */
+/* The only step back. No thread waits for a handle that has left. */
 void seq_handle_enter(struct seq_handle *handle, struct watermark done)
 {
     watermark_set(&handle->mark, done.at, done.sub);
 }
 
-/* --- waiting ---------------------------------------------------------------------------------- */
+/* --- waiting --- */
 
 static bool is_missed(void *arg)
 {
@@ -135,7 +141,8 @@ static bool is_missed(void *arg)
     return __atomic_load_n(&w->missing, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* A thread may have two workers: one in front of the stream, one that inspects. */
+/* Number of threads. A thread may have two workers: one before the stream module, one that
+ * inspects. */
 static unsigned count_threads(const struct sequencer *seq)
 {
     unsigned count = 0;
@@ -150,7 +157,7 @@ static unsigned count_threads(const struct sequencer *seq)
     return count;
 }
 
-/* By its first wait, when all workers are there. */
+/* At the first wait, when all workers exist. */
 static COLD void begin_waiting(struct seq_worker *w)
 {
     w->waits_for = xcalloc(w->seq->handles.count / 64 + 1, sizeof(w->waits_for[0]));
@@ -158,8 +165,8 @@ static COLD void begin_waiting(struct seq_worker *w)
         w->eventcount.spins *= SPIN_FACTOR;
 }
 
-/* Puts all that have not passed the place on the list. They are counted before they can cross
- * themselves off: the lock is ours. */
+/* Puts all workers on the list that have not passed the position. They are counted before they can
+ * cross themselves off, because this thread has the lock. */
 static void begin_wait(struct seq_worker *w, struct watermark place)
 {
     struct sequencer *seq = w->seq;
@@ -188,7 +195,7 @@ static void begin_wait(struct seq_worker *w, struct watermark place)
     pthread_mutex_unlock(&seq->lock);
 }
 
-/* A thread that has nothing to do does not come further by itself. */
+/* A thread that has nothing to do makes no progress by itself. */
 static COLD void kick_missing(const struct seq_worker *w)
 {
     const struct sequencer *seq = w->seq;
@@ -201,6 +208,7 @@ static COLD void kick_missing(const struct seq_worker *w)
     }
 }
 
+/* The engine charges the time as blocked, and hands off what this thread holds. */
 static COLD void wait_asleep(struct seq_worker *w)
 {
     uint64_t pause = w->seq->kicks ? KICK_NS : EVENTCOUNT_FOREVER;
@@ -214,6 +222,7 @@ static COLD void wait_asleep(struct seq_worker *w)
     w->thread.wakes(w->thread.self);
 }
 
+/* The usual case is that all have passed: one read of each other thread's watermark. */
 static void wait_for_all(struct seq_worker *w, uint64_t order, uint64_t sub)
 {
     struct watermark place = { order, sub };
@@ -233,6 +242,7 @@ static bool has_taken(const struct watermark *taken, uint64_t order, uint64_t su
     return taken->at == order && taken->sub == sub;
 }
 
+/* Once per packet: later calls for the same packet return at once. */
 void seq_wait(struct seq_handle *handle, uint64_t order, uint64_t sub)
 {
     struct seq_worker *w = worker_of(handle);
@@ -244,6 +254,7 @@ void seq_wait(struct seq_handle *handle, uint64_t order, uint64_t sub)
     w->taken = (struct watermark){ order, sub };
 }
 
+/* The watermark that all threads have passed, for statistics and outputs. */
 struct watermark seq_low_watermark(const struct sequencer *seq)
 {
     struct watermark least = { ORDER_END, ORDER_END };

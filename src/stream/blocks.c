@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/blocks.c - slabs, and the blocks in them. */
+/* stream/blocks.c - memory for stream data: blocks by size class in slabs of 64 KiB. One thread.
+ *
+ * A slab starts at a multiple of its size, so a block's address tells its slab. An empty slab may
+ * serve another size, so that memory follows the traffic. */
 #include "stream/blocks.h"
 
 #include <stdlib.h>
@@ -8,22 +11,24 @@
 #define SLAB_SIZE (64u << 10)
 #define SMALL_REGION (256u << 10)
 #define HUGE_PAGE (2u << 20)
-#define SMALL_REGIONS 32        /* after so many, regions are whole huge pages */
-#define SLAB_COLOURS 16         /* heads stand in different sets of the cache */
+#define SMALL_REGIONS 32        /* after that many, regions are huge pages */
+#define SLAB_COLOURS 16         /* headers are in different sets of the cache */
 #define SLAB_HEAD ((SLAB_COLOURS + 1) * CACHE_LINE)
 
 struct block_slab {
-    struct block_slab *next, *prev;     /* among those that are open */
-    void *free;                         /* given back */
-    uint16_t used, fresh, count;        /* blocks: in use, given once, all */
+    struct block_slab *next, *prev;     /* among the slabs of its class with a free block */
+    void *free;                         /* returned blocks */
+    uint16_t used, fresh, count;        /* blocks: in use, used once, all */
     uint8_t block_class;
 };
 
+/* Memory from the system; never returned before the end. */
 struct block_region {
     struct block_region *next;
     unsigned char *start;
 };
 
+/* A block above the largest class: an allocation of its own. */
 struct block_large {
     struct block_large *next, *prev;
     CACHE_ALIGNED unsigned char data[];
@@ -36,6 +41,8 @@ static inline unsigned char *slab_start(const void *at)
     return (unsigned char *)((uintptr_t)at & ~(uintptr_t)(SLAB_SIZE - 1));
 }
 
+/* The header's cache line depends on the slab's address: at one offset all headers would evict each
+ * other. */
 static inline struct block_slab *slab_of(const void *at)
 {
     unsigned char *start = slab_start(at);
@@ -43,7 +50,8 @@ static inline struct block_slab *slab_of(const void *at)
     return (struct block_slab *)(start + (uintptr_t)start / SLAB_SIZE % SLAB_COLOURS * CACHE_LINE);
 }
 
-/* With many streams it is the TLB that misses; few of them should not cost much memory. */
+/* Many streams miss the TLB, so later regions are huge pages; few streams should not cost much
+ * memory. */
 static COLD bool region_new(struct blocks *blocks)
 {
     bool huge = blocks->region_count >= SMALL_REGIONS;
@@ -79,6 +87,7 @@ static COLD unsigned char *slab_take(struct blocks *blocks)
     return blocks->regions->start + --blocks->region_left * SLAB_SIZE;
 }
 
+/* Lists keep slabs with a free block first. */
 static void slab_open(struct blocks *blocks, struct block_slab *slab)
 {
     slab->prev = NULL;
@@ -98,6 +107,7 @@ static void slab_close(struct blocks *blocks, struct block_slab *slab)
         blocks->open[slab->block_class] = slab->next;
 }
 
+/* Counts fit into 16 bits: the smallest blocks have 192 bytes. */
 static COLD struct block_slab *slab_new(struct blocks *blocks, unsigned block_class)
 {
     unsigned char *start = slab_take(blocks);
@@ -131,7 +141,7 @@ static void *slab_get(struct blocks *blocks, unsigned block_class)
     return data;
 }
 
-/* The last open slab of a size stays with it, or it might come and go with each block. */
+/* The last open slab of a class stays with it, or it might be taken and returned for each block. */
 static void slab_put(struct blocks *blocks, void *data)
 {
     struct block_slab *slab = slab_of(data);
@@ -149,7 +159,7 @@ static void slab_put(struct blocks *blocks, void *data)
 
 /* ---- blocks of which there are few ---- */
 
-/* A slab, cut up. It stays with the size. */
+/* Divides a slab into blocks of a large class. It stays with that class. */
 static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
 {
     uint32_t size = block_size(block_class);
@@ -189,6 +199,7 @@ static COLD void large_put(struct blocks *blocks, void *data)
     free(large);
 }
 
+/* NULL without memory, or for a class that does not exist. */
 void *block_get(struct blocks *blocks, unsigned block_class)
 {
     void *data;
@@ -218,6 +229,7 @@ void block_put(struct blocks *blocks, void *data, unsigned block_class)
     blocks->free_list[block_class - SLAB_CLASSES] = data;
 }
 
+/* All blocks are returned by then, or their streams are freed with them. */
 void blocks_fini(struct blocks *blocks)
 {
     while (blocks->regions != NULL) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/emit.c - hands data on: contiguous bytes that the receiver has acknowledged, or inline
- * all there are; and holes that will not be filled any more. */
+/* stream/emit.c - hands data on to detection: contiguous bytes that the receiver has acknowledged,
+ * in IPS mode all bytes; and holes that will not be filled. */
 #include "stream/ooo_index.h"
 
 #include <string.h>
 
-/* At the end of a flow what was sent counts, acknowledged or not: who knows what arrived. Only an
- * orderly close says that the rest did not. */
+/* At the end of a flow all data that were sent count, acknowledged or not, because they may have
+ * arrived. Only after an orderly close is it known that they did not. */
 static bool takes_unacked(const struct tcp_session *ssn, bool eof)
 {
     return eof && (ssn->state < TCP_CLOSED || (ssn->flags & SSN_CLOSED_BY_RST));
 }
 
+/* The stream offset up to which data may be handed on now. */
 static int64_t emit_limit(const struct stream_thread *st, const struct tcp_session *ssn,
                           const struct tcp_stream *s, bool eof)
 {
@@ -22,6 +23,7 @@ static int64_t emit_limit(const struct stream_thread *st, const struct tcp_sessi
     return MIN(edge, stream_acked(s));
 }
 
+/* The caller has checked that a chunk is left. */
 static struct stream_chunk *chunk_new(struct packet *p, enum direction dir,
                                       enum stream_chunk_kind kind, int64_t offset, uint32_t len)
 {
@@ -33,13 +35,14 @@ static struct stream_chunk *chunk_new(struct packet *p, enum direction dir,
     return chunk;
 }
 
-/* For another thread the bytes go with the packet, and so do those that a packet says again. */
+/* If detection runs on another thread, bytes go with the packet. So do bytes that are inspected
+ * again. */
 static bool goes_with_packet(const struct stream_thread *st, const struct stream_chunk *c)
 {
     return c->kind == CHUNK_REINSPECT || (st->copy_chunks && c->kind == CHUNK_DATA);
 }
 
-/* In front of the newest chunk's bytes. */
+/* Before the newest chunk's bytes: the first chunk that goes with the packet clears the buffer. */
 static void handoff_buf_begin(const struct stream_thread *st, struct packet *p)
 {
     for (unsigned i = 0; i + 1 < p->chunk_count; i++)
@@ -48,8 +51,8 @@ static void handoff_buf_begin(const struct stream_thread *st, struct packet *p)
     buf_clear(&p->handoff_buf);
 }
 
-/* As the packet's memory may have moved when it grew, all its chunks are pointed into it anew;
- * they lie there one behind the other. */
+/* The buffer may have moved when it grew, so all chunks get their addresses again. They are in it
+ * one after the other. */
 static void handoff_buf_end(const struct stream_thread *st, struct packet *p)
 {
     size_t at = 0;
@@ -72,6 +75,7 @@ static void copy_bytes(const struct stream_thread *st, struct packet *p,
     handoff_buf_end(st, p);
 }
 
+/* A pinned buffer must not move before this vector has been inspected. */
 static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct packet *p,
                       enum direction dir, int64_t to)
 {
@@ -89,15 +93,15 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
         s->pinned = st->vector_number;
 }
 
-/* ---- what only rules look at ---- */
+/* --- what only rules inspect --- */
 
-/* Waiting segments that touch each other, between two holes. */
+/* Segments behind a hole that touch each other: the stream between two holes. */
 struct ooo_block {
     const struct segment *first, *behind;
     uint32_t from, to;                  /* sequence numbers */
 };
 
-/* At least up to `until`. */
+/* The block that begins with `seg`, at least up to `until`. */
 static struct ooo_block ooo_block_at(const struct segment *seg, uint32_t until)
 {
     struct ooo_block is = { .first = seg, .from = seg->seq, .to = seg->seq + seg->len };
@@ -109,10 +113,11 @@ static struct ooo_block ooo_block_at(const struct segment *seg, uint32_t until)
     return is;
 }
 
+/* Bytes of one block that rules see at the end of a flow. */
 #define OOO_BLOCK_MAX 65536
-#define OOO_LOOKBACK_MAX (1u << 24)     /* more has no place in memory */
+#define OOO_LOOKBACK_MAX (1u << 24)     /* more cannot be in memory */
 
-/* Its bytes from `from` to `to`, of which those before `at` are only to be looked back upon. */
+/* Copies the bytes from `from` to `to`; those before `at` are lookbehind only. */
 static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s, struct packet *p,
                         enum direction dir, const struct ooo_block *is, uint32_t from, uint32_t at,
                         uint32_t to)
@@ -133,8 +138,8 @@ static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s,
     handoff_buf_end(st, p);
 }
 
-/* What stands behind holes that nobody has acknowledged is never handed off. When all is over
- * rules get to see it. */
+/* Data after holes that no one has acknowledged are never handed on. At the end of the flow rules
+ * inspect them. */
 static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stream *s,
                               struct packet *p, enum direction dir)
 {
@@ -149,14 +154,15 @@ static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stre
     }
 }
 
-/* Inline a segment is judged with what lies in front of it, be there a hole before that or not. */
+/* IPS mode: a segment is inspected together with the data before it, even if a hole is before
+ * these. */
 static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum direction dir,
                          uint32_t seq, uint32_t len)
 {
     uint32_t lookback = stream_lookback(in->st->conf, dir);
     struct ooo_scan scan;
 
-    /* What ends before the bytes to look back upon has no part in it. */
+    /* Segments that end before the lookbehind have no part in it. */
     ooo_scan_begin(&scan, s, seq - MIN(lookback, (uint32_t)OOO_LOOKBACK_MAX), seq + len);
     for (const struct segment *seg = ooo_scan_next(&scan);
          seg != NULL && seq_leq(seg->seq, seq);) {
@@ -171,7 +177,8 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
     }
 }
 
-/* A packet that makes nothing new available is judged inline all the same. */
+/* IPS mode: a packet that makes no new data available is inspected too, since it will be
+ * forwarded. */
 COLD void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     struct stream_thread *st = in->st;
@@ -193,8 +200,8 @@ COLD void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_
 
 /* ---- holes and the end ---- */
 
-/* How much is missing and will not come: acknowledged by the receiver, so it arrived, but not
- * here. 0: nothing that is known to be missing. */
+/* Length of the data that are missing and will not come: the receiver has acknowledged them, so
+ * they arrived there but not here. 0: nothing is known to be missing. */
 static uint32_t gap_length(const struct stream_thread *st, const struct tcp_session *ssn,
                            const struct tcp_stream *s, bool eof)
 {
@@ -210,8 +217,8 @@ static uint32_t gap_length(const struct stream_thread *st, const struct tcp_sess
     return next > edge ? (uint32_t)(next - edge) : 0;
 }
 
-/* Data behind the hole start afresh: there is nothing to look back upon. What stands in the buffer
- * stays untouched, as chunks may point there. */
+/* Data after the hole start afresh, without lookbehind. Bytes in the buffer stay untouched, because
+ * chunks may point to them. */
 static void skip_gap(struct tcp_stream *s, uint32_t len)
 {
     s->start += s->len;
@@ -221,6 +228,8 @@ static void skip_gap(struct tcp_stream *s, uint32_t len)
     s->flags |= STREAM_GAP;
 }
 
+/* After a gap the session is liberal: its ACKs and windows may seem wrong because of what was lost
+ * here. */
 static COLD void emit_gap(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                           enum direction dir, uint32_t len)
 {
@@ -234,7 +243,7 @@ static COLD void emit_gap(struct stream_thread *st, struct tcp_session *ssn, str
     stream_merge_waiting(st, p->flow, s);
 }
 
-/* That no more will come is said with the last data, or alone. */
+/* Signals the end at the depth, with the last data or with an empty chunk. */
 static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum direction dir,
                             unsigned first_chunk)
 {
@@ -252,7 +261,8 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
     s->flags |= STREAM_DEPTH_SIGNALLED;
 }
 
-/* All has been handed off, nobody looks back at it, and no retransmission is compared with it. */
+/* Frees the buffer if all data are handed on, no rule looks back at them, and no retransmission is
+ * compared with them. */
 void stream_release(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir)
 {
@@ -263,6 +273,8 @@ void stream_release(struct stream_thread *st, const struct flow *flow, struct tc
         stream_release_buffer(st, s);
 }
 
+/* Chunks are limited per packet. Data that do not fit wait for the next packet (SSN_WAITS). `eof`:
+ * the flow ends. */
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/flow_end.c - the last packet of a flow, made by us: it carries what data are left, and
- * the flow itself, which is freed when the packet returns to the pool. */
+/* stream/flow_end.c - the last packet of a flow, a pseudo packet. It carries the data that are
+ * left, and the flow itself, which is freed when the packet returns to the pool. */
 #include "stream/stream_private.h"
 
 #include "packet/checksum.h"
@@ -11,6 +11,7 @@
 
 #define PROTO_TCP 6
 
+/* From client to server, as the first packet went. */
 static void address(struct packet *p, const struct flow *flow)
 {
     const struct flow_key *key = &flow->key;
@@ -29,11 +30,13 @@ static void address(struct packet *p, const struct flow *flow)
     p->dst_port = flow->swapped ? key->src_port : key->dst_port;
 }
 
+/* Dropped or bypassed flows are not inspected at their end. */
 static bool is_abandoned(const struct flow *flow)
 {
     return flow->drop_all || flow->state >= FLOW_LOCAL_BYPASSED;
 }
 
+/* The flag that makes detection inspect the end of this direction; 0 if nothing is left. */
 static uint32_t last_inspection(const struct tcp_session *ssn, enum direction dir)
 {
     const struct tcp_stream *s = &ssn->stream[dir];
@@ -45,8 +48,8 @@ static uint32_t last_inspection(const struct tcp_session *ssn, enum direction di
     return dir == TO_SERVER ? PACKET_LAST_TO_SERVER : PACKET_LAST_TO_CLIENT;
 }
 
-/* Where something may remain to be inspected: the connection is not closed, or data have not been
- * handed off. */
+/* Whether something may remain to be inspected: the connection is not closed, or data were not
+ * handed on. */
 static uint32_t last_inspections(const struct flow *flow)
 {
     if (flow->tcp == NULL || is_abandoned(flow))
@@ -54,8 +57,8 @@ static uint32_t last_inspections(const struct flow *flow)
     return last_inspection(flow->tcp, TO_SERVER) | last_inspection(flow->tcp, TO_CLIENT);
 }
 
-/* Between the packets of the capture: behind what let its time run out, in front of what ended
- * it, or behind everything. */
+/* The position of the end in the order of the capture: after the packet whose time ended the flow,
+ * before the packet that replaced it, or after everything. */
 static void place(const struct stream_thread *st, const struct flow *flow, struct packet *p)
 {
     if (flow->last_order == 0)
@@ -78,13 +81,13 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->source = PACKET_STREAM_END;
     p->datalink = st->datalink;
     p->file_name = st->file_name;
-    /* When it was due, not when this thread happened to notice: that depends on what other flows
-     * the thread has. */
+    /* The time at which the flow was due, not at which this thread noticed it: that depends on the
+     * thread's other flows. */
     p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)
                                                       : MAX(st->now_us, flow->last_us);
     place(st, flow, p);
     p->flow = flow;
-    p->flow_hash = flow->hash;          /* dealt to the thread that inspects the flow */
+    p->flow_hash = flow->hash;          /* the scheduler picks the thread of the flow */
     address(p, flow);
     if (ssn == NULL) {
         packet_make_pseudo_headers(p, flow->key.proto == PROTO_TCP);
@@ -132,7 +135,8 @@ static void count_end(struct stream_thread *st, const struct flow *flow, bool in
     }
 }
 
-/* One packet of the flow that is being ended; the last one carries the end. */
+/* One packet of the flow that ends; the last one carries PACKET_FLOW_END. There are several if
+ * chunks do not fit into one. */
 static struct packet *next_packet(struct stream_thread *st)
 {
     struct flow *flow = st->ending;
@@ -149,9 +153,10 @@ static struct packet *next_packet(struct stream_thread *st)
     return p;
 }
 
-/* What the vector can still take; the pool must not run dry with it. */
+/* Ends per call: a vector must not become too large, and the pool must not run dry. */
 #define ENDS_AT_ONCE 64
 
+/* Live: false if more flows wait; the engine calls again (MODULE_MORE). */
 bool flow_ends_push(struct stream_thread *st, struct packet_vector *v)
 {
     for (;;) {
@@ -168,6 +173,7 @@ bool flow_ends_push(struct stream_thread *st, struct packet_vector *v)
     }
 }
 
+/* Offline: inserts at position `at`, so that ends are in the order of the capture. */
 unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, unsigned at,
                           unsigned max)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/inflight.c - a flow's next packet waits until detection has answered for those before it.
+/* stream/inflight.c - a flow's next packet waits until detection has finished with those before it.
  *
- * Only where such an answer changes how the flow is followed: inline, where a flow can be dropped,
- * with rules that bypass flows or store files, with rules in front of the stream, which read and
- * write the inspection state, and at the depth, which may not hold for what the flow turned out to
- * be. Packets of the vector at hand leave first, so with detection on the same thread
- * the answer is there when we are called again. Who waits, waits for a packet that stands before
- * his own: see sequencer.h why nobody waits for ever. */
+ * This is only needed where the result changes how the flow is followed: in IPS mode, where a flow
+ * can be dropped; with rules that bypass flows or store files; with rules that have hooks before
+ * the stream, which read and write the inspection state; and at the depth, which may not apply to
+ * the protocol that detection finds. Earlier packets of the vector leave first, so with detection
+ * on the same thread the result is there at the next call. A thread only waits for a packet that is
+ * before its own: see sequencer.h why that cannot deadlock. */
 #include "stream/stream_private.h"
 
 #include "sequencer/sequencer.h"
 
-/* Should a wake-up be missed. */
+/* Nanoseconds until the condition is checked again, in case a wake-up is missed. */
 #define LOOK_AGAIN_NS 200000
-/* No flow times out faster. */
+/* No flow has a shorter timeout. */
 #define SHORTEST_TIMEOUT_US 1000000
 
+/* by_packet_time: offline, where timeouts are part of the result. */
 void stream_configure_inflight(struct stream_thread *st, const struct stream_inflight *how,
                            bool by_packet_time, bool always)
 {
@@ -31,6 +32,7 @@ static bool is_drained(void *flow)
     return flow_is_drained(flow);
 }
 
+/* Detect threads wake this one after each packet while streams_asleep is not 0. */
 static COLD void wait_for(struct stream_thread *st, struct flow *flow)
 {
     const struct stream_inflight *s = &st->inflight;
@@ -41,7 +43,7 @@ static COLD void wait_for(struct stream_thread *st, struct flow *flow)
     s->wakes(s->self);
 }
 
-/* Not for packets in our own hands. */
+/* Not for packets of the current vector, which this thread itself still holds. */
 void stream_wait_inflight(struct flow *flow, void *arg)
 {
     struct stream_thread *st = arg;
@@ -50,6 +52,8 @@ void stream_wait_inflight(struct flow *flow, void *arg)
         wait_for(st, flow);
 }
 
+/* Whether a packet is so much later than the vector's first one that a flow may time out between
+ * them. */
 bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
                        uint64_t order)
 {
@@ -57,10 +61,11 @@ bool stream_time_leaps(const struct stream_thread *st, const struct packet_vecto
            order_time_us(order) >= order_time_us(st->vector_from) + SHORTEST_TIMEOUT_US;
 }
 
+/* False: send the vector first, then call again. */
 bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector *v,
                             struct flow *flow, const struct packet *p)
 {
-    /* whether it is settled stands far from what else is looked at here, and is asked last */
+    /* flow_is_drained() reads another cache line, so it comes last. */
     if (st->inflight.eventcount == NULL || !stream_meets_depth(flow, p) || flow_is_drained(flow))
         return true;
     if (v->count > 0)

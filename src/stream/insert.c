@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/insert.c - puts a payload in its place.
+/* stream/insert.c - puts a payload into its position in the stream.
  *
- * The usual segment continues the contiguous data: one copy, one record at the end of a list. All
- * else - overlap, holes - goes the long way: where old and new bytes meet the policy of the
- * receiving host decides, and the outcome is written to every copy, so that all agree. */
+ * The usual segment continues the contiguous data: one copy, and one record at the end of a list.
+ * Everything else (overlap, holes) is slower. Where old and new bytes overlap, the policy of the
+ * receiving host decides, and the result is written to every copy, so that all agree.
+ *
+ * Hostile senders choose order, overlap and number of segments: WAITING_MAX, COPIES_MAX and the
+ * memcap bound the memory, and the index of ooo_index.c bounds the work. */
 #include "stream/ooo_index.h"
 
 #include "base/array.h"
@@ -11,20 +14,23 @@
 
 #include <string.h>
 
-/* Above this many unacknowledged segments their bounds blur: neighbours become one. */
+/* Above this number of unacknowledged segments their bounds are no longer exact: neighbours are
+ * merged. */
 #define MERGED_MAX 1024
-/* Likewise of those out of order, where one comes right behind the last. */
+/* The same for segments after holes, if one directly follows the last. */
 #define WAITING_APART 1024
 #define WAITING_LONGEST (32u << 10)
-/* Old bytes that a new one may meet, on average: who sends more copies pays for none of them. */
+/* Average number of old copies that a new byte may meet. Beyond that the segment is refused, so
+ * that many copies of the same bytes do not cost more and more. */
 #define COPIES_MAX 64
-#define REGION_SEGMENTS 512             /* that wait, when regions are counted no more */
-#define REGION_GAP 262144               /* bytes; a wider hole parts two regions */
+#define REGION_SEGMENTS 512             /* regions are not counted with more waiting segments */
+#define REGION_GAP 262144               /* bytes; a wider hole separates two regions */
 
 static uint32_t segment_end(const struct segment *seg) { return seg->seq + seg->len; }
 
 /* ---- memory ---- */
 
+/* NULL at the memcap or without memory; the caller raises the event. */
 static uint8_t *data_get(struct stream_thread *st, unsigned block_class)
 {
     uint8_t *data;
@@ -53,7 +59,7 @@ void stream_block_put(struct stream_thread *st, uint8_t *data, unsigned block_cl
     data_put(st, data, (uint8_t)block_class);
 }
 
-/* A buffer that chunks of this vector point to stays until the vector is done with. */
+/* A buffer to which chunks of this vector point is freed after the vector. */
 static void buffer_put(struct stream_thread *st, const struct tcp_stream *s)
 {
     if (s->pinned == st->vector_number)
@@ -99,6 +105,7 @@ static void list_free(struct stream_thread *st, struct segment_list *list)
     list->last = NULL;
 }
 
+/* Most streams have no holes, so this state is separate. NULL at the memcap. */
 struct stream_holes *stream_holes_make(struct stream_thread *st, struct tcp_stream *s)
 {
     if (s->holes != NULL || !memcap_take(&st->session_memory, sizeof(*s->holes)))
@@ -149,8 +156,8 @@ static uint32_t buffer_space(const struct tcp_stream *s)
     return s->buffer != NULL ? block_size(s->block_class) - s->start - s->len : 0;
 }
 
-/* What has been handed off stays only as far as it may be looked back upon, or a retransmission
- * may be compared with it. */
+/* Drops what was handed on, except the bytes that rules may look back at or that retransmissions
+ * are compared with. */
 static void drop_front(const struct stream_thread *st, const struct flow *flow,
                        struct tcp_stream *s, bool compares)
 {
@@ -168,8 +175,8 @@ static void drop_front(const struct stream_thread *st, const struct flow *flow,
     }
 }
 
-/* Moving within the block is worth it when that frees half of it; else the next size is due. A
- * pinned block cannot be moved in. */
+/* Makes space for `more` bytes at the end of the buffer. Moving bytes within the block pays off if
+ * it frees half of it; otherwise the next size is due. A pinned block cannot be moved in. */
 static bool find_space(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                       uint32_t more, bool compares)
 {
@@ -206,7 +213,7 @@ static bool find_space(struct stream_thread *st, const struct flow *flow, struct
     return true;
 }
 
-/* What is only kept to compare with gives way to what is new. */
+/* Bytes that are only kept for comparison give way to new data. */
 static bool make_space(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                       uint32_t more)
 {
@@ -237,7 +244,7 @@ static void record_append(struct segment_list *list, struct segment *seg)
     list->last = seg;
 }
 
-/* By sequence number; of two with the same start the shorter first. */
+/* By sequence number; of two with the same start the shorter one first. */
 static void record_insert(struct segment_list *list, struct segment *seg)
 {
     struct segment **at = &list->first;
@@ -255,7 +262,7 @@ static void record_insert(struct segment_list *list, struct segment *seg)
         list->last = seg;
 }
 
-/* In-order data of an uncontested stream: their record, or the last one made to hold them. */
+/* Records in-order data: in a record of their own, or if there are too many, in the last one. */
 static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t end)
 {
     if (LIKELY(seg != NULL)) {
@@ -266,8 +273,8 @@ static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t 
     }
 }
 
-/* Segments that waited and now touch the contiguous data join them. Without memory for it they
- * go on waiting; the next segment tries again. */
+/* Segments that waited and now touch the contiguous data join them. Without memory they keep
+ * waiting; the next segment tries again. */
 static bool merge_first(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
 {
     struct segment *seg = stream_waiting(s);
@@ -299,16 +306,17 @@ void stream_merge_waiting(struct stream_thread *st, const struct flow *flow, str
 
 /* ---- overlap ---- */
 
+/* State of one insertion that meets older data. */
 struct overlap {
     struct tcp_in *in;
     struct tcp_stream *s;
-    uint8_t *data;                      /* the new segment's, as it will be stored */
+    uint8_t *data;                      /* the new segment's bytes as they will be stored */
     uint32_t seq, len;
     bool any, is_duplicate, differs;
 };
 
-/* The stored bytes of an old segment, clipped to what counts; NULL when nothing does. The buffer
- * may hold more, but how much depends on which thread got how far. */
+/* The stored bytes of an old segment, clipped to those that count; NULL if there are none. The
+ * buffer may hold more, but how much depends on the progress of other threads. */
 static uint8_t *old_bytes(const struct tcp_stream *s, const struct segment *old, uint32_t *seq,
                           uint32_t *len)
 {
@@ -331,7 +339,7 @@ static uint8_t *old_bytes(const struct tcp_stream *s, const struct segment *old,
     return s->buffer + s->start + (from - s->offset);
 }
 
-/* Where both have bytes. */
+/* The bytes that two segments have in common. */
 struct meeting {
     uint8_t *old_at, *new_at;
     uint32_t len;
@@ -354,7 +362,7 @@ static bool find_meeting(const struct overlap *o, const struct segment *old, str
     return true;
 }
 
-/* Inline what passed first is what counts: the packet is made to say the same. */
+/* IPS mode: the bytes that passed first count, so the packet is changed to have the same. */
 static void replace_in_packet(const struct overlap *o, const struct meeting *m)
 {
     struct packet *p = o->in->p;
@@ -364,6 +372,8 @@ static void replace_in_packet(const struct overlap *o, const struct meeting *m)
     p->flags |= PACKET_MODIFIED;
 }
 
+/* Copies the winner's bytes: an older segment that wins overwrites the new one here; later the new
+ * one overwrites all copies (write_back). */
 static void overlap_resolve(struct overlap *o, const struct segment *old)
 {
     const struct stream_conf *conf = o->in->st->conf;
@@ -414,7 +424,8 @@ static void overlap_resolve_waiting(struct overlap *o)
         overlap_resolve(o, old);
 }
 
-/* Copies of the same bytes wait by the hundred: each further one would be compared with all. */
+/* Hundreds of copies of the same bytes may wait behind a hole, and each further copy would be
+ * compared with all of them. */
 static bool has_too_many_copies(const struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     uint64_t met = 0;
@@ -431,7 +442,7 @@ static bool has_too_many_copies(const struct tcp_stream *s, uint32_t seq, uint32
     return false;
 }
 
-/* Bytes already handed off are history and stay as they were read. */
+/* Bytes that were handed on stay as they were inspected. */
 static void write_back_buffer(const struct overlap *o)
 {
     struct tcp_stream *s = o->s;
@@ -459,8 +470,8 @@ static void write_back(const struct overlap *o)
 
 /* ---- storing ---- */
 
-/* Parts of the stream that holes too wide to wait for keep apart, beside the contiguous one. Only
- * what lies far out can make another. With many segments the number stays as it is. */
+/* Counts parts of the stream that are separated by very wide holes. Only a segment far from the
+ * edge can make another one. */
 static void note_regions(struct tcp_stream *s, const struct segment *fresh)
 {
     int64_t end = stream_edge(s);
@@ -477,7 +488,7 @@ static void note_regions(struct tcp_stream *s, const struct segment *fresh)
     s->holes->regions_max = MAX(s->holes->regions_max, regions);
 }
 
-/* False: it needs a record of its own. */
+/* Extends the last waiting segment. False: it needs a record of its own. */
 static bool extend_last(struct stream_thread *st, struct stream_holes *holes, uint32_t seq,
                         const uint8_t *data, uint32_t len)
 {
@@ -504,6 +515,7 @@ static bool extend_last(struct stream_thread *st, struct stream_holes *holes, ui
     return true;
 }
 
+/* 0; -1 without memory; -2 at WAITING_MAX, which raises another event. */
 static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_t seq,
                          const uint8_t *data, uint32_t len)
 {
@@ -531,7 +543,8 @@ static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_
     return 0;
 }
 
-/* It starts at or before the edge: what reaches beyond is appended, and its bounds are kept. */
+/* For a segment that starts at or before the edge: appends what exceeds it, and keeps the
+ * bounds. */
 static int store_touching(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                           uint32_t seq, const uint8_t *data, uint32_t len)
 {
@@ -564,6 +577,7 @@ static void note_overlap(const struct overlap *o)
     counter_inc(st->counters, st->id.overlap_diff_data);
 }
 
+/* 0 also for an exact duplicate, which adds nothing. */
 static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t *payload,
                          uint32_t seq, uint32_t len)
 {
@@ -598,7 +612,7 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     return result;
 }
 
-/* Straight on: no holes, no doubt. */
+/* The usual case: the data continue the stream, nothing waits, nothing overlaps. */
 static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_t *payload,
                            uint32_t seq, uint32_t len)
 {
@@ -622,6 +636,7 @@ static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_
     return 0;
 }
 
+/* Data below base_seq are done with and are not compared any more. */
 int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     const uint8_t *payload = in->p->payload;

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/ooo_index.c - runs of segments behind holes. */
+/* stream/ooo_index.c - an index of the segments after holes: runs of neighbours in a sorted list.
+ *
+ * A hostile sender can leave thousands of segments behind one hole. With runs an insertion costs a
+ * binary search over the runs and a walk through one run, instead of a walk through the list. */
 #include "stream/ooo_index.h"
 
 #include <string.h>
 
-/* Runs come about by halving; only the first one may be shorter. */
+/* Runs are split in halves when they are full, so only the first one may be short. */
 #define RUNS_MAX (2 * WAITING_MAX / OOO_RUN_MAX + 2)
-#define INDEX_FROM OOO_RUN_MAX          /* segments; fewer are one run */
+#define INDEX_FROM OOO_RUN_MAX          /* segments; fewer need no index */
 
 static uint32_t segment_end(const struct segment *seg) { return seg->seq + seg->len; }
 
+/* The order of the list: by start, then by length. */
 static bool is_before(const struct segment *seg, uint32_t seq, uint32_t len)
 {
     return seq_lt(seg->seq, seq) || (seg->seq == seq && seg->len < len);
@@ -46,7 +50,7 @@ static struct segment *behind(const struct ooo_run *run, uint32_t n)
     return seg;
 }
 
-/* Without memory for it the list is walked, as it would be without an index. */
+/* Without memory for the index the list is walked from its start. */
 static void index_make(struct stream_thread *st, struct stream_holes *holes)
 {
     struct segment *seg = holes->waiting.first;
@@ -76,7 +80,7 @@ static void run_split(struct stream_holes *holes, uint32_t i)
     run[1] = run_of(behind(&run[0], count / 2), count - count / 2);
 }
 
-/* The last run that begins before that; the first one when none does. */
+/* The last run that begins before the position; the first run if none does. */
 static uint32_t run_find(const struct stream_holes *holes, uint32_t seq, uint32_t len)
 {
     uint32_t low = 0, high = holes->run_count;
@@ -104,7 +108,8 @@ static void link_behind(struct segment_list *list, struct segment *before, struc
         list->last = seg;
 }
 
-/* From first on, at most count of them: the last one before seg; NULL: first is not. */
+/* The last of at most `count` segments from `first` on that is before seg; NULL if `first` is not
+ * before it. */
 static struct segment *place_in(struct segment *first, uint32_t count, const struct segment *seg)
 {
     struct segment *before = NULL;
@@ -190,7 +195,7 @@ void ooo_scan_begin(struct ooo_scan *scan, const struct tcp_stream *s, uint32_t 
         scan->left = UINT32_MAX;
 }
 
-/* The next run that may have one. */
+/* Moves to the next run that may contain a segment of the range. */
 static bool scan_run(struct ooo_scan *scan)
 {
     const struct stream_holes *holes = scan->holes;
@@ -208,6 +213,7 @@ static bool scan_run(struct ooo_scan *scan)
     return false;
 }
 
+/* Every waiting segment that overlaps the range, in order; NULL at the end. */
 struct segment *ooo_scan_next(struct ooo_scan *scan)
 {
     for (;;) {

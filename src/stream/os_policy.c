@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/os_policy.c - a short list of prefixes, longest first; asked once a stream. */
+/* stream/os_policy.c - the operating system of a host by address: `host-os-policy`. A short list of
+ * prefixes, longest first, which is searched once per stream. */
 #include "stream/os_policy.h"
 
 #include "base/array.h"
@@ -16,6 +17,7 @@ struct os_policies {
     ARRAY_OF(struct os_prefix) list;
 };
 
+/* Suricata's names; first and last are for tests. */
 static const char *const os_names[OS_POLICY_COUNT] = {
     [OS_NONE] = "none",
     [OS_BSD] = "bsd",
@@ -43,6 +45,7 @@ enum os_policy os_policy_by_name(const char *name)
     return OS_UNKNOWN;
 }
 
+/* "default" is 0.0.0.0/0, as in Suricata; it only covers IPv4. */
 static int add_prefix(struct os_policies *policies, const struct conf_node *node,
                       struct text text, enum os_policy os, struct err *err)
 {
@@ -66,6 +69,7 @@ static int add_prefix(struct os_policies *policies, const struct conf_node *node
     return 0;
 }
 
+/* Takes a scalar with commas ("10.0.0.0/8, 192.168.1.1") or a YAML list. */
 static int add_list(struct os_policies *policies, const struct conf_node *node, enum os_policy os,
                     struct err *err)
 {
@@ -130,6 +134,7 @@ static bool prefix_has(const struct os_prefix *prefix, const struct ip *ip)
            (rest == 0 || ((prefix->ip.b[complete] ^ ip->b[complete]) & mask) == 0);
 }
 
+/* Systems with the same policy share one; unknown hosts are BSD. */
 enum os_policy os_policy_find(const struct os_policies *policies, const struct ip *ip)
 {
     for (size_t i = 0; policies != NULL && i < policies->list.count; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/overlap.c - which copy of a byte counts when two segments bring it.
+/* stream/overlap.c - decides which copy of a byte counts when two segments have it.
  *
- * Hosts differ; a table says, per system, in which of the nine ways two segments can overlap the
- * newer one wins. See README, "overlap". */
+ * Hosts differ. A table has, for each system, in which of the nine possible positions of two
+ * segments the newer one wins. See README, "Overlap". */
 #include "stream/stream_private.h"
 
-/* How the new segment lies: its start, then its end, against the old one's. */
+/* Position of the new segment relative to the old one: its start, then its end. */
 enum overlap_case {
     STARTS_BEFORE_ENDS_BEFORE, STARTS_BEFORE_ENDS_SAME, STARTS_BEFORE_ENDS_AFTER,
     STARTS_SAME_ENDS_BEFORE, STARTS_SAME_ENDS_SAME, STARTS_SAME_ENDS_AFTER,
@@ -21,6 +21,7 @@ enum overlap_case {
      CASE(STARTS_SAME_ENDS_SAME) | CASE(STARTS_SAME_ENDS_AFTER) |                          \
      CASE(STARTS_AFTER_ENDS_AFTER))
 
+/* A bit for each overlap_case in which the new segment wins. */
 static const uint16_t new_wins[OS_POLICY_COUNT] = {
     [OS_BSD] = NEW_IF_STARTS_BEFORE,
     [OS_BSD_RIGHT] = NEW_IF_STARTS_BEFORE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/reassembly.c - what an accepted segment means for the data of both sides: whose become
- * available by it, how much of its payload is wanted, and what can be forgotten. */
+/* stream/reassembly.c - the effect of an accepted segment on the data of both sides: which data
+ * become available, how much of the payload is needed, and what can be released. */
 #include "stream/stream_private.h"
 
 /* ---- whose data become available ---- */
@@ -9,8 +9,9 @@ struct available {
     bool own, other;
 };
 
-/* As a rule an ACK makes the other side's data available. Inline, or with the other side unseen,
- * the data are available at once; at a close both are, as nobody may come to acknowledge. */
+/* Usually an ACK makes the other side's data available. In IPS mode, or if the other side is not
+ * seen, data are available at once. At a close both sides' are, because an acknowledgment may never
+ * come. */
 static struct available who(const struct tcp_in *in)
 {
     const struct tcp_session *ssn = in->ssn;
@@ -28,6 +29,7 @@ static struct available who(const struct tcp_in *in)
 
 /* ---- how much is wanted ---- */
 
+/* In bytes; 0: no limit. Parsers and rules may ask for more than the configured depth. */
 static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
 {
     uint32_t required = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
@@ -40,7 +42,7 @@ static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
     return MAX(in->ssn->depth, required);
 }
 
-/* The segment that would cross the depth is the first not to be taken. */
+/* The segment that would cross the depth is the first that is not stored. */
 static bool within_depth(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     uint32_t depth = depth_of(in, (enum direction)(s == &in->ssn->stream[TO_CLIENT]));
@@ -56,6 +58,8 @@ static bool within_depth(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, 
     return false;
 }
 
+/* Whether the packet would reach the depth: then it waits for detection (inflight.c), which may
+ * lift it. */
 bool stream_meets_depth(const struct flow *flow, const struct packet *p)
 {
     const struct tcp_session *ssn = flow->tcp;
@@ -77,9 +81,10 @@ static uint16_t urgent_pointer(const struct tcp_in *in)
 
 #define URGENT_LIMIT UINT16_MAX
 
-/* RFC 6093: hosts take the last byte before the pointer out of the stream, which shifts all that
- * follows by one against the sequence numbers. Returns how many bytes of the payload's end are
- * not stream data; *refused: the limit of such bytes is reached and the packet dropped. */
+/* Urgent data. RFC 6093: hosts remove the last byte before the pointer from the stream, which
+ * shifts all later data by one against the sequence numbers. Returns how many bytes at the
+ * payload's end are not stream data. *refused: the limit of such bytes is reached and the packet is
+ * dropped. */
 static COLD uint32_t take_urgent(struct tcp_in *in, bool *refused)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -107,6 +112,7 @@ static COLD uint32_t take_urgent(struct tcp_in *in, bool *refused)
 
 /* ---- storing ---- */
 
+/* Data in a SYN (TCP Fast Open, RFC 7413) start one after the SYN's sequence number. */
 static bool carries_fast_open(const struct tcp_in *in)
 {
     return (in->p->tcp_options.has & TCP_HAS_FASTOPEN) && in_has(in, TCP_SYN);
@@ -148,8 +154,8 @@ static COLD void store_refused(struct tcp_in *in)
     exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
 }
 
-/* The connection closed in order, and all of it has been handed off. A reset is not believed so
- * far: data may follow it. */
+/* The connection has closed in order and all data were handed on. After a reset data may still
+ * follow, so a reset does not count. */
 static COLD void signal_depth(struct tcp_in *in)
 {
     uint32_t flags = in->ssn->flags;
@@ -162,8 +168,8 @@ static COLD void signal_depth(struct tcp_in *in)
         in->p->flags |= PACKET_END_TO_CLIENT;
 }
 
-/* Inline each packet is judged when it comes, also one that brings nothing in order, as when it has
- * been sent before and that was dropped. Without its place in the stream it is looked at alone. */
+/* IPS mode: each packet is inspected when it comes, also one that adds nothing, such as a
+ * retransmission of a dropped packet. Without new chunks it is inspected by itself. */
 static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunks)
 {
     for (unsigned i = chunks; i < in->p->chunk_count; i++)
@@ -172,6 +178,7 @@ static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunk
     in->p->flags &= ~(uint32_t)PACKET_STREAM_ADDED;
 }
 
+/* `s` is the sender's stream. The ACK first: it may free space for the payload. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 {
     enum direction dir = (enum direction)(s == &in->ssn->stream[TO_CLIENT]);
@@ -202,10 +209,10 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
         signal_depth(in);
 }
 
-/* ---- forgetting ---- */
+/* --- releasing --- */
 
-/* Up to where a stream is done with: handed off and acknowledged; where retransmissions are
- * compared with what was before, some way behind that. */
+/* The offset up to which a stream is done with: handed on and acknowledged. Where retransmissions
+ * are compared with earlier data, some distance before that. */
 static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, enum direction dir)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -217,6 +224,7 @@ static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, en
     return edge - stream_history(in->st, s);
 }
 
+/* Records end when they are acknowledged and handed on: overlaps need their bounds until then. */
 static void release_records(struct stream_thread *st, struct tcp_stream *s)
 {
     while (s->merged.first != NULL &&

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/sack.c - a small sorted array of ranges. */
+/* stream/sack.c - selective acknowledgments (RFC 2018): a small sorted array of ranges. */
 #include "stream/sack.h"
 
 #include "stream/stream_private.h"
 
+/* Bytes that the ranges cover; they never overlap. */
 uint32_t sack_size(const struct sack_set *set)
 {
     uint32_t size = 0;
@@ -13,6 +14,7 @@ uint32_t sack_size(const struct sack_set *set)
     return size;
 }
 
+/* The array is short (SACK_RANGES), so moving beats a tree. */
 static void remove_at(struct sack_set *set, uint32_t at)
 {
     set->count--;
@@ -20,6 +22,7 @@ static void remove_at(struct sack_set *set, uint32_t at)
         set->range[i] = set->range[i + 1];
 }
 
+/* Forgets what the cumulative ACK has reached. */
 void sack_prune(struct sack_set *set, uint32_t ack)
 {
     while (set->count > 0 && seq_leq(set->range[0].right, ack))
@@ -28,6 +31,7 @@ void sack_prune(struct sack_set *set, uint32_t ack)
         set->range[0].left = ack;
 }
 
+/* A full array drops its last range, which is the least useful: it is farthest from the ACK. */
 static void insert_at(struct sack_set *set, uint32_t at, struct sack_range range)
 {
     if (set->count == SACK_RANGES) {
@@ -41,6 +45,7 @@ static void insert_at(struct sack_set *set, uint32_t at, struct sack_range range
     set->count++;
 }
 
+/* Ranges that touch are merged. */
 void sack_add(struct sack_set *set, uint32_t left, uint32_t right)
 {
     uint32_t at = 0;
@@ -62,6 +67,7 @@ static struct sack_range range_of(const struct tcp_in *in, unsigned i)
     return (struct sack_range){ get_be32(at), get_be32(at + 4) };
 }
 
+/* The option's length is checked by the decoder: sack_count ranges of eight bytes are there. */
 static unsigned range_count(const struct tcp_in *in)
 {
     const struct tcp_options *o = &in->p->tcp_options;
@@ -69,8 +75,8 @@ static unsigned range_count(const struct tcp_in *in)
     return (o->has & TCP_HAS_SACK) && o->sack != NULL ? o->sack_count : 0;
 }
 
-/* A range below the ACK reports a duplicate (RFC 2883), as does the second one when it holds the
- * first. Neither says anything of data beyond the ACK. */
+/* A range below the ACK reports a duplicate (RFC 2883), and so does the second range if it contains
+ * the first. Neither reports data beyond the ACK. */
 static bool reports_duplicate(const struct tcp_in *in, unsigned index, struct sack_range r)
 {
     struct sack_range first;
@@ -83,6 +89,7 @@ static bool reports_duplicate(const struct tcp_in *in, unsigned index, struct sa
     return seq_geq(first.left, r.left) && seq_leq(first.right, r.right);
 }
 
+/* Hostile ranges (beyond the window, reversed) are ignored. */
 static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, unsigned index,
                     struct sack_range r)
 {
@@ -94,6 +101,8 @@ static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, uns
            seq_lt(r.left, r.right) && !seq_gt(r.left, acked->last_ack + acked->window);
 }
 
+/* Takes the ranges that one packet reports about the other side's data. Without memory they are
+ * ignored: reassembly then only sees the cumulative ACK. */
 void sack_take(struct tcp_in *in, struct tcp_stream *acked)
 {
     unsigned count = range_count(in);
@@ -123,6 +132,7 @@ static bool is_known(const struct sack_set *set, struct sack_range r)
     return false;
 }
 
+/* Whether all ranges of the packet are known already. */
 bool sack_is_outdated(const struct tcp_in *in, const struct tcp_stream *acked)
 {
     unsigned count = range_count(in), known = 0;

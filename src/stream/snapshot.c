@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/snapshot.c - a TCP session as it was after one packet. */
+/* stream/snapshot.c - copies a TCP session as it was after one packet, for records that show it:
+ * later packets change the session before the record is rendered on another thread. */
 #include "stream/snapshot.h"
 
 #include "base/array.h"
 #include "flow/flow.h"
 #include "stream/stream_private.h"
 
+/* Words of Suricata's stream EVE records. */
 const struct stream_word stream_pkt_flag_words[] = {
     { STREAM_PKT_RETRANSMISSION, "retransmission" },
     { STREAM_PKT_SPURIOUS_RETRANSMISSION, "spurious_retransmission" },
@@ -23,7 +25,7 @@ const struct stream_word stream_pkt_flag_words[] = {
     { 0, NULL },
 };
 
-/* "sackok" follows the client's word, as it always has in these records. */
+/* "sackok" follows the client's option only, as these records have always shown it. */
 const struct stream_word session_flag_words[] = {
     { SSN_MIDSTREAM, "midstream" },
     { SSN_MIDSTREAM_ESTABLISHED, "midstream_established" },
@@ -57,6 +59,7 @@ const char *tcp_snapshot_state(uint8_t state)
     return tcp_state_name((enum tcp_state)state);
 }
 
+/* Copies plain values only, so the record needs no access to the session later. */
 static void dir_take(struct tcp_dir_snapshot *out, const struct tcp_stream *s)
 {
     *out = (struct tcp_dir_snapshot){
@@ -69,6 +72,7 @@ static void dir_take(struct tcp_dir_snapshot *out, const struct tcp_stream *s)
     };
 }
 
+/* False: the flow has no session (any more). */
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
 {
     const struct tcp_session *ssn = flow != NULL ? flow->tcp : NULL;
@@ -83,11 +87,13 @@ bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out)
     return true;
 }
 
+/* At load time, by outputs. */
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags)
 {
     conf->snapshots |= flags;
 }
 
+/* Costs a copy, so only for packets that an output may show. */
 void stream_snapshot(const struct stream_conf *conf, struct packet *p)
 {
     for (unsigned i = 0; i < p->event_count; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream.c - the vector's way through the transport state. */
+/* stream/stream.c - the way of a vector through the transport state.
+ *
+ * Offline (vectors with an order) packets leave in the order of the capture, and flows that time
+ * out end between them. Live, the vector is processed in place. */
 #include "sequencer/sequencer.h"
 #include "stream/stream_private.h"
 
@@ -8,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The largest IP payload. */
 #define SCRATCH_SIZE 65536
 
 /* ---- counters ---- */
@@ -19,7 +23,7 @@
 #define POLICIES_DROP                                                                          \
     (EXCEPTION_BIT(EXCEPTION_DROP_PACKET) | EXCEPTION_BIT(EXCEPTION_DROP_FLOW))
 
-/* Which policies can be met at all; the others get no counter. */
+/* Policies that cannot apply get no counter. */
 static void register_policies(struct tcp_counters *id, const struct stream_conf *conf)
 {
     unsigned any = POLICIES_FLOW | (conf->ips ? POLICIES_DROP : 0);
@@ -115,7 +119,8 @@ static void register_counters(struct tcp_counters *id, const struct stream_conf 
 
 /* ---- the thread ---- */
 
-/* Flows returns to the pool with the packet that ended them. */
+/* A flow returns to its pool with the packet that ended it. Runs on this thread, which owns the
+ * packet's pool. */
 static void packet_returned(struct packet *p, void *arg)
 {
     struct stream_thread *st = arg;
@@ -128,6 +133,8 @@ static void packet_returned(struct packet *p, void *arg)
     p->flow = NULL;
 }
 
+/* copy_chunks: detection runs on another thread, so chunks must not point into buffers of this
+ * one. */
 struct stream_thread *stream_thread_new(const struct stream_conf *conf,
                                         const struct flow_conf *flows, struct packet_pool *pool,
                                         struct counters *counters, bool copy_chunks,
@@ -166,6 +173,8 @@ void stream_thread_set_early_hooks(struct stream_thread *st,
     st->early_hooks = *early_hooks;
 }
 
+/* Buffers that were replaced while chunks pointed to them; those chunks have been inspected by
+ * now. */
 static void release_retired(struct stream_thread *st)
 {
     for (size_t i = 0; i < st->retired.count; i++)
@@ -191,12 +200,13 @@ void stream_thread_free(struct stream_thread *st)
     free(st);
 }
 
+/* By this thread only. */
 const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id)
 {
     return flow_table_find_id(st->flows, id);
 }
 
-/* ---- what detect and the policies have asked for ---- */
+/* --- requests of detect and of exception policies --- */
 
 static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t requests)
 {
@@ -210,7 +220,7 @@ static COLD void apply_drop(struct flow *flow, struct packet *p, uint32_t reques
     p->action |= ACTION_DROP_FLOW;
 }
 
-/* False: the packet needs no further look. */
+/* Applies requests that came upstream. False: the packet needs no further processing here. */
 static COLD bool apply_requests(struct stream_thread *st, struct flow *flow, struct packet *p,
                               uint32_t requests)
 {
@@ -222,7 +232,7 @@ static COLD bool apply_requests(struct stream_thread *st, struct flow *flow, str
         counter_add(st->counters, st->id.bypass_bytes, p->len);
         return false;
     }
-    /* What is dropped has never been there for what follows. */
+    /* For later packets, a dropped packet never existed: TCP state does not follow it. */
     if (requests & FLOW_REQ_DROP) {
         apply_drop(flow, p, requests);
         p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
@@ -245,6 +255,7 @@ static COLD void flow_refused(struct stream_thread *st, struct packet *p)
     exception_counters_inc(&st->id.flow_memcap, st->counters, conf->flow_memcap_policy);
 }
 
+/* NULL: the packet has no flow, or the memcap policy has decided about it. */
 static struct flow *find_or_make(struct stream_thread *st, struct packet *p)
 {
     struct flow *flow = flow_table_find(st->flows, p);
@@ -279,7 +290,7 @@ static bool may_enter(const struct stream_thread *st, struct packet *p)
            st->early_hooks.pre_stream(st->early_hooks.arg, p);
 }
 
-/* What is dropped here has no flow and goes on only to be reported. */
+/* Rules with hook pre_flow dropped the packet: it gets no flow and continues only to be logged. */
 static COLD bool is_stopped(const struct stream_thread *st, struct packet *p)
 {
     if ((p->flags & PACKET_PSEUDO) || st->early_hooks.pre_flow(st->early_hooks.arg, p))
@@ -320,16 +331,17 @@ bool stream_is_closed(const struct packet *p)
     return p->tcp_state == TCP_CLOSED;
 }
 
+/* Flows that end before one packet; more wait for the next. */
 #define ENDS_PER_PACKET 16
 
-/* Where packets come from that this thread makes itself. */
+/* Remembered for pseudo packets, which have no capture of their own. */
 static void note_source(struct stream_thread *st, const struct packet *p)
 {
     st->datalink = p->datalink;
     st->file_name = p->file_name;
 }
 
-/* The packet at *at; flows that it ends go before it, and *at moves along. */
+/* Processes the packet at *at. Flows that it ends are inserted before it, and *at moves along. */
 static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigned *at)
 {
     struct packet *p = v->packet[*at];
@@ -344,7 +356,8 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
     if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
         return;
     flow = find_or_make(st, p);
-    /* one before the first is the place in front of it */
+    /* *at - 1 is the position before it; for the first packet it wraps, which vector_insert()
+     * expects. */
     *at += flow_ends_insert(st, v, *at - 1, ENDS_PER_PACKET);
     if (flow != NULL)
         packet_in(st, p, flow);
@@ -352,20 +365,21 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 
 /* ---- the vector ---- */
 
-/* With many flows nearly every look misses the caches. Each thing is called for some packets
- * before its turn, in the order in which one leads to the next. */
+/* With many flows nearly every access misses the caches. Each structure is prefetched some packets
+ * ahead, in the order in which one leads to the next. The distances are in packets. */
 #define AHEAD_BUCKET 12
 #define AHEAD_FLOW 8
 #define AHEAD_SESSION 4
 #define AHEAD_DATA 2
 
-/* Only to fetch by: flows begin and end in between, and packets may be put in front. */
+/* Only for prefetching: flows start and end in between, and packets may be inserted before
+ * others. */
 static inline const struct flow **flow_ahead(struct stream_thread *st, unsigned at)
 {
     return &st->ahead[at % STREAM_AHEAD];
 }
 
-/* Packets of one flow often come together: it is fetched with the first of them. */
+/* Packets of one flow often come together, so it is prefetched with the first of them. */
 static inline void fetch_flow(struct stream_thread *st, const struct packet_vector *v, unsigned at)
 {
     uint32_t hash = v->packet[at]->flow_hash;
@@ -384,7 +398,7 @@ static inline void fetch_session(const struct flow *flow)
         PREFETCH(ssn + line);
 }
 
-/* Where the payload will go. */
+/* The end of the buffer, to which the payload will be copied. */
 static inline void fetch_data(const struct flow *flow, const struct packet *p)
 {
     const struct tcp_stream *s;
@@ -411,13 +425,14 @@ static inline void look_ahead(struct stream_thread *st, const struct packet_vect
         fetch_data(*flow_ahead(st, at + AHEAD_DATA), v->packet[at + AHEAD_DATA]);
 }
 
-/* For the first packets of a vector: the places before it count from below 0. */
+/* For the first packets of a vector: positions below 0 wrap, which is intended. */
 static inline void look_ahead_first(struct stream_thread *st, const struct packet_vector *v)
 {
     for (unsigned at = 0u - AHEAD_BUCKET; at != 0; at++)
         look_ahead(st, v, at);
 }
 
+/* Timers and ended flows per vector: bounds the work, the rest follows with the next vector. */
 #define EXPIRE_PER_VECTOR 256
 #define ENDS_PER_VECTOR 128
 
@@ -430,7 +445,7 @@ static void start_vector(struct stream_thread *st, const struct packet_vector *v
     flow_table_expire(st->flows, st->now_us, EXPIRE_PER_VECTOR);
 }
 
-/* In percent. */
+/* Used part of the limit, in percent. */
 static uint64_t pressure_of(const struct memcap *m)
 {
     uint64_t limit = memcap_limit(m);
@@ -456,7 +471,7 @@ static void finish_vector(struct stream_thread *st)
     counter_set(st->counters, st->id.reassembly_memuse, st->data_memory.used);
 }
 
-/* The packets at hand become ours, and the vector empty. */
+/* Takes the packets of the vector; the vector is then empty and gets them back one by one. */
 static void take_input(struct stream_thread *st, struct packet_vector *v)
 {
     struct packet_vector was = st->input;
@@ -477,7 +492,7 @@ static bool may_have_flow(const struct stream_thread *st, struct packet *p)
     return p->flow_hash != 0 && !(p->flags & PACKET_FRAGMENT);
 }
 
-/* What stands before the packet leaves first; that vector tells where the packet stands. */
+/* Packets before this one leave first; that vector carries a watermark at this packet. */
 static COLD bool stands_alone(struct stream_thread *st, const struct packet_vector *v)
 {
     bool alone = st->is_announced && v->count == 0;
@@ -486,13 +501,14 @@ static COLD bool stands_alone(struct stream_thread *st, const struct packet_vect
     return alone;
 }
 
-/* One may have been begun, and the packets been out just then. */
+/* A flow may have been started to end when the pool had no packet left. */
 static inline bool ends_wait(const struct stream_thread *st)
 {
     return st->ending != NULL || flow_table_has_finished(st->flows);
 }
 
-/* The next packet, behind the flows that end before it; false: these fill the vector. */
+/* Moves the next packet into the vector, after the flows that end before it. False: the vector must
+ * leave first. */
 static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
 {
     struct packet *p = st->input.packet[st->input_at];
@@ -524,6 +540,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     return true;
 }
 
+/* The vector's watermark tells the engine how far this thread is, before it calls again. */
 static void call_again(struct stream_thread *st, struct packet_vector *v)
 {
     const struct packet *last = st->is_announced ? st->input.packet[st->input_at]
@@ -534,6 +551,7 @@ static void call_again(struct stream_thread *st, struct packet_vector *v)
     flow_table_gauge(st->flows);
 }
 
+/* True: call again with an empty vector (MODULE_MORE). */
 static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
 {
     if (!st->has_input)
@@ -564,7 +582,7 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
     return false;
 }
 
-/* Live, where answers are awaited: as much of the vector as has them. */
+/* Live, with requests that must be awaited: processes as much of the vector as is possible now. */
 static COLD bool vector_drained(struct stream_thread *st, struct packet_vector *v)
 {
     if (!st->has_input)
@@ -603,7 +621,8 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v)
     return false;
 }
 
-/* What ended by time before the last packet of all comes before what ends because of the end. */
+/* Flows that timed out before the last packet come before those that only end because the run
+ * ends. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us)
 {
     release_retired(st);
@@ -631,7 +650,7 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
     return false;
 }
 
-/* ---- what others may know of a session ---- */
+/* --- sessions for other modules --- */
 
 static unsigned stream_regions(const struct tcp_stream *s)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream_conf.c - reads stream.* and host-os-policy. */
+/* stream/stream_conf.c - reads stream.* and host-os-policy, with Suricata's keys and defaults. */
 #include "stream/stream_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* stream.inline: `auto` is yes in IPS mode only. */
 static bool read_inline(const struct conf_node *root, bool ips)
 {
     if (strcmp(conf_string(root, "stream.inline", "auto"), "auto") == 0)
@@ -12,16 +13,20 @@ static bool read_inline(const struct conf_node *root, bool ips)
     return conf_bool(root, "stream.inline", ips);
 }
 
+/* Called at load and reload, while stream threads run; hence atomic. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool required)
 {
     __atomic_store_n(&conf->no_lookback, !required, __ATOMIC_RELAXED);
 }
 
+/* Comparing overlaps costs a pass over old bytes, so it runs only when a rule or the setting asks
+ * for it. Called at load and reload, like the function above. */
 void stream_conf_set_compare(struct stream_conf *conf, bool required)
 {
     __atomic_store_n(&conf->compares, required || conf->compares_always, __ATOMIC_RELAXED);
 }
 
+/* The memcaps can be changed at run time by the control socket. */
 struct memcap *stream_conf_session_memcap(struct stream_conf *conf)
 {
     return &conf->session_memcap;
@@ -32,6 +37,8 @@ struct memcap *stream_conf_data_memcap(struct stream_conf *conf)
     return &conf->data_memcap;
 }
 
+/* Limits against hostile senders, with Suricata's defaults. A depth of 0 is no limit; lookback is
+ * what inspection keeps of a stream for matches across packets. */
 static void read_limits(struct stream_conf *conf, const struct conf_node *root)
 {
     conf->session_memcap.limit = conf_size(root, "stream.memcap", UINT64_C(64) << 20);
@@ -51,6 +58,7 @@ static void read_limits(struct stream_conf *conf, const struct conf_node *root)
         (uint8_t)conf_u64_range(root, "stream.max-synack-queued", 5, 0, UINT8_MAX);
 }
 
+/* What TCP's urgent pointer does to the bytes before it (RFC 9293, section 3.8.5; hosts differ). */
 static void read_urgent(struct stream_conf *conf, const struct conf_node *root)
 {
     static const char *const policies[] = { "oob", "inline", "drop", "gap", NULL };
@@ -62,6 +70,7 @@ static void read_urgent(struct stream_conf *conf, const struct conf_node *root)
                                      limit_policies, 0) == 0 ? URGENT_DROP : URGENT_INLINE;
 }
 
+/* What happens to packets that a memcap or midstream pickup refuses; drops need IPS mode. */
 static void read_policies(struct stream_conf *conf, const struct conf_node *root)
 {
     bool ips = conf->ips;
@@ -75,6 +84,7 @@ static void read_policies(struct stream_conf *conf, const struct conf_node *root
     conf->midstream_policy = exception_policy_read_midstream(root, ips, conf->midstream);
 }
 
+/* struct memcap has the alignment of a cache line, which calloc() does not guarantee. */
 struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
                                     struct err *err)
 {

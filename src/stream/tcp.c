@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp.c - a TCP packet meets its session. */
+/* stream/tcp.c - processes a TCP packet with its session. */
 #include "stream/stream_private.h"
 
 #include <string.h>
@@ -26,6 +26,7 @@ const char *tcp_state_name(enum tcp_state state)
 
 /* ---- sessions ---- */
 
+/* NULL at the memcap. */
 static struct tcp_session *session_alloc(struct stream_thread *st)
 {
     struct tcp_session *ssn;
@@ -82,6 +83,7 @@ void tcp_session_free(struct stream_thread *st, struct tcp_session *ssn)
     memcap_release(&st->session_memory, sizeof(*ssn));
 }
 
+/* Also sets the flow's state, which decides its timeout. */
 void tcp_set_state(struct tcp_in *in, enum tcp_state state)
 {
     struct tcp_session *ssn = in->ssn;
@@ -132,8 +134,9 @@ int tcp_dispatch(struct tcp_in *in, enum tcp_state state)
     }
 }
 
-/* ---- a new session on an old flow ---- */
+/* --- a new session on an existing flow --- */
 
+/* Only a SYN, or with midstream pick-up a SYN/ACK, can start a session. */
 static bool may_start(const struct stream_conf *conf, uint8_t flags)
 {
     if (flags & (TCP_RST | TCP_FIN))
@@ -144,6 +147,7 @@ static bool may_start(const struct stream_conf *conf, uint8_t flags)
            (conf->midstream || conf->async_oneside);
 }
 
+/* The direction of the packet; the flow's own swap by midstream pick-up counts. */
 static enum direction way_of(const struct flow *flow, const struct packet *p)
 {
     bool as_key = p->src_port != p->dst_port ? flow->key.src_port == p->src_port
@@ -152,7 +156,7 @@ static enum direction way_of(const struct flow *flow, const struct packet *p)
     return as_key != flow->swapped ? TO_SERVER : TO_CLIENT;
 }
 
-/* Of a flow that is dropped: as it was then. */
+/* For a flow that is dropped: its state at that time. */
 static enum tcp_state state_of(const struct flow *flow, const struct tcp_session *ssn)
 {
     uint32_t requests = flow_requests(flow);
@@ -161,6 +165,7 @@ static enum tcp_state state_of(const struct flow *flow, const struct tcp_session
                                           : (enum tcp_state)ssn->state;
 }
 
+/* Whether the packet starts a new session on the flow (port reuse). */
 bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
                      const struct packet *p)
 {
@@ -206,7 +211,7 @@ static void note_flags(struct tcp_in *in)
         ssn->flags &= ~(uint32_t)SSN_ASYNC;
 }
 
-/* The connection goes on after a reset: it was not the host's. */
+/* The connection continues after a reset, so the reset did not come from the host. */
 static void check_after_rst(struct tcp_in *in)
 {
     if (LIKELY(!(in->rcv->flags & STREAM_RST_RECEIVED)) || in_has(in, TCP_RST))
@@ -216,6 +221,7 @@ static void check_after_rst(struct tcp_in *in)
     in_event(in, EVENT_STREAM_SUSPECTED_RST_INJECT);
 }
 
+/* Returns -1 if the packet is refused. */
 static int meet_session(struct tcp_in *in)
 {
     int result;
@@ -252,6 +258,7 @@ static void annotate(struct tcp_in *in)
         flow_table_set_state(in->st->flows, in->flow, FLOW_LOCAL_BYPASSED);
 }
 
+/* IPS mode with drop-invalid: the packet must not reach the receiver. */
 static COLD void refuse(struct tcp_in *in)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -262,8 +269,8 @@ static COLD void refuse(struct tcp_in *in)
     packet_drop(in->p, DROP_STREAM_ERROR);
 }
 
-/* After an orderly close nothing comes that would be looked at together with what was there. The
- * session itself stays for a while, to know late packets by. */
+/* After an orderly close no data come that would be inspected with earlier ones. The session itself
+ * stays, so that late packets are recognised. */
 static COLD void release_data(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
@@ -309,6 +316,7 @@ static void look_at(struct tcp_in *in)
         release_data(in);
 }
 
+/* A wrong checksum: the receiver ignores the packet, so the session does not see it. */
 void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
 {
     enum direction dir = packet_direction(p);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_check.c - is this acknowledgment, reset or timestamp one that the host would take? */
+/* stream/tcp_check.c - whether the receiving host would accept an ACK, a reset or a timestamp. An
+ * attacker can send packets that hosts ignore, to make an IDS lose the stream. */
 #include "stream/stream_private.h"
 
-/* The system of the host the packet goes to decides; looked up once a stream. */
+/* The receiver's system decides; it is looked up once per stream. */
 enum os_policy tcp_receiver_os(struct tcp_in *in)
 {
     if (UNLIKELY(in->snd->os == OS_UNKNOWN))
@@ -10,7 +11,7 @@ enum os_policy tcp_receiver_os(struct tcp_in *in)
     return (enum os_policy)in->snd->os;
 }
 
-/* RFC 9293 3.10.7.4: not beyond what was allowed to be sent, nor older than a window. */
+/* RFC 9293, section 3.10.7.4: not beyond what may have been sent, and not older than a window. */
 static bool ack_in_window(const struct tcp_in *in, const struct tcp_stream *acked)
 {
     if (in->ack == acked->last_ack)
@@ -19,7 +20,7 @@ static bool ack_in_window(const struct tcp_in *in, const struct tcp_stream *acke
         return acked->window == 0 || !seq_lt(in->ack, acked->last_ack - acked->window);
     if (seq_leq(in->ack, acked->next_win) || (in->ssn->flags & SSN_ASYNC))
         return true;
-    /* the answer to a refused SYN */
+    /* the answer to a SYN that was refused */
     return in->ssn->state == TCP_SYN_SENT && !in_to_server(in) && in_has(in, TCP_RST) &&
            in->ack == acked->isn + 1;
 }
@@ -41,7 +42,7 @@ void tcp_ack_update(struct tcp_stream *s, uint32_t ack)
         sack_prune(&s->holes->sack, ack);
 }
 
-/* Seen from one side only, what was sent counts as received. */
+/* If only one side is seen, everything sent counts as received. */
 void tcp_next_seq_update(const struct tcp_session *ssn, struct tcp_stream *s, uint32_t seq)
 {
     s->next_seq = seq;
@@ -60,6 +61,7 @@ void tcp_window_update(struct tcp_in *in)
         s->next_win = limit;
 }
 
+/* The event is raised even if the data are different: overlaps are handled on insertion. */
 bool tcp_is_retransmission(struct tcp_in *in)
 {
     if (in->len == 0 || !(seq_leq(in_end(in), in->snd->next_seq) ||
@@ -77,7 +79,7 @@ bool tcp_is_retransmission(struct tcp_in *in)
 #define OPTION_MD5 19
 #define OPTION_AO 29
 
-/* RFC 2385, RFC 5925: a host ignores a reset whose signature is wrong, which we cannot check. */
+/* RFC 2385, RFC 5925: a host ignores a reset with a wrong signature, which ids cannot check. */
 static COLD bool has_signature(const struct packet *p)
 {
     struct bytes in = bytes_of(p->l4, p->l4_header_len);
@@ -98,7 +100,8 @@ static COLD bool has_signature(const struct packet *p)
     return false;
 }
 
-/* How near to the expected sequence number a reset must come. */
+/* How close to the expected sequence number a reset must be, for each system. RFC 5961, section
+ * 3.2, asks for the exact number; older systems accept more. */
 static bool rst_seq_ok(const struct tcp_in *in, enum os_policy os)
 {
     const struct tcp_stream *s = in->snd;
@@ -115,6 +118,7 @@ static bool rst_seq_ok(const struct tcp_in *in, enum os_policy os)
     }
 }
 
+/* A liberal session (after loss) accepts every reset. */
 bool tcp_rst_ok(struct tcp_in *in)
 {
     if (in->ssn->flags & SSN_LIBERAL)
@@ -134,8 +138,9 @@ bool tcp_rst_ok(struct tcp_in *in)
     return rst_seq_ok(in, tcp_receiver_os(in));
 }
 
-/* ---- timestamps, RFC 7323 5: protection against wrapped sequence numbers ---- */
+/* --- timestamps: PAWS, RFC 7323, section 5 --- */
 
+/* RFC 7323, section 5.5: after 24 days of silence a timestamp may have wrapped. */
 #define PAWS_24_DAYS_S 2073600
 
 enum ts_check {
@@ -144,7 +149,7 @@ enum ts_check {
     TS_CLEAR = 4,              /* this host does not use timestamps after a zero one */
 };
 
-/* After a SYN with timestamp 0 systems differ in what they make of the next. */
+/* After a SYN with timestamp 0, systems treat the next timestamp differently. */
 static unsigned ts_after_zero(const struct tcp_in *in, enum os_policy os)
 {
     bool in_order = in->snd->next_seq == in->seq;
@@ -162,7 +167,7 @@ static unsigned ts_after_zero(const struct tcp_in *in, enum os_policy os)
     }
 }
 
-/* enum ts_check */
+/* Returns bits of enum ts_check. */
 static unsigned ts_how(const struct tcp_in *in, enum os_policy os)
 {
     unsigned check = TS_COMPARE;
@@ -182,8 +187,8 @@ static bool ts_zero_ok(enum os_policy os)
 
 enum ts_result { TS_NEWER, TS_AFTER_PAUSE, TS_OLD };
 
-/* Older than the newest is refused, unless the connection was silent for so long that the
- * timestamp may have wrapped. */
+/* An older timestamp is refused, unless the connection was silent for so long that the timestamp
+ * may have wrapped. */
 static enum ts_result ts_compare(const struct tcp_in *in, enum os_policy os, uint32_t last_ts_s)
 {
     const struct tcp_stream *s = in->snd;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_close.c - from the first FIN to the end.
+/* stream/tcp_close.c - the states from the first FIN to the end (RFC 9293, section 3.6).
  *
  *     server's FIN first:  FIN_WAIT1 -> FIN_WAIT2 -> TIME_WAIT -> CLOSED, or through CLOSING
  *     client's FIN first:  CLOSE_WAIT -> LAST_ACK -> CLOSED
  *
- * The server's FIN counts in its next_seq, the client's does not; hence the differences of one
- * between the directions below. */
+ * The server's FIN counts in its next_seq, the client's does not. That is why the directions below
+ * differ by one. */
 #include "stream/stream_private.h"
 
 static void take_timestamp(struct tcp_in *in)
@@ -35,14 +35,14 @@ static bool ends_in_window(const struct tcp_in *in)
            (in->ssn->flags & (SSN_MIDSTREAM | SSN_ASYNC));
 }
 
-/* What was acknowledged must have been sent, seen by us or not. */
+/* Acknowledged data must have been sent, even if they were not seen here. */
 static void raise_receiver_next_seq(struct tcp_in *in)
 {
     if (seq_lt(in->rcv->next_seq, in->ack))
         in->rcv->next_seq = in->ack;
 }
 
-/* The end of all closing states but LAST_ACK's and TIME_WAIT's own. */
+/* The last step of most closing states. */
 static int take_segment(struct tcp_in *in)
 {
     take_timestamp(in);
@@ -66,7 +66,7 @@ static int closing_rst(struct tcp_in *in)
     return 0;
 }
 
-/* What every closing state answers alike. True: handled, with the result in *result. */
+/* What all closing states have in common. True: handled, with the result in *result. */
 static bool closing_common(struct tcp_in *in, int *result)
 {
     if (in_has(in, TCP_RST)) {
@@ -83,7 +83,7 @@ static bool closing_common(struct tcp_in *in, int *result)
     return false;
 }
 
-/* Data that continue the sender's stream move it on. */
+/* Data that continue the sender's stream advance its next_seq. */
 static void advance_sender(struct tcp_in *in, uint32_t fin_counted)
 {
     if (in->snd->next_seq - fin_counted == in->seq)
@@ -120,8 +120,8 @@ static int fin_wait1_fin(struct tcp_in *in)
     return 0;
 }
 
-/* From the client: the server's FIN is acknowledged when all it sent is. From the server: only
- * when it goes on behind its FIN. */
+/* From the client: it has acknowledged the server's FIN if it has acknowledged everything. From the
+ * server: only if it continues after its FIN. */
 static int fin_wait1_progress(struct tcp_in *in)
 {
     if (in_to_server(in) && in->ack != in->rcv->next_seq)
@@ -238,7 +238,7 @@ int tcp_state_closing(struct tcp_in *in)
     return take_segment(in);
 }
 
-/* ---- CLOSE_WAIT: the client has closed, the server goes on ---- */
+/* --- CLOSE_WAIT: the client has closed, the server has not --- */
 
 static int close_wait_fin(struct tcp_in *in)
 {
@@ -289,7 +289,7 @@ int tcp_state_close_wait(struct tcp_in *in)
 
 /* ---- LAST_ACK ---- */
 
-/* Only the client's ACK of the server's FIN is still awaited. An older segment changes nothing. */
+/* Only the client's ACK of the server's FIN is missing. Older segments change nothing. */
 int tcp_state_last_ack(struct tcp_in *in)
 {
     int result;
@@ -350,7 +350,8 @@ int tcp_state_time_wait(struct tcp_in *in)
 
 /* ---- CLOSED ---- */
 
-/* A reset that the host may have ignored: when its connection goes on, the session does too. */
+/* Comes after a reset that the host may have ignored: if the connection continues, so does the
+ * session. */
 int tcp_state_closed(struct tcp_in *in)
 {
     if (in_has(in, TCP_RST) || (in->snd->flags & STREAM_RST_RECEIVED) ||

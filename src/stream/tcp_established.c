@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_established.c - data both ways, and the first FIN. */
+/* stream/tcp_established.c - the established state: data in both directions, and the first FIN. */
 #include "stream/stream_private.h"
 
+/* RFC 7323: only when both sides have offered timestamps. */
 static void take_timestamp(struct tcp_in *in)
 {
     if (in->ssn->flags & SSN_TIMESTAMP)
@@ -13,6 +14,8 @@ static bool timestamp_refused(struct tcp_in *in)
     return (in->ssn->flags & SSN_TIMESTAMP) && !tcp_timestamp_ok(in);
 }
 
+/* RFC 9293, section 3.5.3: a valid reset ends the connection. Bytes up to it are still
+ * reassembled. */
 static int established_rst(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;
@@ -31,7 +34,7 @@ static int established_rst(struct tcp_in *in)
     return 0;
 }
 
-/* The server's FIN comes first as a rule and is counted in next_seq; the client's is not. */
+/* Usually the server's FIN comes first. It is counted in next_seq; the client's is not. */
 int tcp_fin(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;
@@ -54,6 +57,7 @@ int tcp_fin(struct tcp_in *in)
     return 0;
 }
 
+/* A second SYN/ACK is only normal while the client's ACK may have been lost. */
 static int established_synack(struct tcp_in *in)
 {
     if (in_to_server(in))
@@ -67,7 +71,8 @@ static int established_synack(struct tcp_in *in)
     return 0;
 }
 
-/* Told from a resend by its ACK field, odd as it is: users' rules know it so. */
+/* Tells a resent SYN from another one by the ACK field. That is odd, but existing rules expect
+ * these events. */
 static int established_syn(struct tcp_in *in)
 {
     if (!in_to_server(in))
@@ -77,8 +82,8 @@ static int established_syn(struct tcp_in *in)
     return in_refuse(in, EVENT_STREAM_EST_SYN_RESEND);
 }
 
-/* A segment that ends before what the other side has acknowledged. With one side unseen the ACK
- * was only assumed, and is moved; after loss of data on our side it may be ahead of what we saw. */
+/* A segment that ends before what the other side has acknowledged. If one side is unseen, that ACK
+ * was only assumed and is moved. After packet loss here the ACK may be ahead of what was seen. */
 static bool before_last_ack_ok(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
@@ -101,16 +106,20 @@ static bool before_last_ack_ok(struct tcp_in *in)
     return seq_gt(snd->last_ack, snd->next_seq) && seq_gt(in_end(in), snd->next_seq);
 }
 
+/* A keep-alive has sequence number next_seq - 1 and at most one byte (RFC 9293, section 3.8.4). */
 static bool is_keepalive_like(const struct tcp_in *in)
 {
     return in->len <= 1 && in->seq == in->snd->next_seq - 1;
 }
 
+/* A zero-window probe carries the next byte although the receiver has no room for it. */
 static bool is_window_probe(const struct tcp_in *in)
 {
     return UNLIKELY(in->snd->window == 0) && in->len == 1 && in->seq == in->snd->next_seq;
 }
 
+/* An ACK of a zero-window probe's byte (RFC 9293, section 3.8.6.1) is valid, though that byte is
+ * not data. */
 static int ack_check(struct tcp_in *in)
 {
     if (UNLIKELY(in->acks_probe) && in->ack == in->rcv->next_seq + 1) {
@@ -120,7 +129,7 @@ static int ack_check(struct tcp_in *in)
     return tcp_ack_ok(in, in->rcv) ? 0 : in_refuse(in, EVENT_STREAM_EST_INVALID_ACK);
 }
 
-/* The first packet of the side that had not been seen tells its window. */
+/* The first packet of the side that was not seen before tells its window. */
 static void learn_midstream_window(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd;
@@ -130,6 +139,7 @@ static void learn_midstream_window(struct tcp_in *in)
     in->ssn->flags &= ~(uint32_t)SSN_MIDSTREAM_ESTABLISHED;
 }
 
+/* The ACK moves last_ack. Beyond next_seq, it acknowledges data that were lost on the way here. */
 static void take_ack(struct tcp_in *in)
 {
     struct tcp_stream *rcv = in->rcv;
@@ -143,7 +153,7 @@ static void take_ack(struct tcp_in *in)
 
 #define PICKED_UP_TO_CLIENT (SSN_MIDSTREAM | SSN_MIDSTREAM_ESTABLISHED)
 
-/* Data and acknowledgments: what nearly all packets are. */
+/* Data and acknowledgments: nearly all packets. */
 static int established_ack(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;
@@ -175,6 +185,7 @@ static int established_ack(struct tcp_in *in)
     return 0;
 }
 
+/* Entry of the state. -1: refuse the packet; in IPS mode with drop-invalid it is dropped. */
 int tcp_state_established(struct tcp_in *in)
 {
     if (UNLIKELY(in->flags & (TCP_RST | TCP_FIN | TCP_SYN))) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_open.c - the way to an established session: no session yet, SYN sent, SYN received.
+/* stream/tcp_open.c - the states up to an established session: no session, SYN sent, SYN received
+ * (RFC 9293, section 3.5).
  *
- * Besides the three-way handshake: four-way (SYN answered by SYN), TCP Fast Open, several SYNs or
- * SYN/ACKs, one side only, and sessions picked up in the middle. */
+ * Besides the three-way handshake: four-way (a SYN answered by a SYN), TCP Fast Open, several SYNs
+ * or SYN/ACKs, one side only, and sessions that are picked up midstream. */
 #include "stream/stream_private.h"
 
 static struct tcp_stream *client_of(const struct tcp_in *in) { return &in->ssn->stream[TO_SERVER]; }
 static struct tcp_stream *server_of(const struct tcp_in *in) { return &in->ssn->stream[TO_CLIENT]; }
 
+/* The first data byte has sequence number isn + 1: the SYN counts as one. */
 static void stream_start(struct tcp_stream *s, uint32_t isn)
 {
     s->isn = isn;
@@ -15,6 +17,7 @@ static void stream_start(struct tcp_stream *s, uint32_t isn)
     s->next_seq = isn + 1;
 }
 
+/* A timestamp of 0 is legal, so the flag tells it apart from "none yet". */
 static void first_timestamp(const struct tcp_in *in, struct tcp_stream *s)
 {
     s->last_ts = in->p->tcp_options.ts_value;
@@ -25,7 +28,7 @@ static void first_timestamp(const struct tcp_in *in, struct tcp_stream *s)
 
 /* ---- no session ---- */
 
-/* The session of a packet that starts one; NULL when the memcap refuses. */
+/* Makes the session of a packet that starts one; false at the memcap. */
 static bool open_session(struct tcp_in *in, bool is_pickup)
 {
     if (in->ssn != NULL)
@@ -52,7 +55,7 @@ static void midstream_policy(struct tcp_in *in)
     exception_counters_inc(&in->st->id.midstream, in->st->counters, conf->midstream_policy);
 }
 
-/* Both timestamps are known from one packet: the sender's, and the one it echoes. */
+/* One packet shows both timestamps: the sender's, and the one that it echoes. */
 static void pickup_timestamps(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd, *rcv = in->rcv;
@@ -67,8 +70,8 @@ static void pickup_timestamps(struct tcp_in *in)
     in->ssn->flags |= SSN_TIMESTAMP;
 }
 
-/* A segment of an established session: its sender is taken for the client, windows are unknown
- * and taken as scaled as far as can be. `closing`: it carries a FIN. */
+/* Picks up a session from a segment. Its sender counts as the client. Windows are unknown, so the
+ * largest scaling is assumed. `closing`: the segment has a FIN. */
 static int pick_up(struct tcp_in *in, bool closing)
 {
     struct tcp_stream *client, *server;
@@ -94,7 +97,8 @@ static int pick_up(struct tcp_in *in, bool closing)
     return 0;
 }
 
-/* A SYN/ACK whose SYN was not seen: the flow runs the other way than its first packet says. */
+/* A SYN/ACK whose SYN was not seen: client and server are the reverse of what the first packet
+ * suggested. */
 static void swap_flow(struct tcp_in *in)
 {
     in->flow->swapped = !in->flow->swapped;
@@ -107,6 +111,7 @@ static void swap_flow(struct tcp_in *in)
     in->flow->min_ttl[TO_SERVER] = in->flow->max_ttl[TO_SERVER] = 0;
 }
 
+/* Picks up from a SYN/ACK: the server's window is known, the client's scaling is assumed. */
 static int pick_up_synack(struct tcp_in *in)
 {
     struct tcp_stream *client, *server;
@@ -139,7 +144,7 @@ static int pick_up_synack(struct tcp_in *in)
     return 0;
 }
 
-/* RFC 7413: the SYN itself carries data. */
+/* RFC 7413: the SYN may carry data. */
 static void take_fast_open(struct tcp_in *in)
 {
     in->ssn->flags |= SSN_FAST_OPEN;
@@ -149,6 +154,7 @@ static void take_fast_open(struct tcp_in *in)
     stream_reassemble(in, in->snd);
 }
 
+/* The usual start. Options count once the SYN/ACK agrees to them; see synack_apply(). */
 static int open_by_syn(struct tcp_in *in)
 {
     const struct tcp_options *o = &in->p->tcp_options;
@@ -178,6 +184,8 @@ static int open_by_syn(struct tcp_in *in)
     return 0;
 }
 
+/* No session yet. A reset never makes one; FIN and data only do with midstream pickup, a SYN/ACK
+ * with async-oneside, too. */
 int tcp_state_none(struct tcp_in *in)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -204,7 +212,7 @@ int tcp_state_none(struct tcp_in *in)
 
 /* ---- SYN sent ---- */
 
-/* A SYN/ACK makes the session known from both sides. From the queue or from the packet. */
+/* Applies a SYN/ACK, from the queue or from the packet: both sides are known now. */
 static void synack_apply(struct tcp_in *in, const struct syn_record *synack)
 {
     struct tcp_session *ssn = in->ssn;
@@ -235,7 +243,8 @@ static void synack_apply(struct tcp_in *in, const struct syn_record *synack)
     client->next_win = client->last_ack + client->window;
 }
 
-/* The SYN/ACK must echo the SYN's timestamp, and none that was not sent. */
+/* The SYN/ACK must echo the SYN's timestamp, and must not echo one that was not sent (RFC 7323,
+ * section 3.2). */
 static bool synack_timestamp_ok(const struct tcp_in *in)
 {
     const struct tcp_stream *client = client_of(in);
@@ -248,7 +257,8 @@ static bool synack_timestamp_ok(const struct tcp_in *in)
     return client->last_ts != 0;
 }
 
-/* The data in a Fast Open SYN are acknowledged with it, or have to be sent again. */
+/* The data in a Fast Open SYN are either acknowledged with it, or will be sent again (RFC 7413,
+ * section 4.2.2). */
 static bool synack_ack_ok(struct tcp_in *in, bool fast_open)
 {
     struct tcp_stream *client = client_of(in);
@@ -265,6 +275,7 @@ static bool synack_ack_ok(struct tcp_in *in, bool fast_open)
     return true;
 }
 
+/* The SYN/ACK has to answer the newest SYN, else one from the queue. */
 static int syn_sent_synack(struct tcp_in *in)
 {
     bool fast_open = (in->p->tcp_options.has & TCP_HAS_FASTOPEN) ||
@@ -285,7 +296,7 @@ static int syn_sent_synack(struct tcp_in *in)
     return 0;
 }
 
-/* After SYN and SYN the first side answers with a SYN/ACK, which repeats its own SYN. */
+/* After two SYNs the first side answers with a SYN/ACK that repeats its own SYN. */
 static int syn_sent_4whs_synack(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
@@ -320,7 +331,7 @@ static int syn_sent_4whs_synack(struct tcp_in *in)
     return 0;
 }
 
-/* A refused SYN. From the client's side only an RST that gives up the SYN itself counts. */
+/* A reset answers the SYN. From the client's side only a reset that gives up its own SYN counts. */
 static int syn_sent_rst(struct tcp_in *in)
 {
     const struct tcp_stream *client = client_of(in);
@@ -336,7 +347,7 @@ static int syn_sent_rst(struct tcp_in *in)
     return 0;
 }
 
-/* A SYN in answer to a SYN: RFC 9293 3.5, simultaneous open. */
+/* A SYN that answers a SYN: simultaneous open (RFC 9293, section 3.5). */
 static void syn_sent_4whs_syn(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;
@@ -360,7 +371,7 @@ static void syn_sent_4whs_syn(struct tcp_in *in)
         ssn->flags |= SSN_CLIENT_SACK_OK;
 }
 
-/* The answer to the SYN goes another way and is never seen: what the client acknowledges tells
+/* The answer to the SYN takes another path and is never seen. The client's acknowledgment shows
  * what it was. */
 static int syn_sent_async(struct tcp_in *in)
 {
@@ -395,6 +406,7 @@ static int syn_sent_async(struct tcp_in *in)
     return 0;
 }
 
+/* A SYN was seen. synack_timestamp_ok() also refuses packets with an echo that was never sent. */
 int tcp_state_syn_sent(struct tcp_in *in)
 {
     if ((in->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK))
@@ -417,8 +429,8 @@ int tcp_state_syn_sent(struct tcp_in *in)
 
 /* ---- SYN received ---- */
 
-/* A reset closes the session, unless the handshake had a wrong ACK and the host is one that
- * ignores what follows it. */
+/* A reset closes the session, unless the handshake had a wrong ACK and the host's system ignores
+ * what follows one. */
 static int syn_recv_rst(struct tcp_in *in)
 {
     enum os_policy os;
@@ -435,6 +447,7 @@ static int syn_recv_rst(struct tcp_in *in)
     return 0;
 }
 
+/* A second SYN/ACK: repeated, or another one that the client may accept instead. */
 static int syn_recv_synack(struct tcp_in *in)
 {
     if (in_to_server(in))
@@ -444,6 +457,7 @@ static int syn_recv_synack(struct tcp_in *in)
     return in->seq == server_of(in)->isn ? 0 : synack_queue_add(in);
 }
 
+/* A repeated SYN is ignored; hosts in this state answer it with their SYN/ACK again. */
 static int syn_recv_syn(struct tcp_in *in)
 {
     if (!in_to_server(in))
@@ -459,6 +473,7 @@ static void take_timestamp(struct tcp_in *in)
         tcp_timestamp_take(in);
 }
 
+/* The last step after a simultaneous open: the other side acknowledges the SYN/ACK. */
 static int syn_recv_4whs_ack(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -477,20 +492,21 @@ static int syn_recv_4whs_ack(struct tcp_in *in)
     return 0;
 }
 
-/* With both ends known only in part, windows count as scaled as far as can be. */
+/* Both ends are only known in part, so the largest window scaling is assumed. */
 static void assume_wide_windows(struct tcp_in *in)
 {
     client_of(in)->wscale = server_of(in)->wscale = TCP_WSCALE_LIMIT;
     in->ssn->flags |= SSN_SACK_OK;
 }
 
+/* Windows of segments without SYN are scaled (RFC 7323, section 2.2). */
 static void set_window(struct tcp_in *in, struct tcp_stream *s)
 {
     s->window = (uint32_t)in->window << s->wscale;
     s->next_win = s->last_ack + s->window;
 }
 
-/* The last step of the handshake, as it should be. */
+/* The regular last step of the handshake. */
 static int finish_handshake(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -511,7 +527,7 @@ static int finish_handshake(struct tcp_in *in)
     return 0;
 }
 
-/* The client's ACK goes another way: the server's next data show that it arrived. */
+/* The client's ACK takes another path: the server's next data show that it arrived. */
 static int finish_async(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -532,7 +548,7 @@ static int finish_async(struct tcp_in *in)
     return 0;
 }
 
-/* The client's ACK and perhaps data were lost before us; the server goes on regardless. */
+/* The client's ACK, and perhaps data, were lost on the way here; the server continues. */
 static int finish_by_server_ahead(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -548,6 +564,7 @@ static int finish_by_server_ahead(struct tcp_in *in)
     return 0;
 }
 
+/* Data after the handshake's ACK came here first; the ACK itself was lost or is late. */
 static int finish_with_data_missing(struct tcp_in *in)
 {
     struct tcp_stream *client = client_of(in), *server = server_of(in);
@@ -565,6 +582,7 @@ static int finish_with_data_missing(struct tcp_in *in)
     return 0;
 }
 
+/* The client's ACK was missed; the server's data show that the handshake is complete. */
 static int finish_by_server(struct tcp_in *in)
 {
     struct tcp_stream *server = server_of(in);
@@ -576,8 +594,8 @@ static int finish_by_server(struct tcp_in *in)
     return 0;
 }
 
-/* Inline we have passed on the SYN/ACK and would have seen the answer: a server that goes on
- * without one is not the server. */
+/* IPS mode has forwarded the SYN/ACK and would have seen the answer. A server that continues
+ * without one is not the real server. */
 static int refuse_server_ack(struct tcp_in *in)
 {
     if (in->len > 0 && in->ack == client_of(in)->last_ack && in->seq == server_of(in)->next_seq)
@@ -585,6 +603,8 @@ static int refuse_server_ack(struct tcp_in *in)
     return in_refuse(in, EVENT_STREAM_3WHS_ACK_IN_WRONG_DIR);
 }
 
+/* Tries each way in which a handshake can end, from the regular one to the loss of packets here. A
+ * right sequence number with a wrong ACK counts as an evasion attempt, see syn_recv_rst(). */
 static int syn_recv_ack(struct tcp_in *in)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -614,7 +634,7 @@ static int syn_recv_ack(struct tcp_in *in)
     return in_refuse(in, EVENT_STREAM_3WHS_WRONG_SEQ_WRONG_ACK);
 }
 
-/* The ACK tells which of several SYN/ACKs the client took. */
+/* With several SYN/ACKs, the ACK shows which one the client accepted. */
 static void choose_synack(struct tcp_in *in)
 {
     const struct syn_record *synack = synack_queue_find(in->ssn, in->ack - 1, in->seq);
@@ -623,6 +643,7 @@ static void choose_synack(struct tcp_in *in)
         synack_apply(in, synack);
 }
 
+/* The SYN/ACK was seen. Queued ones are decided before timestamps are checked against them. */
 int tcp_state_syn_recv(struct tcp_in *in)
 {
     if (in_has(in, TCP_RST))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_peek.c - segments that change nothing and must not be judged as if they did:
+/* stream/tcp_peek.c - segments that change nothing and must not reach the state functions:
  * keep-alives, answers to window probes, old ACKs, window updates out of nowhere. */
 #include "stream/stream_private.h"
 
 #define NOT_PLAIN (TCP_SYN | TCP_FIN | TCP_RST)
 
-/* RFC 9293 3.8.4: a byte that was there already, or none, just before what comes next. A byte that
- * was not (an ACK ran ahead of it) is data. */
+/* RFC 9293, section 3.8.4: no byte, or one that was sent already, directly before the next sequence
+ * number. A byte that was not seen before (an ACK ran ahead of it) is data. */
 static bool is_keepalive(struct tcp_in *in)
 {
     if (in->len == 1 && seq_lt(in->snd->right_edge, in_end(in)))
@@ -40,14 +40,14 @@ static bool is_bare_ack(const struct tcp_in *in)
            (in->flags & (TCP_ACK | NOT_PLAIN)) == TCP_ACK;
 }
 
-/* The receiver of a zero window probe says that its window is still closed. */
+/* The receiver of a zero-window probe answers that its window is still closed. */
 static bool is_probe_ack(const struct tcp_in *in)
 {
     return is_bare_ack(in) && in->window == 0 && in->rcv->window == 0 &&
            in->seq == in->snd->next_seq && in->ack == in->rcv->last_ack;
 }
 
-/* The last ACK of a shut-down counts the FINs. */
+/* The last ACK of a shutdown counts the FINs. */
 static bool is_shutdown_ack(const struct tcp_in *in)
 {
     uint8_t state = in->ssn->state;
@@ -67,7 +67,7 @@ static bool is_window_update(const struct tcp_in *in)
     return true;
 }
 
-/* Only for those who want to be told. */
+/* Only computed if an output or rule needs it. */
 static COLD void flag_dup_ack(const struct tcp_in *in)
 {
     uint32_t window = (uint32_t)in->window << in->snd->wscale;
@@ -77,8 +77,9 @@ static COLD void flag_dup_ack(const struct tcp_in *in)
         in->p->stream_pkt_flags |= STREAM_PKT_DUP_ACK;
 }
 
-/* A window that shrinks by more than what came in, in a segment that is ahead on both sides: made
- * up by someone on the path. Small windows may shrink exactly, others with some slack. */
+/* A window that shrinks by more than the data that came in, in a segment that is ahead on both
+ * sides, was injected on the path. Small windows may shrink exactly, larger ones with some
+ * slack. */
 static bool is_bad_window_update(const struct tcp_in *in)
 {
     const struct tcp_stream *rcv = in->rcv;
@@ -106,7 +107,8 @@ static bool is_outdated_ack(const struct tcp_in *in)
     return !(in->p->tcp_options.has & TCP_HAS_SACK) || sack_is_outdated(in, in->rcv);
 }
 
-/* Data that were acknowledged before: noted, and when they are done with, not looked at. */
+/* Data that were acknowledged before. They are only ignored when they are done with; otherwise
+ * overlaps are still compared. */
 static bool is_spurious_retransmission(const struct tcp_in *in)
 {
     const struct tcp_stream *snd = in->snd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/tcp_queue.c - several SYNs, or several SYN/ACKs, before one is answered.
+/* stream/tcp_queue.c - several SYNs, or several SYN/ACKs, before one of them is answered.
  *
- * Which of them the other host takes is known only from its answer, so each is remembered, up to
- * a limit against floods. */
+ * Only the answer shows which one the other host accepted, so each is kept, up to a limit against
+ * floods. */
 #include "stream/stream_private.h"
 
 void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn)
@@ -17,6 +17,7 @@ void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn)
     ssn->queue_len = 0;
 }
 
+/* What a SYN or SYN/ACK offers, in the form that both queues keep. */
 struct syn_record syn_record_of(const struct tcp_in *in)
 {
     const struct tcp_options *o = &in->p->tcp_options;
@@ -36,7 +37,7 @@ struct syn_record syn_record_of(const struct tcp_in *in)
     return r;
 }
 
-/* What the session keeps of the SYN it saw last. */
+/* The SYN that the session has seen last, as a record. */
 static struct syn_record syn_record_of_session(const struct tcp_session *ssn)
 {
     const struct tcp_stream *client = &ssn->stream[TO_SERVER], *server = &ssn->stream[TO_CLIENT];
@@ -56,6 +57,7 @@ static struct syn_record syn_record_of_session(const struct tcp_session *ssn)
     return r;
 }
 
+/* Records count against stream.memcap, so a SYN flood cannot take other memory. */
 static struct syn_record *record_new(struct stream_thread *st)
 {
     struct syn_record *r;
@@ -70,12 +72,14 @@ static struct syn_record *record_new(struct stream_thread *st)
 
 /* ---- SYN/ACKs: newest first ---- */
 
+/* A retransmission is the same in all fields, and is not queued again. */
 static bool same_synack(const struct syn_record *a, const struct syn_record *b)
 {
     return a->flags == b->flags && a->wscale == b->wscale && a->window == b->window &&
            a->seq == b->seq && a->ack == b->ack && a->ts == b->ts;
 }
 
+/* -1: the packet is refused, at the limit or the memcap. */
 int synack_queue_add(struct tcp_in *in)
 {
     struct syn_record synack = syn_record_of(in), *r;
@@ -105,8 +109,10 @@ const struct syn_record *synack_queue_find(const struct tcp_session *ssn, uint32
     return r;
 }
 
-/* ---- SYNs: oldest first; when full, the oldest makes room ---- */
+/* --- SYNs: oldest first; when the queue is full, the oldest is dropped --- */
 
+/* With timestamps, an answer has to echo the SYN's (RFC 7323, section 3.2); without them the
+ * sequence number has to do. */
 static struct syn_record *find_syn(struct tcp_session *ssn, const struct syn_record *want,
                                    bool ignore_ts)
 {
@@ -133,6 +139,7 @@ static void append(struct tcp_session *ssn, struct syn_record *r)
     *at = r;
 }
 
+/* Queues the SYN that the session has now, before a newer one replaces it. */
 static void remember_syn(struct tcp_in *in)
 {
     struct syn_record syn = syn_record_of_session(in->ssn), *r;
@@ -153,6 +160,7 @@ static void remember_syn(struct tcp_in *in)
     append(in->ssn, r);
 }
 
+/* Sets the session to the state after this SYN, as if no other had come. */
 void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn)
 {
     struct tcp_stream *client = &ssn->stream[TO_SERVER], *server = &ssn->stream[TO_CLIENT];
@@ -182,6 +190,7 @@ static bool same_syn(const struct syn_record *a, const struct syn_record *b)
            a->seq == b->seq && a->ts == b->ts && a->seen_s == b->seen_s;
 }
 
+/* The newest SYN becomes the session's. Hosts answer one of them; which one is not known yet. */
 void syn_queue_add(struct tcp_in *in)
 {
     struct syn_record new_syn = syn_record_of(in), known = syn_record_of_session(in->ssn);
@@ -191,7 +200,7 @@ void syn_queue_add(struct tcp_in *in)
     syn_record_apply(in->ssn, &new_syn);
 }
 
-/* The SYN that the SYN/ACK in hand answers, when it is not the newest. */
+/* Finds the SYN that this SYN/ACK answers, if it is not the newest one. */
 bool syn_queue_take(struct tcp_in *in)
 {
     struct syn_record want = syn_record_of(in), *found;

@@ -7,7 +7,7 @@
  *         dns:
  *           enabled: yes            # no, detection-only
  *           max-tx: 256
- *           tcp:                    # what stands here goes before what stands above
+ *           tcp:                    # a value here wins over the one above it
  *             enabled: yes
  *             stream-depth: 1 MiB   # 0: none
  *             detection-ports:
@@ -26,7 +26,7 @@ static const char *const transport_names[TRANSPORT_COUNT] = { "tcp", "udp" };
 
 enum { PROTO_OFF, PROTO_ON, PROTO_DETECTION_ONLY };
 
-/* NAME.tcp.KEY, else NAME.KEY. */
+/* The value for one transport, NAME.tcp.KEY, else the protocol's own, NAME.KEY. */
 static const struct conf_node *proto_setting(const struct conf_node *node, unsigned transport,
                                              const char *key)
 {
@@ -36,6 +36,8 @@ static const struct conf_node *proto_setting(const struct conf_node *node, unsig
     return found != NULL ? found : conf_find(node, key);
 }
 
+/* "detection-only" recognises the protocol for rules and counters but never opens its parser. A
+ * word that is none of the three stops the start: conf_fatal() records it. */
 static int read_enabled(const struct conf_node *node, unsigned transport, bool otherwise)
 {
     const struct conf_node *found = proto_setting(node, transport, "enabled");
@@ -50,6 +52,9 @@ static int read_enabled(const struct conf_node *node, unsigned transport, bool o
     return on ? PROTO_ON : PROTO_OFF;
 }
 
+/* How many bytes of a direction the parser gets. A protocol may bring its own depth (below zero:
+ * all bytes), and the setting wins over that; 0 in the file means no limit. Without either,
+ * stream.reassembly.depth applies, so own_depth stays false. */
 static void read_depth(struct app_proto_conf *pc, const struct conf_node *node)
 {
     const struct conf_node *found = proto_setting(node, TRANSPORT_TCP, "stream-depth");
@@ -70,6 +75,8 @@ static void read_depth(struct app_proto_conf *pc, const struct conf_node *node)
     pc->stream_depth = depth == 0 ? UINT64_MAX : depth;
 }
 
+/* The settings block belongs to the conf; configure() fills it once, before any worker thread runs.
+ * Workers only read it. */
 static int read_settings(struct app_proto_conf *pc, const struct conf_node *node,
                          const struct conf_node *root, struct err *err)
 {
@@ -82,7 +89,7 @@ static int read_settings(struct app_proto_conf *pc, const struct conf_node *node
     return proto->configure(node, root, pc->settings, err);
 }
 
-/* A bad value is no reason not to start: as in Suricata, a warning. */
+/* As in Suricata, a bad value gives a warning and the default, not an error at start. */
 static uint32_t read_tx_limit(const struct app_proto *proto, const struct conf_node *node)
 {
     uint32_t otherwise = proto->tx_limit != 0 ? proto->tx_limit : 256;
@@ -98,6 +105,8 @@ static uint32_t read_tx_limit(const struct app_proto *proto, const struct conf_n
     return otherwise;
 }
 
+/* Reads one protocol for both transports. A transport that the protocol does not use stays off
+ * whatever the file says; `parses` implies `enabled`, never the other way round. */
 static int read_proto(struct app_conf *conf, const struct app_proto *proto,
                       const struct conf_node *root, struct err *err)
 {
@@ -122,6 +131,8 @@ static int read_proto(struct app_conf *conf, const struct app_proto *proto,
     return read_settings(pc, node, root, err);
 }
 
+/* The list's protocols first, then those that tests bring. The tables for recognition come last:
+ * they hold only what is enabled by then. */
 static int read_all(struct app_conf *conf, const struct conf_node *root,
                     const struct app_proto *const *extra, struct err *err)
 {
@@ -137,6 +148,8 @@ static int read_all(struct app_conf *conf, const struct conf_node *root,
     return app_detect_tables_build(conf, root, err);
 }
 
+/* Whether a parser may ask to bypass encrypted flows: modules/stream.c then keeps its stream state
+ * in step with inspection when it reads files. */
 static bool bypasses(const struct conf_node *root)
 {
     static const char *const keys[] = { "app-layer.protocols.tls.encryption-handling",
@@ -153,6 +166,8 @@ bool app_bypasses(const struct app_conf *conf)
     return conf != NULL && conf->bypasses;
 }
 
+/* Builds all that the worker threads share. NULL on an error, with what was built freed;
+ * app_conf_free() copes with a conf that is only half filled. */
 struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
                                     const struct app_proto *const *extra, struct err *err)
 {
@@ -199,18 +214,21 @@ void app_conf_free(struct app_conf *conf)
     free(conf);
 }
 
+/* Whether a parser may run at all, over either transport. */
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id)
 {
     return (unsigned)id < APP_PROTO_MAX &&
            (conf->proto[id].parses[TRANSPORT_TCP] || conf->proto[id].parses[TRANSPORT_UDP]);
 }
 
+/* Whether recognition looks for it; true with "detection-only" as well. */
 bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id)
 {
     return (unsigned)id < APP_PROTO_MAX &&
            (conf->proto[id].enabled[TRANSPORT_TCP] || conf->proto[id].enabled[TRANSPORT_UDP]);
 }
 
+/* For a rule that names a family of protocols ("http"): one recognised member is enough. */
 bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id rule_proto)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
@@ -220,6 +238,8 @@ bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id ru
     return false;
 }
 
+/* The memory account that a protocol keeps of its own, for statistics and for setting memcaps at
+ * run time; NULL when it keeps none. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &conf->proto[id];
@@ -232,6 +252,8 @@ struct app_memory *app_ranges_limit(const struct app_conf *conf)
     return app_ranges_memory(conf->ranges);
 }
 
+/* The cast drops const: the callers hold a const conf, but the limit and the sum in it are atomics
+ * that the control thread and the workers change. */
 struct app_memory *app_decoders_limit(const struct app_conf *conf)
 {
     return (struct app_memory *)(uintptr_t)&conf->decoders.memory;
@@ -242,13 +264,16 @@ const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id
     return (unsigned)id < APP_PROTO_MAX ? conf->proto[id].settings : NULL;
 }
 
+/* Sets bits, never clears them: a worker that sees a bit late only misses data of the packets
+ * before. So relaxed order is enough, also when rules are reloaded under traffic. */
 static void require(uint32_t *bits, uint32_t more)
 {
     if (more != 0)
         __atomic_fetch_or(bits, more, __ATOMIC_RELAXED);
 }
 
-/* Takes the conf as const, as everybody holds it: these bits are the one part that changes. */
+/* Takes a const conf because all callers hold one. The requirement bits are the one part of it that
+ * changes after the start. */
 void app_require(const struct app_conf *conf, const struct app_required_features *more)
 {
     struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
@@ -262,7 +287,7 @@ void app_require(const struct app_conf *conf, const struct app_required_features
     require(&c->required_files, more->files);
 }
 
-/* Who wants content and is no rule wants that of all protocols. */
+/* For outputs and scripts, which do not say of which protocols they want content: they get all. */
 void app_require_files(const struct app_conf *conf, uint32_t what)
 {
     struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
@@ -272,6 +297,7 @@ void app_require_files(const struct app_conf *conf, uint32_t what)
     require(&c->required_files, what);
 }
 
+/* For names in the configuration, such as force-hash: [md5]. False: no such hash. */
 bool app_require_file_hash(const struct app_conf *conf, const char *name)
 {
     static const struct app_name hashes[] = { { "md5", APP_FILE_MD5 }, { "sha1", APP_FILE_SHA1 },
@@ -291,6 +317,8 @@ bool app_is_inline(const struct app_flow *af)
     return af->thread->conf->is_inline;
 }
 
+/* What rules on this protocol need beyond the plain transactions; parsers skip work that no rule
+ * and no output asked for. The meaning of a bit is the protocol's own. */
 bool app_feature(const struct app_flow *af, uint32_t bit)
 {
     return (required_get(&af->thread->conf->required_features[af->proto->id]) & bit) != 0;

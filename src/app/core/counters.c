@@ -14,12 +14,14 @@ static struct app_counter name_counter(const char *fmt, const char *proto, const
     return (struct app_counter){ .id = counter_register(name, COUNTER_SUM), .has = true };
 }
 
-/* A policy that does nothing is not counted. */
+/* The counters of a policy exist only when it can act. "ignore" changes no packet. */
 static bool policy_counts(unsigned policy)
 {
     return policy != EXCEPTION_IGNORE && policy != EXCEPTION_AUTO;
 }
 
+/* One counter for each action, with the names that Suricata gives them: "drop_flow", not
+ * "drop-flow" as in the configuration. */
 static void policy_counters(struct app_counter *counter, const char *fmt, const char *proto,
                             const char *suffix)
 {
@@ -36,6 +38,7 @@ static void policy_counters(struct app_counter *counter, const char *fmt, const 
     }
 }
 
+/* Counters of a protocol that parses. UDP has no gap counter: a lost datagram cannot be seen. */
 static void error_counters(struct app_conf *conf, struct app_proto_counters *pc,
                            const char *proto, const char *suffix, unsigned transport)
 {
@@ -49,6 +52,7 @@ static void error_counters(struct app_conf *conf, struct app_proto_counters *pc,
         policy_counters(pc->policy, "app_layer.error.%s%s.exception_policy.%s", proto, suffix);
 }
 
+/* app_layer.flow.* counts recognised flows, so it is there without a parser too. */
 static void proto_counters(struct app_conf *conf, const struct app_proto_conf *pc)
 {
     bool both = pc->enabled[TRANSPORT_TCP] && pc->enabled[TRANSPORT_UDP];
@@ -67,6 +71,8 @@ static void proto_counters(struct app_conf *conf, const struct app_proto_conf *p
         pc->proto->register_counters();
 }
 
+/* "failed" counts the flows in which recognition gave up; it is the counter row of
+ * APP_PROTO_FAILED, so that app_count_flow() needs no special case. */
 void app_counters_register(struct app_conf *conf)
 {
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)

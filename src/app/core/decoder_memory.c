@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. */
+/* app/core/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. Every
+ * worker thread adds to the same sum with relaxed atomics; nothing else is shared. */
 #include "app/core/decoder_memory.h"
 
 #include "app/core/private.h"
@@ -8,11 +9,12 @@
 #define MEMCAP ((uint64_t)256 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
 #define LARGE_BLOCK ((size_t)256 << 10)
-#define BLOCK_HEAD 16                   /* its size; blocks stay aligned */
-/* Beside the window libbrotli has 542 bytes for what is written behind its end, libzstd two blocks
- * of 128 KiB. */
+#define BLOCK_HEAD 16 /* holds the block's size, and keeps the alignment of malloc() */
+/* What a decoder allocates in one block beyond its window: libbrotli 542 bytes for writes behind
+ * the end, libzstd two blocks of 128 KiB. */
 #define WINDOW_SLACK ((size_t)320 << 10)
 
+/* Settings under app-layer.protocols.http, read once at start. */
 void app_decoders_read(struct app_decoders *d, const struct conf_node *root)
 {
     const struct conf_node *node = conf_find(root, "app-layer.protocols.http");
@@ -23,6 +25,8 @@ void app_decoders_read(struct app_decoders *d, const struct conf_node *root)
     d->refused = counter_register("http.memcap", COUNTER_SUM);
 }
 
+/* Remembers why, so that the parser can raise the right event after the library has only reported
+ * that an allocation failed. */
 static bool refuse(struct decoder_memory *m, enum decoder_refusal why)
 {
     struct app_thread *at = m->flow->thread;
@@ -32,6 +36,9 @@ static bool refuse(struct decoder_memory *m, enum decoder_refusal why)
     return false;
 }
 
+/* Counts first and takes back on refusal: two threads may then both be refused near the limit, but
+ * the sum never stays beyond it. A large block may only use half of the memcap, so that a few large
+ * windows cannot shut out the many small decoders. */
 bool decoder_memory_take(struct decoder_memory *m, size_t size)
 {
     struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
@@ -49,6 +56,7 @@ bool decoder_memory_take(struct decoder_memory *m, size_t size)
     return true;
 }
 
+/* The size must be the one that was taken. */
 void decoder_memory_return(struct decoder_memory *m, size_t size)
 {
     struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
@@ -57,6 +65,8 @@ void decoder_memory_return(struct decoder_memory *m, size_t size)
     m->used -= size;
 }
 
+/* Signature of ZSTD_allocFunction and brotli_alloc_func. The size stays in front of the block
+ * because neither library passes it when it frees. */
 void *decoder_memory_alloc(void *context, size_t size)
 {
     struct decoder_memory *m = context;
@@ -84,12 +94,14 @@ void decoder_memory_free(void *context, void *block)
     lib_free(start);
 }
 
+/* For a library that refuses the window by itself, before it allocates anything. */
 void decoder_memory_refuse_window(struct decoder_memory *m)
 {
     refuse(m, DECODER_WINDOW_TOO_LARGE);
 }
 
-/* Where RFC 7932, 9.1, has a size that does not exist, large windows are announced. */
+/* RFC 7932, 9.1: the WBITS pattern 0010001 must not be used. Encoders with the large-window
+ * extension begin with it, so the refusal says "window too large" instead of "bad data". */
 bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first)
 {
     if ((first & 0x7f) != 0x11)

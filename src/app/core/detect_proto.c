@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/detect_proto.c - which protocol do these bytes speak?
- *
- * Patterns first, as they hold on any port; then the probes whose port the flow has. Each can
- * say yes, never, or "ask again with more bytes"; what has said never is not asked again. With
- * midstream pickup on, client and server may be the wrong way round, so that the other side's
- * patterns and ports are tried as well. */
+/* app/core/detect_proto.c - which protocol do these bytes speak? Patterns come first because they
+ * hold on any port; then the probes whose port the flow has. Each can answer yes, never, or "ask
+ * again with more bytes"; one that has answered never is not asked again. With midstream pickup on,
+ * client and server may be exchanged, so the other side's patterns and ports are tried as well. */
 #include "app/core/detect_tables.h"
 
 #include <string.h>
@@ -19,7 +17,8 @@ static bool bytes_equal(const struct pattern_item *item, const uint8_t *data)
     return memcmp(data, item->pattern->bytes, item->len) == 0;
 }
 
-/* A pattern counts only once all bytes up to its depth are there. */
+/* A pattern counts only once all bytes up to its depth are there: else the split into segments
+ * could decide which of two patterns wins. */
 static bool item_hits(const struct pattern_item *item, struct slice data)
 {
     if (data.len < item->depth)
@@ -30,6 +29,8 @@ static bool item_hits(const struct pattern_item *item, struct slice data)
     return false;
 }
 
+/* A confirmation that cannot decide within confirm_max bytes is a no; without that bound one peer
+ * could keep the flow unrecognised, and its bytes buffered, for as long as it likes. */
 static enum app_probe_result item_confirm(const struct pattern_item *item,
                                           const struct proto_detect_input *q)
 {
@@ -44,7 +45,7 @@ static enum app_probe_result item_confirm(const struct pattern_item *item,
     return result;
 }
 
-/* True: this is it. *hit: the bytes were there, whatever the confirmation said. */
+/* True: the flow speaks it. *hit: the bytes matched, even where the confirmation did not agree. */
 static bool item_matches(const struct pattern_item *item, const struct proto_detect_input *q,
                          bool own, bool *hit, bool *reversed)
 {
@@ -62,6 +63,8 @@ static bool item_matches(const struct pattern_item *item, const struct proto_det
     return result == APP_PROBE_YES || result == APP_PROBE_YES_REVERSED;
 }
 
+/* The list for the first byte goes before the floating patterns, and each list keeps the order of
+ * registration: the first match wins. NEVER only when more bytes could not change the answer. */
 enum pattern_result app_pattern_set_match(const struct app_pattern_set *set,
                                           const struct proto_detect_input *q, bool own,
                                           enum app_proto_id *found, bool *reversed)
@@ -86,6 +89,8 @@ enum pattern_result app_pattern_set_match(const struct app_pattern_set *set,
     return q->data.len >= set->max_depth ? PATTERN_NEVER : PATTERN_NOT_YET;
 }
 
+/* Own side first. The other side's set counts only with midstream; both sets have to answer NEVER
+ * before patterns are given up. */
 static enum app_proto_id detect_by_pattern(const struct app_detect_tables *tables,
                                            const struct proto_detect_input *q,
                                            struct proto_detect_state *detect_state, bool *reversed)
@@ -111,6 +116,8 @@ static bool covers(const struct app_probe *probe, enum direction direction)
     return (probe->directions & APP_DIRECTION_BIT(direction)) != 0;
 }
 
+/* A probe that does not cover this direction can only ask for more: it waits for the other side's
+ * bytes, up to max_other of this side's. */
 static enum app_probe_result run_probe(const struct app_probe *probe,
                                        const struct proto_detect_input *q)
 {
@@ -131,8 +138,8 @@ static bool is_yes(enum app_probe_result result)
     return result == APP_PROBE_YES || result == APP_PROBE_YES_REVERSED;
 }
 
-/* Whatever its ports: what a change of protocol expects, or what the other side speaks.
- * *known: it has a probe; *waits: which wants to see more. */
+/* Tries one protocol on any port: the one that a change of protocol expects, or the one that the
+ * other side speaks. *known: it has a probe here; *waits: one of them wants more bytes. */
 static enum app_proto_id probe_named(const struct app_detect_tables *tables, uint16_t id,
                                      const struct proto_detect_input *q, bool *known, bool *waits,
                                      bool *reversed)
@@ -157,6 +164,8 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
     return APP_PROTO_UNKNOWN;
 }
 
+/* One walk over the probes of a flow. The bit of a candidate is its place among those that apply,
+ * so the order must not change between two packets of a flow; tables never change. */
 struct probe_round {
     const struct proto_detect_input *q;
     struct proto_detect_state *detect_state;
@@ -173,7 +182,8 @@ static bool entry_applies(const struct probe_entry *e, const struct probe_round 
     return e->by_source == by_source && port >= e->low && port <= e->high;
 }
 
-/* One more candidate. */
+/* Tries one candidate. Beyond DETECT_PROBES_MAX there is no bit to remember a failure in, so such a
+ * candidate is never run. */
 static enum app_proto_id try_entry(const struct probe_entry *e, struct probe_round *r)
 {
     uint64_t bit = r->tried < DETECT_PROBES_MAX ? UINT64_C(1) << r->tried : 0;
@@ -192,6 +202,7 @@ static enum app_proto_id try_entry(const struct probe_entry *e, struct probe_rou
     return APP_PROTO_UNKNOWN;
 }
 
+/* Destination ports first, then source ports, as in Suricata. */
 static enum app_proto_id try_ports(const struct app_detect_tables *tables, struct probe_round *r)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -209,6 +220,7 @@ static enum app_proto_id try_ports(const struct app_detect_tables *tables, struc
     return APP_PROTO_UNKNOWN;
 }
 
+/* True also when no candidate has been tried; the callers check that. */
 static bool all_failed(const struct probe_round *r)
 {
     uint64_t all = (UINT64_C(1) << MIN(r->tried, DETECT_PROBES_MAX)) - 1;
@@ -216,6 +228,8 @@ static bool all_failed(const struct probe_round *r)
     return (r->detect_state->probes_failed & all) == all;
 }
 
+/* The named protocol first, then ports, then with midstream the ports exchanged. probes_done means
+ * that no probe that applies can still say yes. */
 static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
                                          const struct proto_detect_input *q,
                                          struct proto_detect_state *detect_state, bool *reversed)
@@ -248,14 +262,16 @@ static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
     return found;
 }
 
-/* A pattern has told what this side speaks; a probe of the same protocol may now tell it of the
- * other side, where all probes by port had failed. */
+/* A pattern has recognised this side. The other side may have given up on probes by port, but a
+ * probe of this very protocol can still recognise it there, so it may try again. */
 static void reopen_other(const struct proto_detect_input *q, struct proto_detect_state *other)
 {
     if (other->probes_done && q->other == APP_PROTO_UNKNOWN)
         other->probes_done = false;
 }
 
+/* Called by the thread that inspects the flow, with all bytes of the direction so far, until it
+ * answers or both *_done bits are set. The data is hostile: no pattern or probe reads beyond it. */
 enum app_proto_id app_detect(const struct app_detect_tables *tables,
                              const struct proto_detect_input *q,
                              struct proto_detect_state *detect_state,

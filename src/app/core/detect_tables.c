@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/detect_tables.c - builds what recognition looks things up in: pattern sets, and the
- * ports of each probe as declared or as configured. */
+/* app/core/detect_tables.c - builds the tables for recognition: pattern sets, and the ports of each
+ * probe as declared or as configured. All of it happens once, before the workers start; they only
+ * read the tables. */
 #include "app/core/detect_tables.h"
 
 #include <ctype.h>
@@ -20,6 +21,7 @@ static struct app_pattern_set *set_new(void)
     return set;
 }
 
+/* Appends, so that a list keeps the order in which protocols register: earlier ones win. */
 static void list_append(struct app_pattern_set *set, uint16_t *head, uint16_t index)
 {
     while (*head != PATTERN_NONE)
@@ -27,13 +29,15 @@ static void list_append(struct app_pattern_set *set, uint16_t *head, uint16_t in
     *head = index;
 }
 
+/* A pattern at offset 0 with no room to move goes into the list of its first byte. All others may
+ * match anywhere up to their depth, so every flow has to try them. */
 static void set_add(struct app_pattern_set *set, const struct app_proto *proto,
                     const struct app_pattern *pattern)
 {
     uint16_t len = pattern->len != 0 ? pattern->len : (uint16_t)strlen(pattern->bytes);
     uint16_t depth = pattern->depth != 0 ? pattern->depth : (uint16_t)(pattern->offset + len);
 
-    /* A floating nocase pattern stands in no first-byte list; a fixed one may stand in two. */
+    /* A floating pattern is in no first-byte list; a fixed one without case is in two. */
     bool fixed = pattern->offset == 0 && depth == len;
     uint8_t c = (uint8_t)pattern->bytes[0];
     uint8_t other = (uint8_t)(isupper(c) ? tolower(c) : toupper(c));
@@ -52,6 +56,7 @@ static void set_add(struct app_pattern_set *set, const struct app_proto *proto,
         set->confirm_max = MAX(set->confirm_max, pattern->confirm_max);
 }
 
+/* Adds the patterns of one protocol to the set of each transport and direction that it names. */
 static void add_patterns(struct app_detect_tables *tables, const struct app_proto_conf *pc)
 {
     const struct app_pattern *pattern = pc->proto->patterns;
@@ -66,6 +71,7 @@ static void add_patterns(struct app_detect_tables *tables, const struct app_prot
 
 /* --- ports of probes -------------------------------------------------------------------------- */
 
+/* One element: a port, "low:high", "low:" up to 65535, or "any". False when low > high. */
 static bool port_range(struct text t, uint16_t *low, uint16_t *high)
 {
     struct text part, rest = t;
@@ -89,7 +95,7 @@ static bool port_range(struct text t, uint16_t *low, uint16_t *high)
     return a <= b;
 }
 
-/* "53", "80,443", "1024:", "[139, 445]", "any". */
+/* Ports of a probe: "53", "80,443", "1024:", "[139, 445]", "any". Ranges before a bad one stay. */
 static bool add_ports(struct app_detect_tables *tables, unsigned transport,
                       struct probe_entry entry, struct text ports)
 {
@@ -106,6 +112,8 @@ static bool add_ports(struct app_detect_tables *tables, unsigned transport,
     return true;
 }
 
+/* "toserver" and "toclient" are older names of the same keys. Bad ports are reported but never stop
+ * the start: the probe has no port then. */
 static int add_configured(struct app_detect_tables *tables, unsigned transport,
                           struct probe_entry entry, const struct conf_node *ports,
                           const char *key, const char *old_key)
@@ -121,6 +129,7 @@ static int add_configured(struct app_detect_tables *tables, unsigned transport,
     return 0;
 }
 
+/* The protocol's own list goes before that of its transport. */
 static const struct conf_node *configured_ports(const struct conf_node *root, const char *proto,
                                                 unsigned transport)
 {
@@ -136,6 +145,8 @@ static const struct conf_node *configured_ports(const struct conf_node *root, co
     return conf_find(root, path);
 }
 
+/* Configured ports replace those that the protocol declares, both of destination and of source. A
+ * probe without declared ports is only asked by name, see probe_named(). */
 static void add_probe(struct app_detect_tables *tables, unsigned transport,
                       const struct app_proto *proto, const struct app_probe *probe,
                       const struct conf_node *root)
@@ -167,6 +178,7 @@ static void add_probes(struct app_detect_tables *tables, const struct app_proto_
                 add_probe(tables, t, pc->proto, probe, root);
 }
 
+/* Returns 0 in all cases; the result is for the caller's chain of checks. */
 int app_detect_tables_build(struct app_conf *conf, const struct conf_node *root,
                             struct err *err UNUSED)
 {
@@ -186,6 +198,7 @@ int app_detect_tables_build(struct app_conf *conf, const struct conf_node *root,
     return 0;
 }
 
+/* Copes with sets that were never built, when reading the settings failed before. */
 void app_detect_tables_free(struct app_detect_tables *tables)
 {
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectation_parents.c - between which hosts there is a connection that may announce
- * others.
- *
- * Those who read a file see all packets before they are inspected, and note each that begins as an
- * announcing protocol does. When the connection ends it is forgotten, by the thread that inspects
- * it and in its place in the order: whoever stands behind that has noted all that stands before.
- * Several threads may note the same packets, each in their order; what one of them has noted the
- * others pass over, or one that lags behind would bring back what is over.
- *
- * Connections go by their hash. Two of the same hosts and hash count as one, and are forgotten
- * together; that others are not waited for needs the same 32 bits on both. */
+/* app/core/expectation_parents.c - records between which hosts there is a connection that may
+ * announce others (an expectation parent, such as FTP control). The threads that read a capture
+ * file see all packets before inspection, and note each packet that begins as an announcing
+ * protocol does. When the connection ends, the thread that inspects it removes it, in packet order:
+ * a thread that inspects a later packet has noted all earlier openings by then. Several threads may
+ * note the same packets, each in order. What one has noted the others skip; otherwise a thread that
+ * lags would bring back connections that are over. The key of a connection is its hash. Two
+ * connections between the same hosts with the same hash count as one and are removed together; for
+ * a wrong "no need to wait" both would need the same 32 bits. */
 #include "app/core/private.h"
 
 #include "base/array.h"
@@ -22,25 +20,28 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* So few bytes of a pattern tell enough. */
+/* Bytes of a pattern that are compared: few enough for a short first segment. */
 #define OPENING 3
-#define PAIR_BITS 14                        /* of hosts, by hash */
-#define PAIR_PARENTS 3                      /* more at once are never forgotten */
+#define PAIR_BITS 14                        /* index bits of the host pair table */
+#define PAIR_PARENTS 3 /* further ones set `stays`: the pair then has parents for good */
 #define PARENTS_MANY UINT32_MAX
 
+/* One expectation parent. Written under the table's lock only. */
 struct parent {
-    uint64_t order;                         /* of its newest opening; 0: free */
+    uint64_t order; /* order of its newest opening packet; 0: the slot is free */
     uint32_t flow_hash;
-    bool anywhere;                          /* another of this hash may be another thread's */
+    bool anywhere; /* another connection with this hash may belong to another thread */
 };
 
+/* The parents between two hosts; pairs with equal hash bits share one, which only costs waits. */
 struct pair {
-    uint64_t noted;                         /* all openings up to this place; atomic */
-    uint32_t only;                          /* the one opener's hash; 0: there is none; atomic */
-    bool stays;                             /* some are not among these */
+    uint64_t noted; /* all openings up to this packet order are in; atomic */
+    uint32_t only; /* the only parent's hash; 0: none; PARENTS_MANY; atomic */
+    bool stays;                             /* a parent found no slot, so it is never removed */
     struct parent parent[PAIR_PARENTS];
 };
 
+/* Shared by all threads of a run; 2^14 pairs, allocated once, never resized. */
 struct expectation_parents {
     ARRAY_OF(const char *) openings;        /* of connections that may announce others */
     bool opens[256];                        /* by first byte */
@@ -49,6 +50,7 @@ struct expectation_parents {
     struct pair pair[1u << PAIR_BITS];      /* written under the lock */
 };
 
+/* is_opening() ignores case, so the table of first bytes holds both cases. */
 static void add_opening(struct expectation_parents *parents, const char *bytes)
 {
     ARRAY_PUSH(&parents->openings, bytes);
@@ -56,6 +58,7 @@ static void add_opening(struct expectation_parents *parents, const char *bytes)
     parents->opens[tolower((unsigned char)bytes[0])] = true;
 }
 
+/* Takes the patterns of every protocol that declares `expects`. */
 struct expectation_parents *expectation_parents_new(void)
 {
     struct expectation_parents *parents = xcalloc(1, sizeof(*parents));
@@ -93,6 +96,8 @@ static bool is_opening(const struct expectation_parents *parents, const uint8_t 
     return false;
 }
 
+/* Called for every TCP packet that a reader sees: one table look-up decides nearly all. A false
+ * positive costs waiting, a false negative would lose an expectation, so it matches loosely. */
 bool expectation_parent_is_likely(const struct app_conf *conf, const uint8_t *payload, uint32_t len)
 {
     const struct expectation_parents *parents = conf->parents;
@@ -106,6 +111,7 @@ static struct pair *pair_of(struct expectation_parents *parents, const struct ip
     return &parents->pair[host_pair_hash(src, dst) >> (32 - PAIR_BITS)];
 }
 
+/* The summary of a pair that readers take without the lock. */
 static uint32_t only_parent(const struct pair *pair)
 {
     uint32_t only = 0;
@@ -120,7 +126,8 @@ static uint32_t only_parent(const struct pair *pair)
     return pair->stays ? PARENTS_MANY : only;
 }
 
-/* Who finds nobody here sees what they have announced. */
+/* Publishes the summary. A thread that reads "none" here also sees what the removed parents have
+ * announced: the release pairs with the acquire in expectation_parents_of(). */
 static void pair_changed(struct expectation_parents *parents, struct pair *pair)
 {
     uint32_t was = pair->only, is = only_parent(pair);
@@ -130,6 +137,8 @@ static void pair_changed(struct expectation_parents *parents, struct pair *pair)
         __atomic_fetch_add(&parents->pairs_open, is != 0 ? 1u : UINT32_MAX, __ATOMIC_RELAXED);
 }
 
+/* Updates a known connection, else takes a free slot. A hash of 0 cannot be kept apart from "none",
+ * so it never leaves the pair either. */
 static void add_parent(struct pair *pair, const struct expectation_opening *o)
 {
     struct parent *to = NULL;
@@ -150,6 +159,8 @@ static void add_parent(struct pair *pair, const struct expectation_opening *o)
         pair->stays = true;
 }
 
+/* Called by readers, in packet order. The first check needs no lock: `noted` only grows, and a
+ * reader that lags finds its packet noted already. */
 void expectation_parent_add(const struct app_conf *conf, const struct expectation_opening *o)
 {
     struct expectation_parents *parents = conf->parents;
@@ -173,6 +184,7 @@ void expectation_parent_packet(const struct app_conf *conf, const struct packet 
                                                                     p->order, anywhere });
 }
 
+/* An opening with a later order stays: it is of a new connection with the same hash. */
 static COLD void remove_pair(struct expectation_parents *parents, struct pair *pair,
                              const struct packet *p)
 {
@@ -187,6 +199,8 @@ static COLD void remove_pair(struct expectation_parents *parents, struct pair *p
     pthread_mutex_unlock(&parents->lock);
 }
 
+/* Called by the inspecting thread when a flow ends. The relaxed loads may be stale, but this
+ * thread's own parent is in for certain: its reader noted it before it passed the packet on. */
 void expectation_parent_remove(const struct app_conf *conf, const struct packet *p)
 {
     struct expectation_parents *parents = conf->parents;
@@ -201,6 +215,7 @@ void expectation_parent_remove(const struct app_conf *conf, const struct packet 
         remove_pair(parents, pair, p);
 }
 
+/* SELF: only this flow can announce between the two hosts. Needs no lock, see pair_changed(). */
 enum parent_kind expectation_parents_of(struct expectation_parents *parents, const struct packet *p)
 {
     uint32_t only = __atomic_load_n(&pair_of(parents, &p->src, &p->dst)->only, __ATOMIC_ACQUIRE);

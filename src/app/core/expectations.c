@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectations.c - TCP flows that a parser has seen announced (FTP data).
- *
- * The announced flow may fall to another thread than the one that announces it, so this table is
- * shared and locked. It is asked only for flows that nothing else recognises, and a look at the
- * number of entries, for these two hosts zero nearly always, goes before the lock.
- *
- * Where several threads inspect one file, who asks waits for the others (sequencer.h), and many
- * flows are detected by nothing. So it is known of two hosts whether a connection between them may
- * announce others (expectation_parents.c). Where there is none, and nothing is left of one that
- * was, nobody waits; nor does that connection itself while it is the only one, as then none but its
- * own thread can have announced anything between the two. */
+/* app/core/expectations.c - TCP flows that a parser has announced (FTP data). The announced flow
+ * may belong to another thread than the announcing one, so this table is shared and locked. Only
+ * flows that nothing else recognises look it up, and before they take the lock they check the
+ * number of entries, which for their two hosts is nearly always zero. Where several threads inspect
+ * one file, a look-up has to wait for the threads that are behind (sequencer.h), and many flows are
+ * never recognised. So expectation_parents.c knows of two hosts whether a connection between them
+ * may announce others. When there is none, and none of its entries is left, no thread waits. The
+ * only such connection does not wait either: no other thread can have announced anything between
+ * the two hosts. */
 #include "app/core/private.h"
 
 #include "base/memory/lib_memory.h"
@@ -20,16 +18,18 @@
 #include <stdlib.h>
 
 #define BUCKETS 8192
-#define PER_PAIR 10                         /* of two hosts; the oldest goes first */
-#define ENTRIES_MAX 65536
+#define PER_PAIR 10 /* per pair of hosts, as in Suricata; the oldest is dropped */
+#define ENTRIES_MAX 65536 /* bounds the memory that hostile announcements can take */
+/* Suricata drops an expectation after 30 seconds as well. Time is packet time. */
 #define TIMEOUT_US (30u * 1000000u)
 
+/* Owned by the table; `what.data` passes to the flow that matches, else free_data() frees it. */
 struct expectation {
     struct expectation *next;               /* newest first */
     struct ip low, high;                    /* the two hosts, smaller first */
     struct app_expected what;
     uint64_t parent_id, created_us;
-    struct watermark place;                /* of the packet that announced it */
+    struct watermark place;                /* order of the packet that announced it */
 };
 
 struct app_expectations {
@@ -49,12 +49,13 @@ struct app_expectations *app_expectations_new(struct expectation_parents *parent
     return table;
 }
 
-/* What is announced between these two hosts is this thread's, so far. */
+/* True when every announcement between these two hosts so far is this thread's own. */
 static bool is_only_parent(const struct app_expectations *table, const struct packet *p)
 {
     return expectation_parents_of(table->parents, p) == PARENT_SELF;
 }
 
+/* A parser may leave free_data NULL for plain memory. */
 static void data_free(void *data, void (*free_data)(void *data))
 {
     if (data != NULL)
@@ -86,6 +87,7 @@ uint64_t app_expectations_count(const struct app_expectations *table)
     return __atomic_load_n(&table->count, __ATOMIC_RELAXED);
 }
 
+/* Both directions of a flow find the same entry: the smaller address goes first. */
 static void sorted_pair(const struct flow *flow, const struct ip **low, const struct ip **high)
 {
     bool in_order = ip_compare(&flow->key.src, &flow->key.dst) <= 0;
@@ -94,11 +96,14 @@ static void sorted_pair(const struct flow *flow, const struct ip **low, const st
     *high = in_order ? &flow->key.dst : &flow->key.src;
 }
 
+/* Hosts only, no ports: the announcement may leave either port open. */
 static unsigned bucket_of(const struct ip *low, const struct ip *high)
 {
     return host_pair_hash(low, high) % BUCKETS;
 }
 
+/* Relaxed: readers use the counts only to skip the lock, and a reader that must not miss an entry
+ * has waited for its announcer before. */
 static void count_up(struct app_expectations *table, unsigned bucket, int n)
 {
     __atomic_fetch_add(&table->count, (uint64_t)n, __ATOMIC_RELAXED);
@@ -124,13 +129,15 @@ static bool is_over(const struct expectation *e, uint64_t now_us)
     return now_us > e->created_us + TIMEOUT_US;
 }
 
+/* Half full. From then on expired entries of other pairs are removed too, for the price of a look
+ * at each entry in the bucket. */
 static bool is_crowded(const struct app_expectations *table)
 {
     return app_expectations_count(table) >= ENTRIES_MAX / 2;
 }
 
-/* What has waited too long between these two hosts, and what they have beyond their share. Of
- * others only where there are many: their own flows look after them. */
+/* Removes what has expired between these two hosts, and what is beyond their share. Entries of
+ * other pairs go only when the table is crowded: otherwise their own flows remove them. */
 static void make_space(struct app_expectations *table, unsigned bucket,
                       const struct expectation *fresh)
 {
@@ -150,7 +157,7 @@ static void make_space(struct app_expectations *table, unsigned bucket,
     }
 }
 
-/* Nothing would have to go that a flow before this place could still want. */
+/* True when no entry has to go that a flow earlier in the file could still match. */
 static bool has_space(const struct app_expectations *table, unsigned bucket,
                      const struct expectation *fresh)
 {
@@ -165,8 +172,9 @@ static bool has_space(const struct app_expectations *table, unsigned bucket,
     return !is_crowded(table);
 }
 
-/* Who asks waits for us to be past its place, and so finds what comes from before it; what comes
- * from behind it passes over. So we need not wait, unless something has to go. */
+/* A flow that looks up waits until the announcers are past its own place, so it finds what earlier
+ * packets announced, and skips what later packets announced. Adding therefore needs no wait, unless
+ * it removes an entry. */
 static void lock_in_sequence(struct app_expectations *table, unsigned bucket,
                          const struct expectation *fresh, const struct packet *p)
 {
@@ -179,11 +187,14 @@ static void lock_in_sequence(struct app_expectations *table, unsigned bucket,
     pthread_mutex_lock(&table->lock);
 }
 
+/* Without a packet (tests) everything counts as announced before the first one. */
 static struct watermark place_of(const struct packet *p)
 {
     return p != NULL ? (struct watermark){ p->order, p->order_sub } : (struct watermark){ 0, 0 };
 }
 
+/* Takes over expected->data in every case. False when memory or the table is full; the parser goes
+ * on, and the announced flow is inspected as an unknown one. */
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
                           const struct app_expected *expected, const struct packet *p)
 {
@@ -217,6 +228,7 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     return space;
 }
 
+/* 0 stands for any port. Checked against the flow's key, whose source is the client. */
 static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction)
 {
     return (e->what.directions & APP_DIRECTION_BIT(direction)) != 0 &&
@@ -231,8 +243,8 @@ static bool any_between(const struct expectation *e, const struct ip *low, const
     return e != NULL;
 }
 
-/* Nobody else can have announced anything between the two hosts that is not yet here: what there
- * is, most often nothing, is its own thread's, or of connections that are over. */
+/* True when no other thread can have announced anything between the two hosts that is not in the
+ * table yet. What may come later is this thread's own, or of connections that are over. */
 static bool nothing_expected(struct app_expectations *table, const struct packet *p)
 {
     const struct ip *low, *high;
@@ -253,6 +265,9 @@ static bool nothing_expected(struct app_expectations *table, const struct packet
     return nothing;
 }
 
+/* The newest matching entry wins, since buckets keep the newest first. Entries of later packets are
+ * skipped, see lock_in_sequence(). Expired entries are only removed after they did not match: a
+ * flow that comes late still matches when no flow made room in between. */
 bool app_expectations_match(struct app_expectations *table, const struct packet *p,
                             enum direction direction, struct expectation_match *out)
 {
@@ -291,12 +306,14 @@ bool app_expectations_match(struct app_expectations *table, const struct packet 
     return found;
 }
 
+/* The table's size as this thread last saw it; statistics take the highest of all threads. */
 static void set_counter(struct app_thread *at)
 {
     counter_set(at->counters, at->conf->expectation_counter,
                 app_expectations_count(at->conf->expectations));
 }
 
+/* The flow owns the announcement's data from here on; a second announcement replaces the first. */
 static void hold(struct expectation_data **owned, const struct expectation_match *found)
 {
     expectation_data_free(owned);
@@ -309,6 +326,9 @@ static void hold(struct expectation_data **owned, const struct expectation_match
         **owned = (struct expectation_data){ found->data, found->free_data };
 }
 
+/* Asks for the flow of this packet. Waits for the threads that are behind only when another thread
+ * may have announced it. Sets the flow's parent id for EVE, and the protocol in directions that
+ * have none. */
 enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
                                      enum direction direction, struct expectation_data **owned)
 {
@@ -332,6 +352,7 @@ enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
     return found.proto;
 }
 
+/* Called when the flow ends, and before another announcement replaces this one. */
 void expectation_data_free(struct expectation_data **owned)
 {
     if (*owned == NULL)
@@ -343,6 +364,7 @@ void expectation_data_free(struct expectation_data **owned)
 
 /* --- for parsers ------------------------------------------------------------------------------ */
 
+/* The announcing parser's call. False: no memory or no room; nothing else changes. */
 bool app_expect(struct app_flow *af, const struct app_expected *expected)
 {
     bool added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,
@@ -352,6 +374,7 @@ bool app_expect(struct app_flow *af, const struct app_expected *expected)
     return added;
 }
 
+/* For the parser of the announced flow: what the announcing parser left for it, or NULL. */
 void *app_expected_data(struct app_flow *af)
 {
     const struct expectation_data *owned = af->ext != NULL ? af->ext->expected : NULL;

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Where the field lies, or NULL when this transaction does not have it. */
+/* Where the field lies in the transaction, or NULL when this transaction does not have it. Copies
+ * out of `base` go through memcpy(), as the offsets say nothing about types. */
 static const uint8_t *find(const struct app_field *field, const struct app_tx *tx,
                            enum direction d)
 {
@@ -25,6 +26,7 @@ static const uint8_t *find(const struct app_field *field, const struct app_tx *t
     return base + field->offset + (d == TO_CLIENT ? field->step : 0);
 }
 
+/* APP_FIELD_KNOWN takes an empty value for one: "" was seen, NULL was not. */
 bool app_field_slice(const struct app_field *field, const struct app_tx *tx,
                      enum direction direction, struct slice *out)
 {
@@ -38,6 +40,8 @@ bool app_field_slice(const struct app_field *field, const struct app_tx *tx,
     return field->when != APP_FIELD_FILLED || out->len > 0;
 }
 
+/* Numbers are widened here, so keywords and logs need no code for each width. Unless the field is
+ * always there or has a flag, 0 means "not seen". */
 bool app_field_number(const struct app_field *field, const struct app_tx *tx,
                       enum direction direction, uint64_t *out)
 {

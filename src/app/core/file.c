@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/file.c - files: window, hashes, magic. */
+/* app/core/file.c - files: window, hashes, magic. All of it belongs to the thread that inspects the
+ * flow; nothing is shared. Names, sizes and content come from the network. */
 #include "config.h"
 
 #include "app/core/private.h"
@@ -14,14 +15,14 @@
 
 #define MAGIC_BYTES 512             /* libmagic gets so many at least, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
-#define ANNOUNCED_MAX 8192u         /* nobody can make us take more by a word alone */
+#define ANNOUNCED_MAX 8192u         /* the most that an announced size alone makes us reserve */
 
 struct file_private {
     struct app_file file;           /* first */
     struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL when none is wanted */
     bool hashing[DIGEST_COUNT];
     bool magic_tried;
-    /* Of a list's first file: its end, and the place that was asked for last. */
+    /* Only in a list's first file: the list's end, and the file that was asked for last. */
     struct app_file *last, *recent;
     unsigned recent_index;
 };
@@ -37,11 +38,13 @@ static struct file_private *private_of(struct app_file *file)
     return CONTAINER_OF(file, struct file_private, file);
 }
 
+/* The thread that owns the flow's inspection. */
 static struct app_thread *thread_of(const struct app_file *file)
 {
     return file->tx->flow->thread;
 }
 
+/* What rules and outputs want of files; bits may be added while the file is open. */
 static uint32_t required_of(const struct app_file *file)
 {
     return required_get(&thread_of(file)->conf->required_files);
@@ -59,7 +62,7 @@ void app_file_pool_fini(struct pool *pool)
     pool_fini(pool);
 }
 
-/* Without memory for it there are no hashes, as for a file that was cut. */
+/* No memory means no hashes, the same result as for a file that was truncated. */
 static void start_hashes(struct file_private *fp, uint32_t required)
 {
     if (LIKELY((required & (APP_FILE_MD5 | APP_FILE_SHA1 | APP_FILE_SHA256)) == 0))
@@ -93,6 +96,7 @@ void app_file_set_name(struct app_file *file, struct slice name)
     file->name.len = name.len;
 }
 
+/* The first file of a list knows its end: an SMB or NFS transaction may carry many files. */
 static void link_last(struct app_tx *tx, struct app_file *file)
 {
     struct app_file *first = tx->files[file->direction];
@@ -104,6 +108,8 @@ static void link_last(struct app_tx *tx, struct app_file *file)
     private_of(first)->last = file;
 }
 
+/* Rules ask for index 0, 1, 2, ..., so the walk goes on from the last answer instead of the front;
+ * else it would be quadratic in the number of files, which the peer chooses. */
 struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned index)
 {
     struct app_file *file = tx->files[d];
@@ -126,7 +132,7 @@ struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned
     return file;
 }
 
-/* As Suricata has it where no setting says otherwise. */
+/* Suricata's default where no setting says otherwise. */
 static const struct file_window usual_limits = { .min_inspect = 32768 };
 
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
@@ -171,17 +177,19 @@ void app_files_free(struct app_thread *at, struct app_tx *tx)
 
 /* --- content ---------------------------------------------------------------------------------- */
 
+/* A file that rules asked to store, or any while the store is on and a rule may still ask. */
 static bool may_be_stored(const struct app_file *file)
 {
     return !file->no_store && (file->store_requested || (required_of(file) & APP_FILE_STORE) != 0);
 }
 
-/* Where the content that has come ends: gaps take no place in it. */
+/* The number of content bytes so far, which is also the window's end. Gaps take no room in it. */
 static uint64_t content_size(const struct app_file *file)
 {
     return file->size - file->gaps;
 }
 
+/* Inspection ends at the limit of the protocol's settings (libhtp's body limits, for instance). */
 static bool is_for_rules(const struct app_file *file)
 {
     return (required_of(file) & APP_FILE_CONTENT) != 0 &&
@@ -189,6 +197,7 @@ static bool is_for_rules(const struct app_file *file)
            (file->limits.limit == 0 || content_size(file) <= file->limits.limit);
 }
 
+/* Rules are known per protocol and direction; without one the window need not be kept for them. */
 static bool rules_look_into(const struct app_file *file)
 {
     const uint32_t *required = &thread_of(file)->conf->required_content[file->tx->flow->proto->id];
@@ -202,7 +211,7 @@ static bool is_for_magic(struct app_file *file)
            file->window_start == 0;
 }
 
-/* Without a reader the window would only grow: it stands still, empty, at the end. */
+/* With no reader the window would only grow, so it stays empty and moves along. */
 static void skip_content(struct app_file *file)
 {
     file->window.len = 0;
@@ -215,6 +224,7 @@ static void open_window(struct app_file *file)
     buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
 }
 
+/* Takes the next bytes in order. Hashes cover all content, also what no window keeps. */
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
 {
     if (file == NULL || file->state != FILE_OPEN || len == 0)
@@ -236,8 +246,8 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     buf_add(&file->window, data, len);
 }
 
-/* Counted, and nothing else: rules and the store have what comes behind it as if nothing were
- * missing. */
+/* A gap is only counted: rules and the file store see the bytes after it as if nothing were
+ * missing. The file will end as FILE_TRUNCATED. */
 void app_file_gap(struct app_file *file, uint64_t len)
 {
     if (file == NULL || file->state != FILE_OPEN)
@@ -256,6 +266,8 @@ static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
     return true;
 }
 
+/* Only a complete file has an MD5 and a SHA-1. A second close does nothing, so parsers need not
+ * remember whether they closed. */
 void app_file_close(struct app_file *file, enum file_state state)
 {
     if (file == NULL || file->state != FILE_OPEN)
@@ -272,7 +284,7 @@ void app_file_close(struct app_file *file, enum file_state state)
         file->md5_done = end_hash(fp, DIGEST_MD5, file->md5);
         file->sha1_done = end_hash(fp, DIGEST_SHA1, file->sha1);
     }
-    /* The store names files by it, truncated ones too. */
+    /* The file store names files by their SHA-256, truncated ones too. */
     file->sha256_done = end_hash(fp, DIGEST_SHA256, file->sha256);
 }
 
@@ -282,6 +294,8 @@ void app_files_close(struct app_tx *tx, enum direction direction, enum file_stat
         app_file_close(file, state);
 }
 
+/* Shows what is new, with limits.window bytes before it, so a pattern across two packets still
+ * matches. Waits for min_inspect bytes while the file is open and its direction has not ended. */
 bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position)
 {
     uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
@@ -302,6 +316,7 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
 
 /* --- what transactions need ------------------------------------------------------------------- */
 
+/* The lowest position that rules, the store or libmagic still need; bytes before it can go. */
 static uint64_t needed_from(struct app_file *file)
 {
     uint64_t from = content_size(file);
@@ -315,13 +330,15 @@ static uint64_t needed_from(struct app_file *file)
     return from;
 }
 
-/* Of all that has come with the packet: what libmagic says depends on how much it is given. */
+/* Only once all bytes of the packet are in: libmagic's answer depends on how much it is given. */
 static void try_magic(struct app_file *file)
 {
     if (is_for_magic(file) && file->window.len >= MAGIC_BYTES)
         app_file_magic(file);
 }
 
+/* Frees the front of the window. Small amounts wait, see DROP_AT_LEAST; an empty window gives its
+ * buffer back to the thread. */
 static void prune(struct app_file *file, bool own_packet)
 {
     uint64_t from, n;
@@ -358,7 +375,8 @@ bool app_file_due(const struct app_file *file, const struct packet *p)
            (af->end[TO_SERVER] && af->end[TO_CLIENT]);
 }
 
-/* What stands open may still get content, what is to be stored must have been written. */
+/* An open file may still grow. A closed one stays until the logs have it, and until the store has
+ * written it when it is to be stored. */
 static bool file_done(const struct app_file *file, uint32_t required)
 {
     if (file->state == FILE_OPEN && !file->tx->flow->end[file->direction])
@@ -369,6 +387,8 @@ static bool file_done(const struct app_file *file, uint32_t required)
            (required & APP_FILE_STORE) == 0;
 }
 
+/* Also notes that a file is reported with this packet, so it must run once per packet, after the
+ * outputs. */
 bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required)
 {
     bool done = true;
@@ -385,6 +405,8 @@ bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required
 /* --- magic ------------------------------------------------------------------------------------ */
 
 #ifdef HAVE_MAGIC
+/* Several threads must not use one libmagic handle at a time, so each thread opens its own, and
+ * loads the database only when the first file needs it. */
 static const char *look_up(struct app_thread *at, const uint8_t *data, size_t len)
 {
     if (at->magic == NULL) {
@@ -412,6 +434,8 @@ void app_magic_close(struct app_thread *at UNUSED)
 }
 #endif
 
+/* Asks once per file: with MAGIC_BYTES or more, or with all of a file that has ended. NULL before
+ * that, when the start is gone already, or when libmagic fails. */
 const char *app_file_magic(struct app_file *file)
 {
     struct file_private *fp = private_of(file);

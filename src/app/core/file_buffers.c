@@ -3,7 +3,8 @@
  * protocol that has files: each declares them with its own progress, see APP_FILE_BUFFERS(). */
 #include "app/core/file.h"
 
-/* A file without anything to look at yet must not hide those behind it. */
+/* A file with nothing to show yet must not hide the files after it: rules ask for index 0, 1, ...
+ * and stop at the first false. */
 bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     struct app_file *file = app_file_at(tx, d, index);
@@ -27,7 +28,7 @@ uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned in
     return position;
 }
 
-/* Of the first file. */
+/* All that is kept of the first file, inspected or not, for outputs. */
 bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
 {
     const struct app_file *file = tx->files[d];

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/flow_swap.c - client and server exchanged.
- *
- * A flow picked up in its middle, or one whose first datagram was the answer, may have been taken
- * the wrong way round; only protocol detection can tell. The inspection state is turned, the
- * transport state, which may be packets ahead, is not: from now on a packet's direction is taken
- * from the flow's key. */
+/* app/core/flow_swap.c - client and server exchanged. A flow picked up in its middle, or one whose
+ * first datagram was the answer, may have its sides exchanged; only protocol detection can tell.
+ * This file exchanges the inspection state. The transport state may be packets ahead in another
+ * thread and stays as it is: from now on the flow's key decides a packet's direction. */
 #include "app/core/private.h"
 
 #include <string.h>
@@ -17,11 +15,13 @@
         (b) = swap_;                    \
     } while (0)
 
+/* Ports alone would not do: both may be equal (NTP, IKE). */
 static bool is_forward(const struct flow *f, const struct packet *p)
 {
     return ip_equal(&p->src, &f->key.src) && p->src_port == f->key.src_port;
 }
 
+/* The packet was given its direction before the sides were exchanged: by the flow table. */
 static void flip_packet(struct packet *p)
 {
     p->flags ^= PACKET_TO_CLIENT;
@@ -33,6 +33,7 @@ static void flip_packet(struct packet *p)
         p->flags ^= PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT;
 }
 
+/* Exchanges two flag bits; when both or neither is set there is nothing to do. */
 static void swap_flags(uint8_t *flags, uint8_t a, uint8_t b)
 {
     uint8_t both = *flags & (a | b);
@@ -41,6 +42,8 @@ static void swap_flags(uint8_t *flags, uint8_t a, uint8_t b)
         *flags ^= a | b;
 }
 
+/* All that the flow counts or remembers per direction, for rules and for EVE records. The MAC
+ * addresses are kept per sender, too. */
 static void flip_flow(struct flow *f)
 {
     struct flow_macs *macs = flow_macs(f);
@@ -61,6 +64,7 @@ static void flip_flow(struct flow *f)
     swap_flags(&f->detect_flags, FLOW_PROTO_DETECTED(TO_SERVER), FLOW_PROTO_DETECTED(TO_CLIENT));
 }
 
+/* Pending bytes, frames and ends go along with their side. */
 static void flip_session(struct app_session *s)
 {
     SWAP(s->ds[0], s->ds[1]);
@@ -72,6 +76,8 @@ static void flip_session(struct app_session *s)
         s->first_sender ^= APP_BOTH;
 }
 
+/* Called by the inspecting thread with the packet whose bytes gave it away. f->swap says how later
+ * packets get their direction: KEY when a packet in the key's order goes to the server. */
 void flow_swap(struct app_session *s, struct packet *p)
 {
     struct flow *f = s->flow.flow;
@@ -83,6 +89,8 @@ void flow_swap(struct app_session *s, struct packet *p)
                                                                      : FLOW_SWAP_REVERSED;
 }
 
+/* For packets that the flow table had sent on before the sides were exchanged. When both ends have
+ * the same address and port the key cannot tell, and the packet keeps its direction. */
 void flow_swap_packet(const struct flow *f, struct packet *p)
 {
     enum direction d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/frames.c - named stretches of the stream. Made only when some rule or log wants their
- * type; kept, with the bytes they cover, until a packet of their own direction comes behind their
- * end: with it rules and logs look at them. */
+/* app/core/frames.c - named stretches of the stream. A parser's call makes one only when some rule
+ * or log wants its type. It is kept, with the bytes it covers, until a packet of its own direction
+ * comes after its end: with that packet rules and logs look at it. */
 #include "app/core/private.h"
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
@@ -9,15 +9,18 @@
 
 #include <string.h>
 
-#define FRAMES_MAX 1024                     /* per direction, at a time */
-#define WINDOW 2500                         /* what is kept of one that is not over */
+#define FRAMES_MAX 1024 /* per direction, at a time: a bound against hostile streams */
+#define WINDOW 2500                         /* bytes kept of a frame that has not ended */
+/* Per direction. When the bytes kept exceed it, the older half goes. */
 #define RETAINED_LIMIT (256u << 10)
 
+/* `store` holds struct frame back to back; the pointer is only good until the next buf_add(). */
 static struct frame *frame_at(struct frames *frames, unsigned i)
 {
     return (struct frame *)(void *)frames->store.data + i;
 }
 
+/* From the newest back: parsers set the length of the frame they made last. */
 static struct frame *frame_by_id(struct frames *frames, uint32_t id)
 {
     for (unsigned i = frame_count(frames); i > 0; i--)
@@ -35,6 +38,8 @@ static void retained_clear(struct app_session *s, struct frames *frames)
         app_buf_release(s->flow.thread, &frames->retained);
 }
 
+/* A part is a run of bytes without a gap; the bytes of all parts lie in `retained` one after
+ * another, in stream order. */
 static void drop_part(struct frames *frames)
 {
     buf_drop_front(&frames->retained, frames->part[0].len);
@@ -60,6 +65,8 @@ static void drop_before(struct frames *frames, uint64_t offset)
     }
 }
 
+/* Appends bytes at a stream offset. Behind a gap a new part begins; when there are too many, the
+ * oldest goes, and rules see that frame without its beginning. */
 static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
                  struct slice data)
 {
@@ -82,8 +89,8 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
         drop_before(frames, offset + data.len - RETAINED_LIMIT / 2);
 }
 
-/* One that begins before what is kept: in what the parser has before it, of which nothing is
- * missing up to its end. */
+/* A frame may begin before the bytes that are kept: in the parser's pending bytes, which have no
+ * gap up to their end. Those replace what was kept. */
 static void keep_pending(struct app_session *s, struct frames *frames, enum direction d,
                          uint64_t offset)
 {
@@ -97,6 +104,7 @@ static void keep_pending(struct app_session *s, struct frames *frames, enum dire
     keep(s, frames, from, (struct slice){ ds->data + skip, ds->len - (uint32_t)skip });
 }
 
+/* Called with each chunk, before the parser; costs nothing while the direction has no frames. */
 void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data)
 {
     struct frames *frames = frames_of(s, d);
@@ -120,6 +128,7 @@ bool app_frames_part(const struct app_flow *af, enum direction direction, unsign
     return true;
 }
 
+/* The stream offset up to which the direction is parsed, or up to which it has arrived. */
 uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed)
 {
     const struct app_dir *ds = &app_session_of(af)->ds[direction];
@@ -129,6 +138,7 @@ uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bo
 
 /* --- the frames --------------------------------------------------------------------------- */
 
+/* Few flows have frames, so the memory is only taken with the first one. */
 static COLD struct frames *frames_make(struct app_flow *af, enum direction d)
 {
     struct app_ext *ext = app_ext_make(af);
@@ -139,6 +149,8 @@ static COLD struct frames *frames_make(struct app_flow *af, enum direction d)
     return ext->frames[d];
 }
 
+/* Returns the frame's id for later calls; 0 when no rule or log wants the type, when there are too
+ * many, or without memory. All setters accept 0 and ids of frames that are gone. */
 uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type, uint64_t offset,
                    int64_t len, uint64_t tx_id)
 {
@@ -204,8 +216,8 @@ void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_
         f->logged |= bits;
 }
 
-/* The "stream" frame is the whole of a direction from where this parser took over; its length
- * is known when it ends. */
+/* The "stream" frame is a whole direction from where this parser took over; its length becomes
+ * known when the direction ends. Protocols declare it as type 0. */
 void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in)
 {
     struct app_flow *af = &s->flow;
@@ -223,7 +235,7 @@ void app_frames_stream(struct app_session *s, enum direction d, const struct app
     }
 }
 
-/* Wholly before what is still to come; a datagram's frames live as long as it does. */
+/* True when all of it has arrived. Frames of a datagram end with the datagram. */
 static bool frame_is_over(const struct app_session *s, enum direction d, const struct frame *f)
 {
     if (s->transport == TRANSPORT_UDP)
@@ -245,6 +257,8 @@ static struct app_frame_view view_of(const struct app_session *s, enum direction
                                     .over = frame_is_over(s, d, f), .direction = d };
 }
 
+/* Oldest first. False when visit() has stopped the walk. visit() may set fields by id, but must not
+ * make frames. */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg)
 {
@@ -259,6 +273,7 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
     return true;
 }
 
+/* Bytes that have arrived and that the parser has not taken. */
 uint32_t app_untaken(const struct app_flow *af, enum direction direction)
 {
     return app_session_of(af)->ds[direction].len;
@@ -282,7 +297,7 @@ bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_
 
 /* --- their end ---------------------------------------------------------------------------- */
 
-/* From where on its bytes may be looked at again. */
+/* The lowest offset at which rules or logs may still look at this frame. */
 static uint64_t left_edge(const struct app_session *s, enum direction d, const struct frame *f)
 {
     uint64_t parsed = s->ds[d].offset;
@@ -290,6 +305,8 @@ static uint64_t left_edge(const struct app_session *s, enum direction d, const s
     return parsed > f->offset + WINDOW ? parsed - WINDOW : f->offset;
 }
 
+/* Drops frames that are over and the bytes that no other frame covers. Compacts in place, so ids
+ * stay and order stays. */
 static void prune(struct app_session *s, enum direction d, bool all)
 {
     struct frames *frames = frames_of(s, d);
@@ -313,6 +330,8 @@ static void prune(struct app_session *s, enum direction d, bool all)
     }
 }
 
+/* After rules and logs have had the packet. A frame is seen with packets of its own direction only,
+ * so others do not end it, except the flow's last. */
 void app_frames_prune(struct app_session *s, const struct packet *p)
 {
     bool last = (p->flags & PACKET_FLOW_END) != 0;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/ranges.c - files put together from ranges.
- *
- * Ranges of one file may come over flows of different threads, so that the table is shared and
- * locked: for the moment in which a range is handed in, and never for flows without ranges. Threads
- * that read a file of packets wait for it in their order. What is under way and what waits
- * count together against the memcap; a range that finds no room is left out. A file that was whole
- * once leaves a mark until its time is over, so that the same ranges do not make it twice.
- */
+/* app/core/ranges.c - files put together from ranges. Ranges of one file may come over flows of
+ * different threads, so the table is shared and locked, but only while a range is handed in, never
+ * for flows without ranges. Threads that read capture files wait for their place in packet order
+ * first. Contents under way and contents that wait count together against the memcap; a range that
+ * finds no room is left out. A completed file leaves an entry without content until its time is
+ * over, so that the same ranges do not make the file twice. */
 #include "app/core/ranges.h"
 
 #include "app/core/private.h"
@@ -19,27 +17,32 @@
 
 #define BUCKETS 1024
 #define FRAGMENTS_MAX 1024              /* of one file */
+/* URLs and host names make the key; a longer one is not kept. Memcap and timeout have Suricata's
+ * defaults (app-layer.protocols.http.byterange). */
 #define KEY_MAX 8192
 #define MEMCAP (100u << 20)
 #define TIMEOUT_S 60
 
+/* A range ahead of the front. Its buffer counts against the memcap by capacity. */
 struct fragment {
     struct fragment *next;              /* by start */
     uint64_t start;
     struct buf data;
 };
 
+/* One file, owned by the table. */
 struct range_file {
-    struct range_file *next;            /* in its bucket */
-    struct range_file *older, *newer;   /* by last use */
+    struct range_file *next;            /* next in its bucket */
+    struct range_file *older, *newer;   /* list by last use */
     uint64_t hash, total, expire_us;
     struct buf key;
-    struct buf front;                   /* from the beginning on, without a hole */
+    struct buf front;                   /* content from the beginning up to the first hole */
     struct fragment *fragment;
     unsigned fragments;
     bool done;
 };
 
+/* Shared by all worker threads; all but `memory` (atomics) is under the lock. */
 struct app_ranges {
     pthread_mutex_t lock;
     struct app_memory memory;
@@ -48,6 +51,7 @@ struct app_ranges {
     struct range_file *oldest, *newest;
 };
 
+/* A range under way: belongs to its parser, so adding to it needs no lock. */
 struct app_range {
     struct app_ranges *table;
     struct app_session *session;        /* for the packet at hand */
@@ -58,6 +62,7 @@ struct app_range {
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* The counts are atomics because ranges under way grow without the lock. */
 static void count(struct app_ranges *table, uint64_t more)
 {
     __atomic_fetch_add(&table->memory.used, more, __ATOMIC_RELAXED);
@@ -73,6 +78,7 @@ struct app_memory *app_ranges_memory(struct app_ranges *table)
     return &table->memory;
 }
 
+/* Only a check: two threads may pass it at once and exceed the limit by what both add. */
 static bool has_space(const struct app_ranges *table, uint64_t more)
 {
     uint64_t limit = __atomic_load_n(&table->memory.limit, __ATOMIC_RELAXED);
@@ -80,7 +86,8 @@ static bool has_space(const struct app_ranges *table, uint64_t more)
     return limit == 0 || __atomic_load_n(&table->memory.used, __ATOMIC_RELAXED) + more <= limit;
 }
 
-/* Room for what is added is made and counted first. */
+/* Makes and counts room before the bytes are added. Growth may double the buffer, so the check is
+ * for its present capacity at least. */
 static bool counted_add(struct app_ranges *table, struct buf *b, const void *data, size_t len)
 {
     size_t before = b->cap;
@@ -130,6 +137,7 @@ static void contents_free(struct app_ranges *table, struct range_file *f)
     counted_free(table, &f->front);
 }
 
+/* Newest last; the end in use decides which file expires first. */
 static void unlink_use(struct app_ranges *table, struct range_file *f)
 {
     *(f->older != NULL ? &f->older->newer : &table->oldest) = f->newer;
@@ -168,12 +176,15 @@ void app_ranges_free(struct app_ranges *table)
     free(table);
 }
 
+/* All files have the same lifetime, so the list by last use is also the one by expiry. Packet
+ * time. */
 static void expire(struct app_ranges *table, uint64_t now_us)
 {
     while (table->oldest != NULL && table->oldest->expire_us <= now_us)
         file_free(table, table->oldest);
 }
 
+/* The hash is compared first; the key decides, as an attacker can choose both ranges and keys. */
 static struct range_file *file_find(struct app_ranges *table, const struct buf *key, uint64_t hash)
 {
     struct range_file *f = table->bucket[hash % BUCKETS];
@@ -184,7 +195,7 @@ static struct range_file *file_find(struct app_ranges *table, const struct buf *
     return f;
 }
 
-/* Takes over range's key when it makes one. */
+/* Finds or makes the file of a range, and takes over the range's key when it makes one. */
 static struct range_file *file_get(struct app_range *range)
 {
     struct app_ranges *table = range->table;
@@ -210,6 +221,7 @@ static struct range_file *file_get(struct app_range *range)
 
 /* --- putting together ------------------------------------------------------------------------- */
 
+/* Takes over the range's buffer. Sorted by start; of equal starts the first to come stays first. */
 static void keep_for_later(struct app_range *range, struct range_file *f)
 {
     struct fragment **link = &f->fragment, *frag;
@@ -228,7 +240,7 @@ static void keep_for_later(struct app_range *range, struct range_file *f)
     f->fragments++;
 }
 
-/* What goes beyond the front; what is known already stays as it came first. */
+/* Adds what goes beyond the front. Bytes that are known already stay as they first came. */
 static bool extend(struct app_ranges *table, struct range_file *f, uint64_t start,
                    struct buf *data)
 {
@@ -244,6 +256,8 @@ static bool extend(struct app_ranges *table, struct range_file *f, uint64_t star
     return counted_add(table, &f->front, data->data + known, data->len - known);
 }
 
+/* True when the file is complete. `total` is what the peers claim; the largest claim counts, so a
+ * small lie cannot end a file early. */
 static bool put_in(struct app_range *range, struct range_file *f)
 {
     struct app_ranges *table = range->table;
@@ -263,6 +277,8 @@ static bool put_in(struct app_range *range, struct range_file *f)
     return f->front.len >= f->total;
 }
 
+/* Called with the lock held. Moves the completed file's content out of the table and its
+ * account. */
 static bool hand_in(struct app_range *range, struct buf *file)
 {
     struct app_ranges *table = range->table;
@@ -287,6 +303,7 @@ static bool hand_in(struct app_range *range, struct buf *file)
 
 /* --- a range ---------------------------------------------------------------------------------- */
 
+/* Refuses what can never fit: bounds that contradict each other, and totals beyond the memcap. */
 struct app_range *app_range_open(struct app_flow *af, struct slice key, uint64_t start,
                                  uint64_t end, uint64_t total)
 {
@@ -308,6 +325,8 @@ struct app_range *app_range_open(struct app_flow *af, struct slice key, uint64_t
     return range;
 }
 
+/* Bytes beyond the announced end are dropped. After one refusal the range stays full: a file with a
+ * hole in it is of no use. */
 void app_range_add(struct app_range *range, const void *data, size_t len)
 {
     if (range == NULL || range->full)
@@ -326,6 +345,8 @@ void app_range_drop(struct app_range *range)
     free(range);
 }
 
+/* Only a range with content takes the lock. Threads that read one file agree on the order of ranges
+ * because each waits for its place first; live traffic has no such order. */
 bool app_range_close(struct app_range *range, struct buf *file)
 {
     bool complete = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/registry.c - the protocols by number and by name, made from app/list.h. */
+/* app/core/registry.c - the protocols by number and by name, made from app/list.h at compile time:
+ * every binary has the same ids. */
 #include "app/proto.h"
 #include "app/rules.h"
 
@@ -16,6 +17,7 @@ static const struct app_proto *const proto_table[APP_PROTO_COUNT] = {
     [APP_PROTO_UNKNOWN] = NULL,
 };
 
+/* The names for rules' app-layer-event keyword, as in Suricata; the ids are ours (private.h). */
 const struct app_name app_layer_events[] = {
     { "applayer_mismatch_protocol_both_directions", 1 },
     { "applayer_wrong_direction_first_data", 2 },
@@ -39,6 +41,7 @@ const struct app_proto *app_proto_by_name(const char *name)
     return NULL;
 }
 
+/* Rules may use another name than the configuration does, and an alias for it. */
 static bool rule_name_is(const struct app_proto *proto, struct text name)
 {
     const char *own = proto->rule_name != NULL ? proto->rule_name : proto->name;
@@ -47,6 +50,7 @@ static bool rule_name_is(const struct app_proto *proto, struct text name)
            (proto->rule_alias != NULL && text_equal_nocase(name, proto->rule_alias));
 }
 
+/* "http" in a rule means any version of HTTP, as in Suricata. */
 bool app_proto_by_rule_name(struct text name, enum app_proto_id *out)
 {
     if (text_equal_nocase(name, "http")) {
@@ -62,6 +66,7 @@ bool app_proto_by_rule_name(struct text name, enum app_proto_id *out)
     return false;
 }
 
+/* The protocol whose keywords and steps a rule on a family is read with: the family's first. */
 const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto)
 {
     if (app_proto_by_id(rule_proto) != NULL)
@@ -88,6 +93,7 @@ const char *app_proto_name(enum app_proto_id id)
     }
 }
 
+/* `also` lists the families a protocol belongs to. */
 bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found)
 {
     const struct app_proto *proto;

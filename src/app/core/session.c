@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/session.c - one packet of a flow: pending bytes, the parser called on them, and the end.
- *
- * Bytes of a chunk are parsed where they lie. Only what the parser leaves (or recognition has
- * yet to understand) is copied into the side's `buffered`, to stand in front of the next chunk. */
+ * The parser reads the bytes of a chunk where they are. Only what it leaves (or what recognition
+ * does not understand yet) is copied into the side's `buffered`, in front of the next chunk. */
 #include "app/core/private.h"
 
 #include "base/memory/lib_memory.h"
@@ -11,6 +10,7 @@
 
 #define BUFFER_LIMIT_DEFAULT (128u << 10)
 
+/* The settings of the recognised protocol; a subprotocol's after app_set_subprotocol(). */
 static const struct app_proto_conf *found_conf(const struct app_session *s)
 {
     return &s->flow.thread->conf->proto[s->flow.flow->app_proto];
@@ -34,6 +34,7 @@ static void dir_advance(struct app_dir *ds, uint32_t n)
     ds->offset += n;
 }
 
+/* Skips all pending bytes, and bytes known to be lost, so that offsets stay right. */
 void app_dir_drop(struct app_session *s, enum direction d)
 {
     struct app_dir *ds = &s->ds[d];
@@ -44,6 +45,7 @@ void app_dir_drop(struct app_session *s, enum direction d)
     ds->need = 0;
 }
 
+/* Borrows the chunk when nothing is pending; else copies it behind the pending bytes. */
 static void dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
 {
     if (ds->len == 0) {
@@ -57,7 +59,7 @@ static void dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
     ds->len = (uint32_t)ds->buffered.len;
 }
 
-/* Before the packet goes: what is left must lie in memory of our own. */
+/* Before the packet is released, pending bytes must be in memory of the session's own. */
 static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
 {
     if (ds->len == 0) {
@@ -78,6 +80,7 @@ static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
 
 /* --- the parser's state ----------------------------------------------------------------------- */
 
+/* Transactions go first: tx_close() of a protocol may still use the parser's state. */
 static void close_parser(struct app_session *s)
 {
     struct app_flow *af = &s->flow;
@@ -103,6 +106,7 @@ void app_session_over(struct app_session *s)
     close_parser(s);
 }
 
+/* False without memory, or when open() refuses; the caller then fails the flow. */
 static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
 {
     struct app_flow *af = &s->flow;
@@ -119,6 +123,8 @@ static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
     return pc->proto->open == NULL || pc->proto->open(af);
 }
 
+/* For protocols that share a parser and differ after the first message: only between a protocol and
+ * its declared subprotocol. False: not enabled, or not related. */
 bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
 {
     struct app_flow *af = tx->flow;
@@ -137,7 +143,9 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
     return true;
 }
 
-/* After a change of protocol the old parser's state lives until the new one has looked at it. */
+/* After a change of protocol the old parser's state lives until the new parser has looked at it:
+ * STARTTLS and CONNECT hand over what they know. The transactions point to a copy of the session on
+ * the stack meanwhile. */
 static bool replace_parser(struct app_session *s, const struct app_proto_conf *pc)
 {
     struct app_session old = *s;
@@ -182,7 +190,8 @@ static bool ensure_parser(struct app_session *s, const struct app_proto_conf *pc
 
 /* --- feeding ---------------------------------------------------------------------------------- */
 
-/* Pending bytes go once nobody reads them any more, see buffer_rest(). */
+/* The parser is not called any more. Pending bytes stay until buffer_rest(): callers on the stack
+ * may still point into them. */
 static void stop_all(struct app_session *s)
 {
     s->off = true;
@@ -190,8 +199,9 @@ static void stop_all(struct app_session *s)
     s->flow.end[TO_SERVER] = s->flow.end[TO_CLIENT] = true;
 }
 
-/* A parser that has lost the thread is not asked again. A datagram stands for itself, so that
- * over UDP the next one has its chance. */
+/* A parser that failed is not called again: after an error its idea of message boundaries is gone.
+ * A datagram is a message of its own, so over UDP the next one gets its chance. The configured
+ * exception policy decides about packet and flow. */
 static int parse_failed(struct app_session *s, struct app_counter counter)
 {
     struct app_thread *at = s->flow.thread;
@@ -206,6 +216,7 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     return -1;
 }
 
+/* One call. The parser sets in->consumed when it leaves bytes. Counts the transactions it made. */
 static enum parse_status call_parser(struct app_session *s, struct app_input *in)
 {
     struct app_flow *af = &s->flow;
@@ -224,6 +235,8 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     return status;
 }
 
+/* Tells the parser how many bytes are missing, in pieces of at most 4 GiB. A parser that does not
+ * handle gaps fails here, as in Suricata. */
 static int feed_gap(struct app_session *s, enum direction d)
 {
     struct app_dir *ds = &s->ds[d];
@@ -247,7 +260,8 @@ static int feed_gap(struct app_session *s, enum direction d)
     return 0;
 }
 
-/* One call of the parser. 1: it may go on at once, 0: not now, -1: failed. */
+/* One call of the parser. 1: call it again at once, 0: it waits or is done, -1: it failed. A parser
+ * that claims more bytes than it was given is a bug of ours, counted as internal. */
 static int feed_once(struct app_session *s, enum direction d, bool end)
 {
     struct app_dir *ds = &s->ds[d];
@@ -272,11 +286,15 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
     return status == PARSE_OK && in.consumed > 0 && ds->len > 0;
 }
 
+/* What a parser may leave unread at most, so a peer cannot make a message that never ends cost
+ * memory without bound. */
 static uint32_t buffer_limit(const struct app_session *s)
 {
     return s->flow.proto->buffer_limit != 0 ? s->flow.proto->buffer_limit : BUFFER_LIMIT_DEFAULT;
 }
 
+/* Calls the parser until it wants more than there is. Below `need` bytes it is not called at all: a
+ * record in many small segments is looked at once. */
 static int feed_all(struct app_session *s, enum direction d, bool end)
 {
     struct app_dir *ds = &s->ds[d];
@@ -293,7 +311,8 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
     return 0;
 }
 
-/* Bytes that wait for more of their kind have changed nothing yet, unless they are the first. */
+/* Gives pending bytes to the parser. `fed` tells rules whether anything can be new in a direction;
+ * bytes that wait for more have changed nothing yet, unless they are the first. */
 int app_feed(struct app_session *s, enum direction d, bool end)
 {
     const struct app_proto_conf *pc = found_conf(s);
@@ -330,6 +349,9 @@ int app_feed(struct app_session *s, enum direction d, bool end)
 
 /* --- what parsers ask for --------------------------------------------------------------------- */
 
+/* STARTTLS and the like. The change takes effect with the next packet, after rules have seen this
+ * one; until then bytes only wait. `port` replaces the server's port for recognition. False over
+ * UDP or while another change is under way. */
 bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port)
 {
     struct app_session *s = app_session_of(af);
@@ -354,6 +376,8 @@ void app_trigger_raw_inspection(struct app_flow *af, enum direction direction)
     af->raw_triggered[direction] = true;
 }
 
+/* A parser's request to do less for its flow; each bit of `what` is a step of its own. Requests
+ * go through flow_request(): another thread may own the transport state. */
 void app_stop(struct app_flow *af, unsigned what)
 {
     uint32_t requests = 0;
@@ -380,6 +404,7 @@ void app_stop(struct app_flow *af, unsigned what)
 
 /* --- the session ------------------------------------------------------------------------------ */
 
+/* f->app owns the session from here on; app_flow_free() gives it back. */
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport)
 {
     struct app_session *s = pool_get(&at->sessions);
@@ -394,6 +419,7 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
     return s;
 }
 
+/* Members that few flows need are apart, so that the session stays within four cache lines. */
 struct app_ext *app_ext_make(struct app_flow *af)
 {
     if (af->ext == NULL)
@@ -410,6 +436,7 @@ static COLD void ext_free(struct app_session *s)
     s->flow.ext = NULL;
 }
 
+/* Called by the thread that owns the flow's inspection, when the flow ends. */
 void app_flow_free(struct flow *flow)
 {
     struct app_session *s = flow->app != NULL ? app_session_of(flow->app) : NULL;
@@ -427,7 +454,8 @@ void app_flow_free(struct flow *flow)
     flow->app = NULL;
 }
 
-/* The stream's depth holds unless the protocol has one of its own. */
+/* The depth of the stream stays in force unless the protocol has its own: then within_depth() cuts,
+ * and the stream is asked not to. */
 void app_session_set_proto(struct app_session *s, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &s->flow.thread->conf->proto[id];
@@ -437,6 +465,7 @@ void app_session_set_proto(struct app_session *s, enum app_proto_id id)
         flow_request(s->flow.flow, FLOW_REQ_DEPTH_FREE_TS | FLOW_REQ_DEPTH_FREE_TC);
 }
 
+/* Once per flow, also when the protocol changes sides or is confirmed twice. */
 void app_count_flow(struct app_session *s)
 {
     if (s->counted)
@@ -445,6 +474,7 @@ void app_count_flow(struct app_session *s)
     app_count(s->flow.thread->counters, found_counters(s)->flow, 1);
 }
 
+/* Events live until app_cleanup() after the same packet. */
 void app_layer_event(struct app_session *s, unsigned event)
 {
     s->events |= 1u << event;
@@ -455,8 +485,9 @@ bool app_flow_has_event(const struct app_flow *af, unsigned event)
     return (app_session_of(af)->events & 1u << event) != 0;
 }
 
-/* What is sent is detected when it is acknowledged, or (inline, UDP) with the packet itself: the
- * rules are due with the next packet that goes that way, or with this one too. */
+/* In IDS mode, a TCP segment is recognised when its ACK comes, so the rules on protocols are due
+ * with the next packet in that direction. Inline and for UDP it is recognised with its own packet,
+ * so they are due with this one too. */
 void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d)
 {
     f->detect_flags |= FLOW_PROTO_DETECTED(d);
@@ -465,6 +496,7 @@ void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum
         at->packet->flags |= PACKET_PROTO_DETECTED;
 }
 
+/* Moves the flow's mark to a packet, once. A pseudo packet does not take it. */
 static void take_proto_detected(struct flow *f, struct packet *p)
 {
     enum direction d = packet_direction(p);
@@ -475,6 +507,7 @@ static void take_proto_detected(struct flow *f, struct packet *p)
     p->flags |= PACKET_PROTO_DETECTED;
 }
 
+/* A direction without a protocol is FAILED: rules on "failed" match, and recognition is over. */
 static void fail_direction(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;
@@ -486,6 +519,8 @@ static void fail_direction(struct app_session *s, enum direction d)
     app_signal_proto_detected(f, s->flow.thread, d);
 }
 
+/* Recognition or a change of protocol failed for good. Frees
+ * the parser's state, its transactions and the frames at once. */
 void app_disable(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
@@ -503,7 +538,7 @@ void app_disable(struct app_session *s)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Bytes beyond the protocol's own depth are not for its parser. */
+/* The parser gets the bytes up to the protocol's own depth, the last of them with `end`. */
 static uint32_t within_depth(struct app_session *s, enum direction d,
                              const struct stream_chunk *c, bool *end)
 {
@@ -517,6 +552,8 @@ static uint32_t within_depth(struct app_session *s, enum direction d,
     return c->offset >= pc->stream_depth ? 0 : (uint32_t)(pc->stream_depth - c->offset);
 }
 
+/* Chunks arrive in stream order. CHUNK_REINSPECT repeats bytes for rules that the parser has had. A
+ * gap makes pending bytes useless: they count as lost with it. */
 static void take_chunk(struct app_session *s, const struct stream_chunk *c)
 {
     enum direction d = (enum direction)c->direction;
@@ -555,7 +592,7 @@ static void buffer_rest(struct app_session *s)
     }
 }
 
-/* Bytes that came behind a change of protocol waited until the old one was inspected. */
+/* Bytes that came after a change of protocol have waited until rules had seen the old protocol. */
 static void resume_change(struct app_session *s)
 {
     s->change_fresh = false;
@@ -566,8 +603,8 @@ static void resume_change(struct app_session *s)
 
 static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
 
-/* A connection that has closed: what it was still waiting for is complete now. Who is answered by
- * this packet goes first. */
+/* The connection has closed, so bytes that still wait are complete now. The direction that this
+ * packet acknowledges goes first. */
 static void end_closed(struct app_session *s, struct packet *p)
 {
     enum direction first = OTHER_DIRECTION(packet_direction(p));
@@ -581,6 +618,8 @@ static void end_closed(struct app_session *s, struct packet *p)
     }
 }
 
+/* The flow ends (closed or timed out): every direction gets its last call, then the protocol may
+ * finish transactions that waited for an answer. */
 static void end_flow(struct app_session *s)
 {
     struct app_flow *af = &s->flow;
@@ -594,6 +633,7 @@ static void end_flow(struct app_session *s)
         af->proto->finish(af);
 }
 
+/* NULL for a flow without data so far: handshakes need no session. */
 static struct app_session *tcp_session(struct app_thread *at, struct packet *p)
 {
     struct flow *f = p->flow;
@@ -605,6 +645,7 @@ static struct app_session *tcp_session(struct app_thread *at, struct packet *p)
     return app_session_new(at, f, TRANSPORT_TCP);
 }
 
+/* All work on a TCP packet by its flow's inspecting thread: chunks first, then ends. */
 static void tcp_packet(struct app_thread *at, struct packet *p)
 {
     struct app_session *s = tcp_session(at, p);
@@ -636,7 +677,8 @@ bool app_is_changing(const struct flow *flow)
     return flow->app != NULL && app_session_of(flow->app)->changing;
 }
 
-/* Who has stopped looking at payload has been here before. */
+/* A parser that stopped in an earlier packet has flushed already: such packets carry
+ * NO_PAYLOAD_INSPECT. */
 bool app_wants_detectlog_flush(const struct packet *p)
 {
     const struct app_session *s = p->flow != NULL && p->flow->app != NULL && packet_is_tcp(p)
@@ -646,6 +688,8 @@ bool app_wants_detectlog_flush(const struct packet *p)
                                          !(p->flags & PACKET_NO_PAYLOAD_INSPECT)));
 }
 
+/* Entry for every packet of a flow. Direction first: client and server may be exchanged since the
+ * packet was made. */
 void app_packet(struct app_thread *at, struct packet *p)
 {
     struct flow *f = p->flow;

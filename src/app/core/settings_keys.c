@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/settings_keys.c - the keys of suricata.yaml that follow from the list of protocols.
- *
- * Each protocol can be switched on and off, limited and given ports, and each of its logs is a
- * type of eve-log. So a new one needs no line in conf/schema_keys.c. */
+/* app/core/settings_keys.c - the keys of suricata.yaml that follow from the list of protocols. Each
+ * protocol can be enabled, limited and given ports, and each of its logs is a type of eve-log. So a
+ * new protocol needs no line in conf/schema_keys.c. */
 #include "app/conf.h"
 #include "app/log.h"
 #include "app/proto.h"
@@ -11,6 +10,7 @@
 
 #include <stdlib.h>
 
+/* Lines of the outline format that conf/schema_keys.c has: two blanks of indent per level. */
 struct outline { ARRAY_OF(const char *) lines; };
 
 static void add_transport(struct outline *out, const char *name)
@@ -41,6 +41,8 @@ static void add_logs(struct outline *out, const struct app_proto *proto, struct 
     }
 }
 
+/* Allocated in the arena, NULL at the end. An unknown key only gives a warning at start, so a key
+ * that is missing here costs a false one. */
 const char *const *app_settings_keys(struct arena *arena)
 {
     struct outline out = { 0 };

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/tcp_detection.c - recognition of TCP flows, direction by direction.
- *
- * Each direction is detected for itself from its first bytes, which wait as pending bytes of
- * their side meanwhile. Who spoke first is parsed first. When only one side is detected the
- * other is parsed as the same protocol; when both are, and differ, the server is believed unless
- * the parser has had bytes already. */
+/* app/core/tcp_detection.c - recognition of TCP flows, direction by direction. Each direction is
+ * recognised by itself from its first bytes, which wait as pending bytes meanwhile. The side that
+ * spoke first is parsed first. When only one side is recognised, the other is parsed as the same
+ * protocol. When both are and differ, the server's side wins unless the parser has had bytes
+ * already. */
 #include "app/core/private.h"
 
-#define WAIT_LIMIT 100000           /* bytes that one side may wait for the other to speak */
+#define WAIT_LIMIT 100000           /* bytes that one side may wait for the other */
 
+/* Neither patterns nor probes can still recognise this direction. */
 static bool state_done(const struct app_dir *ds)
 {
     return ds->detect_state.patterns_done && ds->detect_state.probes_done;
 }
 
+/* The side that has to speak first in this protocol; 0: either may. */
 static uint8_t first_sender_of(const struct app_session *s, uint16_t id)
 {
     const struct app_proto *proto = s->flow.thread->conf->proto[id].proto;
@@ -21,7 +22,8 @@ static uint8_t first_sender_of(const struct app_session *s, uint16_t id)
     return proto != NULL && proto->first_sender != APP_BOTH ? proto->first_sender : 0;
 }
 
-/* Asks patterns, probes, and whether somebody announced this flow. */
+/* Takes an announced flow and its parent's data. Only called when patterns and probes found
+ * nothing. */
 static enum app_proto_id take_expected(struct app_session *s, struct packet *p,
                                         enum direction d)
 {
@@ -39,6 +41,7 @@ static enum app_proto_id take_expected(struct app_session *s, struct packet *p,
     return found;
 }
 
+/* Ports are the client's and the server's, whichever side the packet came from. */
 static enum app_proto_id detect_proto_of(struct app_session *s, enum direction d, bool *reversed)
 {
     struct flow *f = s->flow.flow;
@@ -57,7 +60,8 @@ static enum app_proto_id detect_proto_of(struct app_session *s, enum direction d
         q.dest_port = s->change_port;
     found = app_detect(&s->flow.thread->conf->detect, &q, &ds->detect_state,
                        &s->ds[OTHER_DIRECTION(d)].detect_state, reversed);
-    /* Who knows the other side need not ask; to ask may mean to wait for other threads. */
+    /* When the other side is known, do not look up announcements: it may mean waiting for other
+     * threads. */
     if (found != APP_PROTO_UNKNOWN || ds->detect_state.expected_done ||
         q.other != APP_PROTO_UNKNOWN)
         return found;
@@ -67,6 +71,9 @@ static enum app_proto_id detect_proto_of(struct app_session *s, enum direction d
 
 /* --- giving up -------------------------------------------------------------------------------- */
 
+/* Bounds the bytes that recognition may buffer. Three cases: a side has twice the limit; one side
+ * is done and over the limit while the other is silent; one side is done and over the limit while
+ * the other only waits for more bytes of a pattern. */
 static bool waits_too_long(const struct app_session *s)
 {
     const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
@@ -85,6 +92,7 @@ static bool waits_too_long(const struct app_session *s)
            !tc->detect_state.patterns_done;
 }
 
+/* Nothing can be recognised any more, in either direction. */
 static bool is_hopeless(const struct app_session *s)
 {
     const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
@@ -92,6 +100,8 @@ static bool is_hopeless(const struct app_session *s)
     return (ts->detected || state_done(ts)) && (tc->detected || state_done(tc));
 }
 
+/* Neither side is known. After a change of protocol the new one has APP_CHANGE_DETECT_MAX bytes to
+ * show itself. */
 static void both_unknown(struct app_session *s, enum direction d, bool end)
 {
     if (s->redetecting) {
@@ -109,6 +119,8 @@ static void both_unknown(struct app_session *s, enum direction d, bool end)
 
 /* --- only the other side is detected -------------------------------------------------------- */
 
+/* This side's patterns and probes gave up but the other side is known: its parser gets the bytes.
+ * The rule event says that only one direction was recognised. */
 static void parse_as_other(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -125,6 +137,7 @@ static void parse_as_other(struct app_session *s, enum direction d, bool end)
     app_signal_proto_detected(f, s->flow.thread, d);
 }
 
+/* This side is not recognised with the bytes so far. */
 static void proto_not_detected(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -142,6 +155,8 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
         both_unknown(s, d, end);
         return;
     }
+    /* The protocol demands that the other side speaks first, but this side did: not that
+     * protocol. */
     first = first_sender_of(s, other);
     if (s->first_sender != FIRST_SENDER_PARSED && first != 0 &&
         (first & APP_DIRECTION_BIT(d)) == 0) {
@@ -159,6 +174,8 @@ static void proto_not_detected(struct app_session *s, enum direction d, bool end
 
 /* --- detected --------------------------------------------------------------------------------- */
 
+/* Both sides are recognised and differ. A parser that has run keeps the flow; else the server's
+ * side wins. */
 static enum app_proto_id resolve_proto_mismatch(struct app_session *s, enum direction d,
                                         enum app_proto_id found, enum app_proto_id other)
 {
@@ -170,7 +187,8 @@ static enum app_proto_id resolve_proto_mismatch(struct app_session *s, enum dire
     return d == TO_CLIENT ? found : other;
 }
 
-/* The side that spoke first, and had to wait for this one to be detected. */
+/* Parses the bytes of the side that spoke first and had to wait for this one. When its parser asks
+ * for a change of protocol at once, this side's bytes are not the expected ones. */
 static void parse_first_sender(struct app_session *s, enum direction d)
 {
     uint8_t bit = APP_DIRECTION_BIT(d);
@@ -184,7 +202,7 @@ static void parse_first_sender(struct app_session *s, enum direction d)
     }
 }
 
-/* Does who spoke first fit the protocol? 0: yes, 1: this side must wait, -1: never. */
+/* Does the side that spoke first fit the protocol? 0: yes, 1: this side must wait, -1: no. */
 static int check_first_sender(struct app_session *s, enum direction d)
 {
     uint8_t first = first_sender_of(s, s->flow.flow->app_proto);
@@ -196,6 +214,8 @@ static int check_first_sender(struct app_session *s, enum direction d)
     return (first & APP_DIRECTION_BIT(d)) == 0;
 }
 
+/* Forgets what was recognised: the bytes stay pending until the side that has to speak first is
+ * parsed. */
 static void reset_direction(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;
@@ -206,6 +226,8 @@ static void reset_direction(struct app_session *s, enum direction d)
     f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
 }
 
+/* First match of a direction. With midstream the match may say that the sides are exchanged; after
+ * flow_swap() the bytes belong to the other direction. */
 static void proto_detected(struct app_session *s, enum direction d, enum app_proto_id found,
                        bool reversed, bool end)
 {
@@ -253,6 +275,7 @@ static void detect(struct app_session *s, enum direction d, bool end)
 
 /* --- change of protocol ----------------------------------------------------------------------- */
 
+/* Both directions at once, with recognition as at the flow's start. */
 static void set_both(struct app_session *s, uint16_t id)
 {
     struct flow *f = s->flow.flow;
@@ -264,6 +287,7 @@ static void set_both(struct app_session *s, uint16_t id)
     }
 }
 
+/* The new protocol is known. Anything but the expected one after STARTTLS, say, raises an event. */
 static void changed(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
@@ -276,7 +300,8 @@ static void changed(struct app_session *s)
         app_layer_event(s, APPLAYER_NO_TLS);
 }
 
-/* As if the flow began here; the old protocol stays in place while the bytes do not suffice. */
+/* Recognises the new protocol as if the flow began here. While the bytes do not suffice, the old
+ * protocol stays in place, and the next bytes try again from the start. */
 static void detect_changed(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -301,6 +326,7 @@ static void detect_changed(struct app_session *s, enum direction d, bool end)
 
 /* --- entry ------------------------------------------------------------------------------------ */
 
+/* All pending bytes of a direction come through here; `end` when no more will come. */
 void app_tcp_data(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -317,7 +343,8 @@ void app_tcp_data(struct app_session *s, enum direction d, bool end)
         app_feed(s, d, end);
 }
 
-/* The gap stands in side->lost. Before recognition it ends the chances of this direction. */
+/* side->lost holds the gap. Before recognition it ends this direction's chance, as no pattern or
+ * probe can know what was missing. */
 void app_tcp_gap(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;

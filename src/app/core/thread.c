@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/thread.c - what each thread that parses has for itself: pools of flow states, parser
- * states and transactions, and a stock of buffers. All of them keep their memory, so that a
- * thread in steady state does not call the allocator for anything of the framework. */
+/* app/core/thread.c - the memory that each parsing thread has for itself: pools of flow states,
+ * parser states and transactions, and spare buffers. All of them keep their memory, so a thread in
+ * steady state does not call the allocator for anything of the framework. */
 #include "app/core/private.h"
 
 #include <stdlib.h>
 
 #define SLAB_BYTES (64u << 10)
 
+/* Objects per slab: as many as fit SLAB_BYTES, but at least 8 and at most 256. */
 static unsigned slab_count(size_t size)
 {
     return (unsigned)MIN(MAX(SLAB_BYTES / size, 8), 256);
 }
 
+/* A subprotocol uses the pools of its parent, see app_pool_of(). */
 static void open_proto(struct app_thread *at, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &at->conf->proto[id];
@@ -27,6 +29,7 @@ static void open_proto(struct app_thread *at, enum app_proto_id id)
         at->proto[id].data = pc->proto->thread_open(pc->settings, at->counters);
 }
 
+/* One worker uses the result, so it needs no locks. hooks: what detection and outputs attach. */
 struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
                                   const struct app_hooks *hooks)
 {
@@ -44,7 +47,7 @@ struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *
     return at;
 }
 
-/* Transactions at rest keep the blocks of their arena. */
+/* Free transactions keep the blocks of their arena; give those back first. */
 static void close_tx_pool(struct pool *pool)
 {
     while (pool->free_list != NULL) {
@@ -68,6 +71,7 @@ static void close_proto(struct app_thread *at, enum app_proto_id id)
         pc->proto->thread_close(at->proto[id].data);
 }
 
+/* After the last flow is gone: flows hold memory of these pools. */
 void app_thread_free(struct app_thread *at)
 {
     if (at == NULL)
@@ -82,6 +86,7 @@ void app_thread_free(struct app_thread *at)
     free(at);
 }
 
+/* An empty buffer when none is spare; buf_add() then allocates. Its length is 0. */
 struct buf app_buf_take(struct app_thread *at)
 {
     if (at->spare_count == 0)
@@ -89,6 +94,7 @@ struct buf app_buf_take(struct app_thread *at)
     return at->spare[--at->spare_count];
 }
 
+/* Large buffers go back to the allocator, or a few big messages would pin memory for good. */
 void app_buf_release(struct app_thread *at, struct buf *b)
 {
     if (b->data == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/transfer.c - extents of files, put in order. An extent ahead of its turn has a buffer of
- * its own; how much of that there may be is the protocol's to limit. */
+/* app/core/transfer.c - extents of files, put in order (SMB, NFS). An extent ahead of its turn has
+ * a buffer of its own; the protocol's settings limit how much may wait. */
 #include "app/core/transfer.h"
 
 #include "app/parser.h"
@@ -8,13 +8,15 @@
 
 #include <stdlib.h>
 
+/* Per flow, beyond what the protocol limits: a peer can have many files open. */
 #define FLOW_AHEAD_MAX (64u << 20)
 
+/* An extent that came early. Owned by its transfer. */
 struct app_transfer_extent {
     struct app_transfer_extent *next;
     uint64_t offset;
     struct buf data;
-    uint64_t lost;              /* bytes of it that nobody saw */
+    uint64_t lost;              /* missing bytes at its end */
 };
 
 static uint64_t extent_len(const struct app_transfer_extent *extent)
@@ -22,7 +24,7 @@ static uint64_t extent_len(const struct app_transfer_extent *extent)
     return extent->data.len + extent->lost;
 }
 
-/* Of all files of the flow; there since the first extent that waited. */
+/* Bytes that wait, of all files of the flow. ext exists since the first extent that waited. */
 static uint64_t *flow_ahead(const struct app_transfer *t)
 {
     return &t->tx->flow->ext->ahead_bytes;
@@ -37,6 +39,7 @@ static void extent_free(struct app_transfer *t, struct app_transfer_extent *exte
     free(extent);
 }
 
+/* Frees what waits; the file itself belongs to the transaction. */
 void app_transfer_fini(struct app_transfer *t)
 {
     while (t->ahead != NULL) {
@@ -48,6 +51,7 @@ void app_transfer_fini(struct app_transfer *t)
     t->filling = NULL;
 }
 
+/* Ends the file as truncated: what comes later has a hole before it. */
 void app_transfer_truncate(struct app_transfer *t)
 {
     if (t->truncated || !t->opened || t->closed)
@@ -57,6 +61,7 @@ void app_transfer_truncate(struct app_transfer *t)
     app_transfer_fini(t);
 }
 
+/* The file is complete, or as complete as it will be; later extents are skipped. */
 void app_transfer_close(struct app_transfer *t)
 {
     if (!t->truncated)
@@ -66,6 +71,7 @@ void app_transfer_close(struct app_transfer *t)
     app_transfer_fini(t);
 }
 
+/* A second extent for the same offset adds to the first. */
 static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t offset)
 {
     struct app_transfer_extent *extent = t->ahead;
@@ -82,6 +88,8 @@ static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t of
     return extent;
 }
 
+/* Announces `len` bytes at `offset`. An extent that begins before the last one is complete, or a
+ * last one that is early, leaves a hole that nothing will fill. */
 void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum direction d,
                         struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
                         bool last)
@@ -108,6 +116,7 @@ void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum directi
     }
 }
 
+/* data NULL: bytes that were lost. */
 static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
 {
     if (data != NULL)
@@ -117,6 +126,7 @@ static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
     t->next += len;
 }
 
+/* After a gap in an extent only its length is kept: bytes behind it have no place in the file. */
 static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
 {
     if (data != NULL && t->filling->lost == 0)
@@ -127,7 +137,8 @@ static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
     *flow_ahead(t) += len;
 }
 
-/* Pieces whose turn has come. */
+/* Appends the extents whose turn has come. Starts again after each, as one may make room for
+ * another that is earlier in the list. */
 static void catch_up(struct app_transfer *t)
 {
     struct app_transfer_extent **link = &t->ahead;
@@ -148,6 +159,7 @@ static void catch_up(struct app_transfer *t)
     }
 }
 
+/* XDR pads opaque data to a multiple of four bytes (RFC 4506, 4.10). */
 static uint32_t take_padding(struct app_transfer *t, uint32_t len)
 {
     uint32_t n = MIN(t->padding, len);
@@ -156,6 +168,8 @@ static uint32_t take_padding(struct app_transfer *t, uint32_t len)
     return n;
 }
 
+/* Takes bytes of the current extent and then its padding; data NULL for a gap. Returns how many
+ * were taken; the rest belongs to the next message. */
 uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len)
 {
     uint32_t n = MIN(t->left, len);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/tx.c - the life of transactions: made by parsers, ended by limits, freed once both
- * directions are done, rules have seen all of it and the outputs have written it. */
+ * directions are done, rules have seen all of it and the outputs have written it. All of that is
+ * done by one thread, the one that inspects the flow. */
 #include "app/core/private.h"
 
 #include <string.h>
 
-#define TX_ARENA_BLOCK 104              /* with its head a size that allocators have */
-#define TX_ARENA_KEEP (64u << 10)       /* an arena that grew beyond goes back to the allocator */
-#define TX_ARENAS_LIMIT 2048             /* with more in use, one that ends keeps nothing */
+#define TX_ARENA_BLOCK 104              /* with the block's header a size class of allocators */
+#define TX_ARENA_KEEP (64u << 10)       /* a larger arena goes back to the allocator */
+#define TX_ARENAS_LIMIT 2048             /* beyond this many in use, freed ones keep no blocks */
+/* Of a flow, open or not: the last bound, whatever max-tx says. */
 #define TX_HARD_LIMIT 65536
-#define TX_MEMORY_MAX (64u << 20)       /* of those of a flow that are open */
+#define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's transactions */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
 
 static const struct app_proto_conf *proto_conf(const struct app_flow *af)
@@ -17,12 +19,14 @@ static const struct app_proto_conf *proto_conf(const struct app_flow *af)
     return &af->thread->conf->proto[af->proto->id];
 }
 
+/* Open: a direction may still bring something. */
 static bool is_open(const struct app_tx *tx, const struct app_proto *proto)
 {
     return tx->progress[TO_SERVER] < proto->progress_done[TO_SERVER] ||
            tx->progress[TO_CLIENT] < proto->progress_done[TO_CLIENT];
 }
 
+/* The protocol's event, if it has one, tells rules that the limit ended it. */
 static void force_done(struct app_tx *tx, const struct app_proto *proto)
 {
     tx->progress[TO_SERVER] = proto->progress_done[TO_SERVER];
@@ -31,8 +35,8 @@ static void force_done(struct app_tx *tx, const struct app_proto *proto)
         app_tx_event(tx, proto->too_many_tx_event);
 }
 
-/* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
- * are declared done, so that they are logged and freed. */
+/* A peer that opens transactions and never ends them must not fill our memory: the oldest ones are
+ * set to done, so that rules, logs and cleanup finish with them. */
 static void limit_open(struct app_flow *af)
 {
     uint32_t limit = proto_conf(af)->tx_limit, open = 0;
@@ -49,6 +53,7 @@ static void limit_open(struct app_flow *af)
     }
 }
 
+/* Pools keep a transaction's arena with its first block, so a short one allocates nothing. */
 static struct app_tx *tx_fresh(struct app_flow *af)
 {
     struct app_tx *tx = pool_get(&af->thread->proto[app_pool_of(af->proto)].tx);
@@ -64,6 +69,7 @@ static struct app_tx *tx_fresh(struct app_flow *af)
     return tx;
 }
 
+/* NULL at the hard limit or without memory, counted as an alloc error. */
 struct app_tx *app_tx_new(struct app_flow *af)
 {
     struct app_thread *at = af->thread;
@@ -88,6 +94,7 @@ struct app_tx *app_tx_new(struct app_flow *af)
     return tx;
 }
 
+/* Nearly always the last. Ids grow along the list, so the walk stops early. */
 struct app_tx *app_tx_find(struct app_flow *af, uint64_t id)
 {
     if (af->last != NULL && af->last->id == id)
@@ -98,7 +105,8 @@ struct app_tx *app_tx_find(struct app_flow *af, uint64_t id)
     return NULL;
 }
 
-/* Takes it off the list; prev NULL: it is the first. */
+/* Takes it off the list; prev NULL: it is the first. The caller knows prev from its
+ * walk, as the list is singly linked. */
 static void tx_unlink(struct app_tx *prev, struct app_tx *tx)
 {
     struct app_flow *af = tx->flow;
@@ -112,6 +120,7 @@ static void tx_unlink(struct app_tx *prev, struct app_tx *tx)
     af->tx_count--;
 }
 
+/* Hooks first: detection and outputs keep their own data per transaction. */
 void app_tx_free(struct app_tx *tx)
 {
     struct app_thread *at = tx->flow->thread;
@@ -130,6 +139,7 @@ void app_tx_free(struct app_tx *tx)
     pool_put(&at->proto[app_pool_of(proto)].tx, tx);
 }
 
+/* For a transaction that turned out to be none. Its id is used again when it was the last. */
 void app_tx_discard(struct app_tx *tx)
 {
     struct app_tx *prev = NULL;
@@ -142,6 +152,7 @@ void app_tx_discard(struct app_tx *tx)
     app_tx_free(tx);
 }
 
+/* Beyond APP_TX_EVENTS_MAX events are dropped: hostile input can raise one per message. */
 void app_tx_event(struct app_tx *tx, unsigned event)
 {
     if (tx->event_count < APP_TX_EVENTS_FIRST) {
@@ -154,6 +165,8 @@ void app_tx_event(struct app_tx *tx, unsigned event)
         tx->more_events[tx->event_count++ - APP_TX_EVENTS_FIRST] = (uint8_t)event;
 }
 
+/* For the newest transaction; without one, for a new one that is done at once, so that rules on the
+ * event still see it. */
 void app_event(struct app_flow *af, enum direction direction, unsigned event)
 {
     struct app_tx *tx = af->last;
@@ -170,6 +183,7 @@ void app_event(struct app_flow *af, enum direction direction, unsigned event)
 
 /* --- cleanup ---------------------------------------------------------------------------------- */
 
+/* True when no rule has anything left to look at. */
 static bool is_inspected(const struct app_thread *at, const struct app_tx *tx)
 {
     return at->hooks.tx_inspected == NULL ||
@@ -177,6 +191,7 @@ static bool is_inspected(const struct app_thread *at, const struct app_tx *tx)
            at->hooks.tx_inspected(tx);
 }
 
+/* Files go first: app_files_done() also notes which of them this packet reports. */
 static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct packet *p)
 {
     const struct app_proto *proto = tx->flow->proto;
@@ -186,7 +201,7 @@ static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct 
            is_inspected(at, tx);
 }
 
-/* The one that asked for another protocol is kept for that one's open() to look at. */
+/* The transaction that asked for another protocol is kept: the new parser's open() may read it. */
 static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
 {
     const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
@@ -194,8 +209,8 @@ static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
     return (s->changing || s->replace) && tx == af->last;
 }
 
-/* Few transactions may hold much, too. The last one may be at work; where it alone is too much
- * there is no going on. */
+/* A few transactions may hold much memory, too. The last one may be in use by the parser; when that
+ * alone is too much, the parser stops. */
 static void COLD limit_memory(struct app_flow *af, size_t in_use)
 {
     for (struct app_tx *tx = af->first; tx != af->last && in_use > TX_MEMORY_MAX; tx = tx->next) {
@@ -207,6 +222,7 @@ static void COLD limit_memory(struct app_flow *af, size_t in_use)
         app_stop(af, APP_STOP_PARSER);
 }
 
+/* One walk: frees what is done, and lets files drop what no reader needs. */
 static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct packet *p)
 {
     struct app_tx *prev = NULL, *next;
@@ -228,8 +244,8 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
         limit_memory(af, in_use);
 }
 
-/* Both sides have ended and nothing is left of what they said. The flow may yet stand for a long
- * time, as timeouts go; its parser need not. */
+/* Both sides have ended and nothing is left to inspect or log. The flow may stay in the table for a
+ * long time until its timeout; its parser need not. */
 static bool is_over(const struct app_flow *af)
 {
     const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
@@ -240,6 +256,7 @@ static bool is_over(const struct app_flow *af)
            frame_count(frames_of(s, TO_CLIENT)) == 0;
 }
 
+/* After rules and outputs have had the packet, on the same thread. */
 void app_cleanup(struct app_thread *at, struct packet *p)
 {
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/udp_detection.c - recognition of UDP flows: each direction gets one try, with its first
- * datagram, be it empty. A flow that nobody recognises costs no memory here. */
+ * datagram, even an empty one. A flow that is not recognised takes no memory here. */
 #include "app/core/private.h"
 
-/* Nobody announces flows of datagrams, so that nobody is asked for announcements. */
+/* Expectations are not looked up: parsers announce only TCP flows. */
 static enum app_proto_id detect_proto_of(struct app_thread *at, struct packet *p, enum direction d,
                              bool *reversed)
 {
@@ -25,7 +25,8 @@ static bool is_known(uint16_t id)
     return id != APP_PROTO_UNKNOWN && id != APP_PROTO_FAILED;
 }
 
-/* The flow's protocol after what this direction's first datagram looked like. */
+/* Sets the flow's protocol after this direction's first datagram. The first recognised side
+ * wins. */
 static void conclude(struct flow *f, enum direction d, enum app_proto_id found, bool *mismatch)
 {
     uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
@@ -42,12 +43,13 @@ static void conclude(struct flow *f, enum direction d, enum app_proto_id found, 
         *mismatch = true;
 }
 
-/* The flow counts with its first datagram. */
+/* The flow is counted with its first datagram, recognised or not. */
 static void count_first(struct app_thread *at, struct flow *f)
 {
     app_count(at->counters, at->conf->counter[TRANSPORT_UDP][f->app_proto].flow, 1);
 }
 
+/* When the pattern shows that the answer came first, client and server are exchanged. */
 static void detect(struct app_thread *at, struct packet *p)
 {
     enum direction d = packet_direction(p);
@@ -74,6 +76,8 @@ static void detect(struct app_thread *at, struct packet *p)
         flow_swap(s, p);
 }
 
+/* A datagram starts at offset 0 and leaves nothing pending: the parser has to take all of it or ask
+ * for nothing. */
 static void feed(struct app_session *s, struct packet *p)
 {
     enum direction d = packet_direction(p);
@@ -88,6 +92,7 @@ static void feed(struct app_session *s, struct packet *p)
     ds->len = 0;
 }
 
+/* A flow that failed in both directions costs one comparison per packet. */
 void app_udp_packet(struct app_thread *at, struct packet *p)
 {
     struct flow *f = p->flow;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/zstd_decoder.c - zstd by libzstd, with an allocator that counts. */
+/* app/core/zstd_decoder.c - zstd (RFC 8878) by libzstd, with an allocator that counts. */
 #include "config.h"
 
 #include "app/core/zstd_decoder.h"
@@ -12,11 +12,14 @@
 #include "app/core/private.h"
 #include "base/memory/lib_memory.h"
 
+/* Owned by its HTTP body; `memory` is borrowed and outlives it. */
 struct zstd_decoder {
     ZSTD_DStream *stream;
     struct decoder_memory *memory;
 };
 
+/* The largest window that the setting allows, as a power of two. libzstd checks the frame header
+ * against it before it allocates (RFC 8878, 3.1.1.1.2). */
 static int window_log(const struct decoder_memory *memory)
 {
     uint64_t limit = memory->flow->thread->conf->decoders.window_limit;
@@ -27,6 +30,7 @@ static int window_log(const struct decoder_memory *memory)
     return log;
 }
 
+/* NULL without memory, or when the memcap refused. */
 void *zstd_decoder_open(struct decoder_memory *memory)
 {
     ZSTD_customMem allocator = { decoder_memory_alloc, decoder_memory_free, memory };
@@ -51,6 +55,7 @@ void zstd_decoder_close(void *decoder)
     lib_free(s);
 }
 
+/* A refusal of ours reaches libzstd as a failed allocation; tell it apart from bad data. */
 static enum zstd_status failure(struct zstd_decoder *s, size_t status)
 {
     if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge)
@@ -66,7 +71,8 @@ enum zstd_status zstd_decoder_run(void *decoder, struct bytes *in, uint8_t *out,
     ZSTD_inBuffer from = { in->next, bytes_left(in), 0 };
     size_t status = 0;
 
-    /* The end of a frame is a stop of its own; the next one begins with the next call. */
+    /* ZSTD_decompressStream() stops at a frame's end; the next call begins the next frame, which is
+     * independent of it (RFC 8878, 3.1). */
     do
         status = ZSTD_decompressStream(s->stream, &to, &from);
     while (status == 0 && from.pos < from.size && to.pos < to.size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/digest.c - a thread's room for a hash at work. */
+/* app/lib/digest.c - a thread's memory for one hash at a time (TLS, SSH and QUIC
+ * fingerprints). */
 #include "app/lib/digest.h"
 
 #include <ctype.h>
@@ -21,6 +22,7 @@ void digests_free(struct digests *d)
     free(d);
 }
 
+/* NULL digests (no memory, or no such hash wanted) give 0 bytes. `out` has room for the largest. */
 unsigned digest(struct digests *d, enum digest which, const void *data, size_t len,
                 uint8_t out[DIGEST_MAX])
 {
@@ -31,6 +33,7 @@ unsigned digest(struct digests *d, enum digest which, const void *data, size_t l
     return digest_end(&d->stream, out);
 }
 
+/* `between` is '\0' for none; `digits` decides upper or lower case. No '\0' at the end. */
 size_t hex_text(const uint8_t *data, size_t len, char between, const char digits[16], char *out)
 {
     char *to = out;
@@ -44,6 +47,7 @@ size_t hex_text(const uint8_t *data, size_t len, char between, const char digits
     return (size_t)(to - out);
 }
 
+/* Warns at load of a rule that can never match; hex digits of either case are fine. */
 bool md5_pattern_check(struct slice pattern, bool nocase UNUSED, struct err *err)
 {
     if (pattern.len != 32) {

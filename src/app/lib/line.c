@@ -2,6 +2,7 @@
 /* app/lib/line.c - collects one line of a text protocol over several chunks, up to a limit. */
 #include "app/lib/line.h"
 
+/* The line was truncated before: skips what is left of it, up to its end or the end of data. */
 static enum app_line_result drop_rest(bool *drop, struct bytes *in)
 {
     struct slice rest;
@@ -12,6 +13,8 @@ static enum app_line_result drop_rest(bool *drop, struct bytes *in)
     return APP_LINE_DROPPED;
 }
 
+/* Hands out the first `max` bytes as a line. When the last of them is the line end itself, there is
+ * nothing left to drop. */
 static enum app_line_result truncate_line(bool *drop, struct bytes *in, uint32_t max,
                                           struct app_line *line)
 {
@@ -21,6 +24,9 @@ static enum app_line_result truncate_line(bool *drop, struct bytes *in, uint32_t
     return APP_LINE_TRUNCATED;
 }
 
+/* A peer that never ends its line costs at most `max` bytes of buffer: the caller keeps the bytes
+ * of an incomplete line pending. *drop lives with the caller, per direction. The limit counts the
+ * line end, and "\n" alone ends a line, too. */
 enum app_line_result app_line_take(bool *drop, struct bytes *in, uint32_t max,
                                    struct app_line *line)
 {

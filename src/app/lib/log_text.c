@@ -13,8 +13,9 @@ struct slice app_text_copy(struct arena *arena, struct slice s)
 
 /* --- UTF-8 ------------------------------------------------------------------------------------ */
 
-/* Length of the character that begins here; 0 when none does, with *bad the bytes that look like
- * the beginning of one (Unicode 15, 3.9, "maximal subpart"). */
+/* Length of the UTF-8 character that begins here (RFC 3629, 4: no overlong forms, no surrogates,
+ * nothing above U+10FFFF). 0 when none does; then *bad has the length of the bytes that one U+FFFD
+ * replaces (Unicode 15, 3.9, "maximal subpart"). */
 static uint32_t character_length(const uint8_t *p, uint32_t left, uint32_t *bad)
 {
     uint8_t low = 0x80, high = 0xbf;
@@ -45,6 +46,7 @@ static uint32_t character_length(const uint8_t *p, uint32_t left, uint32_t *bad)
     return len;
 }
 
+/* Counts first, so that the copy is one allocation of the right size. */
 static uint32_t invalid_sequences(struct slice s)
 {
     uint32_t n = 0, bad;
@@ -58,6 +60,7 @@ static uint32_t invalid_sequences(struct slice s)
     return n;
 }
 
+/* Every invalid sequence is one byte or more and becomes three: hence 2 more bytes each at most. */
 struct slice app_text_utf8(struct arena *arena, struct slice s)
 {
     uint32_t invalid = invalid_sequences(s), n = 0, bad;
@@ -83,6 +86,8 @@ struct slice app_text_utf8(struct arena *arena, struct slice s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* Cuts before a character that the limit would split: continuation bytes are 10xxxxxx, and a
+ * character has at most three of them. */
 void app_json_limited(struct json *j, const char *key, struct slice s, size_t limit)
 {
     struct buf text = { 0 };
@@ -101,6 +106,8 @@ void app_json_limited(struct json *j, const char *key, struct slice s, size_t li
     buf_fini(&text);
 }
 
+/* Keys are written into records as they are, so they are escaped here. A byte takes six characters
+ * at most (backslash, u and four digits). */
 const char *app_json_key(struct arena *arena, struct slice s)
 {
     char *out = arena_alloc(arena, (size_t)s.len * 6 + 1);

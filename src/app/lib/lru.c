@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/lru.c - hash chains and a list from newest to oldest. */
+/* app/lib/lru.c - hash chains and a list from newest to oldest: what a flow remembers of earlier
+ * messages, such as calls that wait for a reply. Of one flow, so without locks; keys come from the
+ * network, so hash_bytes() is keyed, and `limit` bounds the entries. */
 #include "app/lib/lru.h"
 
 #include "base/array.h"
@@ -7,6 +9,7 @@
 
 #include <stdlib.h>
 
+/* The link that points to the entry, or the end of its chain. */
 static struct app_lru_entry **find(struct app_lru *lru, struct slice key)
 {
     uint64_t h = hash_bytes(key.data, key.len);
@@ -32,6 +35,7 @@ static void link_newest(struct app_lru *lru, struct app_lru_entry *e)
     lru->newest = e;
 }
 
+/* A hit counts as a use, so the entry becomes the newest. */
 void *app_lru_get(struct app_lru *lru, struct slice key)
 {
     struct app_lru_entry *e = lru->count > 0 ? *find(lru, key) : NULL;
@@ -43,6 +47,7 @@ void *app_lru_get(struct app_lru *lru, struct slice key)
     return e;
 }
 
+/* Entries are reused with the memory of their key: a steady flow does not allocate. */
 static void take_out(struct app_lru *lru, struct app_lru_entry **link)
 {
     struct app_lru_entry *e = *link;
@@ -54,6 +59,7 @@ static void take_out(struct app_lru *lru, struct app_lru_entry **link)
     lru->count--;
 }
 
+/* The caller uses the entry before the next put(), which may take it again. */
 void *app_lru_pop(struct app_lru *lru, struct slice key)
 {
     struct app_lru_entry **link, *e;
@@ -77,6 +83,8 @@ static struct app_lru_entry *fresh(struct app_lru *lru, size_t size)
     return e;
 }
 
+/* Finds or makes the entry of a key; a full table drops its oldest. A reused entry has its old
+ * contents behind the head: the caller has to set them. */
 void *app_lru_put(struct app_lru *lru, struct slice key, size_t size)
 {
     struct app_lru_entry *e = app_lru_get(lru, key), **link;
@@ -96,6 +104,7 @@ void *app_lru_put(struct app_lru *lru, struct slice key, size_t size)
     return e;
 }
 
+/* fini() frees what the user's part of an entry holds; it is called for entries once used, too. */
 void app_lru_fini(struct app_lru *lru, void (*fini)(void *entry))
 {
     while (lru->oldest != NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/hash.c - SipHash, after Aumasson and Bernstein (SipHash: a fast short-input PRF,
- * 2012), with one round for each word and three at the end; and the keys. */
+/* base/containers/hash.c - SipHash-1-3, after Aumasson and Bernstein (SipHash: a fast short-input
+ * PRF, 2012), with one round for each word and three at the end; and the keys. Keyed, so that
+ * traffic cannot be crafted to fill one bucket. */
 #include "base/containers/hash.h"
 
 #include <stddef.h>
@@ -38,7 +39,7 @@ static inline void sip_word(struct sip *s, uint64_t word)
     s->v0 ^= word;
 }
 
-/* The algorithm's words are little-endian. */
+/* SipHash reads words as little-endian. */
 static uint64_t load_word(const uint8_t *p)
 {
     uint64_t v;
@@ -47,7 +48,7 @@ static uint64_t load_word(const uint8_t *p)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(v) : v;
 }
 
-/* The last 0-7 bytes, and the length above them. */
+/* The last 0 to 7 bytes, with the length in the highest byte. */
 static uint64_t last_word(const uint8_t *p, size_t len)
 {
     uint64_t v = (uint64_t)len << 56;
@@ -57,6 +58,7 @@ static uint64_t last_word(const uint8_t *p, size_t len)
     return v;
 }
 
+/* The constants are the ASCII text "somepseudorandomlygeneratedbytes" of the paper. */
 uint64_t hash_bytes_keyed(const void *data, size_t len, struct hash_key key)
 {
     struct sip s = { key.k[0] ^ UINT64_C(0x736f6d6570736575),
@@ -86,10 +88,10 @@ uint64_t hash_string(const char *s)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Written before threads start. */
+/* Written before threads start, read-only afterwards. */
 struct hash_keys hash_process_keys;
 
-/* From one key as many as are needed, by counting. */
+/* Derives all keys from one, by hashing a counter. */
 static void keys_derive(struct hash_key from)
 {
     struct hash_keys *keys = &hash_process_keys;
@@ -105,6 +107,7 @@ static void keys_derive(struct hash_key from)
     keys->drawn = true;
 }
 
+/* For tests and reproducible runs: the order of hash tables is then the same in each run. */
 void hash_seed_fix(uint64_t seed)
 {
     keys_derive((struct hash_key){ { seed, ~seed } });
@@ -112,8 +115,8 @@ void hash_seed_fix(uint64_t seed)
 
 #define KEY_BYTES offsetof(struct hash_keys, drawn)
 
-/* All of them from the kernel. Only a machine that has just been switched on has none to give:
- * then what is hard to know has to do. */
+/* All keys come from the kernel. A machine that has just booted may have no entropy yet, and
+ * blocking would delay the start. Then times, the process id and an address must do. */
 void hash_keys_draw(void)
 {
     struct hash_key weak;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/map.c - open addressing with linear probing, at most 3/4 full, no removal. */
+/* base/containers/map.c - a hash map for slow paths: open addressing with linear probing, at most
+ * 3/4 full, no removal. It owns copies of the keys; values are the caller's. */
 #include "base/containers/map.h"
 
 #include "base/array.h"
@@ -16,7 +17,8 @@ void map_fini(struct map *m)
     *m = (struct map){ 0 };
 }
 
-/* The entry of the key, or the free one where it belongs. There is always a free one. */
+/* The entry of the key, or the free entry where it belongs. At least a quarter is free, so the loop
+ * ends. */
 static struct map_entry *find(const struct map *m, uint64_t hash, const void *key, size_t len)
 {
     size_t mask = m->cap - 1;

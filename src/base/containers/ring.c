@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/ring.c - the queue and the event count on which its two threads sleep. */
+/* base/containers/ring.c - a queue between two threads, and the eventcount on which both sleep. */
 #include "base/containers/ring.h"
 
 #include "base/array.h"
@@ -14,19 +14,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A few microseconds: what a hand-over between two running threads takes at most. */
+/* Enough spins for a few microseconds, which a handoff between two running threads takes at
+ * most. */
 #define SPINS 100
 
 void eventcount_init(struct eventcount *w)
 {
-    /* With one CPU the other thread cannot run while this one looks. */
+    /* With one CPU the other thread cannot run while this one spins. */
     *w = (struct eventcount){ .spins = cpu_count() > 1 ? SPINS : 0 };
 }
 
-/* `sleeping` is stored before the caller looks at the rings, and a pusher stores its index before
- * it looks at `sleeping`. All four are sequentially consistent, so that at least one of the two
- * threads sees what the other did. The key is read in between: a wake-up that comes after makes
- * the futex refuse to sleep. */
+/* `sleeping` is stored before the caller checks its rings; a producer stores its index before it
+ * reads `sleeping`. All four are sequentially consistent, so at least one of the two threads sees
+ * what the other did. The key is read in between: if a wake-up comes after it, the futex refuses to
+ * sleep. */
 uint32_t eventcount_prepare(struct eventcount *w)
 {
     __atomic_store_n(&w->sleeping, 1, __ATOMIC_SEQ_CST);
@@ -38,6 +39,7 @@ void eventcount_cancel(struct eventcount *w)
     __atomic_store_n(&w->sleeping, 0, __ATOMIC_RELAXED);
 }
 
+/* May return early: futex(2) wakes spuriously, and callers check their condition again. */
 void eventcount_sleep(struct eventcount *w, uint32_t key, uint64_t timeout_ns)
 {
     struct timespec timeout = {
@@ -51,7 +53,7 @@ void eventcount_sleep(struct eventcount *w, uint32_t key, uint64_t timeout_ns)
     eventcount_cancel(w);
 }
 
-/* The epoch changes even when nobody sleeps: the thread may be about to. */
+/* Changes the epoch even if no thread sleeps: one may be about to. */
 void eventcount_wake(struct eventcount *w)
 {
     int saved = errno;
@@ -62,6 +64,7 @@ void eventcount_wake(struct eventcount *w)
     errno = saved;
 }
 
+/* Spins first, then sleeps. False: the time is up and nothing is ready. */
 bool eventcount_wait(struct eventcount *w, bool (*is_ready)(void *arg), void *arg,
                  uint64_t timeout_ns)
 {
@@ -90,6 +93,8 @@ static uint32_t power_of_two(uint32_t n)
     return n <= 1 ? 1 : UINT32_C(1) << (32 - __builtin_clz(n - 1));
 }
 
+/* The slots follow the struct in one allocation. NULL eventcounts: that side never sleeps on this
+ * ring. */
 struct ring *ring_new(uint32_t size, struct eventcount *consumer, struct eventcount *producer)
 {
     uint32_t slots = power_of_two(MIN(size, UINT32_C(1) << 30));
@@ -106,7 +111,7 @@ void ring_free(struct ring *ring)
     free(ring);
 }
 
-/* The slots [at, at + n) in at most two runs. */
+/* Copies into the slots [at, at + n), in at most two parts. Indices run freely and wrap at 2^32. */
 static void copy_in(struct ring *ring, uint32_t at, void *const *items, uint32_t n)
 {
     uint32_t first = MIN(n, ring->mask + 1 - (at & ring->mask));
@@ -124,7 +129,7 @@ static void copy_out(const struct ring *ring, uint32_t at, void **items, uint32_
 }
 
 /* Publishes an index and wakes the other side if it sleeps. Without an eventcount a release store
- * is enough, and cheaper. */
+ * is enough, and cheaper than the fence of a sequentially consistent one. */
 static inline void publish(uint32_t *index, uint32_t value, struct eventcount *other)
 {
     if (other == NULL) {
@@ -136,6 +141,8 @@ static inline void publish(uint32_t *index, uint32_t value, struct eventcount *o
         eventcount_wake(other);
 }
 
+/* The producer's: returns how many items it pushed. It reads the consumer's index only if its copy
+ * shows too little space. */
 unsigned ring_push(struct ring *ring, void *const *items, unsigned n)
 {
     uint32_t tail = ring->tail, space = ring->mask + 1 - (tail - ring->head_seen);
@@ -152,6 +159,8 @@ unsigned ring_push(struct ring *ring, void *const *items, unsigned n)
     return n;
 }
 
+/* The consumer's: returns how many items it got. Acquire pairs with the producer's publish, so the
+ * items' contents are visible. */
 unsigned ring_pop(struct ring *ring, void **items, unsigned n)
 {
     uint32_t head = ring->head, there = ring->tail_seen - head;
@@ -168,8 +177,8 @@ unsigned ring_pop(struct ring *ring, void **items, unsigned n)
     return n;
 }
 
-/* Head first: read the other way round, a consumer in between could make it look negative to a
- * third thread. For the two threads of the ring either order is right. */
+/* Head first: in the other order a consumer in between could make the difference negative for a
+ * third thread. For the two threads of the ring both orders are right. */
 uint32_t ring_count(const struct ring *ring)
 {
     uint32_t head = __atomic_load_n(&ring->head, __ATOMIC_SEQ_CST);
@@ -195,7 +204,7 @@ bool ring_is_closed(const struct ring *ring)
     return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
 }
 
-/* closed is read first: after it nothing is pushed, so that the count is final. */
+/* Reads `closed` first: nothing is pushed after it is set, so the count is final. */
 bool ring_is_done(const struct ring *ring)
 {
     return ring_is_closed(ring) && ring_count(ring) == 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/wheel.c - a hierarchical timer wheel.
+/* base/containers/wheel.c - a hierarchical timer wheel. One thread.
  *
- * A timer lies on the level of the highest group of six bits in which it differs from now, in
- * the slot of that group's value. So of a level's slots all lie ahead of now, the first occupied
- * slot of the lowest occupied level is the next to come, and time may jump to where it begins.
- * There its timers are put back, onto lower levels, or fire. */
+ * A timer is on the level of the highest group of six bits in which its time differs from now, in
+ * the slot of that group's value. So all slots of a level are in the future, and the first occupied
+ * slot of the lowest occupied level is the next one. Time may jump to its start. There its timers
+ * fire, or move to lower levels. */
 #include "base/containers/wheel.h"
 
 #define BITS 6
@@ -22,7 +22,7 @@ static void list_add_tail(struct wheel_timer *head, struct wheel_timer *timer)
     head->prev = timer;
 }
 
-/* All of `from` behind the last of `to`. */
+/* Moves all of `from` to the end of `to`. */
 static void list_splice(struct wheel_timer *to, struct wheel_timer *from)
 {
     if (from->next == from)
@@ -45,6 +45,8 @@ void wheel_init(struct wheel *w, uint64_t now)
     }
 }
 
+/* Also moves a timer that is in the wheel. One whose time is past fires at the next
+ * wheel_advance(). */
 void wheel_add(struct wheel *w, struct wheel_timer *timer, uint64_t expires)
 {
     unsigned level, slot;
@@ -61,7 +63,8 @@ void wheel_add(struct wheel *w, struct wheel_timer *timer, uint64_t expires)
     list_add_tail(&w->slot[level][slot], timer);
 }
 
-/* The slot's bit stays: to find out whether it was the last would need the slot. */
+/* The slot's bit stays set: to see whether this was the last timer would need the slot. An empty
+ * slot costs one step later. */
 void wheel_del(struct wheel_timer *timer)
 {
     if (timer->next == NULL)
@@ -71,7 +74,7 @@ void wheel_del(struct wheel_timer *timer)
     timer->next = timer->prev = NULL;
 }
 
-/* The next slot to come and the time at which it begins; false when all are empty. */
+/* The next occupied slot and the time at which it starts; false if there is none. */
 static bool next_slot(const struct wheel *w, unsigned *level, unsigned *slot, uint64_t *start)
 {
     for (unsigned l = 0; l < WHEEL_LEVELS; l++) {
@@ -98,7 +101,7 @@ uint64_t wheel_next(const struct wheel *w)
     return next_slot(w, &level, &slot, &start) ? start : UINT64_MAX;
 }
 
-/* Fires or puts back what is pending; false when the budget ran out. */
+/* Fires pending timers or moves them down; false when the budget is used up. */
 static bool handle_pending(struct wheel *w, wheel_fire *fire, void *arg, unsigned *budget)
 {
     while (w->pending.next != &w->pending) {
@@ -117,6 +120,8 @@ static bool handle_pending(struct wheel *w, wheel_fire *fire, void *arg, unsigne
     return true;
 }
 
+/* max_per_call bounds the work; false: call again, with the same time. fire() may add and remove
+ * timers, since each one leaves the list before it fires. */
 bool wheel_advance(struct wheel *w, uint64_t now, wheel_fire *fire, void *arg,
                    unsigned max_per_call)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/arena.c - bump allocation. Blocks form a list that reset walks again from the start;
- * a request larger than a block gets a block of its own size, which stays in the list. */
+/* base/memory/arena.c - bump allocation. Blocks are a list, which arena_reset() uses again from the
+ * start. A request that is larger than a block gets a block of its own size, which stays in the
+ * list. One thread; nothing is freed singly. */
 #include "base/memory/arena.h"
 
 #include "base/array.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define ARENA_ALIGN 16
+/* Arenas with smaller blocks than this are many (one per flow or transaction). */
 #define SMALL_BLOCKS ((size_t)4096)
 
 struct arena_block {
@@ -47,8 +49,8 @@ void arena_reset(struct arena *arena)
     arena->used = 0;
 }
 
-/* Many small arenas: most stay small, and those that do not double in all, not by each block,
- * until blocks are a page. */
+/* Size of the next block. Small arenas are many and most stay small. Those that grow double in
+ * total, block by block, until blocks are a page. */
 static size_t next_size(const struct arena *arena, const struct arena_block *last)
 {
     if (last == NULL || arena->block_size >= SMALL_BLOCKS)
@@ -58,7 +60,7 @@ static size_t next_size(const struct arena *arena, const struct arena_block *las
     return MIN(MAX(last->size * 2, arena->block_size), SMALL_BLOCKS);
 }
 
-/* A block behind the current one that has room: the next of an earlier round, or a new one. */
+/* A block after the current one with enough space: one of an earlier round, or a new one. */
 static struct arena_block *block_with_space(struct arena *arena, size_t size)
 {
     struct arena_block *last = arena->current, *block = last != NULL ? last->next : NULL;
@@ -72,7 +74,7 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
 
     block = lib_malloc(sizeof(*block) + block_size);
     if (block == NULL) {
-        if (arena->limit == 0)          /* the limit promises NULL */
+        if (arena->limit == 0)          /* arenas with a limit return NULL */
             out_of_memory(block_size);
         return NULL;
     }
@@ -87,13 +89,14 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
     return block;
 }
 
+/* NULL only for arenas with a limit. */
 void *arena_alloc(struct arena *arena, size_t size)
 {
     struct arena_block *block = arena->current;
     void *p;
 
     if (UNLIKELY(size > SIZE_MAX / 2))
-        size = SIZE_MAX / 2;        /* fails in the allocator, in its own words */
+        size = SIZE_MAX / 2;        /* fails in the allocator */
     size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     if (UNLIKELY(arena->limit > 0 && size > arena->limit - arena->used))
         return NULL;

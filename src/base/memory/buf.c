@@ -14,6 +14,7 @@ void buf_fini(struct buf *b)
     *b = (struct buf){ 0 };
 }
 
+/* Doubles, so that n added bytes copy O(n). */
 COLD void buf_grow(struct buf *b, size_t more)
 {
     size_t need;
@@ -29,6 +30,7 @@ void buf_add_string(struct buf *b, const char *s)
     buf_add(b, s, strlen(s));
 }
 
+/* Formats twice if the text does not fit the first time. */
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list args;

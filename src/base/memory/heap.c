@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/heap.c - blocks lie in slabs, all of one size in a slab. A slab starts at a multiple
- * of its size, so that a block's address says which slab it is in, and so which heap and how large:
- * blocks have no header. A slab is cut as blocks are asked for; its pages are touched no sooner.
+/* base/memory/heap.c - a thread's own malloc(): no lock, no shared cache line.
  *
- * What is larger than the largest size has slabs of its own, and is kept for the next that wants
- * as many. */
+ * Blocks are in slabs, all of one size in a slab. A slab starts at a multiple of its size, so a
+ * block's address tells its slab, and with it the heap and the size: blocks have no header. A slab
+ * is divided as blocks are asked for; its pages are not touched earlier.
+ *
+ * A block that is larger than the largest size has slabs of its own, which are kept for the next
+ * block of as many slabs. */
 #include "base/memory/heap.h"
 
 #include <stdatomic.h>
@@ -13,46 +15,52 @@
 #include <sys/mman.h>
 
 #define SLAB_SIZE ((size_t)65536)
-#define CHUNK_SLABS 16                  /* asked of the allocator at once */
+#define CHUNK_SLABS 16                  /* mapped at once */
 #define SIZES 56                        /* 16 to 512 by 16, then four in each doubling to 32 KiB */
 #define LARGEST ((size_t)32768)
 #define SMALL_BITS 9
 #define SMALL (1u << SMALL_BITS)        /* up to here sizes go by 16 */
-#define RETAINED_SLABS_LIMIT 32                   /* larger blocks than this go back at once */
-#define RETAINED_BYTES_LIMIT ((size_t)16 << 20)   /* as does what is more than this in all */
+#define RETAINED_SLABS_LIMIT 32                   /* larger blocks are unmapped at once */
+#define RETAINED_BYTES_LIMIT ((size_t)16 << 20)   /* as are blocks beyond this in total */
 
-/* Stands near the slab's start: at which cache line depends on the address, for all at the same
- * one would push each other out of the caches. */
+/* The header is near the slab's start. Its cache line depends on the address: headers at the same
+ * offset of all slabs would evict each other from the caches. */
 struct slab {
     struct heap *owner;
     uint32_t block_size;                /* 0: one block over `slabs` slabs */
     uint32_t size_index, slabs;
 };
 
+/* Space for all 16 positions of the header. */
 #define HEAD_SIZE ((size_t)16 * CACHE_LINE)
 
+/* A mapping of CHUNK_SLABS slabs, for taking everything down. */
 struct chunk {
     struct chunk *next;
     unsigned char *slabs;
 };
 
+/* Belongs to one thread, except the last two members. */
 struct heap {
-    void *free_list[SIZES];             /* a free block's first word links to the next */
+    void *free_list[SIZES];             /* the first word of a free block is the next one */
+    /* The part of the newest slab of each size that was never used. */
     unsigned char *cut[SIZES], *cut_end[SIZES];
-    void *retained[RETAINED_SLABS_LIMIT + 1];         /* blocks of so many slabs */
+    void *retained[RETAINED_SLABS_LIMIT + 1];         /* free blocks of this many slabs */
     size_t retained_bytes, in_use;
     struct chunk *chunks;
     unsigned slabs_left;                /* of the newest chunk */
 
     CACHE_ALIGNED _Atomic(void *) returned;    /* pushed by other threads; or ABANDONED */
-    _Atomic(size_t) abroad;             /* of an abandoned heap: blocks still in use */
+    _Atomic(size_t) abroad;             /* of an abandoned heap: blocks in use */
 };
 
-/* Its thread has ended while others had blocks of it. Whoever brings the last one takes it down. */
+/* The owner's thread has ended while other threads had blocks. The thread that returns the last one
+ * frees the heap. */
 #define ABANDONED ((void *)1)
 
 /* --- sizes ----------------------------------------------------------------------------------- */
 
+/* 16-byte steps up to 512, then four sizes for each power of two: at most 25 % are lost. */
 static inline unsigned size_index(size_t size)
 {
     size_t last = size - (size != 0);
@@ -64,6 +72,7 @@ static inline unsigned size_index(size_t size)
     return SMALL / 16 + (bit - SMALL_BITS) * 4 + ((last >> (bit - 2)) & 3);
 }
 
+/* The inverse: the size of all blocks with this index. */
 static size_t index_size(unsigned index)
 {
     if (index < SMALL / 16)
@@ -86,7 +95,7 @@ static inline struct slab *slab_of(void *block)
 
 /* --- slabs ----------------------------------------------------------------------------------- */
 
-/* From the kernel, for allocators disagree on how to give so large an alignment back. */
+/* Mapped directly and trimmed to the alignment: allocators handle so large an alignment badly. */
 static COLD unsigned char *slabs_map(size_t n)
 {
     size_t size = n * SLAB_SIZE, before, after;
@@ -128,6 +137,7 @@ static COLD unsigned char *slab_new(struct heap *heap)
     return heap->chunks->slabs + heap->slabs_left * SLAB_SIZE;
 }
 
+/* Makes a slab for blocks of one size. */
 static COLD bool slab_cut(struct heap *heap, unsigned index)
 {
     unsigned char *start = slab_new(heap);
@@ -146,6 +156,8 @@ static COLD bool slab_cut(struct heap *heap, unsigned index)
     return true;
 }
 
+/* Takes all blocks that other threads have returned. Exchanging the complete list avoids the ABA
+ * problem of popping one by one. */
 static void take_returned(struct heap *heap)
 {
     void *block = atomic_exchange_explicit(&heap->returned, NULL, memory_order_acquire);
@@ -158,6 +170,7 @@ static void take_returned(struct heap *heap)
     }
 }
 
+/* No free block of this size: first take returned blocks, then new ones. */
 static COLD void *get_slow(struct heap *heap, unsigned index)
 {
     void *block;
@@ -178,6 +191,7 @@ static COLD void *get_slow(struct heap *heap, unsigned index)
 
 /* --- large blocks ---------------------------------------------------------------------------- */
 
+/* NULL if the system has no memory. */
 static void *get_large(struct heap *heap, size_t size)
 {
     size_t n = (size + HEAD_SIZE) / SLAB_SIZE + 1;
@@ -222,6 +236,8 @@ static void put_large(struct heap *heap, void *block)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
+/* The usual case is a pop from a list. The next block is prefetched, since the caller of the next
+ * allocation will read its first word. */
 void *heap_get(struct heap *heap, size_t size)
 {
     unsigned index;
@@ -249,6 +265,7 @@ void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
     return block != NULL ? memset(block, 0, size) : NULL;
 }
 
+/* Unmaps everything. No block is in use, so large blocks are all in `retained`. */
 static void take_down(struct heap *heap)
 {
     for (unsigned n = 0; n <= RETAINED_SLABS_LIMIT; n++)
@@ -268,6 +285,7 @@ static void take_down(struct heap *heap)
     free(heap);
 }
 
+/* acq_rel: the thread that frees the heap sees the writes of all that returned blocks before. */
 static void put_abandoned(struct heap *owner, void *block)
 {
     const struct slab *slab = slab_of(block);
@@ -278,6 +296,8 @@ static void put_abandoned(struct heap *owner, void *block)
         take_down(owner);
 }
 
+/* A lock-free push (Treiber stack). Release publishes the block's link to the owner, acquire sees
+ * ABANDONED's `abroad`. */
 static COLD void return_to_owner(struct heap *owner, void *block)
 {
     void *top = atomic_load_explicit(&owner->returned, memory_order_acquire);
@@ -292,6 +312,7 @@ static COLD void return_to_owner(struct heap *owner, void *block)
                                                     memory_order_release, memory_order_acquire));
 }
 
+/* Any thread may return any block. */
 void heap_put(struct heap *heap, void *block)
 {
     struct slab *slab;
@@ -312,6 +333,7 @@ void heap_put(struct heap *heap, void *block)
     heap->free_list[slab->size_index] = block;
 }
 
+/* Never shrinks in place: a smaller size keeps the block. */
 void *heap_resize(struct heap *heap, void *block, size_t size)
 {
     struct slab *slab;
@@ -346,6 +368,8 @@ size_t heap_in_use(const struct heap *heap)
     return heap->in_use;
 }
 
+/* At the end of the thread. False: other threads still have blocks, and the heap lives until they
+ * return them. `abroad` must be set before ABANDONED is visible. */
 bool heap_free(struct heap *heap)
 {
     void *nothing;

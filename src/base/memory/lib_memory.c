@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/lib_memory.c - the calling thread's heap. */
+/* base/memory/lib_memory.c - the calling thread's heap, as malloc() for libraries.
+ *
+ * Libraries such as libhtp, lua and zlib allocate per flow on many threads. With a heap per thread
+ * they neither lock nor share cache lines. */
 #include "config.h"
 
 #include "base/memory/lib_memory.h"
@@ -13,6 +16,7 @@
 
 #include "base/memory/heap.h"
 
+/* The only thread-local variable: allocation hooks of libraries have no argument for a context. */
 static __thread struct heap *thread_heap;
 static pthread_key_t at_thread_end;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -66,7 +70,7 @@ void *lib_realloc(void *block, size_t size)
 
 void lib_free(void *block)
 {
-    heap_put(thread_heap, block);       /* also of a thread that has none of its own */
+    heap_put(thread_heap, block);       /* also on a thread without a heap of its own */
 }
 
 #else

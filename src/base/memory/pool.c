@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/pool.c - objects of one size. A free object's first word links it to the next. */
+/* base/memory/pool.c - objects of one size. The first word of a free object links to the next. One
+ * thread; a pool at its maximum refuses and counts it. */
 #include "base/memory/pool.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ struct pool_slab {
     CACHE_ALIGNED unsigned char data[];
 };
 
-/* Large objects start on a cache line, so that neighbours never share one. */
+/* Large objects start on a cache line, so that two objects never share one. */
 void pool_init(struct pool *pool, size_t object_size, size_t per_slab, size_t max)
 {
     size_t align = object_size >= CACHE_LINE ? CACHE_LINE : 16;
@@ -40,12 +41,14 @@ void pool_fini(struct pool *pool)
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* A pool of many megabytes is looked up at random: whole huge pages then spare the TLB. */
+/* A pool of many megabytes is accessed at random, so huge pages save TLB misses. Only pools without
+ * a maximum grow that large. */
 static bool needs_huge_pages(const struct pool *pool)
 {
     return pool->max == 0 && pool->created >= 4 * HUGE_PAGE / pool->size;
 }
 
+/* *count becomes the number of objects that fit into a huge page. */
 static struct pool_slab *slab_alloc(const struct pool *pool, size_t *count, size_t bytes)
 {
     struct pool_slab *slab;
@@ -92,6 +95,7 @@ void pool_reserve(struct pool *pool, size_t count)
         pool_grow(pool, count - pool->created);
 }
 
+/* The inline part takes from the free list; this is the rest. */
 void *pool_get_slow(struct pool *pool)
 {
     void *object;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/report/counters.c - the registry of names and the list of the threads' blocks, under one
- * lock that no packet ever meets. Blocks have room for all ids there can be, so that a name which
- * is registered late (a unix socket job, a reload) needs no block to move; pages never touched cost
- * nothing. */
+ * lock that no packet path takes. Blocks have space for all ids there can be. So a name that is
+ * registered late (a unix socket job, a reload) moves no block; pages that no counter uses are
+ * never touched. */
 #include "base/report/counters.h"
 
 #include "base/array.h"
@@ -27,7 +27,7 @@ static struct {
     struct counters *blocks;
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The last id takes what comes when all are given out: wrong figures, but no crash. */
+/* At the limit further names share the last id: wrong values, but no crash. */
 static struct counter *add_name(const char *name, enum counter_kind kind)
 {
     struct counter *c;
@@ -54,6 +54,8 @@ counter_id counter_register(const char *name, enum counter_kind kind)
     return (counter_id)(c - registry.counter);
 }
 
+/* Acquire pairs with the release in add_name(): names up to the count can be read without the
+ * lock. */
 unsigned counter_count(void)
 {
     return __atomic_load_n(&registry.count, __ATOMIC_ACQUIRE);
@@ -91,6 +93,7 @@ static void merge(enum counter_kind kind, uint64_t *into, uint64_t value)
         *into += value;
 }
 
+/* The counts of a thread that ends stay in the totals. */
 void counters_free(struct counters *c)
 {
     if (c == NULL)
@@ -114,6 +117,7 @@ void counters_free(struct counters *c)
     free(c);
 }
 
+/* Relaxed loads: a value may be a moment old, never torn. */
 uint64_t counter_total(counter_id id)
 {
     const struct counter *counter = &registry.counter[id];
@@ -140,6 +144,8 @@ void counters_each(void (*visit)(const struct counters *c, void *arg), void *arg
     pthread_mutex_unlock(&registry.lock);
 }
 
+/* Races with the writers: a thread that adds at this moment may write back its old value.
+ * Acceptable, as only a user's command calls this. */
 void counters_reset_all(void)
 {
     pthread_mutex_lock(&registry.lock);

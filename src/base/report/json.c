@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/json.c - writes JSON. Each value reserves its worst case once and then writes through
- * a bare pointer; clean runs of a string are found by table, eight bytes at a time, and copied. */
+/* base/report/json.c - writes JSON (RFC 8259). Each value reserves its worst case once and then
+ * writes through a bare pointer. Strings are scanned eight bytes at a time for bytes that need an
+ * escape, and copied in runs. */
 #include "base/report/json.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 0: stands for itself; 'u': \u00XX; 'x': beyond ASCII; else the letter behind the backslash. */
+/* 0: no escape; 'u': \u00XX; 'x': not ASCII; otherwise the letter after the backslash. */
 static const uint8_t escape_of[256] = {
     [0 ... 7] = 'u', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', [11] = 'u', ['\f'] = 'f',
     ['\r'] = 'r', [14 ... 31] = 'u', ['"'] = '"', ['\\'] = '\\', [128 ... 255] = 'x',
@@ -28,6 +29,7 @@ void json_init(struct json *j, struct buf *out)
     *j = (struct json){ .out = out };
 }
 
+/* A position to return to, for objects that turn out to be empty. */
 struct json_mark json_mark(const struct json *j)
 {
     return (struct json_mark){ .len = j->out->len, .more = j->more, .depth = j->depth };
@@ -40,12 +42,15 @@ void json_rewind(struct json *j, struct json_mark mark)
     j->depth = mark.depth;
 }
 
+/* One bit per level: whether a comma is needed. Levels beyond 64 share bits; EVE has less than
+ * ten. */
 static uint64_t level_bit(const struct json *j)
 {
     return UINT64_C(1) << (j->depth & 63);
 }
 
-/* Most of what is copied here is so short that calling memcpy() is what takes the time. */
+/* Most copies here are so short that a call of memcpy() costs more than the copy. The overlapping
+ * copies need no loop. */
 static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
 {
     const uint8_t *in = from;
@@ -66,7 +71,7 @@ static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
     return p + n;
 }
 
-/* Comma and key, and room for `room` bytes more. Gives the place to write at. */
+/* Writes comma and key, and reserves `space` more bytes. Returns where to write. */
 static inline uint8_t *begin_at(struct json *j, struct text key, size_t space)
 {
     uint64_t bit = level_bit(j);
@@ -118,8 +123,8 @@ void json_object_end(struct json *j) { close_level(j, '}'); }
 void json_array(struct json *j, const char *key) { open_level(j, key, '['); }
 void json_array_end(struct json *j) { close_level(j, ']'); }
 
-/* Length of the UTF-8 sequence at p (RFC 3629: no surrogates, nothing overlong or above
- * U+10FFFF); 0 when it is none. */
+/* Length of the UTF-8 sequence at p, 0 if it is not valid (RFC 3629: no surrogates, no overlong
+ * forms, nothing above U+10FFFF). */
 static size_t utf8_length(const uint8_t *p, size_t left)
 {
     uint8_t c = p[0], low = 0x80, high = 0xbf;
@@ -158,8 +163,8 @@ static bool is_utf8(const uint8_t *p, size_t len)
     return true;
 }
 
-/* The high bit of some byte is set when one of the eight needs care: below 0x20, '"', '\\' or
- * not ASCII. It may be set for a clean byte behind such a one, never missing. */
+/* The high bit of a byte is set if it needs an escape: below 0x20, '"', '\\' or not ASCII. Borrows
+ * may also set it for a clean byte after such a one; it is never missing. */
 static inline uint64_t needs_care(uint64_t v)
 {
     uint64_t quote = v ^ EACH_BYTE('"'), backslash = v ^ EACH_BYTE('\\');
@@ -168,8 +173,8 @@ static inline uint64_t needs_care(uint64_t v)
            EACH_BYTE(0x80);
 }
 
-/* Nothing has to be escaped, as in nearly all strings. The last eight bytes, or four, overlap those
- * before them. */
+/* Whether nothing needs an escape, as in nearly all strings. The last eight (or four) bytes overlap
+ * those before them. */
 static bool is_clean(const uint8_t *data, size_t len)
 {
     uint32_t low, high;
@@ -211,9 +216,8 @@ static size_t clean_run(const uint8_t *data, size_t len)
     return i;
 }
 
-/* The first byte that needs an escape other than \xNN tells nothing of UTF-8; so validity is
- * looked at when the first byte beyond ASCII turns up, for the whole rest at once: what stands
- * before it was ASCII. */
+/* Bytes that are not valid UTF-8 become \\xNN. Validity is checked once, at the first byte that is
+ * not ASCII, for the rest of the string: what was before it was ASCII. */
 static uint8_t *write_escaped(uint8_t *p, const uint8_t *data, size_t len)
 {
     bool known = false, utf8 = false;
@@ -254,8 +258,8 @@ static uint8_t *write_escaped(uint8_t *p, const uint8_t *data, size_t len)
     return p;
 }
 
-/* Six bytes out for one in is the worst; long strings are first measured, so that a payload of
- * plain text does not make the buffer six times its size for good. */
+/* At most six bytes are written for one. Long strings are measured first, so that a long text does
+ * not make the buffer six times its size for good. */
 static size_t escaped_capacity(const uint8_t *data, size_t len)
 {
     static const uint8_t cost[256] = { ['u'] = 5, ['x'] = 4 };
@@ -284,6 +288,7 @@ void json_put_bytes(struct json *j, struct text key, const void *data, size_t le
     end(j, p);
 }
 
+/* Replaces each byte that is not valid UTF-8 by U+FFFD. */
 void json_lossy(struct json *j, const char *key, struct slice s)
 {
     uint8_t *p = begin(j, key, 6 * (size_t)s.len + 2);
@@ -304,7 +309,7 @@ void json_lossy(struct json *j, const char *key, struct slice s)
     end(j, p);
 }
 
-/* Digits are made from the right, two at a time. */
+/* Writes digits from the right, two at a time. */
 static uint8_t *write_u64(uint8_t *p, uint64_t n)
 {
     uint8_t digits[20];
@@ -338,7 +343,8 @@ void json_i64(struct json *j, const char *key, int64_t value)
     end(j, write_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value));
 }
 
-/* The shortest form that reads back as the same number; null for what JSON cannot say. */
+/* The shortest form that reads back as the same number; null for numbers that JSON does not have
+ * (RFC 8259, section 6). */
 void json_double(struct json *j, const char *key, double value)
 {
     char text[32];
@@ -371,7 +377,7 @@ void json_raw(struct json *j, const char *key, const char *text, size_t len)
     json_put_raw(j, json_key(key), text, len);
 }
 
-/* RFC 4648, with padding. */
+/* RFC 4648, section 4, with padding. */
 void json_base64(struct json *j, const char *key, const void *data, size_t len)
 {
     static const char alphabet[] =
@@ -440,6 +446,7 @@ void json_printf(struct json *j, const char *key, const char *fmt, ...)
     free(large);
 }
 
+/* As Suricata's payload_printable: dots for what is not printable, except line ends. */
 void json_printable(struct json *j, const char *key, const void *data, size_t len)
 {
     const uint8_t *in = data;

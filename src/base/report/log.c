@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/log.c - what the engine says to its operator. A lock keeps messages whole; that is
- * fine, for nothing here is called while packets flow but from control threads. */
+/* base/report/log.c - messages to the operator. A lock keeps messages complete. That is no problem,
+ * because no packet thread logs while packets flow, except rare events of captures. */
 #include "base/report/log.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define SINKS_MAX 8
-#define TEXT_MAX 2048       /* a message may quote a whole rule */
+#define TEXT_MAX 2048       /* a message may quote a complete rule */
 
 struct log_sink {
     const struct log_sink_ops *ops;
@@ -19,7 +19,7 @@ struct log_sink {
     enum log_level level;
 };
 
-/* Under the lock but for level and errors, which are atomic. */
+/* Protected by the lock, except level and errors, which are atomic. */
 static struct {
     pthread_mutex_t lock;
     struct log_sink sink[SINKS_MAX];
@@ -29,7 +29,7 @@ static struct {
 } logger = { .lock = PTHREAD_MUTEX_INITIALIZER, .level = LOG_LEVEL_NOTICE };
 
 static const struct {
-    const char *name, *label, *colour;      /* in the configuration; in messages */
+    const char *name, *label, *colour;      /* name in the configuration; in messages */
 } levels[] = {
     [LOG_LEVEL_ERROR]   = { "error",   "Error",   "\033[1;31m" },
     [LOG_LEVEL_WARNING] = { "warning", "Warning", "\033[1;33m" },
@@ -40,7 +40,7 @@ static const struct {
     [LOG_LEVEL_DEBUG]   = { "debug",   "Debug",   "\033[2m" },
 };
 
-/* One write a line, so that lines of several processes do not mix. */
+/* One write() per line, so that lines of several processes do not mix. */
 static void write_stderr(const struct log_message *m)
 {
     char line[TEXT_MAX + 512], location[300];
@@ -56,9 +56,10 @@ static void write_stderr(const struct log_message *m)
     if (n > 0)
         line[n - 1] = '\n';
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
-        return;     /* nobody left to tell */
+        return;     /* there is no other place to report it */
 }
 
+/* Until the first sink is added, messages go to standard error. */
 static void deliver(const struct log_message *m)
 {
     pthread_mutex_lock(&logger.lock);
@@ -73,6 +74,7 @@ static void deliver(const struct log_message *m)
     pthread_mutex_unlock(&logger.lock);
 }
 
+/* Errors count even if the level hides them: --init-errors-fatal and -T depend on it. */
 void log_at(enum log_level level, const char *module, struct where at, const char *fmt, ...)
 {
     char text[TEXT_MAX];
@@ -101,6 +103,8 @@ void log_err(enum log_level level, const char *module, const struct err *err)
     log_at(level, module, err->at, "%s", err->text);
 }
 
+/* For loops that report every mistake: logs the earlier error, keeps the later one for the
+ * caller. */
 int log_err_also(const char *module, struct err *err, const struct err *more)
 {
     if (err == NULL)

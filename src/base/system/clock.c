@@ -7,8 +7,8 @@
 
 #define CALIBRATE_NS 10000000
 
-/* The kernel has checked what we would have to: that the counter runs at one speed in all power
- * states and that all CPUs show the same. */
+/* The kernel checks what this needs: that the counter has the same speed in all power states, and
+ * that all CPUs agree. If it uses another clock source, so do we. */
 static bool kernel_trusts_counter(void)
 {
     char name[32] = "";
@@ -23,7 +23,7 @@ static bool kernel_trusts_counter(void)
     return strcmp(name, "tsc") == 0 || strcmp(name, "arch_sys_counter") == 0;
 }
 
-/* The clock and the counter at one moment: of several pairs the one read fastest. */
+/* Reads the clock and the counter at the same moment: the fastest of several tries. */
 static void read_pair(uint64_t *ns, uint64_t *ticks)
 {
     uint64_t best = UINT64_MAX;
@@ -39,6 +39,8 @@ static void read_pair(uint64_t *ns, uint64_t *ticks)
     }
 }
 
+/* ns_per_tick is a fixed-point number with 32 fractional bits. 10 ms of calibration give an error
+ * of some parts per million, which is enough for accounting. */
 void clock_fast_init(struct clock_fast *c)
 {
     struct timespec pause = { .tv_nsec = CALIBRATE_NS };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/cpu.c - asks the compiler's run-time library, which has asked the CPU once. */
+/* base/system/cpu.c - CPU features and the number of CPUs. The compiler's run-time library reads
+ * the features once. */
 #include "base/system/cpu.h"
 
 #include <sched.h>
@@ -35,6 +36,7 @@ struct cpu_features cpu_features(void)
     return f;
 }
 
+/* CPUs that this process may use (taskset, cpusets), not those of the machine. */
 unsigned cpu_count(void)
 {
     cpu_set_t set;

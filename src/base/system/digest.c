@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/digest.c - on the functions that libcrypto 3 calls deprecated: it has no others that
- * work in memory of the caller. */
+/* base/system/digest.c - MD5, SHA-1 and SHA-256 in the caller's memory. libcrypto 3 deprecates
+ * these functions, but has no others that do not allocate. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/system/digest.h"
 

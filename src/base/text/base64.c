@@ -2,7 +2,7 @@
 /* base/text/base64.c - base64 (RFC 4648) to bytes and back. */
 #include "base/text/base64.h"
 
-/* Without branches, which in base64 cannot be guessed. */
+/* A table, because branches on random data are mispredicted. */
 const int8_t base64_digit_of[256] = {
     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -22,6 +22,7 @@ const int8_t base64_digit_of[256] = {
     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 };
 
+/* BASE64_BOTH also accepts the URL-safe alphabet (RFC 4648, section 5). */
 static int digit_of(uint8_t c, unsigned flags)
 {
     if (flags & BASE64_BOTH)
@@ -29,6 +30,8 @@ static int digit_of(uint8_t c, unsigned flags)
     return base64_digit(c);
 }
 
+/* Returns the number of bytes, or -1. Flags decide about bytes outside of the alphabet: an error,
+ * skipped, or the end. `out` needs 3 bytes for 4. */
 int64_t base64_decode(struct slice in, unsigned flags, uint8_t *out)
 {
     uint32_t bits = 0, have = 0;

@@ -30,6 +30,7 @@ static size_t format_v4(const uint8_t *b, char *out)
     return len;
 }
 
+/* All 32 digits without "::", as Suricata logs IPv6 addresses. */
 static size_t format_v6(const uint8_t *b, char *out)
 {
     static const char digits[] = "0123456789abcdef";
@@ -55,6 +56,8 @@ size_t ip_format(const struct ip *ip, char out[IP_TEXT_SIZE])
     return 0;
 }
 
+/* inet_pton() only takes dotted IPv4 without leading zeros, and IPv6 without a zone: the forms in
+ * which no two programs differ. */
 bool ip_parse(struct text t, struct ip *out)
 {
     char text[IP_TEXT_SIZE];
@@ -73,6 +76,7 @@ bool ip_parse(struct text t, struct ip *out)
     return true;
 }
 
+/* An order for sorting; IPv4 comes first. */
 int ip_compare(const struct ip *a, const struct ip *b)
 {
     if (a->version != b->version)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/text/text.c - borrowed runs of characters. ASCII only: no locale decides how a rule
- * reads. */
+/* base/text/text.c - borrowed runs of characters. ASCII only: no locale may change how a rule is
+ * read. */
 #include "base/text/text.h"
 
 #include "base/array.h"
@@ -29,6 +29,7 @@ static bool equal_nocase(const char *a, const char *b, size_t n)
     return true;
 }
 
+/* The text borrows the string; NULL is empty. */
 struct text text_of(const char *s)
 {
     return s != NULL ? (struct text){ s, strlen(s) } : (struct text){ "", 0 };
@@ -75,6 +76,7 @@ struct text text_from(struct text t, size_t at)
     return (struct text){ t.p + at, t.n - at };
 }
 
+/* Takes the part before `sep`, trimmed. An empty rest has no more parts, so "a," has one. */
 bool text_split(struct text *rest, char sep, struct text *part)
 {
     const char *hit;
@@ -100,6 +102,7 @@ static int digit_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
+/* Decimal or "0x" and hexadecimal; no sign, no spaces, nothing after the digits, no overflow. */
 bool text_to_u64(struct text t, uint64_t max, uint64_t *out)
 {
     unsigned base = 10;
@@ -142,7 +145,7 @@ bool text_to_i64(struct text t, int64_t *out)
     return true;
 }
 
-/* The base that C reads from how a number begins; takes "0x" off. */
+/* The base that C derives from the start of a number; removes "0x". */
 static unsigned take_base(struct text *t)
 {
     if (t->n > 2 && text_starts_nocase(*t, "0x") && digit_value(t->p[2]) < 16) {
@@ -152,6 +155,7 @@ static unsigned take_base(struct text *t)
     return t->n > 0 && t->p[0] == '0' ? 8 : 10;
 }
 
+/* As strtoll() with base 0, for keywords that Suricata reads with it. *t becomes what follows. */
 bool text_take_c_number(struct text *t, int64_t *out)
 {
     struct text rest = text_trim(*t);
@@ -176,6 +180,7 @@ bool text_take_c_number(struct text *t, int64_t *out)
     return true;
 }
 
+/* At most 63 characters; no NaN, no infinity. */
 bool text_to_double(struct text t, double *out)
 {
     char copy[64], *end;
@@ -192,7 +197,7 @@ bool text_to_double(struct text t, double *out)
     return true;
 }
 
-/* How far a unit shifts; -1 when it is none. */
+/* The number of bits of a unit; -1 if it is unknown. Units are powers of 1,024, as in Suricata. */
 static int unit_shift(struct text unit)
 {
     static const struct {
@@ -213,6 +218,7 @@ static int unit_shift(struct text unit)
     return -1;
 }
 
+/* "128", "64kb", "1.5 GiB". False if it does not fit into 63 bits or has something else. */
 bool text_to_size(struct text t, uint64_t *out)
 {
     size_t digits = 0;
@@ -241,6 +247,7 @@ bool text_to_size(struct text t, uint64_t *out)
     return true;
 }
 
+/* All spellings that YAML 1.1 files and Suricata use. */
 bool text_to_bool(struct text t, bool *out)
 {
     static const char *const yes[] = { "yes", "true", "on", "enabled", "1" };
@@ -265,8 +272,10 @@ char *text_dup(struct text t)
     return copy;
 }
 
+/* Longer names are not typing errors of each other. */
 #define DISTANCE_MAX 64
 
+/* The Levenshtein distance, at most limit + 1: for "did you mean". */
 unsigned text_distance(struct text a, struct text b, unsigned limit)
 {
     unsigned row[DISTANCE_MAX + 1];

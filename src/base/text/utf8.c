@@ -2,7 +2,7 @@
 /* base/text/utf8.c - checks UTF-8 (RFC 3629) and replaces what is not valid. */
 #include "base/text/utf8.h"
 
-/* Bytes that the first one asks for; 0: it begins no character. */
+/* The length of a character by its first byte; 0: no character starts with it. */
 static unsigned expected_length(uint8_t c)
 {
     if (c < 0x80)
@@ -12,8 +12,8 @@ static unsigned expected_length(uint8_t c)
     return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
-/* The second byte has a narrower range where overlong forms, surrogates or numbers beyond
- * U+10FFFF would be. */
+/* The second byte has a narrower range where overlong forms, surrogates or numbers above U+10FFFF
+ * would be. */
 static bool second_fits(uint8_t first, uint8_t c)
 {
     uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -22,7 +22,8 @@ static bool second_fits(uint8_t first, uint8_t c)
     return c >= low && c <= high;
 }
 
-/* Length of the character, or *valid false and that of what could have become one. */
+/* The length of the character. If it is not valid: *valid is false, and the length of the longest
+ * part that could have become one, as the Unicode Standard recommends for U+FFFD. */
 static size_t take_character(const uint8_t *p, size_t len, bool *valid)
 {
     unsigned n = expected_length(p[0]);
@@ -37,6 +38,7 @@ static size_t take_character(const uint8_t *p, size_t len, bool *valid)
     return n > 0 ? n : 1;
 }
 
+/* `out` needs 3 bytes for each input byte. Returns the length. */
 size_t utf8_lossy(struct slice in, uint8_t *out)
 {
     size_t len = 0, n;

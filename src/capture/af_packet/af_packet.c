@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/af_packet.c - packets of network interfaces, by rings shared with the kernel;
- * between two interfaces also inline.
+/* capture/af_packet/af_packet.c - packets of network interfaces, through rings shared with the
+ * kernel; between two interfaces also inline.
  *
- * A queue is one socket with its ring; of a bridge, one for each port, so that both directions of a
- * flow are with one thread. Several queues of an interface form a fanout group, over which the
- * kernel deals the flows: by a hash that is the same on both ports, and by the order of joining.
- * When an interface goes, its queue waits for one of the same name and starts over with a new ring;
- * packets of the old one returns to the pool in their own time. */
+ * A queue is one socket with its ring. A bridge has one for each port, so that one thread has both
+ * directions of a flow. Several queues of an interface form a fanout group, over which the kernel
+ * distributes the flows: by a hash that is the same on both ports, and by the order of joining.
+ * When an interface disappears, its queue waits for one of the same name and starts over with a new
+ * ring. Packets of the old ring return to the pool independently. */
 #include "capture/af_packet/af_packet.h"
 
 #include <errno.h>
@@ -23,34 +23,40 @@
 #include "base/system/clock.h"
 #include "base/report/log.h"
 
+/* A thread checks for interrupt() and interfaces that are down at least this often; liveness relies
+ * on it. */
 #define WAIT_MS 100
 
-/* What one thread, or each of several, reads: an interface, or the two ports of a bridge. */
+/* What a thread, or a group of threads, reads: an interface, or the two ports of a bridge. */
 struct af_source {
     struct af_conf side[2];
     unsigned sides;
 };
 
+/* Opened once by the main thread; read-only afterwards, except `load`. */
 struct af_capture {
     struct af_load load;
     struct af_source *sources;
     unsigned count;
 };
 
+/* With use-emergency-flush only, `flushed` is registered, since Suricata does not have it. */
 struct af_counters {
     counter_id packets, drops, errors, polls, poll_timeout, poll_data, poll_errors;
     counter_id flushed;                 /* with use-emergency-flush only */
     counter_id bypass_added, bypass_failed, bypassed_packets, bypassed_bytes;
 };
 
+/* One port of one queue. */
 struct af_side {
     struct af_conf *conf;
     struct af_ring *ring;               /* NULL: the interface is gone */
     enum datalink link;
-    int position;                          /* in the fanout group */
+    int position;                          /* in the fanout group; -1: not in one yet */
     bool is_down, reopen_logged;
 };
 
+/* State of one receive thread. No other thread writes it, except `interrupted`. */
 struct af_queue {
     struct af_load *load;               /* of all queues */
     struct packet_pool *pool;
@@ -58,8 +64,8 @@ struct af_queue {
     struct af_counters id;
     struct af_side side[2];
     unsigned sides;
-    unsigned down;                      /* sides that are */
-    uint64_t looked_ns;                 /* when they were last looked for */
+    unsigned down;                      /* number of sides that are down */
+    uint64_t looked_ns;                 /* when the thread last checked for them */
     bool is_started;
     int interrupted;                    /* atomic */
 };
@@ -87,7 +93,7 @@ static bool af_forwards(const struct conf_node *root, const char *const *sources
     return bridge_any(root, "af-packet", sources, count, BRIDGE_TAP);
 }
 
-/* What it does is worth something while one of the CPUs is idle. */
+/* A thread that sends apart only helps while one of the CPUs is idle. */
 static bool af_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
                            unsigned cpus)
 {
@@ -108,6 +114,7 @@ static void af_close(void *capture)
     free(c);
 }
 
+/* source_threads is NULL where no plan exists yet, as for -T. */
 static int open_source(struct af_source *source, const struct capture_request *rq, unsigned i,
                        struct err *err)
 {
@@ -142,7 +149,8 @@ static void *af_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
-/* In whichever order threads look, the counters of one of them hold all. */
+/* All threads of an interface share one table of totals. Only the first of the fanout group reports
+ * them, so that the sum over threads is right. */
 static void bypass_stats(struct af_queue *q, struct af_side *side)
 {
     uint64_t packets, bytes;
@@ -154,6 +162,8 @@ static void bypass_stats(struct af_queue *q, struct af_side *side)
     counter_set(q->counters, q->id.bypassed_bytes, bytes);
 }
 
+/* A flow that the engine has bypassed needs no more packets in user space either. Adding a
+ * direction twice is normal: several packets may be in flight. */
 static COLD void bypass_more(struct af_queue *q, const struct packet *p)
 {
     switch (af_bypass_add(q->side[0].conf->bypass, p->data, p->len)) {
@@ -163,6 +173,7 @@ static COLD void bypass_more(struct af_queue *q, const struct packet *p)
     }
 }
 
+/* Runs on the receive thread when it collects its pool, so block counters need no atomics. */
 static void packet_returned(struct packet *p, void *arg)
 {
     struct af_block_ref *block_ref = p->capture_slot;
@@ -176,6 +187,7 @@ static void packet_returned(struct packet *p, void *arg)
     af_block_release(block_ref);
 }
 
+/* Suricata's names, and `capture.errors` as in its AF_PACKET statistics. */
 static void register_counters(struct af_counters *id)
 {
     *id = (struct af_counters){
@@ -193,6 +205,7 @@ static void register_counters(struct af_counters *id)
     };
 }
 
+/* Queues are numbered over all sources; returns the source and makes the number relative to it. */
 static struct af_source *source_of(struct af_capture *c, unsigned *queue)
 {
     unsigned i = 0;
@@ -202,6 +215,7 @@ static struct af_source *source_of(struct af_capture *c, unsigned *queue)
     return &c->sources[i];
 }
 
+/* A position of -1 lets the fanout group assign the next one. */
 static int open_side(struct af_queue *q, struct af_conf *conf, struct err *err)
 {
     struct af_side *side = &q->side[q->sides];
@@ -215,6 +229,7 @@ static int open_side(struct af_queue *q, struct af_conf *conf, struct err *err)
     return 0;
 }
 
+/* Runs on the receive thread. The ring takes nothing in before start(): see af_ring_open(). */
 static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
                            struct counters *counters, struct err *err)
 {
@@ -238,6 +253,7 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
     return q;
 }
 
+/* PACKET_STATISTICS resets the kernel's counts, so the counts are added up here. */
 static void side_stats(struct af_queue *q, struct af_side *side)
 {
     struct af_stats add = { 0 };
@@ -260,6 +276,7 @@ static void af_update_stats(void *queue)
         side_stats(q, &q->side[i]);
 }
 
+/* Packets may still be in flight: af_ring_close() keeps the mapping until the last one is back. */
 static void af_queue_close(void *queue)
 {
     struct af_queue *q = queue;
@@ -279,7 +296,8 @@ static void af_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
-/* `auto` need not be found out by watching: the kernel knows. */
+/* `auto` needs no sampling of checksums here, unlike for pcap: the kernel marks frames whose
+ * checksum is valid or not computed yet (TP_STATUS_CSUM_VALID, TP_STATUS_CSUMNOTREADY). */
 static void mind_checksum(const struct af_conf *conf, struct packet *p, uint32_t status)
 {
     if (conf->checksums == CAPTURE_CHECKSUMS_NO ||
@@ -288,6 +306,7 @@ static void mind_checksum(const struct af_conf *conf, struct packet *p, uint32_t
         p->flags |= PACKET_NO_CHECKSUM;
 }
 
+/* Takes a packet of the pool first: a frame that has been taken from the ring needs one. */
 static bool receive_one(struct af_queue *q, struct af_side *side, struct packet_vector *v)
 {
     struct packet *p;
@@ -322,7 +341,8 @@ static void fill_from(struct af_queue *q, struct af_side *side, unsigned until,
         ;
 }
 
-/* Of a bridge the first port leaves half of the room to the second, which may leave it again. */
+/* The first port of a bridge leaves half of the vector to the second one, so that no direction
+ * starves the other; the second may leave it to the first again. */
 static enum capture_status fill(struct af_queue *q, struct packet_vector *v)
 {
     if (q->sides > 1) {
@@ -347,8 +367,8 @@ static COLD void side_is_back(struct af_queue *q, struct af_side *side, const ch
     log_notice("af-packet", "%s is %s again", side->conf->device.name, how);
 }
 
-/* Another interface of the same name is there. Its fanout group can be joined once all have left
- * the old one, and in the old order, so it may take several tries. */
+/* Another interface of the same name exists. Its fanout group can only be joined when all members
+ * have left the old one, and in the old order, so reopening may take several tries. */
 static COLD void reopen(struct af_queue *q, struct af_side *side)
 {
     struct err err = { 0 };
@@ -366,8 +386,8 @@ static COLD void reopen(struct af_queue *q, struct af_side *side)
     side_is_back(q, side, "there");
 }
 
-/* The ring of an interface that is gone goes too: as long as one of the old fanout group is left,
- * nobody can join a new one. */
+/* Closes the ring of an interface that is gone: while one member of the old fanout group is left,
+ * no thread can join a new one. */
 static COLD void look_for(struct af_queue *q, struct af_side *side)
 {
     const char *name = side->conf->device.name;
@@ -398,6 +418,8 @@ static COLD void look_for_sides(struct af_queue *q)
             look_for(q, &q->side[i]);
 }
 
+/* ENETDOWN, ENODEV and ENXIO are what packet(7) sockets report when their interface goes down or
+ * away. Any other error is counted; the pause keeps a permanent one from using all of a CPU. */
 static COLD void socket_error(struct af_queue *q, struct af_side *side)
 {
     int error = af_ring_take_error(side->ring);
@@ -415,6 +437,7 @@ static COLD void socket_error(struct af_queue *q, struct af_side *side)
     log_warning("af-packet", "%s is down or gone: waiting for it", side->conf->device.name);
 }
 
+/* poll() reports frames of a block that packets still use, so a thread must not poll then. */
 static bool any_held(const struct af_queue *q)
 {
     for (unsigned i = 0; i < q->sides; i++)
@@ -423,6 +446,7 @@ static bool any_held(const struct af_queue *q)
     return false;
 }
 
+/* Called with an empty ring. A pause instead of poll() where the next block is not free yet. */
 static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_vector *v)
 {
     struct pollfd at[2];
@@ -432,7 +456,7 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
         if (UNLIKELY(q->side[i].ring != NULL && af_ring_has_error(q->side[i].ring)))
             socket_error(q, &q->side[i]);
     if (UNLIKELY(any_held(q))) {
-        pause_us(1000);                    /* the other threads have all of it */
+        pause_us(1000);                    /* packets of other threads are still in all blocks */
         packet_pool_collect(q->pool);
         return fill(q, v);
     }
@@ -453,11 +477,14 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
             socket_error(q, &q->side[i]);
     if (fill(q, v) == CAPTURE_OK)
         return CAPTURE_OK;
-    /* The kernel takes a frame that is not back yet for one we have not seen. */
+    /* poll() also reports a slot that was read but is not returned yet, so poll() would spin:
+     * pause. */
     pause_us(100);
     return CAPTURE_IDLE;
 }
 
+/* Starts receiving at the first call, after all threads have opened: the fanout group is complete
+ * then. */
 static COLD bool start(struct af_queue *q)
 {
     struct err err = { 0 };
@@ -490,14 +517,15 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
 
 /* --- inline ------------------------------------------------------------------------------- */
 
-/* One way out for each way in. */
+/* For each port one way out: through the other port. */
 struct af_egress_pair {
     const struct capture_device *device[2];
     struct af_egress *egress[2];
-    struct af_helper *helper;           /* NULL: nobody */
+    struct af_helper *helper;           /* NULL: none */
     unsigned count;
 };
 
+/* in_order: verdicts come in the order of capture, so a helper thread can keep that order. */
 static void *af_egress_open(void *queue, struct counters *counters, bool in_order,
                           struct helper_thread *sender)
 {
@@ -517,6 +545,7 @@ static void *af_egress_open(void *queue, struct counters *counters, bool in_orde
     return pair;
 }
 
+/* The device of a packet is that of the port it came in by. */
 static void af_verdict(void *self, struct packet *p)
 {
     struct af_egress_pair *pair = self;
@@ -532,6 +561,7 @@ static void af_egress_flush_all(void *self)
         af_egress_flush(pair->egress[i]);
 }
 
+/* The helper first: it may still send through the egress. */
 static void af_egress_close(void *self)
 {
     struct af_egress_pair *pair = self;
@@ -542,6 +572,7 @@ static void af_egress_close(void *self)
     free(pair);
 }
 
+/* For packets that the engine creates (reject): the interfaces towards both hosts. */
 static void af_reject_path(void *queue, const struct packet *p, struct capture_path *out)
 {
     struct af_queue *q = queue;

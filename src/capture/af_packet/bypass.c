@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/bypass.c - flows that nobody wants to see any more are left out by the kernel:
- * a filter before the socket looks each packet up in a table of addresses and ports, which we fill.
+/* capture/af_packet/bypass.c - the kernel drops packets of bypassed flows: a socket filter looks up
+ * each packet in a table of addresses and ports, which this file fills.
  *
- * Each direction is an entry of its own, made when a packet of it returns to the pool that the
- * engine bypassed. So that none is forgotten there which lives here, and the other way round, one
- * packet in SAMPLE_NS passes all the same: it keeps the engine's flow alive. An entry that saw
- * nothing for as long as half of what the engine waits before it forgets such a flow counts no
- * more, and the beginning of another connection removes it: what is new is always seen. Ends pass,
- * too. */
+ * Each direction is an entry of its own. It is added when a packet that the engine has bypassed
+ * returns to the pool. The engine's flow table and the kernel's table do not know each other. So
+ * one packet in SAMPLE_NS still passes and keeps the engine's flow alive. An entry that saw no
+ * packet for half of the engine's timeout of such flows is no longer valid. A SYN removes an entry:
+ * a new connection is always inspected. FIN and RST pass too, so that the engine sees the end. */
 #include "config.h"
 
 #include "capture/af_packet/af_packet.h"
@@ -26,9 +25,12 @@
 #include "base/text/bytes.h"
 #include "base/system/clock.h"
 
+/* 65,536 directions; the kernel evicts the least recently used one when the table is full. */
 #define ENTRIES 65536
+/* Must be below the engine's timeout of bypassed flows; read_bypass() requires 20 s. */
 #define SAMPLE_NS UINT64_C(5000000000)
 
+/* The map compares keys byte by byte, so unused bytes must be 0 on both sides. */
 struct bypass_key {
     uint8_t src[16], dst[16];       /* IPv4 in the first four bytes */
     uint8_t ports[4];
@@ -37,6 +39,7 @@ struct bypass_key {
 };
 _Static_assert(sizeof(struct bypass_key) == 40, "as the program has it on its stack");
 
+/* Nanoseconds of CLOCK_MONOTONIC: bpf_ktime_get_ns() in the program, clock_ns() here. */
 struct bypass_value { uint64_t last_ns, passed_ns; };
 struct bypass_totals { uint64_t packets, bytes; };
 
@@ -46,10 +49,12 @@ struct af_bypass {
 
 /* --- the program ------------------------------------------------------------------------------ */
 
+/* Jump targets; NEXT is no jump. */
 enum label { NEXT, IPV4, TRANSPORT, PORTS, TCP, SAMPLED, DELETE, PASS, LABELS };
 
-#define CODE_MAX 160            /* it has 136 */
+#define CODE_MAX 160            /* the program has 136 instructions */
 
+/* A small assembler: jumps name a label and are resolved when the program is complete. */
 struct code {
     struct bpf_insn at[CODE_MAX];
     uint8_t target[CODE_MAX];       /* enum label */
@@ -57,6 +62,7 @@ struct code {
     unsigned position[LABELS];
 };
 
+/* Instructions have the form of linux/bpf.h. The methods below are named after what they emit. */
 static void put(struct code *c, unsigned op, unsigned dst, unsigned src, int off, int imm)
 {
     c->at[c->count++] = (struct bpf_insn){ .code = (uint8_t)op, .dst_reg = dst & 0xf,
@@ -91,6 +97,8 @@ static void store(struct code *c, unsigned size, unsigned to, int off, unsigned 
     put(c, BPF_STX | BPF_MEM | size, to, src, off, 0);
 }
 
+/* A 64-bit constant takes two instructions (BPF_LD | BPF_IMM | BPF_DW). With kind BPF_PSEUDO_MAP_FD
+ * the kernel replaces a file descriptor by the address of its map. */
 static void load_wide(struct code *c, unsigned dst, unsigned kind, uint64_t value)
 {
     put(c, BPF_LD | BPF_DW | BPF_IMM, dst, kind, 0, (int)(uint32_t)value);
@@ -103,6 +111,8 @@ static void jump(struct code *c, unsigned op, unsigned reg, int imm, enum label 
     put(c, BPF_JMP | op | BPF_K, reg, 0, 0, imm);
 }
 
+/* A signed comparison: on another CPU the clock may be slightly later than ours, and the difference
+ * negative. */
 static void jump_greater(struct code *c, unsigned reg, unsigned than, enum label to)
 {
     c->target[c->count] = (uint8_t)to;
@@ -119,7 +129,9 @@ static void here(struct code *c, enum label label)
     c->position[label] = c->count;
 }
 
-/* Bytes of the frame, from register or number, to the stack; what is shorter passes. */
+/* Copies bytes of the frame to the stack, at offset `at` of the frame or of the transport header. A
+ * frame that is too short passes: skb_load_bytes fails, so the program reads nothing beyond its
+ * end. */
 static void fetch(struct code *c, int at, bool at_l4, int to, int len)
 {
     copy(c, BPF_REG_1, BPF_REG_6);
@@ -135,7 +147,7 @@ static void fetch(struct code *c, int at, bool at_l4, int to, int len)
     jump(c, BPF_JNE, BPF_REG_0, 0, PASS);
 }
 
-/* Where things are on the stack. */
+/* Offsets from the frame pointer: the key, an IP header, and a word for small things. */
 #define KEY (-40)
 #define KEY_AT(member) (KEY + (int)offsetof(struct bypass_key, member))
 #define HEADER (-80)
@@ -156,7 +168,10 @@ static void set_version(struct code *c, int version, int l4)
     mov(c, BPF_REG_9, l4);
 }
 
-/* r6: the packet, r7: TCP flags, r8: protocol, r9: where its header is. */
+/* Registers from here on: r6 the packet, r7 TCP flags, r8 protocol, r9 offset of the transport
+ * header. Frames with a VLAN tag, fragments, IPv4 with options and IPv6 with extension headers
+ * pass: the engine sees them as before. The key is zeroed first, because the verifier rejects reads
+ * of stack that was never written. */
 static void write_addresses(struct code *c)
 {
     copy(c, BPF_REG_6, BPF_REG_1);
@@ -210,7 +225,7 @@ static void write_ports(struct code *c, int table_fd)
     copy(c, BPF_REG_7, BPF_REG_0);
 }
 
-/* r7: the entry, r8: now. */
+/* Registers: r7 the entry, r8 the time. */
 static void write_times(struct code *c, uint64_t idle_ns)
 {
     call(c, BPF_FUNC_ktime_get_ns);
@@ -228,6 +243,8 @@ static void write_times(struct code *c, uint64_t idle_ns)
     jump_greater(c, BPF_REG_2, BPF_REG_3, SAMPLED);
 }
 
+/* Drops the packet (0 bytes are kept) and counts it. Totals need atomic adds, since all CPUs run
+ * this program. */
 static void write_end(struct code *c, int table_fd, int totals_fd)
 {
     mov(c, BPF_REG_1, 0);
@@ -253,10 +270,11 @@ static void write_end(struct code *c, int table_fd, int totals_fd)
     stack(c, BPF_REG_2, KEY);
     call(c, BPF_FUNC_map_delete_elem);
     here(c, PASS);
-    mov(c, BPF_REG_0, -1);          /* all of it */
+    mov(c, BPF_REG_0, -1);          /* pass all bytes */
     put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
+/* Offsets of jumps count instructions from the next one. */
 static int load_program(const struct af_bypass *b, uint64_t idle_ns)
 {
     struct code c = { .count = 0 };
@@ -273,6 +291,7 @@ static int load_program(const struct af_bypass *b, uint64_t idle_ns)
 
 /* --- its use ---------------------------------------------------------------------------------- */
 
+/* Half of the engine's timeout, so that entries become invalid before the engine's flow does. */
 struct af_bypass *af_bypass_new(unsigned timeout_s, struct err *err)
 {
     struct af_bypass *b = xcalloc(1, sizeof(*b));
@@ -306,6 +325,7 @@ void af_bypass_free(struct af_bypass *b)
     free(b);
 }
 
+/* SO_ATTACH_BPF replaces any filter of the socket, also the one that lets nothing in. */
 int af_bypass_attach(const struct af_bypass *b, int fd, struct err *err)
 {
     if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_BPF, &b->program_fd, sizeof(b->program_fd)) < 0)
@@ -323,7 +343,8 @@ static bool take_copy(struct bytes *in, uint8_t *to, unsigned size)
     return at != NULL;
 }
 
-/* As the program reads it. False: packets such as this are never left out. */
+/* Builds the key in the same way as the program. Returns false for packets that the program always
+ * passes. */
 static bool key_of(const uint8_t *frame, uint32_t len, struct bypass_key *key)
 {
     struct bytes in = bytes_of(frame, len);
@@ -355,6 +376,8 @@ static bool key_of(const uint8_t *frame, uint32_t len, struct bypass_key *key)
     return key->proto == 6 || key->proto == 17;
 }
 
+/* Called when a packet returns to its pool. BPF_NOEXIST leaves the times of an existing entry
+ * alone. */
 enum af_bypass_result af_bypass_add(struct af_bypass *b, const uint8_t *frame, uint32_t len)
 {
     uint64_t now = clock_ns();

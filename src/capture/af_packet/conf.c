@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/conf.c - `af-packet:`, a list of interfaces; `default` speaks for those that
- * do not. */
+/* capture/af_packet/conf.c - `af-packet:`, a list of interfaces. `default` has the values of
+ * interfaces that do not configure them. */
 #include "capture/af_packet/af_packet.h"
 
 #include <linux/if_link.h>
@@ -12,12 +12,14 @@
 #include "base/array.h"
 #include "base/report/log.h"
 
+/* The headers of the build machine may be older than its kernel. */
 #ifndef PACKET_FANOUT_FLAG_IGNORE_OUTGOING
 #define PACKET_FANOUT_FLAG_IGNORE_OUTGOING 0x4000
 #endif
 
-/* Inline what does not fit is lost between two hosts: room for the bursts of some hundred senders
- * that begin together. A slot takes one packet, unlike the blocks that one looking on reads. */
+/* Minimum of slots for an inline ring: frames that do not fit are lost between two hosts. The size
+ * holds bursts of some hundred senders that start at once. An inline slot takes one packet, unlike
+ * a block of an IDS ring. */
 #define INLINE_RING_SIZE 4096
 
 static const struct conf_node *item_of(const struct conf_node *root, const char *name)
@@ -25,6 +27,8 @@ static const struct conf_node *item_of(const struct conf_node *root, const char 
     return conf_item(conf_find(root, "af-packet"), "interface", name);
 }
 
+/* Suricata's words. cluster_rollover would split flows between threads, so it becomes cluster_flow
+ * with a warning. */
 static const struct {
     const char *word;
     unsigned type;
@@ -35,7 +39,7 @@ static const struct {
     { "cluster_rollover", PACKET_FANOUT_HASH },
 };
 
-/* False: no such word. */
+/* The fanout type of `cluster-type`; false if the word is unknown. */
 static bool fanout_of(const struct conf_node *item, unsigned *type)
 {
     const char *word = conf_string(item, "cluster-type", "cluster_flow");
@@ -48,6 +52,7 @@ static bool fanout_of(const struct conf_node *item, unsigned *type)
     return false;
 }
 
+/* Only cluster_qm depends on the interface's queues; 0: they do not matter. */
 unsigned af_queues(const struct conf_node *root, const char *name)
 {
     unsigned type = PACKET_FANOUT_HASH;
@@ -56,6 +61,7 @@ unsigned af_queues(const struct conf_node *root, const char *name)
     return type == PACKET_FANOUT_QM ? net_device_queues(name) : 0;
 }
 
+/* Random and round robin get one thread: with more, packets of a flow would go to several. */
 unsigned af_threads_auto(const struct conf_node *root, const char *name, unsigned cpus,
                          unsigned queues)
 {
@@ -69,6 +75,8 @@ unsigned af_threads_auto(const struct conf_node *root, const char *name, unsigne
     return 1;
 }
 
+/* cluster-id is the group's number in this network namespace. `auto` asks the kernel for an unused
+ * one. */
 static int read_fanout(struct af_conf *conf, const struct conf_node *item, struct err *err)
 {
     const struct conf_node *type = conf_find(item, "cluster-type");
@@ -96,6 +104,8 @@ static int read_fanout(struct af_conf *conf, const struct conf_node *item, struc
     return 0;
 }
 
+/* Suricata's defaults: a ring holds twice the thread's part of max-pending-packets. It never gets
+ * less than that part, or packets in flight could fill the ring. */
 static void read_sizes(struct af_conf *conf, const struct conf_node *root,
                        const struct conf_node *item)
 {
@@ -114,6 +124,7 @@ static void read_sizes(struct af_conf *conf, const struct conf_node *root,
     conf->buffer_size = (unsigned)conf_size(item, "buffer-size", 0);
 }
 
+/* Only with capture.disable-offloading; af_conf_fini() turns these offloads on again. */
 static void switch_offloads_off(struct af_conf *conf)
 {
     conf->joined_before = net_device_join_off(conf->device.name);
@@ -123,6 +134,8 @@ static void switch_offloads_off(struct af_conf *conf)
     net_device_read(conf->device.name, &conf->facts, NULL);
 }
 
+/* LRO and GRO make frames that never were on the wire. An IDS only says so; inline, slots must be
+ * large enough for such frames, because a truncated one cannot be sent on. */
 static void look_at_offloads(struct af_conf *conf, const struct conf_node *root)
 {
     const char *name = conf->device.name;
@@ -142,7 +155,7 @@ static void look_at_offloads(struct af_conf *conf, const struct conf_node *root)
                conf->facts.offloads);
 }
 
-/* The shortest time after which the engine forgets a bypassed flow of TCP or UDP. */
+/* The shortest timeout of a bypassed flow in the engine, in seconds. */
 static unsigned timeout_s(const struct conf_node *root)
 {
     static const char *const keys[] = { "tcp.bypassed", "tcp.emergency-bypassed", "udp.bypassed",
@@ -155,7 +168,8 @@ static unsigned timeout_s(const struct conf_node *root)
     return (unsigned)least;
 }
 
-/* There is one filter to a socket; and what the kernel leaves out inline would go no further. */
+/* A socket has one filter, and inline the kernel would not forward what it drops. So bypass needs
+ * an IDS socket without another filter. */
 static void read_bypass(struct af_conf *conf, const struct conf_node *root,
                         const struct conf_node *item)
 {
@@ -177,7 +191,8 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
                      "pass quickly", name, why);
 }
 
-/* What the kernel is to run for each packet. */
+/* Loads what the kernel runs for each packet. A bpf-filter of the command line replaces that of the
+ * file. */
 static int load_programs(struct af_conf *conf, const struct capture_request *rq,
                          const struct conf_node *item, struct err *err)
 {
@@ -201,12 +216,12 @@ static int load_programs(struct af_conf *conf, const struct capture_request *rq,
     return xdp == NULL || (conf->xdp_fd = af_xdp_load(xdp, conf, err)) >= 0 ? 0 : -1;
 }
 
-/* What other engines have that we have not: said, with what there is in its position. */
+/* Warns about keys of Suricata that ids does not apply, with the reason. */
 static void warn_not_applied(const struct conf_node *item)
 {
     static const struct {
         const char *key, *why;
-        bool when;                  /* said with this value only, if it is a yes or no */
+        bool when;                  /* for yes or no: warn with this value only */
     } not_done[] = {
         { "use-mmap", "rings are always shared with the kernel", false },
         { "rollover", "rollover moves single packets of a flow to another thread, which then "
@@ -229,6 +244,7 @@ static void warn_not_applied(const struct conf_node *item)
                      "filled: CPUs to redirect to must stand in the program itself");
 }
 
+/* `conf` needs af_conf_fini() even after an error. */
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err)
 {
@@ -248,6 +264,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
         bridge_read(rq->conf, "af-packet", name, &conf->facts, &conf->copy, conf->peer, err) < 0)
         return -1;
     look_at_offloads(conf, rq->conf);
+    /* On the loopback interface each packet is seen twice, outgoing and incoming. */
     conf->ignore_outgoing = conf->copy != BRIDGE_NONE || conf->facts.is_loopback;
     if (conf->ignore_outgoing)
         conf->fanout_type |= PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
@@ -271,6 +288,7 @@ static void close_program(int fd)
         close(fd);
 }
 
+/* Offloads are only restored on the same interface, not on a new one of the same name. */
 void af_conf_fini(struct af_conf *conf)
 {
     if (net_device_is(conf->device.name, conf->device.if_index))

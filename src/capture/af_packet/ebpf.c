@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/ebpf.c - programs of the user's own, by libbpf. Apart from the filters because
- * libpcap and the kernel use the same names. */
+/* capture/af_packet/ebpf.c - the user's own programs, through libbpf. Separate from the filters
+ * because libpcap and the kernel use the same names. */
 #include "config.h"
 
 #include "capture/af_packet/af_packet.h"
@@ -18,7 +18,7 @@
 #include "base/report/log.h"
 #include "base/text/text.h"
 
-/* What libbpf has to say, line by line: such as where in a program the kernel finds fault. */
+/* Logs warnings of libbpf line by line, such as the verifier's reason for refusing a program. */
 static int log_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
 {
     struct text rest, line;
@@ -32,6 +32,8 @@ static int log_libbpf(enum libbpf_print_level level, const char *fmt, va_list ar
     return 0;
 }
 
+/* libbpf may be old (errors as pointers) or new (NULL with errno); libbpf_get_error() handles
+ * both. */
 static struct bpf_object *open_object(const char *path, struct err *err)
 {
     struct bpf_object *object = NULL;
@@ -45,7 +47,7 @@ static struct bpf_object *open_object(const char *path, struct err *err)
     return object;
 }
 
-/* Only that program is loaded, whatever else the file has. */
+/* Loads this program only: others in the file may need features that the kernel lacks. */
 static struct bpf_program *find_program(struct bpf_object *object, const char *section,
                                         enum bpf_prog_type type)
 {
@@ -63,7 +65,7 @@ static struct bpf_program *find_program(struct bpf_object *object, const char *s
     return target;
 }
 
-/* For the card itself: program and tables are to live there. */
+/* For xdp-mode `hw`: the card runs the program, so program and maps belong to its interface. */
 static void load_into_card(struct bpf_object *object, struct bpf_program *program, int if_index)
 {
     struct bpf_map *map;
@@ -73,8 +75,8 @@ static void load_into_card(struct bpf_object *object, struct bpf_program *progra
         bpf_map__set_ifindex(map, (uint32_t)if_index);
 }
 
-/* card: the index of the interface whose card is to run it; 0: the kernel. The object goes, the
- * program stays while somebody uses it. */
+/* card: the index of the interface whose card runs the program; 0: the kernel runs it. Returns a
+ * file descriptor that keeps the program loaded after the object is closed. */
 static int load(const char *path, const char *section, enum bpf_prog_type type, int card,
                 struct err *err)
 {
@@ -99,6 +101,7 @@ static int load(const char *path, const char *section, enum bpf_prog_type type, 
     return fd;
 }
 
+/* The section names "filter" and "loadbalancer" are those of Suricata's example programs. */
 int af_ebpf_load(const char *path, const char *section, struct err *err)
 {
     return load(path, section, BPF_PROG_TYPE_SOCKET_FILTER, 0, err);
@@ -111,6 +114,8 @@ int af_xdp_load(const char *path, const struct af_conf *conf, struct err *err)
     return load(path, "xdp", BPF_PROG_TYPE_XDP, card, err);
 }
 
+/* A link (Linux 5.9) holds the program: the kernel detaches it when the last descriptor closes,
+ * also after a crash. */
 static int put_before(struct af_conf *conf, int if_index, struct err *err)
 {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = conf->xdp_flags);
@@ -131,6 +136,7 @@ static int put_before(struct af_conf *conf, int if_index, struct err *err)
                    strerror(errno), net_rights_hint(errno));
 }
 
+/* All threads of the interface call this when they open; the lock lets the first one attach. */
 int af_xdp_open(struct af_conf *conf, int if_index, struct err *err)
 {
     int status = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/egress.c - the way out of an inline pair: a vector's frames by one system call,
- * straight from the ring they came in by, or by a thread that helps. Segments in a row go as one
- * frame, see gso_frame.h; a datagram that the kernel has put together goes as fragments again. */
+/* capture/af_packet/egress.c - the egress of an inline pair: sends a vector's frames with one
+ * system call, straight from the receive ring, or through a helper thread. Consecutive segments
+ * leave as one frame, see gso_frame.h. A datagram that the kernel has reassembled leaves in
+ * fragments. */
 #include "capture/af_packet/af_packet.h"
 
 #include <linux/virtio_net.h>
@@ -18,19 +19,21 @@
 _Static_assert(AF_VNET_HDR_LEN == GSO_VNET_HDR_LEN && AF_VNET_HDR_LEN == FRAGMENT_VNET_HDR_LEN,
                "it is the same vnet_hdr");
 
+/* Bounds the stack: 64 KiB at an MTU of 1500 are 45 fragments, so three calls. */
 #define FRAGMENTS_AT_ONCE 16
 
+/* Belongs to the thread that gives the verdicts. */
 struct af_egress {
     const struct af_conf *conf;
     struct counters *counters;
     counter_id errors, truncated, joined, fragmented;
     struct af_out *out;
-    struct af_helper *helper;           /* NULL: nobody */
-    uint32_t counted;                   /* of the frames that would not go */
+    struct af_helper *helper;           /* NULL: none */
+    uint32_t counted;                   /* failed frames that are already in the counter */
     bool truncated_logged;
     unsigned count;
     struct packet *frame[VECTOR_FILL];
-    /* What is handed to the kernel: frames, or what stands for several of them. */
+    /* What the kernel gets: frames, or one message for several of them. */
     struct mmsghdr header[VECTOR_FILL];
     struct af_message message[VECTOR_FILL];
     struct iovec part[2 * VECTOR_FILL];
@@ -59,7 +62,8 @@ void af_egress_free(struct af_egress *egress)
     free(egress);
 }
 
-/* n frames as one message. */
+/* Writes n frames as one message into `part`; returns the next free part. One frame is sent in
+ * place, with the vnet header that the kernel put before it. */
 static struct iovec *put_message(struct af_egress *egress, struct packet *const *frame, unsigned n,
                                  uint8_t *head, struct iovec *part)
 {
@@ -84,7 +88,7 @@ static size_t len_of(const struct iovec *part, const struct iovec *end)
     return len;
 }
 
-/* Frames from `at` on as messages; returns the number of these. */
+/* Makes messages of the frames from `at` on; returns their number. */
 static unsigned prepare(struct af_egress *egress, unsigned at)
 {
     bool joins = af_out_joins(egress->out);
@@ -105,7 +109,7 @@ static unsigned prepare(struct af_egress *egress, unsigned at)
     return count;
 }
 
-/* By the helper while it is busy, to come behind what it has. */
+/* While the helper is busy, messages must go through it to keep their order. */
 static void send_messages(struct af_egress *egress, struct mmsghdr *header,
                           const struct af_message *message, unsigned count)
 {
@@ -119,13 +123,15 @@ static void send_messages(struct af_egress *egress, struct mmsghdr *header,
         done += af_out_send(egress->out, header + done, message + done, count - done);
 }
 
-/* Frames from `at` on; returns how many of them are done with. */
+/* Sends frames from `at` on; returns how many of them are sent or lost. It returns early when the
+ * interface refuses joined frames, so that these are prepared again one by one. */
 static unsigned send_from(struct af_egress *egress, unsigned at)
 {
     unsigned count = prepare(egress, at), frames = 0, sent;
     bool tries;
 
-    /* Whether joined ones are taken is found out here, where they can still be sent otherwise. */
+    /* Whether the interface accepts joined frames is tried on this thread, because only here they
+     * can still be sent one by one. */
     tries = af_out_tries_to_join(egress->out) && count < egress->count - at;
     if (af_helper_is_busy(egress->helper) ||
         (!tries && af_helper_accepts(egress->helper, egress->message, count))) {
@@ -138,6 +144,7 @@ static unsigned send_from(struct af_egress *egress, unsigned at)
     return frames;
 }
 
+/* After this no frame is needed any more, and its packet may return to the ring. */
 void af_egress_flush(struct af_egress *egress)
 {
     uint32_t failed;
@@ -151,8 +158,10 @@ void af_egress_flush(struct af_egress *egress)
     egress->counted = failed;
 }
 
-/* Where the kernel is still to complete the checksum, it expects the sum over the pseudo header
- * there; a frame that was written to has a whole one. */
+/* With NEEDS_CSUM the kernel still has to complete the checksum and expects the sum over the pseudo
+ * header in its field (virtio specification, VIRTIO_NET_HDR_F_NEEDS_CSUM). A packet that was
+ * modified has a complete checksum instead. So this clears the request, or for GSO writes the
+ * partial sum again. */
 static COLD void fix_partial_checksum(struct packet *p)
 {
     struct virtio_net_hdr vnet_hdr;
@@ -167,6 +176,7 @@ static COLD void fix_partial_checksum(struct packet *p)
     memcpy(p->data - AF_VNET_HDR_LEN, &vnet_hdr, AF_VNET_HDR_LEN);
 }
 
+/* Counts every frame, logs the first: a log line per packet would be a denial of service. */
 static COLD void log_truncated(struct af_egress *egress, const struct packet *p)
 {
     counter_inc(egress->counters, egress->truncated);
@@ -177,7 +187,8 @@ static COLD void log_truncated(struct af_egress *egress, const struct packet *p)
     egress->truncated_logged = true;
 }
 
-/* Is it too large for the way out, with nobody after us who takes it apart? */
+/* Whether the frame exceeds the MTU and no one after us segments it: only a datagram that the
+ * kernel reassembled for `defrag`. */
 static bool must_fragment(const struct af_egress *egress, struct packet *p)
 {
     struct virtio_net_hdr vnet_hdr;
@@ -191,6 +202,7 @@ static bool must_fragment(const struct af_egress *egress, struct packet *p)
     return true;
 }
 
+/* Before this all earlier frames have been flushed, so order is kept. */
 static COLD void send_fragments(struct af_egress *egress, const struct packet *p)
 {
     uint32_t end = p->len - (uint32_t)(p->l3 - p->data) - (p->l3[0] & 0xfu) * 4, at = 0;
@@ -217,6 +229,7 @@ static COLD void send_fragments(struct af_egress *egress, const struct packet *p
     }
 }
 
+/* A truncated frame cannot be forwarded: its rest never reached us. */
 void af_egress_send(struct af_egress *egress, struct packet *p)
 {
     if ((p->action & ACTION_DROP) != 0 && egress->conf->copy == BRIDGE_IPS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/filter.c - which packets a socket gets: its filter, and its share of what
- * comes to all sockets of the interface's fanout group. */
+/* capture/af_packet/filter.c - decides which packets a socket gets: its filter, and its position in
+ * the fanout group of the interface. */
 #include "capture/af_packet/af_packet.h"
 
 #include <arpa/inet.h>
@@ -16,9 +16,11 @@
 
 #include "base/array.h"
 
+/* libpcap's maximum; filters return it as "all bytes". */
 #define SNAPLEN 262144
 #define FANOUT_ID(arg) ((arg) & 0xffff)
 
+/* Classic BPF has at most BPF_MAXINSNS (4,096) instructions; the kernel rejects more. */
 static int attach(int fd, const struct sock_filter *code, unsigned len, struct err *err)
 {
     struct sock_fprog program = { .len = (unsigned short)len,
@@ -29,6 +31,7 @@ static int attach(int fd, const struct sock_filter *code, unsigned len, struct e
     return 0;
 }
 
+/* Between bind() and the start a socket would already queue packets; this filter drops them. */
 int af_filter_nothing(int fd, struct err *err)
 {
     struct sock_filter none = BPF_STMT(BPF_RET | BPF_K, 0);
@@ -41,8 +44,8 @@ static int dlt_of(const struct af_conf *conf)
     return net_device_link(conf->facts.arp_type) == DATALINK_RAW ? DLT_RAW : DLT_EN10MB;
 }
 
-/* Before a socket the kernel keeps VLAN tags beside the frame. Only for a capture of its own does
- * libpcap know that. */
+/* The kernel keeps VLAN tags outside of the frame that a socket filter sees. Only for a live
+ * capture handle does libpcap compile `vlan` so that it reads them there. */
 static pcap_t *open_compiler(const struct af_conf *conf, const char *expression)
 {
     char text[PCAP_ERRBUF_SIZE];
@@ -57,7 +60,8 @@ static pcap_t *open_compiler(const struct af_conf *conf, const char *expression)
     return pcap_open_dead(dlt_of(conf), SNAPLEN);
 }
 
-/* libpcap compiles for itself; its instructions are the kernel's. */
+/* Compiles with libpcap, whose instructions have the kernel's format. pcap_compile() in libpcap
+ * before 1.8 is not thread-safe; only the main thread calls this. */
 int af_filter_compile(struct af_conf *conf, const char *expression, struct err *err)
 {
     pcap_t *compiler = open_compiler(conf, expression);
@@ -92,6 +96,8 @@ static int attach_program(int fd, int program_fd, int level, int option, struct 
     return 0;
 }
 
+/* In order of precedence. A socket can have one filter; each option replaces the one that lets
+ * nothing in. Without any, SO_DETACH_FILTER opens the socket. */
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
 {
     int ignored = 0;
@@ -109,7 +115,8 @@ int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
 
 /* --- fanout ------------------------------------------------------------------------------- */
 
-/* A group that is there refuses members of another kind; whoever is let in has made a new one. */
+/* Tries to join with another type: the kernel refuses that if the group exists (EINVAL, ENOSPC),
+ * and otherwise makes a group, which closes with the socket. */
 static bool group_exists(const struct af_conf *conf)
 {
     unsigned other = (conf->fanout_type & 0xff) == PACKET_FANOUT_LB ? PACKET_FANOUT_RND
@@ -130,6 +137,8 @@ static bool group_exists(const struct af_conf *conf)
     return exists;
 }
 
+/* The id is in the low 16 bits of the option, type and flags in the high ones (packet(7)). With
+ * UNIQUEID the kernel chooses the id, which getsockopt() returns. */
 static int join(int fd, struct af_conf *conf, unsigned id, unsigned flags, struct err *err)
 {
     int arg = (int)(id | (conf->fanout_type | flags) << 16);
@@ -144,6 +153,8 @@ static int join(int fd, struct af_conf *conf, unsigned id, unsigned flags, struc
     return 0;
 }
 
+/* With join_lock held. The first member creates the group and installs the eBPF program that
+ * distributes packets (PACKET_FANOUT_DATA). */
 static int join_group(int fd, struct af_conf *conf, struct err *err)
 {
     int id = __atomic_load_n(&conf->fanout_id, __ATOMIC_RELAXED);
@@ -160,6 +171,9 @@ static int join_group(int fd, struct af_conf *conf, struct err *err)
     return 0;
 }
 
+/* *position -1 takes the next place of the group. A thread that reopens insists on its old one:
+ * both ports of a bridge must keep the same order, because the kernel picks a member by hash modulo
+ * the number of members. */
 int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *position, struct err *err)
 {
     int status;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/helper.c - a thread that sends for the one that judges, while a CPU is idle.
+/* capture/af_packet/helper.c - a thread that sends for the one that gives verdicts, while a CPU is
+ * idle.
  *
- * All of a flow is with one thread, so a single large transfer keeps one CPU busy while the others
- * sleep. More than half of its time the kernel takes to let frames go; that can be done elsewhere.
- * Frames are copied for it, since they return to the pool when they have been judged. */
+ * One thread has all of a flow, so a single large transfer keeps one CPU busy while the others are
+ * idle. The kernel takes more than half of that time for sending, which another thread can do.
+ * Frames are copied for it, because they return to the pool after their verdict. */
 #include "capture/af_packet/af_packet.h"
 
 #include <stdlib.h>
@@ -13,11 +14,12 @@
 #include "base/array.h"
 #include "capture/transmit/send_thread.h"
 
-/* Less than that is not worth copying it and waking somebody: many small frames go faster at once,
- * by a ring. */
+/* Fewer bytes are not worth the copy and the wake-up: many small frames are faster through the TX
+ * ring, without a helper. */
 #define MANY_BYTES (32u << 10)
 #define BATCH_BYTES (192u << 10)
 
+/* Filled by the thread that gives verdicts, then owned by the helper until it is sent. */
 struct batch {
     struct af_out *out;
     unsigned count;
@@ -33,6 +35,7 @@ struct af_helper {
     struct send_thread *thread;
 };
 
+/* Runs on the helper thread. */
 static void send_batch(void *arg, void *buffer)
 {
     struct batch *b = buffer;
@@ -66,11 +69,13 @@ void af_helper_free(struct af_helper *h)
     free(h);
 }
 
+/* Acquire in send_thread_is_idle(): when it says idle, all earlier frames have left. */
 bool af_helper_is_busy(const struct af_helper *h)
 {
     return h != NULL && !send_thread_is_idle(h->thread);
 }
 
+/* `awake` is a hint: reading it relaxed may start a helper too many or too few. */
 bool af_helper_accepts(const struct af_helper *h, const struct af_message *message, unsigned count)
 {
     size_t len = 0;
@@ -97,6 +102,7 @@ static void add(struct batch *b, const struct msghdr *from, const struct af_mess
     b->message[b->count++] = *m;
 }
 
+/* Blocks while all buffers are in use: waiting is better than losing frames. */
 void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghdr *header,
                     const struct af_message *message, unsigned count)
 {

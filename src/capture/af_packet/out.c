@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/out.c - the socket by which frames leave an interface, each with the kernel's
- * vnet header before it. */
+/* capture/af_packet/out.c - the sockets through which frames leave an interface, each frame after
+ * the kernel's vnet header. */
 #include "capture/af_packet/af_packet.h"
 
 #include <errno.h>
@@ -13,9 +13,11 @@
 #include "base/array.h"
 #include "base/report/log.h"
 
-/* Does the other interface take frames that stand for several? It is tried out. */
+/* Whether the peer interface accepts frames that stand for several segments. Only trying tells. */
 enum { JOINS_UNTRIED, JOINS, JOINS_NOT };
 
+/* The thread that gives verdicts or its helper sends, never both at once; others read the
+ * atomics. */
 struct af_out {
     const struct af_conf *conf;
     int fd;
@@ -26,7 +28,7 @@ struct af_out {
     uint32_t failed;                    /* frames */
 };
 
-/* A socket that receives nothing. */
+/* A socket with protocol 0 receives nothing (packet(7)). */
 static int connect_out(const struct af_conf *conf)
 {
     struct sockaddr_ll at = { .sll_family = AF_PACKET,
@@ -43,6 +45,7 @@ static int connect_out(const struct af_conf *conf)
     return fd;
 }
 
+/* Two sockets: one for sendmmsg(), one whose TX ring takes single frames. */
 static void connect_both(struct af_out *out)
 {
     struct net_device peer = { 0 };
@@ -61,7 +64,8 @@ static void disconnect(struct af_out *out)
         close(out->fd);
 }
 
-/* Of a frame that stands for others the kernel does not look whether they are too large. */
+/* The kernel does not check the segment size of a GSO frame against the peer's MTU. So frames are
+ * only joined if the peer takes every frame that can come in. */
 static bool peer_takes_all(const struct af_conf *conf)
 {
     struct net_device peer;
@@ -112,14 +116,15 @@ static COLD void log_too_large(struct af_out *out, size_t len)
     out->size_logged = true;
 }
 
+/* Logged once; from now on frames go one by one. */
 static COLD void stop_joining(struct af_out *out)
 {
     log_info("af-packet", "%s takes no joined segments: %s", out->conf->peer, strerror(errno));
     __atomic_store_n(&out->joins, JOINS_NOT, __ATOMIC_RELAXED);
 }
 
-/* Frames would not go. An interface that was taken away and has come back is another one for the
- * kernel. */
+/* Counts frames that were not sent. An interface that was removed and has come back has another
+ * index, so the sockets must be opened again. */
 static COLD void lost(struct af_out *out, unsigned frames)
 {
     __atomic_fetch_add(&out->failed, frames, __ATOMIC_RELAXED);
@@ -129,6 +134,8 @@ static COLD void lost(struct af_out *out, unsigned frames)
     }
 }
 
+/* EMSGSIZE, EINVAL and EOPNOTSUPP mean that the interface refuses this kind of frame. Any other
+ * error is a full queue or an interface that is down. */
 static COLD void send_failed(struct af_out *out, const struct af_message *m)
 {
     bool is_refused = errno == EMSGSIZE || errno == EINVAL || errno == EOPNOTSUPP;
@@ -145,8 +152,8 @@ static bool is_first_join(const struct af_out *out, const struct af_message *m)
     return m->frames > 1 && joins(out) == JOINS_UNTRIED;
 }
 
-/* Single frames from `from` on, by the ring as far as there is one and it takes them; returns the
- * first that has not gone. */
+/* Sends single frames from `from` on through the TX ring while it takes them. Returns the first
+ * message that has not been sent. */
 static unsigned send_by_ring(struct af_out *out, const struct mmsghdr *header,
                              const struct af_message *message, unsigned from, unsigned count)
 {
@@ -161,7 +168,7 @@ static unsigned send_by_ring(struct af_out *out, const struct mmsghdr *header,
     return at;
 }
 
-/* How many messages from the first on, which the ring does not take, go without it. */
+/* Counts the messages, from the first one on, that must go without the ring. */
 static unsigned without_ring(const struct af_out *out, const struct af_message *message,
                              unsigned count)
 {
@@ -172,7 +179,8 @@ static unsigned without_ring(const struct af_out *out, const struct af_message *
     return n;
 }
 
-/* Returns how many messages are done with, sent or not; 0: nothing has been tried. */
+/* Returns how many messages are sent or lost; 0 if nothing was tried. An error of sendmmsg(2)
+ * concerns the first message only; later ones report theirs on the next call. */
 static unsigned send_plain(struct af_out *out, struct mmsghdr *header,
                            const struct af_message *message, unsigned count)
 {
@@ -195,6 +203,7 @@ static unsigned send_plain(struct af_out *out, struct mmsghdr *header,
     return 1;
 }
 
+/* Returns early after the first refused joined frame: see af_packet.h. */
 unsigned af_out_send(struct af_out *out, struct mmsghdr *header, const struct af_message *message,
                      unsigned count)
 {

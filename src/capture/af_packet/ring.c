@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/ring.c - a packet socket with its ring: TPACKET_V3 for looking on, TPACKET_V2
- * inline, where a frame must not wait for its block to fill.
+/* capture/af_packet/ring.c - a packet socket with its ring: TPACKET_V3 for IDS; TPACKET_V2 inline,
+ * where a frame must not wait for its block to fill. Documentation/networking/packet_mmap.rst in
+ * the kernel's sources describes both.
  *
- * A frame too large for its slot of V2, such as a datagram that the kernel has put together before
- * it dealt it to a thread, waits at the socket as well.
+ * A frame that is too large for its V2 slot, such as a datagram that the kernel has reassembled
+ * before it chose a thread, is also queued at the socket.
  *
- * The kernel keeps VLAN tags beside the frame. They are put back, so that the decoder, pcap logs
- * and the way out see what was on the wire; PACKET_RESERVE makes the room. */
+ * The kernel keeps VLAN tags outside of the frame. They are put back, so that the decoder, pcap
+ * logs and the egress see what was on the wire; PACKET_RESERVE makes space for them. */
 #include "capture/af_packet/af_packet.h"
 
 #include <arpa/inet.h>
@@ -23,14 +24,20 @@
 #include "base/array.h"
 
 #define VLAN_TAG_LEN 4
+/* Space for two tags in front of a frame, and alignment. */
 #define VLAN_HEADROOM 16
 #define LINK_HEADER_LEN 22              /* Ethernet and two VLAN tags */
+/* The largest IP packet with its link header, as GRO and LRO make them. */
 #define LARGE_FRAME (65536 + 64)
-/* Blocks of V3 are given to us half empty when their time is up, so few would soon be used up. */
+/* The kernel also hands over V3 blocks that are half empty, when their time is up, so a few blocks
+ * would soon all be in use. */
 #define BLOCKS_MIN 64
+/* Per inline queue: slots for large frames would otherwise need gigabytes. */
 #define RING_BYTES_MAX (64u << 20)
+/* Socket queue for frames that do not fit into their slots, in bytes. */
 #define COPIES_BYTES (8 << 20)
 
+/* Belongs to the receive thread; packets of other threads only point into the map. */
 struct af_ring {
     struct af_conf *conf;
     int fd, if_index;
@@ -39,9 +46,9 @@ struct af_ring {
     struct af_block_ref *block_ref;
     unsigned count, next;               /* blocks */
     unsigned vnet_hdr_len;                  /* AF_VNET_HDR_LEN, or 0 */
-    unsigned out;                       /* packets of all blocks that are not back */
-    int error;                          /* an errno that reading a copy brought up; 0: none */
-    struct af_stats early;              /* of what was flushed, and read at that time */
+    unsigned out;                       /* packets of all blocks that have not returned */
+    int error;                          /* an errno of reading a copy; 0: none */
+    struct af_stats early;              /* counts of flushed frames, and of the read at that time */
     bool is_closed;
 
     struct af_block_ref *block;             /* V3: the one being read; NULL: none */
@@ -62,6 +69,8 @@ static int set_int(int fd, int level, int option, int value)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
+/* The order matters: version, headroom and vnet header must be set before the ring exists (EBUSY
+ * after). The filter comes before bind(), so no packet is queued too early. */
 static int prepare_socket(struct af_ring *r, struct err *err)
 {
     const struct af_conf *conf = r->conf;
@@ -92,6 +101,7 @@ static int prepare_socket(struct af_ring *r, struct err *err)
     return 0;
 }
 
+/* The size of a slot in V2; in V3, where frames are packed, it only has to be consistent. */
 static unsigned frame_size(const struct af_conf *conf)
 {
     unsigned head = conf->v3 ? TPACKET3_HDRLEN : TPACKET2_HDRLEN;
@@ -105,6 +115,7 @@ static unsigned round_up(unsigned n, unsigned unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* A block must hold at least one frame of the largest size; the kernel wants whole pages. */
 static void shape_v3(const struct af_conf *conf, struct tpacket_req3 *rq)
 {
     unsigned page = (unsigned)sysconf(_SC_PAGESIZE), size = frame_size(conf), per_block;
@@ -117,6 +128,7 @@ static void shape_v3(const struct af_conf *conf, struct tpacket_req3 *rq)
     rq->tp_retire_blk_tov = conf->block_timeout_ms;
 }
 
+/* Slots do not cross blocks, so each block wastes the rest of its size divided by the slot size. */
 static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
 {
     unsigned page = (unsigned)sysconf(_SC_PAGESIZE), size = frame_size(conf), per_block;
@@ -131,6 +143,7 @@ static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
     rq->tp_frame_nr = per_block * rq->tp_block_nr;
 }
 
+/* One reference per unit that the kernel hands over: a block in V3, a slot in V2. */
 static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
 {
     unsigned per_block = rq->tp_block_size / rq->tp_frame_size;
@@ -146,7 +159,8 @@ static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
     }
 }
 
-/* The kernel takes memory from whom it can, also by killing. */
+/* A ring is pinned memory. A size that the machine lacks would make the kernel's OOM killer end
+ * other processes, so reject it first. */
 static int check_size(const struct af_conf *conf, const struct tpacket_req3 *rq, struct err *err)
 {
     uint64_t mb = ((uint64_t)rq->tp_block_nr * rq->tp_block_size >> 20) * conf->threads;
@@ -159,6 +173,7 @@ static int check_size(const struct af_conf *conf, const struct tpacket_req3 *rq,
                    (unsigned long long)mb, conf->threads);
 }
 
+/* MAP_SHARED: kernel and engine write the status words of the same pages. */
 static int make_ring(struct af_ring *r, struct err *err)
 {
     struct tpacket_req3 rq = { 0 };
@@ -191,6 +206,8 @@ static int make_ring(struct af_ring *r, struct err *err)
     return 0;
 }
 
+/* Promiscuous mode by membership ends with the socket, so a crash leaves no interface
+ * promiscuous. */
 static int attach(struct af_ring *r, int *position, struct err *err)
 {
     struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
@@ -216,6 +233,7 @@ static void ring_free(struct af_ring *r)
     free(r);
 }
 
+/* NULL with *err. The ring receives nothing before af_ring_start(). */
 struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err)
 {
     struct af_ring *r = xcalloc(1, sizeof(*r));
@@ -250,6 +268,7 @@ int af_ring_fd(const struct af_ring *r) { return r->fd; }
 int af_ring_if_index(const struct af_ring *r) { return r->if_index; }
 bool af_ring_has_error(const struct af_ring *r) { return r->error != 0; }
 
+/* SO_ERROR is cleared by reading it. */
 int af_ring_take_error(struct af_ring *r)
 {
     int error = r->error;
@@ -261,8 +280,8 @@ int af_ring_take_error(struct af_ring *r)
     return error;
 }
 
-/* The map, which also keeps the socket in its fanout group, stays as long as packets point into
- * it. */
+/* Packets point into the map, so it stays until the last one returns. The map also keeps the socket
+ * open for the kernel, and with it its place in the fanout group. */
 void af_ring_close(struct af_ring *r)
 {
     if (r == NULL)
@@ -279,7 +298,7 @@ static void read_stats(struct af_ring *r, struct af_stats *add)
     struct tpacket_stats_v3 st = { 0 };
     socklen_t len = r->conf->v3 ? sizeof(st) : sizeof(struct tpacket_stats);
 
-    /* Reading sets the kernel's figures to zero. */
+    /* Reading resets the kernel's counters. */
     if (getsockopt(r->fd, SOL_PACKET, PACKET_STATISTICS, &st, &len) < 0)
         return;
     add->packets += st.tp_packets;
@@ -304,12 +323,16 @@ static uint32_t *status_of(const struct af_ring *r, const struct af_block_ref *l
     return &((struct tpacket2_hdr *)l->header)->tp_status;
 }
 
+/* Release: the kernel may overwrite the frames once it sees this status, so all reads come before
+ * it. */
 static void return_block(struct af_ring *r, struct af_block_ref *l)
 {
     l->is_read = false;
     __atomic_store_n(status_of(r, l), TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 }
 
+/* On the receive thread, for each packet that returns. A unit goes back to the kernel when all of
+ * its frames were read and all of its packets are back, in any order. */
 void af_block_release(struct af_block_ref *l)
 {
     struct af_ring *r = l->ring;
@@ -334,6 +357,8 @@ bool af_ring_is_held(const struct af_ring *r)
     return r->block_ref[r->next].out > 0;
 }
 
+/* Acquire pairs with the kernel's write of the status: frame data are visible after it. A unit with
+ * packets still in flight has an old status, so `out` comes first. */
 bool af_ring_is_ready(const struct af_ring *r)
 {
     const struct af_block_ref *l;
@@ -345,7 +370,7 @@ bool af_ring_is_ready(const struct af_ring *r)
            (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) != 0;
 }
 
-/* The next block that the kernel has filled, or NULL. */
+/* The next unit that the kernel has filled, or NULL. */
 static struct af_block_ref *take_block(struct af_ring *r)
 {
     struct af_block_ref *l = &r->block_ref[r->next];
@@ -356,7 +381,8 @@ static struct af_block_ref *take_block(struct af_ring *r)
     return l;
 }
 
-/* What waits at the socket: one frame for each slot that says so, in their order. */
+/* Reads the frame that is queued at the socket: one for each slot with TP_STATUS_COPY, in the same
+ * order. So it must be read even if it is not used. */
 static ssize_t read_copy(struct af_ring *r, uint8_t *to, size_t size)
 {
     ssize_t n = recv(r->fd, to, size, MSG_DONTWAIT);
@@ -371,9 +397,9 @@ static unsigned packets_of(const struct af_ring *r, const struct af_block_ref *l
     return r->conf->v3 ? ((struct tpacket_block_desc *)l->header)->hdr.bh1.num_pkts : 1;
 }
 
-/* use-emergency-flush: the kernel is losing packets, so all it has for us goes unread, to be
- * back at the newest soon. They are dropped like those for which there was no room. The kernel
- * says that it is losing until its figures are read. */
+/* use-emergency-flush: the kernel is losing packets, so drop everything it has ready, to be at the
+ * newest packets soon. These count as drops. Reading the statistics clears the kernel's
+ * TP_STATUS_LOSING. */
 static COLD void flush_ready(struct af_ring *r)
 {
     struct af_block_ref *l;
@@ -389,6 +415,9 @@ static COLD void flush_ready(struct af_ring *r)
 
 /* --- frames ------------------------------------------------------------------------------- */
 
+/* Moves the addresses (and the vnet header before them) forward by four bytes and writes the tag
+ * into the gap. Offsets of the vnet header count from the frame's start, so they grow too. Kernels
+ * that do not report the TPID only strip 802.1Q tags. */
 static uint8_t *put_vlan_back(const struct af_ring *r, uint8_t *frame, uint32_t status,
                               uint16_t tpid, uint16_t tci)
 {
@@ -425,7 +454,8 @@ static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid,
     f->wire_len += VLAN_TAG_LEN;
 }
 
-/* The whole of a frame of which only the beginning is in the slot. */
+/* Replaces a truncated frame by the complete one from the socket. If that fails, the truncated
+ * frame stays, which counts as such in the egress. This allocates; such frames are rare. */
 static COLD void take_copy(struct af_ring *r, struct af_frame *f)
 {
     size_t space = r->vnet_hdr_len + f->wire_len;
@@ -441,6 +471,7 @@ static COLD void take_copy(struct af_ring *r, struct af_frame *f)
     f->len = f->wire_len;
 }
 
+/* A slot of V2 is one frame. */
 static bool next_v2(struct af_ring *r, struct af_frame *f)
 {
     struct af_block_ref *l = take_block(r);
@@ -461,7 +492,7 @@ static bool next_v2(struct af_ring *r, struct af_frame *f)
     return true;
 }
 
-/* The next block with frames in it; one whose time was up may have none. */
+/* The next block with frames in it. A block whose time was up may have none. */
 static bool next_block(struct af_ring *r)
 {
     struct af_block_ref *l;
@@ -480,6 +511,7 @@ static bool next_block(struct af_ring *r)
     return false;
 }
 
+/* Frames of a V3 block are chained by tp_next_offset; the kernel wrote it, not the network. */
 static bool next_v3(struct af_ring *r, struct af_frame *f)
 {
     const struct tpacket3_hdr *h;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/tx.c - frames on their way out, in a ring shared with the kernel.
+/* capture/af_packet/tx.c - a ring of outgoing frames, shared with the kernel (PACKET_TX_RING).
  *
- * One call sends all that was put in, and nothing else runs in between: after each message of
- * sendmmsg() the kernel looks whether a thread it has just woken should run first, and so a client
- * or server on this machine would come for every single frame.
+ * One call sends all frames of the ring, and no other thread runs in between. sendmmsg() instead
+ * lets the kernel reschedule after each message, if that woke another thread. A client or server on
+ * this machine would then preempt the engine at each frame.
  *
- * The kernel copies a frame whole when it takes it (`hdr_len`): a virtual interface gives a slot
- * back while what was sent still points into it. */
+ * `hdr_len` makes the kernel copy each frame when it takes it. Otherwise sent data would point into
+ * the slot, and a virtual interface returns the slot while the data are still in use. */
 #include "capture/af_packet/af_packet.h"
 
 #include <errno.h>
@@ -22,15 +22,18 @@
 
 #include "base/array.h"
 
-/* An odd number of cache lines, so that slots do not all share a few places in the cache. */
+/* An odd number of cache lines, so that slots do not all map to a few sets of the cache. */
 #define SLOT_SIZE (31u * 64)
 #define BLOCK_SIZE (64u << 10)
 #define BLOCKS 4u
 #define BLOCK_SLOTS (BLOCK_SIZE / SLOT_SIZE)
 #define RING_SIZE ((size_t)BLOCKS * BLOCK_SIZE)
 #define SLOTS (BLOCKS * BLOCK_SLOTS)
+/* In bytes; the kernel's default would fill after some hundred frames. */
 #define SEND_BUFFER (1 << 20)
+/* Longest wait for a full device queue before frames are dropped. */
 #define WAIT_MS 1000
+/* Offset at which the kernel expects the data of a TX slot of V2, without TP_STATUS options. */
 #define DATA_AT TPACKET_ALIGN(sizeof(struct tpacket2_hdr))
 
 struct af_tx {
@@ -47,6 +50,8 @@ static struct tpacket2_hdr *slot(const struct af_tx *tx, unsigned i)
                                    (size_t)(i % BLOCK_SLOTS) * SLOT_SIZE);
 }
 
+/* Acquire and release order the frame's bytes with the status word, as the kernel does on its
+ * side. */
 static uint32_t status(const struct af_tx *tx, unsigned i)
 {
     return __atomic_load_n(&slot(tx, i)->tp_status, __ATOMIC_ACQUIRE);
@@ -67,7 +72,7 @@ static int make_ring(struct af_tx *tx)
     struct tpacket_req rq = { .tp_block_size = BLOCK_SIZE, .tp_frame_size = SLOT_SIZE,
                               .tp_block_nr = BLOCKS, .tp_frame_nr = SLOTS };
 
-    /* PACKET_LOSS: a frame that the kernel finds wrong is left out, the others go. */
+    /* PACKET_LOSS: the kernel skips a malformed frame and sends the others. */
     if (set_int(tx->fd, SOL_PACKET, PACKET_VERSION, TPACKET_V2) < 0 ||
         set_int(tx->fd, SOL_PACKET, PACKET_LOSS, 1) < 0 ||
         setsockopt(tx->fd, SOL_PACKET, PACKET_TX_RING, &rq, sizeof(rq)) < 0)
@@ -80,6 +85,7 @@ static int make_ring(struct af_tx *tx)
     return tx->map != NULL ? 0 : -1;
 }
 
+/* Takes ownership of fd, also when it returns NULL. */
 struct af_tx *af_tx_new(int fd, unsigned mtu)
 {
     struct af_tx *tx = xcalloc(1, sizeof(*tx));
@@ -103,7 +109,8 @@ void af_tx_free(struct af_tx *tx)
     free(tx);
 }
 
-/* What the kernel would leave out here it refuses elsewhere, which can be counted. */
+/* Rejects frames that the kernel would skip silently (PACKET_LOSS). The caller sends them with
+ * sendmmsg(), where an error can be counted. */
 static bool fits(const struct af_tx *tx, const struct virtio_net_hdr *vnet_hdr, size_t len)
 {
     size_t sum_end = (size_t)vnet_hdr->csum_start + vnet_hdr->csum_offset + sizeof(uint16_t);
@@ -114,6 +121,8 @@ static bool fits(const struct af_tx *tx, const struct virtio_net_hdr *vnet_hdr, 
             sum_end <= len - AF_VNET_HDR_LEN);
 }
 
+/* Copies the frame into the next slot. False if the slot is not free or the frame does not fit; the
+ * caller then sends it without the ring, after a flush. */
 bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len)
 {
     struct tpacket2_hdr *h = slot(tx, tx->next);
@@ -143,19 +152,20 @@ static bool wait_for_space(const struct af_tx *tx)
     return poll(&at, 1, WAIT_MS) > 0 && (at.revents & POLLOUT) != 0;
 }
 
-/* The first that the kernel has not taken. */
+/* The first frame that the kernel has not taken. */
 static unsigned first_pending(const struct af_tx *tx)
 {
     return (tx->next + SLOTS - tx->pending) % SLOTS;
 }
 
-/* The kernel goes from slot to slot, so what it has not taken is all that comes after. */
+/* The kernel takes slots in order, so the slots that it has not taken are the last ones. */
 static void count_taken(struct af_tx *tx)
 {
     while (tx->pending > 0 && status(tx, first_pending(tx)) != TP_STATUS_SEND_REQUEST)
         tx->pending--;
 }
 
+/* Takes the rest back and counts it as lost. */
 static COLD unsigned drop_rest(struct af_tx *tx)
 {
     unsigned lost = tx->pending, first = first_pending(tx);
@@ -166,6 +176,8 @@ static COLD unsigned drop_rest(struct af_tx *tx)
     return lost;
 }
 
+/* Sends what was put in. Each round either makes progress, waits for a full device queue, or drops:
+ * so it ends. Returns the number of lost frames, with errno. */
 unsigned af_tx_flush(struct af_tx *tx)
 {
     unsigned lost = 0;
@@ -178,10 +190,10 @@ unsigned af_tx_flush(struct af_tx *tx)
         if (LIKELY(tx->pending < before) || (failed && errno == EINTR))
             continue;
         if (!failed) {
-            errno = ENXIO;              /* it looks at another slot: a new socket is wanted */
+            errno = ENXIO; /* the kernel waits at another slot: a new socket is needed */
             return lost + drop_rest(tx);
         }
-        if (errno == ENOBUFS) {         /* a queue is full: this one is dropped there */
+        if (errno == ENOBUFS) { /* a queue is full and drops this frame; length 0 skips it */
             slot(tx, first_pending(tx))->tp_len = 0;
             lost++;
         } else if (errno != EAGAIN || !wait_for_space(tx)) {

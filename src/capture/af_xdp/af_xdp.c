@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/af_xdp.c - packets of network interfaces, before the kernel makes packets of its
- * own of them; between two interfaces also inline.
+/* capture/af_xdp/af_xdp.c - packets of network interfaces, before the kernel allocates its own
+ * packet structures (Documentation/networking/af_xdp.rst); between two interfaces also inline.
  *
- * A thread reads one receive queue of an interface, or the same one of both ports of a bridge. A
- * frame is used in position until its packet returns to the pool; inline it goes out from there as
- * well. Other threads than the receiving one, which owns the rings, judge by a plain packet socket.
+ * A thread reads one receive queue of an interface, or the same queue of both ports of a bridge. A
+ * frame is used in place until its packet returns to the pool; inline it also leaves from there.
+ * Only the receiving thread touches the rings. Other threads send their verdicts' frames through a
+ * plain packet socket.
  *
- * An interface that is down is waited for; one that is removed is another one when it comes back:
- * then the sockets are made anew on the same memory. */
+ * An interface that is down is polled. One that is removed is another interface when it comes back:
+ * the sockets are then opened again on the same memory. */
 #include "config.h"
 
 #ifdef HAVE_XDP
@@ -29,8 +30,10 @@
 #include "capture/transmit/frame_tx.h"
 #include "packet/checksum.h"
 
+/* As for AF_PACKET: how long a thread sleeps at most, and how often it checks its interfaces. */
 #define WAIT_MS 100
 
+/* An interface, or the two ports of a bridge. */
 struct xdp_source {
     struct xdp_conf side[2];
     unsigned sides;
@@ -41,6 +44,7 @@ struct xdp_capture {
     unsigned count;
 };
 
+/* State of one receive thread. No other thread writes it, except `interrupted`. */
 struct xdp_queue {
     struct packet_pool *pool;
     struct counters *counters;
@@ -69,6 +73,7 @@ static unsigned xdp_queues(const struct conf_node *root, const char *name)
     return net_device_queues(name);
 }
 
+/* A receive queue belongs to one socket, so more threads than queues would get nothing. */
 static unsigned xdp_threads_auto(const struct conf_node *root, const char *name, unsigned cpus,
                                  unsigned queues)
 {
@@ -103,6 +108,7 @@ static void xdp_close(void *capture)
     free(c);
 }
 
+/* A bridge shares one memory between its ports, so both directions must be configured. */
 static int open_source(struct xdp_source *source, const struct capture_request *rq, unsigned i,
                        struct err *err)
 {
@@ -121,7 +127,7 @@ static int open_source(struct xdp_source *source, const struct capture_request *
     source->sides = 2;
     if (xdp_conf_read(&source->side[1], rq, peer, err) < 0)
         return -1;
-    /* One memory, so one size. */
+    /* One memory, so one frame size. */
     source->side[0].frame_size = MAX(source->side[0].frame_size, source->side[1].frame_size);
     return 0;
 }
@@ -145,6 +151,7 @@ static void *xdp_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
+/* Runs on the receive thread when it collects its pool. */
 static void packet_returned(struct packet *p, void *arg)
 {
     struct xdp_queue *q = arg;
@@ -156,6 +163,7 @@ static void packet_returned(struct packet *p, void *arg)
     xdp_frame_done(&q->memory, xdp_frame_of(&q->memory, frame), FRAME_WITH_PACKET);
 }
 
+/* Queues are numbered over all sources; returns the source and makes the number relative to it. */
 static struct xdp_source *source_of(struct xdp_capture *c, unsigned *queue)
 {
     unsigned i = 0;
@@ -183,7 +191,7 @@ static int open_sockets(struct xdp_queue *q, struct err *err)
     return q->sockets != NULL ? 0 : -1;
 }
 
-/* Frames to fill all rings to be filled, and to be sent, and for the packets under way. */
+/* Enough frames to fill the fill ring and the TX ring of each port, and for packets in flight. */
 static int open_memory(struct xdp_queue *q, struct err *err)
 {
     const struct xdp_conf *conf = q->side[0];
@@ -201,6 +209,8 @@ static void queue_free(struct xdp_queue *q)
     free(q);
 }
 
+/* Runs on the receive thread, so that the memory is on its node. The kernel redirects nothing to
+ * the sockets before start(). */
 static void *xdp_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
                             struct counters *counters, struct err *err)
 {
@@ -225,6 +235,8 @@ static void *xdp_queue_open(void *capture, unsigned queue, struct packet_pool *p
     return q;
 }
 
+/* The kernel counts drops only. Received frames are counted in fill(), so drops are added to
+ * both. */
 static void xdp_update_stats(void *queue)
 {
     struct xdp_queue *q = queue;
@@ -236,6 +248,8 @@ static void xdp_update_stats(void *queue)
     counter_add(q->counters, q->packets, add.drops);
 }
 
+/* The memory must outlive all packets that point into it; the engine waits for them before it
+ * closes. */
 static void xdp_queue_close(void *queue)
 {
     struct xdp_queue *q = queue;
@@ -253,7 +267,8 @@ static void xdp_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
-/* What the filter leaves out goes on unseen, inline, and else goes nowhere. */
+/* A frame that the bpf-filter rejects is not inspected: inline it is forwarded, otherwise
+ * dropped. */
 static COLD void pass_by(struct xdp_queue *q, unsigned side, const struct xdp_frame *f)
 {
     if (q->side[side]->copy != BRIDGE_NONE &&
@@ -262,6 +277,8 @@ static COLD void pass_by(struct xdp_queue *q, unsigned side, const struct xdp_fr
     xdp_frame_done(&q->memory, xdp_frame_of(&q->memory, f->data), FRAME_WITH_PACKET);
 }
 
+/* AF_XDP has no checksum status. decode decides whether a field holds only the partial sum of a
+ * sender on this machine (PACKET_OPEN_CHECKSUM). */
 static void mind_checksum(const struct xdp_conf *conf, struct packet *p)
 {
     if (conf->checksums != CAPTURE_CHECKSUMS_YES)
@@ -281,7 +298,7 @@ static void take(struct xdp_queue *q, unsigned side, const struct xdp_frame *f,
         return;
     }
     p = packet_pool_get(q->pool);
-    if (UNLIKELY(p == NULL)) {          /* fill() has looked: there should be one */
+    if (UNLIKELY(p == NULL)) {          /* cannot happen: fill() has checked the pool */
         counter_inc(q->counters, q->drops);
         xdp_frame_done(&q->memory, xdp_frame_of(&q->memory, f->data), FRAME_WITH_PACKET);
         return;
@@ -309,7 +326,7 @@ static unsigned fill_from(struct xdp_queue *q, unsigned side, unsigned want,
     return count;
 }
 
-/* Of a bridge the first port leaves half of the room to the second. */
+/* The first port of a bridge leaves half of the vector to the second one. */
 static enum capture_status fill(struct xdp_queue *q, struct packet_vector *v)
 {
     unsigned space = MIN((unsigned)VECTOR_FILL, packet_pool_left(q->pool)), taken = 0;
@@ -338,6 +355,7 @@ static COLD bool start(struct xdp_queue *q)
     return q->is_started;
 }
 
+/* Retries after a pause, until the interface is back. Errors are not logged each time. */
 static COLD void reopen(struct xdp_queue *q)
 {
     struct err err = { 0 };
@@ -350,7 +368,7 @@ static COLD void reopen(struct xdp_queue *q)
     log_notice("af-xdp", "%s is there again", q->side[0]->device.name);
 }
 
-/* Are the interfaces there still? The one that is says nothing of the other, however much comes. */
+/* Checks the interfaces. Traffic of one port shows nothing about the other port. */
 static COLD void look_around(struct xdp_queue *q)
 {
     for (unsigned i = 0; i < q->sides; i++) {
@@ -374,6 +392,8 @@ static COLD void look_around(struct xdp_queue *q)
     q->down_logged = false;
 }
 
+/* Called with empty RX rings. The drive call is needed where the kernel waits for a wake-up to
+ * process rings (XDP_USE_NEED_WAKEUP), or polls the driver on our behalf. */
 static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_vector *v)
 {
     struct pollfd at[2];
@@ -383,7 +403,7 @@ static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_v
     if (fill(q, v) == CAPTURE_OK)
         return CAPTURE_OK;
     if (UNLIKELY(packet_pool_left(q->pool) == 0)) {
-        pause_us(1000);                     /* the other threads have all of it */
+        pause_us(1000);                     /* packets of other threads hold all of it */
         return CAPTURE_IDLE;
     }
     for (unsigned i = 0; i < q->sides; i++)
@@ -396,6 +416,7 @@ static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_v
     return CAPTURE_IDLE;
 }
 
+/* Every WAIT_MS: each check is several system calls. */
 static bool is_time_to_look(struct xdp_queue *q)
 {
     uint64_t now = clock_coarse_ns();
@@ -406,6 +427,7 @@ static bool is_time_to_look(struct xdp_queue *q)
     return true;
 }
 
+/* All packets of a vector have one time, the time of reading: the rings carry no timestamps. */
 static enum capture_status xdp_receive(void *queue, struct packet_vector *v)
 {
     struct xdp_queue *q = queue;
@@ -429,11 +451,12 @@ static enum capture_status xdp_receive(void *queue, struct packet_vector *v)
 
 /* --- inline ------------------------------------------------------------------------------- */
 
+/* One for each thread that gives verdicts. */
 struct xdp_tx {
     struct xdp_queue *queue;
     struct counters *counters;
-    bool owns_rings;                    /* it is the receiving thread's */
-    struct frame_tx *plain[2];        /* else: out of which that side's frames go */
+    bool owns_rings;                    /* this is the receiving thread */
+    struct frame_tx *plain[2]; /* otherwise: the sockets through which each port's frames leave */
 };
 
 static void *xdp_tx_open(void *queue, struct counters *counters, bool in_order,
@@ -454,6 +477,8 @@ static void *xdp_tx_open(void *queue, struct counters *counters, bool in_order,
     return tx;
 }
 
+/* A frame that leaves by the ring stays in use until the kernel has sent it (FRAME_BEING_SENT),
+ * even after its packet has returned. */
 static void xdp_verdict(void *self, struct packet *p)
 {
     struct xdp_tx *tx = self;
@@ -490,6 +515,7 @@ static void xdp_tx_close(void *self)
     free(tx);
 }
 
+/* For packets that the engine creates (reject): the interfaces towards both hosts. */
 static void xdp_reject_path(void *queue, const struct packet *p, struct capture_path *out)
 {
     const struct xdp_queue *q = queue;

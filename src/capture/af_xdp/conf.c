@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/conf.c - `af-xdp:`, a list of interfaces; `default` speaks for those that do
- * not. */
+/* capture/af_xdp/conf.c - `af-xdp:`, a list of interfaces. `default` has the values of interfaces
+ * that do not configure them. */
 #include "config.h"
 
 #ifdef HAVE_XDP
@@ -17,13 +17,17 @@
 #define LINK_HEADER_LEN 26              /* Ethernet and three VLAN tags */
 /* What the kernel keeps of a frame for itself, XDP_PACKET_HEADROOM. */
 #define KERNEL_HEADROOM 256
+/* Frames are half a page or a page: aligned chunks must be a power of two from 2,048 to the page
+ * size. */
 #define FRAME_SMALL 2048
 #define FRAME_LARGE 4096
 #define RING_MIN 2048
-/* What does not fit is lost between two hosts: room for hundreds of senders that begin together. */
+/* Frames that do not fit are lost between two hosts: this holds bursts of hundreds of senders that
+ * start at once. */
 #define RING_MIN_INLINE 8192
 #define RING_MAX 16384
 
+/* The kernel requires powers of two for ring sizes. */
 static unsigned ring_size(unsigned least, uint64_t requested)
 {
     unsigned n = least;
@@ -33,6 +37,8 @@ static unsigned ring_size(unsigned least, uint64_t requested)
     return n;
 }
 
+/* Suricata's keys force-xdp-mode and force-bind-mode. Without them the kernel uses the best mode
+ * that the driver has. */
 static int read_modes(struct xdp_conf *conf, const struct conf_node *item)
 {
     static const char *const xdp[] = { "none", "drv", "skb", NULL };
@@ -46,9 +52,11 @@ static int read_modes(struct xdp_conf *conf, const struct conf_node *item)
     return 0;
 }
 
+/* Suricata's keys and defaults. */
 static void read_busy_poll(struct xdp_conf *conf, const struct conf_node *item)
 {
-    /* With it a frame may wait for gro-flush-timeout, and inline everybody waits for the frame. */
+    /* With busy polling a frame may wait for gro-flush-timeout. Inline that delays traffic, so it
+     * is off by default there. */
     conf->busy_poll = conf_bool(item, "enable-busy-poll", conf->copy == BRIDGE_NONE);
     conf->busy_poll_us = (unsigned)conf_u64_range(item, "busy-poll-time", 20, 0, 1000000);
     conf->busy_poll_budget = (unsigned)conf_u64_range(item, "busy-poll-budget", 64, 1, 65535);
@@ -57,6 +65,8 @@ static void read_busy_poll(struct xdp_conf *conf, const struct conf_node *item)
     conf->defer_interrupts = (unsigned)conf_u64_range(item, "napi-defer-hard-irq", 2, 0, 1000);
 }
 
+/* Rejects what cannot work and warns about queues without a thread: RSS distributes packets to all
+ * queues, also to those that no socket reads. */
 static int check(const struct xdp_conf *conf, struct err *err)
 {
     const char *name = conf->device.name;
@@ -83,6 +93,7 @@ static int check(const struct xdp_conf *conf, struct err *err)
     return 0;
 }
 
+/* `conf` needs xdp_conf_fini() even after an error. */
 int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const char *name,
                   struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/memory.c - the frames of one thread, near the card. */
+/* capture/af_xdp/memory.c - the frames of one thread (UMEM), on the NUMA node of the card. */
 #include "config.h"
 
 #ifdef HAVE_XDP
@@ -16,10 +16,12 @@
 
 #include "base/array.h"
 
+/* Frames are read at random, so huge pages save TLB misses. Without free huge pages normal ones
+ * do. */
 #define HUGE_PAGE (2u << 20)
 
-/* Where the card's memory is; without a word the kernel takes it from where the thread runs, by
- * the first touch, which is here. */
+/* Asks for memory on the card's node. If that is unknown, the kernel takes pages of the node on
+ * which the thread runs, since the first touch happens here. */
 static void place_near(const struct xdp_memory *m, int numa_node)
 {
     unsigned long nodes = 0;
@@ -40,6 +42,7 @@ static uint8_t *map_area(size_t len)
     return area != MAP_FAILED ? area : NULL;
 }
 
+/* `count` frames of `size` bytes. Only the receiving thread uses the memory's lists. */
 int xdp_memory_open(struct xdp_memory *m, unsigned size, unsigned count, int numa_node,
                     struct err *err)
 {
@@ -47,7 +50,7 @@ int xdp_memory_open(struct xdp_memory *m, unsigned size, unsigned count, int num
 
     *m = (struct xdp_memory){ .size = size, .count = count };
     m->len = ((size_t)size * count + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    /* Older kernels count it as locked memory. */
+    /* The kernel counts AF_XDP memory as locked memory, unless we have CAP_IPC_LOCK. */
     (void)setrlimit(RLIMIT_MEMLOCK, &unlimited);
     m->area = map_area(m->len);
     if (m->area == NULL)
@@ -69,6 +72,8 @@ void xdp_memory_close(struct xdp_memory *m)
     *m = (struct xdp_memory){ 0 };
 }
 
+/* After the sockets are closed: the kernel has no frame any more, packets in flight still have
+ * theirs. */
 void xdp_memory_reclaim(struct xdp_memory *m)
 {
     m->free_count = 0;

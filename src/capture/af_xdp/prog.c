@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/prog.c - the program that the kernel runs for each packet of an interface: it goes
- * to the socket in the table for the queue it came by, or on its usual way where there is none.
+/* capture/af_xdp/prog.c - the XDP program of an interface. It redirects each packet to the socket
+ * that the table has for its receive queue. Without a socket the packet takes its usual way through
+ * the kernel.
  *
- * The program hangs on a link that we hold, so that it goes when we go, however that comes. */
+ * A link that we hold keeps the program attached, so the kernel removes it when we end, even after
+ * SIGKILL. */
 #include "config.h"
 
 #ifdef HAVE_XDP
@@ -14,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* return bpf_redirect_map(&map, ctx->rx_queue_index, XDP_PASS); */
+/* return bpf_redirect_map(&map, ctx->rx_queue_index, XDP_PASS): the last argument is the result for
+ * queues without a socket. */
 static int load_program(int map_fd)
 {
     const struct bpf_insn program[] = {
@@ -31,6 +34,7 @@ static int load_program(int map_fd)
     return bpf_prog_load(BPF_PROG_TYPE_XDP, "ids_gate", "GPL", program, ARRAY_LEN(program), NULL);
 }
 
+/* EBUSY or EEXIST: another program is attached, and only one can be. */
 static int log_reason(const struct xdp_conf *conf, int error, struct err *err)
 {
     const char *name = conf->device.name;
@@ -51,7 +55,8 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Who polls needs no interrupts, as long as he does. */
+/* A thread that polls needs no interrupts while it polls (Documentation/networking/napi.rst). The
+ * former values are kept and restored. */
 static void tune(struct xdp_conf *conf, int if_index)
 {
     struct xdp_prog *prog = &conf->prog;
@@ -78,6 +83,7 @@ static void tune_back(struct xdp_conf *conf)
     prog->is_tuned = false;
 }
 
+/* With prog->lock held, or at the end when one thread is left. */
 void xdp_prog_close(struct xdp_conf *conf)
 {
     struct xdp_prog *prog = &conf->prog;
@@ -89,6 +95,7 @@ void xdp_prog_close(struct xdp_conf *conf)
     prog->if_index = 0;
 }
 
+/* On error the caller closes what was opened. */
 static int attach(struct xdp_conf *conf, int if_index, struct err *err)
 {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = conf->attach_flags);
@@ -109,6 +116,8 @@ static int attach(struct xdp_conf *conf, int if_index, struct err *err)
     return 0;
 }
 
+/* The first thread of the interface attaches the program; after a new interface of the same name
+ * exists, the first one to reopen does. */
 int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err)
 {
     struct xdp_prog *prog = &conf->prog;
@@ -125,6 +134,7 @@ int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err)
     return status;
 }
 
+/* From here on the kernel redirects packets of this queue to the socket. */
 int xdp_prog_enable(struct xdp_prog *prog, unsigned queue, int socket_fd, struct err *err)
 {
     uint32_t key = queue, value = (uint32_t)socket_fd;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/socket.c - the sockets of one thread and their rings, by libxdp.
+/* capture/af_xdp/socket.c - the sockets of one thread and their rings, with libxdp.
  *
- * Each interface has four rings: frames to be filled, frames that came in, frames to be sent,
- * frames that were sent. The two interfaces of a bridge share one memory, so that a frame goes on
- * without being copied by us. */
+ * Each interface has four rings: frames to fill (fill), received frames (received), frames to send
+ * (send) and sent frames (sent). The two interfaces of a bridge share one memory, so that a frame
+ * is forwarded without a copy of ours. */
 #include "config.h"
 
 #ifdef HAVE_XDP
@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "base/report/log.h"
 
+/* Linux 5.11 has both; the values are those of asm-generic/socket.h. */
 #ifndef SO_PREFER_BUSY_POLL
 #define SO_PREFER_BUSY_POLL 69
 #endif
@@ -28,22 +29,24 @@
 #define SO_BUSY_POLL_BUDGET 70
 #endif
 
-/* Fewer free frames than that wait for more, to go to the kernel together. */
+/* With fewer free frames, wait for more: they go to the kernel together. */
 #define FILL_BATCH 32
-/* The kernel sends about as many at a call where it copies. */
+/* The kernel sends about this many frames per call in copy mode. */
 #define SEND_BATCH 32
 
+/* One interface. The kernel's totals since it was opened are in `before`. */
 struct xdp_side {
     struct xdp_conf *conf;
     int if_index, promisc_fd;
     struct xsk_socket *socket;
     struct xsk_ring_prod fill, send;
     struct xsk_ring_cons received, sent;
-    unsigned unsubmitted;               /* frames to be sent that the kernel does not know of */
-    unsigned under_way;                 /* with the kernel, to be sent */
+    unsigned unsubmitted; /* frames to send that are not yet in the kernel's part of the ring */
+    unsigned under_way;                 /* frames that the kernel has, to be sent */
     struct xdp_statistics before;
 };
 
+/* One thread; `memory` outlives the sockets. */
 struct xdp_sockets {
     struct xdp_memory *memory;
     struct xsk_umem *umem;
@@ -64,6 +67,7 @@ static int fail(const struct xdp_side *side, const char *what, int error, struct
     return err_set(err, "%s: %s: %s%s", name, what, strerror(error), net_rights_hint(error));
 }
 
+/* The first interface's fill and sent rings belong to the memory. */
 static int open_memory(struct xdp_sockets *s, struct err *err)
 {
     struct xdp_side *side = &s->side[0];
@@ -79,6 +83,7 @@ static int open_memory(struct xdp_sockets *s, struct err *err)
                                   -status, err);
 }
 
+/* INHIBIT_PROG_LOAD: prog.c has the program, libxdp must not load its own. */
 static int open_socket(struct xdp_sockets *s, struct xdp_side *side, struct err *err)
 {
     const struct xsk_socket_config config = {
@@ -93,7 +98,7 @@ static int open_socket(struct xdp_sockets *s, struct xdp_side *side, struct err 
     return status == 0 ? 0 : fail(side, "cannot open a socket of AF_XDP", -status, err);
 }
 
-/* A mode of the interface, for as long as the socket is there. */
+/* Promiscuous mode lasts as long as this socket exists. */
 static int make_promiscuous(struct xdp_side *side, struct err *err)
 {
     struct packet_mreq promisc = { .mr_ifindex = side->if_index, .mr_type = PACKET_MR_PROMISC };
@@ -107,6 +112,8 @@ static int make_promiscuous(struct xdp_side *side, struct err *err)
     return 0;
 }
 
+/* SO_PREFER_BUSY_POLL lets this thread process the queue instead of the interrupt. Failing costs
+ * speed only. */
 static void prefer_busy_poll(const struct xdp_side *side)
 {
     const struct xdp_conf *conf = side->conf;
@@ -140,6 +147,7 @@ static int open_side(struct xdp_sockets *s, unsigned i, struct err *err)
     return 0;
 }
 
+/* The kernel redirects nothing here before xdp_sockets_start(). */
 struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned count, unsigned queue,
                                      struct xdp_memory *memory, struct err *err)
 {
@@ -169,6 +177,7 @@ int xdp_sockets_start(struct xdp_sockets *s, struct err *err)
     return 0;
 }
 
+/* The second socket first, since it uses the first one's memory registration. */
 void xdp_sockets_close(struct xdp_sockets *s)
 {
     if (s == NULL)
@@ -197,6 +206,8 @@ int xdp_sockets_if_index(const struct xdp_sockets *s, unsigned side)
 
 /* --- frames in and out -------------------------------------------------------------------- */
 
+/* Returns the number of frames, which belong to their packets until xdp_frame_done(). The
+ * descriptors come from the kernel, not from the network. */
 unsigned xdp_sockets_receive(struct xdp_sockets *s, unsigned i, struct xdp_frame *out,
                              unsigned want)
 {
@@ -217,6 +228,7 @@ unsigned xdp_sockets_receive(struct xdp_sockets *s, unsigned i, struct xdp_frame
     return count;
 }
 
+/* Frees frames that the kernel has sent. */
 static void take_back(struct xdp_sockets *s, struct xdp_side *side)
 {
     uint32_t at;
@@ -232,7 +244,7 @@ static void take_back(struct xdp_sockets *s, struct xdp_side *side)
     side->under_way -= count;
 }
 
-/* Of a bridge each side gets half of what is free. */
+/* Gives free frames to the kernel; each port of a bridge gets half of them. */
 static void refill(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
 {
     struct xdp_memory *m = s->memory;
@@ -252,6 +264,8 @@ static void refill(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
     xsk_ring_prod__submit(&side->fill, count);
 }
 
+/* Moves frames between the free list and the kernel's rings. Receiving stops when the fill ring is
+ * empty. */
 void xdp_sockets_kick(struct xdp_sockets *s)
 {
     for (unsigned i = 0; i < s->count; i++)
@@ -261,6 +275,8 @@ void xdp_sockets_kick(struct xdp_sockets *s)
         refill(s, &s->side[i], s->memory->free_count / (s->count - i));
 }
 
+/* Puts the frame in the TX ring; the kernel sees it after xdp_sockets_flush(). False: the ring is
+ * full. */
 bool xdp_sockets_send(struct xdp_sockets *s, unsigned i, const uint8_t *data, uint32_t len)
 {
     struct xdp_side *side = &s->side[i];
@@ -275,7 +291,7 @@ bool xdp_sockets_send(struct xdp_sockets *s, unsigned i, const uint8_t *data, ui
     return true;
 }
 
-/* Where the kernel copies, a call sends a batch only, and says EAGAIN while there is more. */
+/* In copy mode one call sends only a batch, and fails with EAGAIN while there is more. */
 static void push_out(const struct xdp_sockets *s, unsigned i)
 {
     unsigned tries = s->side[i].under_way / SEND_BATCH + 2;
@@ -285,7 +301,7 @@ static void push_out(const struct xdp_sockets *s, unsigned i)
             return;
 }
 
-/* What could not be sent before is tried again here too. */
+/* Also tries again to send what could not be sent before. */
 void xdp_sockets_drive(struct xdp_sockets *s)
 {
     for (unsigned i = 0; i < s->count; i++) {
@@ -310,6 +326,8 @@ void xdp_sockets_flush(struct xdp_sockets *s)
     }
 }
 
+/* The kernel's totals only grow; `add` gets the difference. rx_ring_full and rx_dropped are packets
+ * that were lost; the other values overlap with them. */
 void xdp_sockets_stats(struct xdp_sockets *s, unsigned i, struct xdp_stats *add)
 {
     struct xdp_side *side = &s->side[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/bpf_filter.c - libpcap compiles, and runs the program on bytes in memory. */
+/* capture/device/bpf_filter.c - libpcap's filter language on bytes in memory: compiles once per
+ * link type, and runs libpcap's interpreter. */
 #include "capture/device/bpf_filter.h"
 
 #include "base/array.h"
@@ -8,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* libpcap's maximum. */
 #define SNAPLEN 262144
 
+/* A link type for which the expression does not compile matches nothing. */
 struct program {
     int link_type;
     bool compiled;
     struct bpf_program code;
 };
 
+/* Belongs to one thread; programs are added as link types appear in a file. */
 struct bpf_filter {
     char *expression;
     ARRAY_OF(struct program) programs;
@@ -34,6 +38,7 @@ static bool compile(struct program *p, const char *expression, struct err *err)
     return p->compiled;
 }
 
+/* An expression must compile for Ethernet or for raw IP, or it is an error of the user. */
 struct bpf_filter *bpf_filter_new(const char *expression, struct err *err)
 {
     struct bpf_filter *f = xcalloc(1, sizeof(*f));
@@ -64,6 +69,7 @@ void bpf_filter_free(struct bpf_filter *f)
     free(f);
 }
 
+/* The first packet of a new link type: compiles, and remembers failure as well. */
 static COLD const struct program *program_for(struct bpf_filter *f, int link_type)
 {
     struct program p = { .link_type = link_type };
@@ -73,6 +79,7 @@ static COLD const struct program *program_for(struct bpf_filter *f, int link_typ
     return &f->programs.at[f->programs.count - 1];
 }
 
+/* The name is in parentheses because libpcap may define bpf_filter() as a macro. */
 bool bpf_filter_matches(struct bpf_filter *f, int link_type, const uint8_t *data, uint32_t len,
                         uint32_t wire_len)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/net_device.c - asks by ioctl, which works in any network namespace, unlike /sys:
- * what is asked there may be of another interface with the same name. */
+/* capture/device/net_device.c - what the kernel knows about an interface. Uses ioctls
+ * (netdevice(7)), which work in any network namespace. /sys may show another interface of the same
+ * name, because a mount of sysfs belongs to the namespace in which it was mounted. */
 #include "capture/device/net_device.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 
 #include "base/array.h"
 
+/* A request in progress: a socket for ioctls and the interface's name. */
 struct asking {
     int fd;
     struct ifreq rq;
@@ -33,6 +35,7 @@ static int ask_open(struct asking *a, const char *name)
     return a->fd < 0 ? -1 : 0;
 }
 
+/* Whether an offload is on; false also where the driver does not know it. */
 static bool ethtool_flag(struct asking *a, uint32_t command)
 {
     struct ethtool_value value = { .cmd = command };
@@ -41,6 +44,8 @@ static bool ethtool_flag(struct asking *a, uint32_t command)
     return ioctl(a->fd, SIOCETHTOOL, &a->rq) == 0 && value.data != 0;
 }
 
+/* Lists offloads that are on as arguments of ethtool, for the message that suggests to turn them
+ * off. */
 static void read_offloads(struct asking *a, struct net_device *out)
 {
     static const struct { uint32_t command; const char *name; } kinds[] = {
@@ -69,12 +74,14 @@ static bool set_flag(struct asking *a, uint32_t command, uint32_t data)
     return ioctl(a->fd, SIOCETHTOOL, &a->rq) == 0;
 }
 
+/* Offloads that join packets. Each bit of net_device_join_off()'s result is a row; LRO is the next
+ * bit. */
 static const struct { uint32_t get, set; } joining[] = {
     { ETHTOOL_GGRO, ETHTOOL_SGRO }, { ETHTOOL_GTSO, ETHTOOL_STSO }, { ETHTOOL_GGSO, ETHTOOL_SGSO },
 };
 #define JOINING_LRO (1u << ARRAY_LEN(joining))
 
-/* Large receive offload is one of several flags in a word. */
+/* LRO is one of several flags in a word. */
 static bool switch_lro(struct asking *a, bool on)
 {
     struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
@@ -85,6 +92,7 @@ static bool switch_lro(struct asking *a, bool on)
     return set_flag(a, ETHTOOL_SFLAGS, flags.data ^ ETH_FLAG_LRO);
 }
 
+/* Returns what was on. Failing is not an error: the caller reads the offloads again. */
 unsigned net_device_join_off(const char *name)
 {
     unsigned was = 0;
@@ -115,6 +123,7 @@ void net_device_join_on(const char *name, unsigned was)
     close(a.fd);
 }
 
+/* Fails only if the interface does not exist; what cannot be read stays 0. */
 int net_device_read(const char *name, struct net_device *out, struct err *err)
 {
     struct asking a;
@@ -140,6 +149,7 @@ int net_device_read(const char *name, struct net_device *out, struct err *err)
     return 0;
 }
 
+/* An interface that was deleted and created again has the same name and another index. */
 bool net_device_is(const char *name, int index)
 {
     return (int)if_nametoindex(name) == index;
@@ -157,6 +167,7 @@ bool net_device_is_ready(const char *name, int index)
     return up;
 }
 
+/* Receive queues: the rings of RSS, or the channels; 1 where a driver reports neither. */
 unsigned net_device_queues(const char *name)
 {
     struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
@@ -201,6 +212,8 @@ int net_device_numa_node(const char *name)
     return read_number(name, "device/numa_node", &node) ? (int)node : -1;
 }
 
+/* Writes a value below /sys/class/net and returns the former one. Checks the index first, since
+ * sysfs may belong to another namespace. */
 bool net_device_tune(const char *name, int index, const char *file, unsigned value,
                      unsigned *before)
 {
@@ -218,6 +231,7 @@ bool net_device_tune(const char *name, int index, const char *file, unsigned val
     return fclose(f) == 0 && good;
 }
 
+/* Which decoder reads the frames. DATALINK_NONE: the engine has none for this hardware. */
 enum datalink net_device_link(int arp_type)
 {
     switch (arp_type) {
@@ -237,6 +251,7 @@ enum datalink net_device_link(int arp_type)
     }
 }
 
+/* Text for the end of a message, empty if the error is not about privileges. */
 const char *net_rights_hint(int error)
 {
     if (error != EPERM && error != EACCES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/netlink.c - requests to the firewall, and the frame of its messages. */
+/* capture/device/netlink.c - netlink requests to netfilter (nfnetlink), and its attributes. */
 #include "capture/device/netlink.h"
 
 #include <arpa/inet.h>
@@ -13,6 +13,8 @@
 
 #include "base/array.h"
 
+/* Socket buffers. The kernel limits what packets may wait in the first one; bursts of GSO packets
+ * are large. */
 #define RECEIVE_BYTES (64 << 20)
 #define SEND_BYTES (4 << 20)
 
@@ -23,6 +25,7 @@ static void set_timeout(int fd, unsigned seconds)
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 }
 
+/* The receive timeout only applies to set-up, see netlink_started(). */
 int netlink_open(void)
 {
     struct sockaddr_nl own = { .nl_family = AF_NETLINK };
@@ -34,7 +37,8 @@ int netlink_open(void)
         close(fd);
         return -1;
     }
-    /* The kernel counts what does not fit; being told by an error as well helps nobody. */
+    /* The kernel counts packets that do not fit. Without this option recv() would also fail with
+     * ENOBUFS, which adds nothing. */
     (void)setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
     set_timeout(fd, 2);
     size = RECEIVE_BYTES;
@@ -46,11 +50,14 @@ int netlink_open(void)
     return fd;
 }
 
+/* From now on the queue polls, so receiving needs no timeout. */
 void netlink_started(int fd)
 {
     set_timeout(fd, 0);
 }
 
+/* `number` is the queue or group in nfgenmsg.res_id, in network byte order. The length is set at
+ * the end. */
 void netlink_request_begin(struct netlink_request *rq, unsigned type, unsigned number)
 {
     struct nlmsghdr head = { .nlmsg_type = (uint16_t)type,
@@ -62,6 +69,7 @@ void netlink_request_begin(struct netlink_request *rq, unsigned type, unsigned n
     rq->len = sizeof(head) + sizeof(gen);
 }
 
+/* The buffer of a request is large enough for all requests of this program. */
 void netlink_request_add(struct netlink_request *rq, uint16_t type, const void *data, size_t len)
 {
     struct nlattr attr = { .nla_len = (uint16_t)(sizeof(attr) + len), .nla_type = type };
@@ -71,7 +79,8 @@ void netlink_request_add(struct netlink_request *rq, uint16_t type, const void *
     rq->len += NLA_ALIGN(sizeof(attr) + len);
 }
 
-/* Packets may come before the answer. */
+/* Sends the request and waits for its acknowledgement. Packets may arrive before it and are
+ * skipped; they were queued before the engine was ready. */
 int netlink_request_do(int fd, struct netlink_request *rq)
 {
     static const unsigned tries = 1000;
@@ -101,6 +110,8 @@ int netlink_request_do(int fd, struct netlink_request *rq)
     return error == 0 ? 0 : -1;
 }
 
+/* Whether another program has the queue or group: the first column of the file in /proc is its
+ * number. */
 bool netlink_is_taken(const char *table, unsigned number)
 {
     FILE *file = fopen(table, "re");
@@ -115,6 +126,8 @@ bool netlink_is_taken(const char *table, unsigned number)
     return found;
 }
 
+/* The next attribute of a message. The kernel writes these, but payloads in them come from the
+ * network; a length that does not fit ends the message. */
 bool netlink_attribute(struct bytes *in, unsigned *type, struct slice *body)
 {
     const uint8_t *at = take_bytes(in, sizeof(struct nlattr));

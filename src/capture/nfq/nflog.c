@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/nfq/nflog.c - packets that a firewall rule logs (NFLOG): copies, to look on.
+/* capture/nfq/nflog.c - packets that a firewall rule logs (NFLOG): copies, for IDS only.
  *
- * The kernel collects packets of a group and sends several in one message, which lands in a slot;
- * packets are used there, and the slot is free when the last has been returned. Each has a number,
- * so that what is missing can be counted. */
+ * The kernel collects packets of a group and sends several in one message, which is read into a
+ * slot. Packets are used there; the slot is free when the last of them has returned. Packets have
+ * numbers, so that missing ones can be counted. */
 #include "config.h"
 
 #ifdef HAVE_NFLOG
@@ -30,13 +30,14 @@
 #define TABLE "/proc/net/netfilter/nfnetlink_log"
 #define WAIT_MS 100
 #define GROUPS_MAX 65536
-#define MESSAGE_CAPACITY 1024               /* for what is said of a packet */
+#define MESSAGE_CAPACITY 1024               /* for headers and attributes of a message */
 
+/* Settings of one group; read-only once threads run. */
 struct nflog_group {
     struct capture_device device;
     unsigned number;
     unsigned buffer_size;               /* of one message with several packets */
-    unsigned threshold, timeout_cs;     /* after so many packets, or so long, it is sent */
+    unsigned threshold, timeout_cs;     /* sends after so many packets, or hundredths of a second */
     unsigned max_size;                  /* bytes of a packet */
     size_t slot_size;
 };
@@ -47,13 +48,14 @@ struct nflog_capture {
     bool no_checksum;
 };
 
-/* Where one message lands. */
+/* The memory of one message. Only the receive thread touches `out` and the list. */
 struct nflog_slot {
     struct nflog_slot *next;
     unsigned out;                       /* packets that are not back */
     uint8_t data[];
 };
 
+/* State of one receive thread. No other thread writes it, except `interrupted`. */
 struct nflog_queue {
     const struct nflog_capture *capture;
     const struct nflog_group *group;
@@ -63,9 +65,9 @@ struct nflog_queue {
     counter_id packets, drops, errors;
     struct nflog_slot *free_slots;
     struct nflog_slot *reading;         /* the message being taken apart; NULL: none */
-    struct bytes rest;                  /* of it */
+    struct bytes rest;                  /* next packet's number */
     uint32_t expected;                  /* the next packet's number */
-    bool has_seen;                      /* a packet, so that it is known */
+    bool has_seen;                      /* whether a packet has set it */
     int interrupted;                    /* atomic */
 };
 
@@ -93,6 +95,7 @@ static int nflog_sources(const struct conf_node *root, const char *const *given,
                                         "name one under nflog: in the configuration");
 }
 
+/* Suricata's keys. A slot holds the largest message that the kernel sends with these settings. */
 static void read_group(struct nflog_group *g, const struct capture_request *rq, unsigned i)
 {
     const struct conf_node *item = conf_item(conf_find(rq->conf, "nflog"), "group",
@@ -135,6 +138,8 @@ static void *nflog_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
+/* EPERM comes for a group of another program as well as for missing privileges; the file in /proc
+ * tells them apart. */
 static int ask(int fd, const struct nflog_group *g, struct netlink_request *rq, struct err *err)
 {
     int error;
@@ -149,6 +154,7 @@ static int ask(int fd, const struct nflog_group *g, struct netlink_request *rq, 
                    net_rights_hint(error));
 }
 
+/* Two requests: the group must be bound before it can be configured (nfnetlink_log). */
 static int set_up(int fd, const struct nflog_group *g, struct err *err)
 {
     struct nfulnl_msg_config_cmd bind = { .command = NFULNL_CFG_CMD_BIND };
@@ -193,7 +199,7 @@ static void slot_free(struct nflog_queue *q, struct nflog_slot *slot)
     q->free_slots = slot;
 }
 
-/* There are as many as have ever been under way at once. */
+/* Allocates when more messages are in flight than ever before; never in steady state. */
 static struct nflog_slot *slot_get(struct nflog_queue *q)
 {
     struct nflog_slot *slot = q->free_slots;
@@ -216,6 +222,7 @@ static void packet_returned(struct packet *p, void *arg)
         slot_free(q, slot);
 }
 
+/* One thread per group: messages of a group must stay in order for their numbers to count. */
 static void *nflog_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
                               struct counters *counters, struct err *err)
 {
@@ -243,6 +250,7 @@ static void *nflog_queue_open(void *capture, unsigned queue, struct packet_pool 
     return q;
 }
 
+/* A message whose packets are all back but that is still being read is in `reading` only. */
 static void nflog_queue_close(void *queue)
 {
     struct nflog_queue *q = queue;
@@ -268,6 +276,7 @@ static void nflog_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
+/* Attributes that are not needed are skipped. Short ones leave 0 (the cursor's sticky error). */
 static void read_attribute(struct nflog_packet *m, unsigned type, struct slice s)
 {
     struct bytes in = bytes_of_slice(s);
@@ -295,6 +304,8 @@ static void read_attribute(struct nflog_packet *m, unsigned type, struct slice s
     }
 }
 
+/* The next packet of a message with several netlink messages. False at the end or if the rest is
+ * malformed; the tail of a malformed message counts as missing by its numbers. */
 bool nflog_packet_read(struct bytes *rest, struct nflog_packet *m)
 {
     const uint8_t *at;
@@ -325,6 +336,8 @@ bool nflog_packet_read(struct bytes *rest, struct nflog_packet *m)
     return false;
 }
 
+/* The kernel numbers each packet of the group before it queues it, so a hole in the numbers is a
+ * drop. Unsigned difference: numbers wrap. */
 static void count_missing(struct nflog_queue *q, const struct nflog_packet *m)
 {
     if (!m->has_number)
@@ -337,6 +350,8 @@ static void count_missing(struct nflog_queue *q, const struct nflog_packet *m)
     q->expected = m->number + 1;
 }
 
+/* NFLOG packets have no Ethernet header, and no checksum status: decode decides about partial
+ * checksums. */
 static void push_packet(struct nflog_queue *q, struct packet *p, const struct nflog_packet *m,
                         struct packet_vector *v)
 {
@@ -355,6 +370,7 @@ static void push_packet(struct nflog_queue *q, struct packet *p, const struct nf
     vector_push(v, p);
 }
 
+/* Packets that are still in flight free the slot later. */
 static void end_message(struct nflog_queue *q)
 {
     struct nflog_slot *slot = q->reading;
@@ -364,6 +380,7 @@ static void end_message(struct nflog_queue *q)
         slot_free(q, slot);
 }
 
+/* Takes a packet from the pool first, since the cursor cannot go back. */
 static void read_packets(struct nflog_queue *q, struct packet_vector *v)
 {
     struct nflog_packet m;
@@ -386,7 +403,7 @@ static void read_packets(struct nflog_queue *q, struct packet_vector *v)
     }
 }
 
-/* What did not fit shows as numbers that are missing. */
+/* Packets that did not fit into the socket's buffer show as missing numbers. */
 static bool receive_message(struct nflog_queue *q)
 {
     struct nflog_slot *slot = slot_get(q);
@@ -411,7 +428,7 @@ static enum capture_status fill(struct nflog_queue *q, struct packet_vector *v)
 
         read_packets(q, v);
         if (q->reading != NULL && v->count == before)
-            break;                      /* no packets left to put them in */
+            break;                      /* the pool is empty */
     }
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
@@ -427,12 +444,13 @@ static enum capture_status nflog_receive(void *queue, struct packet_vector *v)
         return CAPTURE_OK;
     packet_pool_collect(q->pool);
     if (q->reading != NULL) {
-        poll(NULL, 0, 1);               /* the other threads have all packets */
+        poll(NULL, 0, 1);               /* packets of other threads hold the pool */
         return CAPTURE_IDLE;
     }
     return poll(&at, 1, WAIT_MS) > 0 ? fill(q, v) : CAPTURE_IDLE;
 }
 
+/* Packets created for reject take the routes of this machine. */
 static void nflog_reject_path(void *queue, const struct packet *p, struct capture_path *out)
 {
     (void)queue, (void)p;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/nfq/nfq.c - packets that the firewall queues, and verdicts on them.
+/* capture/nfq/nfq.c - packets that a firewall rule queues (NFQUEUE), and verdicts on them.
  *
- * A message lands in a slot, and the packet is used there until it returns to the pool. Segments
- * that the kernel has joined (GSO) come whole, which saves most of the way for bulk data.
+ * A message is read into a slot, and its packet is used there until it returns to the pool.
+ * Segments that the kernel has joined (GSO) stay joined, which saves most of the cost of bulk data.
  *
- * At the end what still waits in the kernel is dropped by it, or let go with fail-open. */
+ * At the end the kernel drops the packets that still wait, or accepts them with fail-open. */
 #include "capture/nfq/nfq.h"
 
 #include <errno.h>
@@ -21,22 +21,25 @@
 #include "base/system/clock.h"
 #include "packet/decode.h"
 
+/* How long a thread sleeps at most; liveness relies on it. */
 #define WAIT_MS 100
 #define QUEUES_MAX 65536
 
+/* Opened once by the main thread; read-only afterwards, except `table`. */
 struct nfq_capture {
     struct nfq_conf conf;
     unsigned *numbers;
     unsigned count;
     struct capture_device *devices;
     struct nfq_table *table;            /* NULL: no drop counts */
-    pthread_mutex_t table_lock;         /* once a second a queue */
+    pthread_mutex_t table_lock;         /* each queue reads the table once a second */
 };
 
 struct nfq_counters {
     counter_id packets, drops, errors, strays;
 };
 
+/* State of one receive thread. No other thread writes it, except `interrupted`. */
 struct nfq_queue {
     struct nfq_capture *capture;
     unsigned number;
@@ -46,17 +49,18 @@ struct nfq_queue {
     struct nfq_counters id;
     uint64_t drops;
     struct nfq_slot *free_slots;
-    struct nfq_slot *armed[VECTOR_FILL];    /* filled ones first: from .. filled */
+    struct nfq_slot *armed[VECTOR_FILL];    /* filled ones first: from .. filled are unread */
     struct mmsghdr message[VECTOR_FILL];
     struct iovec part[VECTOR_FILL];
     unsigned from, filled;
     uint32_t last_id;
-    struct nfq_verdict *own_verdicts;          /* for what the engine does not see */
+    struct nfq_verdict *own_verdicts;          /* verdicts on what the engine does not inspect */
     int interrupted;                    /* atomic */
 };
 
 /* --- settings ----------------------------------------------------------------------------- */
 
+/* As Suricata's -q: a number, or a range such as 0:3. */
 static int nfq_sources(const struct conf_node *root, const char *const *given, size_t count,
                        struct capture_names *out, struct err *err)
 {
@@ -84,6 +88,8 @@ static int nfq_sources(const struct conf_node *root, const char *const *given, s
     return out->count > 0 ? 0 : err_set(err, "-q needs the number of a queue");
 }
 
+/* Suricata's keys. max_length is the kernel's limit of waiting packets; it must exceed what the
+ * engine can hold, or verdicts in batches would stall the queue. */
 static void read_conf(struct nfq_conf *conf, const struct conf_node *root)
 {
     static const char *const modes[] = { "accept", "repeat", "route", NULL };
@@ -101,6 +107,8 @@ static void read_conf(struct nfq_conf *conf, const struct conf_node *root)
     conf->max_length = (unsigned)MAX(4 * pending, (uint64_t)4096);
 }
 
+/* Both modes pass the packet through the rules again, so without a way to tell it apart it would
+ * loop. */
 static int check_conf(const struct nfq_capture *c, const struct conf_node *root, struct err *err)
 {
     const struct conf_node *mode = conf_find(root, "nfq.mode");
@@ -131,7 +139,7 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
 {
     struct nfq_capture *c = xcalloc(1, sizeof(*c));
 
-    /* Here, where there are the rights to. */
+    /* Opened here, before privileges are dropped. */
     c->table = nfq_table_open();
     pthread_mutex_init(&c->table_lock, NULL);
     read_conf(&c->conf, rq->conf);
@@ -158,6 +166,7 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
+/* Runs on the receive thread when it collects its pool. */
 static void packet_returned(struct packet *p, void *arg)
 {
     struct nfq_queue *q = arg;
@@ -170,7 +179,7 @@ static void packet_returned(struct packet *p, void *arg)
     q->free_slots = slot;
 }
 
-/* There are as many as packets have ever been under way at once. */
+/* Allocates when more packets are in flight than ever before; never in steady state. */
 static struct nfq_slot *slot_get(struct nfq_queue *q)
 {
     struct nfq_slot *slot = q->free_slots;
@@ -181,6 +190,7 @@ static struct nfq_slot *slot_get(struct nfq_queue *q)
     return slot;
 }
 
+/* Message i is read into a fresh slot; its packet takes the slot along. */
 static void arm(struct nfq_queue *q, unsigned i)
 {
     struct nfq_slot *slot = slot_get(q);
@@ -190,6 +200,7 @@ static void arm(struct nfq_queue *q, unsigned i)
     q->message[i].msg_hdr = (struct msghdr){ .msg_iov = &q->part[i], .msg_iovlen = 1 };
 }
 
+/* One thread per queue: netfilter binds a queue to one socket. */
 static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
                             struct counters *counters, struct err *err)
 {
@@ -223,6 +234,7 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
     return q;
 }
 
+/* The only source of drop counts is a file in /proc, shared by all queues. */
 static void nfq_update_stats(void *queue)
 {
     struct nfq_queue *q = queue;
@@ -268,6 +280,7 @@ static void nfq_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
+/* wire_len is the length before the kernel truncated the copy, if it did. */
 static void fill_packet(struct nfq_queue *q, struct packet *p, const struct nfq_message *m,
                         struct nfq_slot *slot, uint64_t now_us)
 {
@@ -285,7 +298,8 @@ static void fill_packet(struct nfq_queue *q, struct packet *p, const struct nfq_
         p->flags |= PACKET_NO_CHECKSUM;
 }
 
-/* One message, filled[i]. False: no packet for it now, it waits. */
+/* Handles the message armed[i]. Returns false if the pool is empty: the message then waits. What is
+ * no IP is accepted and counted, since rules cannot inspect it. */
 static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *v)
 {
     struct nfq_message m;
@@ -324,7 +338,7 @@ static enum capture_status take_messages(struct nfq_queue *q, struct packet_vect
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
 
-/* 0 when there is nothing yet. */
+/* Reads up to a vector of messages with one call. Returns 0 if none is there. */
 static int receive_messages(struct nfq_queue *q)
 {
     int n = recvmmsg(q->fd, q->message, VECTOR_FILL, MSG_DONTWAIT, NULL);
@@ -353,8 +367,8 @@ static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
     return take_messages(q, v);
 }
 
-/* A thread that judges all the time leaves a CPU for it only where there are more CPUs than such
- * threads. */
+/* A thread that gives verdicts all the time leaves no CPU to a helper, unless there are more CPUs
+ * than such threads. */
 static bool nfq_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
                             unsigned cpus)
 {
@@ -388,7 +402,8 @@ static void nfq_verdict_close(void *tx)
     nfq_verdict_free(tx);
 }
 
-/* By the routes; with the mark that keeps it from being queued again. */
+/* Created packets take the routes of this machine. In mode repeat they need the mark that keeps the
+ * firewall from queueing them again. */
 static void nfq_reject_path(void *queue, const struct packet *p, struct capture_path *out)
 {
     const struct nfq_queue *q = queue;

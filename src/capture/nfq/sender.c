@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/nfq/sender.c - hands verdicts to the kernel, on a thread of its own where there is a CPU
- * for it.
+/* capture/nfq/sender.c - passes verdicts to the kernel, on a helper thread where a CPU is free.
  *
- * A verdict for "all up to here" must not overtake one for a single packet before it, so all go by
- * the thread while it has work. Few verdicts, with nothing under way, are sent by the judging
- * thread itself, sooner than another thread would wake up. */
+ * A verdict for "all up to this id" must not overtake one for a single earlier packet. So while the
+ * helper has work, all verdicts go through it. A few verdicts with none in flight are sent by the
+ * thread itself, which is faster than waking the helper. */
 #include "capture/nfq/nfq.h"
 
 #include <errno.h>
@@ -14,9 +13,10 @@
 #include "base/array.h"
 #include "capture/transmit/send_thread.h"
 
-/* Fewer verdicts than that are not worth waking somebody. */
+/* Fewer verdicts are not worth a wake-up. */
 #define FEW 4
 
+/* Used by the thread that gives verdicts. The helper only touches its buffer and `failed`. */
 struct nfq_sender {
     int fd;
     counter_id errors;
@@ -24,9 +24,11 @@ struct nfq_sender {
     struct nfq_buffer *own;             /* NULL: the thread's are used */
     struct send_thread *thread;
     uint32_t failed;                    /* atomic: sends that failed on the thread */
-    uint32_t counted;                   /* of them, in the counters */
+    uint32_t counted;                   /* those of `failed` that are in the counters */
 };
 
+/* Runs on either thread. An error loses the verdicts of the buffer; the kernel then drops these
+ * packets when the queue ends. */
 static void send_all(void *arg, void *buffer)
 {
     struct nfq_sender *s = arg;
@@ -54,11 +56,13 @@ struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct help
     return s;
 }
 
+/* The buffer to fill next; blocks while the helper has all of them. */
 struct nfq_buffer *nfq_sender_buffer(struct nfq_sender *s)
 {
     return s->own != NULL ? s->own : send_thread_buffer(s->thread);
 }
 
+/* After this the buffer may be another one: see nfq_sender_buffer(). */
 void nfq_sender_send(struct nfq_sender *s, unsigned verdicts)
 {
     struct nfq_buffer *b = nfq_sender_buffer(s);

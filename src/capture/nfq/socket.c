@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/nfq/socket.c - netlink messages of the kernel's queue: setting one up, and reading
- * packets. */
+/* capture/nfq/socket.c - netlink messages of netfilter queues (linux/netfilter/nfnetlink_queue.h):
+ * configures a queue, and reads packets. */
 #include "capture/nfq/nfq.h"
 
 #include <arpa/inet.h>
@@ -34,6 +34,8 @@ static int bind_queue(int fd, unsigned number)
     return netlink_request_do(fd, &rq);
 }
 
+/* copy_range 0xffff: complete packets. NFQA_CFG_F_GSO: do not segment joined packets before they
+ * are queued. Flags only change bits that the mask has. */
 static int set_up_queue(int fd, unsigned number, const struct nfq_conf *conf)
 {
     struct nfqnl_msg_config_params params = { .copy_range = htonl(0xffff),
@@ -50,7 +52,7 @@ static int set_up_queue(int fd, unsigned number, const struct nfq_conf *conf)
     return netlink_request_do(fd, &rq);
 }
 
-/* A queue of another program and a lack of rights both come as EPERM. */
+/* EPERM comes for a queue of another program as well as for missing privileges. */
 static int log_reason(unsigned number, struct err *err)
 {
     int error = errno;
@@ -65,6 +67,7 @@ static int log_reason(unsigned number, struct err *err)
                    net_rights_hint(error));
 }
 
+/* Returns a descriptor, or -1 with *err. */
 int nfq_socket_open(const struct nfq_conf *conf, unsigned number, struct err *err)
 {
     int fd = netlink_open();
@@ -88,6 +91,7 @@ int nfq_socket_open(const struct nfq_conf *conf, unsigned number, struct err *er
 
 /* --- the kernel's table ------------------------------------------------------------------- */
 
+/* Kept open, because a process without privileges could not open it again. */
 struct nfq_table {
     FILE *file;
 };
@@ -112,7 +116,8 @@ void nfq_table_close(struct nfq_table *t)
     free(t);
 }
 
-/* number, port, waiting, mode, range, dropped by the queue, dropped by the socket, last id, 1 */
+/* Columns: number, portid, waiting, copy mode, copy range, dropped by the queue, dropped by the
+ * socket, last id, 1. */
 bool nfq_table_read(struct nfq_table *t, unsigned number, uint64_t *drops)
 {
     char line[256];
@@ -141,6 +146,7 @@ static uint32_t be32_of(struct slice s)
     return s.len >= 4 ? get_be32(s.data) : 0;
 }
 
+/* Short attributes leave 0 (the cursor's sticky error). */
 static void read_attribute(struct nfq_message *m, unsigned type, struct slice s)
 {
     struct bytes in = bytes_of_slice(s);
@@ -173,6 +179,7 @@ static void read_attribute(struct nfq_message *m, unsigned type, struct slice s)
     }
 }
 
+/* Reads one netlink message. NFQA_CAP_LEN is only there for truncated packets. */
 enum nfq_kind nfq_message_read(uint8_t *data, size_t len, struct nfq_message *out)
 {
     struct bytes in = bytes_of(data, len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/nfq/verdict.c - verdicts into one buffer, and by one call into the kernel.
+/* capture/nfq/verdict.c - collects verdicts in one buffer and passes them to the kernel together.
  *
- * Where the thread that judges also receives, verdicts come in the order of the ids, and a run of
- * equal ones without anything else to say is a single message: "all up to here". */
+ * Where the thread that gives verdicts also receives, verdicts come in the order of the ids. Then a
+ * run of equal verdicts without a mark or payload of their own is one message: "all up to here". */
 #include "capture/nfq/nfq.h"
 
 #include <arpa/inet.h>
@@ -15,8 +15,10 @@
 
 #include "base/array.h"
 
+/* nla_len has 16 bits and includes the attribute's header. */
 #define PAYLOAD_MAX (65535 - sizeof(struct nlattr))
 
+/* Belongs to the thread that gives verdicts on this queue. */
 struct nfq_verdict {
     const struct nfq_conf *conf;
     unsigned number;
@@ -31,6 +33,7 @@ struct nfq_verdict {
     struct nfq_buffer *out;             /* the sender's */
 };
 
+/* One verdict before it becomes a message. */
 struct verdict {
     uint32_t id, code, mark;
     bool sets_mark;
@@ -54,6 +57,7 @@ struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigne
     return tx;
 }
 
+/* Sends what is left, so that no packet stays without a verdict. */
 void nfq_verdict_free(struct nfq_verdict *tx)
 {
     if (tx == NULL)
@@ -63,6 +67,7 @@ void nfq_verdict_free(struct nfq_verdict *tx)
     free(tx);
 }
 
+/* The caller has checked the space with make_space(). */
 static void put_attribute(struct nfq_buffer *out, uint16_t type, const void *data, size_t len)
 {
     struct nlattr attr = { .nla_len = (uint16_t)(sizeof(attr) + len), .nla_type = type };
@@ -73,6 +78,7 @@ static void put_attribute(struct nfq_buffer *out, uint16_t type, const void *dat
     out->len += NLA_ALIGN(sizeof(attr) + len);
 }
 
+/* No NLM_F_ACK: an answer per verdict would double the traffic with the kernel. */
 static void put_message(struct nfq_verdict *tx, unsigned type, const struct verdict *v)
 {
     struct nlmsghdr head = { .nlmsg_type = (uint16_t)(NFNL_SUBSYS_QUEUE << 8 | type),
@@ -101,6 +107,7 @@ static void send_buffer(struct nfq_verdict *tx)
     tx->count = 0;
 }
 
+/* Writes the verdict of the run that is being collected. */
 static void end_run(struct nfq_verdict *tx)
 {
     struct verdict all = { .id = tx->run_id, .code = NF_ACCEPT, .mark = tx->run_mark,
@@ -122,13 +129,14 @@ void nfq_verdict_flush(struct nfq_verdict *tx)
     send_buffer(tx);
 }
 
+/* 256 bytes hold headers, verdict and mark of the run and of one message. */
 static void make_space(struct nfq_verdict *tx, size_t more)
 {
     if (tx->out->len + more + 256 > sizeof(tx->out->data))
         nfq_verdict_flush(tx);
 }
 
-/* The mark a packet goes on with. */
+/* The mark that the packet continues with. It is only sent if it changes. */
 static void set_mark(const struct nfq_conf *conf, const struct packet *p, struct verdict *v)
 {
     const struct nfq_slot *slot = p->capture_slot;
@@ -142,6 +150,7 @@ static void set_mark(const struct nfq_conf *conf, const struct packet *p, struct
     v->sets_mark = mark != slot->mark;
 }
 
+/* PACKET_MODIFIED (rules with `replace`): the new payload goes back with the verdict. */
 static void let_pass(struct nfq_verdict *tx, const struct packet *p, struct verdict *v)
 {
     set_mark(tx->conf, p, v);
@@ -161,6 +170,8 @@ static void let_pass(struct nfq_verdict *tx, const struct packet *p, struct verd
     v->payload_len = p->len;
 }
 
+/* A drop or a new payload is a message of its own. It ends the run first, because the run's verdict
+ * covers all ids up to its own. */
 static void put_verdict(struct nfq_verdict *tx, const struct verdict *v)
 {
     bool plain = tx->in_order && v->payload == NULL && v->code != NF_DROP;
@@ -192,6 +203,7 @@ void nfq_verdict_add(struct nfq_verdict *tx, struct packet *p)
     put_verdict(tx, &v);
 }
 
+/* For packets that the engine does not see, at once: there may be no vector that flushes. */
 void nfq_verdict_add_id(struct nfq_verdict *tx, uint32_t id, bool accept)
 {
     struct verdict v = { .id = id, .code = accept ? NF_ACCEPT : NF_DROP };
@@ -203,7 +215,8 @@ void nfq_verdict_add_id(struct nfq_verdict *tx, uint32_t id, bool accept)
 
 void nfq_verdict_accept_rest(struct nfq_verdict *tx, uint32_t last_id)
 {
-    /* Ids compare as numbers that wrap round; this one is beyond all there are. */
+    /* The kernel compares ids as signed differences that wrap; this one is after all existing
+     * ids. */
     struct verdict v = { .id = last_id + 0x3fffffff, .code = NF_ACCEPT };
 
     put_message(tx, NFQNL_MSG_VERDICT_BATCH, &v);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/byte_source.c - a window on the bytes: the whole mapping, or a buffer that is
- * refilled from a descriptor, perhaps through a decompressor.
+/* capture/pcap/byte_source.c - a window on the bytes of a file: a mapping, or a buffer that is
+ * refilled from a descriptor, if needed through a decompressor.
  *
- * A file that one thread reads is copied piece by piece into a buffer that stays in its CPU's
- * cache, as long as nobody holds on to what was read when the next piece is due: the kernel copies
- * a page faster than it maps it. Else it is mapped from there on. */
+ * A file that one thread reads is copied in chunks into a buffer that stays in the CPU's cache.
+ * That works while no packet uses the last chunk when the next one is read, and is faster than
+ * mapping: the kernel copies a page faster than it maps one. Otherwise the file is mapped from
+ * there on. */
 #include "capture/pcap/byte_source.h"
 
 #include "base/array.h"
@@ -19,13 +20,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes of a pipe or a compressed file that are read at once. */
 #define RAW_SIZE (64u << 10)
-#define RELEASE_STEP (2u << 20)         /* of a mapped file, at once */
+#define RELEASE_STEP (2u << 20)         /* of a mapped file, released at once */
 #define RELEASE_KEEP (64u << 20)
-#define RELEASE_KEEP_READ (12u << 20)   /* where nobody writes */
+#define RELEASE_KEEP_READ (12u << 20)   /* the same where frames are not written */
+/* The smallest page of any machine; madvise() rounds to larger ones. */
 #define PAGE 4096u
-#define CHUNK_SIZE (512u << 10)         /* of a file that is copied */
+#define CHUNK_SIZE (512u << 10)         /* chunk of a file that is copied */
 
+/* Belongs to the thread that reads. */
 struct byte_source {
     int fd;
     const uint8_t *at, *end;            /* the window */
@@ -34,14 +38,14 @@ struct byte_source {
 
     uint8_t *map;                       /* NULL: it is a stream */
     size_t map_size;
-    uint8_t *released, *release_at;     /* up to where it is let go; when to look again */
-    size_t keep;                        /* the newest bytes, which are not let go */
+    uint8_t *released, *release_at;     /* released up to here; the next release */
+    size_t keep;                        /* newest bytes that are not released */
 
     uint8_t *buf;                       /* streams, and files that are copied */
     size_t buf_size;
     bool is_copied;                     /* a plain file, not mapped or not yet */
-    bool may_move;                      /* nobody uses what has been skipped */
-    bool waits;                         /* for that */
+    bool may_move;                      /* no packet uses what was skipped */
+    bool waits;                         /* for may_move */
     uint8_t *raw;                       /* compressed bytes not yet used */
     size_t raw_at, raw_len;
     const struct decompress_ops *codec;
@@ -67,7 +71,7 @@ static size_t raw_read(struct byte_source *s, uint8_t *into, size_t size)
     return (size_t)n;
 }
 
-/* The buffer starts with what was looked at to tell the format. */
+/* The first bytes were read to detect the format; they come first. */
 static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
 {
     size_t n = MIN(size, s->raw_len - s->raw_at);
@@ -79,6 +83,8 @@ static size_t stream_read(struct byte_source *s, uint8_t *into, size_t size)
     return n;
 }
 
+/* Decompresses until there is output. Returns 0 at the end and after an error, which leaves a
+ * text. */
 static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
 {
     for (;;) {
@@ -104,7 +110,7 @@ static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
     }
 }
 
-/* What is left of the window moves to the front; a buffer that grows lets the old one go. */
+/* Moves the rest of the window to the front of the buffer, or to a larger buffer. */
 static void move_to_front(struct byte_source *s, size_t need)
 {
     size_t have = (size_t)(s->end - s->at);
@@ -123,7 +129,8 @@ static void move_to_front(struct byte_source *s, size_t need)
     s->end = s->buf + have;
 }
 
-/* The next piece of a file: no more than it had when it was opened. */
+/* Reads the next chunk of a file, at most up to the size it had when it was opened: a file that
+ * grows while it is read ends there. Sets `waits` while packets use the buffer. */
 static COLD bool refill_copied(struct byte_source *s, size_t need)
 {
     uint64_t behind = s->raw_total - s->raw_done;
@@ -144,7 +151,7 @@ static COLD bool refill_copied(struct byte_source *s, size_t need)
     return true;
 }
 
-/* Makes the window at least `need` long, if the stream has so much. */
+/* Makes the window at least `need` bytes long, if the source has that much. */
 static COLD bool refill(struct byte_source *s, size_t need)
 {
     size_t have = (size_t)(s->end - s->at);
@@ -166,6 +173,8 @@ static COLD bool refill(struct byte_source *s, size_t need)
     return have >= need;
 }
 
+/* At least `need` bytes, or NULL. Pointers stay valid until the next peek of more; for mapped files
+ * until they are released. */
 const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
 {
     if (UNLIKELY((size_t)(s->end - s->at) < need) && !refill(s, need))
@@ -173,8 +182,8 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
     return s->at;
 }
 
-/* What has been read need not stay in memory: but for the newest `keep` bytes and what is left of
- * their page. */
+/* Releases pages that have been read, except the newest `keep` bytes. Without that a large file
+ * would count as the engine's memory. */
 static COLD void release_behind(struct byte_source *s, size_t keep)
 {
     uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / PAGE * PAGE;
@@ -191,12 +200,13 @@ void byte_source_skip(struct byte_source *s, size_t n)
     s->at += n;
     s->offset += n;
     s->may_move = false;
-    /* Packets that may be written to lie in the newest `keep`: a pool of the largest frames is
-     * smaller. */
+    /* Only packets in the newest `keep` bytes may be written to: MADV_DONTNEED would undo their
+     * changes. A pool of the largest frames is smaller than that. */
     if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
         release_behind(s, s->keep);
 }
 
+/* No packet uses what was skipped: it may be overwritten or released. */
 void byte_source_release(struct byte_source *s)
 {
     s->may_move = true;
@@ -209,7 +219,7 @@ size_t byte_source_left(const struct byte_source *s)
     return (size_t)(s->end - s->at);
 }
 
-/* Private and writable: `replace` and the checksum fix-ups write into frames. */
+/* Private and writable: `replace` and checksum corrections write into frames. */
 static uint8_t *map_new(int fd, size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
@@ -235,7 +245,8 @@ static bool map_file(struct byte_source *s, size_t size)
     return true;
 }
 
-/* The buffer stays until the source is closed: somebody may still look there. */
+/* Maps the file from here on, because packets still use the buffer. The buffer stays until the
+ * source is closed. */
 bool byte_source_hold(struct byte_source *s, bool is_written)
 {
     s->keep = is_written ? RELEASE_KEEP : RELEASE_KEEP_READ;
@@ -258,6 +269,7 @@ static void copy_file(struct byte_source *s)
     s->is_copied = s->may_move = true;
 }
 
+/* A stream is a pipe, a FIFO or a compressed file. 8 bytes are enough for every magic number. */
 static int open_stream(struct byte_source *s, size_t buffer_size, struct err *err,
                        const char *path)
 {
@@ -276,6 +288,7 @@ static int open_stream(struct byte_source *s, size_t buffer_size, struct err *er
     return 0;
 }
 
+/* pread() leaves the position alone: a file that is not compressed is read from its start. */
 static bool looks_packed(int fd)
 {
     uint8_t start[8];
@@ -284,6 +297,8 @@ static bool looks_packed(int fd)
     return n > 0 && decompress_find(start, (size_t)n) != NULL;
 }
 
+/* "-" is standard input. A regular file whose position is not 0 was opened by the shell and read in
+ * part, so it is a stream. */
 struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err)
 {
     struct byte_source *s = xcalloc(1, sizeof(*s));
@@ -328,6 +343,7 @@ void byte_source_close(struct byte_source *s)
     free(s);
 }
 
+/* Whether frames stay where they are, so that packets may point to them. */
 bool byte_source_is_stable(const struct byte_source *s)
 {
     return s->map != NULL || s->is_copied;
@@ -338,6 +354,7 @@ uint64_t byte_source_offset(const struct byte_source *s)
     return s->offset;
 }
 
+/* Bytes of the file that have been read; total 0 for pipes. */
 void byte_source_progress(const struct byte_source *s, uint64_t *done, uint64_t *total)
 {
     *done = byte_source_is_stable(s) ? s->offset : s->raw_done;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/decompress.c - gzip, xz, zstd, lz4. Files of several members are read through. */
+/* capture/pcap/decompress.c - gzip, xz, zstd, lz4. Concatenated members or frames are read as one
+ * stream. */
 #include "config.h"
 
 #include "capture/pcap/decompress.h"
@@ -16,6 +17,7 @@
 #include <lz4frame.h>
 #endif
 
+/* 15 + 16: the largest window, with a gzip header (zlib.h, inflateInit2). */
 static void *gzip_open(void)
 {
     z_stream *z = calloc(1, sizeof(*z));
@@ -27,6 +29,7 @@ static void *gzip_open(void)
     return z;
 }
 
+/* After the end of a member inflateReset() expects the next one (RFC 1952, section 2.2). */
 static bool gzip_run(void *self, struct decompress_step *step)
 {
     z_stream *z = self;
@@ -50,6 +53,7 @@ static void gzip_close(void *self)
     free(self);
 }
 
+/* The limit of 256 MiB for the decoder's memory stops hostile headers; xz -9 needs 65 MiB. */
 static void *xz_open(void)
 {
     lzma_stream *x = calloc(1, sizeof(*x));
@@ -61,6 +65,7 @@ static void *xz_open(void)
     return x;
 }
 
+/* With LZMA_CONCATENATED the decoder must be told the end of the input (LZMA_FINISH). */
 static bool xz_run(void *self, struct decompress_step *step)
 {
     lzma_stream *x = self;
@@ -129,6 +134,7 @@ static void lz4_close(void *self)
 }
 #endif
 
+/* Name, magic number and its length, functions. */
 static const struct decompress_ops table[] = {
     { "gzip", { 0x1f, 0x8b }, 2, gzip_open, gzip_run, gzip_close },
     { "xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, xz_open, xz_run, xz_close },

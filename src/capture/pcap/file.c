@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/pcap/file.c - packets from capture files and directories of them.
  *
- * Frames of a file are used where the reader has them. Where all packets are back before the next
- * are wanted, they lie in one buffer over and over; elsewhere in a mapping, which stays until the
- * last packet that points into it has been returned.
+ * Frames of a file are used where the reader has them. If all packets are back before the next are
+ * read, they are in one buffer that is used again and again. Otherwise they are in a mapping, which
+ * stays until the last packet that points into it has returned.
  *
- * Several threads may share the capture. Then one queue reads it for all and gives frames. The
+ * Several threads may share the capture. Then one queue reads it for all and returns frames; the
  * threads' own queues only make packets of them. */
 #include "capture/pcap/file.h"
 
@@ -21,25 +21,27 @@
 #include <string.h>
 #include <time.h>
 
-#define PROGRESS_FRAMES 1024        /* between two looks at how far a shared file is */
+#define PROGRESS_FRAMES 1024        /* between two updates of a shared file's progress */
 
-/* What one queue knows of a file: each is written by the owner of the queue's pool. */
+/* Counts of one queue for one file; only the thread of the queue's pool writes them. */
 struct file_user {
     CACHE_ALIGNED uint64_t home;    /* packets of it that have returns to the pool; atomic */
     uint64_t alerts;                /* of them; atomic */
 };
 
-/* Link types a capture has told us about are few; one that is not known is said once. */
+/* A file that is read, or that was read while packets of it are in flight. A link type that is not
+ * supported is logged once per file. */
 struct open_file {
     struct pcap_reader *reader;
     struct pcap_input *input;
-    uint64_t frames;                /* that have been given out */
+    uint64_t frames;                /* that packets were or will be made of */
     bool is_read, link_type_logged;
-    bool is_mapped;                 /* of a shared file: frames stay where they are */
+    bool is_mapped;                 /* shared file: frames stay in place */
     struct open_file *next;
-    struct file_user *user;         /* by queue, the one that reads it last */
+    struct file_user *user;         /* by queue; the last one is that of the queue that reads */
 };
 
+/* Opened once; queues on several threads use it. */
 struct pcap_capture {
     struct pcap_files *files;
     const char *filter;
@@ -49,20 +51,21 @@ struct pcap_capture {
     unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
                                      * that each is known before the next packet comes */
     bool file_per_queue, is_shared;
-    unsigned threads;               /* queues besides that which reads for them */
+    unsigned threads;               /* queues without the one that reads for them */
     unsigned queues;                /* open; atomic */
-    uint64_t done_bytes;            /* atomic; by queue 0, or of whole files */
-    struct { uint64_t packets, bytes, files; } read;    /* atomic; of queues that have closed */
+    uint64_t done_bytes;            /* atomic; by queue 0, or of complete files */
+    struct { uint64_t packets, bytes, files; } read;    /* atomic; totals of closed queues */
 };
 
+/* State of one queue: a receive thread, or the scan of a shared file. */
 struct pcap_queue {
     struct pcap_capture *capture;
     struct packet_pool *pool;
     struct bpf_filter *filter;
     unsigned number;
     unsigned user;                  /* in open_file.user */
-    bool reads;                     /* else another queue does */
-    bool speaks;                    /* of files: not also another queue */
+    bool reads;                     /* otherwise another queue does */
+    bool speaks;                    /* logs about files; of several queues one does */
     struct open_file *file;         /* being read; NULL: none */
     struct open_file *old;          /* read, but packets are still out */
     unsigned next_input;
@@ -70,10 +73,11 @@ struct pcap_queue {
     bool failed;                    /* a file that was named could not be read at all */
     uint64_t packets, bytes, finished_bytes;
     uint64_t number_base;           /* packets before this capture: of a file, where it is one */
-    uint64_t order;                 /* of the last packet */
+    uint64_t order;                 /* sequence number of the last packet */
     unsigned files_read;
 };
 
+/* Suricata's key: yes, no or non-alerts. */
 static enum delete_when delete_when(const struct conf_node *root)
 {
     const char *value = conf_string(root, "pcap-file.delete-when-done", "false");
@@ -113,11 +117,13 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     return c;
 }
 
+/* Queues that may hold packets of a file. */
 static unsigned users_of(const struct pcap_capture *c)
 {
     return c->is_shared ? c->threads + 1 : 1;
 }
 
+/* All packets are back; non-alerts decides here whether the file is deleted. */
 static void file_close(struct pcap_queue *q, struct open_file *f)
 {
     uint64_t alerts = 0;
@@ -130,7 +136,8 @@ static void file_close(struct pcap_queue *q, struct open_file *f)
     free(f);
 }
 
-/* A packet of a thread counts as home when its thread has collected it. */
+/* A packet of a thread counts as returned when its thread has collected it. Acquire pairs with the
+ * release in packet_returned(): after equality no thread reads the mapping. */
 static bool all_home(const struct pcap_queue *q, const struct open_file *f)
 {
     uint64_t home = 0;
@@ -140,7 +147,7 @@ static bool all_home(const struct pcap_queue *q, const struct open_file *f)
     return home == f->frames;
 }
 
-/* By the queue that reads: files whose last packet has been returned. */
+/* The queue that reads closes files whose last packet has returned. */
 static void close_old(struct pcap_queue *q)
 {
     struct open_file **at = &q->old, *f;
@@ -155,6 +162,7 @@ static void close_old(struct pcap_queue *q)
     }
 }
 
+/* Runs on the thread that owns the packet's pool, so each counter has one writer. */
 static void packet_returned(struct packet *p, void *arg)
 {
     struct pcap_queue *q = arg;
@@ -197,7 +205,8 @@ static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *
     return q;
 }
 
-/* A broken file is said once, though all threads find it so. */
+/* All threads find a broken file; one logs it. Named files are errors, files of a directory are
+ * skipped with a warning. */
 static void log_input(const struct pcap_queue *q, const struct pcap_input *input, const char *text)
 {
     if (!q->speaks)
@@ -208,6 +217,7 @@ static void log_input(const struct pcap_queue *q, const struct pcap_input *input
         log_warning("pcap", "%s: skipped", text);
 }
 
+/* A broken file keeps the packets before the damage. */
 static void file_finished(struct pcap_queue *q, enum pcap_status status)
 {
     struct open_file *f = q->file;
@@ -227,6 +237,7 @@ static void file_finished(struct pcap_queue *q, enum pcap_status status)
     close_old(q);
 }
 
+/* With a file per queue, each file goes to the first queue that asks. */
 static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
@@ -238,6 +249,7 @@ static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
     return input;
 }
 
+/* Skips files that cannot be opened. False: there is no file now; *more: there may be later. */
 static bool open_next(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
@@ -270,8 +282,8 @@ static bool is_interrupted(const struct pcap_queue *q)
            (q->capture->stop != NULL && __atomic_load_n(q->capture->stop, __ATOMIC_RELAXED) != 0);
 }
 
-/* No file now. In a watched directory packets of the last one are called home, so that it can
- * be deleted. */
+/* There is no file now. A watched directory may get more; until then packets of the last file are
+ * collected, so that it can be closed and deleted. */
 static enum capture_status wait_for_files(struct pcap_queue *q, bool more)
 {
     struct timespec pause = { .tv_nsec = 100000000 };
@@ -290,8 +302,8 @@ static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
     q->bytes += frame->len;
 }
 
-/* Frames of a shared file are copied where simulated verdicts may write to them, as pages of a
- * mapping are let go by who reads it. */
+/* Whether packets may use the frame in place. Simulated verdicts may write to frames; in a shared
+ * mapping the reading thread releases pages, which would undo that. So these are copied. */
 static bool is_stable(const struct pcap_queue *q)
 {
     if (q->capture->is_shared)
@@ -299,6 +311,7 @@ static bool is_stable(const struct pcap_queue *q)
     return pcap_reader_is_stable(q->file->reader);
 }
 
+/* Makes a reference of the frame; packets are made from it on the thread that inspects. */
 static void return_frame(struct pcap_queue *q, const struct pcap_frame *frame, enum datalink link,
                  struct frame_ref *out)
 {
@@ -312,6 +325,7 @@ static void return_frame(struct pcap_queue *q, const struct pcap_frame *frame, e
     f->frames++;
 }
 
+/* Runs on the inspecting thread, for a shared file on another one than the scan. */
 static void file_take(void *queue, const struct frame_ref *frame, struct packet *p)
 {
     const struct pcap_queue *q = queue;
@@ -345,7 +359,7 @@ static COLD void log_link_type(struct pcap_queue *q, int link_type)
     q->file->link_type_logged = true;
 }
 
-/* The next frame that passes the filter. */
+/* The next frame with a supported link type that the filter accepts. */
 static enum pcap_status next_selected(struct pcap_queue *q, struct pcap_frame *frame,
                                     enum datalink *link)
 {
@@ -364,6 +378,7 @@ static enum pcap_status next_selected(struct pcap_queue *q, struct pcap_frame *f
     return status;
 }
 
+/* Only one queue writes the progress. */
 static void count_progress(struct pcap_queue *q)
 {
     uint64_t done, total;
@@ -374,8 +389,8 @@ static void count_progress(struct pcap_queue *q)
     __atomic_store_n(&q->capture->done_bytes, q->finished_bytes + done, __ATOMIC_RELAXED);
 }
 
-/* False: the file has ended, the pool is empty for now, or there is no room for the next frame
- * beside those of this vector. */
+/* Takes one packet. False: the file has ended, the pool is empty, or the next frame would overwrite
+ * those of this vector. */
 static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
 {
     struct packet *p = packet_pool_get(q->pool);
@@ -404,7 +419,7 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
     return true;
 }
 
-/* The next file is another capture: its packets count from 1, at its own time. */
+/* The next file is another capture: its packets count from 1 and it has its own time. */
 static enum capture_status cut(struct pcap_queue *q)
 {
     q->number_base = q->packets;
@@ -412,6 +427,8 @@ static enum capture_status cut(struct pcap_queue *q)
     return CAPTURE_CUT;
 }
 
+/* order_at tells the engine's merge that all later packets are above it, even with an empty
+ * vector. */
 static enum capture_status file_receive(void *queue, struct packet_vector *v)
 {
     struct pcap_queue *q = queue;
@@ -435,7 +452,8 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     return CAPTURE_OK;
 }
 
-/* One file after the other; which of them a frame is from is all that a batch knows of it. */
+/* Reads one file after the other. A frame knows its file; nothing else separates files in a
+ * batch. */
 static enum capture_status file_scan(void *queue, struct frame_ref *out)
 {
     struct pcap_queue *q = queue;
@@ -479,7 +497,8 @@ static void log_end(const struct pcap_capture *c)
                (unsigned long long)c->read.packets, (unsigned long long)c->read.bytes);
 }
 
-/* All packets are back; some frames may have been given, and nobody took them. */
+/* All packets are back. Frames that no thread has taken may remain, so files close without
+ * counting. */
 static void file_queue_close(void *queue)
 {
     struct pcap_queue *q = queue;
@@ -511,6 +530,7 @@ static void file_capture_close(void *capture)
     free(c);
 }
 
+/* total 0: unknown (pipes). Both in bytes of the files on disk. */
 void pcap_file_progress(void *capture, uint64_t *done, uint64_t *total)
 {
     struct pcap_capture *c = capture;

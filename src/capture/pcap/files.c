@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/files.c - which capture files are to be read. */
+/* capture/pcap/files.c - which capture files are read, and in which order.
+ *
+ * Directories are read by time of last change, then by name. With `continuous` they are checked
+ * again for files that are newer than all before. */
 #include "capture/pcap/files.h"
 
 #include "base/array.h"
@@ -15,15 +18,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Stops endless recursion; symbolic links are not followed (lstat). */
 #define DEPTH_MAX 255
 
+/* The lock protects everything below it: queues of several threads ask for files. */
 struct pcap_files {
     struct pcap_files_conf conf;
     pthread_mutex_t lock;
     ARRAY_OF(struct pcap_input *) list;
     unsigned taken;
-    int64_t newest_ns;                  /* of the files taken so far */
-    uint64_t look_at_ns;                /* when to look again */
+    int64_t newest_ns;                  /* change time of the newest file so far */
+    uint64_t look_at_ns;                /* time of the next check */
 };
 
 static int64_t changed_ns(const struct stat *st)
@@ -42,6 +47,8 @@ static void add(struct pcap_files *files, const char *path, const struct stat *s
     ARRAY_PUSH(&files->list, input);
 }
 
+/* Adds files that changed after `newer` and before `older`: a file that is still being written is
+ * left for later (`delay`). */
 static void scan(struct pcap_files *files, const char *path, int64_t newer, int64_t older,
                  unsigned depth)
 {
@@ -78,7 +85,7 @@ static int compare_inputs(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-/* What one directory holds beyond what was taken before, in order. */
+/* Adds the files of one directory beyond those taken before, sorted. */
 static void scan_sorted(struct pcap_files *files, const char *path)
 {
     size_t before = files->list.count;
@@ -99,7 +106,7 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Only directories get more files. */
+/* Only directories can get more files. */
 static bool has_directory(const char *const *paths)
 {
     for (; *paths != NULL; paths++)
@@ -123,6 +130,7 @@ static void look(struct pcap_files *files)
     files->look_at_ns = clock_ns() + (uint64_t)files->conf.poll_s * 1000000000;
 }
 
+/* A path that does not exist ends the start; errors below a directory do not. */
 static int take_paths(struct pcap_files *files, struct err *err)
 {
     for (unsigned i = 0; files->conf.paths[i] != NULL; i++) {
@@ -168,6 +176,7 @@ void pcap_files_free(struct pcap_files *files)
     free(files);
 }
 
+/* Called with the lock held. Inputs are never removed, so pointers to them stay valid. */
 static struct pcap_input *input_at(struct pcap_files *files, unsigned i, bool *more)
 {
     struct pcap_input *input = NULL;
@@ -201,6 +210,7 @@ struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more)
     return input;
 }
 
+/* Deletes the file if `delete-when-done` says so. The process may lack the privileges by now. */
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts)
 {
     if (files->conf.delete_when == DELETE_NEVER || strcmp(input->path, "-") == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/live.c - network interfaces through libpcap, so that whatever a patched libpcap can
- * read can be read here.
+/* capture/pcap/live.c - network interfaces through libpcap, so that ids reads whatever a patched
+ * libpcap can read.
  *
- * libpcap lends a frame until the next one is asked for, hence a copy into the packet. */
+ * libpcap owns a frame until the next call, so frames are copied into packets. */
 #include "capture/capture.h"
 
 #include <errno.h>
@@ -19,12 +19,16 @@
 #include "capture/device/net_device.h"
 #include "packet/decode.h"
 
+/* How long a thread sleeps at most; liveness relies on it. */
 #define WAIT_MS 100
+/* libpcap's maximum. */
 #define SNAPLEN_AUTO 262144
+/* How long libpcap may collect packets before it returns them. */
 #define READ_TIMEOUT_MS 10
-/* libpcap's own 2 MB are full after a few milliseconds in which we do not run. */
+/* libpcap's default of 2 MB is full after a few milliseconds in which this thread does not run. */
 #define BUFFER_SIZE (16 << 20)
 
+/* Settings of one interface; read-only once threads run. */
 struct live_source {
     struct capture_device device;
     unsigned threads;
@@ -38,6 +42,7 @@ struct live_capture {
     unsigned count;
 };
 
+/* State of one receive thread. No other thread writes it, except `interrupted`. */
 struct live_queue {
     const struct live_source *source;
     struct packet_pool *pool;
@@ -57,6 +62,8 @@ static int live_sources(const struct conf_node *root, const char *const *given, 
     return capture_interfaces(root, "pcap", given, count, out, err);
 }
 
+/* Several threads on an interface get copies of all packets, unless a patched libpcap (as for some
+ * cards) distributes them. */
 static void read_source(struct live_source *s, const struct capture_request *rq, unsigned i)
 {
     const struct conf_node *item = conf_item(conf_find(rq->conf, "pcap"), "interface",
@@ -99,6 +106,7 @@ static void live_close(void *capture)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
+/* Messages say what to do for the errors that users meet most. */
 static int fail(const struct live_source *s, pcap_t *pcap, int status, struct err *err)
 {
     const char *name = s->device.name, *text = pcap_geterr(pcap);
@@ -130,6 +138,7 @@ static int set_filter(const struct live_source *s, pcap_t *pcap, struct err *err
     return status == 0 ? 0 : err_set(err, "bpf-filter \"%s\": %s", s->filter, pcap_geterr(pcap));
 }
 
+/* Non-blocking: the queue polls by itself, so that it can be interrupted. */
 static int start(const struct live_source *s, pcap_t *pcap, struct err *err)
 {
     char text[PCAP_ERRBUF_SIZE];
@@ -200,7 +209,7 @@ static void *live_queue_open(void *capture, unsigned queue, struct packet_pool *
     return q;
 }
 
-/* libpcap's figures are 32 bits wide and go on from where they were. */
+/* libpcap's counters have 32 bits and wrap; the difference is right even then. */
 static void live_update_stats(void *queue)
 {
     struct live_queue *q = queue;
@@ -232,13 +241,14 @@ static void live_interrupt(void *queue)
 
 /* --- receiving ---------------------------------------------------------------------------- */
 
+/* libpcap calls this for each frame during pcap_dispatch(). */
 static void take_frame(u_char *user, const struct pcap_pkthdr *head, const u_char *data)
 {
     struct live_queue *q = (struct live_queue *)user;
     struct packet *p = packet_pool_get(q->pool);
 
     if (p == NULL)
-        return;                         /* receive() asks for no more than the pool has */
+        return;                         /* dispatch() asks for no more than the pool has */
     buf_clear(&p->frame);
     buf_add(&p->frame, data, head->caplen);
     p->data = p->frame.data;
@@ -263,7 +273,7 @@ static void pause_a_little(void)
     nanosleep(&pause, NULL);
 }
 
-/* The interface went down or away: opened anew as soon as that can be done. */
+/* The interface is down or gone: opens it again as soon as possible. */
 static COLD enum capture_status reopen(struct live_queue *q)
 {
     struct err err = { 0 };

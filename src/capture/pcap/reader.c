@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/reader.c - frames out of a capture file.
+/* capture/pcap/reader.c - frames of a capture file: pcap (draft-ietf-opsawg-pcap) and pcapng
+ * (draft-ietf-opsawg-pcapng).
  *
- * A file is as hostile as a wire: every length is checked against a bound and against the bytes
- * there are before it is used. */
+ * A file is as hostile as the network: every length is checked against a limit and against the
+ * bytes that exist before it is used. */
 #include "capture/pcap/reader.h"
 
 #include "base/array.h"
@@ -13,13 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No link has longer frames; libpcap draws the line here too for most of them. */
+/* The longest frame, and libpcap's limit for most link types. */
 #define FRAME_MAX 262144u
+/* Blocks of pcapng are read as a whole; larger ones are no packets. */
 #define BLOCK_MAX (16u << 20)
+/* Limits the memory that a file with interface blocks only can take. */
 #define INTERFACES_MAX 65536
 
-/* How far in front of the reader memory is fetched; past the end it does no harm. One record leads
- * to the next, and to be told where that is takes as long as a look into memory does. */
+/* How far ahead of the reader memory is prefetched. Records are a chain: the address of the next
+ * one is only known after this one has been read, which takes a cache miss each. Prefetching beyond
+ * the end is harmless. */
 #define AHEAD 8192
 
 static inline void fetch_ahead(const uint8_t *from, size_t len)
@@ -30,12 +34,13 @@ static inline void fetch_ahead(const uint8_t *from, size_t len)
         PREFETCH(at + i);
 }
 
+/* Block types of pcapng. The section header's type is a palindrome, so it needs no byte order. */
 enum {
     BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET_OLD = 2, BLOCK_SIMPLE = 3,
     BLOCK_ENHANCED = 6,
 };
 
-/* Units a second: 10^n or 2^n. */
+/* `units` per second: 10^n or 2^n (if_tsresol). offset_s is if_tsoffset. */
 struct ng_interface {
     int link_type;
     uint32_t snaplen;
@@ -43,6 +48,7 @@ struct ng_interface {
     int64_t offset_s;
 };
 
+/* Belongs to the thread that reads. */
 struct pcap_reader {
     struct byte_source *source;
     enum pcap_status (*next)(struct pcap_reader *r, struct pcap_frame *f);
@@ -73,7 +79,7 @@ static COLD enum pcap_status broken(struct pcap_reader *r, const char *what)
     return PCAP_STATUS_BROKEN;
 }
 
-/* Fewer bytes than wanted: the end if there are none. */
+/* Fewer bytes than needed: the regular end if there are none at all. */
 static COLD enum pcap_status broken_off(struct pcap_reader *r, const char *what)
 {
     if (byte_source_waits(r->source))
@@ -88,6 +94,7 @@ static COLD enum pcap_status truncated(struct pcap_reader *r, const char *what)
     return byte_source_waits(r->source) ? PCAP_STATUS_LATER : broken(r, what);
 }
 
+/* A record of pcap: seconds, fraction, captured length, original length, data. */
 static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f)
 {
     const uint8_t *h = byte_source_peek(r->source, r->header_size);
@@ -111,6 +118,7 @@ static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f
     return PCAP_STATUS_FRAME;
 }
 
+/* if_tsresol: the highest bit selects 2^n, otherwise 10^n. 10^18 is the largest that fits. */
 static uint64_t resolution(uint8_t code)
 {
     uint64_t units = 1;
@@ -122,6 +130,8 @@ static uint64_t resolution(uint8_t code)
     return units;
 }
 
+/* Options are 32-bit aligned; code 0 ends them. 9 is if_tsresol, 14 if_tsoffset. Malformed options
+ * are ignored: the interface keeps what was read. */
 static void interface_options(const struct pcap_reader *r, struct ng_interface *i,
                               struct bytes in)
 {
@@ -140,6 +150,7 @@ static void interface_options(const struct pcap_reader *r, struct ng_interface *
     }
 }
 
+/* Units default to microseconds. */
 static bool interface_block(struct pcap_reader *r, struct bytes in)
 {
     struct ng_interface i = { .units = 1000000 };
@@ -154,6 +165,7 @@ static bool interface_block(struct pcap_reader *r, struct bytes in)
     return true;
 }
 
+/* Converts to microseconds without overflow for any resolution. */
 static uint64_t ng_time(const struct ng_interface *i, uint32_t high, uint32_t low)
 {
     uint64_t t = (uint64_t)high << 32 | low;
@@ -164,7 +176,8 @@ static uint64_t ng_time(const struct ng_interface *i, uint32_t high, uint32_t lo
     return us + (uint64_t)i->offset_s * 1000000;
 }
 
-/* Enhanced and obsolete blocks differ in how they name the interface. */
+/* Enhanced packet blocks have a 32-bit interface number, the obsolete packet blocks a 16-bit
+ * one. */
 static bool packet_block(struct pcap_reader *r, uint32_t type, struct bytes in,
                          struct pcap_frame *f)
 {
@@ -184,6 +197,8 @@ static bool packet_block(struct pcap_reader *r, uint32_t type, struct bytes in,
     return f->data != NULL && f->len <= FRAME_MAX;
 }
 
+/* A simple packet block has no time and belongs to the first interface; its length is only limited
+ * by the snaplen. */
 static bool simple_block(struct pcap_reader *r, struct bytes in, struct pcap_frame *f)
 {
     const uint8_t *h = take_bytes(&in, 4);
@@ -201,6 +216,7 @@ static bool simple_block(struct pcap_reader *r, struct bytes in, struct pcap_fra
     return f->len <= FRAME_MAX;
 }
 
+/* A section starts over: its own byte order, no interfaces. */
 static bool section_block(struct pcap_reader *r, const uint8_t *h)
 {
     if (get_be32(h + 8) == 0x1a2b3c4d)
@@ -213,7 +229,7 @@ static bool section_block(struct pcap_reader *r, const uint8_t *h)
     return true;
 }
 
-/* One block; *is_frame: it was a packet. */
+/* Reads one block; *is_frame: it was a packet. Unknown blocks are skipped. */
 static enum pcap_status ng_block(struct pcap_reader *r, struct pcap_frame *f, bool *is_frame)
 {
     const uint8_t *h = byte_source_peek(r->source, 12);
@@ -257,17 +273,21 @@ static enum pcap_status ng_next(struct pcap_reader *r, struct pcap_frame *f)
     return status;
 }
 
+/* Magic numbers of pcap: microseconds, nanoseconds, and Kuznetzov's modified format. */
 static bool classic_magic(struct pcap_reader *r, uint32_t magic)
 {
     switch (magic) {
     case 0xa1b2c3d4: r->header_size = 16; return true;
     case 0xa1b23c4d: r->header_size = 16; r->nanoseconds = true; return true;
-    /* The "modified" format of old Linux distributions adds interface, protocol and type. */
+    /* The modified format of old Linux distributions has 8 more bytes: interface, protocol, packet
+     * type. */
     case 0xa1b2cd34: r->header_size = 24; return true;
     }
     return false;
 }
 
+/* The low 26 bits of the network field are the link type; the rest describes a frame check
+ * sequence. */
 static int read_start(struct pcap_reader *r, const char *path, struct err *err)
 {
     const uint8_t *h = byte_source_peek(r->source, 4);

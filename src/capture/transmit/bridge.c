@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/bridge.c - which interfaces forward to which. */
+/* capture/transmit/bridge.c - which interfaces forward to which: copy-mode and copy-iface. */
 #include "capture/transmit/bridge.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const struct conf_node *item_of(const struct conf_node *root, const char 
     return conf_item(conf_find(root, section), "interface", name);
 }
 
-/* Negative: no such word. */
+/* The enum value of the word; negative if it is unknown. */
 static int mode_of(const char *word)
 {
     static const char *const words[] = { "none", "tap", "ips" };
@@ -26,6 +26,7 @@ static int mode_of(const char *word)
     return -1;
 }
 
+/* BRIDGE_NONE without a peer, or with an unknown word; bridge_read() reports the latter. */
 enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *section,
                                   const char *name, const char **peer)
 {
@@ -37,6 +38,7 @@ enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *sect
                                                                     : BRIDGE_NONE;
 }
 
+/* Both interfaces name each other. */
 bool bridge_are_pair(const struct conf_node *root, const char *section, const char *one,
                      const char *other)
 {
@@ -47,6 +49,7 @@ bool bridge_are_pair(const struct conf_node *root, const char *section, const ch
            bridge_copy_mode(root, section, other, &back) != BRIDGE_NONE && strcmp(back, one) == 0;
 }
 
+/* The other interface of a pair; NULL if forwarding is one-way or off. */
 const char *bridge_peer(const struct conf_node *root, const char *section, const char *name)
 {
     const char *peer;
@@ -55,6 +58,7 @@ const char *bridge_peer(const struct conf_node *root, const char *section, const
            bridge_are_pair(root, section, name, peer) ? peer : NULL;
 }
 
+/* A pair is one source, so its second interface is left out. */
 static bool is_second_of_pair(const struct conf_node *root, const char *section,
                               const struct capture_names *names, const char *name)
 {
@@ -64,6 +68,7 @@ static bool is_second_of_pair(const struct conf_node *root, const char *section,
     return false;
 }
 
+/* One-way forwarding is possible but rarely intended, hence the warning. */
 int bridge_sources(const struct conf_node *root, const char *section, const char *const *given,
                    size_t count, struct capture_names *out, struct err *err)
 {
@@ -85,6 +90,7 @@ int bridge_sources(const struct conf_node *root, const char *section, const char
     return status;
 }
 
+/* `least` is BRIDGE_TAP for "forwards at all", BRIDGE_IPS for "may drop". */
 bool bridge_any(const struct conf_node *root, const char *section, const char *const *sources,
                 size_t count, enum bridge_copy least)
 {
@@ -96,6 +102,7 @@ bool bridge_any(const struct conf_node *root, const char *section, const char *c
     return false;
 }
 
+/* Different MTUs are no reason to refuse: only packets between the two sizes are lost. */
 int bridge_read(const struct conf_node *root, const char *section, const char *self,
                 const struct net_device *facts, enum bridge_copy *mode, char peer[64],
                 struct err *err)

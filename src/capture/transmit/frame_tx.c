@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/frame_tx.c - frames by sendmmsg(). */
+/* capture/transmit/frame_tx.c - sends frames with sendmmsg(2) through a plain packet socket. The
+ * frames are the caller's until the flush. */
 #include "capture/transmit/frame_tx.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "base/array.h"
 #include "packet/vector.h"
 
+/* One thread. */
 struct frame_tx {
     char interface[64];
     struct counters *counters;
@@ -23,7 +25,7 @@ struct frame_tx {
     struct iovec part[VECTOR_FILL];
 };
 
-/* A socket that receives nothing. */
+/* A socket with protocol 0 receives nothing (packet(7)). */
 static int connect_out(const char *interface)
 {
     struct sockaddr_ll at = { .sll_family = AF_PACKET,
@@ -60,7 +62,7 @@ void frame_tx_free(struct frame_tx *tx)
     free(tx);
 }
 
-/* An interface that was taken away and has come back is another one for the kernel. */
+/* An interface that was removed and has come back has another index for the kernel. */
 static COLD void send_failed(struct frame_tx *tx)
 {
     counter_inc(tx->counters, tx->errors);
@@ -71,6 +73,7 @@ static COLD void send_failed(struct frame_tx *tx)
     tx->fd = connect_out(tx->interface);
 }
 
+/* An error concerns the first message only, so sending goes on after it. */
 void frame_tx_flush(struct frame_tx *tx)
 {
     unsigned at = 0;

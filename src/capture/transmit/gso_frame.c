@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/gso_frame.c - segments of TCP as one frame.
+/* capture/transmit/gso_frame.c - consecutive TCP segments as one frame (GSO).
  *
- * The kernel makes segments by counting: IPv4's identification goes up by one, the sequence number
- * by what a segment carries; PSH stands in the last one only; all else is as in the header that it
- * is given, and checksums are right. So segments are joined that are like that already, and whose
- * checksums have been found right: a damaged one must not come out mended. */
+ * The kernel segments by counting: IPv4's identification grows by one per segment, the sequence
+ * number by the payload. Only the last segment has PSH. The rest comes from the given header, and
+ * checksums are computed. So only segments that already look like that are joined, and only with
+ * correct checksums: a damaged segment must not come out repaired. */
 #include "capture/transmit/gso_frame.h"
 
 #include <linux/virtio_net.h>
@@ -15,18 +15,19 @@
 #include "packet/checksum.h"
 #include "packet/decode.h"
 
-/* Less in a segment is not worth it, and is none of bulk data. */
+/* Smaller segments are not bulk data; joining them saves too little. */
 #define SEGMENT_MIN 256
 #define IP_LEN_MAX 65535
 #define ETHERNET_LEN 14
 #define IPV4_LEN 20
 #define IPV6_LEN 40
 
+/* Offsets of fields in the headers. */
 enum { IPV4_TOTAL = 2, IPV4_ID = 4, IPV4_FRAGMENT = 6, IPV4_CHECKSUM = 10, IPV6_PAYLOAD = 4 };
 enum { TCP_SEQ = 4, TCP_ACKED = 8, TCP_OFFSET = 12, TCP_FLAGS = 13, TCP_WINDOW = 14,
        TCP_CHECKSUM = 16, TCP_URGENT = 18, TCP_OPTIONS = 20 };
 
-/* The kernel has nothing left to do for the frame. */
+/* Whether the kernel has nothing left to do for the frame: no checksum, no segmentation. */
 static bool is_complete(const struct packet *p)
 {
     struct virtio_net_hdr vnet_hdr;
@@ -36,6 +37,7 @@ static bool is_complete(const struct packet *p)
            vnet_hdr.gso_type == VIRTIO_NET_HDR_GSO_NONE;
 }
 
+/* No options, no fragments, and a length that leaves no padding. */
 static bool has_plain_ip(const struct packet *p)
 {
     if (p->src.version != 4)
@@ -45,12 +47,15 @@ static bool has_plain_ip(const struct packet *p)
            get_be16(p->l3 + IPV4_CHECKSUM) != 0xffff;
 }
 
+/* ACK only, perhaps PSH: the kernel would copy other flags (CWR, ECE, FIN) to the wrong
+ * segments. */
 static bool has_plain_tcp(const struct packet *p)
 {
     return p->l4[TCP_OFFSET] == p->l4_header_len << 2 &&            /* and no reserved bits */
            (p->l4[TCP_FLAGS] & ~TCP_PSH) == TCP_ACK;
 }
 
+/* A TCP segment in an untagged Ethernet frame, with headers directly after one another. */
 static bool is_segment(const struct packet *p)
 {
     if (!packet_is_tcp(p) || p->payload_len < SEGMENT_MIN || p->eth != p->data ||
@@ -63,7 +68,7 @@ static bool is_segment(const struct packet *p)
            has_plain_tcp(p) && is_complete(p);
 }
 
-/* A sum of 0 has two ways to be written; the kernel writes one of them. */
+/* A checksum of 0 can be written in two ways (0 and 0xffff); the kernel writes only one of them. */
 static bool has_right_checksums(const struct packet *p)
 {
     return get_be16(p->l4 + TCP_CHECKSUM) != 0xffff && packet_ip_checksum_ok(p) &&
@@ -75,6 +80,7 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t from, size_t to)
     return memcmp(a + from, b + from, to - from) == 0;
 }
 
+/* The header fields that must be equal, and IPv4's identification, which must count. */
 static bool ip_follows(const uint8_t *first, const uint8_t *next, unsigned nth, unsigned version)
 {
     if (version != 4)
@@ -84,7 +90,8 @@ static bool ip_follows(const uint8_t *first, const uint8_t *next, unsigned nth, 
            same(first, next, 12, IPV4_LEN);
 }
 
-/* The nth packet of a row, after `before`. */
+/* Whether p can be the nth segment after the first one, directly after `before`. A shorter segment,
+ * or one with PSH, must be the last. */
 static bool follows(const struct packet *first, const struct packet *before,
                     const struct packet *p, unsigned nth)
 {
@@ -106,7 +113,7 @@ unsigned gso_frame_count(struct packet *const *p, unsigned count)
     uint32_t len;
     unsigned n = 1;
 
-    /* Looked at in this order, nothing is summed up that stands alone. */
+    /* This order avoids checksums of segments that stay alone. */
     if (count < 2 || !is_segment(p[0]) || !is_segment(p[1]) || !follows(p[0], p[0], p[1], 1) ||
         !has_right_checksums(p[0]))
         return 1;
@@ -128,6 +135,8 @@ static void put_ip_len(const struct packet *p, uint8_t *ip, uint32_t l4_len)
     put_be16(ip + IPV4_CHECKSUM, checksum_fold(checksum_add(0, ip, IPV4_LEN)));
 }
 
+/* Headers of the first segment with the length of all, and the sum over the pseudo header as the
+ * kernel expects it with NEEDS_CSUM. */
 uint32_t gso_frame_head(struct packet *const *p, unsigned count,
                          uint8_t out[GSO_FRAME_HEAD_MAX])
 {

@@ -8,15 +8,18 @@
 #include "base/text/bytes.h"
 #include "packet/checksum.h"
 
+/* Bits of the fragment field (RFC 791, section 3.1); offsets count in units of 8 bytes. */
 #define DONT_FRAGMENT 0x4000
 #define MORE_FRAGMENTS 0x2000
 #define OFFSET 0x1fff
 #define FRAGMENT_UNIT 8
 
-/* What stands before the IPv4 header; its length. */
+/* Length of what is before the IPv4 header. */
 static uint32_t link_len(const struct packet *p) { return (uint32_t)(p->l3 - p->data); }
 static uint32_t header_len(const uint8_t *ip) { return (ip[0] & 0xfu) * 4; }
 
+/* Only outer IPv4 packets whose lengths agree. DF forbids fragmenting, except for a packet that is
+ * larger than what can have come in: the kernel has reassembled it. */
 bool ip_fragment_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
 {
     const uint8_t *ip = p->l3;
@@ -32,6 +35,8 @@ bool ip_fragment_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
     return (get_be16(ip + 6) & DONT_FRAGMENT) == 0 || total > mtu_in;
 }
 
+/* One fragment, of the data from `at` on: its headers into `head`, its data by reference. Keeps the
+ * packet's own offset and MF, in case it is a fragment itself. */
 uint32_t ip_fragment(const struct packet *p, uint32_t mtu, uint32_t at,
                    uint8_t head[IP_FRAGMENT_HEAD_MAX], struct slice *body)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/raw_send.c - one packet socket, and one raw socket for each version of IP. */
+/* capture/transmit/raw_send.c - sends single packets that the engine creates: one packet socket,
+ * and one raw socket for each version of IP. */
 #include "capture/transmit/raw_send.h"
 
 #include <linux/if_packet.h>
@@ -11,6 +12,8 @@
 
 #include "base/array.h"
 
+/* Sockets are -1 where privileges are missing; sending then fails. The marks are the sockets'
+ * current ones. */
 struct raw_sender {
     int link, ip4, ip6;
     uint32_t mark4, mark6;
@@ -21,7 +24,7 @@ struct raw_sender *raw_sender_new(void)
     struct raw_sender *s = xcalloc(1, sizeof(*s));
 
     s->link = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-    /* Of IPPROTO_RAW the header is ours. */
+    /* With IPPROTO_RAW the caller writes the IP header (raw(7), IP_HDRINCL). */
     s->ip4 = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
     s->ip6 = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
     return s;
@@ -48,6 +51,7 @@ int raw_send_frame(struct raw_sender *s, int if_index, const uint8_t *frame, siz
                                                                                              : 0;
 }
 
+/* SO_MARK belongs to the socket, so it is only set when it changes. */
 static void set_mark(int fd, uint32_t *now, uint32_t mark)
 {
     if (*now == mark)
@@ -56,6 +60,7 @@ static void set_mark(int fd, uint32_t *now, uint32_t mark)
     (void)setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark));
 }
 
+/* The packet's own header decides the destination; the kernel chooses the route. */
 int raw_send_ip(struct raw_sender *s, const uint8_t *packet, size_t len, uint32_t mark)
 {
     struct sockaddr_in to4 = { .sin_family = AF_INET };

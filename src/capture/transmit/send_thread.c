@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/send_thread.c - a thread that hands to the kernel what another one has
- * judged. */
+/* capture/transmit/send_thread.c - a thread that passes to the kernel what another thread has given
+ * verdicts on. Buffers go round between the two in a pair of rings. */
 #include "capture/transmit/send_thread.h"
 
 #include <pthread.h>
@@ -11,6 +11,7 @@
 
 #define BUFFERS 4                       /* a power of two, for the rings */
 
+/* `current` belongs to the thread that fills buffers; a buffer in `full` belongs to the helper. */
 struct send_thread {
     pthread_t thread;
     struct helper_thread *side;
@@ -35,13 +36,14 @@ static bool has_space(void *arg)
     return ring_count(s->empty) > 0;
 }
 
+/* Ends when the ring is closed and empty, so that nothing is lost at the end. */
 static void *thread_main(void *arg)
 {
     struct send_thread *s = arg;
     void *item;
 
     helper_thread_begin(s->side);
-    pthread_setname_np(pthread_self(), s->side->name);        /* of another a sandbox forbids it */
+    pthread_setname_np(pthread_self(), s->side->name); /* the sandbox only allows naming oneself */
     while (!ring_is_done(s->full)) {
         if (ring_pop(s->full, &item, 1) == 0) {
             eventcount_wait(&s->sender, has_work, s, EVENTCOUNT_FOREVER);
@@ -71,6 +73,7 @@ static void release(struct send_thread *s)
     free(s);
 }
 
+/* The helper starts with the affinity of the calling thread (the plan's add_sender()). */
 struct send_thread *send_thread_new(struct helper_thread *side, size_t buffer_size,
                                     send_thread_fn *send, void *arg)
 {
@@ -110,6 +113,8 @@ void *send_thread_buffer(struct send_thread *s)
     return s->current;
 }
 
+/* Passes the current buffer on and waits for an empty one: the helper's backlog is bounded by the
+ * buffers. */
 void send_thread_push(struct send_thread *s, unsigned packets)
 {
     void *item = s->current;
@@ -121,6 +126,7 @@ void send_thread_push(struct send_thread *s, unsigned packets)
     s->current = item;
 }
 
+/* All buffers but the current one are empty: everything that was pushed has been sent. */
 bool send_thread_is_idle(const struct send_thread *s)
 {
     return ring_count(s->empty) == BUFFERS - 1;

@@ -5,7 +5,7 @@
 #define ARP_FIXED  8u
 #define ARP_HEADER 28u
 
-/* The event that tells what is wrong, or PACKET_EVENT_NONE. */
+/* The event for what is wrong, or PACKET_EVENT_NONE. The first 8 bytes are there. */
 static enum packet_event arp_check(const uint8_t *at, uint32_t len)
 {
     uint16_t opcode;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
+/* Limits variables in variables; also ends a loop of them. */
 #define VARIABLES_DEEP 8
 
+/* Decoders compare ports with a short list; a range ("80:90") counts as its first port. */
 static void port_set_add(struct port_set *set, const struct conf_node *at, struct text number)
 {
     struct text low = { 0 }, rest = number;
@@ -27,7 +29,7 @@ static void port_set_add(struct port_set *set, const struct conf_node *at, struc
     set->port[set->count++] = (uint16_t)port;
 }
 
-/* "4789", "any", "$VXLAN_PORTS", "[4789, $OTHER]". */
+/* For instance "4789", "any", "$VXLAN_PORTS" or "[4789, $OTHER]". */
 static void port_set_parse(struct port_set *set, const struct conf_node *root,
                            const struct conf_node *at, struct text value, unsigned depth)
 {
@@ -56,6 +58,8 @@ static void port_set_parse(struct port_set *set, const struct conf_node *root,
     }
 }
 
+/* `otherwise` is the default. Without a configuration a tunnel decoder is enabled, as in
+ * Suricata. */
 static void port_set_load(struct port_set *set, const struct conf_node *root, const char *path,
                           const char *otherwise)
 {
@@ -73,6 +77,8 @@ static void port_set_load(struct port_set *set, const struct conf_node *root, co
         port_set_parse(set, root, item, text_of(item->value), 0);
 }
 
+/* Event counters that are not configured are not registered, so they do not appear in
+ * statistics. */
 static void register_counters(struct decode_conf *conf, const struct conf_node *root)
 {
     const char *prefix = conf_string(root, "stats.decoder-events-prefix", "decoder.event");
@@ -94,6 +100,7 @@ static void register_counters(struct decode_conf *conf, const struct conf_node *
     }
 }
 
+/* Suricata's keys and defaults. */
 struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *err)
 {
     struct decode_conf *conf = xcalloc(1, sizeof(*conf));

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/decode.c - drives the decoders over a vector. */
+/* packet/decode/decode.c - drives the decoders over a vector.
+ *
+ * Each decoding thread has one decoder. A malformed packet gets an event, stays in the vector and
+ * gets its verdict like any other. */
 #include "packet/decode/decode_private.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 
+/* How many packets ahead the first cache line of a frame is prefetched. */
 #define PREFETCH_AHEAD 3u
 
 enum datalink datalink_from_pcap(int dlt)
@@ -46,6 +50,7 @@ void decoder_clear(struct decoder *d)
     defrag_clear(d->defrag);
 }
 
+/* The usual link type first; the others are a switch that the compiler makes a jump table. */
 static void decode_link(struct decoder *d, struct packet *p)
 {
     if (LIKELY(p->datalink == DATALINK_ETHERNET)) {
@@ -64,6 +69,7 @@ static void decode_link(struct decoder *d, struct packet *p)
     }
 }
 
+/* From `from` on: the caller may have counted earlier events. */
 void packet_events_count(const struct decode_conf *conf, struct counters *counters,
                          const struct packet *p, unsigned from)
 {
@@ -72,6 +78,8 @@ void packet_events_count(const struct decode_conf *conf, struct counters *counte
             counter_inc(counters, conf->event_id[p->event[i]]);
 }
 
+/* Inner packets of tunnels follow their outer packet, with the same sequence number and a
+ * sub-number. */
 static COLD void insert_inner(struct decoder *d, struct packet_vector *v, unsigned at)
 {
     for (unsigned i = 0; i < d->inner_count; i++) {
@@ -82,6 +90,7 @@ static COLD void insert_inner(struct decoder *d, struct packet_vector *v, unsign
     }
 }
 
+/* Suricata's decoder.pkts, bytes, avg_pkt_size and max_pkt_size. */
 static void count_frame(struct decoder *d, const struct packet *p)
 {
     const struct decode_counters *id = &d->conf->id;
@@ -92,6 +101,7 @@ static void count_frame(struct decoder *d, const struct packet *p)
     counter_max(d->counters, id->max_pkt_size, p->len);
 }
 
+/* Returns how many inner packets were inserted after position `at`. */
 unsigned decode_packet(struct decoder *d, struct packet_vector *v, unsigned at)
 {
     struct packet *p = v->packet[at];
@@ -108,16 +118,19 @@ unsigned decode_packet(struct decoder *d, struct packet_vector *v, unsigned at)
     return d->inner_count;
 }
 
+/* Timeouts of fragments depend on packet time, so they run once per vector. */
 void decode_end(struct decoder *d, const struct packet_vector *v)
 {
     defrag_expire(d->defrag, v->now_us);
 }
 
+/* Packets that one thread decodes for another are counted by the thread that owns them. */
 void decoder_count_into(struct decoder *d, struct counters *counters)
 {
     d->counters = counters;
 }
 
+/* Pseudo packets have been through a decoder's work already. */
 void decode_vector(struct decoder *d, struct packet_vector *v)
 {
     for (unsigned i = 0; i < v->count; i++) {

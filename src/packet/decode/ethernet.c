@@ -2,6 +2,7 @@
 /* packet/decode/ethernet.c - Ethernet II, and the way from an EtherType to its decoder. */
 #include "packet/decode/decode_private.h"
 
+/* False: no decoder for the type. decode continues with what is there. */
 bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const uint8_t *at,
                       uint32_t len)
 {

@@ -4,6 +4,8 @@
 
 #define GENEVE_HEADER 8u
 
+/* Options must fill their part exactly: anything else is no Geneve, but some other protocol on its
+ * port. */
 static bool options_add_up(struct bytes in)
 {
     while (bytes_left(&in) > 0) {
@@ -15,6 +17,7 @@ static bool options_add_up(struct bytes in)
     return true;
 }
 
+/* NULL: the payload is not decoded. */
 static decode_fn *payload_decoder(uint16_t type)
 {
     switch (type) {
@@ -29,6 +32,8 @@ static decode_fn *payload_decoder(uint16_t type)
     }
 }
 
+/* False: it does not look like Geneve, so UDP keeps it as plain payload. Only then may the next
+ * tunnel decoder try it. */
 bool decode_geneve(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t options;

@@ -18,7 +18,7 @@
 #define GRE_FLAGS     0x78
 #define GRE_VERSION   0x07
 
-/* Source route entries end with an empty one. */
+/* Source route entries (RFC 1701) end with an empty one. */
 static bool skip_routes(struct bytes *in)
 {
     for (;;) {
@@ -37,7 +37,8 @@ static bool skip_routes(struct bytes *in)
     }
 }
 
-/* Both leave `in` at the payload. False, with the event set: the header is broken. */
+/* The read functions leave `in` at the payload. False, with the event set: the header is
+ * malformed. */
 static bool read_version0(struct packet *p, struct bytes *in, const uint8_t *at)
 {
     if (at[0] & GRE_RECURSION)
@@ -57,6 +58,7 @@ static bool read_version0(struct packet *p, struct bytes *in, const uint8_t *at)
     return true;
 }
 
+/* RFC 2637, section 4.1: what the enhanced header must and must not have. */
 static enum packet_event check_version1(const uint8_t *at)
 {
     if (at[0] & GRE_CHECKSUM)
@@ -80,7 +82,7 @@ static bool read_version1(struct packet *p, struct bytes *in, const uint8_t *at,
 
     if (wrong != PACKET_EVENT_NONE)
         return decode_invalid(p, wrong);
-    *empty = take_be16(in) == 0;        /* the key: payload length and call */
+    *empty = take_be16(in) == 0;        /* the key has the payload length and the call id */
     take_skip(in, 2);
     if (at[0] & GRE_SEQUENCE)
         take_skip(in, 4);
@@ -91,6 +93,7 @@ static bool read_version1(struct packet *p, struct bytes *in, const uint8_t *at,
     return true;
 }
 
+/* NULL: the payload is not decoded. */
 static decode_fn *payload_decoder(uint16_t type, uint8_t flags)
 {
     switch (type) {
@@ -102,7 +105,7 @@ static decode_fn *payload_decoder(uint16_t type, uint8_t flags)
         return decode_ppp;
     case ETHERTYPE_VLAN:
         return decode_vlan;
-    case ETHERTYPE_ERSPAN:      /* type I has no header, and no sequence number either */
+    case ETHERTYPE_ERSPAN:      /* type I has no header; its GRE has no sequence number */
         return flags & GRE_SEQUENCE ? decode_erspan_2 : decode_erspan_1;
     case ETHERTYPE_BRIDGE:
         return decode_ethernet;
@@ -113,6 +116,7 @@ static decode_fn *payload_decoder(uint16_t type, uint8_t flags)
     }
 }
 
+/* A malformed GRE header still leaves a valid IP packet, hence true. */
 bool decode_gre(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     struct bytes in = bytes_of(at, len);

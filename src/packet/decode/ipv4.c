@@ -6,7 +6,8 @@
 #define FRAGMENT_BITS  0x3fff       /* more fragments, or an offset */
 #define OFFSET_BITS    0x1fff
 
-/* The length of the header; 0, with the event set: it cannot be trusted. */
+/* The length of the header; 0, with the event set, if it cannot be trusted. A frame that is longer
+ * than the total length is normal: Ethernet pads short frames. */
 static uint32_t check_header(struct packet *p, const uint8_t *at, uint32_t len)
 {
     enum packet_event wrong;
@@ -32,6 +33,8 @@ static uint32_t check_header(struct packet *p, const uint8_t *at, uint32_t len)
     return 0;
 }
 
+/* Fragments get a flow without ports. If the datagram is complete, defrag continues with it as a
+ * packet of its own. */
 static COLD void read_fragment(struct decoder *d, struct packet *p, uint16_t bits)
 {
     struct fragment fragment = {
@@ -63,6 +66,7 @@ static void decode_protocol(struct decoder *d, struct packet *p, const uint8_t *
     }
 }
 
+/* False: not even the header is valid, so the packet has no addresses. */
 bool decode_ipv4(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t header;
@@ -107,13 +111,14 @@ bool decode_ipv6_in_ipv4(struct decoder *d, struct packet *p, const uint8_t *at,
     return true;
 }
 
+/* ICMPv6 over IPv4 is never valid; it is an evasion attempt or a broken sender. */
 bool decode_icmpv6_in_ipv4(struct decoder *d UNUSED, struct packet *p, const uint8_t *at UNUSED,
                            uint32_t len UNUSED)
 {
     return decode_invalid(p, EVENT_IPV4_ICMPV6);
 }
 
-/* Van Jacobson compression leaves 0 where the protocol stood. */
+/* Van Jacobson compression (RFC 1144) leaves 0 in place of the protocol. */
 bool decode_ppp_vj(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     if ((p->flags & PACKET_PPP_VJ) == 0)

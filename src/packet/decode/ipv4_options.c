@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/decode/ipv4_options.c - options of the IPv4 header: RFC 791, 1108, 2113, 4782, CIPSO.
  *
- * Each is judged by its own rule, and a broken one does not count as present. Only a length that
- * leads out of the header ends the matter, for then nothing behind it can be found. */
+ * Each option has its own check; a malformed one does not count as present. Only a length that
+ * exceeds the header ends the walk, because nothing after it can be found. */
 #include "packet/decode/decode_private.h"
 
 struct option {
-    const uint8_t *data;        /* behind type and length */
-    uint8_t len;                /* with type and length */
+    const uint8_t *data;        /* after type and length */
+    uint8_t len;                /* including type and length */
 };
 
 typedef bool option_check(struct packet *p, const struct option *o);
@@ -22,7 +22,8 @@ static bool bad_len(struct packet *p)
     return decode_invalid(p, EVENT_IPV4_OPT_INVALID_LEN);
 }
 
-/* Record and source routes: the pointer counts from 1 and moves by addresses. */
+/* Record route and source routes (RFC 791, section 3.1): the pointer counts from 1 and moves by
+ * addresses. */
 static bool check_route(struct packet *p, const struct option *o)
 {
     uint8_t pointer;
@@ -35,6 +36,7 @@ static bool check_route(struct packet *p, const struct option *o)
     return true;
 }
 
+/* RFC 791, section 3.1: records are 8 bytes with an address (flags 1 and 3), otherwise 4. */
 static bool check_timestamp(struct packet *p, const struct option *o)
 {
     uint8_t pointer, flag, record;
@@ -51,11 +53,13 @@ static bool check_timestamp(struct packet *p, const struct option *o)
     return true;
 }
 
+/* RFC 4782, section 3.1. */
 static bool check_quick_start(struct packet *p, const struct option *o)
 {
     return o->len >= 8 || bad_len(p);
 }
 
+/* RFC 1108: basic and extended security; only the minimum is checked. */
 static bool check_security(struct packet *p, const struct option *o)
 {
     return o->len >= 3 || bad_len(p);
@@ -66,6 +70,7 @@ static bool check_four(struct packet *p, const struct option *o)
     return o->len == 4 || bad_len(p);
 }
 
+/* Tags of the CIPSO draft. The walk must end exactly at the end of the option. */
 static bool cipso_tag(struct bytes *in)
 {
     size_t space = bytes_left(in);
@@ -94,13 +99,14 @@ static bool check_cipso(struct packet *p, const struct option *o)
 
     if (o->len < 10)
         return bad_len(p);
-    in = bytes_of(o->data + 4, o->len - 6u);    /* behind the domain of interpretation */
+    in = bytes_of(o->data + 4, o->len - 6u);    /* after the domain of interpretation */
     while (bytes_left(&in) > 0)
         if (!cipso_tag(&in))
             return malformed(p);
     return true;
 }
 
+/* Type, bit in packet.ip_options, and the check. */
 static const struct {
     uint8_t type;
     uint16_t bit;
@@ -118,6 +124,7 @@ static const struct {
     { 0x94, IP_OPTION_RTRALT, check_four },
 };
 
+/* Duplicates and unknown options only raise an event; the packet stays valid. */
 static void check_option(struct packet *p, uint8_t type, const struct option *o)
 {
     for (unsigned i = 0; i < ARRAY_LEN(known); i++) {
@@ -132,6 +139,7 @@ static void check_option(struct packet *p, uint8_t type, const struct option *o)
     packet_set_event(p, EVENT_IPV4_OPT_INVALID);
 }
 
+/* False: the header is malformed, so the packet is not decoded further. */
 bool decode_ipv4_options(struct packet *p, const uint8_t *at, uint32_t len)
 {
     struct bytes in = bytes_of(at, len);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/decode/ipv6_extensions.c - the chain of extension headers, RFC 8200 section 4.
  *
- * Each header starts with the number of the next and its own length; the walk ends at a
- * transport, at a fragment (defrag goes on with the whole), or where the chain breaks. */
+ * Each header starts with the number of the next one, and its own length. The walk ends at a
+ * transport header, at a fragment (defrag continues with the datagram), or where the chain breaks.
+ * Each step consumes bytes, so a chain ends with the packet. */
 #include "packet/decode/decode_private.h"
 
 enum next_header {
@@ -16,13 +17,13 @@ enum next_header {
 struct walk {
     struct decoder *d;
     struct packet *p;
-    struct bytes in;            /* from the header at hand off */
-    uint8_t *next_at;           /* where its number stands */
-    uint8_t next;               /* its number */
+    struct bytes in;            /* from the current header on */
+    uint8_t *next_at;           /* position of the current header's number */
+    uint8_t next;               /* the current header's number */
     unsigned routing, hop_by_hop, destination, authentication, fragment;   /* seen */
 };
 
-/* Goes on behind the header at hand. */
+/* Continues after the current header. */
 static bool skip(struct walk *w, uint32_t len)
 {
     w->next_at = (uint8_t *)w->in.next;
@@ -31,12 +32,13 @@ static bool skip(struct walk *w, uint32_t len)
     return true;
 }
 
-/* False, with the event set, when the header does not end within the packet. */
+/* False, with the event set: the header does not end within the packet. */
 static bool fits(struct walk *w, uint32_t len)
 {
     return bytes_left(&w->in) >= len || decode_invalid(w->p, EVENT_IPV6_TRUNC_EXTHDR);
 }
 
+/* Type 0 is deprecated (RFC 5095), because it lets a sender amplify traffic. */
 static bool routing(struct walk *w)
 {
     uint32_t len = 8 + w->in.next[1] * 8u;
@@ -54,7 +56,7 @@ static bool routing(struct walk *w)
 enum { OPTION_PAD1 = 0, OPTION_PADN = 1, OPTION_ROUTER_ALERT = 5, OPTION_JUMBO = 0xc2,
        OPTION_HOME_ADDRESS = 0xc9 };
 
-/* Shortest value of an option we know; -1: unknown. */
+/* Shortest value of a known option; -1: unknown. */
 static int option_min(uint8_t type)
 {
     switch (type) {
@@ -71,7 +73,8 @@ static int option_min(uint8_t type)
     }
 }
 
-/* A length one short of the room left is let pass, as the value then ends with the header. */
+/* Options of a hop-by-hop or destination header. A length one above the remaining space is
+ * accepted; the value then ends with the header. */
 static void options(struct walk *w, struct bytes in, enum packet_event unknown,
                     enum packet_event only_padding)
 {
@@ -110,6 +113,7 @@ static void options(struct walk *w, struct bytes in, enum packet_event unknown,
         packet_set_event(w->p, only_padding);
 }
 
+/* Only allowed once, and first (RFC 8200, section 4.1). */
 static bool hop_by_hop(struct walk *w)
 {
     uint32_t len = (w->in.next[1] + 1u) * 8;
@@ -125,7 +129,7 @@ static bool hop_by_hop(struct walk *w)
     return skip(w, len);
 }
 
-/* May stand twice: in front of a routing header, and last. */
+/* Allowed twice: before a routing header, and as the last header (RFC 8200, section 4.1). */
 static bool destination(struct walk *w)
 {
     uint32_t len = (w->in.next[1] + 1u) * 8;
@@ -141,7 +145,7 @@ static bool destination(struct walk *w)
     return skip(w, len);
 }
 
-/* RFC 4302; its length counts words of four bytes, less two. */
+/* RFC 4302, section 2.2: the length counts words of four bytes, minus two. */
 static bool authentication(struct walk *w)
 {
     uint32_t len = 12;
@@ -158,6 +162,8 @@ static bool authentication(struct walk *w)
     return skip(w, len);
 }
 
+/* next_at is where the chain must be closed in the reassembled datagram: its value becomes the
+ * number after the fragment header. */
 static void hand_to_defrag(struct walk *w)
 {
     struct packet *p = w->p;
@@ -178,6 +184,8 @@ static void hand_to_defrag(struct walk *w)
     decode_fragment(w->d, p, &fragment);
 }
 
+/* False: the walk ends here, because the rest of the chain is only known after reassembly. A
+ * "fragment" with offset 0 and no more fragments is an atomic one (RFC 6946). */
 static bool fragment(struct walk *w)
 {
     struct packet *p = w->p;
@@ -204,6 +212,7 @@ static bool fragment(struct walk *w)
     return false;
 }
 
+/* Headers without checks of their own. */
 static bool plain(struct walk *w)
 {
     uint32_t len = 8 + w->in.next[1] * 8u;
@@ -211,7 +220,7 @@ static bool plain(struct walk *w)
     return fits(w, len) && skip(w, len);
 }
 
-/* The header at hand. False: the walk has ended. */
+/* Handles the current header. False: the walk has ended. */
 static bool step(struct walk *w)
 {
     struct packet *p = w->p;
@@ -249,6 +258,7 @@ static bool step(struct walk *w)
     }
 }
 
+/* Sets l3_len to the start of the last header, so that the payload begins after all of them. */
 void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
                             const uint8_t *at, uint32_t len)
 {

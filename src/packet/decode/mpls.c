@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/mpls.c - MPLS label stack, RFC 3032. What is behind the last label is not said:
- * the explicit null labels tell, else the first half byte does (RFC 4928; 0 is a pseudowire's
- * control word, RFC 4385). */
+/* packet/decode/mpls.c - MPLS label stack, RFC 3032. MPLS does not describe its payload: explicit
+ * null labels do, otherwise the first half byte is the best guess (RFC 4928; 0 is the control word
+ * of a pseudowire, RFC 4385). */
 #include "packet/decode/decode_private.h"
 
 #define MPLS_SHIM 4u
@@ -40,6 +40,8 @@ static bool decode_guess(struct decoder *d, struct packet *p, const uint8_t *at,
     }
 }
 
+/* Each round consumes 4 bytes, so the stack ends with the packet. 0x100 is the bottom-of-stack
+ * bit. */
 bool decode_mpls(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t shim;

@@ -7,6 +7,7 @@
 
 enum { NSH_IPV4 = 1, NSH_IPV6 = 2, NSH_ETHERNET = 3, NSH_MPLS = 5 };
 
+/* Payloads by "next protocol" (RFC 8300, section 2.2). IP and MPLS continue in the same packet. */
 static bool decode_payload(struct decoder *d, struct packet *p, uint8_t next,
                            const uint8_t *at, uint32_t len)
 {
@@ -25,6 +26,7 @@ static bool decode_payload(struct decoder *d, struct packet *p, uint8_t next,
     }
 }
 
+/* MD type 1 has a fixed length of 24 bytes, type 2 any (RFC 8300, sections 2.4 and 2.5). */
 bool decode_nsh(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t header;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/peek.c - the checks are those of the decoders, each turned into "not plain".
- * Whoever teaches a decoder to refuse or to open something more says so here as well; peek_test
- * decodes what was peeked at and compares. */
+/* packet/decode/peek.c - a quick decoder for the plain case, to find a frame's flow.
+ *
+ * Its checks are those of the decoders, each turned into "not plain". A decoder that learns to
+ * reject or to open something more needs the same check here; peek_test decodes the same frames and
+ * compares. */
 #include "packet/decode/peek.h"
 
 #include "packet/decode/decode_private.h"
@@ -10,9 +12,9 @@
 #define FRAGMENT_BITS 0x3fff            /* more fragments, or an offset */
 #define TCP_HEADER 20u
 #define UDP_HEADER 8u
-#define PLAIN_LAYERS 4                  /* Ethernet, VLAN, IP, and one to spare */
+#define PLAIN_LAYERS 4                  /* Ethernet, VLAN, IP, and one spare */
 
-/* Some tunnels have a port; Teredo has none, but a first byte. */
+/* Most tunnels are known by their port. Teredo is not, only by its first byte. */
 static bool may_be_tunnel(const struct decode_conf *conf, const struct flow_tuple *t,
                           const uint8_t *payload, uint32_t len)
 {
@@ -99,6 +101,8 @@ static bool peek_ipv6(const struct decode_conf *conf, struct flow_tuple *t, cons
     return peek_transport(conf, t, at + IPV6_HEADER, payload, out);
 }
 
+/* False: not plain; the frame must be decoded completely. The hash equals packet_flow_hash() of the
+ * decoded packet. */
 bool packet_peek(const struct decode_conf *conf, enum datalink link, const uint8_t *at,
                  uint32_t len, struct packet_peek *out)
 {

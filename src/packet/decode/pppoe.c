@@ -7,6 +7,7 @@
 
 enum { PADO = 0x07, PADI = 0x09, PADR = 0x19, PADS = 0x65, PADT = 0xa7 };
 
+/* Discovery packets carry tags, no IP. */
 bool decode_pppoe_discovery(struct decoder *d, struct packet *p, const uint8_t *at,
                             uint32_t len)
 {
@@ -29,6 +30,7 @@ bool decode_pppoe_discovery(struct decoder *d, struct packet *p, const uint8_t *
     return true;
 }
 
+/* Control protocols of PPP are valid but have nothing to inspect. */
 static bool decode_session_payload(struct decoder *d, struct packet *p, uint16_t protocol,
                                    const uint8_t *at, uint32_t len)
 {
@@ -68,6 +70,7 @@ static bool decode_session_payload(struct decoder *d, struct packet *p, uint16_t
     return true;
 }
 
+/* The protocol field may be one byte (RFC 1661, section 6.5): its lowest bit tells. */
 bool decode_pppoe_session(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     struct bytes in = bytes_of(at, len);

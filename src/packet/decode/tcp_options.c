@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/tcp_options.c - TCP options that something looks at: RFC 9293, 7323, 2018, 7413,
- * 2385, 5925. A broken or second one raises an event and counts as absent. */
+/* packet/decode/tcp_options.c - TCP options that some module reads: RFC 9293, 7323, 2018, 7413,
+ * 2385, 5925. A malformed or repeated option raises an event and counts as absent. */
 #include "packet/decode/decode_private.h"
 
 enum {
@@ -9,9 +9,10 @@ enum {
     OPTION_EXPERIMENT_1 = 253, OPTION_EXPERIMENT_2 = 254,
 };
 
-#define WINDOW_SCALE_MAX   14
+#define WINDOW_SCALE_MAX   14 /* RFC 7323, section 2.3 */
 #define FASTOPEN_MAGIC     0xf989   /* RFC 7413 section 2.1: the experimental form */
 
+/* The first option of a kind counts, as with most receivers. */
 static bool first(struct packet *p, uint8_t bit)
 {
     if (p->tcp_options.has & bit) {
@@ -27,6 +28,7 @@ static void bad_len(struct packet *p)
     packet_set_event(p, EVENT_TCP_OPT_INVALID_LEN);
 }
 
+/* At most four blocks fit into the option space (RFC 2018, section 3). */
 static void sack(struct packet *p, const uint8_t *at, uint8_t len)
 {
     if (len == 2)           /* empty, and common */
@@ -39,6 +41,8 @@ static void sack(struct packet *p, const uint8_t *at, uint8_t len)
     }
 }
 
+/* A cookie has 4 to 16 bytes, an even number; without one it is a request (RFC 7413, section
+ * 4.1.1). */
 static void fastopen(struct packet *p, uint8_t len)
 {
     if (len != 2 && (len < 4 || len > 18 || len % 2 != 0))
@@ -47,6 +51,7 @@ static void fastopen(struct packet *p, uint8_t len)
         p->tcp_options.fastopen_len = (uint8_t)(len - 2);
 }
 
+/* Options 253 and 254 are shared by all experiments (RFC 6994); the first two bytes tell which. */
 static void experiment(struct packet *p, const uint8_t *at, uint8_t len)
 {
     if (len != 4 && len != 12)
@@ -55,7 +60,7 @@ static void experiment(struct packet *p, const uint8_t *at, uint8_t len)
         p->tcp_options.fastopen_len = (uint8_t)(len - 4);
 }
 
-/* at: the value, len - 2 bytes. */
+/* `at` is the value, len - 2 bytes. */
 static void option(struct packet *p, uint8_t type, const uint8_t *at, uint8_t len)
 {
     struct tcp_options *o = &p->tcp_options;
@@ -114,7 +119,8 @@ static void option(struct packet *p, uint8_t type, const uint8_t *at, uint8_t le
     }
 }
 
-/* Almost every segment of an open connection carries NOP NOP timestamp and nothing else. */
+/* Almost every segment of an established connection has NOP, NOP, timestamp and nothing else (the
+ * layout of RFC 7323, appendix A). */
 static bool only_timestamp(struct packet *p, const uint8_t *at, uint32_t len)
 {
     static const uint8_t usual[4] = { OPTION_NOP, OPTION_NOP, OPTION_TIMESTAMP, 10 };
@@ -127,6 +133,7 @@ static bool only_timestamp(struct packet *p, const uint8_t *at, uint32_t len)
     return true;
 }
 
+/* The data offset bounds all options to 40 bytes. */
 void decode_tcp_options(struct packet *p, const uint8_t *at, uint32_t len)
 {
     struct bytes in = bytes_of(at, len);

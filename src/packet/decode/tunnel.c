@@ -29,7 +29,7 @@ static struct packet *inner_get(struct decoder *d, struct packet *outer)
     return p;
 }
 
-/* It has been read and stays: the root waits for it, and nobody looks at its bytes twice. */
+/* It has been read and stays: the root packet waits for it, and its bytes are not read again. */
 static void inner_keep(struct packet *p, struct packet *outer)
 {
     __atomic_fetch_add(&p->root->children, 1, __ATOMIC_RELAXED);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/udp.c - UDP, RFC 768, and the tunnels that hide in it. */
+/* packet/decode/udp.c - UDP, RFC 768, and the tunnels over it. */
 #include "packet/decode/decode_private.h"
 
 #define UDP_HEADER 8u
 
+/* The first tunnel decoder that accepts the payload wins; UDP itself stays a packet. */
 static void decode_udp_tunnel(struct decoder *d, struct packet *p)
 {
 #define X(name)                                                    \
@@ -14,6 +15,7 @@ static void decode_udp_tunnel(struct decoder *d, struct packet *p)
 #undef X
 }
 
+/* Bytes after UDP's own length are not payload. */
 bool decode_udp(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t udp_len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/vxlan.c - VXLAN, RFC 7348: an Ethernet frame behind eight bytes. */
+/* packet/decode/vxlan.c - VXLAN, RFC 7348: an Ethernet frame after eight bytes. */
 #include "packet/decode/decode_private.h"
 
 #define VXLAN_HEADER 8u
@@ -21,6 +21,8 @@ static decode_fn *payload_decoder(uint16_t type)
     }
 }
 
+/* False: not VXLAN. The flag for a valid VNI must be set and the last byte is reserved (RFC 7348,
+ * section 5). */
 bool decode_vxlan(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     const uint32_t skip = VXLAN_HEADER + ETHERNET_HEADER;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/asn1/der.c - lengths, integers and object identifiers. */
+/* app/lib/asn1/der.c - lengths, integers and object identifiers (X.690). */
 #include "app/lib/asn1/der.h"
 
 #include <stdio.h>
 
+/* Size of the value that begins here, from its tag and length only. BAD: tags of more than one
+ * octet (8.1.2.4), the indefinite form (8.1.3.6), and lengths of more than four octets; no protocol
+ * here needs them, and the caller would have to buffer what they announce. */
 enum der_framing der_frame(struct bytes in, uint64_t *size)
 {
     const uint8_t *start = in.next;
@@ -27,6 +30,7 @@ enum der_framing der_frame(struct bytes in, uint64_t *size)
     return DER_FRAME_OK;
 }
 
+/* Two's complement, 8.3. False: empty, or more than 64 bits. */
 bool der_int(struct slice content, int64_t *out)
 {
     uint64_t value;
@@ -40,6 +44,7 @@ bool der_int(struct slice content, int64_t *out)
     return true;
 }
 
+/* Not negative. Leading zero octets do not count towards the 64 bits. */
 bool der_uint(struct slice content, uint64_t *out)
 {
     if (content.len == 0 || content.data[0] & 0x80)
@@ -56,6 +61,7 @@ bool der_uint(struct slice content, uint64_t *out)
     return true;
 }
 
+/* A failure shows in in->failed, so several takes need one check. */
 int64_t der_take_int(struct bytes *in)
 {
     struct slice content;
@@ -67,7 +73,8 @@ int64_t der_take_int(struct bytes *in)
     return 0;
 }
 
-/* Base 128, high bit: more follows (X.690 8.19). */
+/* One subidentifier: base 128, the high bit says that more follows (X.690, 8.19.2). False when it
+ * ends early or would not fit 64 bits. */
 static bool take_arc(struct bytes *in, uint64_t *out)
 {
     uint8_t octet;
@@ -82,6 +89,7 @@ static bool take_arc(struct bytes *in, uint64_t *out)
     return true;
 }
 
+/* Unchanged n: there was no room, so the text ends before this arc instead of inside it. */
 static size_t add_arc(char *out, size_t size, size_t n, uint64_t arc)
 {
     int more = snprintf(out + n, size - n, n == 0 ? "%llu" : ".%llu", (unsigned long long)arc);
@@ -89,6 +97,8 @@ static size_t add_arc(char *out, size_t size, size_t n, uint64_t arc)
     return more > 0 && (size_t)more < size - n ? n + (size_t)more : n;
 }
 
+/* The first subidentifier holds two arcs, 40 * X + Y with X at most 2 (X.690, 8.19.4). Text that
+ * does not fit, or an arc that is cut, ends the result early. */
 size_t der_oid_text(struct slice content, char *out, size_t size)
 {
     struct bytes in = bytes_of_slice(content);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/body.c - bodies: the transfer encoding taken off (RFC 2045), to the attachment and
- * to the search for URLs.
- *
- * The line end before a boundary belongs to the boundary, so that it is held back until the next
- * line shows what it is. */
+/* app/lib/mime/body.c - bodies: removes the transfer encoding (RFC 2045, 6) and passes the bytes to
+ * the attachment and to the search for URLs. The line end before a boundary belongs to the boundary
+ * (RFC 2046, 5.1.1), so it is held back until the next line shows what it is. */
 #include "app/lib/mime/private.h"
 
 #include "base/text/base64.h"
 
 #include <string.h>
 
+/* RFC 2045, 6.7 and 6.8: encoded lines have at most 76 characters. */
 #define ENCODED_LINE_LONG 76
 
 static void to_file(struct mime_message *m, const uint8_t *data, uint32_t len)
@@ -18,6 +17,7 @@ static void to_file(struct mime_message *m, const uint8_t *data, uint32_t len)
         m->sink->data(m->arg, data, len);
 }
 
+/* Keeps at most two bytes for the next line: a line end, or the start of an escape. */
 static void hold(struct mime_message *m, struct slice s)
 {
     m->buffered_len = MIN(s.len, sizeof(m->buffered));
@@ -25,12 +25,13 @@ static void hold(struct mime_message *m, struct slice s)
         memcpy(m->buffered, s.data, m->buffered_len);
 }
 
-/* Text and its line end as one run, as they came. */
+/* Searches text and line end as one run: they are adjacent in memory. */
 static void find_urls_in_line(struct mime_message *m, const struct mime_line *line)
 {
     mime_urls_find(m, line->text.data, line->text.len + line->end.len);
 }
 
+/* The line end before this line goes first: the line was no boundary, so it belongs to the body. */
 static void plain(struct mime_message *m, const struct mime_line *line)
 {
     find_urls_in_line(m, line);
@@ -43,7 +44,7 @@ static void plain(struct mime_message *m, const struct mime_line *line)
 
 /* --- base64 ----------------------------------------------------------------------------------- */
 
-/* Four characters to at most three bytes; -1: that cannot be. */
+/* Decodes four characters to at most three bytes; -1: not base64. */
 static int decode_quad(const uint8_t quad[4], uint8_t out[3])
 {
     int v[4];
@@ -66,7 +67,7 @@ static int decode_quad(const uint8_t quad[4], uint8_t out[3])
     return 3;
 }
 
-/* The same where all four are digits, as nearly all are. */
+/* The same where all four are digits, as nearly all are: one test instead of eight. */
 static inline bool decode_digits(const uint8_t quad[4], uint8_t out[3])
 {
     int a = base64_digit(quad[0]), b = base64_digit(quad[1]);
@@ -80,7 +81,9 @@ static inline bool decode_digits(const uint8_t quad[4], uint8_t out[3])
     return true;
 }
 
-/* Other characters are passed over, RFC 2045, 6.8. Bytes decoded; -1: nothing of it is good. */
+/* Other characters are skipped, RFC 2045, 6.8. Returns the bytes decoded; -1: one quad was bad,
+ * nothing of the piece is used. At most 3/4 of in.len + 3 bytes, so `out` of a chunk's size holds
+ * it. */
 static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
 {
     int len = 0, n;
@@ -106,6 +109,7 @@ static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
     return len;
 }
 
+/* Pieces of a line may split a quad anywhere: m->quad keeps up to three characters. */
 static void base64(struct mime_message *m, struct slice text)
 {
     uint8_t out[MIME_CHUNK_MAX];
@@ -126,6 +130,7 @@ static void base64(struct mime_message *m, struct slice text)
 
 /* --- quoted-printable ------------------------------------------------------------------------- */
 
+/* RFC 2045, 6.7 (1): capital digits only; lower case counts as an error. */
 static int hex_value(uint8_t c)
 {
     if (c >= '0' && c <= '9')
@@ -133,6 +138,8 @@ static int hex_value(uint8_t c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+/* One piece of a line, decoded. Decoding never makes text longer; the 16 bytes are for what an
+ * earlier piece left and for the line end. */
 struct qp {
     uint8_t out[MIME_CHUNK_MAX + 16];
     uint32_t len;
@@ -146,7 +153,8 @@ static void qp_add(struct qp *qp, const void *data, size_t len)
     qp->len += (uint32_t)len;
 }
 
-/* Behind "=": two digits, or the end. */
+/* After "=": two digits, or the line's end (a soft line break, RFC 2045, 6.7 (5)). An escape that
+ * the piece cuts waits for the next piece; a bad one is dropped and reported. */
 static void qp_escape(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
 {
     struct slice rest = { .data = in->next - 1, .len = (uint32_t)bytes_left(in) + 1 };
@@ -170,6 +178,7 @@ static void qp_escape(struct mime_message *m, struct qp *qp, struct bytes *in, b
         qp->out[qp->len++] = (uint8_t)(high << 4 | low);
 }
 
+/* Copies up to each "=" and decodes what follows it. */
 static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bool line_ends)
 {
     struct slice run;
@@ -185,7 +194,8 @@ static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bo
     }
 }
 
-/* What an earlier piece of this line ended with. */
+/* Puts an escape that an earlier piece cut together with the first bytes of this one. A held line
+ * end comes out as it is. */
 static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes *in,
                              bool line_ends)
 {
@@ -206,6 +216,7 @@ static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes
     qp_decode(m, qp, head, line_ends && len < 3);
 }
 
+/* The line end is output with the next line, unless it was a soft one. */
 static void quoted_printable(struct mime_message *m, const struct mime_line *line)
 {
     struct qp qp;
@@ -230,7 +241,7 @@ static void quoted_printable(struct mime_message *m, const struct mime_line *lin
 
 /* --- entry ------------------------------------------------------------------------------------ */
 
-/* Bodies that are no attachment are only searched for URLs, quoted-printable ones as they are. */
+/* A body without a file name is only searched for URLs; quoted-printable is searched undecoded. */
 static void body_text(struct mime_message *m, const struct mime_line *line)
 {
     if (!m->is_text)
@@ -253,7 +264,7 @@ void mime_body_decode(struct mime_message *m, const struct mime_line *line)
         plain(m, line);
 }
 
-/* Characters that wait for others are taken as if padding followed. */
+/* At a part's end, characters that wait for a full quad count as if padding followed. */
 void mime_body_flush(struct mime_message *m)
 {
     uint8_t out[3];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/header.c - header fields: unfolded, kept when they are the message's own, and those
- * that say what the body is. */
+/* app/lib/mime/header.c - header fields: unfolds them (RFC 5322, 2.2.3), keeps the message's own,
+ * and reads those that describe the body. Anomaly limits are those of Suricata. */
 #include "app/lib/mime/parameter.h"
 #include "app/lib/mime/private.h"
 
 #include <string.h>
 
-#define NAME_LONG 75                    /* with its colon a line of 76, RFC 2045, 6.7 */
+#define NAME_LONG 75                    /* with its colon a line of 76 (RFC 2045, 6.7) */
 #define VALUE_LONG 2000
 
 static bool is_space(uint8_t c)
@@ -19,7 +19,8 @@ static bool text_equals(struct slice s, const char *text)
     return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
 }
 
-/* Doubles, so that what is left behind in the arena is never more than what is used. */
+/* Doubles the capacity, so that what earlier sizes leave in the arena is never more than what is
+ * used. Beyond VALUE_MAX bytes are dropped. */
 static void text_add(struct mime_message *m, struct mime_text *t, struct slice more)
 {
     uint32_t len = MIN(more.len, VALUE_MAX - t->len), cap = MAX(t->cap, 256);
@@ -48,6 +49,7 @@ static struct slice text_slice(const struct mime_text *t)
 
 /* --- fields that say what the body is ------------------------------------------------------- */
 
+/* The first name wins, whichever field has it. A name beyond MIME_NAME_MAX is cut and reported. */
 static void set_filename(struct mime_message *m, struct slice value, const char *parameter)
 {
     struct slice name;
@@ -64,6 +66,8 @@ static void set_filename(struct mime_message *m, struct slice value, const char 
     mime_items_add(m, &m->attachments, name);
 }
 
+/* A multipart's boundary with its two dashes. Nesting and memory are bounded: deeper boundaries are
+ * not known, and their parts stay part of the enclosing body. */
 static void add_boundary(struct mime_message *m, struct slice value)
 {
     struct slice b;
@@ -86,6 +90,8 @@ static void add_boundary(struct mime_message *m, struct slice value)
     m->boundary[m->boundary_count++] = (struct slice){ .data = data, .len = len + 2 };
 }
 
+/* A text/plain or text/html body is searched for URLs; a part of type message has headers of its
+ * own after the empty line. */
 static void content_type(struct mime_message *m, struct slice value)
 {
     static const char message[] = "message/";
@@ -101,6 +107,7 @@ static void content_type(struct mime_message *m, struct slice value)
         m->nested = true;
 }
 
+/* 7bit, 8bit, binary and unknown encodings are taken as they are. */
 static void transfer_encoding(struct mime_message *m, struct slice value)
 {
     if (mime_name_is(value, "base64"))
@@ -109,6 +116,7 @@ static void transfer_encoding(struct mime_message *m, struct slice value)
         m->encoding = MIME_QUOTED_PRINTABLE;
 }
 
+/* Reads a complete field. The scratch arena holds a joined parameter only until it is copied. */
 static void heed(struct mime_message *m, struct slice name, struct slice value)
 {
     if (mime_name_is(name, "content-disposition"))
@@ -122,6 +130,7 @@ static void heed(struct mime_message *m, struct slice name, struct slice value)
     arena_reset(m->scratch);
 }
 
+/* Without memory left the field is not kept, though its effect on the body still is. */
 static void keep_field(struct mime_message *m, struct slice name, struct slice value)
 {
     struct mime_field *f;
@@ -138,6 +147,7 @@ static void keep_field(struct mime_message *m, struct slice name, struct slice v
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
+/* A field is complete when the next one or the empty line comes: folding is known only then. */
 void mime_header_end(struct mime_message *m)
 {
     struct slice name = text_slice(&m->name), value = text_slice(&m->value);
@@ -150,7 +160,7 @@ void mime_header_end(struct mime_message *m)
     heed(m, name, value);
 }
 
-/* A line without a colon is passed over. */
+/* A line without a colon is skipped. */
 static void new_field(struct mime_message *m, struct slice line)
 {
     struct bytes in = bytes_of_slice(line);
@@ -173,6 +183,8 @@ static void new_field(struct mime_message *m, struct slice line)
     m->state = MIME_HEADER;
 }
 
+/* RFC 5322, 2.2.3: a line that begins with white space continues the field before it. Only that one
+ * character is removed. */
 void mime_header_line(struct mime_message *m, struct slice line)
 {
     if (line.len == 0)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/message.c - the message: headers, bodies, boundaries between them. */
+/* app/lib/mime/message.c - the message: headers, bodies, boundaries between them (RFC 2046, 5.1).
+ * It comes line by line, long lines in pieces; all memory is the transaction's arena. */
 #include "app/lib/mime/private.h"
 
 #include <string.h>
 
 #define LINE_LONG 998                   /* RFC 5322, 2.1.1 */
 
+/* Field names and encodings ignore case in ASCII; `lower` must be lower case. */
 bool mime_name_is(struct slice name, const char *lower)
 {
     size_t n = strlen(lower);
@@ -23,6 +25,7 @@ bool mime_name_is(struct slice name, const char *lower)
     return true;
 }
 
+/* Copies into the arena within the message's memory limit; false beyond it. */
 bool mime_keep(struct mime_message *m, struct slice s, struct slice *out)
 {
     if (s.len > RETAINED_LIMIT - m->retained)
@@ -32,7 +35,7 @@ bool mime_keep(struct mime_message *m, struct slice s, struct slice *out)
     return s.len == 0 || out->data != NULL;
 }
 
-/* Each item counts for its own memory too, or empty ones would be free. */
+/* Each item counts with its own size too: otherwise empty items would cost the sender nothing. */
 void mime_items_add(struct mime_message *m, struct mime_items *items, struct slice text)
 {
     struct mime_item *item;
@@ -49,6 +52,7 @@ void mime_items_add(struct mime_message *m, struct mime_items *items, struct sli
 
 /* --- life ------------------------------------------------------------------------------------ */
 
+/* NULL without memory. settings, sink and arenas must outlive the message. */
 struct mime_message *mime_message_new(struct arena *arena, struct arena *scratch,
                                       const struct mime_settings *settings,
                                       const struct mime_sink *sink, void *arg)
@@ -79,7 +83,7 @@ static void close_file(struct mime_message *m)
     m->file_open = false;
 }
 
-/* What follows is a header again. */
+/* What follows is a header again: that of the next part, or of the message inside this part. */
 static void restart(struct mime_message *m)
 {
     m->state = MIME_START;
@@ -92,6 +96,8 @@ static void restart(struct mime_message *m)
     m->url_line_len = 0;
 }
 
+/* Opens the file of a part that has a name, after its headers and before any body line. The first
+ * header with a field is the message's own; later ones are not kept. */
 static void header_complete(struct mime_message *m)
 {
     mime_header_end(m);
@@ -109,6 +115,8 @@ static void header_complete(struct mime_message *m)
     m->sink->open(m->arg, (struct slice){ .data = m->filename, .len = m->filename_len });
 }
 
+/* Only the innermost boundary counts. A prefix match, as transport padding may follow (RFC 2046,
+ * 5.1.1). */
 static bool is_boundary(const struct mime_message *m, struct slice text)
 {
     struct slice b;
@@ -119,6 +127,8 @@ static bool is_boundary(const struct mime_message *m, struct slice text)
     return text.len >= b.len && memcmp(text.data, b.data, b.len) == 0;
 }
 
+/* "--" after the boundary closes the multipart. The rest of a boundary line that came in pieces is
+ * skipped. */
 static void at_boundary(struct mime_message *m, const struct mime_line *line)
 {
     struct slice b = m->boundary[m->boundary_count - 1], text = line->text;
@@ -134,6 +144,7 @@ static void at_boundary(struct mime_message *m, const struct mime_line *line)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
+/* The hash covers the body from its first line on, boundaries and part headers included. */
 static void add_md5(struct mime_message *m, const struct mime_line *line)
 {
     if (m->state == MIME_BODY)
@@ -152,6 +163,7 @@ static void body_line(struct mime_message *m, const struct mime_line *line)
         mime_body_decode(m, line);
 }
 
+/* Empty line: only one that begins the line counts, not the last piece of a long line. */
 static void read_line(struct mime_message *m, const struct mime_line *line)
 {
     if (m->settings->body_md5)
@@ -168,7 +180,7 @@ static void read_line(struct mime_message *m, const struct mime_line *line)
         mime_header_line(m, line->text);
 }
 
-/* A line has each of its faults once, in however many pieces it comes. */
+/* Reports each fault of a line once, in however many pieces the line comes. */
 unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
 {
     unsigned fresh;
@@ -182,6 +194,8 @@ unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
     return fresh;
 }
 
+/* The input ended, or the parser gave up: closes the hash, the URL search and the file. A "\n" ends
+ * the URL search's last line. */
 void mime_message_end(struct mime_message *m)
 {
     if (m->md5_running && !m->md5_done) {
@@ -199,6 +213,7 @@ bool mime_message_in_body(const struct mime_message *m)
     return m->state == MIME_BODY;
 }
 
+/* The nth field of a name, from 0; false until the main header is complete. */
 bool mime_field_find(const struct mime_message *m, const char *name, unsigned nth,
                      struct slice *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/parameter.c - parameters of header fields, as MIME has them: with sections (RFC
- * 2231) and backslashes. */
+/* app/lib/mime/parameter.c - parameters of header fields as MIME has them: sections (name*0,
+ * name*1; RFC 2231, 3) and backslash escapes. Charsets and percent codes (RFC 2231, 4) stay as they
+ * are. */
 #include "app/lib/mime/parameter.h"
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ static void skip_mime_space(struct bytes *in)
         take_u8(in);
 }
 
-/* "..." with \" inside; false, and nothing taken, without its end. */
+/* A quoted string, "..." with \" inside; false, and nothing taken, when it has no end. The
+ * backslashes stay in the value. */
 static bool take_quoted(struct bytes *in, struct slice *out)
 {
     struct bytes look = *in;
@@ -40,6 +42,7 @@ static bool take_quoted(struct bytes *in, struct slice *out)
     return false;
 }
 
+/* Up to the next semicolon, or to the end. */
 static struct slice take_plain(struct bytes *in)
 {
     struct slice value;
@@ -50,6 +53,7 @@ static struct slice take_plain(struct bytes *in)
     return value;
 }
 
+/* One name=value; white space around both is not part of them. False when there is no "=". */
 static bool take_parameter(struct bytes *in, struct slice *name, struct slice *value)
 {
     skip_mime_space(in);
@@ -66,6 +70,7 @@ static bool take_parameter(struct bytes *in, struct slice *name, struct slice *v
     return true;
 }
 
+/* The last of several parameters of the same name wins. */
 static bool find(struct slice header, const char *parameter, struct slice *out)
 {
     struct bytes in = bytes_of_slice(header);
@@ -88,8 +93,11 @@ static bool find(struct slice header, const char *parameter, struct slice *out)
     return found;
 }
 
+/* 64 sections of one parameter: enough for any header within VALUE_MAX that is not an attack. */
 #define SECTIONS_MAX 64
 
+/* The whole parameter wins over its sections. The result points into the header, or into the arena
+ * when it was joined. Quadratic in the sections, which SECTIONS_MAX bounds. */
 bool mime_parameter(struct slice header, const char *parameter, struct arena *arena,
                     struct slice *out)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/urls.c - URLs in decoded text, by their schemes.
- *
- * Text is searched line by line, lines being those of the decoded text: an unfinished one waits,
- * but not beyond URL_LINE_MAX. */
+/* app/lib/mime/urls.c - URLs in decoded text, by their schemes. Searches line by line, by the lines
+ * of the decoded text: an unfinished one waits, up to URL_LINE_MAX bytes. */
 #include "app/lib/mime/private.h"
 
 #include <string.h>
@@ -22,7 +20,8 @@ static bool starts_nocase(const uint8_t *p, size_t len, struct text what)
     return true;
 }
 
-/* Of a scheme what is no letter is looked for, ":" as a rule: it is rare, and written one way. */
+/* memchr() looks for the first character of a scheme that is no letter, normally ":": it is rare,
+ * and has only one case. */
 static size_t anchor_of(struct text scheme)
 {
     size_t i = 0;
@@ -33,7 +32,7 @@ static size_t anchor_of(struct text scheme)
     return i;
 }
 
-/* NULL when it is not there. */
+/* The first place of the scheme, without regard to case; NULL when it is not there. */
 static const uint8_t *find_scheme(struct slice in, struct text scheme)
 {
     const uint8_t *end = in.data + in.len, *at;
@@ -54,6 +53,8 @@ static const uint8_t *find_scheme(struct slice in, struct text scheme)
     return NULL;
 }
 
+/* A URL ends at a space, a quote, a bracket or a tab. A line end is no stop: at the end of a line
+ * it becomes part of the URL, and rules in use expect that. */
 static uint32_t url_length(const uint8_t *p, uint32_t len)
 {
     static const char stops[] = " \"'<>]\t";
@@ -64,6 +65,7 @@ static uint32_t url_length(const uint8_t *p, uint32_t len)
     return len;
 }
 
+/* All URLs of one scheme in a run of text. Memory is bounded by mime_items_add(). */
 static void extract_scheme(struct mime_message *m, struct slice in, struct text scheme)
 {
     const uint8_t *end = in.data + in.len, *hit;
@@ -84,6 +86,7 @@ static void extract(struct mime_message *m, struct slice in)
         extract_scheme(m, in, m->settings->schemes[i]);
 }
 
+/* Starts the waiting line. Without memory it is lost: only URLs across the break are missed. */
 static void keep(struct mime_message *m, const uint8_t *data, uint32_t len)
 {
     if (m->url_line == NULL)
@@ -94,6 +97,7 @@ static void keep(struct mime_message *m, const uint8_t *data, uint32_t len)
     m->url_line_len = len;
 }
 
+/* The waiting bytes and the new ones as one run. URL_LINE_CAPACITY leaves room for one chunk. */
 static struct slice join(struct mime_message *m, const uint8_t *data, uint32_t len)
 {
     if (m->url_line_len == 0)
@@ -103,7 +107,8 @@ static struct slice join(struct mime_message *m, const uint8_t *data, uint32_t l
     return (struct slice){ .data = m->url_line, .len = m->url_line_len };
 }
 
-/* At most MIME_CHUNK_MAX + 16 bytes. */
+/* Takes at most MIME_CHUNK_MAX + 16 bytes. Searches up to the last line end and keeps the rest;
+ * beyond URL_LINE_MAX it searches what there is. */
 void mime_urls_find(struct mime_message *m, const uint8_t *data, uint32_t len)
 {
     const uint8_t *lf;
