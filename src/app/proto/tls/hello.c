@@ -32,7 +32,7 @@ static bool bad_length(struct tls_hello *h)
 }
 
 /* RFC 6066 section 3. Only the first name of the list is read, as in Suricata; type 0 is a host
- * name. A second extension is an event, because servers differ in which one they use. */
+ * name. A second extension is an event. */
 static bool parse_server_name(struct bytes in, struct tls_hello *h)
 {
     struct slice name;
