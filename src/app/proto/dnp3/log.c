@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/log.c - EVE dnp3: a record for each message. */
+/* app/proto/dnp3/log.c - EVE dnp3: one record per message. Keys are Suricata's. */
 #include "app/proto/dnp3/dnp3.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void log_application_control(struct json *j, uint8_t control)
     json_object_end(j);
 }
 
-/* Bytes and vendor codes have keys with an arrow: so readers of these records know them. */
+/* Suricata writes "data->" before the keys of bytes and vendor codes: users of EVE know them so. */
 static void log_value(struct json *j, const struct dnp3_value *v)
 {
     char key[DNP3_NAME_MAX + 8];
@@ -52,6 +52,7 @@ static void log_value(struct json *j, const struct dnp3_value *v)
     }
 }
 
+/* Reads the points again: they were only counted and checked before. */
 static void log_points(struct json *j, const struct dnp3_object *o)
 {
     struct dnp3_points points = dnp3_points_of(o);
