@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/keywords.c - what rules can see of requests and answers. */
+/* app/proto/enip/keywords.c - what rules inspect of requests and responses. */
 #include "app/proto/enip/enip.h"
 
 static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
@@ -29,6 +29,7 @@ static bool get_status(struct app_tx *tx, enum direction d, unsigned i UNUSED, u
     return pdu != NULL;
 }
 
+/* Only the first item of a list is kept. */
 static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
 {
     if (pdu == NULL || pdu->payload != payload)
@@ -67,6 +68,7 @@ static const struct enip_services *services_of(const struct app_tx *tx)
     return has_list(pdu, ENIP_SERVICES) ? &pdu->services : NULL;
 }
 
+/* A keyword for one number of the first item in a response's list. */
 #define LIST_INTEGER(of, symbol, keyword, size, value, text)                                  \
     static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,   \
                              uint64_t *out)                                                   \
@@ -115,6 +117,7 @@ static bool get_service_name(struct app_tx *tx, enum direction d UNUSED, unsigne
 
 /* --- numbers in CIP messages ------------------------------------------------------------------ */
 
+/* Collects one kind of number from a message and the messages within. */
 struct collector {
     enum enip_numbers_of what;
     struct enip_numbers *numbers;       /* value NULL: only count */
@@ -175,7 +178,8 @@ static void collect_all(struct collector *c, const struct cip *m)
         collect_of(c, &inner);
 }
 
-/* Once to count and once to keep: rules ask for them one by one. */
+/* Two passes: the first counts, the second keeps. Rules read the numbers one by one, so that they
+ * are collected once per message. */
 static const struct enip_numbers *numbers_of(struct app_tx *tx, struct enip_pdu *pdu,
                                              enum enip_numbers_of what)
 {
@@ -228,12 +232,14 @@ CIP_INTEGER(extended, response, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
 
 /* --- cip_service ------------------------------------------------------------------------------ */
 
+/* SERVICE[,CLASS[,[!]ATTRIBUTE]] */
 struct service_arg {
     uint8_t service;
     bool has_class, has_attribute;
     uint32_t class, attribute;
 };
 
+/* A negated attribute is read, but not tested. */
 static int service_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     struct text rest = in, part;
@@ -283,6 +289,7 @@ static bool has_attribute(const struct cip *m, uint32_t value)
     return false;
 }
 
+/* The class without attribute matches the class alone. */
 static bool is_service(const struct cip *m, const struct service_arg *a)
 {
     if (m->service != a->service)
@@ -293,6 +300,7 @@ static bool is_service(const struct cip *m, const struct service_arg *a)
            (!a->has_attribute || has_attribute(m, a->attribute));
 }
 
+/* A packet of messages matches by its own service, or by that of one message within. */
 static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct enip_pdu *pdu = dir_of(tx, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/log.c - EVE enip: a request and its answer. */
+/* app/proto/enip/log.c - EVE enip: a request and its response, as in Suricata. */
 #include "app/proto/enip/enip.h"
 
 static void log_named(struct json *j, const char *key, const char *name, uint32_t number)
@@ -42,7 +42,7 @@ static const char *segment_name(uint8_t type)
     }
 }
 
-/* The last class of the path gives the request's. */
+/* The last class of the path names the class of the request. */
 static void log_path(struct json *j, struct slice bytes)
 {
     struct bytes path = bytes_of_slice(bytes);
@@ -68,6 +68,7 @@ static void log_path(struct json *j, struct slice bytes)
         log_named(j, "class_name", cip_class_name(class), class);
 }
 
+/* An extended status of two bytes may have a name. */
 static void log_response(struct json *j, const struct cip *m)
 {
     const char *meaning = NULL;
@@ -146,6 +147,7 @@ static void log_identity(struct json *j, const struct enip_identity *i)
     json_object_end(j);
 }
 
+/* Lists are logged of responses only: requests for them are empty. */
 static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu, bool is_response)
 {
     if (pdu == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/log.c - EVE modbus. */
+/* app/proto/modbus/log.c - EVE modbus, as in Suricata. */
 #include "app/proto/modbus/modbus.h"
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 
 struct flag_name { unsigned bits; const char *name; };
 
-/* "READ | COILS": names of all bits that are set. */
+/* "READ | COILS": the names of all sets of bits that are set completely. */
 static void log_flags(struct json *j, const char *key, unsigned flags,
                       const struct flag_name *names, size_t count)
 {
@@ -57,6 +57,7 @@ static void log_all_flags(struct json *j, const struct modbus_message *m)
     log_flags(j, "error_flags", m->errors, errors, ARRAY_LEN(errors));
 }
 
+/* `otherwise`: the name of an unknown code. */
 static void log_coded(struct json *j, const char *key, const struct modbus_message *m,
                       const char *name, const char *otherwise)
 {

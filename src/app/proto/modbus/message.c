@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/message.c - what a request or response says, and what is wrong with it. */
+/* app/proto/modbus/message.c - the content of a request or response, and its errors (MODBUS
+ * Application Protocol Specification V1.1b3). */
 #include "app/proto/modbus/modbus.h"
 
-#define QUANTITY_BITS_MAX 2000
-#define QUANTITY_WORDS_MAX 125
-#define READ_COUNT_MAX 250
+#define QUANTITY_BITS_MAX 2000  /* coils or inputs in one request */
+#define QUANTITY_WORDS_MAX 125  /* registers in one request */
+#define READ_COUNT_MAX 250      /* bytes: 125 registers */
 #define DATA_LENGTH(m) ((m)->length - MODBUS_LENGTH_MIN)
 
+/* What a function does to which of the four tables. 0: it does not access them. */
 static uint8_t access_of(uint8_t function)
 {
     switch (function) {
@@ -24,6 +26,7 @@ static uint8_t access_of(uint8_t function)
     }
 }
 
+/* An unknown number counts as one function for rules. */
 static uint8_t function_of(uint8_t raw)
 {
     uint8_t function = raw & (uint8_t)~MODBUS_EXCEPTION;
@@ -32,7 +35,7 @@ static uint8_t function_of(uint8_t raw)
                ? function : MODBUS_UNKNOWN;
 }
 
-/* Functions that the protocol does not define, by number. */
+/* Categories of numbers that the protocol does not define (section 5 of the specification). */
 static uint8_t category_of_raw(uint8_t raw)
 {
     static const struct { uint8_t below, category; } ranges[] = {
@@ -49,6 +52,7 @@ static uint8_t category_of_raw(uint8_t raw)
     return 0;
 }
 
+/* Subfunctions decide for diagnostics and encapsulated transport. */
 static uint8_t category_of(const struct modbus_message *m)
 {
     switch (m->function) {
@@ -75,6 +79,7 @@ static void take_all(struct modbus_message *m, struct bytes *in)
     m->kind = MODBUS_BYTES;
 }
 
+/* Exception 8 is defined for files only. */
 static void take_exception(struct modbus_message *m, struct bytes *in)
 {
     bool on_files = m->function == MODBUS_READ_FILE || m->function == MODBUS_WRITE_FILE;
@@ -114,6 +119,7 @@ static void take_mei(struct modbus_message *m, struct bytes *in)
     m->data = take_rest(in);
 }
 
+/* A read of 0 or too many values is an error. READ_WRITE has more data after this part. */
 static void take_read_request(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), quantity = take_be16(in);
@@ -130,6 +136,7 @@ static void take_read_request(struct modbus_message *m, struct bytes *in)
     m->read_quantity = quantity;
 }
 
+/* The count must be that of the data. */
 static void take_read_response(struct modbus_message *m, struct bytes *in)
 {
     uint8_t count;
@@ -157,6 +164,7 @@ static void take_mask(struct modbus_message *m, struct bytes *in)
     m->or_mask = or_mask;
 }
 
+/* Both the request and the response of a single write; of a multiple write's response. */
 static void take_one(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), value = take_be16(in);
@@ -168,6 +176,7 @@ static void take_one(struct modbus_message *m, struct bytes *in)
     m->quantity = value;
 }
 
+/* Coils are packed 8 per byte, registers take 2 bytes. */
 static bool fits(const struct modbus_message *m, uint16_t quantity, uint8_t count)
 {
     if (m->access & ACCESS_BITS)
@@ -175,6 +184,7 @@ static bool fits(const struct modbus_message *m, uint16_t quantity, uint8_t coun
     return quantity <= QUANTITY_WORDS_MAX && count == 2 * quantity;
 }
 
+/* The write part of a request. After a read part it is READ_WRITE. */
 static void take_many(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), quantity = take_be16(in);
@@ -196,6 +206,7 @@ static void take_many(struct modbus_message *m, struct bytes *in)
 
 /* --- requests and responses ----------------------------------------------------------------- */
 
+/* A coil is written with 0xff00 (on) or 0 (off). */
 static void take_write_request(struct modbus_message *m, struct bytes *in)
 {
     if (m->access & ACCESS_SINGLE) {
@@ -218,13 +229,14 @@ static void take_write_response(struct modbus_message *m, struct bytes *in)
     take_one(m, in);
     if (in->failed || (m->access & ACCESS_SINGLE))
         return;
-    /* Limits as rules on mismatches know them: the other way round. */
+    /* The limits are exchanged between bits and registers, as in Suricata, whose rules on
+     * mismatches rely on it. */
     if (m->quantity == 0 ||
         m->quantity > (m->access & ACCESS_BITS ? QUANTITY_WORDS_MAX : QUANTITY_BITS_MAX))
         m->errors |= ERROR_VALUE;
 }
 
-/* What the data of a diagnostic must be. */
+/* The data that a diagnostic requires, by subfunction. */
 static bool diagnostic_is_valid(const struct modbus_message *m)
 {
     const uint8_t *data = m->data.data;
@@ -250,7 +262,7 @@ static void diagnostic_request(struct modbus_message *m, struct bytes *in)
         m->errors |= ERROR_VALUE;
 }
 
-/* Functions whose requests are of one length. */
+/* Functions whose requests have a fixed length. */
 static bool request_length_is_wrong(const struct modbus_message *m)
 {
     switch (m->function) {
@@ -265,6 +277,7 @@ static bool request_length_is_wrong(const struct modbus_message *m)
     }
 }
 
+/* Errors do not stop the reading: each becomes an event, and the data stay visible. */
 static void take_request(struct modbus_message *m, struct bytes *in)
 {
     if (m->function == MODBUS_DIAGNOSTIC) {
@@ -316,6 +329,7 @@ static void take_response(struct modbus_message *m, struct bytes *in)
     }
 }
 
+/* For detection, when the sender is not known. */
 static void take_either(struct modbus_message *m, struct bytes *in)
 {
     if (m->raw >= MODBUS_EXCEPTION)
@@ -328,6 +342,7 @@ static void take_either(struct modbus_message *m, struct bytes *in)
         take_all(m, in);
 }
 
+/* `in` has exactly the bytes that the header's length counts. */
 void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sender sender)
 {
     struct bytes data;
@@ -364,7 +379,7 @@ static bool compare(struct modbus_message *later, bool equal)
     return true;
 }
 
-/* Counted in bits, also for registers: rules on mismatches know it so. */
+/* Compares in bits also for registers, as in Suricata, whose rules on mismatches rely on it. */
 static bool read_fits(const struct modbus_message *request, const struct modbus_message *response)
 {
     unsigned quantity = request->read_quantity;
@@ -379,6 +394,8 @@ static bool is_read_request(const struct modbus_message *m)
     return m->kind == MODBUS_READ_REQUEST || m->kind == MODBUS_READ_AND_WRITE;
 }
 
+/* False: these two do not belong together. Different data of a pair are an error on the later
+ * one. */
 static bool match_data(struct modbus_message *later, const struct modbus_message *other)
 {
     enum modbus_kind a = later->kind, b = other->kind;
@@ -405,6 +422,8 @@ static bool match_data(struct modbus_message *later, const struct modbus_message
            later->code == other->code;
 }
 
+/* Do request and response belong together? Numbers and function must be equal; of unassigned
+ * functions the data are unknown. */
 bool modbus_match(struct modbus_message *later, const struct modbus_message *other)
 {
     if (later->transaction != other->transaction || later->unit != other->unit ||
@@ -418,6 +437,7 @@ bool modbus_match(struct modbus_message *later, const struct modbus_message *oth
 
 /* --- what rules ask ------------------------------------------------------------------------- */
 
+/* Addresses on the wire start at 0, in rules at 1. */
 bool modbus_addresses(const struct modbus_message *m, uint32_t *first, uint32_t *last)
 {
     uint32_t address = m->address, quantity = m->quantity;
@@ -442,6 +462,7 @@ bool modbus_addresses(const struct modbus_message *m, uint32_t *first, uint32_t 
     return quantity > 0 && *last <= UINT16_MAX;
 }
 
+/* The value at `address` in the data of a multiple write. */
 static bool one_of_many(const struct modbus_message *m, uint32_t address, uint32_t *value)
 {
     bool coils = (m->access & ACCESS_COILS) != 0;
@@ -459,6 +480,7 @@ static bool one_of_many(const struct modbus_message *m, uint32_t address, uint32
     return true;
 }
 
+/* The value that a request writes to an address. */
 bool modbus_value_at(const struct modbus_message *m, uint32_t address, uint32_t *value)
 {
     uint32_t first, last;
