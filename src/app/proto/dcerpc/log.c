@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/log.c - EVE `dcerpc`. */
+/* app/proto/dcerpc/log.c - EVE `dcerpc`, as in Suricata. */
 #include "app/proto/dcerpc/dcerpc.h"
 
+/* False: this direction was not seen, or a gap took it. */
 static bool has_part(const struct dcerpc_tx *t, enum direction d)
 {
     return t->tx.progress[d] > 0 && !t->ds[d].lost;
@@ -25,7 +26,7 @@ static void log_interface(struct json *j, const struct dce_interface *one)
     json_object_end(j);
 }
 
-/* Those which a bind offered, or the one that a call is for. */
+/* The interfaces that a bind offered, or the one that a call uses. */
 static void log_interfaces(struct json *j, const struct dcerpc_tx *t)
 {
     const struct dcerpc_state *st = t->tx.flow->state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/log.c - EVE: the `ftp` object. */
+/* app/proto/ftp/log.c - EVE: the `ftp` object, as in Suricata. */
 #include "app/proto/ftp/ftp.h"
 
+/* An empty array is taken back. */
 static void log_codes(struct json *j, const struct ftp_tx *tx)
 {
     struct json_mark mark = json_mark(j);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mqtt/log.c - EVE mqtt: one object a message of the transaction. */
+/* app/proto/mqtt/log.c - EVE mqtt: one object per message of the transaction, as in Suricata. */
 #include "app/proto/mqtt/mqtt.h"
 
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
+/* `limit`: bytes of a text (string-log-limit). Longer ones are cut. */
 struct mqtt_log_settings {
     bool passwords;
     uint32_t limit;
@@ -93,7 +94,7 @@ static void log_connect(struct json *j, const struct mqtt_message *m, struct app
     log_properties(j, m->properties, tx, s->limit);
 }
 
-/* Topics until all of them together are as long as one string may be. */
+/* Topics until all of them together reach the limit of one text. */
 static void log_subscribe_topics(struct json *j, const struct mqtt_message *m, uint32_t limit)
 {
     uint32_t used = 0;
@@ -130,6 +131,7 @@ static void log_unsubscribe_topics(struct json *j, const struct mqtt_message *m)
     json_array_end(j);
 }
 
+/* PUBACK and its kin, DISCONNECT, AUTH. */
 static void log_ack(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                        uint32_t limit)
 {
@@ -186,6 +188,7 @@ static void log_content(struct json *j, const struct mqtt_message *m, struct app
     }
 }
 
+/* A truncated message shows the bytes that were skipped. */
 static void log_message(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                         const struct mqtt_log_settings *s)
 {

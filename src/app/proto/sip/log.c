@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/sip/log.c - EVE sip: one record a message. */
+/* app/proto/sip/log.c - EVE sip: one record per message, as in Suricata. */
 #include "app/proto/sip/sip.h"
 
 static void log_text(struct json *j, const char *key, struct slice s)
