@@ -60,7 +60,7 @@ static enum app_probe_result answer(struct dns_guess g, enum direction direction
 {
     if (!g.is_dns)
         return APP_PROBE_MORE;          /* the probe's limit of bytes turns this into "no" */
-    /* a response that a client seems to send: sides are swapped */
+    /* A response that a client seems to send: the sides are swapped. */
     return g.request == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
@@ -156,7 +156,7 @@ static bool add_message(struct app_flow *af, enum direction direction, struct sl
         app_tx_event(&t->tx, DNS_NOT_RESPONSE);
     dns_message_events(&t->tx);
     t->tx.progress[direction] = 1;
-    /* requests and responses are not paired, see README */
+    /* Requests and responses are not paired, see README.md. */
     t->tx.unidirectional[OTHER_DIRECTION(direction)] = true;
     app_frame_set_tx(af, direction, frame, t->tx.id);
     return true;

@@ -262,7 +262,7 @@ static int request_complete(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
-    /* such a connection has one request */
+    /* Such a connection has one request. */
     state_of(htp)->requests_over |= htp->is_protocol_0_9 != 0;
     if (htx == NULL)
         return HTP_OK;

@@ -78,7 +78,7 @@ static void log_nfs(struct json *j, const struct nfs_tx *t)
     log_known(j, "procedure", nfs_procedure_name(st->version, t->procedure), t->procedure);
     json_lossy(j, "filename", t->name);
     if (t->handle.len > 0)
-        /* a handle is opaque: its hash tells files apart */
+        /* A handle is opaque: its hash distinguishes files. */
         json_printf(j, "hhash", "%lx", crc32(0, t->handle.data, t->handle.len));
     json_u64(j, "id", t->tx.id + 1);
     json_bool(j, "file_tx", t->is_file);

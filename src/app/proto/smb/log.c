@@ -51,7 +51,7 @@ static void log_name_or_number(struct json *j, const char *key, const char *name
 /* A name may still be UTF-16, whose zero bytes are dropped. An empty name is the share's root. */
 static void log_path(struct json *j, const char *key, struct slice name)
 {
-    /* longer ones are rare */
+    /* Longer names are rare and use the heap. */
     char stack[512], *text = name.len <= sizeof(stack) ? stack : malloc(name.len);
     uint32_t n = 0;
 

@@ -5,7 +5,7 @@
 
 #define DATA_OFFSET_MIN 0x3c        /* of a write: header (32) and the shortest parameters */
 
-/* as Suricata logs files whose open was missed */
+/* As Suricata logs files whose open was missed. */
 static const struct slice unknown_name = { (const uint8_t *)"<unknown>", 9 };
 
 /* Do reads and writes of this record's tree go to named pipes? False when its connect was
@@ -297,7 +297,7 @@ static bool take_trans(const struct smb_record *r, struct smb_id *id, bool *pipe
     struct bytes in = bytes_of_slice(r->body);
     unsigned words = take_u8(&in), count, offset, setup;
 
-    /* counts to reserved, parameter count and offset */
+    /* The counts up to the reserved bytes, then the parameter count and offset. */
     take_skip(&in, 2 + 2 + 2 + 2 + 1 + 1 + 2 + 4 + 2 + 2 + 2);
     count = take_le16(&in);
     offset = take_le16(&in);

@@ -307,7 +307,7 @@ static bool negotiate_request(struct smb_state *st, const struct smb_record *r, 
         return true;
     t->negotiate.has_client_guid = true;
     memcpy(t->negotiate.client_guid, guid, 16);
-    /* one byte more: 0 dialects is a size, too */
+    /* One byte more, because 0 dialects need a size, too. */
     t->negotiate.dialect2 = arena_alloc(&t->tx.arena, count * sizeof(uint16_t) + 1);
     for (unsigned i = 0; i < count; i++)
         t->negotiate.dialect2[i] = take_le16(&in);
@@ -485,7 +485,7 @@ static void ioctl_request(struct smb_state *st, const struct smb_record *r)
 /* [MS-SMB2] section 2.2.39: SMB2_0_INFO_FILE; classes of [MS-FSCC] section 2.4. */
 enum { CLASS_FILE = 1, LEVEL_RENAME = 10, LEVEL_DISPOSITION = 13 };
 
-/* as Suricata logs files whose open was missed */
+/* As Suricata logs files whose open was missed. */
 static const struct slice unknown_name = { (const uint8_t *)"<unknown>", 9 };
 
 /* FileRenameInformation, [MS-FSCC]: replace flag, reserved, root directory, then the

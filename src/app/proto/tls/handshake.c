@@ -403,7 +403,7 @@ void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct byte
             continue_message(af, st, &body, d);
         } else if (bytes_left(&body) < HEADER_LEN || !complete_message(af, st, &body, d)) {
             if (bytes_left(&body) < HEADER_LEN)
-                /* a header split over records is unusual */
+                /* A header that continues in the next record is unusual. */
                 tls_event(st, TLS_EVENT_INVALID_SSL_RECORD);
             gather(&st->tx->tx.arena, m, &body, (uint32_t)bytes_left(&body));
         }
