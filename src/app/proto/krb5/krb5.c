@@ -31,7 +31,7 @@ static enum app_probe_result probe_message(struct bytes in)
         return APP_PROBE_NO;
     inner = in;
     take_skip(&inner, 1);
-    /* skip the length octets: 1, or 0x80 + n and n more */
+    /* Skips the length octets: one, or 0x80 + n and n more. */
     take_skip(&inner, peek_u8(&inner) > 0x80 ? 1u + (peek_u8(&inner) & 0x7f) : 1u);
     if (take_u8(&inner) != DER_SEQUENCE)
         return APP_PROBE_NO;
@@ -39,7 +39,7 @@ static enum app_probe_result probe_message(struct bytes in)
     take_skip(&inner, 2);   /* the context tag and its length */
     if (!bytes_have(&inner, 3))
         return APP_PROBE_MORE;
-    /* INTEGER, 1 byte, the value 5 */
+    /* INTEGER, one byte, the value 5. */
     return inner.next[0] == DER_INTEGER && inner.next[1] == 1 && inner.next[2] == 5
                ? APP_PROBE_YES : APP_PROBE_NO;
 }
@@ -103,7 +103,7 @@ static void add(struct app_flow *af, enum direction d, const struct krb5_message
     t->direction = d;
     if (is_reply(m->type))
         t->request_type = st->request_type;
-    /* rules of the other direction have nothing to see */
+    /* Rules of the other direction have nothing to see. */
     t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     if (m->has_encryption && krb5_is_weak(m->encryption))
@@ -316,7 +316,7 @@ const struct app_proto app_krb5 = {
     .raw_on_tx_end = true,  /* match raw payload once more at the end of each transaction */
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
-        /* 88: the registered port of Kerberos; at most 32 bytes decide */
+        /* 88: the registered port of Kerberos. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "88", .max = 32,
           .probe = probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "88", .max = 16,

@@ -16,7 +16,7 @@ static void log_name(struct json *j, const char *key, bool has, const struct krb
         return;
     }
     for (unsigned i = 0; i < name->count; i++) {
-        /* `n` never exceeds the size, so this does not wrap */
+        /* `n` never exceeds the size, so this does not wrap. */
         uint32_t len = MIN(name->part[i].len, (uint32_t)sizeof(text) - n);
 
         if (i > 0 && n < sizeof(text)) {

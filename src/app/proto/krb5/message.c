@@ -107,7 +107,7 @@ bool krb5_read_message(struct slice in, struct krb5_message *out)
 {
     struct bytes bytes = bytes_of_slice(in), outer, body;
 
-    /* the tag's number is the message type (RFC 4120 section 5.10) */
+    /* The number of the tag is the message type (RFC 4120 section 5.10). */
     out->type = peek_u8(&bytes) & 0x1f;
     outer = der_enter(&bytes, peek_u8(&bytes));
     body = der_enter(&outer, DER_SEQUENCE);

@@ -2,7 +2,7 @@
 /* app/proto/krb5/ticket.c - names and tickets (RFC 4120 section 5). */
 #include "app/proto/krb5/ticket.h"
 
-/* tags of RFC 4120: APPLICATION 1 and 14; 0x60: RFC 2743 section 3.1 */
+/* APPLICATION tags 1 and 14 of RFC 4120; tag 0 of RFC 2743 section 3.1. */
 enum { APPLICATION_TICKET = 0x61, APPLICATION_AP_REQ = 0x6e, GSS_TOKEN = 0x60 };
 
 /* Does not consume anything when the next member has another tag: members can be optional. */

@@ -267,11 +267,11 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
     enum der_framing framing = der_frame(app_input_bytes(in), &size);
 
     in->consumed = 0;
-    /* no boundary is known any more: give up */
+    /* No later boundary is known. */
     if (framing == DER_FRAME_BAD || in->data[0] != DER_SEQUENCE)
         return refuse(af, LDAP_INVALID_DATA);
     if (framing == DER_FRAME_MORE || size > in->len) {
-        /* 0: just more */
+        /* 0: any number of further bytes. */
         in->need = framing == DER_FRAME_MORE ? 0 : (uint32_t)MIN(size, UINT32_MAX);
         return in->is_udp ? refuse(af, LDAP_INCOMPLETE_DATA) : PARSE_MORE;
     }
@@ -324,7 +324,7 @@ const struct app_proto app_ldap = {
     .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
-        /* 389: LDAP; 3268: the global catalog of Active Directory */
+        /* 389: LDAP. 3268: the global catalog of Active Directory. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,
           .probe = probe },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,

@@ -106,7 +106,7 @@ static void log_request(struct json *j, const struct pgsql_message *m, struct ar
     case PGSQL_SSL_REQUEST:   json_string(j, "message", "SSL Request"); break;
     case PGSQL_SASL_INITIAL:
         json_string(j, "sasl_authentication_mechanism",
-                    /* sasl_initial() accepts only these two */
+                    /* sasl_initial() accepts only these two. */
                     m->b ? "scram_SHA256_plus" : "scram_SHA256");
         json_slice(j, "sasl_param", m->text);
         break;
@@ -190,7 +190,7 @@ static void log_response(struct json *j, const struct pgsql_message *m)
         json_string(j, "message", "authentication_sasl_continue");
         break;
     case PGSQL_COPY_DONE:          json_string(j, "message", "copy_done"); break;
-    /* the salt, 4 bytes */
+    /* The salt, 4 bytes. */
     case PGSQL_AUTH_MD5:           json_slice(j, "authentication_md5_password", m->text); break;
     case PGSQL_AUTH_SASL_FINAL:    json_slice(j, "authentication_sasl_final", m->text); break;
     case PGSQL_COMPLETE:           json_slice(j, "command_completed", m->text); break;

@@ -186,7 +186,7 @@ static enum pgsql_result authentication(struct bytes in, struct pgsql_message *m
     default: return PGSQL_BAD_TYPE;
     }
     m->text = take_rest(&in);
-    /* an MD5 salt has exactly 4 bytes */
+    /* An MD5 salt has exactly 4 bytes. */
     return m->kind == PGSQL_AUTH_MD5 && m->text.len != 4 ? PGSQL_BAD : PGSQL_OK;
 }
 
@@ -253,7 +253,7 @@ static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct p
         return PGSQL_OK;
     case 'Z':
         m->kind = PGSQL_READY;
-        /* idle, in a transaction, in a failed transaction */
+        /* Idle, in a transaction, in a failed transaction. */
         return strchr("ITE", take_u8(&in)) != NULL ? PGSQL_OK : PGSQL_BAD;
     case 'T':
         m->kind = PGSQL_ROW_DESCRIPTION;

@@ -8,17 +8,17 @@
 #include "app/proto.h"
 
 #define TPKT_VERSION   3                /* T.123 section 8 */
-#define TPKT_HEADER    4 /* bytes: version, reserved, a 16-bit length of the complete packet */
+#define TPKT_HEADER    4                /* bytes: version, reserved, length of the packet */
 #define TLS_HEADER     5                /* bytes: type, version, length */
-/* bytes, TLS 1.3's limit for a ciphertext (RFC 8446 section 5.2) */
+/* Bytes: the limit of TLS 1.3 for a ciphertext (RFC 8446 section 5.2). */
 #define TLS_RECORD_MAX (16384 + 256)
 #define X224_FIXED     6                /* bytes of the fixed part behind the length */
 
-/* ContentType, lowest to highest */
+/* ContentType of a record. */
 enum { TLS_CHANGE_CIPHER_SPEC = 20, TLS_HANDSHAKE = 22, TLS_HEARTBEAT = 24 };
 enum { HANDSHAKE_CERTIFICATE = 11 };                /* RFC 5246 section 7.4 */
 enum { X224_CONFIRM = 0x0d, X224_REQUEST = 0x0e };  /* upper half of the code byte */
-/* [MS-RDPBCGR] sections 2.2.1.1.1 and 2.2.1.2 */
+/* [MS-RDPBCGR] sections 2.2.1.1.1, 2.2.1.2.1 and 2.2.1.2.2. */
 enum { NEGOTIATION_REQUEST = 1, NEGOTIATION_RESPONSE = 2, NEGOTIATION_FAILURE = 3 };
 #define NEGOTIATION_LEN 8                           /* bytes, fixed */
 
@@ -130,7 +130,7 @@ static void read_confirm(struct app_flow *af, struct slice data)
 
     if (t == NULL)
         return;
-    /* flags 1 to 16 */
+    /* Flags 1 to 16. */
     if (take_negotiation(in, NEGOTIATION_RESPONSE, 0x1f, &flags, &value) && is_protocol(value)) {
         t->negotiation = RDP_ACCEPTED;
         t->flags = flags;
@@ -152,9 +152,10 @@ static void read_data(struct app_flow *af, enum direction d, struct bytes in)
     struct rdp_tx *t;
     uint8_t type;
 
-    /* length, DT, end of transmission */
+    /* The length, DT (a data message), end of transmission, the first byte of an application tag
+     * above 30. */
     if (take_u8(&in) != 2 || take_u8(&in) != 0xf0 || take_u8(&in) != 0x80 ||
-        take_u8(&in) != 0x7f)           /* first byte of an application tag above 30 */
+        take_u8(&in) != 0x7f)
         return;
     type = take_u8(&in);                /* 0x65: 101, 0x66: 102 */
     if (type == 0x65 && d == TO_SERVER && !in.failed) {
@@ -291,7 +292,7 @@ const struct app_proto app_rdp = {
     .name = "rdp",
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){
-        /* 3389: the port of RDP */
+        /* 3389: the registered port of RDP. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "3389", .min = 1, .max = 16,
           .probe = probe },
         { .probe = NULL } },
