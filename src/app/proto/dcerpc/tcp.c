@@ -20,6 +20,7 @@ static uint8_t response_of(uint8_t type)
     }
 }
 
+/* The reverse of response_of(). */
 static uint8_t request_of(uint8_t type)
 {
     switch (type) {
@@ -84,6 +85,7 @@ static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h
     return NULL;
 }
 
+/* NULL: too many transactions. */
 static struct dcerpc_tx *find_or_new(struct app_flow *af, const struct dce_header *h,
                                      enum direction d)
 {
@@ -102,6 +104,7 @@ static void dir_done(struct dcerpc_tx *t, enum direction d, uint8_t type)
 
 /* --- PDUs ----------------------------------------------------------------------------------- */
 
+/* A bind adds the offered interfaces to the flow's list. False stops the parser. */
 static bool bind(struct app_flow *af, const struct dce_header *h, struct bytes body)
 {
     struct dcerpc_state *st = af->state;
@@ -115,6 +118,7 @@ static bool bind(struct app_flow *af, const struct dce_header *h, struct bytes b
     return t != NULL;
 }
 
+/* An acknowledgement gives each offered interface its result. False stops the parser. */
 static bool bind_ack(struct app_flow *af, const struct dce_header *h, struct bytes body)
 {
     struct dcerpc_state *st = af->state;
@@ -170,6 +174,7 @@ static bool pdu(struct app_flow *af, const struct dce_header *h, struct bytes bo
     }
 }
 
+/* Frames for rules: header, complete PDU, and data if there are any. */
 static void frames(struct app_flow *af, const struct app_input *in, uint32_t len)
 {
     app_frame(af, in->direction, DCERPC_FRAME_HDR, in->offset, DCE_HEADER_LEN, APP_FRAME_NO_TX);

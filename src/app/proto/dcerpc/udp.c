@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-enum { FLAG_LAST_FRAGMENT = 0x02, FLAG_FRAGMENT = 0x04 };
+enum { FLAG_LAST_FRAGMENT = 0x02, FLAG_FRAGMENT = 0x04 };   /* C706 section 12.5: bits of flags1 */
 
+/* The fields that are needed, in host order. */
 struct header {
     uint8_t version, type, flags1, flags2;
     uint8_t representation[2];
@@ -15,6 +16,7 @@ struct header {
     uint16_t opnum, length, fragment;
 };
 
+/* Byte order is the sender's choice. */
 static uint16_t take_u16(struct bytes *in, bool little)
 {
     return little ? take_le16(in) : take_be16(in);
@@ -75,6 +77,7 @@ static struct dcerpc_tx *find_tx(struct app_flow *af, const struct header *h, en
     return NULL;
 }
 
+/* The types are preset for a call whose other part is never seen. */
 static struct dcerpc_tx *new_tx(struct app_flow *af, const struct header *h)
 {
     struct dcerpc_tx *t = dcerpc_tx_of(app_tx_new(af));

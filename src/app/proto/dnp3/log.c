@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+/* Link control byte (IEEE 1815): direction, primary, frame count bit and its validity, then the
+ * function code. */
 static void log_link_control(struct json *j, uint8_t control)
 {
     json_object(j, "control");
@@ -15,6 +17,8 @@ static void log_link_control(struct json *j, uint8_t control)
     json_object_end(j);
 }
 
+/* Application control byte (IEEE 1815): first and final fragment, confirmation requested,
+ * unsolicited, then the sequence number. */
 static void log_application_control(struct json *j, uint8_t control)
 {
     json_object(j, "control");
@@ -47,6 +51,7 @@ static void log_value(struct json *j, const struct dnp3_value *v)
             json_base64(j, key, v->bytes.data, v->bytes.len);
         break;
     case DNP3_VENDOR:
+        /* Up to its zero byte. */
         json_bytes(j, key, v->bytes.data, strnlen((const char *)v->bytes.data, v->bytes.len));
         break;
     }
@@ -72,6 +77,7 @@ static void log_points(struct json *j, const struct dnp3_object *o)
     json_array_end(j);
 }
 
+/* One entry for each object header of the message. */
 static void log_objects(struct json *j, const struct dnp3_object *o)
 {
     if (o == NULL)
@@ -94,6 +100,7 @@ static void log_objects(struct json *j, const struct dnp3_object *o)
     json_array_end(j);
 }
 
+/* Bits of the internal indications; an empty object when none is set. */
 static void log_indications(struct json *j, uint16_t indications)
 {
     json_object(j, "iin");
@@ -107,6 +114,7 @@ static void log_indications(struct json *j, uint16_t indications)
     json_object_end(j);
 }
 
+/* Unsolicited responses have a function code of their own. */
 static const char *type_of(const struct dnp3_tx *t)
 {
     if (t->is_request)
@@ -114,6 +122,7 @@ static const char *type_of(const struct dnp3_tx *t)
     return t->function == DNP3_UNSOLICITED ? "unsolicited_response" : "response";
 }
 
+/* Only a complete message has a record. */
 static bool dnp3_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
@@ -136,6 +145,7 @@ static bool dnp3_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* Before the message is complete the object is empty. */
 void dnp3_alert_metadata(struct json *j, struct app_tx *tx)
 {
     const struct dnp3_tx *t = dnp3_tx_of(tx);

@@ -11,6 +11,7 @@
 
 /* --- version 1 -------------------------------------------------------------------------------- */
 
+/* A value with its name, and the number or the bytes under a second key. */
 static void log_attribute(struct json *j, const char *name, const struct ike_attribute *a)
 {
     char raw[48];
@@ -42,6 +43,7 @@ static void log_attributes(struct json *j, struct slice transform)
     }
 }
 
+/* All transforms of the security association, each with its attributes. */
 static void log_proposals(struct json *j, const char *key, const struct ike_tx *t)
 {
     json_array(j, key);
@@ -83,6 +85,8 @@ static void log_v1_chosen(struct json *j, const struct ike_state *st, const stru
         log_proposals(j, "server_proposals", t);
 }
 
+/* Each type of payload once, in ascending order of the number: the parser keeps one bit for
+ * each. */
 static void log_v1_payloads(struct json *j, const struct ike_tx *t)
 {
     for (unsigned type = 0; type <= UINT8_MAX; type++) {
@@ -152,6 +156,7 @@ static void log_v2(struct json *j, const struct ike_tx *t)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* Version 1 keeps a set of payload types, version 2 the list of them in their order. */
 static void log_payloads(struct json *j, const struct ike_tx *t)
 {
     char text[IKE_NAME_TEXT];
@@ -191,8 +196,9 @@ static void log_message(struct json *j, const struct app_tx *tx, bool extended)
         log_v2(j, t);
 }
 
+/* Options of this log. */
 struct ike_log_settings {
-    bool extended;
+    bool extended;  /* also the name of an exchange */
 };
 
 static void *ike_log_configure(const struct conf_node *node, struct err *err UNUSED)
@@ -203,6 +209,7 @@ static void *ike_log_configure(const struct conf_node *node, struct err *err UNU
     return s;
 }
 
+/* One record for each message. `conf` can be missing. */
 static bool ike_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct ike_log_settings *s = conf;
@@ -211,6 +218,7 @@ static bool ike_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, 
     return true;
 }
 
+/* Alerts always have the extended form. */
 void ike_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ike");

@@ -73,6 +73,7 @@ static uint8_t category_of(const struct modbus_message *m)
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
+/* Data without a structure that rules could use. */
 static void take_all(struct modbus_message *m, struct bytes *in)
 {
     m->data = take_rest(in);
@@ -93,6 +94,7 @@ static void take_exception(struct modbus_message *m, struct bytes *in)
         m->errors |= ERROR_EXCEPTION;
 }
 
+/* A diagnostic begins with a sub-function of two bytes (section 6.8 of the specification). */
 static void take_diagnostic(struct modbus_message *m, struct bytes *in)
 {
     uint16_t code;
@@ -108,6 +110,7 @@ static void take_diagnostic(struct modbus_message *m, struct bytes *in)
     m->data = take_rest(in);
 }
 
+/* Encapsulated transport begins with a MEI type of one byte (section 6.19 of the specification). */
 static void take_mei(struct modbus_message *m, struct bytes *in)
 {
     if (DATA_LENGTH(m) < 1) {
@@ -152,6 +155,7 @@ static void take_read_response(struct modbus_message *m, struct bytes *in)
         m->errors |= ERROR_VALUE;
 }
 
+/* A mask write: the device computes (old AND and_mask) OR (or_mask AND NOT and_mask). */
 static void take_mask(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), and_mask = take_be16(in), or_mask = take_be16(in);
@@ -220,6 +224,8 @@ static void take_write_request(struct modbus_message *m, struct bytes *in)
     }
 }
 
+/* The response to a single write and to a mask write repeats the request; the response to a
+ * multiple write has address and quantity without data. */
 static void take_write_response(struct modbus_message *m, struct bytes *in)
 {
     if ((m->access & (ACCESS_SINGLE | ACCESS_MULTIPLE)) == 0) {
@@ -253,6 +259,8 @@ static bool diagnostic_is_valid(const struct modbus_message *m)
     }
 }
 
+/* Sub-function and one word of data. A different length is an error; the sub-function is read when
+ * it is there. */
 static void diagnostic_request(struct modbus_message *m, struct bytes *in)
 {
     if (DATA_LENGTH(m) != 4)
@@ -303,12 +311,15 @@ static void take_request(struct modbus_message *m, struct bytes *in)
         take_all(m, in);
 }
 
+/* Functions whose responses have a fixed length. */
 static bool response_length_is_wrong(const struct modbus_message *m)
 {
     return (m->function == MODBUS_READ_EXCEPTION_STATUS && DATA_LENGTH(m) != 1) ||
            (m->function == MODBUS_EVENT_COUNTER && DATA_LENGTH(m) != 4);
 }
 
+/* The order matters: an exception bit makes any function an exception, and access bits say which
+ * structure the data have. */
 static void take_response(struct modbus_message *m, struct bytes *in)
 {
     if (m->raw >= MODBUS_EXCEPTION) {
@@ -372,6 +383,7 @@ void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_se
 
 /* --- pairs ---------------------------------------------------------------------------------- */
 
+/* Always true: different data do not separate the pair, they are an error of it. */
 static bool compare(struct modbus_message *later, bool equal)
 {
     if (!equal)
@@ -389,6 +401,7 @@ static bool read_fits(const struct modbus_message *request, const struct modbus_
     return response->data.len == (quantity + 7) / 8;
 }
 
+/* Both kinds have the fields read_address and read_quantity. */
 static bool is_read_request(const struct modbus_message *m)
 {
     return m->kind == MODBUS_READ_REQUEST || m->kind == MODBUS_READ_AND_WRITE;

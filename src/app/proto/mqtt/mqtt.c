@@ -17,11 +17,14 @@ const struct app_name mqtt_types[] = {
 
 static const struct app_name events[] = { MQTT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* max_message leaves room for a fixed header of 5 bytes, because the parser waits for header and
+ * content together. A limit of 0 topics is valid. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {
     struct mqtt_settings *s = settings;
 
+    /* The default is 1 MiB. */
     s->max_message = (uint32_t)MIN(conf_size(node, "max-msg-length", 1u << 20), BUFFER_LIMIT - 5);
     s->max_messages = (uint32_t)conf_u64_range(node, "max-messages", 1024, 1, UINT32_MAX);
     s->max_subscribe = (uint32_t)conf_u64_range(node, "subscribe-topic-match-limit", 100, 0,
@@ -68,6 +71,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
     return t;
 }
 
+/* Messages form a list in order of arrival; `count` is compared with max-messages. */
 static void append(struct mqtt_tx *t, struct mqtt_message *m)
 {
     if (t->last != NULL)
@@ -166,6 +170,8 @@ static bool is_middle(const struct mqtt_header *h)
     return h->type == MQTT_PUBREC || h->type == MQTT_PUBREL;
 }
 
+/* Adds a response to its exchange. The first CONNACK marks the flow as connected, whatever its
+ * return code. */
 static void add_ack(struct app_flow *af, struct mqtt_tx *t, struct mqtt_message *m)
 {
     struct mqtt_state *st = af->state;
@@ -301,6 +307,8 @@ static enum parse_status parse_message(struct app_flow *af, struct app_input *in
            PARSE_OK : malformed(af, in->direction);
 }
 
+/* The input can hold many messages and the end of one to skip. Each step works on what the earlier
+ * ones have left. */
 static enum parse_status mqtt_parse(struct app_flow *af, struct app_input *in)
 {
     struct mqtt_state *st = af->state;
@@ -336,7 +344,7 @@ const struct app_proto app_mqtt = {
     .configure = configure,
     .state_size = sizeof(struct mqtt_state),
     .tx_size = sizeof(struct mqtt_tx),
-    .tx_limit = 1024,
+    .tx_limit = 1024,   /* open transactions of a flow */
     .too_many_tx_event = MQTT_TOO_MANY_TRANSACTIONS,
     .buffer_limit = BUFFER_LIMIT,
     .parse = mqtt_parse,
