@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/bittorrent_dht/dht.c - the DHT of BitTorrent: recognition and messages. */
+/* app/proto/bittorrent_dht/dht.c - the DHT of BitTorrent (BEP 5): protocol detection and messages.
+ *
+ * Reads one dictionary. Keys that are not known are ignored: clients add their own. A known key
+ * with a value of the wrong kind makes the message malformed. */
 #include "app/proto/bittorrent_dht/dht.h"
 
 #include "app/lib/log_text.h"
 #include "app/proto.h"
 #include "app/rules.h"
 
-#define DEPTH_MAX    3          /* message, response, its list of peers */
-#define PEER_LEN     6          /* address and port */
-#define PEER6_LEN    18
+#define DEPTH_MAX    3          /* levels: message, response, its list of peers */
+#define PEER_LEN     6          /* bytes of a compact peer: IPv4 address and port (BEP 5) */
+#define PEER6_LEN    18         /* with an IPv6 address (BEP 32) */
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
+/* False when the value is not a string; `has` is set all the same, which does not matter, because
+ * the message is then discarded. */
 static bool set_text(struct dht_text *out, const struct bencode *value)
 {
     out->has = true;
@@ -19,12 +24,15 @@ static bool set_text(struct dht_text *out, const struct bencode *value)
     return value->kind == BENCODE_BYTES;
 }
 
+/* False for another kind, a negative number and one above `max`. */
 static bool set_number(bool *has, int64_t max, const struct bencode *value)
 {
     *has = true;
     return value->kind == BENCODE_INT && value->number >= 0 && value->number <= max;
 }
 
+/* The arguments of a query, "a" (BEP 5, "DHT Queries"): each kind of query uses a part of these
+ * keys, but all have the sender's `id`. */
 static bool read_query(const struct bencode *dict, struct dht_query *q)
 {
     struct bytes in = bytes_of_slice(dict->bytes);
@@ -43,6 +51,7 @@ static bool read_query(const struct bencode *dict, struct dht_query *q)
         else if (slice_is(key, "token"))
             good = set_text(&q->token, &value);
         else if (slice_is(key, "implied_port"))
+            /* Other numbers than 0 and 1 are kept. */
             good = set_number(&q->has_implied_port, UINT8_MAX, &value),
             q->implied_port = (uint8_t)value.number;
         else if (slice_is(key, "port"))
@@ -52,7 +61,7 @@ static bool read_query(const struct bencode *dict, struct dht_query *q)
     return good && q->id.has;
 }
 
-/* A list of addresses with ports. */
+/* A list of peers in compact form: address and port. Shorter strings make the list malformed. */
 static bool values_hold(const struct bencode *list)
 {
     struct bytes in = bytes_of_slice(list->bytes);
@@ -65,6 +74,8 @@ static bool values_hold(const struct bencode *list)
     return true;
 }
 
+/* The values of a response, "r" (BEP 5): `nodes` is one string of compact nodes, `values` a list of
+ * peers. All have the sender's `id`. */
 static bool read_response(const struct bencode *dict, struct dht_response *r)
 {
     struct bytes in = bytes_of_slice(dict->bytes);
@@ -90,7 +101,8 @@ static bool read_response(const struct bencode *dict, struct dht_response *r)
     return good && r->id.has;
 }
 
-/* A number and a text, in either order. */
+/* An error, "e" (BEP 5, "Errors"): a list with a number and a text. Their order is not checked, and
+ * the last of several counts. */
 static bool read_error(const struct bencode *list, struct dht_error *e)
 {
     struct bytes in = bytes_of_slice(list->bytes);
@@ -110,6 +122,7 @@ static bool read_error(const struct bencode *list, struct dht_error *e)
     return good && e->has_number && e->has_text;
 }
 
+/* False: a known key has a malformed value. */
 static bool read_field(struct slice key, const struct bencode *value, struct dht_message *m)
 {
     if (slice_is(key, "y"))
@@ -129,7 +142,8 @@ static bool read_field(struct slice key, const struct bencode *value, struct dht
     return true;
 }
 
-/* What the type calls for must be there; what belongs to another is dropped. */
+/* A message must have the field of its type: "a" and "q" for a query, "r" for a response, "e" for
+ * an error. Fields of the other types are dropped. */
 static bool has_fields_of_type(struct dht_message *m)
 {
     bool query = m->type.has && slice_is(m->type.bytes, "q");
@@ -143,6 +157,8 @@ static bool has_fields_of_type(struct dht_message *m)
     return m->query.has || m->response.has || m->error.has;
 }
 
+/* `datagram` must live as long as `m`, which points into it. Bytes behind the dictionary are
+ * ignored. */
 static bool read_message(struct slice datagram, struct dht_message *m)
 {
     struct bytes in = bytes_of_slice(datagram), inside;
@@ -160,9 +176,11 @@ static bool read_message(struct slice datagram, struct dht_message *m)
 
 /* --- declaration ------------------------------------------------------------------------------ */
 
-/* Other things use the same port. */
+/* Peers exchange other datagrams on the same port. Those are ignored; only a datagram with the
+ * start of a DHT message can be malformed. */
 static bool looks_right(const struct app_input *in)
 {
+    /* A query, a response, a response with the key of BEP 42, an error. */
     static const char *const heads[] = { "d1:ad", "d1:rd", "d2:ip", "d1:el" };
 
     for (unsigned i = 0; i < ARRAY_LEN(heads); i++)
@@ -171,6 +189,8 @@ static bool looks_right(const struct app_input *in)
     return false;
 }
 
+/* One transaction for each datagram. A malformed one has an event, no record, and ends the parser.
+ * A message without a transaction identifier "t" is malformed, too, but has a record. */
 static enum parse_status dht_parse(struct app_flow *af, struct app_input *in)
 {
     struct slice datagram = { in->data, in->len };
@@ -181,6 +201,7 @@ static enum parse_status dht_parse(struct app_flow *af, struct app_input *in)
     t = dht_tx_of(app_tx_new(af));
     if (t == NULL)
         return PARSE_STOP;
+    /* The slices of the message point into this copy. */
     datagram.data = arena_copy(&t->tx.arena, datagram.data, datagram.len);
     t->tx.progress[in->direction] = 1;
     t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
@@ -199,6 +220,7 @@ const struct app_proto app_bittorrent_dht = {
     .name = "bittorrent-dht",
     .transports = APP_UDP,
     .patterns = (const struct app_pattern[]){
+        /* The start of a query or a response, on any port. */
         { .transport = APP_UDP, .directions = APP_BOTH, .bytes = "d1:ad2:id20:" },
         { .bytes = NULL } },
     .tx_size = sizeof(struct dht_tx),

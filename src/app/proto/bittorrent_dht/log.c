@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/bittorrent_dht/log.c - EVE bittorrent_dht: a record for each message. */
+/* app/proto/bittorrent_dht/log.c - EVE bittorrent_dht: a record for each message.
+ *
+ * Identifiers are binary and written as hexadecimal digits. */
 #include "app/proto/bittorrent_dht/dht.h"
 
 static void log_hex(struct json *j, const char *key, const struct dht_text *text)
@@ -8,7 +10,8 @@ static void log_hex(struct json *j, const char *key, const struct dht_text *text
         json_hex(j, key, text->bytes.data, text->bytes.len);
 }
 
-/* IPv6 addresses with all of their digits. */
+/* One address with its port. IPv6 addresses are written with all of their digits. Writes nothing
+ * when bytes are missing. */
 static void log_endpoint(struct json *j, struct bytes *in, unsigned address_len)
 {
     const uint8_t *a = take_bytes(in, address_len);
@@ -25,7 +28,8 @@ static void log_endpoint(struct json *j, struct bytes *in, unsigned address_len)
     json_u64(j, "port", port);
 }
 
-/* What is no whole node at the end is left out. */
+/* A string of compact nodes: 20 bytes of identifier, address, port. An incomplete node at the end
+ * is left out. */
 static void log_nodes(struct json *j, const char *key, const struct dht_text *nodes,
                       unsigned address_len)
 {
@@ -46,6 +50,7 @@ static void log_nodes(struct json *j, const char *key, const struct dht_text *no
     json_array_end(j);
 }
 
+/* The parser checked that each value has at least 6 bytes; from 18 on it is an IPv6 peer. */
 static void log_peers(struct json *j, struct slice values)
 {
     struct bytes in = bytes_of_slice(values);
@@ -64,6 +69,7 @@ static void log_peers(struct json *j, struct slice values)
     json_array_end(j);
 }
 
+/* Arguments that the query did not have are absent. */
 static void log_query(struct json *j, const struct dht_query *q)
 {
     json_object(j, "request");
@@ -97,6 +103,7 @@ static void log_error(struct json *j, const struct dht_error *e)
     json_object_end(j);
 }
 
+/* The parser left at most one of error, query and response. */
 static bool dht_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {
@@ -106,7 +113,7 @@ static bool dht_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
         log_hex(j, "transaction_id", &m->transaction);
         log_hex(j, "client_version", &m->version);
     } else {
-        json_string(j, "transaction_id", "");   /* malformed, and shown all the same */
+        json_string(j, "transaction_id", "");   /* malformed; the key is there all the same */
     }
     if (m->query_type.has)
         json_slice(j, "request_type", m->query_type.bytes);
@@ -119,6 +126,7 @@ static bool dht_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same fields within an alert. */
 void dht_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "bittorrent_dht");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/dcerpc.c - the declaration of DCE/RPC, and what rules can look into. */
+/* app/proto/dcerpc/dcerpc.c - the declaration of DCE/RPC, and what rules inspect. */
 #include "app/proto/dcerpc/dcerpc.h"
 
 #include "app/rules.h"
 
-#define MAX_STUB_SIZE (1u << 20)
+#define MAX_STUB_SIZE (1u << 20)    /* bytes per direction of a call, as in Suricata */
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
@@ -17,12 +17,14 @@ static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
     return stub->len > 0;
 }
 
+/* byte_test and its kin read numbers in this order. */
 static bool is_little(const struct app_tx *tx)
 {
     return dcerpc_tx_of(tx)->little;
 }
 
-/* Without any_frag the interface must come from a bind's first fragment. */
+/* The interface must be that of the call's context. Without any_frag it must come from a bind's
+ * first fragment. */
 static bool iface_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
     const struct dcerpc_state *st = tx->flow->state;
@@ -41,6 +43,7 @@ static bool iface_match(struct app_tx *tx, enum direction d UNUSED, const void *
     return false;
 }
 
+/* Only a request names an operation; its response matches, too. */
 static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
     const struct dcerpc_tx *t = dcerpc_tx_of(tx);

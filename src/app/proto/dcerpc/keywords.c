@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/keywords.c - arguments of dcerpc.iface and dcerpc.opnum, for all that carry
- * calls. */
+/* app/proto/dcerpc/keywords.c - arguments of dcerpc.iface and dcerpc.opnum. SMB uses them as
+ * well. */
 #include "app/proto/dcerpc/pdu.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* With or without its four hyphens. */
+/* With or without its four hyphens. In the order in which it is written. */
 static bool parse_uuid(struct text in, uint8_t out[DCE_UUID_LEN])
 {
     unsigned digits = 0;
@@ -49,7 +49,7 @@ static bool parse_number(struct text in, uint16_t *out)
     return true;
 }
 
-/* "3-7" and "3<>7" leave the ends out. */
+/* "3-7" and "3<>7" exclude both ends. */
 static bool parse_range(struct text in, struct dce_iface_arg *a)
 {
     const char *sign = memchr(in.p, '-', in.n);
@@ -67,6 +67,7 @@ static bool parse_range(struct text in, struct dce_iface_arg *a)
            a->version < a->upper;
 }
 
+/* Longer signs come first: "<=" before "<". */
 static bool parse_version(struct text in, struct dce_iface_arg *a)
 {
     static const struct { const char *sign; uint8_t compare; } signs[] = {
@@ -86,6 +87,7 @@ static bool parse_version(struct text in, struct dce_iface_arg *a)
     return parse_number(in, &a->version);
 }
 
+/* uuid[,version][,any_frag] */
 int dce_iface_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     struct dce_iface_arg *a = arg;
@@ -132,6 +134,7 @@ static bool version_fits(const struct dce_iface_arg *a, uint16_t version)
     return false;
 }
 
+/* Only interfaces that the server accepted count. */
 bool dce_iface_has(const struct dce_iface_arg *a, const struct dce_interface *interface)
 {
     return interface->acknowledged && interface->result == 0 &&
@@ -141,6 +144,7 @@ bool dce_iface_has(const struct dce_iface_arg *a, const struct dce_interface *in
 
 /* --- dcerpc.opnum --------------------------------------------------------------------------- */
 
+/* "5" or "5-9", both ends included. */
 static bool parse_opnums(struct text in, struct dce_opnum_range *out)
 {
     struct text low;
@@ -158,6 +162,7 @@ static bool parse_opnums(struct text in, struct dce_opnum_range *out)
     return true;
 }
 
+/* An empty item is an error when rules load. */
 int dce_opnum_parse(struct text in, void *arg, struct arena *arena, struct err *err)
 {
     struct dce_opnum_arg *a = arg;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/log.c - EVE `dcerpc`. */
+/* app/proto/dcerpc/log.c - EVE `dcerpc`, as in Suricata. */
 #include "app/proto/dcerpc/dcerpc.h"
 
+/* False: this direction was not seen, or a gap took it. */
 static bool has_part(const struct dcerpc_tx *t, enum direction d)
 {
     return t->tx.progress[d] > 0 && !t->ds[d].lost;
 }
 
+/* Fragments that the call had and the bytes of its stub data that were kept. */
 static void log_sizes(struct json *j, const struct dcerpc_dir *ds)
 {
     json_u64(j, "frag_cnt", ds->fragments);
     json_u64(j, "stub_data_size", ds->stub.len);
 }
 
+/* The result exists only when the server has acknowledged the interface. */
 static void log_interface(struct json *j, const struct dce_interface *one)
 {
     char text[DCE_UUID_TEXT];
@@ -25,7 +28,7 @@ static void log_interface(struct json *j, const struct dce_interface *one)
     json_object_end(j);
 }
 
-/* Those which a bind offered, or the one that a call is for. */
+/* The interfaces that a bind offered, or the one that a call uses. */
 static void log_interfaces(struct json *j, const struct dcerpc_tx *t)
 {
     const struct dcerpc_state *st = t->tx.flow->state;
@@ -46,6 +49,7 @@ static void log_interfaces(struct json *j, const struct dcerpc_tx *t)
         json_array_end(j);
 }
 
+/* A call over UDP names its interface in each header, so there is no list of bound ones. */
 static void log_request(struct json *j, const struct dcerpc_tx *t)
 {
     const struct dcerpc_dir *ds = &t->ds[TO_SERVER];
@@ -66,6 +70,7 @@ static void log_request(struct json *j, const struct dcerpc_tx *t)
         log_interfaces(j, t);
 }
 
+/* "UNREPLIED" also when a gap took the response. */
 static void log_response(struct json *j, const struct dcerpc_tx *t)
 {
     const struct dcerpc_dir *ds = &t->ds[TO_CLIENT];
@@ -83,6 +88,8 @@ static void log_response(struct json *j, const struct dcerpc_tx *t)
     }
 }
 
+/* Versions 5.x have call identifiers, version 4 an activity UUID and a sequence number (C706
+ * chapter 12). */
 static bool log_dcerpc(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                        const void *conf UNUSED)
 {
@@ -102,6 +109,7 @@ static bool log_dcerpc(struct json *j, struct app_tx *tx, enum direction d UNUSE
     return true;
 }
 
+/* The same fields within an alert. */
 void dcerpc_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "dcerpc");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/pdu.c - headers, binds and stubs (C706 chapter 12). */
+/* app/proto/dcerpc/pdu.c - headers, binds and stubs of connection-oriented PDUs (C706 section
+ * 12.6). */
 #include "app/proto/dcerpc/pdu.h"
 
 #include "base/array.h"
@@ -21,6 +22,7 @@ static uint32_t take_u32(struct bytes *in, bool little)
     return little ? take_le32(in) : take_be32(in);
 }
 
+/* C706 section 12.6.3. The representation decides the byte order of all numbers after it. */
 bool dce_take_header(struct bytes *in, struct dce_header *out)
 {
     out->major = take_u8(in);
@@ -37,6 +39,7 @@ bool dce_take_header(struct bytes *in, struct dce_header *out)
     return !in->failed;
 }
 
+/* C706 section 12.6.4.9. */
 bool dce_take_request(struct bytes *in, bool little, struct dce_request *out)
 {
     take_skip(in, 4);               /* alloc_hint */
@@ -53,6 +56,7 @@ void dce_interfaces_free(struct dce_interfaces *list)
     *list = (struct dce_interfaces){ 0 };
 }
 
+/* The first three groups of a UUID follow the sender's byte order. */
 void dce_uuid_order(const uint8_t *wire, bool little, uint8_t out[DCE_UUID_LEN])
 {
     static const uint8_t order[DCE_UUID_LEN] = { 3, 2, 1, 0, 5, 4, 7, 6,
@@ -62,6 +66,8 @@ void dce_uuid_order(const uint8_t *wire, bool little, uint8_t out[DCE_UUID_LEN])
         out[i] = wire[little ? order[i] : i];
 }
 
+/* One element of a bind: context, UUID, version, transfer syntaxes. At least one syntax is
+ * assumed. */
 static bool take_interface(struct bytes *in, const struct dce_header *h,
                            struct dce_interface *out)
 {
@@ -87,6 +93,8 @@ static bool take_interface(struct bytes *in, const struct dce_header *h,
     return !in->failed;
 }
 
+/* A context that is offered again replaces the earlier one. Beyond DCE_INTERFACES_MAX new ones are
+ * dropped. */
 static void put_interface(struct dce_interfaces *list, const struct dce_interface *new)
 {
     for (unsigned i = 0; i < list->count; i++) {
@@ -104,6 +112,7 @@ static void put_interface(struct dce_interfaces *list, const struct dce_interfac
     list->at[list->count++] = *new;
 }
 
+/* C706 section 12.6.4.3. The count is one byte; a truncated list is malformed. */
 bool dce_read_bind(struct bytes body, const struct dce_header *h, struct dce_interfaces *list)
 {
     unsigned count;
@@ -121,6 +130,7 @@ bool dce_read_bind(struct bytes body, const struct dce_header *h, struct dce_int
     return !body.failed;
 }
 
+/* Results come in the order of the bind's elements. */
 static void acknowledge(struct dce_interfaces *list, const struct dce_header *h, unsigned index,
                         uint16_t result)
 {
@@ -134,6 +144,7 @@ static void acknowledge(struct dce_interfaces *list, const struct dce_header *h,
     }
 }
 
+/* C706 section 12.6.4.4. The secondary address is padded to 4 bytes. */
 bool dce_read_bind_ack(struct bytes body, const struct dce_header *h, struct dce_interfaces *list)
 {
     unsigned address, count;
@@ -157,6 +168,7 @@ bool dce_read_bind_ack(struct bytes body, const struct dce_header *h, struct dce
 
 /* --- stubs ---------------------------------------------------------------------------------- */
 
+/* Keeps at most `limit` bytes. The buffer doubles, because arena memory is not returned. */
 void dce_stub_add(struct dce_stub *stub, struct arena *arena, struct slice more, uint32_t limit)
 {
     uint32_t n = MIN(more.len, limit - MIN(stub->len, limit));

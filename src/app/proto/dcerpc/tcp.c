@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/tcp.c - fragments over TCP, their pairing by call id. */
+/* app/proto/dcerpc/tcp.c - fragments over TCP, and their pairing by call id. */
 #include "app/proto/dcerpc/dcerpc.h"
 #include "packet/packet.h"
 
 #include <string.h>
 
-/* What answers a PDU, what a PDU answers. */
+/* Types of PDUs that answer each other. */
 static uint8_t response_of(uint8_t type)
 {
     switch (type) {
@@ -20,6 +20,7 @@ static uint8_t response_of(uint8_t type)
     }
 }
 
+/* The reverse of response_of(). */
 static uint8_t request_of(uint8_t type)
 {
     switch (type) {
@@ -34,6 +35,7 @@ static uint8_t request_of(uint8_t type)
     }
 }
 
+/* The type tells the direction. Reserved bits of the representation must be 0. */
 enum app_probe_result dcerpc_probe_tcp(struct bytes in, enum direction d,
                                        const struct flow *f UNUSED)
 {
@@ -52,6 +54,7 @@ enum app_probe_result dcerpc_probe_tcp(struct bytes in, enum direction d,
 
 /* --- transactions --------------------------------------------------------------------------- */
 
+/* The types are preset for a call whose other part is never seen. */
 static struct dcerpc_tx *new_tx(struct app_flow *af, const struct dce_header *h)
 {
     struct dcerpc_tx *t = dcerpc_tx_of(app_tx_new(af));
@@ -66,7 +69,7 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct dce_header *h)
     return t;
 }
 
-/* The call which this direction's part is still missing of, and whose other part fits. */
+/* The call whose part of this direction is missing, and whose other part fits. */
 static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h,
                                  enum direction d)
 {
@@ -82,6 +85,7 @@ static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h
     return NULL;
 }
 
+/* NULL: too many transactions. */
 static struct dcerpc_tx *find_or_new(struct app_flow *af, const struct dce_header *h,
                                      enum direction d)
 {
@@ -90,6 +94,7 @@ static struct dcerpc_tx *find_or_new(struct app_flow *af, const struct dce_heade
     return t != NULL ? t : new_tx(af, h);
 }
 
+/* Each fragment is a transaction, so that its direction is done at once. */
 static void dir_done(struct dcerpc_tx *t, enum direction d, uint8_t type)
 {
     t->ds[d].type = type;
@@ -99,6 +104,7 @@ static void dir_done(struct dcerpc_tx *t, enum direction d, uint8_t type)
 
 /* --- PDUs ----------------------------------------------------------------------------------- */
 
+/* A bind adds the offered interfaces to the flow's list. False stops the parser. */
 static bool bind(struct app_flow *af, const struct dce_header *h, struct bytes body)
 {
     struct dcerpc_state *st = af->state;
@@ -112,6 +118,7 @@ static bool bind(struct app_flow *af, const struct dce_header *h, struct bytes b
     return t != NULL;
 }
 
+/* An acknowledgement gives each offered interface its result. False stops the parser. */
 static bool bind_ack(struct app_flow *af, const struct dce_header *h, struct bytes body)
 {
     struct dcerpc_state *st = af->state;
@@ -125,6 +132,7 @@ static bool bind_ack(struct app_flow *af, const struct dce_header *h, struct byt
     return t != NULL;
 }
 
+/* False stops the parser: a malformed request, or too many transactions. */
 static bool call(struct app_flow *af, const struct dce_header *h, struct bytes body,
                  enum direction d)
 {
@@ -147,6 +155,7 @@ static bool call(struct app_flow *af, const struct dce_header *h, struct bytes b
     return true;
 }
 
+/* Other types carry nothing that rules or logs use. */
 static bool pdu(struct app_flow *af, const struct dce_header *h, struct bytes body)
 {
     switch (h->type) {
@@ -165,6 +174,7 @@ static bool pdu(struct app_flow *af, const struct dce_header *h, struct bytes bo
     }
 }
 
+/* Frames for rules: header, complete PDU, and data if there are any. */
 static void frames(struct app_flow *af, const struct app_input *in, uint32_t len)
 {
     app_frame(af, in->direction, DCERPC_FRAME_HDR, in->offset, DCE_HEADER_LEN, APP_FRAME_NO_TX);
@@ -174,7 +184,8 @@ static void frames(struct app_flow *af, const struct app_input *in, uint32_t len
                   (int64_t)len - DCE_HEADER_LEN, APP_FRAME_NO_TX);
 }
 
-/* To where a version number could stand. */
+/* Skips to a possible version number, after a midstream pickup. One byte stays, because the second
+ * may follow. */
 static enum parse_status search(struct dcerpc_state *st, struct app_input *in)
 {
     const uint8_t *hit = memmem(in->data, in->len, "\x05\x00", 2);
@@ -189,6 +200,7 @@ static enum parse_status search(struct dcerpc_state *st, struct app_input *in)
     return PARSE_MORE;
 }
 
+/* A gap ends the parser: fragments have no marker to find the next one by. */
 enum parse_status dcerpc_parse_tcp(struct app_flow *af, struct app_input *in)
 {
     struct bytes bytes = app_input_bytes(in);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/udp.c - connectionless PDUs (C706 section 12.5): the 80 bytes of header, calls
- * put together from their fragments by activity and sequence number. */
+/* app/proto/dcerpc/udp.c - connectionless PDUs (C706 section 12.5): a header of 80 bytes, and calls
+ * joined from fragments by activity and sequence number. */
 #include "app/proto/dcerpc/dcerpc.h"
 
 #include <string.h>
 
-enum { FLAG_LAST_FRAGMENT = 0x02, FLAG_FRAGMENT = 0x04 };
+enum { FLAG_LAST_FRAGMENT = 0x02, FLAG_FRAGMENT = 0x04 };   /* C706 section 12.5: bits of flags1 */
 
+/* The fields that are needed, in host order. */
 struct header {
     uint8_t version, type, flags1, flags2;
     uint8_t representation[2];
@@ -15,11 +16,14 @@ struct header {
     uint16_t opnum, length, fragment;
 };
 
+/* Byte order is the sender's choice. */
 static uint16_t take_u16(struct bytes *in, bool little)
 {
     return little ? take_le16(in) : take_be16(in);
 }
 
+/* C706 section 12.5: little endian unless the representation is 0. Skipped: object and
+ * interface. */
 static bool take_header(struct bytes *in, struct header *h)
 {
     const uint8_t *activity;
@@ -47,6 +51,7 @@ static bool take_header(struct bytes *in, struct header *h)
     return !in->failed;
 }
 
+/* Only the first fragment is accepted for detection. */
 enum app_probe_result dcerpc_probe_udp(struct bytes in, enum direction d,
                                        const struct flow *f UNUSED)
 {
@@ -59,6 +64,7 @@ enum app_probe_result dcerpc_probe_udp(struct bytes in, enum direction d,
     return (h.type == DCE_REQUEST) == (d == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
+/* The open call of this activity and sequence number. */
 static struct dcerpc_tx *find_tx(struct app_flow *af, const struct header *h, enum direction d)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -71,6 +77,7 @@ static struct dcerpc_tx *find_tx(struct app_flow *af, const struct header *h, en
     return NULL;
 }
 
+/* The types are preset for a call whose other part is never seen. */
 static struct dcerpc_tx *new_tx(struct app_flow *af, const struct header *h)
 {
     struct dcerpc_tx *t = dcerpc_tx_of(app_tx_new(af));
@@ -86,6 +93,8 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct header *h)
     return t;
 }
 
+/* A datagram with another type stops the parsing of this datagram only. Fragments are appended in
+ * the order of arrival. */
 enum parse_status dcerpc_parse_udp(struct app_flow *af, struct app_input *in)
 {
     const struct dcerpc_settings *settings = af->settings;

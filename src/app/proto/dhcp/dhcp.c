@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dhcp/dhcp.c - DHCP (RFC 2131, 2132): one transaction a message. The options are kept as
- * they came, in the transaction's arena. */
+/* app/proto/dhcp/dhcp.c - DHCP (RFC 2131, 2132): one transaction for each message.
+ *
+ * The transaction keeps the options as bytes, in its arena. Rules and logs walk over them when they
+ * need one, which costs nothing for messages that no rule or log looks at. */
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/rules.h"
@@ -10,8 +12,8 @@
 
 #include <stdlib.h>
 
-#define HEADER_SIZE 240                 /* with the magic number */
-#define REQUEST 1
+#define HEADER_SIZE 240                 /* bytes, with the magic cookie */
+#define REQUEST 1                       /* `op` of RFC 2131 section 2 */
 #define REPLY   2
 
 #define DHCP_EVENT_LIST(E)                         \
@@ -20,13 +22,15 @@
 
 enum dhcp_event { DHCP_EVENT_NONE, DHCP_EVENT_LIST(APP_EVENT_ID) };
 
+/* Codes of RFC 2132 that have a meaning here; all others are skipped by their length. */
 enum dhcp_code {
     SUBNET_MASK = 1, ROUTERS = 3, DNS_SERVERS = 6, HOSTNAME = 12, REQUESTED_IP = 50,
     LEASE_TIME = 51, MESSAGE_TYPE = 53, PARAMETERS = 55, RENEWAL_TIME = 58, REBINDING_TIME = 59,
     VENDOR_CLASS = 60, CLIENT_ID = 61, END = 255,
 };
-#define TYPE_ACK 5
+#define TYPE_ACK 5  /* DHCPACK (RFC 2132 section 9.6) */
 
+/* Fields as in RFC 2131 section 2, addresses in network order. */
 struct dhcp_tx {
     struct app_tx tx;
     uint8_t op, mac_len, mac[16], client[4], assigned[4], next_server[4], relay[4];
@@ -34,9 +38,10 @@ struct dhcp_tx {
     struct slice options;
 };
 
+/* One option. `data` points into the transaction's arena. */
 struct dhcp_option {
     uint8_t code;
-    uint32_t seconds;                   /* of times */
+    uint32_t seconds;                   /* of the three time options */
     struct slice data;
 };
 
@@ -45,7 +50,9 @@ static struct dhcp_tx *dhcp_tx_of(const struct app_tx *tx)
     return (struct dhcp_tx *)(uintptr_t)tx;
 }
 
-/* False at the end option, or where the options break off: then the cursor has failed. */
+/* Takes one option. False at the end option, or where the options break off: then the cursor has
+ * failed. The length of a time option is not checked, and a pad option, which is a single byte in
+ * RFC 2132 section 3.1, is read with a length like others, both as in Suricata. */
 static bool take_option(struct bytes *in, struct dhcp_option *out)
 {
     uint8_t len;
@@ -61,7 +68,7 @@ static bool take_option(struct bytes *in, struct dhcp_option *out)
     case CLIENT_ID:
         if (len < 2)
             in->failed = true;
-        take_skip(in, 1);               /* type of hardware */
+        take_skip(in, 1);               /* type of hardware (RFC 2132 section 9.14) */
         out->data = take_slice(in, len - 1u);
         break;
     default:
@@ -71,29 +78,35 @@ static bool take_option(struct bytes *in, struct dhcp_option *out)
     return !in->failed;
 }
 
+/* The port and the length decide: nothing is checked besides, so the parser must accept any
+ * content. */
 static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
                                    const struct flow *flow UNUSED)
 {
     return bytes_left(&in) < HEADER_SIZE ? APP_PROBE_MORE : APP_PROBE_YES;
 }
 
+/* The caller has checked that HEADER_SIZE bytes are there, so no read fails. A hardware address is
+ * at most 16 bytes, whatever its length field says. */
 static void take_header(struct bytes *in, struct dhcp_tx *t)
 {
     t->op = take_u8(in);
-    take_skip(in, 1);
+    take_skip(in, 1);   /* htype */
     t->mac_len = take_u8(in);
     t->mac_len = MIN(t->mac_len, 16);
-    take_skip(in, 1);
+    take_skip(in, 1);   /* hops */
     t->id = take_be32(in);
-    take_skip(in, 4);
+    take_skip(in, 4);   /* secs, flags */
     memcpy(t->client, take_bytes(in, 4), 4);
     memcpy(t->assigned, take_bytes(in, 4), 4);
     memcpy(t->next_server, take_bytes(in, 4), 4);
     memcpy(t->relay, take_bytes(in, 4), 4);
     memcpy(t->mac, take_bytes(in, 16), 16);
-    take_skip(in, 64 + 128 + 4);        /* names, magic number */
+    take_skip(in, 64 + 128 + 4);        /* sname, file, magic cookie */
 }
 
+/* One message. A malformed option is an event and ends the walk over the options; the fields of the
+ * header and the options before it stay usable. */
 static enum parse_status dhcp_parse(struct app_flow *af, struct app_input *in)
 {
     struct bytes b = app_input_bytes(in);
@@ -121,6 +134,7 @@ static enum parse_status dhcp_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
+/* The first option with this code. False: there is none before the end or a malformed one. */
 static bool find_option(const struct app_tx *tx, uint8_t code, struct dhcp_option *out)
 {
     struct bytes in = bytes_of_slice(dhcp_tx_of(tx)->options);
@@ -131,6 +145,7 @@ static bool find_option(const struct app_tx *tx, uint8_t code, struct dhcp_optio
     return false;
 }
 
+/* One integer keyword for a time option, with its getter. */
 #define TIME_INTEGER(id, keyword, code, text)                                                \
     static bool get_##id(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,      \
                          uint64_t *out)                                                      \
@@ -151,8 +166,9 @@ TIME_INTEGER(renewal, "dhcp.renewal_time", RENEWAL_TIME, "renewal time in second
 
 /* --- log -------------------------------------------------------------------------------------- */
 
+/* Options of this log. */
 struct dhcp_log_settings {
-    bool extended;
+    bool extended;  /* all message types and all known options */
 };
 
 static void *configure(const struct conf_node *node, struct err *err UNUSED)
@@ -168,6 +184,7 @@ static void log_address(struct json *j, const char *key, const uint8_t *a)
     json_printf(j, key, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
 }
 
+/* An option for one address with another length is an empty string. */
 static void log_address_option(struct json *j, const char *key, struct slice data)
 {
     if (data.len == 4)
@@ -176,6 +193,7 @@ static void log_address_option(struct json *j, const char *key, struct slice dat
         json_string(j, key, "");
 }
 
+/* A rest of less than 4 bytes is left out. */
 static void log_addresses(struct json *j, const char *key, struct slice data)
 {
     json_array(j, key);
@@ -184,6 +202,7 @@ static void log_addresses(struct json *j, const char *key, struct slice data)
     json_array_end(j);
 }
 
+/* Hexadecimal bytes with colons between them. An option has at most 255 bytes. */
 static void log_colons(struct json *j, const char *key, struct slice data)
 {
     static const char digits[] = "0123456789abcdef";
@@ -199,6 +218,8 @@ static void log_colons(struct json *j, const char *key, struct slice data)
     json_bytes(j, key, text, n);
 }
 
+/* The parameter request list (RFC 2132 section 9.8), one byte for each code. Codes without a name
+ * here are left out. */
 static void log_parameters(struct json *j, struct slice data)
 {
     static const struct { uint8_t code; const char *name; } names[] = {
@@ -214,6 +235,7 @@ static void log_parameters(struct json *j, struct slice data)
     json_array_end(j);
 }
 
+/* DHCP message types (RFC 2132 section 9.6). */
 static void log_type(struct json *j, struct slice data)
 {
     static const char *const types[] = { "unknown", "discover", "offer", "request", "decline",
@@ -223,6 +245,7 @@ static void log_type(struct json *j, struct slice data)
         json_string(j, "dhcp_type", types[data.data[0] < ARRAY_LEN(types) ? data.data[0] : 0]);
 }
 
+/* Options that only an extended log has. */
 static void log_extended(struct json *j, const struct dhcp_option *o)
 {
     switch ((enum dhcp_code)o->code) {
@@ -241,6 +264,7 @@ static void log_extended(struct json *j, const struct dhcp_option *o)
     }
 }
 
+/* Options that every log has. */
 static void log_option(struct json *j, const struct dhcp_option *o, bool extended)
 {
     switch ((enum dhcp_code)o->code) {
@@ -258,10 +282,11 @@ static void log_option(struct json *j, const struct dhcp_option *o, bool extende
     }
 }
 
+/* The hardware address is that of the client also in replies. */
 static void log_message(struct json *j, const struct dhcp_tx *t, bool extended)
 {
     struct bytes in = bytes_of_slice(t->options);
-    uint32_t seen[8] = { 0 };           /* a key stands once, whatever the peer sends */
+    uint32_t seen[8] = { 0 };           /* a bit for each code: a key appears only once */
     struct dhcp_option o;
 
     json_string(j, "type", t->op == REQUEST ? "request" : t->op == REPLY ? "reply" :
@@ -282,7 +307,7 @@ static void log_message(struct json *j, const struct dhcp_tx *t, bool extended)
     }
 }
 
-/* Unless more is asked for, only what a server has granted. */
+/* Without `extended` only a server's acknowledgement is logged: what it has granted. */
 static bool dhcp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf)
 {
@@ -308,6 +333,7 @@ const struct app_proto app_dhcp = {
     .name = "dhcp",
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
+        /* The ports of server and client. The length of the header decides. */
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "67,68", .max = HEADER_SIZE,
           .probe = probe },
         { .probe = NULL } },

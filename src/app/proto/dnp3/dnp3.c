@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/dnp3.c - DNP3: recognition, link frames, transport segments, messages. */
+/* app/proto/dnp3/dnp3.c - DNP3 (IEEE 1815-2012): detection, link frames, transport segments,
+ * messages. */
 #include "app/proto/dnp3/dnp3.h"
 
 #include "app/proto.h"
@@ -7,13 +8,13 @@
 #include <ctype.h>
 
 #define START          0x0564
-#define HEADER_LEN     10               /* of a link frame, with its CRC */
-#define COUNTED        5                /* bytes of that header which its length counts */
+#define HEADER_LEN     10               /* bytes of a link frame's header, with its CRC */
+#define COUNTED        5                /* bytes of that header that its length counts */
 #define CRC_LEN        2
-#define BLOCK_LEN      16               /* bytes in front of each CRC */
+#define BLOCK_LEN      16               /* bytes before each CRC */
 #define MESSAGE_MAX    (63 * 255)       /* 63 segments of one link frame each */
-#define BANNER_MAX     256
-#define SMALLEST       256              /* first buffer of a message */
+#define BANNER_MAX     256              /* bytes of text before the first frame */
+#define SMALLEST       256              /* bytes of a message's first buffer */
 
 #define LINK_DIR       0x80             /* from the master, which is the client */
 #define TRANSPORT_FIN  0x80
@@ -22,7 +23,7 @@
 
 /* --- CRC -------------------------------------------------------------------------------------- */
 
-/* CRC-16/DNP, a half byte at a time. */
+/* CRC-16/DNP, four bits at a time: a table of 16 entries. */
 static uint16_t crc_of(const uint8_t *data, uint32_t len)
 {
     static const uint16_t table[16] = {
@@ -39,7 +40,7 @@ static uint16_t crc_of(const uint8_t *data, uint32_t len)
 }
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-/* A fuzzer does not find CRCs. */
+/* A fuzzer cannot find matching CRCs. */
 static bool crc_holds(struct slice block UNUSED, uint16_t crc UNUSED)
 {
     return true;
@@ -51,7 +52,7 @@ static bool crc_holds(struct slice block, uint16_t crc)
 }
 #endif
 
-/* The next block without its CRC. False when that is wrong or nothing is left. */
+/* The next block without its CRC. False: the CRC is wrong, or nothing is left. */
 static bool take_block(struct bytes *in, struct slice *block)
 {
     size_t left = bytes_left(in);
@@ -87,7 +88,8 @@ static bool is_printable(struct slice in)
     return true;
 }
 
-/* Some outstations send a line of text first. */
+/* Some outstations send a line of text first, which names DNP3. Otherwise the direction bit tells
+ * who is the master. */
 static enum app_probe_result probe(struct bytes in, enum direction direction,
                                    const struct flow *flow UNUSED)
 {
@@ -107,8 +109,8 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* An event of the link: of the newest message, or, without one, of a transaction that stands for
- * it and has nothing to log. */
+/* Raises an event of the link layer on the newest message. Without one, a transaction is created
+ * for it that is not logged. */
 static void link_event(struct app_flow *af, enum direction d, unsigned event)
 {
     bool none = af->last == NULL;
@@ -118,6 +120,7 @@ static void link_event(struct app_flow *af, enum direction d, unsigned event)
         af->last->no_log = true;
 }
 
+/* One event per flood: the flag is cleared when transactions fall to max-tx again. */
 static void watch_flood(struct app_flow *af, struct dnp3_tx *t)
 {
     const struct dnp3_settings *settings = af->settings;
@@ -131,6 +134,8 @@ static void watch_flood(struct app_flow *af, struct dnp3_tx *t)
     app_tx_event(&t->tx, DNP3_FLOODED);
 }
 
+/* NULL: too many transactions. Each message has one direction: requests and responses are not
+ * paired. */
 static struct dnp3_tx *message_new(struct app_flow *af, enum direction d,
                                    const struct dnp3_link *link, struct bytes application)
 {
@@ -151,7 +156,8 @@ static struct dnp3_tx *message_new(struct app_flow *af, enum direction d,
     return t;
 }
 
-/* The message that this segment continues. */
+/* The message that this segment continues: the same stations, and the next sequence number. A lost
+ * segment therefore ends in no message. */
 static struct dnp3_tx *message_of(struct app_flow *af, enum direction d,
                                   const struct dnp3_link *link, uint8_t transport)
 {
@@ -167,7 +173,7 @@ static struct dnp3_tx *message_of(struct app_flow *af, enum direction d,
     return NULL;
 }
 
-/* Doubles, so that what the arena keeps of earlier buffers stays within the size of the last. */
+/* Doubles the buffer: the arena's earlier buffers together are no larger than the last. */
 static void make_space(struct dnp3_tx *t, uint32_t more)
 {
     uint32_t capacity = MAX(t->capacity, SMALLEST);
@@ -184,7 +190,7 @@ static void make_space(struct dnp3_tx *t, uint32_t more)
     t->capacity = capacity;
 }
 
-/* user: blocks whose CRCs hold, the transport header in front. */
+/* Appends the blocks, whose CRCs hold, without the transport header in the first one. */
 static void append(struct dnp3_tx *t, struct bytes user)
 {
     struct slice block;
@@ -204,6 +210,8 @@ static void finish(struct dnp3_tx *t)
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
 }
 
+/* A transport segment (IEEE 1815 section 8). Confirms from the master are not logged, as in
+ * Suricata. A message over MESSAGE_MAX bytes ends with an event. */
 static void take_segment(struct app_flow *af, enum direction d, const struct dnp3_link *link,
                          struct bytes user)
 {
@@ -238,6 +246,7 @@ static void take_segment(struct app_flow *af, enum direction d, const struct dnp
 
 /* --- link layer ------------------------------------------------------------------------------- */
 
+/* Other link functions manage the link and carry no message. */
 static bool is_user_data(uint8_t control)
 {
     unsigned function = control & 0x0f;
@@ -245,12 +254,14 @@ static bool is_user_data(uint8_t control)
     return function == 3 || function == 4;      /* confirmed, unconfirmed */
 }
 
-/* With room for the headers of transport and application layer. */
+/* Is there space for the transport header (1) and the application header (2, or 4 in a
+ * response)? */
 static bool has_headers(uint8_t length, enum direction d)
 {
     return length >= COUNTED + 1 + (d == TO_SERVER ? 2 : 4);
 }
 
+/* Each block of up to 16 bytes has a CRC of its own. */
 static uint32_t frame_size(uint8_t length)
 {
     uint32_t user = length - COUNTED;
@@ -258,7 +269,7 @@ static uint32_t frame_size(uint8_t length)
     return HEADER_LEN + user + (user + BLOCK_LEN - 1) / BLOCK_LEN * CRC_LEN;
 }
 
-/* False: the parser cannot go on. */
+/* False stops the parser. A short frame of the client is tolerated. */
 static bool take_user_data(struct app_flow *af, enum direction d, const struct dnp3_link *link,
                            struct bytes user)
 {
@@ -279,6 +290,7 @@ static enum parse_status bad_link(struct app_flow *af, enum direction d, unsigne
     return PARSE_STOP;
 }
 
+/* A wrong start or header CRC means that framing is lost: the parser stops. */
 static enum parse_status take_frame(struct app_flow *af, struct app_input *in)
 {
     struct bytes b = app_input_bytes(in), header = take_sub(&b, HEADER_LEN);
@@ -312,7 +324,7 @@ static enum parse_status take_frame(struct app_flow *af, struct app_input *in)
            PARSE_OK : PARSE_STOP;
 }
 
-/* Text in front of the first frame, which begins with a byte that is not text. */
+/* Text before the first frame, whose first byte 0x05 is no text. */
 static enum parse_status take_banner(struct app_input *in)
 {
     const uint8_t *frame = memchr(in->data, START >> 8, in->len);
@@ -324,6 +336,7 @@ static enum parse_status take_banner(struct app_input *in)
     return has_banner(text) ? PARSE_OK : PARSE_STOP;
 }
 
+/* A server may send text first, see take_banner(). */
 static enum parse_status dnp3_parse(struct app_flow *af, struct app_input *in)
 {
     struct dnp3_state *st = af->state;

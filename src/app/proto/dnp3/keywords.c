@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/keywords.c - what rules can see of a message. */
+/* app/proto/dnp3/keywords.c - what rules inspect of a message. */
 #include "app/proto/dnp3/dnp3.h"
 
+/* Internal indications of a response: both bytes as one number, big endian. */
 const struct app_name dnp3_indications[] = {
     { "device_restart", 0x8000 }, { "device_trouble", 0x4000 }, { "local_control", 0x2000 },
     { "need_time", 0x1000 }, { "class_3_events", 0x0800 }, { "class_2_events", 0x0400 },
@@ -11,7 +12,7 @@ const struct app_name dnp3_indications[] = {
     { "object_unknown", 0x0002 }, { "no_func_code_support", 0x0001 }, { NULL, 0 },
 };
 
-/* Function codes from 0, and those of answers from 129. */
+/* Names of function codes: requests from 0, responses from 129. */
 static const char *const requests[] = {
     "confirm", "read", "write", "select", "operate", "direct_operate", "direct_operate_nr",
     "immed_freeze", "immed_freeze_nr", "freeze_clear", "freeze_clear_nr", "freeze_at_time",
@@ -23,6 +24,7 @@ static const char *const requests[] = {
 static const char *const responses[] = { "response", "unsolicited_response", "authenticate_resp" };
 #define FIRST_RESPONSE 129
 
+/* Events of the link have transactions that are no messages: nothing matches them. */
 static bool goes(const struct app_tx *tx, enum direction d)
 {
     const struct dnp3_tx *t = dnp3_tx_of(tx);
@@ -90,9 +92,10 @@ static bool ind_match(struct app_tx *tx, enum direction d, const void *arg)
     return goes(tx, d) && (dnp3_tx_of(tx)->indications & *(const uint16_t *)arg) != 0;
 }
 
+/* any: the argument is no pair, see obj_parse(). */
 struct object_arg { bool any; uint8_t group, variation; };
 
-/* What is not GROUP,VARIATION asks for nothing, and the rule holds without it. */
+/* Any text is accepted here. One that is not GROUP,VARIATION always matches. */
 static int obj_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err UNUSED)
 {
     struct text rest = in, group, variation;

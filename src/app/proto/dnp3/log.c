@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/log.c - EVE dnp3: a record for each message. */
+/* app/proto/dnp3/log.c - EVE dnp3: one record per message. Keys are Suricata's. */
 #include "app/proto/dnp3/dnp3.h"
 
 #include <stdio.h>
 
+/* Link control byte (IEEE 1815): direction, primary, frame count bit and its validity, then the
+ * function code. */
 static void log_link_control(struct json *j, uint8_t control)
 {
     json_object(j, "control");
@@ -15,6 +17,8 @@ static void log_link_control(struct json *j, uint8_t control)
     json_object_end(j);
 }
 
+/* Application control byte (IEEE 1815): first and final fragment, confirmation requested,
+ * unsolicited, then the sequence number. */
 static void log_application_control(struct json *j, uint8_t control)
 {
     json_object(j, "control");
@@ -26,7 +30,7 @@ static void log_application_control(struct json *j, uint8_t control)
     json_object_end(j);
 }
 
-/* Bytes and vendor codes have keys with an arrow: so readers of these records know them. */
+/* Suricata writes "data->" before the keys of bytes and vendor codes: users of EVE know them so. */
 static void log_value(struct json *j, const struct dnp3_value *v)
 {
     char key[DNP3_NAME_MAX + 8];
@@ -47,11 +51,13 @@ static void log_value(struct json *j, const struct dnp3_value *v)
             json_base64(j, key, v->bytes.data, v->bytes.len);
         break;
     case DNP3_VENDOR:
+        /* Up to its zero byte. */
         json_bytes(j, key, v->bytes.data, strnlen((const char *)v->bytes.data, v->bytes.len));
         break;
     }
 }
 
+/* Reads the points again: they were only counted and checked before. */
 static void log_points(struct json *j, const struct dnp3_object *o)
 {
     struct dnp3_points points = dnp3_points_of(o);
@@ -71,6 +77,7 @@ static void log_points(struct json *j, const struct dnp3_object *o)
     json_array_end(j);
 }
 
+/* One entry for each object header of the message. */
 static void log_objects(struct json *j, const struct dnp3_object *o)
 {
     if (o == NULL)
@@ -93,6 +100,7 @@ static void log_objects(struct json *j, const struct dnp3_object *o)
     json_array_end(j);
 }
 
+/* Bits of the internal indications; an empty object when none is set. */
 static void log_indications(struct json *j, uint16_t indications)
 {
     json_object(j, "iin");
@@ -106,6 +114,7 @@ static void log_indications(struct json *j, uint16_t indications)
     json_object_end(j);
 }
 
+/* Unsolicited responses have a function code of their own. */
 static const char *type_of(const struct dnp3_tx *t)
 {
     if (t->is_request)
@@ -113,6 +122,7 @@ static const char *type_of(const struct dnp3_tx *t)
     return t->function == DNP3_UNSOLICITED ? "unsolicited_response" : "response";
 }
 
+/* Only a complete message has a record. */
 static bool dnp3_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
@@ -135,6 +145,7 @@ static bool dnp3_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* Before the message is complete the object is empty. */
 void dnp3_alert_metadata(struct json *j, struct app_tx *tx)
 {
     const struct dnp3_tx *t = dnp3_tx_of(tx);

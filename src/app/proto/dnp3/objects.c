@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/objects.c - the objects of a message and their points, as IEEE 1815-2012, annex A
- * lays them out. Field names are those of EVE. */
+/* app/proto/dnp3/objects.c - the objects of a message and their points, as in IEEE 1815-2012 annex
+ * A. Names of fields are those of EVE. */
 #include "app/proto/dnp3/dnp3.h"
 
 #include "app/parser.h"
 
 /* --- layouts ---------------------------------------------------------------------------------- */
 
+/* BITS are read from the low end of a byte on. LENGTH is a number that a TEXT or BYTES field of the
+ * same slot uses. VENDOR is four characters. */
 enum field_kind {
     FIELD_END, FIELD_BITS, FIELD_UNSIGNED, FIELD_SIGNED, FIELD_FLOAT, FIELD_LENGTH, FIELD_TEXT,
     FIELD_BYTES, FIELD_VENDOR,
 };
 
+/* One field of a point. All numbers are little endian. */
 struct field {
     const char *name;
     uint8_t kind;
     uint8_t size;               /* bits of a bit field, bytes of a number */
-    uint8_t slot;               /* lengths, and what has such a length */
-    uint32_t limit;             /* text and bytes that fill what the prefix says: at most */
+    uint8_t slot;               /* of a length, and of the field that has this length */
+    uint32_t limit; /* of a field that fills the rest of the prefix's size: bytes at most */
 };
 
 enum need { NEED_NONE, NEED_SIZE, NEED_SIZE_16 };       /* of the prefix */
 #define LENGTH_SLOTS 3
 
+/* A row per group and variation. `packed`: points of 1 or 2 bits without other fields. */
 struct dnp3_layout {
     uint8_t group, variation, need;
     uint8_t packed;             /* bits of a point; 0: points of whole bytes */
@@ -30,6 +34,8 @@ struct dnp3_layout {
     const struct field *fields;
 };
 
+/* SHORT_REST, STRING_REST and BLOB_REST fill what the prefix's size leaves. TIME counts
+ * milliseconds since 1970 in 48 bits. */
 #define BITS(n, bits)        { #n, FIELD_BITS, bits, 0, 0 }
 #define BIT(n)               BITS(n, 1)
 #define U8(n)                { #n, FIELD_UNSIGNED, 1, 0, 0 }
@@ -51,6 +57,7 @@ struct dnp3_layout {
 #define END                  { NULL, FIELD_END, 0, 0, 0 }
 #define PACKED(g, v, n, bits) { g, v, NEED_NONE, bits, n, NULL }
 
+/* Flag bytes, from bit 0 on (IEEE 1815-2012 section 11.6). */
 #define BINARY_FLAGS \
     BIT(online), BIT(restart), BIT(comm_lost), BIT(remote_forced), BIT(local_forced), \
     BIT(chatter_filter), BIT(reserved), BIT(state)
@@ -237,7 +244,7 @@ static const struct field g122v2[] = {
     STATISTIC_FLAGS, U16(association_id), U32(count_value), TIME(timestamp), END,
 };
 
-/* Ordered by group and variation. */
+/* Ordered by group and variation. Groups that share a layout name the same fields. */
 static const struct dnp3_layout layouts[] = {
     PACKED(1, 1, "state", 1), { 1, 2, .fields = g1v2 }, { 2, 1, .fields = g2v1 },
     { 2, 2, .fields = g2v2 }, { 2, 3, .fields = g2v3 }, PACKED(3, 1, "state", 2),
@@ -295,6 +302,7 @@ static const struct dnp3_layout layouts[] = {
     { 122, 1, .fields = g121v1 }, { 122, 2, .fields = g122v2 },
 };
 
+/* NULL: unknown, and the message's reading ends here. */
 static const struct dnp3_layout *layout_of(uint8_t group, uint8_t variation)
 {
     for (unsigned i = 0; i < ARRAY_LEN(layouts); i++)
@@ -305,6 +313,7 @@ static const struct dnp3_layout *layout_of(uint8_t group, uint8_t variation)
 
 /* --- points ----------------------------------------------------------------------------------- */
 
+/* Codes 4 to 6: the prefix is a size of 1, 2 or 4 bytes; 1 to 3: an index. */
 bool dnp3_prefix_is_size(uint8_t prefix_code)
 {
     return prefix_code >= 4 && prefix_code <= 6;
@@ -326,6 +335,7 @@ static uint32_t take_prefix(struct bytes *in, uint8_t prefix_code)
     return (uint32_t)take_number(in, sizes[prefix_code]);
 }
 
+/* IEEE 754, 4 or 8 bytes. */
 static double to_real(uint64_t bits, unsigned size)
 {
     uint32_t half = (uint32_t)bits;
@@ -340,12 +350,13 @@ static double to_real(uint64_t bits, unsigned size)
     return value;
 }
 
+/* Sign-extended, and printed as unsigned, as Suricata does. */
 static uint64_t to_signed(uint64_t bits, unsigned size)
 {
     return size == 2 ? (uint64_t)(int16_t)bits : (uint64_t)(int32_t)bits;
 }
 
-/* What fields of one point share. */
+/* State that the fields of one point share. */
 struct point_reader {
     struct bytes *in;
     const uint8_t *start;
@@ -354,6 +365,7 @@ struct point_reader {
     uint8_t octet, used;                /* of bit fields */
 };
 
+/* Bit fields of a point always fill complete bytes, see the tables. */
 static uint64_t take_bits(struct point_reader *r, unsigned bits)
 {
     uint64_t value;
@@ -365,7 +377,8 @@ static uint64_t take_bits(struct point_reader *r, unsigned bits)
     return value;
 }
 
-/* Text or bytes: as long as a field said, or what the prefix leaves. */
+/* Text or bytes: as long as a length field says, or what the prefix's size leaves. A prefix smaller
+ * than the fields before is malformed. */
 static struct slice take_variable(struct point_reader *r, const struct field *f)
 {
     uint32_t taken = (uint32_t)(r->in->next - r->start);
@@ -425,14 +438,15 @@ static void take_fields(struct dnp3_points *points, struct dnp3_point *out)
         take_field(&r, f, &out->value[out->count++]);
 }
 
+/* Layouts with a rest need a prefix with a size. */
 static bool prefix_fits(enum need need, uint8_t prefix_code)
 {
     return need == NEED_NONE || (need == NEED_SIZE && dnp3_prefix_is_size(prefix_code)) ||
            (need == NEED_SIZE_16 && prefix_code == 5);
 }
 
-/* Packed points have one prefix. They are taken to fill count / 8 + 1 octets, whatever their
- * width, as in Suricata, whose records are to be the same. */
+/* Starts a walk over an object's points. Packed points have one prefix for all. They are taken to
+ * fill count / 8 + 1 bytes, whatever their width, as in Suricata, so that records are the same. */
 struct dnp3_points dnp3_points_of(const struct dnp3_object *object)
 {
     struct dnp3_points points = {
@@ -453,6 +467,7 @@ struct dnp3_points dnp3_points_of(const struct dnp3_object *object)
     return points;
 }
 
+/* False: the end. Bytes beyond the points are skipped. */
 static bool next_packed(struct dnp3_points *points, struct dnp3_point *out)
 {
     unsigned width = points->layout->packed;
@@ -487,6 +502,7 @@ static bool next_plain(struct dnp3_points *points, struct dnp3_point *out)
     return !points->in.failed;
 }
 
+/* *in.failed of `points` tells a malformed object from the end. */
 bool dnp3_next_point(struct dnp3_points *points, struct dnp3_point *out)
 {
     if (points->layout == NULL)
@@ -503,6 +519,7 @@ bool dnp3_next_point(struct dnp3_points *points, struct dnp3_point *out)
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
+/* Bytes of each number of the range field, by code. */
 static unsigned range_width(uint8_t code)
 {
     static const uint8_t width[] = { 1, 2, 4, 1, 2, 4, 0, 1, 2, 4, 0, 1 };
@@ -510,7 +527,8 @@ static unsigned range_width(uint8_t code)
     return width[code];
 }
 
-/* IEEE 1815-2012, table 4-5. False: reserved, or too short. */
+/* IEEE 1815-2012 table 4-5. False: a reserved code, or too short. stop < start wraps to a large
+ * count, which max-points rejects. */
 static bool take_range(struct bytes *in, struct dnp3_object *o)
 {
     bool is_range = o->range_code <= 5;
@@ -531,7 +549,7 @@ static bool take_range(struct bytes *in, struct dnp3_object *o)
     return true;
 }
 
-/* Counts the points and moves past them. False: not of a known layout, or not whole. */
+/* Counts the points and moves past them. False: an unknown layout, or truncated points. */
 static bool take_points(struct bytes *in, struct dnp3_object *o)
 {
     struct dnp3_points points;
@@ -564,6 +582,8 @@ static struct dnp3_object *object_new(struct dnp3_tx *t, struct bytes *header)
     return o;
 }
 
+/* False: the rest was not read. max-objects and max-points bound the work: a range of 4 billion
+ * points takes 11 bytes to write. Variation 0 asks for any variation and has no points. */
 static bool read_all(struct dnp3_tx *t, struct bytes in, const struct dnp3_settings *settings)
 {
     uint64_t objects = 0, points = 0;
@@ -595,6 +615,7 @@ static bool read_all(struct dnp3_tx *t, struct bytes in, const struct dnp3_setti
     return true;
 }
 
+/* Function code and control (2 bytes) come before the objects; a response has indications, too. */
 void dnp3_read_objects(struct dnp3_tx *t, const struct dnp3_settings *settings)
 {
     struct bytes in = bytes_of(t->data, t->len);

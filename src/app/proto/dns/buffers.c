@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dns/buffers.c - what rules can see of a message. */
+/* app/proto/dns/buffers.c - the buffers and numbers of a message that rules inspect. */
 #include "app/proto/dns/dns.h"
 
+/* The root's name is empty and no buffer. */
 static bool not_empty(const struct dns_name *name, struct slice *out)
 {
     *out = name->text;
@@ -18,13 +19,14 @@ bool dns_record_name(const struct dns_section *section, unsigned index, struct s
     return index < section->count && not_empty(&section->at[index].name, out);
 }
 
+/* Record types whose data begin with a name that dns.response.rrname shows. */
 static bool target_is_name(const struct dns_record *r)
 {
     return r->type == DNS_CNAME || r->type == DNS_PTR || r->type == DNS_MX || r->type == DNS_NS ||
            r->type == DNS_SOA;
 }
 
-/* Counts down *index over one section; a record without an owner name ends it. */
+/* Counts *index down over one section. A record without an owner name ends the section. */
 static bool section_name(const struct dns_section *section, unsigned *index, struct slice *out)
 {
     for (unsigned i = 0; dns_record_name(section, i, out); i++) {
@@ -38,6 +40,7 @@ static bool section_name(const struct dns_section *section, unsigned *index, str
     return false;
 }
 
+/* All names of a response in wire order: questions, then owner names and targets. */
 bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out)
 {
     for (unsigned i = 0; dns_question_name(m, i, out); i++)
@@ -55,7 +58,7 @@ static bool is_response(const struct app_tx *tx)
     return ((const struct dns_tx *)(const void *)tx)->is_response;
 }
 
-/* A transaction has one part only: that of its direction. */
+/* A transaction is one message: it belongs to one direction. */
 static bool has_part(const struct app_tx *tx, enum direction direction)
 {
     return is_response(tx) == (direction == TO_CLIENT);
@@ -74,6 +77,7 @@ static bool get_answer(struct app_tx *tx, enum direction direction, unsigned ind
            dns_record_name(&dns_message_of(tx)->answers, index, out);
 }
 
+/* Requests have no authority records that rules see, whatever the client sends. */
 static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
                           struct slice *out)
 {
@@ -136,7 +140,7 @@ static bool get_rcode(struct app_tx *tx, enum direction direction, unsigned inde
     return index == 0 && has_part(tx, direction);
 }
 
-/* Of what is asked, or of what is answered. */
+/* The types of questions in a request, of answers in a response. */
 static bool get_rrtype(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
 {
     const struct dns_message *m = dns_message_of(tx);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dns/dns.c - DNS over UDP and TCP: recognition, framing, one transaction a message. */
+/* app/proto/dns/dns.c - DNS over UDP and TCP: protocol detection, framing, one transaction per
+ * message. */
 #include "app/proto/dns/dns.h"
 
 #include "app/proto.h"
 
-#define HEADER_SIZE 12
+#define HEADER_SIZE 12  /* bytes, RFC 1035 section 4.1.1 */
 enum { FRAME_STREAM, FRAME_PDU };
 
-#define NOLOG_IDS_MAX 32
+#define NOLOG_IDS_MAX 32    /* per flow; a client with more in flight loses the oldest */
 
 struct dns_state {
     bool gap;                           /* since the last message */
-    /* Ids of questions whose logging a rule has switched off: their answers follow them. */
+    /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
+     * responses are not logged either. */
     uint8_t nolog_next, nolog_count;
     uint16_t nolog_ids[NOLOG_IDS_MAX];
 };
@@ -22,7 +24,8 @@ struct dns_guess {
     bool is_dns, request, incomplete;
 };
 
-/* `len`: of the whole message, of which `in` may hold the beginning only. */
+/* `len`: of the message, of which `in` may hold only the beginning. A complete message is parsed
+ * without keeping anything; otherwise only the header decides. */
 static struct dns_guess guess(struct bytes in, size_t len)
 {
     struct dns_guess g = { 0 };
@@ -43,6 +46,7 @@ static struct dns_guess guess(struct bytes in, size_t len)
     return g;
 }
 
+/* A length of 2 bytes comes before the message (RFC 1035 section 4.2.2). */
 static struct dns_guess guess_tcp(struct bytes in)
 {
     uint16_t len = take_be16(&in);
@@ -55,7 +59,8 @@ static struct dns_guess guess_tcp(struct bytes in)
 static enum app_probe_result answer(struct dns_guess g, enum direction direction)
 {
     if (!g.is_dns)
-        return APP_PROBE_MORE;          /* "no" comes with the probe's limit of bytes */
+        return APP_PROBE_MORE;          /* the probe's limit of bytes turns this into "no" */
+    /* A response that a client seems to send: the sides are swapped. */
     return g.request == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
@@ -79,13 +84,15 @@ static enum app_probe_result probe_tcp(struct bytes in, enum direction direction
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* What goes wrong is told of the message before, when it is still there. */
+/* Malformed data raise their event on the message before, if it still exists: they have no
+ * transaction of their own. */
 static void event_on_last(struct app_flow *af, unsigned event)
 {
     if (af->last != NULL)
         app_tx_event(af->last, event);
 }
 
+/* A request's transaction ends before its response comes, so that the flow keeps its id. */
 static void dns_tx_close(struct app_tx *tx)
 {
     struct dns_state *st = tx->flow->state;
@@ -97,7 +104,8 @@ static void dns_tx_close(struct app_tx *tx)
     st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, NOLOG_IDS_MAX);
 }
 
-/* Also of questions that are still there, when the answer came with the same packet. */
+/* Looks also at open transactions, because a response may come in the same packet as its request.
+ * Walks at most max-tx of them. */
 static bool is_nolog(const struct app_flow *af, const struct dns_tx *answer)
 {
     const struct dns_state *st = af->state;
@@ -112,11 +120,14 @@ static bool is_nolog(const struct app_flow *af, const struct dns_tx *answer)
     return false;
 }
 
+/* The QR flag contradicts the direction. */
 static bool wrong_way(const struct dns_tx *t)
 {
     return ((t->message.flags & DNS_FLAG_QR) != 0) != t->is_response;
 }
 
+/* False: not DNS, or malformed. A response from the client is dropped with an event; a request from
+ * the server is kept, with an event. */
 static bool add_message(struct app_flow *af, enum direction direction, struct slice in,
                         uint32_t frame)
 {
@@ -145,6 +156,7 @@ static bool add_message(struct app_flow *af, enum direction direction, struct sl
         app_tx_event(&t->tx, DNS_NOT_RESPONSE);
     dns_message_events(&t->tx);
     t->tx.progress[direction] = 1;
+    /* Requests and responses are not paired, see README.md. */
     t->tx.unidirectional[OTHER_DIRECTION(direction)] = true;
     app_frame_set_tx(af, direction, frame, t->tx.id);
     return true;
@@ -161,7 +173,7 @@ static enum parse_status parse_udp(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
-/* Two bytes of length, then the message (RFC 1035 4.2.2). */
+/* A length of 2 bytes, then the message (RFC 1035 section 4.2.2). A length of 0 is skipped. */
 static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
 {
     struct bytes b = app_input_bytes(in);
@@ -183,8 +195,8 @@ static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
     return add_message(af, in->direction, message, frame) ? PARSE_OK : PARSE_STOP;
 }
 
-/* After a gap the next bytes may be the middle of a message; an answer must look like the
- * beginning of one before it is read again. */
+/* After a gap the next bytes may be the middle of a message. From the server, bytes are skipped
+ * until they look like a message; the client's are read anyway. */
 static bool still_lost(struct dns_state *st, const struct app_input *in)
 {
     struct dns_guess g = guess_tcp(app_input_bytes(in));
@@ -194,6 +206,7 @@ static bool still_lost(struct dns_state *st, const struct app_input *in)
     return st->gap && in->direction == TO_CLIENT;
 }
 
+/* A gap loses no more than the messages in it: each has a length. */
 static enum parse_status dns_parse(struct app_flow *af, struct app_input *in)
 {
     struct dns_state *st = af->state;

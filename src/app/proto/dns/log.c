@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dns/log.c - EVE dns: version 3, one record a message with all sections; version 2, one
- * record a question and one an answer message. */
+/* app/proto/dns/log.c - EVE dns. Version 3: one record per message, with all sections. Version 2:
+ * one record per question, and one per response. */
 #include "app/proto/dns/dns.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 struct dns_log_settings {
     uint8_t version;
     bool requests, responses, detailed, grouped;
-    bool everything;                    /* no filter at all: types without a name too */
+    bool everything;                    /* no filter: types without a name are logged, too */
     uint64_t types;                     /* bit per index in dns_types */
 };
 
@@ -22,6 +22,8 @@ static const struct dns_log_settings alert_settings = {
 
 /* --- settings --------------------------------------------------------------------------------- */
 
+/* Suricata reads this environment variable, too. Version 1 is gone: it means
+ * 3. */
 static void read_version(struct dns_log_settings *s, const struct conf_node *node)
 {
     const char *text = conf_string(node, "version", getenv("SURICATA_EVE_DNS_VERSION"));
@@ -32,6 +34,7 @@ static void read_version(struct dns_log_settings *s, const struct conf_node *nod
     s->version = version == 2 ? 2 : 3;
 }
 
+/* 0: a type without a name, which a list of types excludes. */
 static uint64_t type_bit(uint16_t type)
 {
     for (unsigned i = 0; dns_types[i].name != NULL; i++)
@@ -40,6 +43,7 @@ static uint64_t type_bit(uint16_t type)
     return 0;
 }
 
+/* Unknown names are ignored. */
 static void read_types(struct dns_log_settings *s, const struct conf_node *node)
 {
     const struct conf_node *types = conf_find(node, "types");
@@ -55,6 +59,7 @@ static void read_types(struct dns_log_settings *s, const struct conf_node *node)
                 s->types |= UINT64_C(1) << i;
 }
 
+/* `formats` applies to answers. */
 static void read_formats(struct dns_log_settings *s, const struct conf_node *node)
 {
     const struct conf_node *formats = conf_find(node, "formats");
@@ -78,6 +83,7 @@ static void read_formats(struct dns_log_settings *s, const struct conf_node *nod
     s->grouped = grouped;
 }
 
+/* With nothing filtered out, records need no test per type. */
 void *dns_configure(const struct conf_node *node, struct err *err)
 {
     struct dns_log_settings *s = xcalloc(1, sizeof(*s));
@@ -96,6 +102,7 @@ void *dns_configure(const struct conf_node *node, struct err *err)
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
+/* Data of another length are no address: an empty text. */
 void dns_address(struct slice data, char out[DNS_ADDRESS_SIZE])
 {
     struct ip ip;
@@ -122,6 +129,7 @@ static void log_type(struct json *j, uint16_t type)
     json_string(j, "rrtype", dns_type_text(type, text));
 }
 
+/* RFC 1035 section 3.3.13 */
 void dns_log_soa(struct json *j, const char *key, const struct dns_record *r)
 {
     json_object(j, key);
@@ -135,6 +143,7 @@ void dns_log_soa(struct json *j, const char *key, const struct dns_record *r)
     json_object_end(j);
 }
 
+/* RFC 2782 */
 void dns_log_srv(struct json *j, const char *key, const struct dns_record *r)
 {
     json_object(j, key);
@@ -145,8 +154,9 @@ void dns_log_srv(struct json *j, const char *key, const struct dns_record *r)
     json_object_end(j);
 }
 
-#define FINGERPRINT_MAX 512
+#define FINGERPRINT_MAX 512     /* bytes; SHA-256 has 32 */
 
+/* RFC 4255. The fingerprint is bounded, because the data may have 64 KiB. */
 void dns_log_sshfp(struct json *j, const char *key, const struct dns_record *r)
 {
     static const char digits[] = "0123456789abcdef";
@@ -169,6 +179,7 @@ void dns_log_sshfp(struct json *j, const char *key, const struct dns_record *r)
     json_object_end(j);
 }
 
+/* EDNS options, RFC 6891 section 6.1.2 */
 void dns_log_options(struct json *j, const char *key, const struct dns_record *r)
 {
     struct bytes in = bytes_of_slice(r->data);
@@ -185,7 +196,7 @@ void dns_log_options(struct json *j, const char *key, const struct dns_record *r
     json_array_end(j);
 }
 
-/* Without zeros in front; returns the length. */
+/* Without leading zeros. Returns the length. */
 static size_t hex_of(uint16_t value, char text[4])
 {
     size_t n = 0;
@@ -210,6 +221,7 @@ static void log_flags(struct json *j, const struct dns_message *m)
     json_u64(j, "opcode", dns_opcode(m));
 }
 
+/* Suricata writes names in capitals, and other codes as numbers. */
 static void log_rcode(struct json *j, const struct dns_message *m)
 {
     char text[16];
@@ -228,7 +240,7 @@ static void log_rcode(struct json *j, const struct dns_message *m)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Alone under `key`, or as an item; false when the type has no such form. */
+/* The value under `key`, or as an item of an array. False: the type has no simple form. */
 static bool log_value(struct json *j, const char *key, const struct dns_record *r)
 {
     char address[DNS_ADDRESS_SIZE];
@@ -253,6 +265,7 @@ static bool log_value(struct json *j, const char *key, const struct dns_record *
     }
 }
 
+/* One record of version 3, or of "detailed" answers. `text`: one text of a TXT record. */
 static void log_detail(struct json *j, const struct dns_record *r, const struct slice *text)
 {
     json_object(j, NULL);
@@ -274,13 +287,13 @@ static void log_detail(struct json *j, const struct dns_record *r, const struct 
     json_object_end(j);
 }
 
-/* A name of 1,025 bytes costs a sender two: a pointer (RFC 1035, 4.1.4). So a record ends, and says
- * `cut`, once it holds LOG_FREE bytes and this many times the message. A long list of short answers
- * to one long name can reach that, too. */
+/* A name of 1,025 bytes costs a sender two bytes: a pointer (RFC 1035 section 4.1.4). So a record
+ * ends, with `cut`, when it has LOG_FREE bytes and LOG_EXPANSION times the message's length. A long
+ * list of short answers to one long name can reach that, too. */
 #define LOG_EXPANSION 8
 #define LOG_FREE 4096
 
-/* Where in the output no further question or record begins. */
+/* The output size from which no further question or record is added. */
 static size_t log_end(const struct json *j, const struct dns_message *m)
 {
     return j->out->len + LOG_FREE + (size_t)LOG_EXPANSION * m->len;
@@ -291,7 +304,7 @@ static bool is_full(const struct json *j, size_t end)
     return j->out->len >= end;
 }
 
-/* Each text of a TXT record stands as a record of its own. */
+/* Each text of a TXT record (RFC 1035 section 3.3.14) is logged as a record of its own. */
 static void log_record(struct json *j, const struct dns_record *r, size_t end)
 {
     struct bytes in = bytes_of_slice(r->data);
@@ -320,7 +333,7 @@ static void log_authorities(struct json *j, const struct dns_message *m, size_t 
         log_records(j, "authorities", &m->authorities, end);
 }
 
-/* An OPT record without options says nothing. */
+/* An OPT record without options is not logged: it carries nothing. */
 static void log_additionals(struct json *j, const struct dns_message *m, size_t end)
 {
     bool open = false;
@@ -339,6 +352,7 @@ static void log_additionals(struct json *j, const struct dns_message *m, size_t 
         json_array_end(j);
 }
 
+/* The types that Suricata groups; others are in "detailed" only. */
 static bool is_groupable(uint16_t type)
 {
     switch (type) {
@@ -368,6 +382,7 @@ static void log_group_item(struct json *j, const struct dns_record *r, size_t en
             json_slice(j, NULL, text);
 }
 
+/* Walks the answers before; the message's size bounds their number. */
 static bool is_first_of_type(const struct dns_section *section, unsigned i)
 {
     for (unsigned k = 0; k < i; k++)
@@ -376,6 +391,7 @@ static bool is_first_of_type(const struct dns_section *section, unsigned i)
     return true;
 }
 
+/* One array per type, in the order of the first answer of each. */
 static void log_grouped(struct json *j, const struct dns_section *section, size_t end)
 {
     char text[DNS_TYPE_SIZE];
@@ -413,6 +429,8 @@ static bool type_is_logged(const struct dns_log_settings *s, uint16_t type)
     return s->everything || (s->types & type_bit(type)) != 0;
 }
 
+/* A filter on types selects by question. A message without questions is logged only without a
+ * filter. */
 static bool any_is_logged(const struct dns_log_settings *s, const struct dns_message *m)
 {
     for (unsigned i = 0; i < m->question_count; i++)
@@ -467,6 +485,7 @@ static bool kind_is_logged(const struct dns_log_settings *s, bool response)
     return response ? s->responses : s->requests;
 }
 
+/* For DNS over HTTP/2, which has its own transactions: tx_id is 0. */
 bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
                     const struct dns_log_settings *s)
 {
@@ -494,6 +513,7 @@ static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, 
 
 /* --- version 2 -------------------------------------------------------------------------------- */
 
+/* Called once per question. */
 static void log_v2_question(struct json *j, const struct app_tx *tx, const struct dns_question *q)
 {
     const struct dns_message *m = dns_message_of(tx);
@@ -530,7 +550,8 @@ static void log_v2_answer(struct json *j, const struct dns_message *m,
         json_bool(j, "cut", true);
 }
 
-/* The first question of an unwanted type ends the list. */
+/* log_nth() calls with n = 0, 1 ... until it returns false: the first question of an excluded type
+ * ends the list. */
 static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *conf)
 {
     const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dns/message.c - one message, from header to additional records.
+/* app/proto/dns/message.c - one message, from header to additional records (RFC 1035 section 4.1).
  *
- * A record that cannot be read spoils its section. Questions and answers must be whole;
- * authorities and additionals that are not are left out, which is an event, not a failure: what
- * follows them is of no interest to a client either.
+ * An unreadable record invalidates its section. Questions and answers must be complete. Unreadable
+ * authorities and additionals are left out, with an event, because clients do not use what follows
+ * them either.
  *
- * Names may point backwards and forwards, so one message of 64 KiB can spell out megabytes. Each
+ * Names may point backwards and forwards, so that a message of 64 KiB can spell out megabytes. Each
  * name is cut at 1,025 bytes and 255 labels, and all names of a message together at 512 KiB. */
 #include "app/proto/dns/dns.h"
 
@@ -13,22 +13,23 @@
 
 #include <string.h>
 
-#define NAME_MAX_BYTES 1025
-#define NAME_MAX_STEPS 255
-#define NAMES_BUDGET (512u << 10)
-#define RECORD_MIN 11                       /* a root name, type, class, ttl, length */
-#define QUESTION_MIN 5
+#define NAME_MAX_BYTES 1025         /* as Suricata cuts names */
+#define NAME_MAX_STEPS 255                  /* labels and pointers of one name */
+#define NAMES_BUDGET (512u << 10)           /* bytes of all names of one message */
+#define RECORD_MIN 11                       /* bytes: a root name, type, class, TTL, length */
+#define QUESTION_MIN 5                      /* bytes: a root name, type, class */
 
 struct message_reader {
     struct slice complete;                     /* the copy in the arena */
-    struct arena *arena;                    /* NULL: only judging */
+    struct arena *arena;                    /* NULL: only check the form */
     size_t names;                           /* bytes spent on names */
     uint8_t name_flags;
-    bool malformed;                         /* not merely too short */
+    bool malformed;                         /* more data would not help */
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+/* Space for a separator and one label beyond the limit, which is checked after each label. */
 struct name_builder {
     uint8_t text[NAME_MAX_BYTES + 1 + 63];
     uint32_t len;
@@ -45,7 +46,8 @@ static void add_label(struct name_builder *b, struct slice label)
     b->len += label.len;
 }
 
-/* Follows a pointer: moves *at. False: it leads nowhere. */
+/* Follows a pointer (RFC 1035 section 4.1.4): moves *at. *after is set at the first pointer: the
+ * name ends there for the reader. False: it points nowhere. */
 static bool follow(struct message_reader *r, struct name_builder *b, struct bytes *at,
                    struct bytes *after)
 {
@@ -60,7 +62,7 @@ static bool follow(struct message_reader *r, struct name_builder *b, struct byte
     }
     struct bytes target = bytes_of(r->complete.data + offset, r->complete.len - offset);
 
-    /* At itself; elsewhere the count of steps ends a loop. */
+    /* A pointer to itself. Other loops end at NAME_MAX_STEPS. */
     if (target.next == from && target.end == at->end) {
         b->flags |= DNS_NAME_LOOP;
         r->malformed = after->next == NULL;
@@ -74,7 +76,8 @@ static bool follow(struct message_reader *r, struct name_builder *b, struct byte
 
 static bool is_pointer(uint8_t c) { return (c & 0xc0) == 0xc0; }
 
-/* One step. 1: go on, 0: the name is complete or cut, -1: it cannot be read. */
+/* One label or pointer. 1: continue; 0: the name is complete or cut; -1: unreadable. The label
+ * types 0x40 and 0x80 are obsolete and unreadable. */
 static int name_step(struct message_reader *r, struct name_builder *b, struct bytes *at,
                      struct bytes *after)
 {
@@ -104,6 +107,7 @@ static int name_step(struct message_reader *r, struct name_builder *b, struct by
     return 1;
 }
 
+/* Copies the name into the arena, as far as the budget of the message allows. */
 static void keep_name(struct message_reader *r, struct name_builder *b, struct dns_name *out)
 {
     if (r->arena == NULL || b->len == 0)
@@ -117,7 +121,8 @@ static void keep_name(struct message_reader *r, struct name_builder *b, struct d
     out->text.len = b->len;
 }
 
-/* 1: go on, 0: cut here, -1: without a pointer there is no telling where the name ends. */
+/* 1: continue; 0: cut the name here; -1: too many labels without a pointer, so that the name's end
+ * is not known. */
 static int check_limits(struct message_reader *r, struct name_builder *b, unsigned steps,
                         bool pointed)
 {
@@ -136,6 +141,7 @@ static int check_limits(struct message_reader *r, struct name_builder *b, unsign
     return 1;
 }
 
+/* A cut name is no error: the flags become events. False: the message cannot be read on. */
 static bool take_name(struct message_reader *r, struct bytes *in, struct dns_name *out)
 {
     struct name_builder b;
@@ -164,6 +170,7 @@ static bool take_name(struct message_reader *r, struct bytes *in, struct dns_nam
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* One character string of a TXT record: length and text. False: the end. */
 bool dns_take_text(struct bytes *data, struct slice *out)
 {
     if (bytes_left(data) == 0 || data->failed)
@@ -174,6 +181,7 @@ bool dns_take_text(struct bytes *data, struct slice *out)
     return !data->failed;
 }
 
+/* One EDNS option: code, length, data (RFC 6891 section 6.1.2). */
 bool dns_take_option(struct bytes *data, uint16_t *code, struct slice *out)
 {
     if (bytes_left(data) == 0 || data->failed)
@@ -204,6 +212,7 @@ static bool check_options(struct bytes data)
     return !data.failed;
 }
 
+/* RFC 1035 section 3.3.13 */
 static bool take_soa(struct message_reader *r, struct bytes *data, struct dns_record *out)
 {
     struct dns_soa soa = { 0 };
@@ -222,6 +231,7 @@ static bool take_soa(struct message_reader *r, struct bytes *data, struct dns_re
     return true;
 }
 
+/* RFC 2782 */
 static bool take_srv(struct message_reader *r, struct bytes *data, struct dns_record *out)
 {
     out->priority = take_be16(data);
@@ -230,6 +240,8 @@ static bool take_srv(struct message_reader *r, struct bytes *data, struct dns_re
     return take_name(r, data, &out->target);
 }
 
+/* Types with names must be read, because names may be compressed; TXT and OPT are only checked.
+ * Data of other types stay as they are. */
 static bool take_data(struct message_reader *r, struct dns_record *out)
 {
     struct bytes data = bytes_of_slice(out->data);
@@ -240,7 +252,7 @@ static bool take_data(struct message_reader *r, struct dns_record *out)
     case DNS_PTR:
         return take_name(r, &data, &out->target);
     case DNS_MX:
-        take_skip(&data, 2);
+        take_skip(&data, 2);    /* preference, RFC 1035 section 3.3.9 */
         return take_name(r, &data, &out->target);
     case DNS_SOA:
         return take_soa(r, &data, out);
@@ -271,7 +283,8 @@ static bool take_record(struct message_reader *r, struct bytes *in, struct dns_r
     return !in->failed && take_data(r, out);
 }
 
-/* False: the section cannot be read, and is left empty. */
+/* False: the section is unreadable, and left empty. The count is checked against the bytes that are
+ * left before memory is taken for it. */
 static bool take_section(struct message_reader *r, struct bytes *in, unsigned count,
                          struct dns_section *out)
 {
@@ -292,6 +305,7 @@ static bool take_section(struct message_reader *r, struct bytes *in, unsigned co
     return true;
 }
 
+/* Questions must be complete, see the top of the file. */
 static bool take_questions(struct message_reader *r, struct bytes *in, unsigned count,
                            struct dns_message *out)
 {
@@ -317,6 +331,8 @@ static bool take_questions(struct message_reader *r, struct bytes *in, unsigned 
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* Could this be a DNS header? Each record takes at least 2 bytes, a message with more than a header
+ * has records, and a request has a question. */
 bool dns_header_fits(struct bytes message, size_t len, bool *request)
 {
     uint32_t records;
@@ -336,11 +352,13 @@ bool dns_header_fits(struct bytes message, size_t len, bool *request)
     return !*request || questions > 0;
 }
 
+/* Data that are only too short may still become a message, over TCP. */
 static enum dns_parse failure(const struct message_reader *r)
 {
     return r->malformed ? DNS_MALFORMED : DNS_INCOMPLETE;
 }
 
+/* With `arena` the message is copied, because names and data point into it. */
 enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dns_message *out)
 {
     struct message_reader r = { .complete = in, .arena = arena };
@@ -367,6 +385,7 @@ enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dn
     return DNS_PARSED;
 }
 
+/* Events in Suricata's order. */
 void dns_message_events(struct app_tx *tx)
 {
     const struct dns_message *m = dns_message_of(tx);
@@ -377,7 +396,7 @@ void dns_message_events(struct app_tx *tx)
         app_tx_event(tx, DNS_INVALID_AUTHORITIES);
     if ((m->flags & DNS_FLAG_Z) != 0)
         app_tx_event(tx, DNS_Z_FLAG_SET);
-    if (dns_opcode(m) >= 7)
+    if (dns_opcode(m) >= 7)     /* RFC 1035 and later assign 0 to 6 */
         app_tx_event(tx, DNS_INVALID_OPCODE);
     if ((m->name_flags & DNS_NAME_TRUNCATED) != 0)
         app_tx_event(tx, DNS_NAME_TOO_LONG);

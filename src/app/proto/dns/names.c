@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+/* Rule keywords and logs use these names. Their number stays below 64: log.c has a bit for each. */
 const struct app_name dns_types[] = {
     { "a", 1 }, { "ns", 2 }, { "md", 3 }, { "mf", 4 }, { "cname", 5 }, { "soa", 6 }, { "mb", 7 },
     { "mg", 8 }, { "mr", 9 }, { "null", 10 }, { "wks", 11 }, { "ptr", 12 }, { "hinfo", 13 },
@@ -30,6 +31,7 @@ const struct app_name dns_rcodes[] = {
 
 const struct app_name dns_events[] = { DNS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* Unassigned types are numbers. */
 const char *dns_type_text(uint16_t type, char out[DNS_TYPE_SIZE])
 {
     unsigned i = 0;

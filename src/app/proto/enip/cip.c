@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/cip.c - CIP messages (ODVA, volume 1) as views of their bytes. */
+/* app/proto/enip/cip.c - CIP messages (ODVA, The CIP Networks Library, volume 1) as views of their
+ * bytes: nothing is copied. */
 #include "app/proto/enip/enip.h"
 
 #define RESPONSE_FLAG 0x80
 
-/* Logical segments only, in their three widths. */
+/* Takes one segment of a path: logical segments only, with values of 1, 2 or 4 bytes. The wider
+ * ones have a byte of padding. Any other segment makes the path invalid. */
 bool cip_take_segment(struct bytes *path, struct cip_segment *out)
 {
     uint8_t type = take_u8(path);
@@ -30,7 +32,8 @@ static bool path_holds(struct slice path)
     return true;
 }
 
-/* Offsets are counted from `start`. */
+/* A Multiple Service Packet: a count, offsets, then the messages. Offsets count from the position
+ * of the count. */
 static void take_multiple(struct bytes *in, const uint8_t *start, struct cip *out)
 {
     out->is_multiple = true;
@@ -40,6 +43,8 @@ static void take_multiple(struct bytes *in, const uint8_t *start, struct cip *ou
     take_skip(in, 2u * out->multiple_count);
 }
 
+/* The length of the path is in words. Messages within a packet may not contain packets again: this
+ * bounds the recursion. */
 static void take_request(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
 {
     out->path = take_slice(in, 2u * take_u8(in));
@@ -55,6 +60,7 @@ static void take_request(struct bytes *in, const uint8_t *start, bool outermost,
         take_multiple(in, start, out);
 }
 
+/* Status and extended status, whose size is taken as a number of bytes. */
 static void take_response(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
 {
     take_skip(in, 1);
@@ -64,7 +70,7 @@ static void take_response(struct bytes *in, const uint8_t *start, bool outermost
         take_multiple(in, start, out);
 }
 
-/* One message, without what lies within. */
+/* One message, without the messages within it. False: malformed. */
 static bool read_one(struct slice bytes, bool outermost, struct cip *out)
 {
     struct bytes in = bytes_of_slice(bytes);
@@ -80,6 +86,7 @@ static bool read_one(struct slice bytes, bool outermost, struct cip *out)
     return !in.failed;
 }
 
+/* The nth message within `outer`, at *at bytes from its start. False: no such message. */
 bool cip_nested(const struct cip *outer, unsigned n, struct cip *out, uint32_t *at)
 {
     uint32_t offset;
@@ -94,6 +101,8 @@ bool cip_nested(const struct cip *outer, unsigned n, struct cip *out, uint32_t *
                                     outer->multiple.len - offset }, false, out);
 }
 
+/* Messages within a packet may overlap, because offsets are free. Their sizes together may not
+ * exceed the packet's: otherwise little input would cause much work. */
 bool cip_read(struct slice in, struct cip *out)
 {
     uint64_t total = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/enip.c - EtherNet/IP: recognition, messages off the stream, requests and
- * answers. */
+/* app/proto/enip/enip.c - EtherNet/IP: detection, messages off the stream, requests and
+ * responses. */
 #include "app/proto/enip/enip.h"
 
 #include "app/proto.h"
 
+/* Names in rules and records. */
 const struct app_name enip_commands[] = {
     { "nop", ENIP_NOP }, { "list_services", ENIP_LIST_SERVICES },
     { "list_identity", ENIP_LIST_IDENTITY }, { "list_interfaces", ENIP_LIST_INTERFACES },
@@ -29,6 +30,8 @@ static bool is_known(const struct app_name *names, int64_t value)
     return false;
 }
 
+/* Could this be the encapsulation header? Known command and status, and a length that fits the
+ * command. */
 static bool looks_right(struct bytes in)
 {
     struct enip_header h;
@@ -68,12 +71,14 @@ static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
 
 /* --- requests and answers --------------------------------------------------------------------- */
 
+/* A response has the command and session of its request. Connected messages also have a sequence
+ * number. */
 static bool is_response_to(const struct enip_pdu *response, const struct enip_pdu *request)
 {
     if (response->header.command != request->header.command)
         return false;
     if (response->header.session != request->header.session &&
-        response->header.command != ENIP_REGISTER_SESSION)        /* asked for with session 0 */
+        response->header.command != ENIP_REGISTER_SESSION)        /* requested with session 0 */
         return false;
     if (request->payload != ENIP_CIP || response->payload != ENIP_CIP)
         return request->payload != ENIP_CIP && response->payload != ENIP_CIP;
@@ -82,7 +87,8 @@ static bool is_response_to(const struct enip_pdu *response, const struct enip_pd
     return true;
 }
 
-/* The request that this answers. Older ones are taken to get no answer any more. */
+/* The request that this message answers. Older open requests count as done: no response to them is
+ * expected any more. */
 static struct enip_tx *find_request(struct app_flow *af, const struct enip_pdu *response)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -97,6 +103,7 @@ static struct enip_tx *find_request(struct app_flow *af, const struct enip_pdu *
     return NULL;
 }
 
+/* Copies the bytes, then reads them again, because all views point into them. */
 static struct enip_pdu *keep(struct enip_tx *t, const struct enip_pdu *pdu)
 {
     struct enip_pdu *retained = arena_zalloc(&t->tx.arena, sizeof(*retained));
@@ -107,6 +114,7 @@ static struct enip_pdu *keep(struct enip_tx *t, const struct enip_pdu *pdu)
     return retained;
 }
 
+/* A response without its request gets its own transaction. */
 static struct enip_tx *add(struct app_flow *af, enum direction d, const struct enip_pdu *pdu)
 {
     struct enip_tx *t = d == TO_CLIENT ? find_request(af, pdu) : NULL;
@@ -127,8 +135,10 @@ static struct enip_tx *add(struct app_flow *af, enum direction d, const struct e
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
+/* Type 0 is the framework's "stream". */
 enum { FRAME_HEADER = 1, FRAME_DATA, FRAME_PDU, FRAME_CIP, FRAME_ITEM };
 
+/* Messages are read again only if a rule or log uses these frames. */
 static void frame_message(struct app_flow *af, enum direction d, uint64_t at, uint32_t len,
                           struct slice message, uint64_t tx_id)
 {
@@ -161,7 +171,8 @@ static void make_frames(struct app_flow *af, enum direction d, uint64_t at,
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-/* Behind a gap, the next place where a message may begin. A Nop looks like any run of zeros. */
+/* After a gap, the next position at which a message may start. NOP is not accepted, because any run
+ * of zeros looks like one. */
 static bool find_message(struct app_input *in)
 {
     struct bytes b = app_input_bytes(in);
@@ -174,6 +185,7 @@ static bool find_message(struct app_input *in)
     return bytes_have(&b, ENIP_HEADER_LEN);
 }
 
+/* One message. A datagram that is cut off is no EtherNet/IP, and stops the parser. */
 static enum parse_status enip_parse(struct app_flow *af, struct app_input *in)
 {
     struct enip_state *st = af->state;

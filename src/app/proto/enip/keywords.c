@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/keywords.c - what rules can see of requests and answers. */
+/* app/proto/enip/keywords.c - what rules inspect of requests and responses. */
 #include "app/proto/enip/enip.h"
 
+/* NULL: this side is missing or could not be read. */
 static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
 {
     const struct enip_tx *t = enip_tx_of(tx);
@@ -11,6 +12,7 @@ static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
 
 /* --- the message ------------------------------------------------------------------------------ */
 
+/* The command of either side. */
 static bool get_command(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
     const struct enip_pdu *pdu = dir_of(tx, d);
@@ -20,6 +22,7 @@ static bool get_command(struct app_tx *tx, enum direction d, unsigned i UNUSED, 
     return pdu != NULL;
 }
 
+/* The status of either side. */
 static bool get_status(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
     const struct enip_pdu *pdu = dir_of(tx, d);
@@ -29,6 +32,7 @@ static bool get_status(struct app_tx *tx, enum direction d, unsigned i UNUSED, u
     return pdu != NULL;
 }
 
+/* Only the first item of a list is kept. */
 static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
 {
     if (pdu == NULL || pdu->payload != payload)
@@ -36,6 +40,7 @@ static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
     return payload == ENIP_IDENTITIES ? pdu->has_identity : pdu->has_services;
 }
 
+/* The version of RegisterSession from either side, or of the first item of a list in a response. */
 static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
     const struct enip_pdu *pdu = dir_of(tx, d);
@@ -53,6 +58,7 @@ static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, 
 
 /* --- lists of the answer ---------------------------------------------------------------------- */
 
+/* NULL: the response does not list an identity. */
 static const struct enip_identity *identity_of(const struct app_tx *tx)
 {
     const struct enip_pdu *pdu = enip_tx_of(tx)->response;
@@ -60,6 +66,7 @@ static const struct enip_identity *identity_of(const struct app_tx *tx)
     return has_list(pdu, ENIP_IDENTITIES) ? &pdu->identity : NULL;
 }
 
+/* NULL: the response does not list a service. */
 static const struct enip_services *services_of(const struct app_tx *tx)
 {
     const struct enip_pdu *pdu = enip_tx_of(tx)->response;
@@ -67,6 +74,7 @@ static const struct enip_services *services_of(const struct app_tx *tx)
     return has_list(pdu, ENIP_SERVICES) ? &pdu->services : NULL;
 }
 
+/* A keyword for one number of the first item in a response's list. */
 #define LIST_INTEGER(of, symbol, keyword, size, value, text)                                  \
     static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,   \
                              uint64_t *out)                                                   \
@@ -93,6 +101,7 @@ LIST_INTEGER(identity, identity_status, "identity_status", 16, l->status,
 LIST_INTEGER(identity, serial, "serial", 32, l->serial, "serial number of the device");
 LIST_INTEGER(identity, state, "state", 8, l->state, "state of the device");
 
+/* The product name of the first identity. */
 static bool get_product_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                              struct slice *out)
 {
@@ -103,6 +112,7 @@ static bool get_product_name(struct app_tx *tx, enum direction d UNUSED, unsigne
     return l != NULL;
 }
 
+/* The name of the first service. */
 static bool get_service_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                              struct slice *out)
 {
@@ -115,11 +125,14 @@ static bool get_service_name(struct app_tx *tx, enum direction d UNUSED, unsigne
 
 /* --- numbers in CIP messages ------------------------------------------------------------------ */
 
+/* Collects one kind of number from a message and the messages within. */
 struct collector {
     enum enip_numbers_of what;
     struct enip_numbers *numbers;       /* value NULL: only count */
 };
 
+/* Counts, and keeps the value in the second pass. The caller's array has room for all that the
+ * first pass has counted. */
 static void collect(struct collector *c, uint32_t value)
 {
     if (c->numbers->value != NULL)
@@ -127,6 +140,7 @@ static void collect(struct collector *c, uint32_t value)
     c->numbers->count++;
 }
 
+/* Values of all segments of this type in the path; a malformed segment ends the walk. */
 static void collect_segments(struct collector *c, const struct cip *m, unsigned type)
 {
     struct bytes path = bytes_of_slice(m->path);
@@ -137,6 +151,8 @@ static void collect_segments(struct collector *c, const struct cip *m, unsigned 
             collect(c, segment.value);
 }
 
+/* The numbers of one message. Attributes are in the path, or in the data of services that name
+ * several. */
 static void collect_of(struct collector *c, const struct cip *m)
 {
     static const uint8_t types[] = { [ENIP_OF_CLASS] = CIP_SEGMENT_CLASS,
@@ -165,6 +181,7 @@ static void collect_of(struct collector *c, const struct cip *m)
     }
 }
 
+/* Messages are nested one level only; see cip_nested(). */
 static void collect_all(struct collector *c, const struct cip *m)
 {
     struct cip inner;
@@ -175,7 +192,8 @@ static void collect_all(struct collector *c, const struct cip *m)
         collect_of(c, &inner);
 }
 
-/* Once to count and once to keep: rules ask for them one by one. */
+/* Two passes: the first counts, the second keeps. Rules read the numbers one by one, so that they
+ * are collected once per message. */
 static const struct enip_numbers *numbers_of(struct app_tx *tx, struct enip_pdu *pdu,
                                              enum enip_numbers_of what)
 {
@@ -197,6 +215,7 @@ static const struct enip_numbers *numbers_of(struct app_tx *tx, struct enip_pdu 
     return n;
 }
 
+/* False also for an index behind the last number. */
 static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_numbers_of what,
                        unsigned i, uint64_t *out)
 {
@@ -208,6 +227,7 @@ static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_number
     return true;
 }
 
+/* A keyword for numbers that a message can have several of; any of them may match. */
 #define CIP_INTEGER(symbol, message, of, keyword, size, text)                                    \
     static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i,          \
                              uint64_t *out)                                                   \
@@ -228,12 +248,14 @@ CIP_INTEGER(extended, response, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
 
 /* --- cip_service ------------------------------------------------------------------------------ */
 
+/* SERVICE[,CLASS[,[!]ATTRIBUTE]] */
 struct service_arg {
     uint8_t service;
     bool has_class, has_attribute;
     uint32_t class, attribute;
 };
 
+/* A negated attribute is read, but not tested. */
 static int service_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     struct text rest = in, part;
@@ -262,6 +284,7 @@ static int service_parse(struct text in, void *arg, struct arena *arena UNUSED, 
     return 0;
 }
 
+/* The path has a segment with this type and value. */
 static bool has_segment(const struct cip *m, unsigned type, uint32_t value)
 {
     struct bytes path = bytes_of_slice(m->path);
@@ -273,6 +296,7 @@ static bool has_segment(const struct cip *m, unsigned type, uint32_t value)
     return false;
 }
 
+/* An attribute in the path, or in the list of a service for several attributes. */
 static bool has_attribute(const struct cip *m, uint32_t value)
 {
     if (has_segment(m, CIP_SEGMENT_ATTRIBUTE, value))
@@ -283,6 +307,7 @@ static bool has_attribute(const struct cip *m, uint32_t value)
     return false;
 }
 
+/* The class without attribute matches the class alone. */
 static bool is_service(const struct cip *m, const struct service_arg *a)
 {
     if (m->service != a->service)
@@ -293,6 +318,7 @@ static bool is_service(const struct cip *m, const struct service_arg *a)
            (!a->has_attribute || has_attribute(m, a->attribute));
 }
 
+/* A packet of messages matches by its own service, or by that of one message within. */
 static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct enip_pdu *pdu = dir_of(tx, d);

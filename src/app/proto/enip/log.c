@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/log.c - EVE enip: a request and its answer. */
+/* app/proto/enip/log.c - EVE enip: a request and its response, as in Suricata. */
 #include "app/proto/enip/enip.h"
 
+/* A value without a name is "unknown-" and its number, as for all names here. */
 static void log_named(struct json *j, const char *key, const char *name, uint32_t number)
 {
     if (name != NULL)
@@ -10,6 +11,7 @@ static void log_named(struct json *j, const char *key, const char *name, uint32_
         json_printf(j, key, "unknown-%u", number);
 }
 
+/* NULL: no name. */
 static const char *name_in(const struct app_name *names, int64_t value)
 {
     for (; names->name != NULL; names++)
@@ -18,6 +20,7 @@ static const char *name_in(const struct app_name *names, int64_t value)
     return NULL;
 }
 
+/* Options appear only when they are not 0. */
 static void log_header(struct json *j, const struct enip_header *h)
 {
     log_named(j, "command", name_in(enip_commands, h->command), h->command);
@@ -28,6 +31,7 @@ static void log_header(struct json *j, const struct enip_header *h)
 
 /* --- CIP -------------------------------------------------------------------------------------- */
 
+/* The lower two bits of a segment type are the size of its value. */
 static const char *segment_name(uint8_t type)
 {
     switch (type >> 2) {
@@ -42,7 +46,7 @@ static const char *segment_name(uint8_t type)
     }
 }
 
-/* The last class of the path gives the request's. */
+/* The last class of the path names the class of the request. */
 static void log_path(struct json *j, struct slice bytes)
 {
     struct bytes path = bytes_of_slice(bytes);
@@ -68,6 +72,7 @@ static void log_path(struct json *j, struct slice bytes)
         log_named(j, "class_name", cip_class_name(class), class);
 }
 
+/* An extended status of two bytes may have a name. */
 static void log_response(struct json *j, const struct cip *m)
 {
     const char *meaning = NULL;
@@ -82,6 +87,7 @@ static void log_response(struct json *j, const struct cip *m)
         json_string(j, "status_extended_meaning", meaning);
 }
 
+/* A response has a status in place of a path. */
 static void log_message(struct json *j, const struct cip *m)
 {
     log_named(j, "service", cip_service_name(m->service), m->service);
@@ -91,6 +97,8 @@ static void log_message(struct json *j, const struct cip *m)
         log_path(j, m->path);
 }
 
+/* A multiple service packet shows its messages in a list of their own. A message that cannot be
+ * read shows nothing. */
 static void log_cip(struct json *j, const struct enip_pdu *pdu)
 {
     struct cip m, inner;
@@ -114,6 +122,7 @@ static void log_cip(struct json *j, const struct enip_pdu *pdu)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* RegisterSession: the same fields in request and response. */
 static void log_session(struct json *j, const struct enip_pdu *pdu)
 {
     json_object(j, "register_session");
@@ -122,6 +131,7 @@ static void log_session(struct json *j, const struct enip_pdu *pdu)
     json_object_end(j);
 }
 
+/* The first item of ListServices. */
 static void log_services(struct json *j, const struct enip_services *s)
 {
     json_object(j, "list_services");
@@ -131,6 +141,7 @@ static void log_services(struct json *j, const struct enip_services *s)
     json_object_end(j);
 }
 
+/* The first item of ListIdentity. The product name is the device's own text. */
 static void log_identity(struct json *j, const struct enip_identity *i)
 {
     json_object(j, "identity");
@@ -146,6 +157,7 @@ static void log_identity(struct json *j, const struct enip_identity *i)
     json_object_end(j);
 }
 
+/* Lists are logged of responses only: requests for them are empty. */
 static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu, bool is_response)
 {
     if (pdu == NULL)
@@ -163,6 +175,7 @@ static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu,
     json_object_end(j);
 }
 
+/* Nothing to write when neither side could be read. */
 static bool enip_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
@@ -173,6 +186,7 @@ static bool enip_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return t->request != NULL || t->response != NULL;
 }
 
+/* The same fields within an alert; no object without content. */
 void enip_alert_metadata(struct json *j, struct app_tx *tx)
 {
     const struct enip_tx *t = enip_tx_of(tx);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/names.c - what the numbers of EtherNet/IP and CIP are called in records. */
+/* app/proto/enip/names.c - names of EtherNet/IP's and CIP's numbers in records (ODVA), as Suricata
+ * writes them. */
 #include "app/proto/enip/enip.h"
 
 #include "app/proto/enip/vendors.h"
 
-/* All ordered by number. */
-/* Types of devices. */
+/* All tables are ordered by number: NAMED_NUMBER searches by halves. First: types of devices. */
 static const struct named_number devices[] = {
     { 0, "Generic Device (deprecated)" }, { 1, "Control Station (deprecated)" },
     { 2, "AC Drive Device" }, { 3, "Motor Overload" }, { 4, "Limit Switch" },
@@ -30,7 +30,7 @@ static const struct named_number devices[] = {
     { 50, "ControlNet Physical Layer Component" }, { 100, "In-Sight 2000 Series" },
     { 150, "PowerFlex 525" }, { 200, "Embedded Component" }, { 773, "DataMan Series Reader" },
 };
-/* 0x4b and up belong to single classes. */
+/* From 0x4b on, services belong to single classes. */
 static const struct named_number services[] = {
     { 1, "Get Attributes All" }, { 2, "Set Attributes All" }, { 3, "Get Attribute List" },
     { 4, "Set Attribute List" }, { 5, "Reset" }, { 6, "Start" }, { 7, "Stop" }, { 8, "Create" },
@@ -43,7 +43,7 @@ static const struct named_number services[] = {
     { 78, "Read Write Modify Data" }, { 82, "Read Data Fragmented" },
     { 83, "Write Data Fragmented" }, { 84, "Forward Open" },
 };
-/* General status. */
+/* General status (volume 1, appendix B). */
 static const struct named_number statuses[] = {
     { 0, "Success" }, { 1, "Connection Failure" }, { 2, "Resource Unavailable" },
     { 3, "Invalid Parameter Value" }, { 4, "Path Segment Error" },

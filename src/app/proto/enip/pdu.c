@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/enip/pdu.c - one message of EtherNet/IP (ODVA, volume 2). */
+/* app/proto/enip/pdu.c - one message of EtherNet/IP (ODVA, volume 2, chapter 2). */
 #include "app/proto/enip/enip.h"
 
+/* Types of items in the Common Packet Format. */
 enum {
     ITEM_IDENTITY = 0x0c, ITEM_CONNECTED = 0xb1, ITEM_UNCONNECTED = 0xb2, ITEM_SERVICES = 0x100,
 };
-#define SOCKET_ADDRESS_LEN 16
+#define SOCKET_ADDRESS_LEN 16           /* bytes */
 #define SERVICE_NAME_LEN   16
-#define INTERFACE_LEN      6            /* handle and timeout in front of items with CIP */
+#define INTERFACE_LEN      6            /* bytes: handle and timeout, before items with CIP */
 
+/* 24 bytes, little endian. */
 bool enip_read_header(struct bytes in, struct enip_header *out)
 {
     out->command = take_le16(&in);
@@ -20,6 +22,7 @@ bool enip_read_header(struct bytes in, struct enip_header *out)
     return !in.failed;
 }
 
+/* An identity item. The socket address is the only part in network order. */
 static bool read_identity(struct slice item, struct enip_identity *out)
 {
     struct bytes in = bytes_of_slice(item);
@@ -38,6 +41,7 @@ static bool read_identity(struct slice item, struct enip_identity *out)
     return !in.failed;
 }
 
+/* Of the list of services only the first item counts. */
 static bool read_services(struct slice item, struct enip_services *out)
 {
     struct bytes in = bytes_of_slice(item);
@@ -48,6 +52,7 @@ static bool read_services(struct slice item, struct enip_services *out)
     return !in.failed;
 }
 
+/* Starts with in->next == NULL. Of a connected item, a sequence number comes before the message. */
 bool enip_take_item(const struct enip_pdu *pdu, struct bytes *in, struct enip_item *out)
 {
     struct slice item;
@@ -71,6 +76,7 @@ bool enip_take_item(const struct enip_pdu *pdu, struct bytes *in, struct enip_it
     return true;
 }
 
+/* Each CIP message must be valid; the first one is kept. */
 static bool read_message(const struct enip_item *item, struct enip_pdu *pdu)
 {
     struct cip cip;
@@ -83,6 +89,7 @@ static bool read_message(const struct enip_item *item, struct enip_pdu *pdu)
     return true;
 }
 
+/* `n`: index of the item. The sequence number is that of the second item, after the address. */
 static bool read_item(const struct enip_item *item, unsigned n, struct enip_pdu *pdu)
 {
     struct slice body = { pdu->bytes.data + item->at + 4, item->len };
@@ -119,6 +126,7 @@ static bool read_item(const struct enip_item *item, unsigned n, struct enip_pdu 
     }
 }
 
+/* False: a truncated or malformed item. The count is the sender's: the loop ends with the data. */
 static bool read_items(uint32_t at, struct enip_pdu *pdu)
 {
     struct bytes count = bytes_of_slice(pdu->bytes), in = { NULL, NULL, false };
@@ -145,7 +153,7 @@ static bool read_session(struct enip_pdu *pdu)
     return !in.failed;
 }
 
-/* Requests for a list are empty. */
+/* Requests for a list have no body. */
 static enum enip_payload payload_of(const struct enip_header *h)
 {
     switch (h->command) {
@@ -164,6 +172,7 @@ static enum enip_payload payload_of(const struct enip_header *h)
     }
 }
 
+/* An invalid message keeps its header only. */
 void enip_read_pdu(struct slice bytes, const struct enip_header *header, struct enip_pdu *out)
 {
     enum enip_payload payload = payload_of(header);

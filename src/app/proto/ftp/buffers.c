@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/buffers.c - what rules can see of commands and replies. */
+/* app/proto/ftp/buffers.c - the buffers and keywords for commands and replies. */
 #include "app/proto/ftp/ftp.h"
 
 #include <string.h>
@@ -29,6 +29,7 @@ static bool get_command_data(struct app_tx *tx, enum direction d UNUSED, unsigne
     return out->len > 0;
 }
 
+/* The nth line of the reply. Transactions without a known command have none for rules. */
 static const struct ftp_reply *nth_reply(struct app_tx *tx, unsigned index)
 {
     const struct ftp_reply *r = ftp_tx_of(tx)->replies;
@@ -133,12 +134,13 @@ static bool received_match(struct app_tx *tx, enum direction d UNUSED, const voi
     const struct ftp_tx *t = ftp_tx_of(tx);
     const bool *received = arg;
 
-    /* Before anything has come, there is no reply to ask about; nor where nothing was asked. */
+    /* Before any reply line there is nothing to decide, nor without a command. */
     return t->command != FTP_UNKNOWN && t->replied == *received &&
            (t->replies != NULL || tx->flow->end[TO_CLIENT]);
 }
 
-/* A PORT that names another host than the client makes the server connect to that one. */
+/* A PORT that names another host makes the server connect there: the FTP bounce attack (RFC 2577
+ * section 2). */
 static bool bounce_match(struct app_tx *tx, enum direction d UNUSED, const void *arg UNUSED)
 {
     const struct flow *f = tx->flow->flow;

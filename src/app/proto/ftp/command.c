@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/command.c - the commands' names. */
+/* app/proto/ftp/command.c - names of commands. */
 #include "app/proto/ftp/ftp.h"
 
 #include <string.h>
@@ -28,7 +28,8 @@ static bool is_at(const uint8_t *p, enum ftp_command command)
     return true;
 }
 
-/* Anywhere in the line, since "XCWD" and what telnet puts in front mean the same. */
+/* Finds a command anywhere in the line, because "XCWD" and telnet bytes before it mean the same to
+ * servers. The command that ends first wins; *end is after it. */
 enum ftp_command ftp_command_find(struct slice line, uint32_t *end)
 {
     enum ftp_command found = FTP_UNKNOWN;
@@ -47,6 +48,7 @@ enum ftp_command ftp_command_find(struct slice line, uint32_t *end)
     return found;
 }
 
+/* The argument: what follows the name and one byte. */
 struct slice ftp_command_data(const struct ftp_tx *tx)
 {
     uint32_t name = tx->command != FTP_UNKNOWN ? commands[tx->command].len : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/dialogue.c - commands and replies, and the data connections they agree on.
+/* app/proto/ftp/dialogue.c - commands and replies (RFC 959 sections 4.1 and 4.2), and the data
+ * connections that they agree on.
  *
  * Each command is a transaction, done with its final reply. Replies come in the order of the
- * commands; one without a command (the greeting) is a transaction of its own. */
+ * commands. A reply without a command (the greeting) is a transaction of its own. */
 #include "app/parser.h"
 #include "app/proto/ftp/ftp.h"
 #include "base/memory/lib_memory.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_MAX (256u << 10)         /* of one transaction's lines */
+#define MEMORY_MAX (256u << 10)         /* bytes of one transaction's lines */
 
 static struct slice trim_end(struct slice s)
 {
@@ -21,11 +22,13 @@ static struct slice trim_end(struct slice s)
     return s;
 }
 
+/* False: over MEMORY_MAX, or over the memcap of all flows. */
 static bool take_memory(struct ftp_tx *tx, uint32_t size)
 {
     return tx->memory + size <= MEMORY_MAX && ftp_memory_take(tx, size);
 }
 
+/* The command that the next reply belongs to. */
 static struct ftp_tx *oldest_open(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
@@ -43,7 +46,7 @@ static void complete(struct app_flow *af, struct ftp_tx *tx)
     s->open -= s->open > 0;
 }
 
-/* Commands that pile up without replies end the parsing. */
+/* Commands that pile up without replies stop the parser: the oldest gets the event. */
 static bool is_too_many(struct app_flow *af)
 {
     const struct ftp_settings *settings = af->settings;
@@ -60,6 +63,7 @@ static bool is_too_many(struct app_flow *af)
     return true;
 }
 
+/* The struct itself counts against the memcap. */
 static struct ftp_tx *new_transaction(struct app_flow *af)
 {
     struct ftp_state *s = af->state;
@@ -88,13 +92,14 @@ static bool is_upload(enum ftp_command c)
     return c == FTP_COMMAND_STOR || c == FTP_COMMAND_APPE || c == FTP_COMMAND_STOU;
 }
 
-/* Of the data within their connection, which the client opens in passive mode and the server in
- * active mode. */
+/* Direction of the data within the data connection: the client opens it in passive mode, the server
+ * in active mode. */
 static enum direction direction_of_data(const struct ftp_state *s, enum ftp_command c)
 {
     return is_upload(c) == s->active ? TO_CLIENT : TO_SERVER;
 }
 
+/* The name after "RETR " or "STOR ". STOU may have none: the server chooses. */
 static struct slice file_name(const struct ftp_tx *tx)
 {
     static const char unnamed[] = "<stou>";
@@ -108,6 +113,7 @@ static struct slice file_name(const struct ftp_tx *tx)
     return take_slice(&in, MIN(bytes_left(&in), FTP_NAME_MAX));
 }
 
+/* The new flow's parser gets `transfer`; app_expect() takes it over, also on failure. */
 static bool expect_data(struct app_flow *af, const struct ftp_tx *tx)
 {
     struct ftp_state *s = af->state;
@@ -127,6 +133,7 @@ static bool expect_data(struct app_flow *af, const struct ftp_tx *tx)
     return app_expect(af, &expected);
 }
 
+/* A transfer uses the port once. -1: no memory, and the parser stops. */
 static int begin_transfer(struct app_flow *af, struct ftp_tx *tx)
 {
     struct ftp_state *s = af->state;
@@ -148,6 +155,7 @@ static int begin_transfer(struct app_flow *af, struct ftp_tx *tx)
 
 /* --- commands ------------------------------------------------------------------------------- */
 
+/* Notes the port of PORT and EPRT: the reply makes it valid. */
 static int act(struct app_flow *af, struct ftp_tx *tx)
 {
     struct ftp_state *s = af->state;
@@ -172,7 +180,7 @@ static int act(struct app_flow *af, struct ftp_tx *tx)
     }
 }
 
-/* RFC 4217, 4. No transaction, as for all commands that are not known. */
+/* AUTH TLS, RFC 4217 section 4. It makes no transaction, as all unknown commands. */
 static bool is_auth_tls(struct slice line)
 {
     static const char expected[] = "AUTH TLS";
@@ -194,6 +202,7 @@ static void keep_request(struct ftp_tx *tx, struct slice line)
     tx->request.len = tx->request.data != NULL ? line.len : 0;
 }
 
+/* One line of the client. -1 stops the parser. */
 int ftp_request(struct app_flow *af, struct slice line, bool line_truncated)
 {
     struct ftp_state *s = af->state;
@@ -219,6 +228,7 @@ int ftp_request(struct app_flow *af, struct slice line, bool line_truncated)
 
 /* --- replies -------------------------------------------------------------------------------- */
 
+/* Without an open command, the reply starts a transaction. */
 static struct ftp_tx *transaction_of_reply(struct app_flow *af)
 {
     struct ftp_tx *tx = oldest_open(af);
@@ -231,6 +241,7 @@ static struct ftp_tx *transaction_of_reply(struct app_flow *af)
     return tx;
 }
 
+/* 0: the line has no code. */
 static unsigned reply_code(struct slice line)
 {
     unsigned code = 0;
@@ -243,6 +254,7 @@ static unsigned reply_code(struct slice line)
     return code;
 }
 
+/* Is there a code with this character after it? '-' continues a reply (RFC 959 section 4.2). */
 static bool separates(struct slice line, char c)
 {
     return reply_code(line) != 0 && line.len > 3 && line.data[3] == (uint8_t)c;
@@ -256,9 +268,9 @@ static void data_port(struct ftp_state *s, struct ftp_tx *tx, uint16_t port, boo
     s->active = tx->active = active;
 }
 
-/* Of which command it speaks, the latest one says: where replies are one behind (the greeting was
- * not seen), a data connection would else be missed. One that is not known makes unknown what its
- * reply is put to. */
+/* The latest command decides what the reply means. If replies are one behind (the greeting was not
+ * seen), a data connection would otherwise be missed. An unknown command makes the reply's
+ * transaction unknown. */
 static void heed_reply(struct app_flow *af, struct ftp_tx *tx, struct slice line)
 {
     struct ftp_state *s = af->state;
@@ -276,6 +288,7 @@ static void heed_reply(struct app_flow *af, struct ftp_tx *tx, struct slice line
         (void)app_change_protocol(af, APP_PROTO_tls, 443);
 }
 
+/* Invalid bytes become U+FFFD: three bytes each. */
 static struct slice lossy_copy(struct ftp_tx *tx, struct slice s)
 {
     uint8_t *text = arena_alloc(&tx->tx.arena, (size_t)s.len * 3 + 1);
@@ -306,7 +319,8 @@ static void keep_reply(struct ftp_tx *tx, struct slice line)
     tx->replies_end = &r->next;
 }
 
-/* "230-" begins a reply of several lines, which ends with one that has a code and no dash. */
+/* "230-" starts a reply of several lines; a line with a code and no dash ends it (RFC 959 section
+ * 4.2). */
 static bool is_last_line(struct ftp_state *s, struct slice line)
 {
     bool has_code = reply_code(line) != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/ftp.c - FTP's control connection: recognition, lines, settings, the declaration. */
+/* app/proto/ftp/ftp.c - FTP's control connection: detection, lines, settings, the declaration. */
 #include "app/proto/ftp/ftp.h"
 
 #include "app/lib/line.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 #define LINE_MAX_DEFAULT 4096
-#define LINE_MAX_MOST (64u << 10)       /* half of what the framework keeps for us */
+#define LINE_MAX_MOST (64u << 10)       /* half of what the framework buffers */
 #define TX_LIMIT 1024
 
 /* --- recognition ---------------------------------------------------------------------------- */
 
-/* POP3 begins with the same word. */
+/* POP3 clients start with the same word: the server's side decides. */
 static enum app_probe_result confirm_user(struct bytes in UNUSED, enum direction direction UNUSED,
                                           const struct flow *flow)
 {
@@ -35,7 +35,7 @@ static const struct app_pattern patterns[] = {
     { .bytes = NULL },
 };
 
-/* SMTP's greeting is the same, so that the port has to tell. */
+/* SMTP servers greet in the same way: the port decides. */
 static enum app_probe_result probe_greeting(struct bytes in, enum direction direction UNUSED,
                                             const struct flow *flow)
 {
@@ -61,7 +61,7 @@ static const struct app_probe probes[] = {
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-/* 1: a line was there, 0: more is needed, -1: no sense in going on. */
+/* 1: a line was read; 0: more data are needed; -1: stop the parser. */
 static int step(struct app_flow *af, enum direction d, struct bytes *in)
 {
     const struct ftp_settings *settings = af->settings;
@@ -86,7 +86,7 @@ static enum parse_status ftp_parse(struct app_flow *af, struct app_input *input)
     uint16_t before = af->flow->app_proto_orig;
     int result = 1;
 
-    /* Behind the reply to AUTH TLS another protocol begins. */
+    /* After the reply to AUTH TLS another protocol follows. */
     while (result > 0 && bytes_have(&in, 1) && af->flow->app_proto_orig == before)
         result = step(af, input->direction, &in);
     input->consumed = (uint32_t)(input->len - bytes_left(&in));
@@ -102,6 +102,7 @@ static void ftp_tx_close(struct app_tx *tx)
 
 /* --- settings ------------------------------------------------------------------------------- */
 
+/* Names the wrong value and the default that is used. */
 static uint64_t read_size(const struct conf_node *node, const char *key, uint64_t otherwise)
 {
     const struct conf_node *found = conf_find(node, key);
@@ -125,7 +126,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     s->max_line = (uint32_t)MAX(1, MIN(max_line, LINE_MAX_MOST));
     s->max_tx = TX_LIMIT;
     if (text_to_u64(text_of(conf_string(node, "max-tx", "")), UINT32_MAX, &max_tx) && max_tx > 0)
-        s->max_tx = (uint32_t)max_tx;   /* a bad one was named by who reads it for all */
+        s->max_tx = (uint32_t)max_tx;   /* the framework has reported a wrong value */
     s->memory = xcalloc(1, sizeof(*s->memory));
     s->memory->limit = read_size(node, "memcap", 0);
     s->memory->counted = s->memory->limit != 0;

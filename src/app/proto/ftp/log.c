@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/log.c - EVE: the `ftp` object. */
+/* app/proto/ftp/log.c - EVE: the `ftp` object, as in Suricata. */
 #include "app/proto/ftp/ftp.h"
 
+/* Codes of all replies. Removes the array when it would be empty. */
 static void log_codes(struct json *j, const struct ftp_tx *tx)
 {
     struct json_mark mark = json_mark(j);
@@ -19,6 +20,7 @@ static void log_codes(struct json *j, const struct ftp_tx *tx)
         json_rewind(j, mark);
 }
 
+/* Texts of all replies; removes the array when it would be empty. */
 static void log_replies(struct json *j, const struct ftp_tx *tx)
 {
     struct json_mark mark = json_mark(j);
@@ -36,6 +38,8 @@ static void log_replies(struct json *j, const struct ftp_tx *tx)
         json_rewind(j, mark);
 }
 
+/* Without a known command, as for the greeting, nothing is written. No data: the command came
+ * without an argument. */
 static void log_command(struct json *j, const struct ftp_tx *tx)
 {
     struct slice data = ftp_command_data(tx);
@@ -49,12 +53,14 @@ static void log_command(struct json *j, const struct ftp_tx *tx)
     json_bool(j, "command_truncated", tx->request_truncated);
 }
 
+/* Only these commands say which side opens the data connection. */
 static bool names_mode(enum ftp_command c)
 {
     return c == FTP_COMMAND_PORT || c == FTP_COMMAND_EPRT || c == FTP_COMMAND_PASV ||
            c == FTP_COMMAND_EPSV;
 }
 
+/* The fields of a record and of an alert. */
 static void log_members(struct json *j, const struct ftp_tx *tx)
 {
     log_command(j, tx);
@@ -75,6 +81,7 @@ static bool log_record(struct json *j, struct app_tx *tx, enum direction d UNUSE
     return true;
 }
 
+/* The same fields within an alert. */
 void ftp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ftp");

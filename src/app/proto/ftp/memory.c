@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/memory.c - memory of transactions, counted, and held against the memcap if one is
- * set.
+/* app/proto/ftp/memory.c - counts the memory of transactions, and holds it against the memcap if
+ * one is set.
  *
- * Threads share the figure only then: without a memcap none of them needs to know of others. */
+ * Only then do threads share a number: without a memcap no thread needs to know of others. */
 #include "app/proto/ftp/ftp.h"
 
+/* The limit may change at run time. All threads add first and check after, so that none needs a
+ * lock. */
 static bool take(struct app_memory *m, uint32_t size)
 {
     uint64_t limit = __atomic_load_n(&m->limit, __ATOMIC_RELAXED);

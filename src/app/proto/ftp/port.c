@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/port.c - ports and addresses as FTP writes them (RFC 959, 4.1.2; RFC 2428). */
+/* app/proto/ftp/port.c - ports and addresses as FTP writes them (RFC 959 section 4.1.2, RFC
+ * 2428). */
 #include "app/proto/ftp/ftp.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static void skip_space(struct bytes *in)
         take_u8(in);
 }
 
-/* Decimal, to max; beyond, or without a digit, the cursor fails. */
+/* A decimal number up to max. The cursor fails beyond it, or without a digit. */
 static uint32_t take_number(struct bytes *in, uint32_t max)
 {
     uint32_t n = 0;
@@ -56,7 +57,7 @@ static void skip_behind(struct bytes *in, uint8_t c)
         in->failed = true;
 }
 
-/* "4,5": two bytes */
+/* "4,5": the two bytes of a port. 0: malformed. */
 static uint16_t take_port_pair(struct bytes *in)
 {
     uint32_t high, low;
@@ -70,6 +71,7 @@ static uint16_t take_port_pair(struct bytes *in)
     return in->failed ? 0 : (uint16_t)(high << 8 | low);
 }
 
+/* The address in PORT and PASV is not used: the flow's hosts are. */
 static void skip_host(struct bytes *in)
 {
     for (unsigned i = 0; i < 4; i++) {
@@ -102,7 +104,7 @@ uint16_t ftp_port_of_pasv(struct slice reply)
     return in.failed ? 0 : port;
 }
 
-/* "EPRT |2|2001:db8::1|41813|" */
+/* "EPRT |2|2001:db8::1|41813|", RFC 2428 section 2. */
 uint16_t ftp_port_of_eprt(struct slice request)
 {
     struct bytes in = bytes_of_slice(request);
@@ -118,7 +120,9 @@ uint16_t ftp_port_of_eprt(struct slice request)
     return in.failed ? 0 : port;
 }
 
-/* "229 Entering Extended Passive Mode (|||48758|)" */
+/* "229 Entering Extended Passive Mode (
+ *
+ * |48758|)", RFC 2428 section 3. */
 uint16_t ftp_port_of_epsv(struct slice reply)
 {
     struct bytes in = bytes_of_slice(reply);
@@ -135,6 +139,7 @@ uint16_t ftp_port_of_epsv(struct slice reply)
     return in.failed ? 0 : port;
 }
 
+/* The address in PORT, for ftpbounce. */
 bool ftp_address_of_port(struct slice request, uint32_t *address)
 {
     struct bytes in = bytes_of_slice(request);

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ftp_data/ftp_data.c - FTP's data connections.
  *
- * Nothing in the bytes tells them: they are expected, as the control connection announced them,
- * which also says in which direction which file comes. */
+ * Their bytes have no signature. The control connection announces them, with the file name and the
+ * direction of the data; app_expected_data() gives what it announced. */
 #include "app/core/file.h"
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/proto/ftp/ftp.h"
 #include "app/rules.h"
 
+/* State of a flow, which has at most one transaction. */
 struct data_state {
-    struct app_tx *tx;
-    enum ftp_command command;
-    enum direction direction;
+    struct app_tx *tx;          /* NULL before the first data and after its removal */
+    enum ftp_command command;           /* FTP_UNKNOWN: not started */
+    enum direction direction;           /* of the data */
     struct slice name;                  /* lives as long as the flow */
-    struct app_file *file;
+    struct app_file *file;              /* NULL: no file name, no file, or closed */
 };
 
 /* --- data ----------------------------------------------------------------------------------- */
 
+/* Starts the transaction with the first bytes in the announced direction. Bytes in the other
+ * direction are ignored: true. False ends the parser: the announcement is gone, or there are too
+ * many transactions. */
 static bool begin(struct app_flow *af, enum direction d)
 {
     const struct ftp_transfer *transfer = app_expected_data(af);
@@ -34,12 +38,13 @@ static bool begin(struct app_flow *af, enum direction d)
     s->tx = app_tx_new(af);
     if (s->tx == NULL)
         return false;
-    s->tx->progress[OTHER_DIRECTION(d)] = 1;
-    if (s->name.len > 0)
+    s->tx->progress[OTHER_DIRECTION(d)] = 1;    /* the other side has nothing to say */
+    if (s->name.len > 0)                        /* a listing has no name and makes no file */
         s->file = app_file_open(s->tx, d, s->name, NULL);
     return true;
 }
 
+/* Closes the file and completes the transaction. Safe without a file. */
 static void end(struct data_state *s, enum file_state state)
 {
     app_file_close(s->file, state);
@@ -47,10 +52,12 @@ static void end(struct data_state *s, enum file_state state)
     s->tx->progress[s->direction] = 1;
 }
 
+/* Only the end of the stream shows that a file is complete. */
 static enum parse_status parse(struct app_flow *af, struct app_input *in)
 {
     struct data_state *s = af->state;
 
+    /* After the removal of the transaction no second one begins: `command` is set. */
     if (s->tx == NULL && s->command == FTP_UNKNOWN && in->len > 0 && !begin(af, in->direction))
         return PARSE_STOP;
     if (s->tx == NULL || in->direction != s->direction)
@@ -61,6 +68,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
+/* The flow ends without the end of the stream: the file is truncated. */
 static void finish(struct app_flow *af)
 {
     struct data_state *s = af->state;
@@ -69,6 +77,7 @@ static void finish(struct app_flow *af)
         end(s, FILE_TRUNCATED);
 }
 
+/* The engine frees transaction and file; the state lives longer. */
 static void tx_close(struct app_tx *tx)
 {
     struct data_state *s = tx->flow->state;
@@ -79,11 +88,13 @@ static void tx_close(struct app_tx *tx)
 
 /* --- keywords ------------------------------------------------------------------------------- */
 
+/* Commands that announce a data connection. */
 static const enum ftp_command transfers[] = {
     FTP_COMMAND_STOR, FTP_COMMAND_APPE, FTP_COMMAND_STOU, FTP_COMMAND_RETR, FTP_COMMAND_NLST,
     FTP_COMMAND_LIST, FTP_COMMAND_MLSD,
 };
 
+/* The value of `ftpdata_command`: one command, in any case. */
 static int command_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     enum ftp_command *command = arg;
@@ -118,6 +129,7 @@ static const struct app_buffer *const buffers[] = { &file_data, &file_name, &fil
 
 /* --- EVE ------------------------------------------------------------------------------------ */
 
+/* The name is absent for listings. */
 static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                         const void *conf UNUSED)
 {
@@ -129,6 +141,7 @@ static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUS
     return true;
 }
 
+/* The same fields within an alert. */
 static void alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ftp_data");

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/block.c - the header of a response, or its trailer, while it comes in.
+/* app/proto/http1/block.c - the header of a response, or its trailer, while it arrives.
  *
- * Its lines are put together, and what libhtp says of them is held back, until it is complete:
- * fields.c may have to read it again. Most come in one part, which is only pointed at. */
+ * Its lines are collected, and events about them are held back until it is complete, because
+ * fields.c may have to read it again. Most headers come in one part, which is only pointed at. */
 #include "app/proto/http1/private.h"
 
 #include "base/memory/lib_memory.h"
 
-/* As bits of http_state.held, in this order. */
+/* Events that are held back, as bits of http_state.pending_events in this order. */
 static const uint8_t pending[] = {
     HTTP_EVENT_RESPONSE_FIELD_MISSING_COLON, HTTP_EVENT_RESPONSE_INVALID_EMPTY_NAME,
     HTTP_EVENT_RESPONSE_INVALID_LWS_AFTER_NAME, HTTP_EVENT_RESPONSE_HEADER_NAME_NOT_TOKEN,
     HTTP_EVENT_INVALID_RESPONSE_FIELD_FOLDING, HTTP_EVENT_DEFORMED_EOL,
     HTTP_EVENT_RESPONSE_ABNORMAL_TRANSFER_ENCODING,
 };
-/* The last of them is about a value, the others are about lines. */
+/* The last one is about a value; the others are about lines. */
 #define PENDING_CODING (1u << (ARRAY_LEN(pending) - 1))
 
+/* True: the event waits for the end of the header. */
 bool http_block_hold(struct http_state *state, enum http_event event)
 {
     for (size_t i = 0; i < ARRAY_LEN(pending); i++) {
@@ -30,6 +31,7 @@ bool http_block_hold(struct http_state *state, enum http_event event)
 
 /* --- its lines -------------------------------------------------------------------------------- */
 
+/* An empty line ends a header; servers also send bare line feeds. */
 static bool ends(struct slice s)
 {
     return s.len >= 2 && s.data[s.len - 1] == '\n' &&
@@ -45,7 +47,7 @@ static void free_parts(struct http_state *state)
     state->block = NULL;
 }
 
-/* A block that ended and was not asked for was that of a 100 Continue. */
+/* Collects a part. An earlier block that is complete was that of a 100 Continue: it is dropped. */
 void http_block_add(struct http_state *state, struct slice part)
 {
     if (state->block != NULL && ends(buf_slice(state->block)))
@@ -85,6 +87,8 @@ static bool is_chunked(const struct http_tx *htx)
     return h != NULL && bstr_cmp_c_nocase(h->value, "chunked") == 0;
 }
 
+/* Reads the header again if libhtp complained or a line is unusual; otherwise raises what was held
+ * back. A server that closes within its header raises nothing. */
 static void complete(struct http_state *state, struct http_tx *htx, struct slice block,
                      bool trailer)
 {
@@ -99,7 +103,7 @@ static void complete(struct http_state *state, struct http_tx *htx, struct slice
         raise_pending(htx, coding);
 }
 
-/* htx: NULL when nobody wants to know any more. */
+/* The header ends. htx: NULL for an orphan, whose block is only dropped. */
 void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer)
 {
     struct slice block = { 0 };

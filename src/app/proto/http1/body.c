@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/body.c - bodies on their way from libhtp to windows and files.
+/* app/proto/http1/body.c - bodies, from libhtp to inspection windows and files.
  *
- * libhtp has taken off chunks; decoder.c takes off codings. The window is for http.request_body
- * and for what alerts show; a response's content and an upload are files besides, to be found in
- * file.data. Both end at the body limit, unless a file is to be stored. */
+ * libhtp has removed chunk lengths; decoder.c removes codings. The window serves http.request_body
+ * and the bodies that alerts show. A response's body and an upload are also files, which file.data
+ * inspects. Both end at the body limit, unless a rule stores the file. */
 #include "app/proto/http1/private.h"
 #include "app/core/ranges.h"
 
 #include <string.h>
 #include <strings.h>
 
-#define FILE_NAME_MAX 4096
-#define RANGE_CHUNK (1u << 30)
+#define FILE_NAME_MAX 4096      /* as Suricata cuts file names */
+#define RANGE_CHUNK (1u << 30)  /* app_file_append() takes 32 bits */
 
 static const struct http_state *state_of(const struct http_tx *htx)
 {
@@ -23,6 +23,7 @@ static const struct file_window *window_of(const struct http_tx *htx, enum direc
     return &state_of(htx)->config->body[d];
 }
 
+/* IPS mode cannot wait for min_inspect bytes: a packet that passed cannot be dropped later. */
 static bool is_inline(const struct http_tx *htx)
 {
     enum http_inline how = state_of(htx)->config->body_inline;
@@ -51,6 +52,7 @@ struct http_content *http_content_make(struct http_tx *htx, enum direction d)
 
 /* --- window ----------------------------------------------------------------------------------- */
 
+/* `edge`: offset in the body. */
 static void drop_before(struct http_body *body, uint64_t edge)
 {
     if (edge <= body->start)
@@ -59,8 +61,8 @@ static void drop_before(struct http_body *body, uint64_t edge)
     body->start = edge;
 }
 
-/* Keeps what the next inspection may want to look back at. A body that nobody inspects is not
- * kept for ever either. */
+/* Drops what no later inspection looks back at. If rules never inspect the body, it keeps at most
+ * three windows. */
 static void prune(struct http_body *body, const struct file_window *w)
 {
     uint64_t widest = MAX(w->min_inspect, w->window);
@@ -73,6 +75,7 @@ static void prune(struct http_body *body, const struct file_window *w)
         drop_before(body, body->inspected - w->window);
 }
 
+/* Without a rule or log that reads the body only its size is counted. */
 static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_body *body = &htx->message[d].content->body;
@@ -91,7 +94,7 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
     body->size += len;
 }
 
-/* Rules get to see the body, and with it the stream. */
+/* With the first inspection of the body, rules on the raw stream run as well. */
 static void note_inspected(struct http_tx *htx, enum direction d)
 {
     const struct http_body *body = &htx->message[d].content->body;
@@ -101,6 +104,9 @@ static void note_inspected(struct http_tx *htx, enum direction d)
         app_trigger_raw_inspection(htx->tx.flow, d);
 }
 
+/* The part of the body that rules inspect now: new bytes, and before them enough old ones that a
+ * pattern can span the boundary. False: nothing new, or less than min_inspect of a body that goes
+ * on. `given` is what this inspection covers. */
 bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position)
 {
@@ -160,7 +166,7 @@ static struct slice uri_path(const struct http_tx *htx)
     return uri != NULL ? http_bstr(uri->path) : http_bstr(NULL);
 }
 
-/* Ranges of one file have its name and host in common. */
+/* Ranges of one file share host and name: together the key that joins them across flows. */
 static void open_range(struct http_tx *htx)
 {
     struct http_content *c = htx->message[TO_CLIENT].content;
@@ -177,7 +183,7 @@ static void open_range(struct http_tx *htx)
     c->range = app_range_open(htx->tx.flow, key, c->file->start, c->file->end, c->file->total);
 }
 
-/* The last range of a file came in: it is a further file of this transaction. */
+/* The last range came in: the complete file is a further file of this transaction. */
 static void finish_range(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;
@@ -196,6 +202,7 @@ static void finish_range(struct http_tx *htx, enum direction d)
     c->range = NULL;
 }
 
+/* Content-Range, RFC 9110 section 14.4. */
 static void set_range(struct http_tx *htx, const htp_header_t *h)
 {
     struct app_file *file = htx->message[TO_CLIENT].content->file;
@@ -206,7 +213,7 @@ static void set_range(struct http_tx *htx, const htp_header_t *h)
         return;
     }
     if (!http_range_is_part(&r))
-        return;                         /* all of it, or nothing to go by */
+        return;                         /* the complete file, or an unknown size */
     if (r.start > r.end || r.end > r.size - 1) {
         app_tx_event(&htx->tx, HTTP_EVENT_RANGE_INVALID);
         return;
@@ -220,6 +227,7 @@ static void set_range(struct http_tx *htx, const htp_header_t *h)
     open_range(htx);
 }
 
+/* The file's name: Content-Disposition (RFC 6266), else the path of the URI. */
 static void open_response_file(struct http_tx *htx)
 {
     const htp_header_t *disposition = http_header(htx, TO_CLIENT, "content-disposition");
@@ -240,6 +248,7 @@ static void open_response_file(struct http_tx *htx)
         set_range(htx, range);
 }
 
+/* An upload is a file; a form of several parts is split by multipart.c. */
 static void begin_request(struct http_tx *htx)
 {
     struct http_content *c = htx->message[TO_SERVER].content;
@@ -267,7 +276,7 @@ static void begin(struct http_tx *htx, enum direction d)
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* A rule wants the whole file. Where all files are stored none is longer for it. */
+/* A rule stores the complete file. The configuration to store all files does not lift the limit. */
 static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 {
     const struct app_file *file = htx->message[d].content->file;
@@ -275,7 +284,7 @@ static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
     return htx->tx.store_files[d] || (file != NULL && file->sid_count > 0);
 }
 
-/* How much of the part is within the limit. */
+/* Bytes of this part within the body limit. */
 static size_t within_limit(const struct http_tx *htx, enum direction d, size_t len)
 {
     const struct http_body *body = &htx->message[d].content->body;
@@ -293,6 +302,7 @@ bool http_body_is_full(const struct http_tx *htx, enum direction d)
     return within_limit(htx, d, 1) == 0;
 }
 
+/* The limit ends the file as truncated, and a range as it is. */
 static void over_limit(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;
@@ -320,7 +330,7 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
     app_range_add(c->range, data, take);
 }
 
-/* The body has what follows as if nothing were missing; up to the limit the file tells of it. */
+/* The window continues as if nothing were missing. Up to the limit the file records the gap. */
 static void gap(struct http_tx *htx, enum direction d, size_t len)
 {
     size_t take = within_limit(htx, d, len);
@@ -331,6 +341,7 @@ static void gap(struct http_tx *htx, enum direction d, size_t len)
         app_file_gap(htx->message[d].content->file, take);
 }
 
+/* `data` NULL: a gap. A decoder cannot continue after it, and a joined range would be wrong. */
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_content *c = htx->message[d].content;
@@ -359,7 +370,7 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
         http_body_store(htx, d, data, len);
 }
 
-/* The connection ended before the response had all the bytes that it announced. */
+/* The connection closed before all bytes of Content-Length came. */
 static bool is_cut_off(const struct http_tx *htx, enum direction d)
 {
     const htp_tx_t *htp = htx->htp;
@@ -388,6 +399,7 @@ void http_body_end(struct http_tx *htx, enum direction d)
     c->decoder = NULL;
 }
 
+/* The body ends with its transaction; the arena holds the struct itself. */
 void http_body_free(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;

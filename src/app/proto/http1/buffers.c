@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/buffers.c - what rules see of a transaction.
+/* app/proto/http1/buffers.c - the buffers that rules inspect.
  *
- * Most are views of libhtp's strings. What has to be put together (all headers in one part) is
- * made when a rule first asks, kept in the transaction, and made anew when trailers have come. */
+ * Most are views of libhtp's strings. Those that combine several (all headers in one buffer) are
+ * created when a rule first reads them, stay with the transaction, and are created again when
+ * trailers have arrived. */
 #include "app/proto/http1/private.h"
 
 #include "base/memory/lib_memory.h"
@@ -38,6 +39,7 @@ REQUEST_STRING(get_stat_msg, response_message)
 REQUEST_STRING(get_response_line, response_line)
 #undef REQUEST_STRING
 
+/* Normalised on first use, because not every transaction is inspected by a rule for http.uri. */
 static bool get_uri(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                     struct slice *out)
 {
@@ -58,6 +60,7 @@ static bool get_protocol(struct app_tx *tx, enum direction d, unsigned i UNUSED,
     return s.len > 0 && set_slice(s, out);
 }
 
+/* The host with its port and case: from the URI if that has one, else from the field Host. */
 static bool get_raw_host(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                          struct slice *out)
 {
@@ -103,8 +106,9 @@ static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, s
 
 /* --- all headers in one part ----------------------------------------------------------------- */
 
-#define DERIVED_BLOCK 1000                /* bytes at first; with its head a size of the heap's */
+#define DERIVED_BLOCK 1000 /* first block: with the allocator's header one size class */
 
+/* NULL: no memory. Rules then do not see the buffers. See suspend.c for when they are freed. */
 struct http_derived_buffers *http_derived_buffers(struct http_tx *htx, enum direction d)
 {
     struct http_message *m = &htx->message[d];
@@ -133,6 +137,7 @@ void http_derived_buffers_free(struct http_tx *htx, enum direction d)
 
 enum joined { JOINED_HEADERS, JOINED_NAMES, JOINED_START };
 
+/* Cookies have a buffer of their own and are not part of http.header, as in Suricata. */
 static bool is_cookie(const htp_header_t *h, enum direction d)
 {
     return bstr_cmp_c_nocase(h->name, d == TO_SERVER ? "cookie" : "set-cookie") == 0;
@@ -150,7 +155,7 @@ static uint8_t *put_text(uint8_t *p, const char *s)
     return put(p, (struct slice){ .data = (const uint8_t *)s, .len = (uint32_t)strlen(s) });
 }
 
-/* Room that surely suffices: each header with ": " and CRLF, a line, CRLF before and behind. */
+/* Upper limit: each header with ": " and CRLF, the line, CRLF before and after. */
 static size_t space_for(htp_table_t *headers, struct slice line)
 {
     size_t space = line.len + 8;
@@ -188,6 +193,9 @@ static uint8_t *put_all(uint8_t *p, htp_table_t *headers, enum joined what, enum
     return what != JOINED_HEADERS && count > 0 ? put_text(p, "\r\n") : p;
 }
 
+/* `joined_for` is the number of headers that the buffer was built from: trailers add headers,
+ * and then it is built again. The older buffer stays in the arena, where rules may still point
+ * into it. */
 static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, struct slice *out)
 {
     struct http_tx *htx = http_tx_of(tx);
@@ -243,6 +251,7 @@ static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUS
 
 /* --- headers one by one ----------------------------------------------------------------------- */
 
+/* Name and value of each header, built once for all of them. */
 static bool make_items(struct http_tx *htx, enum direction d, htp_table_t *headers)
 {
     struct http_derived_buffers *derived = http_derived_buffers(htx, d);
@@ -317,6 +326,8 @@ static bool retained_body(struct app_tx *tx, enum direction d, struct slice *out
 
 /* --- what patterns must be like --------------------------------------------------------------- */
 
+/* http.host is in lower case: a pattern with capitals can never match. The messages are Suricata's,
+ * because users search for them. */
 static bool check_host(struct slice pattern, bool nocase, struct err *err)
 {
     if (nocase) {
@@ -334,6 +345,7 @@ static bool check_host(struct slice pattern, bool nocase, struct err *err)
     return true;
 }
 
+/* A method has no white space: such a pattern can never match. */
 static bool check_method(struct slice pattern, bool nocase UNUSED, struct err *err)
 {
     static const struct { uint8_t c; const char *name; } blanks[] = { { ' ', "space" },
@@ -492,7 +504,7 @@ static const struct app_buffer request_body = {
     .get = get_request_body, .position = request_body_position, .retained = retained_body,
     .feature = HTTP1_KEEP_REQUEST_BODY,
 };
-/* The content of a response is its file. */
+/* A response's body is a file. */
 static const struct app_buffer response_body = {
     .name = "http.response_body", .legacy = "http_server_body", .doc = "response body, decoded",
     .same_as = "file.data",
@@ -501,7 +513,8 @@ static const struct app_buffer response_body = {
     .files = APP_FILE_CONTENT,
 };
 
-/* Flash files are shown unpacked where that is set up. */
+/* Rules see Flash files unpacked, if swf-decompression is on. Only a window that starts at the
+ * file's beginning has the header. */
 static bool get_file_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     const struct http_state *state = tx->flow->state;

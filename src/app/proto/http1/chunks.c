@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/chunks.c - chunk extensions ("8;name=value"), which libhtp reads over.
+/* app/proto/http1/chunks.c - chunk extensions ("8;name=value", RFC 9112 section 7.1.1), which
+ * libhtp ignores.
  *
- * Walks the same bytes as libhtp does, from length to length; data are stepped over. Where the
- * length makes no sense it gives up: libhtp then says so. */
+ * Walks the same bytes as libhtp, from length to length, and skips the data. It stops at a length
+ * that makes no sense: libhtp raises the event for that. */
 #include "app/proto/http1/private.h"
 
+/* OVER: not chunked, or done. LENGTH: the digits. REST_OF_LINE: after them. CONTENT: `left` bytes
+ * of data. END: the line end after the data. */
 enum chunk_part { CHUNKS_OVER, CHUNK_LENGTH, CHUNK_REST_OF_LINE, CHUNK_CONTENT, CHUNK_END };
 
+/* `at`: where the body begins in the current input. */
 void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
 {
     enum htp_transfer_coding_t coding = d == TO_SERVER ? htx->htp->request_transfer_coding
@@ -19,7 +23,7 @@ void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
         htx->message[d].content->chunks.part = CHUNKS_OVER;
 }
 
-/* Do bytes of a chunk come next? */
+/* True: the next byte belongs to a chunk's data. */
 bool http_chunks_are_inside(const struct http_tx *htx, enum direction d)
 {
     const struct http_content *c = htx->message[d].content;
@@ -35,11 +39,13 @@ static int hex_value(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* libhtp accepts these before the digits. */
 static bool is_filler(uint8_t c)
 {
     return c == '\r' || c == '\n' || c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == 0;
 }
 
+/* The last chunk has length 0. A line without digits is skipped. */
 static void line_ends(struct http_chunks *c)
 {
     if (c->digits)
@@ -47,6 +53,8 @@ static void line_ends(struct http_chunks *c)
     c->digits = false;
 }
 
+/* Lengths up to INT32_MAX, as libhtp reads them. A hostile length ends the walk before it
+ * overflows. */
 static void length_byte(struct http_chunks *c, uint8_t byte)
 {
     int value = hex_value(byte);
@@ -84,6 +92,7 @@ static void step(struct http_chunks *c, struct bytes *in)
         c->part = CHUNK_LENGTH;
 }
 
+/* `end`: bytes of the input that libhtp has consumed. An extension needs a digit before its ';'. */
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end)
 {
     struct http_chunks *c;

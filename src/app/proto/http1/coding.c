@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/coding.c - gzip, deflate, zlib, lzma, brotli and zstd.
  *
- * The header of gzip is read here and not by zlib, which is stricter than browsers: they mind
- * neither reserved flags nor checksums. Streams of zlib cost 40 KB to set up, so that a thread
- * keeps some at rest. */
+ * The gzip header is read here and not by zlib, which is stricter than browsers: they ignore
+ * reserved flags and checksums. Setting up a zlib stream costs 40 KB, so that a thread keeps some
+ * for reuse. */
 #include "config.h"
 
 #include "app/core/zstd_decoder.h"
@@ -20,6 +20,7 @@
 
 /* --- zlib ------------------------------------------------------------------------------------- */
 
+/* The parts of a member, RFC 1952 section 2.3. `part` moves through them in this order. */
 enum gzip_part { GZIP_FIXED, GZIP_EXTRA_LEN, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT, GZIP_CRC,
                  GZIP_DATA, GZIP_TRAILER };
 #define GZIP_MAGIC 0x1f                 /* its first byte */
@@ -36,6 +37,7 @@ struct http_inflate {
     uint16_t extra;
 };
 
+/* window_bits: negative for raw deflate. Without the thread's spares a stream is allocated. */
 static struct http_inflate *inflate_make(struct http_thread *ht, int window_bits)
 {
     struct http_inflate *s = ht != NULL ? ht->inflate : NULL;
@@ -60,6 +62,7 @@ static struct http_inflate *inflate_make(struct http_thread *ht, int window_bits
     return s;
 }
 
+/* All flows together may hold so much as http.memcap allows; NULL beyond it. */
 static void *inflate_take(struct http_thread *ht, int window_bits, struct decoder_memory *memory)
 {
     struct http_inflate *s;
@@ -103,6 +106,8 @@ void http_inflates_free(struct http_thread *ht)
     ht->inflates = 0;
 }
 
+/* The formats share zlib: raw deflate (RFC 1951), zlib's own (RFC 1950), and gzip around raw
+ * deflate. */
 static void *deflate_open(struct http_thread *ht, const struct http_config *config UNUSED,
                           struct decoder_memory *memory)
 {
@@ -128,6 +133,7 @@ static void *gzip_open(struct http_thread *ht, const struct http_config *config 
     return s;
 }
 
+/* Z_BUF_ERROR means no progress without more input or output, which is no error here. */
 static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                       size_t *produced)
 {
@@ -149,6 +155,7 @@ static enum coding_status inflate_run(void *stream, struct bytes *in, uint8_t *o
 
 /* --- the header of gzip (RFC 1952, 2.3) ------------------------------------------------------- */
 
+/* Ten bytes: magic, method 8, flags, then time, extra flags and system, which are ignored. */
 static bool gzip_fixed(struct http_inflate *s, uint8_t c)
 {
     static const uint8_t magic[] = { 0x1f, 0x8b, 8 };
@@ -165,13 +172,14 @@ static bool gzip_fixed(struct http_inflate *s, uint8_t c)
     return true;
 }
 
+/* Little endian; also counts the two bytes of the header's checksum. */
 static bool gzip_two_bytes(struct http_inflate *s, uint8_t c)
 {
     s->extra = (uint16_t)(s->extra >> 8 | c << 8);
     return ++s->at == 2;
 }
 
-/* Parts that the flags say are not there. */
+/* Passes over parts that the flags exclude. */
 static void gzip_pass_absent(struct http_inflate *s)
 {
     if (s->part == GZIP_EXTRA_LEN && (s->flags & GZIP_HAS_EXTRA) == 0)
@@ -188,6 +196,7 @@ static void gzip_pass_absent(struct http_inflate *s)
         s->part = GZIP_DATA;
 }
 
+/* False: not a gzip header. Bytes of optional parts are counted, not kept. */
 static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
 {
     switch ((enum gzip_part)s->part) {
@@ -216,7 +225,7 @@ static bool gzip_header_byte(struct http_inflate *s, uint8_t c)
     return true;
 }
 
-/* Checksum and length, then perhaps another member (RFC 1952, 2.2). */
+/* The trailer holds checksum and length. Another member may follow (RFC 1952 section 2.2). */
 static enum coding_status gzip_trailer(struct http_inflate *s, struct bytes *in)
 {
     while (s->at < GZIP_TRAILER_SIZE && bytes_have(in, 1)) {
@@ -226,14 +235,14 @@ static enum coding_status gzip_trailer(struct http_inflate *s, struct bytes *in)
     if (!bytes_have(in, 1))
         return CODING_MORE;
     if (peek_u8(in) != GZIP_MAGIC || inflateReset(&s->z) != Z_OK)
-        return CODING_END;
+        return CODING_END;  /* after a member, anything else ends the body */
     s->part = GZIP_FIXED;
     s->at = 0;
     s->again = true;
     return CODING_MORE;
 }
 
-/* CODING_MORE: there is no header at hand any more. */
+/* CODING_MORE: the header is complete, or needs more bytes. CODING_END: no further member. */
 static enum coding_status gzip_header(struct http_inflate *s, struct bytes *in)
 {
     while (s->part != GZIP_DATA) {
@@ -251,6 +260,7 @@ static enum coding_status gzip_header(struct http_inflate *s, struct bytes *in)
     return CODING_MORE;
 }
 
+/* Members follow each other in one body; each starts with a fresh window. */
 static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                    size_t *produced)
 {
@@ -277,6 +287,7 @@ static enum coding_status gzip_run(void *stream, struct bytes *in, uint8_t *out,
     }
 }
 
+/* `otherwise`: the coding to try if this one does not fit. The three of zlib form a circle. */
 const struct coding coding_gzip = {
     .has_header = true, .otherwise = HTTP_CODING_DEFLATE, .is_deflate = true,
     .open = gzip_open, .close = inflate_release, .run = gzip_run,
@@ -294,8 +305,9 @@ const struct coding coding_zlib = {
 
 /* --- lzma ------------------------------------------------------------------------------------- */
 
-/* Encoders ask for dictionaries that small bodies never fill: the limit is on what is set up for
- * it, and only a body that reaches back further than that is in error. */
+/* The .lzma format. Encoders ask for dictionaries that small bodies never fill, so that
+ * lzma-memlimit applies to the dictionary that is allocated. Only a body that refers back further
+ * is in error. */
 #define ALONE_HEAD 5                    /* properties, size of the dictionary */
 #define DICTIONARY_LEAST 4096
 
@@ -338,10 +350,12 @@ static void alone_close(struct http_thread *ht UNUSED, void *stream,
     lib_free(stream);
 }
 
+/* Feeds the header with a dictionary size of at most `most`. liblzma wants space for output,
+ * although the header produces none. */
 static lzma_ret alone_head(struct alone *s, struct bytes *in)
 {
     uint32_t size;
-    uint8_t none;                       /* no room, no work: but nothing comes of a head */
+    uint8_t none;                       /* a byte of space that stays empty */
 
     while (s->have < ALONE_HEAD && bytes_have(in, 1))
         s->head[s->have++] = take_u8(in);
@@ -357,6 +371,7 @@ static lzma_ret alone_head(struct alone *s, struct bytes *in)
     return lzma_code(&s->x, LZMA_RUN);
 }
 
+/* Refused memory is told apart from damaged data, because it has an event of its own. */
 static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                     size_t *produced)
 {
@@ -423,8 +438,8 @@ static void brotli_close(struct http_thread *ht UNUSED, void *stream,
     lib_free(s);
 }
 
-/* The window is allocated once a block says how much will come out, not larger than that: what
- * the allocator refuses is what the stream needs, not what its first byte asks for. */
+/* brotli allocates its window when a block says how much output it has, and not more than that. So
+ * the memory limit applies to what the stream needs, not to what its first byte asks for. */
 static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                      size_t *produced)
 {
@@ -446,6 +461,7 @@ static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *ou
         return CODING_MORE;
     return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
 }
+/* Built without brotli: opening fails, and the body passes undecoded. */
 #else
 static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
                          struct decoder_memory *memory UNUSED)
@@ -485,6 +501,7 @@ static void zstd_close(struct http_thread *ht UNUSED, void *stream,
     zstd_decoder_close(stream);
 }
 
+/* A body may have several zstd frames; zstd_decoder_run() never reports the end. */
 static enum coding_status zstd_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                    size_t *produced)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/decoder.c - Content-Encoding: what the header names, and the chain that takes it
- * off.
+/* app/proto/http1/decoder.c - Content-Encoding: the header's list of codings, and a chain of layers
+ * that removes them.
  *
- * Servers name codings that the body does not have, and browsers make the best of it. A body that
- * is not what it is called is tried as raw deflate, zlib and gzip in turn; when it is none of
- * them it is taken as it is. Doubts end when a coding with a header of its own gives output, or
- * raw deflate, which reads a lot into plain text, gives a whole block or ends in order. An error
- * behind that point ends the body. Until then input is kept and output held back, so that the
- * cuts between packets make no difference. */
+ * Servers name codings that the body does not have, and browsers cope. A body that is not what the
+ * header says is tried as raw deflate, zlib and gzip in turn; if it is none of them it passes
+ * unchanged. The doubt ends when a coding with a header of its own produces output. Raw deflate
+ * accepts a lot of plain text, so that it must fill a block or end in order. A later error ends the
+ * body. During the doubt, input is retained and output held back, so that packet boundaries make no
+ * difference. */
 #include "app/proto/http1/coding.h"
 #include "base/system/clock.h"
 #include "base/memory/lib_memory.h"
@@ -15,15 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 8192
-#define RETAINED_LIMIT BLOCK              /* of input without output: a header with a long name */
+#define BLOCK 8192                        /* bytes of output of one layer */
+#define RETAINED_LIMIT BLOCK /* of input without output: a gzip header with a long name */
 #define OTHERS_MAX 3                /* codings tried after the one that was named */
-#define BOMB_RATIO 2048
-#define BLOCKS_PER_CLOCK 64         /* how often the time is looked at */
+#define BOMB_RATIO 2048             /* output bytes per input byte; no deflate reaches it */
+#define BLOCKS_PER_CLOCK 64         /* of output between two readings of the clock */
 
 enum layer_mode {
-    LAYER_DOUBT,
-    LAYER_SURE,
+    LAYER_DOUBT,                    /* input is retained, output held back */
+    LAYER_SURE,                     /* output is passed on */
     LAYER_PASS,                     /* bytes as they are */
     LAYER_OVER,                     /* no more bytes */
 };
@@ -43,8 +43,8 @@ struct http_decoder {
     struct http_tx *htx;
     enum direction direction;
     uint64_t in, out;
-    uint64_t step_end;              /* what comes out until so much is in is judged by it */
-    uint64_t spent_ns, since_ns;
+    uint64_t step_end;              /* input bytes up to which the ratio is judged */
+    uint64_t spent_ns, since_ns;    /* CPU time; since_ns 0: not running */
     unsigned blocks;
     unsigned count;
     struct layer layer[];           /* the first takes off what was put on last */
@@ -68,13 +68,15 @@ static struct http_thread *thread_of(const struct http_decoder *dec)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
+/* Later data of this body are ignored. */
 static void all_over(struct http_decoder *dec)
 {
     for (unsigned i = 0; i < dec->count; i++)
         dec->layer[i].mode = LAYER_OVER;
 }
 
-/* With so many bytes of output it is a bomb. */
+/* The output size from which the body is a bomb: above compression-bomb-limit and above BOMB_RATIO
+ * times the input. */
 static uint64_t bomb_at(const struct http_decoder *dec)
 {
     if (dec->step_end == UINT64_MAX)
@@ -83,6 +85,7 @@ static uint64_t bomb_at(const struct http_decoder *dec)
                BOMB_RATIO * (dec->step_end + 1));
 }
 
+/* compression-bomb-count bombs on a connection stop decoding on it, see http_codings_read(). */
 static void bomb(struct http_decoder *dec)
 {
     struct http_state *state = state_of(dec);
@@ -93,7 +96,8 @@ static void bomb(struct http_decoder *dec)
         app_tx_event(&dec->htx->tx, HTTP_EVENT_COMPRESSION_BOMB_LIMIT_REACHED);
 }
 
-/* What takes too long is let through as it is. */
+/* A body that takes more CPU time than decompression-time-limit passes undecoded. The clock costs a
+ * system call at worst, so that it is read once per BLOCKS_PER_CLOCK blocks. */
 static void check_time(struct http_decoder *dec)
 {
     uint64_t now;
@@ -111,8 +115,8 @@ static void check_time(struct http_decoder *dec)
         dec->layer[i].mode = LAYER_PASS;
 }
 
-/* What follows the body's limit is unpacked only to find a bomb. Deflate cannot be one: it has at
- * most 1,032 bytes for one (RFC 1951), BOMB_RATIO is above that. */
+/* Beyond the body's limit, decoding only serves to find bombs. Deflate cannot be one: it has at
+ * most 1,032 output bytes per input byte, which BOMB_RATIO exceeds. */
 static bool is_unpacked_in_vain(const struct http_decoder *dec)
 {
     const struct coding *coding = dec->layer[0].coding;
@@ -123,6 +127,8 @@ static bool is_unpacked_in_vain(const struct http_decoder *dec)
 
 static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len);
 
+/* Output of layer i goes to the next layer; the last one stores it. The cut at bomb_at() makes the
+ * stored size independent of block boundaries. */
 static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len)
 {
     if (len == 0)
@@ -141,6 +147,7 @@ static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size
     check_time(dec);
 }
 
+/* Passes on what the layer holds back. */
 static void release(struct http_decoder *dec, unsigned i)
 {
     struct layer *l = &dec->layer[i];
@@ -150,6 +157,7 @@ static void release(struct http_decoder *dec, unsigned i)
     emit(dec, i, l->out, buffered);
 }
 
+/* A decoder that gets no memory is an event, once per transaction. */
 static void refused(struct http_tx *htx, enum decoder_refusal why)
 {
     enum http_event event = why == DECODER_AT_MEMCAP ? HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED
@@ -175,6 +183,7 @@ static void layer_close(struct http_decoder *dec, struct layer *l)
     l->stream = NULL;
 }
 
+/* The doubt is over: retained input is freed. */
 static void layer_sure(struct http_decoder *dec, struct layer *l, enum layer_mode mode)
 {
     if (l->mode == LAYER_DOUBT)
@@ -182,6 +191,8 @@ static void layer_sure(struct http_decoder *dec, struct layer *l, enum layer_mod
     http_buf_release(dec->htx->tx.flow, &l->retained);
 }
 
+/* When a guess counts as right, see the top of the file. A body that retains more than a block
+ * without output is given up as undecidable: the current coding stays. */
 static bool is_believed(const struct layer *l, enum coding_status status)
 {
     if (l->retained.len > RETAINED_LIMIT)
@@ -190,7 +201,8 @@ static bool is_believed(const struct layer *l, enum coding_status status)
                            status == CODING_END);
 }
 
-/* Not what it was taken for: false when there is something else to try. */
+/* The coding does not fit. False: another one was opened, and the retained input runs through it.
+ * True: nothing left to try; in doubt all input passes unchanged. */
 static bool layer_failed(struct http_decoder *dec, unsigned i)
 {
     struct layer *l = &dec->layer[i];
@@ -213,7 +225,7 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
     return true;
 }
 
-/* More memory than it may have: what has not come out yet goes on as it was sent. */
+/* The decoder may have no more memory. Input that has produced no output passes unchanged. */
 static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
 {
     struct layer *l = &dec->layer[i];
@@ -233,6 +245,8 @@ static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
     http_buf_release(dec->htx->tx.flow, &retained);
 }
 
+/* Runs the layer until it needs more input. After a failure it starts again with all retained
+ * input; OTHERS_MAX bounds the number of starts. */
 static void layer_run(struct http_decoder *dec, unsigned i, struct bytes in)
 {
     struct layer *l = &dec->layer[i];
@@ -283,6 +297,8 @@ static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data
 
 /* --- a body ----------------------------------------------------------------------------------- */
 
+/* The header lists codings in the order in which they were applied: the last one is removed
+ * first. */
 static bool layers_open(struct http_decoder *dec, const struct http_message *m)
 {
     for (unsigned i = 0; i < dec->count; i++) {
@@ -303,7 +319,7 @@ static bool layers_open(struct http_decoder *dec, const struct http_message *m)
     return true;
 }
 
-/* Nearly all bodies have one layer: a thread keeps one such at rest. */
+/* Nearly all bodies have one layer. A thread keeps one such decoder for reuse. */
 static struct http_decoder *decoder_take(struct http_thread *ht, unsigned layers)
 {
     struct http_decoder *dec = ht != NULL && layers == 1 ? ht->decoder : NULL;
@@ -328,8 +344,8 @@ void http_decoders_free(struct http_thread *ht)
     ht->decoder = NULL;
 }
 
-/* One layer of deflate never gives so much. For others input is taken in steps: what comes out is
- * judged by the end of the step, which does not depend on how the input was cut. */
+/* One layer of deflate cannot be a bomb. Other codings are judged at the end of steps of the input,
+ * whose sizes do not depend on packet boundaries. */
 static uint64_t first_step(const struct http_message *m, const struct http_config *config)
 {
     if (m->codings == 1 && codings[m->coding[0]]->is_deflate)
@@ -369,6 +385,7 @@ void http_decoder_free(struct http_decoder *dec)
     decoder_release(thread_of(dec), dec);
 }
 
+/* Each step is a quarter longer than the one before, so that their number stays small. */
 void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len)
 {
     dec->since_ns = 0;
@@ -384,6 +401,7 @@ void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len
     }
 }
 
+/* Releases what layers still hold back: a doubt at the end counts as right. */
 void http_decoder_end(struct http_decoder *dec)
 {
     for (unsigned i = 0; i < dec->count; i++)
@@ -394,12 +412,14 @@ void http_decoder_end(struct http_decoder *dec)
 
 /* --- the header ------------------------------------------------------------------------------- */
 
+/* `nocase` lengths are equal, so that http_slice_has() compares the complete word. */
 static bool is_word(struct slice s, const char *word, bool nocase)
 {
     return s.len == strlen(word) && (nocase ? http_slice_has(s, word)
                                             : memcmp(s.data, word, s.len) == 0);
 }
 
+/* False: switched off, no coding, or more than HTTP_CODINGS_MAX. */
 static bool add_coding(const struct http_config *config, struct http_message *m,
                        enum http_coding coding)
 {
@@ -411,7 +431,7 @@ static bool add_coding(const struct http_config *config, struct http_message *m,
     return true;
 }
 
-/* Browsers pass over NULs within a word. */
+/* Browsers ignore NUL bytes within a word. A word that does not fit into `out` is no coding. */
 static struct slice without_zeros(struct slice s, uint8_t *out, size_t space)
 {
     uint32_t n = 0;
@@ -426,7 +446,7 @@ static struct slice without_zeros(struct slice s, uint8_t *out, size_t space)
     return (struct slice){ .data = out, .len = n };
 }
 
-/* The header as nearly all have it; case does not matter then. */
+/* The header names one coding, in any case: nearly all have this form. False: try it as a list. */
 static bool one_coding(const struct http_config *config, struct http_message *m,
                        struct slice value)
 {
@@ -449,7 +469,8 @@ static bool one_coding(const struct http_config *config, struct http_message *m,
     return false;
 }
 
-/* One of a list. gzip and deflate are seen in longer words too, as browsers do. */
+/* One word of a list. As in browsers, "gzip" and "deflate" count within longer words; that is an
+ * event. */
 static enum http_coding listed_coding(struct http_tx *htx, struct slice word)
 {
     enum http_coding coding = HTTP_CODING_NONE;
@@ -489,6 +510,8 @@ static bool take_word(struct bytes *in, struct slice *word)
     return word->len > 0;
 }
 
+/* Each coding costs memory and time. The limits are response-body-decompress-layer-limit and
+ * lzma-enabled; what exceeds them is not decoded at all after that point. */
 static void list_codings(struct http_tx *htx, enum direction d, struct slice value)
 {
     const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;
@@ -518,6 +541,7 @@ static void list_codings(struct http_tx *htx, enum direction d, struct slice val
     }
 }
 
+/* Called when the header is complete, before the first byte of the body. */
 void http_codings_read(struct http_tx *htx, enum direction d)
 {
     const struct http_state *state = htx->tx.flow->state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/events.c - the events' names, and libhtp's messages that raise them.
  *
- * libhtp gives its messages no codes that could be relied upon; their beginnings have been the
- * same in all of its 0.5 releases. */
+ * libhtp's messages have no stable codes. Their first words are the same in all 0.5 releases. */
 #include "app/proto/http1/events.h"
 
 #include <string.h>
@@ -13,6 +12,7 @@ const struct app_name http_events[] = {
 #undef E
 };
 
+/* `text`: the message's first words. The event depends on the direction for few. */
 struct message {
     const char *text;
     enum http_event request, response;
@@ -81,6 +81,7 @@ static const struct message messages[] = {
     BOTH("Gaps are not allowed", INVALID_GAP),
 };
 
+/* The first entry that fits wins: longer texts come before their own beginnings. */
 enum http_event http_event_of_message(const char *message, enum direction direction)
 {
     for (size_t i = 0; i < ARRAY_LEN(messages); i++) {

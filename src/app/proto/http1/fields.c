@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/fields.c - headers of responses that no server should send and browsers
- * understand.
+/* app/proto/http1/fields.c - malformed response headers that browsers understand.
  *
- * libhtp of this generation reads folded lines, single CRs, lines without a colon and the like
- * otherwise than browsers do. A block in which nothing of that occurs is left as libhtp read it;
- * any other is read once more here, and what libhtp made and said of it is replaced. */
+ * libhtp 0.5 reads folded lines, single CRs and lines without a colon differently than browsers do.
+ * A block without any of these stays as libhtp read it. Any other block is read again here, and the
+ * result replaces libhtp's headers and events. */
 #include "app/proto/http1/private.h"
 
 #include <string.h>
 #include <strings.h>
 
-#define FOLDS_MAX 128
-#define REPETITIONS_MAX 64
+#define FOLDS_MAX 128       /* lines of one value; more are fields of their own */
+#define REPETITIONS_MAX 64  /* values appended to earlier ones: each append copies */
 
 /* --- characters ------------------------------------------------------------------------------- */
 
@@ -25,16 +24,19 @@ static bool is_space(uint8_t c)
     return is_blank(c) || (c >= '\n' && c <= '\r');
 }
 
+/* RFC 9110 section 5.6.2, with the separators of RFC 2616. */
 static bool is_token(uint8_t c)
 {
     return c > ' ' && c < 0x7f && strchr("()<>@,;:\\\"/[]?={}", c) == NULL;
 }
 
+/* A NUL at the start of a line folds it, too: browsers skip it. */
 static bool is_fold(uint8_t c)
 {
     return is_blank(c) || c == 0;
 }
 
+/* Without white space at both ends. */
 struct slice http_trimmed(struct slice s)
 {
     while (s.len > 0 && is_space(s.data[0])) {
@@ -48,8 +50,8 @@ struct slice http_trimmed(struct slice s)
 
 /* --- plain blocks ----------------------------------------------------------------------------- */
 
-/* Lines that end in CRLF, none folded, without control characters. Written so that the compiler
- * makes vector instructions of it. */
+/* Lines that end in CRLF, none folded, no control characters. The loop has no branches, so that the
+ * compiler vectorises it. */
 bool http_fields_are_plain(struct slice block)
 {
     const uint8_t *p = block.data;
@@ -83,7 +85,7 @@ struct reader {
     struct buf unfolded;                /* a value of several lines */
 };
 
-/* CRLF, LFCR, or one of them alone. */
+/* A line end: CRLF, LFCR, or one of the two. */
 static bool take_end(struct bytes *in)
 {
     uint8_t first = peek_u8(in);
@@ -103,13 +105,14 @@ static bool starts_with(const struct bytes *in, const char *text)
     return bytes_have(in, n) && memcmp(in->next, text, n) == 0;
 }
 
+/* An empty line follows. */
 static bool at_line_end(const struct bytes *in)
 {
     return starts_with(in, "\n") || starts_with(in, "\r\n");
 }
 
-/* Ends that only look like an empty line behind: "\n\r\r\n" before one, and "\r\n\r" with more CRs
- * or blanks and no empty line behind. */
+/* Line ends that look like the empty line after a header, but browsers read on: "\n\r\r\n" before
+ * an empty line, and "\r\n\r" with more CRs or blanks and no empty line after it. */
 static bool take_deformed_end(struct bytes *in)
 {
     struct bytes look = *in;
@@ -138,7 +141,7 @@ static bool take_deformed_end(struct bytes *in)
     return true;
 }
 
-/* Behind a fold: a name with its colon is a field of its own after all. */
+/* After a fold: a name with a colon is a field of its own, whatever the blank before it. */
 static bool is_named_field(struct bytes in)
 {
     bool token = false;
@@ -163,14 +166,15 @@ static struct slice take_text(struct bytes *in)
     return (struct slice){ .data = from, .len = (uint32_t)(in->next - from) };
 }
 
-/* How a line of a value ended. */
+/* The end of one line of a value. */
 struct line_end {
     size_t len;
     bool folded;
-    bool open;                          /* nothing behind it yet, it may still be folded */
+    bool open;                          /* no data follow yet: it may still be folded */
     uint8_t fold;                       /* the blank that the next line begins with */
 };
 
+/* Decides whether the next line continues this value. */
 static struct line_end take_line_end(struct reader *r, struct field *f)
 {
     const uint8_t *from = r->in.next;
@@ -192,8 +196,8 @@ static struct line_end take_line_end(struct reader *r, struct field *f)
     return end;
 }
 
-/* The lines behind a fold. Where they come to nothing the fold ends the value, and the empty line
- * may end the header. */
+/* Joins the lines of a folded value. If they are all empty the fold ends the value, and the empty
+ * line may end the header. False: the end has not arrived. */
 static bool take_folded(struct reader *r, struct field *f, struct slice first,
                         struct line_end end)
 {
@@ -223,7 +227,7 @@ static bool take_folded(struct reader *r, struct field *f, struct slice first,
     return true;
 }
 
-/* False when the end of its line has not come. */
+/* False: the line's end has not arrived. */
 static bool take_value(struct reader *r, struct field *f)
 {
     struct slice text = take_text(&r->in);
@@ -238,7 +242,7 @@ static bool take_value(struct reader *r, struct field *f)
     return !end.folded || take_folded(r, f, text, end);
 }
 
-/* Up to its colon, be it on the next line behind a blank. */
+/* The name up to its colon, which may be on the next line after a blank. False: no name. */
 static bool take_name(struct reader *r, struct slice *name)
 {
     struct bytes look = r->in;
@@ -264,6 +268,7 @@ static bool take_name(struct reader *r, struct slice *name)
     return false;
 }
 
+/* One field. A line without a colon is a field without a name, whose text is its value. */
 static bool take_field(struct reader *r, struct field *f)
 {
     *f = (struct field){ 0 };
@@ -289,7 +294,7 @@ static bool has_any(const struct http_tx *htx, const uint8_t *events, unsigned n
     return false;
 }
 
-/* Once a transaction, the first of a kind. */
+/* Raised once per transaction; the first event of this kind wins, as in Suricata. */
 static void raise_invalid(struct http_tx *htx, enum http_event event)
 {
     static const uint8_t kind[] = {
@@ -301,6 +306,7 @@ static void raise_invalid(struct http_tx *htx, enum http_event event)
         app_tx_event(&htx->tx, event);
 }
 
+/* The same event of the request counts, too. */
 static void raise_once(struct http_tx *htx, enum http_event event, enum http_event in_request)
 {
     const uint8_t kind[] = { (uint8_t)event, (uint8_t)in_request };
@@ -309,7 +315,7 @@ static void raise_once(struct http_tx *htx, enum http_event event, enum http_eve
         app_tx_event(&htx->tx, event);
 }
 
-/* But for blanks around. */
+/* Blanks around the name are allowed here; they have an event of their own. */
 static bool name_is_token(struct slice name)
 {
     uint32_t at = 0;
@@ -323,6 +329,7 @@ static bool name_is_token(struct slice name)
     return at == name.len;
 }
 
+/* Raises the events of one field. A field without a name raises only that. */
 static void report(struct http_tx *htx, const struct field *f)
 {
     struct slice name = f->name;
@@ -345,6 +352,7 @@ static void report(struct http_tx *htx, const struct field *f)
 
 /* --- the block -------------------------------------------------------------------------------- */
 
+/* Walks the headers, whose number headers-limit bounds. */
 static htp_header_t *find(htp_table_t *headers, struct slice name)
 {
     for (size_t i = 0; i < htp_table_size(headers); i++) {
@@ -356,6 +364,7 @@ static htp_header_t *find(htp_table_t *headers, struct slice name)
     return NULL;
 }
 
+/* Values of one name form a list (RFC 9110 section 5.3). Without memory the value stays shorter. */
 static void append(htp_header_t *h, struct slice value)
 {
     bstr *longer = bstr_add_mem(h->value, ", ", 2);
@@ -367,6 +376,7 @@ static void append(htp_header_t *h, struct slice value)
         h->value = longer;
 }
 
+/* A second Content-Length is not appended: the list would be no number. */
 static void add(htp_tx_t *htp, struct slice name, struct slice value, unsigned *repetitions)
 {
     htp_header_t *h = find(htp->response_headers, name);
@@ -380,7 +390,7 @@ static void add(htp_tx_t *htp, struct slice name, struct slice value, unsigned *
     }
 }
 
-/* libhtp looks for it while it looks for the body, which was before. */
+/* libhtp reads the type when it prepares the body, which was earlier. */
 static void read_content_type(htp_tx_t *htp)
 {
     const htp_header_t *h = htp_table_get_c(htp->response_headers, "content-type");
@@ -397,7 +407,7 @@ static void read_content_type(htp_tx_t *htp)
         bstr_to_lowercase(htp->response_content_type);
 }
 
-/* Anything may stand where a name should: no pointer of libhtp's may be NULL. */
+/* A field may have no name. libhtp's functions take no NULL. */
 static struct slice not_null(struct slice s)
 {
     if (s.data == NULL)
@@ -405,7 +415,8 @@ static struct slice not_null(struct slice s)
     return s;
 }
 
-/* Of a trailer libhtp's fields stay. */
+/* Reads the block again in place of libhtp. Of a trailer, libhtp's fields stay and only new names
+ * are added. `silently`: the server closed within the block, which raises no events. */
 void http_fields_read_again(struct http_tx *htx, struct slice block, bool trailer, bool silently)
 {
     struct reader r = { .in = bytes_of_slice(block), .complete = silently || !trailer,
@@ -415,7 +426,7 @@ void http_fields_read_again(struct http_tx *htx, struct slice block, bool traile
 
     if (!trailer)
         htp_tx_res_set_headers_clear(htx->htp);
-    if (block.len == 1)                 /* the line end behind no fields */
+    if (block.len == 1)                 /* the line end of a header without fields */
         take_skip(&r.in, 1);
     while (take_field(&r, &f)) {
         struct slice name = http_trimmed(not_null(f.name)), value = not_null(f.value);
@@ -455,7 +466,7 @@ static int number_of(struct bytes *in)
     return HTP_PROTOCOL_INVALID;
 }
 
-/* "http / 01.1" is understood, and odd. */
+/* "http / 01.1" is understood, but unusual: *odd. */
 int http_protocol_number(struct slice protocol, bool *odd)
 {
     struct bytes in = bytes_of_slice(protocol);

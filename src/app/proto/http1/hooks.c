@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/hooks.c - what libhtp calls while it parses. Runs inside http1_parse().
+/* app/proto/http1/hooks.c - callbacks that libhtp calls while it parses, within http1_parse().
  *
- * A transaction without user data is an orphan: see tx.c. */
+ * A transaction of libhtp without user data is an orphan: see tx.c. */
 #include "app/proto/http1/private.h"
 
 #include <ctype.h>
 #include <ctype.h>
 #include <string.h>
 
-/* Header blocks beyond this are no longer kept for http.header.raw, and libhtp, which assembles
- * folded lines by copying, is stopped before that takes its time. */
+/* Header blocks beyond 1 MiB stop the parser: libhtp assembles folded lines by copying, whose cost
+ * grows with the square of the length. */
 #define RAW_HEADERS_MAX (1u << 20)
-#define MESSAGES_MAX 512
+#define MESSAGES_MAX 512    /* messages of libhtp per flow that can raise events */
 
 static struct http_state *state_of(const htp_tx_t *htp)
 {
     return htp_connp_get_user_data(htp->connp);
 }
 
+/* Progress never goes back. */
 static void set_progress(struct http_tx *htx, enum direction d, unsigned progress)
 {
     if (htx->tx.progress[d] < progress)
         htx->tx.progress[d] = (uint8_t)progress;
 }
 
+/* Bytes of the current input that libhtp has parsed. The other direction has no input now. */
 static size_t consumed(const struct http_state *state, enum direction d)
 {
     if (d != state->direction)
@@ -32,7 +34,7 @@ static size_t consumed(const struct http_state *state, enum direction d)
                           : htp_connp_res_data_consumed(state->connp);
 }
 
-/* Where in its direction of the stream libhtp is now. */
+/* The position of libhtp in its direction of the stream. */
 static uint64_t stream_position(const struct http_state *state, enum direction d)
 {
     return state->offset + consumed(state, d);
@@ -46,6 +48,7 @@ static void message_starts(struct http_state *state, struct http_tx *htx, enum d
                                 htx->message[d].start, -1, htx->tx.id);
 }
 
+/* The message's end is known only now: its frame was opened with an unknown length. */
 static void message_ends(struct http_state *state, struct http_tx *htx, enum direction d)
 {
     uint64_t end = stream_position(state, d);
@@ -60,6 +63,7 @@ static void message_ends(struct http_state *state, struct http_tx *htx, enum dir
     state->frame[d] = 0;
 }
 
+/* The header is complete: it names the body's codings and whether it comes in chunks. */
 static void body_follows(const struct http_state *state, struct http_tx *htx, enum direction d)
 {
     http_codings_read(htx, d);
@@ -69,13 +73,14 @@ static void body_follows(const struct http_state *state, struct http_tx *htx, en
 
 /* --- flags that libhtp sets without a message ------------------------------------------------- */
 
+/* libhtp's flags stay set, and several hooks look at them. */
 static void raise_once(struct http_tx *htx, unsigned event)
 {
     if (!app_tx_has_event(&htx->tx, event))
         app_tx_event(&htx->tx, event);
 }
 
-/* Whom CONNECT is for stands in its request line. */
+/* A CONNECT names its target in the request line, so that a missing Host is no anomaly. */
 static void raise_flags(struct http_tx *htx)
 {
     static const struct { uint64_t flag; enum http_event event; } flags[] = {
@@ -96,7 +101,7 @@ static void raise_flags(struct http_tx *htx)
         raise_once(htx, HTTP_EVENT_REQUEST_LINE_INVALID);
 }
 
-/* libhtp of this generation does not know bearer tokens, which are no anomaly. */
+/* libhtp 0.5 does not know bearer tokens (RFC 6750), which are no anomaly. */
 static void raise_authorization(struct http_tx *htx)
 {
     const htp_header_t *h;
@@ -111,24 +116,26 @@ static void raise_authorization(struct http_tx *htx)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
+/* A request line begins. At max-tx `refused` stops the parser after this call. */
 static int request_start(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
     struct http_tx *htx;
 
-    if (state->replaying)               /* it is there; suspend.c brings them together */
+    if (state->replaying)               /* the transaction exists; suspend.c reconnects them */
         return HTP_OK;
     htx = http_tx_new(state, htp);
     state->refused = htx == NULL;
-    if (htx == NULL)                    /* libhtp does not look at what is returned here, and */
-        return HTP_OK;                  /* would begin the request again and again */
+    if (htx == NULL)                    /* libhtp ignores a failure of this hook and */
+        return HTP_OK;                  /* would start the request again and again */
     state->transactions++;
     message_starts(state, htx, TO_SERVER);
     set_progress(htx, TO_SERVER, HTTP_LINE);
     return HTP_OK;
 }
 
-/* A line without a protocol is an HTTP/0.9 request only when nothing but white space follows. */
+/* A line without a protocol is an HTTP/0.9 request only if nothing but white space follows.
+ * Otherwise the protocol is missing: event, and headers are parsed. */
 static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
 {
     size_t at = htp_connp_req_data_consumed(state->connp);
@@ -143,7 +150,7 @@ static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
     app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_MISSING_PROTOCOL);
 }
 
-/* What libhtp of this generation has made of it but for spelling. */
+/* libhtp recognises exact spellings only. Any other text is read again, more leniently. */
 static int read_protocol(struct http_tx *htx, const bstr *protocol, int libhtps)
 {
     bool odd = false;
@@ -170,11 +177,12 @@ static int request_line(htp_tx_t *htp)
     htp->request_protocol_number = read_protocol(htx, htp->request_protocol,
                                                  htp->request_protocol_number);
     if (UNLIKELY(config->double_decode_path || config->double_decode_query))
-        http_uri_normalise(htx, config);        /* there may be an event in it */
+        http_uri_normalise(htx, config);        /* double decoding may raise an event */
     raise_flags(htx);
     return HTP_OK;
 }
 
+/* Removes white space around values, which libhtp leaves where a line has control characters. */
 static void trim(htp_table_t *headers)
 {
     for (size_t i = 0; i < htp_table_size(headers); i++) {
@@ -188,7 +196,8 @@ static void trim(htp_table_t *headers)
     }
 }
 
-/* "name:25" or "[::1]:25" to the name and the port. */
+/* Splits "name:25" or "[::1]:25" into name and port. A number beyond 65535 is cut off, but not used
+ * as the port. */
 static void cut_port(htp_tx_t *htp)
 {
     struct slice name = http_bstr(htp->request_hostname);
@@ -205,8 +214,8 @@ static void cut_port(htp_tx_t *htp)
     bstr_adjust_len(htp->request_hostname, at - 1);
 }
 
-/* Whom CONNECT is for ends where a path or white space begins; a path alone leaves it to the
- * field Host. libhtp takes all of it for the name. */
+/* The target of CONNECT ends at a path or white space. If only a path is left, the Host field names
+ * the target. libhtp would take the complete text for the name. */
 static void name_tunnel(htp_tx_t *htp)
 {
     static const char ends[] = " /?#";
@@ -228,6 +237,7 @@ static void name_tunnel(htp_tx_t *htp)
     cut_port(htp);
 }
 
+/* The header is complete. Names of hosts are matched in lower case (http.host). */
 static int request_headers(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -252,6 +262,7 @@ static int request_complete(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
 
+    /* Such a connection has one request. */
     state_of(htp)->requests_over |= htp->is_protocol_0_9 != 0;
     if (htx == NULL)
         return HTP_OK;
@@ -262,7 +273,7 @@ static int request_complete(htp_tx_t *htp)
 
 /* --- responses -------------------------------------------------------------------------------- */
 
-/* A response that no request was seen for makes a transaction of its own. */
+/* A response without a request gets a transaction of its own, which has only one direction. */
 static int response_start(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
@@ -274,7 +285,7 @@ static int response_start(htp_tx_t *htp)
             return HTP_ERROR;
         state->transactions++;
         htx->tx.unidirectional[TO_SERVER] = true;
-        htp->request_port_number = -1;
+        htp->request_port_number = -1;  /* unknown */
         app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
     }
     if (htx == NULL)
@@ -284,7 +295,8 @@ static int response_start(htp_tx_t *htp)
     return HTP_OK;
 }
 
-/* A second 100 Continue is odd, but no reason to give up, as libhtp of this generation does. */
+/* libhtp 0.5 fails at a second 100 Continue. It is unusual, but clients accept it: an event
+ * instead. */
 static int response_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -301,6 +313,7 @@ static int response_line(htp_tx_t *htp)
     return HTP_OK;
 }
 
+/* http_block_done() raises the events that waited for the complete header. */
 static int response_headers(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -311,13 +324,15 @@ static int response_headers(htp_tx_t *htp)
     return HTP_OK;
 }
 
-/* A tunnel through a proxy: what follows is for somebody else (RFC 9110, 9.3.6). */
+/* A 2xx response to CONNECT opens a tunnel (RFC 9110 section 9.3.6): another protocol follows. Only
+ * the first response of a connection counts. */
 static bool opens_tunnel(const struct http_state *state, const htp_tx_t *htp)
 {
     return htp->request_method_number == HTP_M_CONNECT && htp->response_status_number >= 200 &&
            htp->response_status_number < 300 && state->responses == 1;
 }
 
+/* Port 25 in the request makes detection of the tunnel try the probes for port 25. */
 static int response_complete(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
@@ -338,6 +353,7 @@ static int response_complete(htp_tx_t *htp)
 
 /* --- header blocks as sent, bodies, trailers -------------------------------------------------- */
 
+/* Keeps the header's bytes as sent, if a rule needs http.header.raw. */
 static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction direction)
 {
     struct http_message *m = &htx->message[direction];
@@ -349,6 +365,8 @@ static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction
     buf_add(&m->raw_headers, d->data, d->len);
 }
 
+/* A part of a header or trailer, as sent. `odd_fields`: a line that libhtp splits differently than
+ * browsers do; trim() repairs it. */
 static int header_data(htp_tx_data_t *d, enum direction direction)
 {
     struct http_tx *htx = htp_tx_get_user_data(d->tx);
@@ -362,7 +380,7 @@ static int header_data(htp_tx_data_t *d, enum direction direction)
         http_block_add(state, part);
     else if (!http_fields_are_plain(part))
         state->odd_fields = true;
-    if (state->replaying)               /* they went with the parser */
+    if (state->replaying)               /* these were freed with the parser */
         keep_raw(http_tx_of(state->af->first), d, direction);
     if (htx == NULL)
         return HTP_OK;
@@ -427,7 +445,7 @@ static int response_trailer(htp_tx_t *htp)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* The transaction that a message is about: the one at work, or else the newest. */
+/* The transaction that a message of libhtp is about: the current one, or else the newest. */
 static struct http_tx *tx_at_work(const struct http_state *state)
 {
     htp_tx_t *htp = state->direction == TO_SERVER ? htp_connp_get_in_tx(state->connp)
@@ -439,13 +457,14 @@ static struct http_tx *tx_at_work(const struct http_state *state)
     return htx;
 }
 
-/* A response without its request gets its transaction only after the message. */
+/* response_start() raises this event, because the transaction does not exist before. */
 static bool is_handled_here(enum http_event event)
 {
     return event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST;
 }
 
-/* What should have been the first chunk's length is the body itself. libhtp has counted it. */
+/* The chunk's length is invalid: libhtp treats the line as the start of the body and has counted
+ * it. */
 static void is_not_chunked(struct http_tx *htx)
 {
     const struct http_content *c = htx->message[TO_CLIENT].content;
@@ -454,13 +473,14 @@ static void is_not_chunked(struct http_tx *htx)
         htx->htp->response_message_len = 0;
 }
 
-/* Said once all bytes were there, when nobody listens any more. */
+/* A message of the final close: the server's last bytes are in, and no event is expected of
+ * them. */
 static bool is_too_late(const struct http_state *state)
 {
     return state->closing && state->direction == TO_CLIENT;
 }
 
-/* libhtp wants capitals. */
+/* libhtp accepts the name of the protocol in capitals only. */
 static bool is_protocol_after_all(const struct http_tx *htx)
 {
     bool odd;
@@ -470,7 +490,7 @@ static bool is_protocol_after_all(const struct http_tx *htx)
                HTP_PROTOCOL_INVALID;
 }
 
-/* Should what libhtp said be told? */
+/* Filters messages that are no anomaly, or that wait for the end of the header. */
 static bool is_reported(struct http_state *state, struct http_tx *htx, enum http_event event)
 {
     if (event == HTTP_EVENT_NONE || is_handled_here(event) || is_too_late(state) ||
@@ -483,6 +503,8 @@ static bool is_reported(struct http_state *state, struct http_tx *htx, enum http
     return true;
 }
 
+/* Turns messages of libhtp into events. Hostile traffic can cause one per line: at MESSAGES_MAX one
+ * last event is raised, and later messages are ignored. */
 static int message(htp_log_t *log)
 {
     struct http_state *state = htp_connp_get_user_data(log->connp);

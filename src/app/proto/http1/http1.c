@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/http1.c - HTTP/0.9 to 1.1: the protocol as declared, and bytes on their way to
- * libhtp.
+/* app/proto/http1/http1.c - HTTP/0.9 to 1.1: the protocol's declaration, and the path of its bytes
+ * to libhtp.
  *
- * libhtp is fed what comes, direction by direction, and calls back (hooks.c). Where it waits for
- * the other side (after CONNECT) it leaves bytes, which the framework keeps. */
+ * libhtp gets each direction's data as they come, and calls back (hooks.c). After CONNECT it waits
+ * for the response and leaves bytes unconsumed, which the framework buffers. */
 #include "app/proto/http1/private.h"
 
 #include "app/proto.h"
@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libhtp remembers a little of every transaction of a connection for as long as it lives. A
- * connection that carries more is taken up by a fresh parser between two transactions. */
+/* libhtp keeps a little of each transaction for as long as its connection lives. After this many, a
+ * fresh parser takes over between two transactions, so that memory does not grow with the
+ * connection. */
 #define TRANSACTIONS_PER_PARSER 4096
 
 /* --- recognition ------------------------------------------------------------------------------ */
 
+/* A method is followed by a space, or by a tab, which servers accept (RFC 9112 section 3). */
 #define METHOD(name)                                                                             \
     { .transport = APP_TCP, .directions = APP_TS, .bytes = name " ", .nocase = true },           \
     { .transport = APP_TCP, .directions = APP_TS, .bytes = name "\t", .nocase = true }
@@ -37,6 +39,8 @@ static const struct app_pattern patterns[] = {
 
 /* --- connections ------------------------------------------------------------------------------ */
 
+/* The server's address selects the configuration (libhtp.server-config). A swapped flow has it in
+ * `src`. */
 static bool http1_open(struct app_flow *af)
 {
     struct http_state *state = af->state;
@@ -57,13 +61,15 @@ static void http1_close(struct app_flow *af)
     http_parser_close(state);
 }
 
+/* True: no transaction and no message in progress, so that a parser holds nothing of value. */
 bool http_is_between(const struct http_state *state)
 {
     return state->af->first == NULL && state->orphan[0] == NULL && state->orphan[1] == NULL &&
            htp_connp_get_in_tx(state->connp) == NULL && htp_connp_get_out_tx(state->connp) == NULL;
 }
 
-/* Keeps the memory of a long connection bounded; false when there is none for a new parser. */
+/* Replaces the parser of a long connection, see TRANSACTIONS_PER_PARSER. False: no memory for a new
+ * one. */
 static bool renew(struct http_state *state)
 {
     if (state->transactions < TRANSACTIONS_PER_PARSER || !http_is_between(state))
@@ -74,7 +80,8 @@ static bool renew(struct http_state *state)
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-/* What the hooks do not tell: how far the messages at work are. */
+/* libhtp has no hook for each step. Copies how far the current messages are; progress never goes
+ * back. */
 static void sync_progress(struct http_state *state)
 {
     htp_tx_t *in = htp_connp_get_in_tx(state->connp), *out = htp_connp_get_out_tx(state->connp);
@@ -88,6 +95,7 @@ static void sync_progress(struct http_state *state)
         htx->tx.progress[TO_CLIENT] = (uint8_t)out->response_progress;
 }
 
+/* A gap has data NULL and the length of what is missing. */
 static int feed(struct http_state *state, const struct app_input *in, const uint8_t *data,
                 size_t len)
 {
@@ -99,8 +107,8 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
                                       : htp_connp_res_data(state->connp, &now, data, len);
 }
 
-/* The end of the client's side ends requests only: the server may still answer. What a server
- * leaves within a chunk is all there is of the body, as for browsers. */
+/* The client's close ends requests only, because the server may still answer. A server that closes
+ * within a chunk has sent all there is of the body; browsers show it. */
 static void close_direction(struct http_state *state, const struct app_input *in)
 {
     if (state->closed[in->direction])
@@ -120,6 +128,7 @@ static void close_direction(struct http_state *state, const struct app_input *in
     }
 }
 
+/* Protocols that an Upgrade header can change to. `h2c` is compared exactly, as Suricata does. */
 static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
 {
     const struct app_proto *proto = NULL;
@@ -131,8 +140,8 @@ static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
     return proto != NULL ? proto->id : APP_PROTO_UNKNOWN;
 }
 
-/* 101 Switching Protocols (RFC 9110, 15.2.2). To a protocol that is not known here libhtp lets
- * pass what follows. */
+/* 101 Switching Protocols (RFC 9110 section 15.2.2). For an unknown protocol libhtp treats what
+ * follows as a tunnel. */
 static void check_upgrade(struct http_state *state)
 {
     htp_tx_t *htp = htp_connp_get_out_tx(state->connp);
@@ -153,6 +162,7 @@ static void check_upgrade(struct http_state *state)
         app_tx_event(htp_tx_get_user_data(htp), HTTP_EVENT_FAILED_PROTOCOL_CHANGE);
 }
 
+/* Inspects the chunk lengths of the data that libhtp has just consumed. */
 static void look_at_chunks(struct http_state *state, enum direction d)
 {
     htp_tx_t *htp = d == TO_SERVER ? htp_connp_get_in_tx(state->connp)
@@ -165,7 +175,8 @@ static void look_at_chunks(struct http_state *state, enum direction d)
                                         : htp_connp_res_data_consumed(state->connp));
 }
 
-/* Of what was fed, which began at `skip`. Line ends behind a message belong to nothing. */
+/* Bytes consumed of the input, whose first `skip` bytes libhtp did not get. Line ends after a
+ * message belong to no message and are consumed, too. */
 static uint32_t consumed(const struct http_state *state, const struct app_input *in,
                          uint32_t skip)
 {
@@ -178,7 +189,7 @@ static uint32_t consumed(const struct http_state *state, const struct app_input 
     return (uint32_t)n;
 }
 
-/* Does a response with a status line begin here? */
+/* Does a response with a status line begin here? HTTP/0.9 responses have none. */
 static bool awaits_response(const struct http_state *state)
 {
     if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
@@ -189,6 +200,8 @@ static bool awaits_response(const struct http_state *state)
     return true;
 }
 
+/* HTP_STREAM_DATA_OTHER: libhtp waits for the other direction. What it left comes again with the
+ * next data. After an HTTP/0.9 request (`requests_over`) the client's bytes are not parsed. */
 static enum parse_status parse_data(struct http_state *state, struct app_input *in)
 {
     uint32_t skip = 0;
@@ -202,7 +215,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
         return PARSE_MORE;
     }
     state->offset += skip;
-    if (in->direction == TO_SERVER)
+    if (in->direction == TO_SERVER)     /* see suspend.c */
         http_keep(state, in->data, in->len);
     result = feed(state, in, in->data + skip, in->len - skip);
     look_at_chunks(state, in->direction);
@@ -220,8 +233,8 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     return PARSE_OK;
 }
 
-/* libhtp goes on behind a gap within a body whose length it knows; elsewhere what follows could
- * be anything. */
+/* libhtp continues after a gap within a body of known length. Elsewhere the data after the gap
+ * could be anything, and it fails. */
 static enum parse_status parse_gap(struct http_state *state, struct app_input *in)
 {
     http_keep_no_more(state);
@@ -229,6 +242,8 @@ static enum parse_status parse_gap(struct http_state *state, struct app_input *i
     return feed(state, in, NULL, in->gap) == HTP_STREAM_ERROR ? PARSE_STOP : PARSE_OK;
 }
 
+/* Entry point. The block of the response's header points into this input, so that it is dropped
+ * before returning. */
 static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
 {
     struct http_state *state = af->state;
@@ -239,7 +254,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
         return PARSE_STOP;
     state->direction = in->direction;
     state->offset = in->offset;
-    state->input = (struct slice){ 0 };         /* closing may complete a line without any */
+    state->input = (struct slice){ 0 };         /* closing may complete a line without data */
     state->change = false;
     if (in->gap > 0)
         status = parse_gap(state, in);
@@ -255,11 +270,14 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     return status;
 }
 
-/* Until rules have had some of a body, which may wait for more of it. */
+/* Until rules have inspected the first part of a body, they wait for
+ * response-body-minimal-inspect-size bytes. Alerts then show so much of the stream before a
+ * match. */
 static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction d)
 {
     const struct http_state *state = af->state;
 
+    /* Walks open transactions; libhtp.max-tx limits them. */
     for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         const struct http_content *c =
             CONTAINER_OF(tx, const struct http_tx, tx)->message[d].content;
@@ -272,6 +290,7 @@ static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
+/* NULL is fine: the parsers then work without spare buffers. */
 static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     struct http_thread *ht = calloc(1, sizeof(*ht));
@@ -323,7 +342,7 @@ const struct app_proto app_http1 = {
     .thread_close = http1_thread_close,
     .state_size = sizeof(struct http_state),
     .tx_size = sizeof(struct http_tx),
-    .tx_limit = UINT16_MAX,             /* libhtp's max-tx is the limit that is set up */
+    .tx_limit = UINT16_MAX,             /* libhtp.max-tx of the configuration is the limit */
     .open = http1_open,
     .close = http1_close,
     .parse = http1_parse,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/lead_in.c - what comes before a response.
+/* app/proto/http1/lead_in.c - lines before a response's status line.
  *
- * Browsers pass over lines before the status line, and evaders send them; libhtp of this
- * generation would take them for a body. A first line that is no status line is dropped when the
- * next one may be: until that can be told nothing is handed on. */
+ * Browsers skip lines before the status line, and evaders send them. libhtp 0.5 would read them as
+ * a body. A first line that is no status line is dropped if the next one may be a status line.
+ * Until that is known, libhtp gets no data. */
 #include "app/proto/http1/private.h"
 
-#define LINE_BUFFER_LIMIT 1024          /* without an end by then it is no line */
+#define LINE_BUFFER_LIMIT 1024          /* longer data without a line end are not a line */
 
 static bool is_blank(uint8_t c)
 {
@@ -18,12 +18,14 @@ static bool is_line_end(uint8_t c)
     return c == '\r' || c == '\n';
 }
 
+/* `letter` is in lower case. */
 static bool is_http(uint8_t c, char letter)
 {
     return (c | 0x20) == letter;
 }
 
-/* As far as a status line must be one: "http" in any case behind white space. 0: too short. */
+/* Could this become a status line: "http" in any case after white space? 1: yes; -1: no; 0: too
+ * short to tell. */
 static int looks_like_status(struct bytes in)
 {
     static const char word[] = "http";
@@ -40,7 +42,8 @@ static int looks_like_status(struct bytes in)
     return 1;
 }
 
-/* The line with its end: LF, CRLF, or a CR alone. */
+/* The line with its end: LF, CRLF or a single CR. False: the end has not arrived; after a CR that
+ * needs one more byte. */
 static bool take_any_line(struct bytes *in, struct slice *line)
 {
     struct bytes look = *in;
@@ -72,6 +75,8 @@ static uint32_t offset_of(const struct bytes *in, const struct app_input *comple
     return (uint32_t)(in->next - complete->data);
 }
 
+/* *skip: bytes to drop before the response. WAIT: the data do not decide yet. At the stream's end,
+ * or beyond LINE_BUFFER_LIMIT, libhtp gets what there is. */
 enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip)
 {
     struct bytes rest = bytes_of(in->data, in->len);
@@ -87,7 +92,7 @@ enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip)
         if (!take_any_line(&next, &line) || bytes_left(&next) < 2)
             return in->end || bytes_left(&rest) > LINE_BUFFER_LIMIT ? HTTP_LEAD_IN_DONE
                                                                 : HTTP_LEAD_IN_WAIT;
-        if (peek_u8(&next) != 'H' && chomped_len(line) > 2)
+        if (peek_u8(&next) != 'H' && chomped_len(line) > 2) /* only an 'H' promises a status line */
             return HTTP_LEAD_IN_DONE;
         rest = next;
         *skip = offset_of(&rest, in);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/libhtp.c - libhtp's memory.
  *
- * It calls malloc() for every header and has no way to be told otherwise. Where its archive was
- * found, the engine holds a copy in which those calls have other names (libhtp.symbols). */
+ * libhtp calls malloc() for each header and has no option to change that. If configure found its
+ * archive, the engine links a copy in which these calls have other names (libhtp.symbols), so that
+ * they use the engine's allocator. */
 #include "config.h"
 
 #include "app/proto/http1/private.h"
@@ -21,7 +22,8 @@ void http_libhtp_free(void *block)
 #endif
 }
 
-/* What the copy calls for inflateInit2(), so that zlib's windows come from the same place. */
+/* The copy calls this in place of inflateInit2(), so that zlib's windows use the engine's
+ * allocator. */
 int http_inflate_init(z_streamp z, int window_bits, const char *version, int stream_size);
 
 int http_inflate_init(z_streamp z, int window_bits, const char *version, int stream_size)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define NAME_MAX_LOGGED 255
+#define NAME_MAX_LOGGED 255     /* bytes, as in Suricata */
 #define VALUE_MAX_LOGGED 2047
 
 struct log_settings {
@@ -17,12 +17,12 @@ struct log_settings {
     const char **custom;                /* names of headers; NULL-ended; NULL: none */
 };
 
-/* Headers that have another name in the settings than on the wire. */
+/* Headers whose name in the configuration differs from the one that is looked up. */
 static const struct { const char *setting, *header; } custom_names[] = {
     { "etag", "etags" },
 };
 
-/* Headers that may be asked for by `custom`. */
+/* Headers that `custom` may name: Suricata's list. */
 static const char *const custom_headers[] = {
     "accept", "accept-charset", "accept-encoding", "accept-language", "accept-datetime",
     "authorization", "cache-control", "cookie", "from", "max-forwards", "origin", "pragma",
@@ -37,7 +37,7 @@ static const char *const custom_headers[] = {
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* "accept_encoding" means accept-encoding, whatever the case. */
+/* "accept_encoding" means accept-encoding, in any case. */
 static bool same_header(const char *setting, const char *header)
 {
     for (; *setting != '\0' && *header != '\0'; setting++, header++)
@@ -113,6 +113,7 @@ static void log_header(struct json *j, const char *key, const struct http_tx *ht
         log_string(j, key, h->value);
 }
 
+/* The type without its parameters. */
 static void log_content_type(struct json *j, const struct http_tx *htx)
 {
     const htp_header_t *h = http_header(htx, TO_CLIENT, "content-type");
@@ -127,6 +128,7 @@ static void log_content_type(struct json *j, const struct http_tx *htx)
     json_slice(j, "http_content_type", s);
 }
 
+/* A star (unknown) is -1 in http_range and has no member. */
 static void log_range(struct json *j, const struct http_tx *htx)
 {
     const htp_header_t *h = http_header(htx, TO_CLIENT, "content-range");
@@ -147,6 +149,7 @@ static void log_range(struct json *j, const struct http_tx *htx)
     json_object_end(j);
 }
 
+/* Members that records of http, alerts and files share. */
 static void log_basic(struct json *j, const struct http_tx *htx)
 {
     const htp_tx_t *htp = http_htp(htx);
@@ -161,6 +164,7 @@ static void log_basic(struct json *j, const struct http_tx *htx)
     log_range(j, htx);
 }
 
+/* Members with `extended: yes`, and in alerts. A status that is not a number is logged as text. */
 static void log_extended(struct json *j, const struct http_tx *htx)
 {
     const htp_tx_t *htp = http_htp(htx);
@@ -178,20 +182,21 @@ static void log_extended(struct json *j, const struct http_tx *htx)
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
+/* With neither list all headers are logged. */
 static bool is_logged(const struct log_settings *s, enum direction d, const htp_header_t *h)
 {
     if (s->all[d] || s->custom == NULL)
         return true;
     for (const char **name = s->custom; *name != NULL; name++) {
         if (s->extended && strcmp(*name, "referer") == 0)
-            continue;                   /* stands there already, as http_refer */
+            continue;                   /* already logged as http_refer */
         if (bstr_cmp_c_nocase(h->name, *name) == 0)
             return true;
     }
     return false;
 }
 
-/* What is no text is left out. */
+/* Cut at `most` bytes and at the first NUL. A text that is not UTF-8 is left out. */
 static void log_limited(struct json *j, const char *key, const bstr *s, uint32_t most)
 {
     struct slice value = http_bstr(s);
@@ -203,6 +208,7 @@ static void log_limited(struct json *j, const char *key, const bstr *s, uint32_t
         json_slice(j, key, value);
 }
 
+/* An empty list is not logged: the mark takes the array back. */
 static void log_headers(struct json *j, const struct http_tx *htx, enum direction d,
                         const struct log_settings *s)
 {
@@ -247,7 +253,7 @@ static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 
 /* --- alerts ----------------------------------------------------------------------------------- */
 
-/* In base64, or with dots for what cannot be printed. */
+/* The retained part of each body: as base64, or with dots for unprintable bytes. */
 static void log_bodies(struct json *j, struct app_tx *tx, unsigned what)
 {
     static const struct { const char *plain, *printable; } keys[2] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/multipart.c - uploads: the parts of a multipart/form-data body that have a file
- * name become files.
+/* app/proto/http1/multipart.c - uploads: parts of a multipart/form-data body (RFC 7578) that have a
+ * file name become files.
  *
- * Works on the body in any cut: what cannot be decided yet (an unfinished line, what may be the
- * beginning of a boundary) waits in `buffered`, which stays shorter than a header line. */
+ * The body may be split anywhere. What cannot be decided yet (an unfinished line, a possible start
+ * of a boundary) waits in `buffered`, which stays shorter than a header line. */
 #include "app/proto/http1/private.h"
 #include "app/lib/mime/parameter.h"
 #include "base/memory/lib_memory.h"
@@ -12,10 +12,12 @@
 #include <string.h>
 #include <strings.h>
 
-#define BOUNDARY_MAX 255
-#define HEADER_LINE_MAX 4096
-#define BOUNDARY_LINE_MAX 128           /* behind a boundary, before we stop waiting for its end */
+#define BOUNDARY_MAX 255                /* RFC 2046 allows 70; as Suricata */
+#define HEADER_LINE_MAX 4096            /* longer ones are skipped */
+#define BOUNDARY_LINE_MAX 128           /* after a boundary, before its line end */
 
+/* START: before a boundary's line. SKIP_LINE: within the rest of one. HEADERS: of a part. FIRST:
+ * before its first byte. DATA: in its content. */
 enum part_state { PART_START, PART_SKIP_LINE, PART_HEADERS, PART_FIRST, PART_DATA };
 
 struct http_multipart {
@@ -26,6 +28,7 @@ struct http_multipart {
     struct buf buffered;
 };
 
+/* NULL: no boundary, or no memory. The body is then one file. */
 struct http_multipart *http_multipart_new(struct slice content_type)
 {
     struct http_multipart *m;
@@ -57,13 +60,13 @@ void http_multipart_free(struct http_multipart *m)
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
-/* The boundary without the CRLF before it. */
+/* The boundary without the CRLF before it: how a part's first line looks. */
 static struct slice delimiter(const struct http_multipart *m)
 {
     return (struct slice){ .data = m->boundary + 2, .len = m->boundary_len - 2 };
 }
 
-/* 1: begins with it; 0: may yet; -1: no. */
+/* 1: begins with it; 0: may, more bytes decide; -1: no. */
 static int begins_with(const struct bytes *in, struct slice with)
 {
     size_t n = MIN(bytes_left(in), with.len);
@@ -73,6 +76,8 @@ static int begins_with(const struct bytes *in, struct slice with)
     return n == with.len;
 }
 
+/* Backslashes are dropped: some browsers send complete paths with doubled ones. A second name in
+ * one part ends the first file. */
 static void set_name(struct http_tx *htx, struct http_multipart *m, struct slice name)
 {
     uint8_t *plain = arena_alloc(&htx->tx.arena, name.len);
@@ -88,6 +93,7 @@ static void set_name(struct http_tx *htx, struct http_multipart *m, struct slice
     http_file_open(htx, TO_SERVER, (struct slice){ .data = plain, .len = len });
 }
 
+/* Only Content-Disposition matters. A line without a colon or a value is an event. */
 static void header_line(struct http_multipart *m, struct http_tx *htx, struct slice line)
 {
     static const char disposition[] = "content-disposition";
@@ -109,6 +115,7 @@ static void header_line(struct http_multipart *m, struct http_tx *htx, struct sl
         set_name(htx, m, file_name);
 }
 
+/* The boundary after a part completes its file. */
 static void end_part(struct http_multipart *m, struct http_tx *htx)
 {
     app_file_close(htx->message[TO_SERVER].content->file, FILE_CLOSED);
@@ -117,8 +124,9 @@ static void end_part(struct http_multipart *m, struct http_tx *htx)
     m->state = PART_START;
 }
 
-/* --- states: true when something was taken and there may be more to do ------------------------ */
+/* States. A step returns true if it consumed or changed something and may go on. */
 
+/* Lines before the first boundary are the preamble (RFC 2046 section 5.1.1), which is ignored. */
 static bool at_start(struct http_multipart *m, struct bytes *in)
 {
     int found = begins_with(in, delimiter(m));
@@ -140,6 +148,7 @@ static bool at_start(struct http_multipart *m, struct bytes *in)
     return true;
 }
 
+/* The rest of an overlong line is dropped. */
 static bool skip_line(struct http_multipart *m, struct bytes *in)
 {
     struct slice line;
@@ -152,6 +161,7 @@ static bool skip_line(struct http_multipart *m, struct bytes *in)
     return true;
 }
 
+/* Header lines end in CRLF; a lone LF does not end one. */
 static bool in_headers(struct http_multipart *m, struct http_tx *htx, struct bytes *in)
 {
     const uint8_t *end = memmem(in->next, bytes_left(in), "\r\n", 2);
@@ -172,7 +182,7 @@ static bool in_headers(struct http_multipart *m, struct http_tx *htx, struct byt
     return true;
 }
 
-/* A part without content: the boundary follows the headers at once. */
+/* A part without content: the boundary follows its headers immediately. */
 static bool at_first(struct http_multipart *m, struct http_tx *htx, const struct bytes *in)
 {
     int found = begins_with(in, delimiter(m));
@@ -189,7 +199,8 @@ static bool at_first(struct http_multipart *m, struct http_tx *htx, const struct
     return true;
 }
 
-/* Where the next thing stands that is, or may yet become, CRLF and boundary. */
+/* The next position at which CRLF and the boundary begin, or may begin; *complete: they do.
+ * memchr() keeps the cost linear. */
 static const uint8_t *find_end(const struct http_multipart *m, const struct bytes *in,
                                bool *complete)
 {
@@ -213,6 +224,7 @@ static const uint8_t *find_end(const struct http_multipart *m, const struct byte
     return in->end;
 }
 
+/* Data up to a possible boundary are safe to pass on. */
 static bool in_data(struct http_multipart *m, struct http_tx *htx, struct bytes *in)
 {
     bool complete;
@@ -244,6 +256,7 @@ static bool step(struct http_multipart *m, struct http_tx *htx, struct bytes *in
     }
 }
 
+/* Works on the data in place; copies only what must wait. */
 void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const uint8_t *data,
                          size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/parameter.c - the file name in a response's Content-Disposition.
+/* app/proto/http1/parameter.c - the file name in a response's Content-Disposition (RFC 6266).
  *
- * It is read as browsers do, name and value as they stand; parameters in parts of multipart
- * bodies are read as MIME says, see app/lib/mime/parameter.h. */
+ * It is read as browsers do, without decoding. Parts of multipart bodies follow MIME instead, see
+ * app/lib/mime/parameter.h. */
 #include "app/proto/http1/private.h"
 
 #include <ctype.h>
@@ -38,6 +38,7 @@ static struct slice without_quotes(struct slice s)
     return s;
 }
 
+/* The first "filename=" wins; "filename*=" is not looked at, as in Suricata. False: none. */
 bool http_disposition_name(struct slice header, struct slice *out)
 {
     static const char key[] = "filename=";

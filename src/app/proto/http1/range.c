@@ -3,6 +3,7 @@
  * (RFC 9110, 14.4). */
 #include "app/proto/http1/private.h"
 
+/* False: no digit, or a number beyond int64_t, which a hostile server may send. */
 static bool take_number(struct bytes *in, int64_t *out)
 {
     int64_t n = 0;
@@ -32,6 +33,7 @@ static bool take_star(struct bytes *in)
     return true;
 }
 
+/* -1: the bounds are a star, because the range was not satisfiable. */
 static bool take_bounds(struct bytes *in, struct http_range *out)
 {
     if (take_star(in)) {
@@ -41,6 +43,8 @@ static bool take_bounds(struct bytes *in, struct http_range *out)
     return take_number(in, &out->start) && take_u8(in) == '-' && take_number(in, &out->end);
 }
 
+/* The unit before the bounds is skipped without a check. Both a star for bounds and for the size is
+ * invalid. */
 bool http_range_parse(struct slice value, struct http_range *out)
 {
     struct bytes in = bytes_of_slice(value);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/settings.c - app-layer.protocols.http.libhtp: one libhtp configuration for each
- * server section, found by the longest prefix that covers a server's address.
+/* app/proto/http1/settings.c - app-layer.protocols.http.libhtp: one libhtp configuration for the
+ * default and for each server section. The longest prefix that covers the server's address selects
+ * it.
  *
- * libhtp keeps decoder options for paths and for parameters apart; the settings mean both. */
+ * libhtp has separate decoder options for paths and for parameters; each setting sets both. */
 #include "app/proto/http1/private.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
@@ -12,13 +13,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define BODY_LIMIT (4096u)
+#define BODY_LIMIT (4096u)  /* bytes; defaults of Suricata */
 #define MIN_INSPECT (32u << 10)
 #define WINDOW (4u << 10)
-#define FIELD_LIMIT 18000
-#define HEADERS_LIMIT 1024
+#define FIELD_LIMIT 18000   /* bytes of a header line */
+#define HEADERS_LIMIT 1024  /* header lines of a message */
 #define MAX_TX 512
 
+/* libhtp's names; APACHE and APACHE_2_2 mean APACHE_2. */
 static const struct { const char *name; enum htp_server_personality_t value; } personalities[] = {
     { "MINIMAL", HTP_SERVER_MINIMAL }, { "GENERIC", HTP_SERVER_GENERIC }, { "IDS", HTP_SERVER_IDS },
     { "IIS_4_0", HTP_SERVER_IIS_4_0 }, { "IIS_5_0", HTP_SERVER_IIS_5_0 },
@@ -50,6 +52,7 @@ static uint32_t size_not_zero(const struct conf_node *node, const char *path, ui
     return otherwise;
 }
 
+/* A personality sets many decoder options at once, so that it is read before the single options. */
 static void read_personality(htp_cfg_t *cfg, const struct conf_node *node)
 {
     const char *name = conf_string(node, "personality", NULL);
@@ -63,7 +66,7 @@ static void read_personality(htp_cfg_t *cfg, const struct conf_node *node)
             conf_warning(conf_find(node, "personality"), "personality %s is not supported", name);
             return;
         }
-        /* Rules are written for URIs in the case in which they were sent. */
+        /* Rules are written for URIs in their original case. */
         htp_config_set_convert_lowercase(cfg, HTP_DECODER_DEFAULTS, 0);
         if (personalities[i].value == HTP_SERVER_IDS ||
             personalities[i].value >= HTP_SERVER_IIS_6_0)
@@ -89,6 +92,7 @@ static const struct {
     { "query-plusspace-decode", htp_config_set_plusspace_decode },
 };
 
+/* The order of `handlings` is that of libhtp's enumeration. */
 static void read_decoder(htp_cfg_t *cfg, const struct conf_node *node)
 {
     static const char *const handlings[] = { "preserve_percent", "remove_percent",
@@ -109,6 +113,7 @@ static void read_decoder(htp_cfg_t *cfg, const struct conf_node *node)
                                                      (enum htp_url_encoding_handling_t)handling);
 }
 
+/* A number of layers, or yes (1) and no (0). */
 static int lzma_layers(const struct conf_node *node)
 {
     const char *value = conf_string(node, "lzma-enabled", NULL);
@@ -126,7 +131,7 @@ static int lzma_layers(const struct conf_node *node)
 
 static void read_compression(struct http_config *c, const struct conf_node *node)
 {
-    /* Codings are taken off here (decoder.c), not by libhtp. */
+    /* decoder.c removes codings, not libhtp. */
     htp_config_set_response_decompression(c->htp, 0);
     htp_config_set_request_decompression(c->htp, 0);
     c->layer_limit = size_of(node, "response-body-decompress-layer-limit", 2);
@@ -151,8 +156,8 @@ static void read_swf(struct http_config *c, const struct conf_node *node)
     c->swf_decompress_depth = size_of(node, "swf-decompression.decompress-depth", 0);
 }
 
-/* If asked for, sizes differ a little from one start to the next, so that nobody can tailor a body
- * to the places where windows end. */
+/* With randomize-inspection-sizes, sizes differ a little from start to start, so that an attacker
+ * cannot place a pattern across the end of a window. The hash has a random seed per process. */
 static uint32_t randomize(uint32_t size, unsigned which, unsigned range)
 {
     double share = (double)hash_bytes(&which, sizeof(which)) / (double)UINT64_MAX;
@@ -192,6 +197,7 @@ static enum http_inline read_inline(const struct conf_node *node)
     return on ? BODY_INLINE_YES : BODY_INLINE_NO;
 }
 
+/* Order matters: personality, single decoder options, then our own. */
 static int read_section(struct http_config *c, const struct conf_node *node, struct err *err)
 {
     htp_cfg_t *cfg = htp_config_create();
@@ -202,7 +208,7 @@ static int read_section(struct http_config *c, const struct conf_node *node, str
     c->htp = cfg;
     htp_config_set_parse_request_cookies(cfg, 0);
     htp_config_set_parse_request_auth(cfg, 1);
-    htp_config_set_allow_space_uri(cfg, 1);
+    htp_config_set_allow_space_uri(cfg, 1);     /* evaders put spaces into URIs */
     htp_config_set_plusspace_decode(cfg, HTP_DECODER_DEFAULTS, 0);
     read_personality(cfg, node);
     read_decoder(cfg, node);
@@ -223,6 +229,7 @@ static int read_section(struct http_config *c, const struct conf_node *node, str
 
 /* --- servers ---------------------------------------------------------------------------------- */
 
+/* Longest prefix first, so that the first hit of http_config_for() is the best. */
 static int by_prefix(const void *a, const void *b)
 {
     return (int)((const struct http_server *)b)->prefix_bits -
@@ -268,6 +275,7 @@ static unsigned count_children(const struct conf_node *node)
     return n;
 }
 
+/* Suricata accepts the section also at the top of the file. */
 int http_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
                    struct err *err)
 {
@@ -305,6 +313,7 @@ void http_settings_free(void *settings)
     free(s->server);
 }
 
+/* Compares complete bytes, then the remaining bits. */
 static bool net_has(const struct http_server *s, const struct ip *ip)
 {
     unsigned bytes = s->prefix_bits / 8, bits = s->prefix_bits % 8;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/suspend.c - libhtp's parsers, and those that sleep.
+/* app/proto/http1/suspend.c - libhtp's parsers, and their suspension.
  *
- * A parser with a request in it takes some 4 KB, in sixty pieces. Where many connections wait at
- * the same time, for the rest of a request or for its response, what the client has sent is kept
- * instead, and the parser goes. A fresh one is given it once more when there is more to parse or
- * somebody asks for the transaction; the hooks keep still then. To parse some hundred bytes again
- * takes less time than to fetch sixty pieces from memory that has gone cold.
+ * A parser with a request takes about 4 KB in sixty allocations. Where many connections wait at the
+ * same time for the rest of a request or for its response, the flow keeps the client's bytes
+ * instead and frees the parser. When more data come, or a rule or log reads the transaction, a
+ * fresh parser gets the bytes again while the hooks ignore what it reports. Parsing some hundred
+ * bytes takes less time than sixty cache misses.
  *
- * Only where it is simple: one transaction, begun by the bytes that are kept, and nothing of a
- * response yet. It is given the same pieces, as libhtp finds some things only with the next one:
- * then it stands where it stood, with nothing told twice and nothing missed. */
+ * Only simple cases are suspended: one transaction, which the retained bytes began, and nothing of
+ * a response yet. The parser gets the same segments again, because libhtp notices some things only
+ * with the next one. It is then in the same state, and no event is repeated or lost. */
 #include "app/proto/http1/private.h"
 
 #include "base/array.h"
@@ -17,8 +17,9 @@
 
 #include <string.h>
 
-#define RETAINED_LIMIT 4096u
+#define RETAINED_LIMIT 4096u    /* per flow; a longer request keeps its parser */
 
+/* `active` counts the thread's parsers: suspension begins above active_max. */
 bool http_parser_open(struct http_state *state)
 {
     const struct flow *f = state->af->flow;
@@ -44,7 +45,7 @@ void http_parser_close(struct http_state *state)
         state->thread->active--;
 }
 
-/* libhtp collects its messages for a reader; ours has been called with each. */
+/* libhtp collects its messages in a list. The hook has seen each, so that the list is freed. */
 void http_messages_release(struct http_state *state)
 {
     htp_conn_t *conn;
@@ -82,6 +83,8 @@ void http_keep_no_more(struct http_state *state)
     state->retained_len = 0;
 }
 
+/* Retains one segment of the client, with its length before it. Starts only between transactions;
+ * gives up at the limit or without memory. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len)
 {
     uint16_t size = (uint16_t)len;
@@ -104,7 +107,8 @@ void http_keep(struct http_state *state, const uint8_t *data, uint32_t len)
 
 /* --- to sleep and back ------------------------------------------------------------------------ */
 
-/* Without a protocol in its line, what a request is was found by where the packet ended. */
+/* A request line without a protocol was classified by where the packet ended, and might be read
+ * differently the second time: not suspended. */
 static bool may_suspend(const struct http_state *state)
 {
     const struct app_tx *tx = state->af->first;
@@ -118,8 +122,8 @@ static bool may_suspend(const struct http_state *state)
            (htp->request_progress == HTP_REQUEST_LINE || htp->request_protocol != NULL);
 }
 
-/* Most of it is asked for once, with the packet that completes a header, and is larger than the
- * header. A Flash file unpacked would be dear to make again. */
+/* Frees the buffers that rules read. Most are read once, with the packet that completes a header,
+ * and are larger than the header. An unpacked Flash file stays: it costs more to derive. */
 static void free_derived_buffers(struct app_flow *af)
 {
     struct http_state *state = af->state;
@@ -134,7 +138,7 @@ static void free_derived_buffers(struct app_flow *af)
     }
 }
 
-/* A packet of the flow has been dealt with. */
+/* Runs after each packet of the flow was parsed, inspected and logged. */
 void http_rest(struct app_flow *af)
 {
     struct http_state *state = af->state;
@@ -151,6 +155,8 @@ void http_rest(struct app_flow *af)
     http_parser_close(state);
 }
 
+/* Feeds the retained segments to a fresh parser. It has accepted them before, so that only missing
+ * memory can prevent the transaction. */
 static void replay(struct http_state *state, struct http_tx *htx)
 {
     const htp_time_t now = { .tv_sec = (time_t)(htx->tx.start_us / 1000000),
@@ -173,6 +179,7 @@ static void replay(struct http_state *state, struct http_tx *htx)
     htp_tx_set_user_data(htx->htp, htx);
 }
 
+/* Called before any use of the parser or of libhtp's transaction. */
 void http_resume(struct http_state *state)
 {
     if (state->connp != NULL)
@@ -183,7 +190,8 @@ void http_resume(struct http_state *state)
         replay(state, http_tx_of(state->af->first));
 }
 
-/* What libhtp looks at for each part of a body. Its parser's struct is its own. */
+/* libhtp reads these bytes for each part of a body. The struct is private to libhtp: the size is an
+ * estimate. */
 #define CONNP_SIZE 640
 
 void http_prefetch(const struct app_flow *af)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/swf.c - Flash files unpacked for file.data, when swf-decompression is on.
+/* app/proto/http1/swf.c - Flash files unpacked for file.data, if swf-decompression is on.
  *
- * "CWS" files are packed by zlib behind 8 bytes, "ZWS" files by LZMA behind 17. Rules see them as
- * the unpacked "FWS" that they stand for, as far as the settings go. */
+ * After a header, "CWS" files are compressed with zlib from byte 8 on, "ZWS" files with LZMA from
+ * byte 17 on. Rules see the "FWS" file that they contain, up to the configured depths. */
 #include "app/proto/http1/coding.h"
 
 #include <string.h>
 
 #define ZLIB_AT 8
 #define LZMA_AT 17
-#define LZMA_PROPERTIES_AT 12
-#define ZLIB_VERSION_LEAST 6
+#define LZMA_PROPERTIES_AT 12   /* LZMA's five bytes of properties */
+#define ZLIB_VERSION_LEAST 6    /* SWF versions that introduced each */
 #define LZMA_VERSION_LEAST 13
-#define LENGTH_MAX 50000000u
+#define LENGTH_MAX 50000000u    /* bytes, whatever the file claims */
 #define LENGTH_WHEN_NONE 8u
 #define CHUNK_SIZE 8192
 
@@ -20,11 +20,13 @@ struct swf {
     const struct coding *coding;
     uint32_t at;                        /* where packed data begin */
     uint8_t version;
-    uint32_t length;                    /* as the file says, unpacked */
+    uint32_t length;                    /* claimed size, unpacked */
     uint8_t lzma[13];                   /* properties and an unknown length, for the coding */
     bool has_lzma;
 };
 
+/* False: no Flash file, or a compression that is switched off. The length is the file's claim: it
+ * only limits the output. */
 static bool swf_read(struct slice file, const struct http_config *config, struct swf *out)
 {
     struct bytes in = bytes_of_slice(file);
@@ -48,11 +50,12 @@ static bool swf_read(struct slice file, const struct http_config *config, struct
         out->at = LZMA_AT;
         out->has_lzma = true;
         memcpy(out->lzma, file.data + LZMA_PROPERTIES_AT, 5);
-        memset(out->lzma + 5, 0xff, 8);
+        memset(out->lzma + 5, 0xff, 8);     /* -1: size unknown */
     }
     return out->coding != NULL && file.len > out->at;
 }
 
+/* Decompresses up to `most` bytes. False: the data are damaged. */
 static bool run(const struct coding *coding, void *stream, struct bytes in, struct buf *out,
                 size_t most)
 {
@@ -68,6 +71,7 @@ static bool run(const struct coding *coding, void *stream, struct bytes in, stru
     return status != CODING_ERROR && status != CODING_REFUSED;
 }
 
+/* Writes the header of an uncompressed file, then the data. */
 static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice packed,
                    struct buf *out)
 {
@@ -93,6 +97,7 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
     return good;
 }
 
+/* `data` stays as it is if the file cannot be unpacked. The result is kept until the file grows. */
 void http_swf_derive(struct http_tx *htx, struct app_file *file, struct slice *data)
 {
     const struct http_config *config = ((struct http_state *)htx->tx.flow->state)->config;

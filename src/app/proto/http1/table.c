@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/table.c - header tables, in place of libhtp's.
+/* app/proto/http1/table.c - header tables in place of libhtp's.
  *
- * Libhtp makes three tables for 32 entries each with every transaction, most of which stay empty,
- * and looks a name up by comparing it with each as it goes, two calls an entry. These grow from
- * nothing and compare lengths first. Where libhtp's archive is linked, its calls come here
- * (libhtp.symbols). Keys and elements come and go as htp/htp_table.h says. */
+ * libhtp creates three tables of 32 entries for each transaction, most of which stay empty, and a
+ * lookup compares the name with each entry in two calls. These tables start empty and compare
+ * lengths first. If libhtp's archive is linked, its calls come here (libhtp.symbols). Ownership of
+ * keys and elements is that of htp/htp_table.h. */
 #include "app/proto/http1/private.h"
 
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
 
+/* The table owns copied and adopted keys; referenced ones are the caller's. One table has one
+ * kind. */
 enum keys { KEYS_UNKNOWN, KEYS_COPIED, KEYS_ADOPTED, KEYS_REFERENCED };
 
 struct entry {
@@ -80,6 +82,7 @@ htp_status_t http_table_addk(htp_table_t *table, const bstr *key, const void *el
                ? HTP_OK : HTP_ERROR;
 }
 
+/* Frees the keys, not the elements. */
 void http_table_clear(htp_table_t *table)
 {
     if (table == NULL)
@@ -89,6 +92,7 @@ void http_table_clear(htp_table_t *table)
     table->count = 0;
 }
 
+/* Also leaves the keys: the caller freed them. */
 void http_table_clear_ex(htp_table_t *table)
 {
     if (table != NULL)
@@ -141,7 +145,7 @@ void *http_table_get(const htp_table_t *table, const bstr *key)
     return key != NULL ? http_table_get_mem(table, bstr_ptr(key), bstr_len(key)) : NULL;
 }
 
-/* Bytes of zero in a name do not count, as in libhtp. */
+/* NUL bytes in a name do not count, as in libhtp: evaders insert them. */
 static bool is_named(const bstr *name, const char *target, size_t len)
 {
     size_t there = bstr_len(name);

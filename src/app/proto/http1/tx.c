@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/tx.c - a transaction of ours beside each of libhtp's.
+/* app/proto/http1/tx.c - our transactions, one for each of libhtp's.
  *
- * The framework decides when ours dies; then libhtp's is destroyed too, unless its parser is
- * still at work on it. Such an orphan has no user data any more: the hooks leave it alone, and
- * it goes as soon as the parser has moved on. */
+ * The framework decides when ours ends. libhtp's is then destroyed, too, unless its parser still
+ * works on it. Such an orphan has no user data: the hooks ignore it, and it is destroyed when the
+ * parser has moved on. */
 #include "app/proto/http1/private.h"
 
 #include <stdlib.h>
 
-#define SPARE_MAX (64u << 10)           /* a buffer that grew beyond goes back to the allocator */
+#define SPARE_MAX (64u << 10)           /* a buffer that grew larger is freed */
 
+/* A thread keeps a few buffers for its flows, because most bodies need one for a short time. */
 struct buf http_buf_take(struct app_flow *af)
 {
     struct http_thread *ht = af->thread_data;
@@ -35,6 +36,7 @@ void http_buf_release(struct app_flow *af, struct buf *b)
     *b = (struct buf){ 0 };
 }
 
+/* NULL: libhtp.max-tx open transactions, or the framework's limit. */
 struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp)
 {
     struct app_tx *tx;
@@ -51,7 +53,8 @@ struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp)
     return htx;
 }
 
-/* libhtp destroys complete ones only; what is in nobody's hands may be called complete. */
+/* libhtp destroys only complete transactions: the parser no longer uses this one, so that it can be
+ * called complete. */
 static void destroy(htp_tx_t *htp)
 {
     htp->request_progress = HTP_REQUEST_COMPLETE;
@@ -64,8 +67,8 @@ static bool is_at_work(const struct http_state *state, const htp_tx_t *htp)
     return htp_connp_get_in_tx(state->connp) == htp || htp_connp_get_out_tx(state->connp) == htp;
 }
 
-/* At most one a direction is at work at any time, so that the two places suffice: one that was
- * put there before has been destroyed when the parser moved on. */
+/* The parser works on at most one transaction per direction, so that two slots suffice: an older
+ * orphan is destroyed first. */
 static void adopt(struct http_state *state, htp_tx_t *htp)
 {
     http_orphans_destroy(state);
@@ -82,6 +85,7 @@ void http_orphans_destroy(struct http_state *state)
     }
 }
 
+/* `htp` is NULL while the parser is suspended: what it would have held is not there. */
 void http_tx_close(struct app_tx *tx)
 {
     struct http_tx *htx = http_tx_of(tx);
@@ -138,6 +142,7 @@ bool http1_request_header(const struct app_tx *tx, unsigned index, struct slice 
 
 /* --- for lines of logs ------------------------------------------------------------------------ */
 
+/* Slices borrow from libhtp: valid as long as the transaction. */
 struct http1_exchange http1_exchange_of(const struct app_tx *tx)
 {
     const htp_tx_t *htp = htp_of(tx);

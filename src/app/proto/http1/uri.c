@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/uri.c - the normalised URI: path, query and fragment as libhtp decoded them, with
- * scheme, credentials, host and port before them where the settings ask for all of it. */
+/* app/proto/http1/uri.c - the normalised URI: path, query and fragment as libhtp decoded them. With
+ * uri-include-all, scheme, credentials, host and port come before them. */
 #include "app/proto/http1/private.h"
 
 #include <string.h>
 
+/* The parts to join; 16 are more than a URI has. */
 struct uri_parts {
     struct slice part[16];
     unsigned count;
@@ -24,6 +25,7 @@ static void add_word(struct uri_parts *u, const char *word)
     add(u, (struct slice){ .data = (const uint8_t *)word, .len = (uint32_t)strlen(word) });
 }
 
+/* uri-include-all: the URI of a request to a proxy has these parts. */
 static void add_authority(struct uri_parts *u, const htp_uri_t *uri)
 {
     if (uri->scheme != NULL) {
@@ -43,7 +45,7 @@ static void add_authority(struct uri_parts *u, const htp_uri_t *uri)
     }
 }
 
-/* The string decoded in place once more; tells when that made a difference. */
+/* Decodes in place once more. A shorter result means that it was encoded twice: an event. */
 static void decode_again(struct http_tx *htx, const struct http_config *config, bstr *s)
 {
     uint64_t flags = 0;
@@ -64,6 +66,7 @@ static bstr *decoded_path(struct http_tx *htx, const struct http_config *config,
     return path;
 }
 
+/* libhtp leaves the query encoded; the path is decoded already. */
 static bstr *decoded_query(struct http_tx *htx, const struct http_config *config,
                            const htp_uri_t *uri)
 {
@@ -78,7 +81,7 @@ static bstr *decoded_query(struct http_tx *htx, const struct http_config *config
     return query;
 }
 
-/* Spaces between the URI and what ends the line are not part of it. */
+/* Spaces between the URI and the line's end are no part of the URI. */
 static uint32_t trailing_spaces(struct slice raw)
 {
     uint32_t n = 0;
@@ -102,6 +105,7 @@ static struct slice join(struct arena *arena, const struct uri_parts *u)
     return (struct slice){ .data = out, .len = (uint32_t)u->len };
 }
 
+/* The result lives in the transaction's arena, because libhtp's strings may move. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config)
 {
     const htp_uri_t *uri = htx->htp->parsed_uri;

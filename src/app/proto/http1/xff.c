@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/xff.c - the client's address as a proxy tells it, in X-Forwarded-For or another
- * header: a list to which each proxy appends the address that it was called from. */
+/* app/proto/http1/xff.c - the client's address as a proxy reports it, in X-Forwarded-For or another
+ * header: a list to which each proxy appends the address of its peer. */
 #include "app/proto/http1/private.h"
 
 #include "app/proto.h"
@@ -8,9 +8,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#define LIST_MIN 7
-#define LIST_MAX 255
+#define LIST_MIN 7      /* "1.1.1.1" */
+#define LIST_MAX 255    /* bytes; a longer list is hostile */
 
+/* The first entry: the client, if each proxy is honest. */
 static struct slice first_address(struct slice list)
 {
     const uint8_t *comma = memchr(list.data, ',', list.len);
@@ -20,6 +21,7 @@ static struct slice first_address(struct slice list)
     return list;
 }
 
+/* The last entry: the peer of the nearest proxy. */
 static struct slice last_address(struct slice list)
 {
     const uint8_t *space = memrchr(list.data, ' ', list.len);
@@ -57,7 +59,8 @@ static struct slice without_port(struct slice s)
     return s;
 }
 
-/* The list of one transaction. */
+/* The address of one transaction, checked by ip_parse(): the text goes into EVE records. False: no
+ * header, or no address. */
 static bool from_tx(struct http_tx *htx, const char *header, bool first, char out[IP_TEXT_SIZE])
 {
     char name[64];

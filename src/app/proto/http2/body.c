@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/body.c - the content of DATA frames: decoded, into a file for each direction. */
+/* app/proto/http2/body.c - the content of DATA frames: decoded, and one file for each direction. */
 #include "app/core/ranges.h"
 #include "app/parser.h"
 #include "app/proto/http1/http1.h"
@@ -7,16 +7,18 @@
 
 #include <string.h>
 
-#define BOMB_RATIO 2048
-#define DNS_MAX 0xffff
-#define RANGE_CHUNK (1u << 30)
+#define BOMB_RATIO 2048         /* output bytes per input byte, beyond bomb_limit */
+#define DNS_MAX 0xffff          /* bytes: the largest DNS message */
+#define RANGE_CHUNK (1u << 30)  /* app_file_append() takes 32 bits */
 
+/* Bytes: Suricata's defaults for the content of files. */
 static const struct file_window window = {
     .limit = 100000, .min_inspect = 32768, .window = 4096,
 };
 
 /* --- DNS messages ----------------------------------------------------------------------------- */
 
+/* A body longer than any DNS message is not collected further. */
 static void too_long(struct h2_tx *t, enum direction d)
 {
     t->ds[d].is_dns = false;
@@ -24,6 +26,8 @@ static void too_long(struct h2_tx *t, enum direction d)
     app_tx_event(&t->tx, d == TO_SERVER ? H2_DNS_REQUEST_TOO_LONG : H2_DNS_RESPONSE_TOO_LONG);
 }
 
+/* DNS messages are joined in the arena. The space doubles, so that copying costs no more than the
+ * data. */
 static void collect_dns(struct h2_tx *t, enum direction d, struct slice data)
 {
     struct h2_dir *ds = &t->ds[d];
@@ -63,7 +67,7 @@ static struct slice up_to(struct slice s, uint8_t end)
     return s;
 }
 
-/* The last part of the path, with its slash. */
+/* The last part of the path, with its slash, without the query. */
 static struct slice path_end(struct slice path)
 {
     struct slice s = up_to(path, '?');
@@ -74,7 +78,7 @@ static struct slice path_end(struct slice path)
     return s;
 }
 
-/* Ranges of one file have its name and host in common, as with HTTP/1. */
+/* Ranges of one file share name and host, also with HTTP/1. */
 static void open_range(struct h2_tx *t, const struct http_range *r)
 {
     struct h2_dir *ds = &t->ds[TO_CLIENT];
@@ -99,6 +103,7 @@ static void open_range(struct h2_tx *t, const struct http_range *r)
                                  (uint64_t)r->start, (uint64_t)r->end, (uint64_t)r->size);
 }
 
+/* Content-Range, RFC 9110 section 14.4. Bounds that contradict the size are an event. */
 static void check_range(struct h2_tx *t)
 {
     const struct h2_header *h = h2_header_find(t, TO_CLIENT, "content-range");
@@ -113,7 +118,7 @@ static void check_range(struct h2_tx *t)
         open_range(t, &r);
 }
 
-/* The last range of a file came in: it is a further file of this transaction. */
+/* The last range came in: the complete file is a further file of this transaction. */
 static void finish_range(struct h2_tx *t, enum direction d)
 {
     struct h2_dir *ds = &t->ds[d];
@@ -131,6 +136,7 @@ static void finish_range(struct h2_tx *t, enum direction d)
     ds->range = NULL;
 }
 
+/* The file opens with the first DATA frame, even an empty one. Suricata gives it no name. */
 static void open_file(struct h2_tx *t, enum direction d)
 {
     struct h2_dir *ds = &t->ds[d];
@@ -144,6 +150,7 @@ static void open_file(struct h2_tx *t, enum direction d)
         check_range(t);
 }
 
+/* All three consumers get the decoded content. */
 static void store(struct h2_tx *t, enum direction d, struct slice data)
 {
     if (data.len == 0)
@@ -155,7 +162,9 @@ static void store(struct h2_tx *t, enum direction d, struct slice data)
 
 /* --- codings ---------------------------------------------------------------------------------- */
 
-/* Each decoder of a body counts for itself: what comes out of the first goes into the second. */
+/* Each decoder of a body is judged by its own input and output, because the output of the first is
+ * the input of the second. Decoders of earlier streams on the connection count, too: many small
+ * bombs are one. */
 static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
 {
     const struct h2_state *st = t->tx.flow->state;
@@ -164,6 +173,7 @@ static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
     return out > h2_settings_of(t->tx.flow)->bomb_limit && out / BOMB_RATIO > in;
 }
 
+/* Adds the totals to those of the connection, see is_bomb(). */
 static void drop_decoder(struct h2_tx *t, enum direction d)
 {
     struct h2_state *st = t->tx.flow->state;
@@ -182,7 +192,7 @@ enum decoding { DECODING_ON, DECODING_FAILED, DECODING_BOMB };
 static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
                             struct slice data);
 
-/* To the next decoder, or where content goes. */
+/* Output goes to the next decoder, or to the file. */
 static enum decoding hand_on(struct h2_tx *t, enum direction d, const struct h2_decoder *dec,
                              struct slice data)
 {
@@ -194,7 +204,7 @@ static enum decoding hand_on(struct h2_tx *t, enum direction d, const struct h2_
     return DECODING_ON;
 }
 
-/* Its input goes on as it was sent. */
+/* The decoder may have no more memory: input that gave no output passes unchanged. */
 static enum decoding refuse(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
                             struct slice data)
 {
@@ -206,7 +216,7 @@ static enum decoding refuse(struct h2_tx *t, enum direction d, struct h2_decoder
     return result == DECODING_ON ? hand_on(t, d, dec, data) : result;
 }
 
-/* There are two decoders at most. */
+/* Decodes all of `data`. The recursion through hand_on() is at most DECODERS_MAX deep. */
 static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
                             struct slice data)
 {
@@ -228,6 +238,7 @@ static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder
     return result == H2_DECODE_FAILED ? DECODING_FAILED : DECODING_ON;
 }
 
+/* After a failure the rest of the body is stored as sent. A bomb stops the parser. */
 static bool decode_body(struct h2_tx *t, enum direction d, struct slice data)
 {
     switch (decode(t, d, t->ds[d].decoder, data)) {
@@ -255,6 +266,7 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
     return true;
 }
 
+/* END_STREAM: the content is complete. */
 void h2_body_end(struct h2_tx *t, enum direction d)
 {
     drop_decoder(t, d);
@@ -266,6 +278,7 @@ void h2_body_end(struct h2_tx *t, enum direction d)
     h2_tx_finished(t, d);
 }
 
+/* The transaction ends before its content does. */
 void h2_body_free(struct h2_tx *t, enum direction d)
 {
     h2_decoder_free(t->ds[d].decoder);

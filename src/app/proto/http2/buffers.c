@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/buffers.c - what rules see of a stream: the buffers of HTTP/1, as far as they
- * make sense, and the names of headers.
+/* app/proto/http2/buffers.c - the buffers that rules inspect of a stream: those of HTTP/1 that make
+ * sense here, and the names of headers.
  *
- * What has to be put together is made when first asked for and kept until more headers come. */
+ * Buffers that combine several values are created on first use, and again after more headers. */
 #include "app/proto/http2/http2.h"
 
 #include <ctype.h>
@@ -22,12 +22,13 @@ static uint8_t *put_text(uint8_t *p, const char *s)
     return put(p, (struct slice){ .data = (const uint8_t *)s, .len = (uint32_t)strlen(s) });
 }
 
-/* Room for all headers with four bytes beside each, and a line. */
+/* Upper limit for all headers with four bytes of separators each, and a first line. */
 static size_t space_for(const struct h2_dir *ds)
 {
     return ds->header_bytes + 4 * (size_t)ds->header_count + 32;
 }
 
+/* Empty results are kept as well: a missing header is looked up once. */
 static bool keep(struct h2_dir *ds, enum h2_derived what, struct slice s, struct slice *out)
 {
     ds->derived |= 1u << what;
@@ -48,7 +49,7 @@ static bool is_field(const struct h2_header *h, const char *name)
            memcmp(h->name.data, name, h->name.len) == 0;
 }
 
-/* Several headers of one name are one, with commas (RFC 9110, 5.3). */
+/* Several headers of one name form a list with commas (RFC 9110 section 5.3). */
 static struct slice join(struct h2_tx *t, struct h2_dir *ds, const char *name, unsigned first)
 {
     struct slice out = ds->header[first].value;
@@ -69,6 +70,7 @@ static struct slice join(struct h2_tx *t, struct h2_dir *ds, const char *name, u
     return out;
 }
 
+/* Names are in lower case on the wire (RFC 9113 section 8.2.1), so that bytes are compared. */
 static bool get_value(struct app_tx *tx, enum direction d, const char *name, enum h2_derived what,
                       struct slice *out)
 {
@@ -125,7 +127,7 @@ FIRST(get_uri, ":path")
 FIRST(get_stat_code, ":status")
 #undef FIRST
 
-/* The name alone: without user and port, in lower case. */
+/* The name alone, without user and port. */
 static struct slice bare_host(struct slice s)
 {
     const uint8_t *at = s.len > 0 ? memchr(s.data, '@', s.len) : NULL;
@@ -170,7 +172,7 @@ static struct slice value_or_empty(const struct h2_tx *t, enum direction d, cons
     return h != NULL ? h->value : (struct slice){ 0 };
 }
 
-/* As HTTP/1 would have written it. */
+/* The line as HTTP/1 would have it. */
 static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
     struct h2_tx *t = h2_tx_of(tx);
@@ -198,7 +200,7 @@ static bool get_protocol(struct app_tx *tx UNUSED, enum direction d UNUSED, unsi
     return true;
 }
 
-/* HTTP/2 has none. */
+/* HTTP/2 has no reason phrase (RFC 9113 section 8.3.2). */
 static bool get_stat_msg(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
                          struct slice *out)
 {
@@ -240,6 +242,7 @@ static uint8_t *put_headers(uint8_t *p, const struct h2_dir *ds, enum direction 
     return p;
 }
 
+/* http.header leaves out cookies and trims values, http.header.raw does not. */
 static bool get_joined(struct app_tx *tx, enum direction d, enum h2_derived what, struct slice *out)
 {
     struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
@@ -281,6 +284,7 @@ static bool get_header_names(struct app_tx *tx, enum direction d, unsigned i UNU
 
 /* --- headers one by one ----------------------------------------------------------------------- */
 
+/* Built once for all headers; h2_header_add() drops it. */
 static bool make_items(struct h2_tx *t, struct h2_dir *ds)
 {
     struct slice *item;
@@ -327,6 +331,7 @@ static bool get_name(struct app_tx *tx, enum direction d, unsigned index, struct
 
 /* --- declarations ----------------------------------------------------------------------------- */
 
+/* Most buffers are complete when the headers are (H2_OPEN). */
 #define BUFFER(symbol, name_, alias_, legacy_, directions_, doc_, get_)                          \
     static const struct app_buffer symbol = {                                                    \
         .name = (name_), .alias = (alias_), .legacy = (legacy_), .doc = (doc_),                  \
@@ -430,6 +435,7 @@ static bool get_answer(struct app_tx *tx, enum direction d, unsigned index, stru
     return m != NULL && dns_record_name(&m->answers, index, out);
 }
 
+/* Suricata has these two for responses only. */
 static bool get_authority(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     const struct dns_message *m = message_of(tx, d);

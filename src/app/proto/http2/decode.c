@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/decode.c - content codings: gzip and deflate by zlib, br by libbrotli, zstd by
- * libzstd. Where a header names several each has a decoder, the last one named first. Output comes
- * in pieces of a few KiB from the decoder's own room. */
+ * libzstd. If a header names several, each has a decoder, and the last one named comes first.
+ * Output comes in chunks from the decoder's own buffer. */
 #include "config.h"
 
 #include "app/core/zstd_decoder.h"
@@ -17,11 +17,11 @@
 
 #include "base/memory/lib_memory.h"
 
-#define CHUNK 4096
-#define RETAINED_LIMIT 8192                   /* of input without output, in case it is refused */
+#define CHUNK 4096                            /* bytes of output per call */
+#define RETAINED_LIMIT 8192 /* of input without output, in case the decoder is refused */
 
 #define GZIP_MAGIC 0x1f                 /* the first byte of a member */
-#define DECODERS_MAX 2                  /* of a body; as response-body-decompress-layer-limit */
+#define DECODERS_MAX 2 /* of a body: default of response-body-decompress-layer-limit */
 
 enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI, CODING_ZSTD, CODING_NONE };
 
@@ -48,7 +48,7 @@ static void *zlib_alloc(void *memory, unsigned n, unsigned size)
     return decoder_memory_alloc(memory, (size_t)n * size);
 }
 
-/* False: nobody knows what it is. */
+/* False: an unknown coding, and the body stays as it is. */
 static bool coding_of(struct slice text, enum coding *out)
 {
     static const struct { const char *name; enum coding coding; } codings[] = {
@@ -74,6 +74,7 @@ static bool coding_of(struct slice text, enum coding *out)
     return false;
 }
 
+/* Once per transaction. */
 void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why)
 {
     unsigned event = why == DECODER_AT_MEMCAP ? H2_DECOMPRESSION_MEMCAP_REACHED
@@ -83,6 +84,7 @@ void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why)
         app_tx_event(&t->tx, event);
 }
 
+/* The struct itself counts against the memory limit, too: hostile streams could open thousands. */
 static struct h2_decoder *one_decoder(struct h2_tx *t, enum coding coding)
 {
     struct decoder_memory memory = { .flow = t->tx.flow };
@@ -97,7 +99,7 @@ static struct h2_decoder *one_decoder(struct h2_tx *t, enum coding coding)
         decoder_memory_return(&memory, sizeof(*dec));
         return NULL;
     }
-    memset(dec, 0, offsetof(struct h2_decoder, chunk));
+    memset(dec, 0, offsetof(struct h2_decoder, chunk));     /* without the output buffer */
     dec->memory = memory;
     dec->coding = coding;
     dec->z.zalloc = zlib_alloc;
@@ -119,7 +121,8 @@ static bool next_word(struct bytes *in, struct slice *word)
     return word->len > 0;
 }
 
-/* Each coding that the header names was put on what was there before: it is taken off first. */
+/* Codings are removed in the reverse order of the header. One unknown coding, or too many, means
+ * that nothing is decoded. */
 struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
 {
     struct bytes in = bytes_of_slice(text);
@@ -175,8 +178,8 @@ void h2_decoder_free(struct h2_decoder *dec)
     }
 }
 
-/* "deflate" is zlib's format by the standard and bare deflate by many a sender: its first byte
- * tells which. */
+/* "deflate" is zlib's format by the standard (RFC 9110 section 8.4.1.2), and raw deflate from many
+ * senders: the low four bits of its first byte decide. */
 static bool begin(struct h2_decoder *dec, uint8_t first)
 {
     dec->started = true;
@@ -201,7 +204,7 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
 #endif
 }
 
-/* Another member of gzip may follow the last (RFC 1952, 2.2). */
+/* Another gzip member may follow (RFC 1952 section 2.2). */
 static void begin_again(struct h2_decoder *dec, uint8_t first)
 {
     dec->at_end = false;
@@ -209,6 +212,7 @@ static void begin_again(struct h2_decoder *dec, uint8_t first)
     dec->over = !dec->again;
 }
 
+/* H2_DECODED asks for another call, because the output buffer is full or a member ended. */
 static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
     int result;
@@ -229,7 +233,7 @@ static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, siz
     dec->at_end = result == Z_STREAM_END && dec->coding == CODING_GZIP;
     dec->over = result == Z_STREAM_END && !dec->at_end;
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
-        /* What looked like another member is something else behind the body. */
+        /* What looked like another member is other data after the body. */
         dec->over = dec->again;
         return dec->again ? H2_DECODED_ALL : H2_DECODE_FAILED;
     }
@@ -255,6 +259,7 @@ static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, s
 }
 #endif
 
+/* A full buffer means that there may be more output. */
 static enum h2_decoded decode_zstd(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
     struct bytes b = bytes_of_slice(*in);
@@ -266,11 +271,13 @@ static enum h2_decoded decode_zstd(struct h2_decoder *dec, struct slice *in, siz
     return *produced == CHUNK ? H2_DECODED : H2_DECODED_ALL;
 }
 
+/* Refused memory has an event of its own. */
 static enum h2_decoded failure(const struct h2_decoder *dec)
 {
     return dec->memory.refusal != DECODER_GRANTED ? H2_DECODE_REFUSED : H2_DECODE_FAILED;
 }
 
+/* While nothing comes out, input is kept: if the decoder is refused later, it passes unchanged. */
 static void keep(struct h2_decoder *dec, struct slice in)
 {
     if (dec->out > 0)
@@ -279,6 +286,8 @@ static void keep(struct h2_decoder *dec, struct slice in)
         buf_add(&dec->retained, in.data, in.len);
 }
 
+/* Decodes until a chunk is full or the input is used up. A start that failed is tried again with
+ * the next data. */
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out)
 {
     enum h2_decoded result = H2_DECODE_FAILED;

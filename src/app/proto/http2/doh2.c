@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/doh2.c - DNS over HTTP/2, RFC 8484: with the first DNS message that is complete
- * the flow is doh2, which has the buffers of both and one record for both. */
+/* app/proto/http2/doh2.c - DNS over HTTP/2 (RFC 8484). With the first complete DNS message the flow
+ * becomes doh2, which has the buffers of both protocols and one record for both. */
 #include "app/proto/http2/http2.h"
 
 #include "app/parser.h"
@@ -8,10 +8,11 @@
 
 #include <string.h>
 
-#define PATH "/dns-query?dns="
+#define PATH "/dns-query?dns="  /* RFC 8484 section 4.1.1; the path is a convention */
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* A body of the right type that is no DNS message is ignored. So is a response from the client. */
 void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
 {
     struct dns_message message;
@@ -26,7 +27,7 @@ void doh2_message(struct h2_tx *t, enum direction d, struct slice in)
         t->ds[d].message = arena_copy(&t->tx.arena, &message, sizeof(message));
 }
 
-/* Either alphabet; without padding, as the RFC has it. */
+/* RFC 8484 uses base64url without padding; clients of both alphabets are accepted. */
 static bool decode(struct slice text, struct arena *arena, struct slice *out)
 {
     uint8_t *to = arena_alloc(arena, base64_capacity(text.len));
@@ -36,6 +37,7 @@ static bool decode(struct slice text, struct arena *arena, struct slice *out)
     return len >= 0;
 }
 
+/* GET requests have the query in the path. */
 void doh2_path(struct h2_tx *t, struct slice path)
 {
     const uint32_t at = sizeof(PATH) - 1;
@@ -50,7 +52,7 @@ void doh2_path(struct h2_tx *t, struct slice path)
 
 /* --- logs ------------------------------------------------------------------------------------- */
 
-/* What is logged of both: the answer when there is one. */
+/* The message to log: the response if there is one. */
 static const struct dns_message *message_of(struct app_tx *tx, bool *is_response)
 {
     const struct h2_tx *t = h2_tx_of(tx);
@@ -72,6 +74,7 @@ static bool log_http(struct json *j, struct app_tx *tx)
     return true;
 }
 
+/* A record of type dns, with the members of http. */
 static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                          const void *conf)
 {
@@ -85,6 +88,7 @@ static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNU
     return dns_log_object(j, m, is_response, conf) || any;
 }
 
+/* Transactions without DNS get an ordinary http record. */
 static bool log_without_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                             const void *conf UNUSED)
 {

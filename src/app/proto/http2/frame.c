@@ -4,8 +4,9 @@
 
 #include "app/parser.h"
 
-#define SETTING_SIZE 6
+#define SETTING_SIZE 6  /* number (2), value (4): RFC 9113 section 6.5.1 */
 
+/* RFC 9113 section 4.1. The reserved bit is kept apart, because detection checks it. */
 bool h2_frame_take(struct bytes *in, struct h2_frame *out)
 {
     uint32_t stream;
@@ -19,6 +20,7 @@ bool h2_frame_take(struct bytes *in, struct h2_frame *out)
     return !in->failed;
 }
 
+/* max-frames bounds the notes of one transaction: a stream may have endless frames. */
 void h2_frame_count(struct h2_tx *t, enum direction d, uint8_t type)
 {
     struct h2_dir *ds = &t->ds[d];
@@ -30,6 +32,7 @@ void h2_frame_count(struct h2_tx *t, enum direction d, uint8_t type)
         app_tx_event(&t->tx, H2_TOO_MANY_FRAMES);
 }
 
+/* Beyond max-frames nothing is noted. */
 void h2_note_add(struct h2_tx *t, enum direction d, enum h2_note_kind kind, uint16_t setting,
                  uint32_t value)
 {
@@ -51,13 +54,13 @@ void h2_note_add(struct h2_tx *t, enum direction d, enum h2_note_kind kind, uint
     ds->last_note = note;
 }
 
-/* The numbers that are assigned (RFC 9113, 6.5.2; RFC 8441; RFC 9218). */
+/* Assigned numbers: RFC 9113 section 6.5.2, RFC 8441, RFC 9218. */
 static bool is_setting(uint16_t id)
 {
     return (id >= 1 && id <= 6) || id == 8 || id == 9;
 }
 
-/* Ends with the first one that is unknown. */
+/* Stops at the first unknown setting, as Suricata does. */
 void h2_settings_parse(struct h2_tx *t, enum direction d, struct slice payload)
 {
     struct bytes in = bytes_of_slice(payload);
@@ -74,6 +77,8 @@ void h2_settings_parse(struct h2_tx *t, enum direction d, struct slice payload)
 
 /* --- header blocks ---------------------------------------------------------------------------- */
 
+/* A header block that continues in CONTINUATION frames (RFC 9113 section 4.3) is collected: HPACK
+ * needs it complete. At most max-reassembly-size bytes are kept. */
 static void begin_block(struct app_flow *af, enum direction d, const struct h2_frame *f,
                         uint32_t owner, struct slice part)
 {
@@ -97,11 +102,13 @@ static void add_to_block(struct app_flow *af, struct h2_block *b, struct h2_tx *
     buf_add(&b->data, part.data, MIN(part.len, space));
 }
 
+/* RFC 9113 section 6.1: the padding's length comes first, the padding last. */
 static uint8_t take_padding(struct bytes *in, const struct h2_frame *f)
 {
     return (f->flags & H2_FLAG_PADDED) != 0 ? take_u8(in) : 0;
 }
 
+/* False: more padding than payload, which a peer must treat as an error. */
 static bool cut_padding(struct slice *fragment, uint8_t padding)
 {
     if (padding > fragment->len)
@@ -110,6 +117,7 @@ static bool cut_padding(struct slice *fragment, uint8_t padding)
     return true;
 }
 
+/* RFC 9113 section 6.3: dependency (4), weight (1). */
 static void take_priority(struct bytes *in, struct h2_tx *t, enum direction d)
 {
     uint8_t weight;
@@ -120,6 +128,7 @@ static void take_priority(struct bytes *in, struct h2_tx *t, enum direction d)
         h2_note_add(t, d, H2_NOTE_PRIORITY, 0, weight);
 }
 
+/* RFC 9113 section 6.2. END_STREAM takes effect when the header block is complete. */
 static void parse_headers(struct app_flow *af, enum direction d, const struct h2_frame *f,
                           struct h2_tx *t, struct bytes in)
 {
@@ -144,8 +153,8 @@ static void parse_headers(struct app_flow *af, enum direction d, const struct h2
         h2_body_end(t, d);
 }
 
-/* The request that the server answers without having been asked. Nothing comes from the client
- * on the promised stream. */
+/* A request that the server answers without having been asked (RFC 9113 section 8.4). The client
+ * sends nothing on the promised stream. */
 static void parse_promise(struct app_flow *af, enum direction d, const struct h2_frame *f,
                           struct h2_tx *t, struct slice fragment)
 {
@@ -158,6 +167,8 @@ static void parse_promise(struct app_flow *af, enum direction d, const struct h2
         (void)h2_headers_inflate(af, d, t, fragment);
 }
 
+/* RFC 9113 section 6.10. Without its HEADERS frame only a last one is inflated, because a midstream
+ * pickup may have missed the beginning. */
 static void parse_continuation(struct app_flow *af, enum direction d, const struct h2_frame *f,
                                struct h2_tx *t, struct slice payload)
 {
@@ -182,7 +193,7 @@ static void parse_continuation(struct app_flow *af, enum direction d, const stru
 
 /* --- the others ------------------------------------------------------------------------------- */
 
-/* A frame of a fixed size; false: it has another one. */
+/* False: a frame with another size than the standard fixes. */
 static bool has_size(struct h2_tx *t, struct slice payload, uint32_t size)
 {
     if (payload.len == size)
@@ -198,6 +209,7 @@ static void parse_number(struct h2_tx *t, enum direction d, enum h2_note_kind ki
         h2_note_add(t, d, kind, 0, get_be32(payload.data) & mask);
 }
 
+/* RFC 9113 section 6.8: last stream, error code, then debug data that are ignored. */
 static void parse_goaway(struct h2_tx *t, enum direction d, struct bytes in)
 {
     uint32_t code;
@@ -239,11 +251,11 @@ static void parse_payload(struct app_flow *af, enum direction d, const struct h2
         parse_continuation(af, d, f, t, payload);
         break;
     default:
-        break;                          /* PING, and what is not known: to be ignored */
+        break;                          /* PING and unknown types are ignored */
     }
 }
 
-/* The promised stream's number and its headers; false: broken off. */
+/* The promised stream's number, and its headers. False: truncated. */
 static bool take_promise(const struct h2_frame *f, struct slice payload, uint32_t *stream,
                          struct slice *fragment)
 {
@@ -255,6 +267,7 @@ static bool take_promise(const struct h2_frame *f, struct slice payload, uint32_
     return !in.failed && cut_padding(fragment, padding);
 }
 
+/* A continued PUSH_PROMISE belongs to the promised stream. */
 static uint32_t stream_of(struct app_flow *af, enum direction d, const struct h2_frame *f)
 {
     const struct h2_block *b = &((struct h2_state *)af->state)->block[d];
@@ -264,6 +277,7 @@ static uint32_t stream_of(struct app_flow *af, enum direction d, const struct h2
     return f->stream;
 }
 
+/* False stops the parser: no transaction could be created. */
 bool h2_frame_parse(struct app_flow *af, enum direction d, const struct h2_frame *f,
                     struct slice payload, uint64_t *tx_id)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/headers.c - header blocks (HPACK, RFC 7541) into lists of headers.
  *
- * libnghttp2 inflates. It does not tell of changes of the table's size, nor which way a block is
- * malformed: scan() walks over a block beforehand to learn that. A table size up to our own limit
- * is allowed at any time, since the SETTINGS that allowed it may not have been seen. When a block
- * is malformed the table is lost, and later blocks that refer to it will be found malformed too. */
+ * libnghttp2 inflates them. It reports neither changes of the table's size nor how a block is
+ * malformed, so that scan() walks each block before. A table size up to our own limit is allowed at
+ * any time, because the SETTINGS that allowed it may not have been seen. A malformed block loses
+ * the table: later blocks that refer to it are found malformed, too. */
 #include "app/proto/http2/http2.h"
 
 #include <string.h>
@@ -13,11 +13,12 @@
 #include "app/parser.h"
 #include "base/memory/lib_memory.h"
 
-/* Per transaction and direction. */
+/* Per transaction and direction. */    /* per transaction and direction */
 #define HEADERS_MAX 4096
 
 /* --- inflaters -------------------------------------------------------------------------------- */
 
+/* libnghttp2's memory comes from the engine's allocator. */
 static void *realloc_for(void *block, size_t size, void *unused UNUSED)
 {
     return lib_realloc(block, size);
@@ -40,6 +41,7 @@ static void free_for(void *block, void *unused UNUSED)
 
 static const nghttp2_mem memory = { NULL, malloc_for, free_for, calloc_for, realloc_for };
 
+/* The decoder of one direction: each side has its own dynamic table. */
 static bool open_one(struct app_flow *af, enum direction d)
 {
     struct h2_state *st = af->state;
@@ -66,6 +68,7 @@ void h2_inflaters_close(struct h2_state *st)
     }
 }
 
+/* A fresh, empty table after an error. */
 static void renew(struct app_flow *af, enum direction d)
 {
     struct h2_state *st = af->state;
@@ -76,6 +79,7 @@ static void renew(struct app_flow *af, enum direction d)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
+/* Doubles the list. Arena memory is not returned: all lists together take twice the last one. */
 static bool grow(struct h2_tx *t, struct h2_dir *ds)
 {
     unsigned space = ds->header_space > 0 ? 2 * ds->header_space : 16;
@@ -109,6 +113,7 @@ static void event_once(struct h2_tx *t, unsigned event)
         app_tx_event(&t->tx, event);
 }
 
+/* True: `size` bytes are within the credit, and are spent. See H2_HEADER_CREDIT. */
 bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size)
 {
     if (*spent > credit || size > credit - *spent)
@@ -117,7 +122,8 @@ bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size)
     return true;
 }
 
-/* Short ones cost little more than what names them. */
+/* Long headers are paid for with bytes of the connection, because a single byte can name one from
+ * the table. Short ones cost little more than what names them. */
 static void pay(struct h2_tx *t, struct h2_header *h)
 {
     const struct h2_settings *s = h2_settings_of(t->tx.flow);
@@ -134,6 +140,8 @@ static void pay(struct h2_tx *t, struct h2_header *h)
     event_once(t, H2_HEADERS_CUT);
 }
 
+/* Limits: HEADERS_MAX headers, and max-header-list-size bytes per message. Beyond them headers are
+ * dropped, with an event. */
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
 {
     struct h2_dir *ds = &t->ds[d];
@@ -164,6 +172,7 @@ static bool is_named(const struct h2_header *h, const char *name)
            memcmp(h->name.data, name, h->name.len) == 0;
 }
 
+/* Walks the list, which HEADERS_MAX bounds. Names are in lower case on the wire. */
 const struct h2_header *h2_header_find(const struct h2_tx *t, enum direction d, const char *name)
 {
     const struct h2_dir *ds = &t->ds[d];
@@ -187,6 +196,7 @@ static bool same_host(struct slice a, struct slice b)
            strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
 }
 
+/* The first Content-Encoding counts; trailers cannot change it. */
 static void read_coding(struct h2_tx *t, struct h2_dir *ds, const struct h2_header *h)
 {
     if (ds->coding_known)
@@ -195,7 +205,8 @@ static void read_coding(struct h2_tx *t, struct h2_dir *ds, const struct h2_head
     ds->decoder = h2_decoder_new(t, h->value);
 }
 
-/* The authority stands for the host in HTTP/2; one that says something else hides something. */
+/* Acts on the new headers. In HTTP/2 :authority names the host: a Host header that differs hides
+ * something, and user information in it is deprecated (RFC 9113 section 8.3.1). */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
 {
     struct h2_dir *ds = &t->ds[d];
@@ -230,7 +241,7 @@ void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* An integer whose first byte has been taken (RFC 7541, 5.1); false: it overflows. */
+/* An integer whose first byte has been taken (RFC 7541 section 5.1). False: beyond 64 bits. */
 static bool take_integer(struct bytes *in, uint8_t first, unsigned bits, uint64_t *out)
 {
     uint64_t value = first & ((1u << bits) - 1);
@@ -255,6 +266,7 @@ static bool take_integer(struct bytes *in, uint8_t first, unsigned bits, uint64_
     return true;
 }
 
+/* RFC 7541 section 5.2; the Huffman flag does not change the length's meaning. */
 static bool skip_string(struct bytes *in)
 {
     uint64_t len;
@@ -265,6 +277,7 @@ static bool skip_string(struct bytes *in)
     return true;
 }
 
+/* RFC 7541 section 6.2: index 0 means that the name follows as a string. */
 static bool skip_literal(struct bytes *in, uint8_t first, unsigned bits)
 {
     uint64_t index;
@@ -274,6 +287,7 @@ static bool skip_literal(struct bytes *in, uint8_t first, unsigned bits)
     return (index != 0 || skip_string(in)) && skip_string(in);
 }
 
+/* One representation (RFC 7541 section 6). Only size updates (6.3) are noted. */
 static bool scan_one(struct bytes *in, struct h2_tx *t, enum direction d)
 {
     struct h2_header size = { .kind = H2_TABLE_SIZE };
@@ -293,7 +307,7 @@ static bool scan_one(struct bytes *in, struct h2_tx *t, enum direction d)
     return true;
 }
 
-/* False: a number in it is too large for anything. */
+/* False: an integer overflows, and the rest was not scanned. */
 static bool scan(struct slice block, struct h2_tx *t, enum direction d)
 {
     struct bytes in = bytes_of_slice(block);
@@ -304,6 +318,7 @@ static bool scan(struct slice block, struct h2_tx *t, enum direction d)
     return true;
 }
 
+/* False: malformed. libnghttp2 may consume input without a header, for instance a size update. */
 static bool inflate_all(struct h2_state *st, struct h2_tx *t, enum direction d,
                         struct slice block)
 {
@@ -335,6 +350,7 @@ static bool inflate_all(struct h2_state *st, struct h2_tx *t, enum direction d,
     return true;
 }
 
+/* See http2.h. Headers that came before an error stay. */
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in)
 {
     struct h2_state *st = af->state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/http2.c - HTTP/2 (RFC 9113): the protocol as declared, and a direction's bytes
- * cut into frames. Frames are waited for but for DATA, whose content goes on as it comes. */
+/* app/proto/http2/http2.c - HTTP/2 (RFC 9113): the declaration, and the split of a direction's
+ * bytes into frames. Frames are buffered until complete, except DATA, whose content goes on as it
+ * comes. */
 #include "app/proto/http2/http2.h"
 
 #include "app/proto.h"
@@ -8,10 +9,10 @@
 
 #include <string.h>
 
-#define MAGIC "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+#define MAGIC "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"    /* the client's preface, RFC 9113 section 3.4 */
 #define MAGIC_SIZE (sizeof(MAGIC) - 1)
-#define PROBE_LENGTH_MAX 16384          /* SETTINGS_MAX_FRAME_SIZE as it is at first */
-#define HANDLED_MAX 65536               /* a longer frame is odd; other than DATA, passed over */
+#define PROBE_LENGTH_MAX 16384          /* initial SETTINGS_MAX_FRAME_SIZE */
+#define HANDLED_MAX 65536               /* longer frames are an event, and skipped unless DATA */
 
 enum { FRAME_STREAM, FRAME_HDR, FRAME_DATA, FRAME_PDU };
 
@@ -19,7 +20,7 @@ const struct app_name h2_events[] = { H2_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } }
 
 /* --- recognition ------------------------------------------------------------------------------ */
 
-/* A server begins with SETTINGS. */
+/* A server starts with SETTINGS, of which only ACK (1) is a defined flag. */
 static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -35,6 +36,7 @@ static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
 
 /* --- connections ------------------------------------------------------------------------------ */
 
+/* After an upgrade the HTTP/1 request becomes stream 1. */
 static bool http2_open(struct app_flow *af)
 {
     if (!h2_inflaters_open(af))
@@ -65,7 +67,8 @@ static void finish_data(struct app_flow *af, enum direction d, struct h2_data *d
         h2_body_end(t, d);
 }
 
-/* Some of the frame at work. */
+/* Consumes a part of the current DATA frame. The padding's length is its first byte (RFC 9113
+ * section 6.1). Invalid padding counts as content. */
 static enum parse_status take_data(struct app_flow *af, struct app_input *in)
 {
     struct h2_data *data = &((struct h2_state *)af->state)->data[in->direction];
@@ -101,6 +104,8 @@ static enum parse_status take_data(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
+/* DATA on stream 0 is a protocol error (RFC 9113 section 6.1): an event, and the content is
+ * dropped. */
 static bool begin_data(struct app_flow *af, enum direction d, const struct h2_frame *f,
                        uint64_t *tx_id)
 {
@@ -131,6 +136,7 @@ static bool begin_data(struct app_flow *af, enum direction d, const struct h2_fr
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
+/* Frames in the sense of the frame keyword. */
 static void name_frames(struct app_flow *af, const struct app_input *in,
                         const struct h2_frame *f, uint64_t tx_id)
 {
@@ -140,6 +146,7 @@ static void name_frames(struct app_flow *af, const struct app_input *in,
               tx_id);
 }
 
+/* A long frame other than DATA: no buffering, only an event. */
 static bool pass_over(struct app_flow *af, enum direction d, const struct h2_frame *f,
                       uint64_t *tx_id)
 {
@@ -156,6 +163,7 @@ static bool pass_over(struct app_flow *af, enum direction d, const struct h2_fra
     return true;
 }
 
+/* One frame. Trouble with a frame that cannot get a transaction stops the parser. */
 static enum parse_status parse_frame(struct app_flow *af, struct app_input *in)
 {
     struct bytes b = app_input_bytes(in);
@@ -181,7 +189,7 @@ static enum parse_status parse_frame(struct app_flow *af, struct app_input *in)
             in->need = H2_FRAME_HEADER + f.length;
             return PARSE_MORE;
         }
-        /* An acknowledgement of settings says nothing. */
+        /* An acknowledgement of settings carries nothing. */
         if (f.length > 0 || f.type != H2_SETTINGS)
             ok = h2_frame_parse(af, in->direction, &f, payload, &tx_id);
     }
@@ -190,7 +198,7 @@ static enum parse_status parse_frame(struct app_flow *af, struct app_input *in)
     return ok ? PARSE_OK : PARSE_STOP;
 }
 
-/* The client's preface; without it the flow was picked up later. */
+/* The client's preface. Without it the flow was picked up midstream: an event, and frames. */
 static enum parse_status take_magic(struct app_flow *af, struct app_input *in)
 {
     struct h2_state *st = af->state;
@@ -207,12 +215,14 @@ static enum parse_status take_magic(struct app_flow *af, struct app_input *in)
     return in->consumed > 0 ? PARSE_OK : parse_frame(af, in);
 }
 
+/* Files of streams that did not end. */
 static void end_direction(struct app_flow *af, enum direction d)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         app_files_close(tx, d, FILE_TRUNCATED);
 }
 
+/* Entry point. `bytes` counts what the connection has paid for headers. */
 static enum parse_status http2_parse(struct app_flow *af, struct app_input *in)
 {
     struct h2_state *st = af->state;
@@ -238,6 +248,7 @@ static enum parse_status http2_parse(struct app_flow *af, struct app_input *in)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
+/* Keys below app-layer.protocols.http2. */
 static int http2_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                            void *settings, struct err *err UNUSED)
 {
@@ -256,7 +267,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     return 0;
 }
 
-/* What HTTP/2 is by both of its names. */
+/* The members that http2 and doh2 share. */
 #define H2_MEMBERS                                                                               \
     .transports = APP_TCP,                                                                       \
     .state_size = sizeof(struct h2_state),                                                       \

@@ -25,7 +25,7 @@ struct h2_settings {
     uint64_t bomb_limit;                /* bytes out of a decoder, when they are too many */
     uint64_t max_header_list;           /* bytes of the headers of one message */
     uint32_t header_expansion;          /* bytes of headers kept for each byte of the connection */
-    uint32_t header_log;                /* bytes of headers logged likewise */
+    uint32_t header_log;                /* the same for headers in records */
 };
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
  * of them has to be paid for with bytes of the connection; beyond that they are cut to this. */
 #define H2_HEADER_CUT 128
 #define H2_HEADER_CREDIT (256u << 10)           /* what a connection begins with */
-#define H2_LOG_CREDIT (96u << 10)      /* likewise, of records */
+#define H2_LOG_CREDIT (96u << 10)      /* the same for records */
 
 /* --- the flow --------------------------------------------------------------------------------- */
 
@@ -193,7 +193,7 @@ struct h2_state {
     nghttp2_hd_inflater *inflater[2];
     struct h2_block block[2];
     struct h2_data data[2];
-    uint32_t skip[2];                   /* bytes of a frame that nobody wants */
+    uint32_t skip[2];                   /* bytes of the current frame to skip */
     uint64_t in, out;                   /* of decoders that are done: for the ratio */
     uint64_t bytes;                     /* of the connection so far, both directions */
     uint64_t headers_kept, headers_logged;      /* bytes of the long ones */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/keywords.c - http2.* keywords about frames. */
+/* app/proto/http2/keywords.c - http2.* keywords for frames. */
 #include "app/proto/http2/http2.h"
 #include "base/text/text.h"
 
@@ -7,6 +7,7 @@
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
+/* The types that occurred, each once, in ascending order. */
 static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
     const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
@@ -20,6 +21,7 @@ static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, u
     return false;
 }
 
+/* The `index`-th note of these kinds. */
 static bool get_note(struct app_tx *tx, enum direction d, unsigned index, unsigned kinds,
                      uint64_t *out)
 {
@@ -47,6 +49,7 @@ static bool get_window(struct app_tx *tx, enum direction d, unsigned index, uint
     return get_note(tx, d, index, 1u << H2_NOTE_WINDOW, out);
 }
 
+/* HPACK size updates are kept in the list of headers, where they occurred. */
 static bool get_size_update(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
     const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
@@ -67,6 +70,7 @@ static const struct app_name frame_names[] = {
     { "WINDOWUPDATE", H2_WINDOW_UPDATE }, { "CONTINUATION", H2_CONTINUATION }, { NULL, 0 },
 };
 
+/* RFC 9113 section 7 */
 static const struct app_name error_names[] = {
     { "NO_ERROR", 0 }, { "PROTOCOL_ERROR", 1 }, { "INTERNAL_ERROR", 2 },
     { "FLOW_CONTROL_ERROR", 3 }, { "SETTINGS_TIMEOUT", 4 }, { "STREAM_CLOSED", 5 },
@@ -75,6 +79,7 @@ static const struct app_name error_names[] = {
     { "INADEQUATE_SECURITY", 12 }, { "HTTP_1_1_REQUIRED", 13 }, { NULL, 0 },
 };
 
+/* Names are Suricata's. */
 #define INTEGER(symbol, name_, bits_, names_, doc_, get_)                                        \
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .doc = (doc_), .bits = (bits_), .directions = APP_BOTH,                 \
@@ -119,6 +124,7 @@ static bool get_rcode(struct app_tx *tx, enum direction d, unsigned index, uint6
     return true;
 }
 
+/* Of a request the types of questions, of a response those of answers. */
 static bool get_rrtype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
     const struct dns_message *m = message_of(tx, d);
@@ -143,6 +149,7 @@ const struct app_integer *const doh2_integers[] = { H2_INTEGERS, &opcode, &rcode
 
 /* --- settings --------------------------------------------------------------------------------- */
 
+/* RFC 9113 section 6.5.2, RFC 8441, RFC 9218 */
 static const struct app_name setting_names[] = {
     { "SETTINGS_HEADER_TABLE_SIZE", 1 }, { "SETTINGS_ENABLE_PUSH", 2 },
     { "SETTINGS_MAX_CONCURRENT_STREAMS", 3 }, { "SETTINGS_INITIAL_WINDOW_SIZE", 4 },
@@ -151,7 +158,7 @@ static const struct app_name setting_names[] = {
     { NULL, 0 },
 };
 
-/* One with a value from low to high, or (inverted) with another one. */
+/* A setting with a value from low to high, or (inverted) any other value. */
 struct setting_condition {
     uint16_t id;
     bool inverted;
@@ -195,7 +202,7 @@ static bool take_number(struct text *in, uint32_t *out)
     return true;
 }
 
-/* >N, >=N: all above; <N, <=N: all below. */
+/* >N, >=N, <N, <=N. An empty range is an error when rules load. */
 static bool parse_bound(struct text *in, bool above, struct setting_condition *w)
 {
     bool inclusive = take_char(in, '=');
@@ -225,7 +232,7 @@ static bool parse_value(struct text *in, struct setting_condition *w)
     w->high = w->low;
     if (!take_char(in, '-') && !(take_char(in, '<') && take_char(in, '>')))
         return true;
-    /* N-M: between them, without either. */
+    /* N-M and N<>M exclude both limits. */
     if (!take_number(in, &w->high) || w->high < w->low || w->high - w->low < 2)
         return false;
     w->low++;
@@ -264,6 +271,7 @@ static int settings_parse(struct text in, void *arg, struct arena *arena UNUSED,
     return 0;
 }
 
+/* The setting without a value matches any value. */
 static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct setting_condition *w = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/log.c - the `http` object of EVE records, with what is HTTP/2's own in
- * `http2`. */
+/* app/proto/http2/log.c - the `http` object of EVE records, with HTTP/2's own members in `http2`.
+ * Names and values are spelled as in Suricata. */
 #include "app/proto/http2/http2.h"
 #include "base/text/text.h"
 
@@ -29,6 +29,7 @@ static const char *const common_names[COMMON_COUNT] = {
     ":method", ":path", "host", "user-agent", "content-length", ":status",
 };
 
+/* The last header of a name is logged, as in Suricata. */
 static void note_common(const struct h2_header *h, const struct h2_header **common)
 {
     for (unsigned i = 0; i < COMMON_COUNT; i++)
@@ -37,10 +38,11 @@ static void note_common(const struct h2_header *h, const struct h2_header **comm
             common[i] = h;
 }
 
-#define HEADER_SPACE 24                   /* what JSON writes around one */
-#define RECORD_SPACE 320                /* and what a record has beside them */
+#define HEADER_SPACE 24                   /* bytes that JSON adds to a header */
+#define RECORD_SPACE 320                /* bytes of a record without headers */
 
-/* What a record may say of headers is paid for by the connection; beyond that it is cut. */
+/* The connection pays for what its records say of headers, see H2_LOG_CREDIT. Beyond that they are
+ * cut. */
 struct log_credit {
     struct h2_state *st;
     uint32_t factor;
@@ -79,6 +81,7 @@ static void log_header(struct json *j, const struct h2_header *h)
     json_object_end(j);
 }
 
+/* All headers of one direction, and pointers to the common ones. */
 static bool log_headers(struct json *j, const struct h2_tx *t, enum direction d,
                         const struct h2_header **common, struct log_credit *credit)
 {
@@ -99,6 +102,7 @@ static bool log_headers(struct json *j, const struct h2_tx *t, enum direction d,
     return true;
 }
 
+/* A value that is not a number is left out. */
 static void log_number(struct json *j, const char *key, const struct h2_header *h)
 {
     uint64_t n;
@@ -149,7 +153,7 @@ static bool log_settings(struct json *j, const struct h2_dir *ds)
     return any;
 }
 
-/* A GOAWAY's in capitals, a stream's as it is. */
+/* The name of a GOAWAY's error is in capitals, a stream's is not: so Suricata writes them. */
 static void log_error(struct json *j, const struct h2_note *n)
 {
     char text[32];
@@ -168,6 +172,7 @@ static void log_error(struct json *j, const struct h2_note *n)
     json_string(j, "error_code", text);
 }
 
+/* What a record already has: only the first of each kind is logged. */
 struct seen {
     bool error, priority, multiple;
 };
@@ -202,6 +207,7 @@ static void log_note(struct json *j, const struct h2_note *n, struct seen *seen)
     }
 }
 
+/* False: nothing to log, and the object is taken back. */
 static bool log_direction(struct json *j, const struct h2_tx *t, enum direction d)
 {
     const struct h2_dir *ds = &t->ds[d];
@@ -221,6 +227,7 @@ static bool log_direction(struct json *j, const struct h2_tx *t, enum direction 
     return any;
 }
 
+/* False: a record without any content, which is not written. */
 bool h2_log_members(struct json *j, struct app_tx *tx)
 {
     const struct h2_header *common[COMMON_COUNT] = { NULL };

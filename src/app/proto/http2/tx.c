@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/tx.c - streams as transactions: found by their number through a small hash, since
- * a connection may have thousands of them open. */
+/* app/proto/http2/tx.c - streams as transactions. A small hash finds them by their number, because
+ * a connection may have thousands of open streams. */
 #include "app/proto/http2/http2.h"
 
 #include "app/parser.h"
 #include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
 
-/* The peers choose the numbers. */
+/* Keyed, because the peers choose the numbers and could aim at one bucket. */
 static uint32_t stream_hash(uint32_t stream)
 {
     const struct hash_keys *keys = hash_keys();
@@ -25,7 +25,7 @@ static struct h2_tx **slot(struct h2_state *st, uint32_t stream)
                             : &st->few[hash % H2_HASH_SIZE];
 }
 
-/* To twice as many buckets. Without memory the chains stay as long as they are. */
+/* Doubles the buckets. Without memory the chains stay as they are. */
 static void grow(struct h2_state *st)
 {
     uint32_t was = st->many != NULL ? st->hash_size : H2_HASH_SIZE;
@@ -48,6 +48,7 @@ static void grow(struct h2_state *st)
     st->hash_size = 2 * was;
 }
 
+/* Grows at two streams per bucket. */
 static void remember(struct h2_state *st, struct h2_tx *t)
 {
     struct h2_tx **at;
@@ -68,6 +69,7 @@ struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream)
     return t;
 }
 
+/* All transactions end, so that they are logged. */
 static void disable_parser(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -76,6 +78,7 @@ static void disable_parser(struct app_flow *af)
     }
 }
 
+/* NULL: max-streams open transactions; the parser stops. */
 static struct h2_tx *open_tx(struct app_flow *af, uint32_t stream)
 {
     struct h2_state *st = af->state;
@@ -96,12 +99,13 @@ static struct h2_tx *open_tx(struct app_flow *af, uint32_t stream)
     return t;
 }
 
-/* What may still come for a stream that is closed (RFC 9113, 5.1). */
+/* Frames that may follow on a closed stream (RFC 9113 section 5.1). */
 static bool may_follow(uint8_t type)
 {
     return type == H2_RST_STREAM || type == H2_WINDOW_UPDATE || type == H2_PRIORITY;
 }
 
+/* Stream 0 always gets a new transaction: each frame there is one. */
 struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type)
 {
     struct h2_tx *t = stream != 0 ? h2_tx_find(af, stream) : NULL;
@@ -125,7 +129,7 @@ void h2_tx_finished(struct h2_tx *t, enum direction d)
 
     t->ds[d].finished = true;
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
-    /* A server that has sent all of an answer is not interested in the rest of the request. */
+    /* A server that has sent a complete response does not wait for the rest of the request. */
     if (!other->finished && !(d == TO_CLIENT && t->ds[d].data_seen))
         return;
     t->closed = true;

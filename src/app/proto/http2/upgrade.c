@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/upgrade.c - from HTTP/1 with "Upgrade: h2c" (RFC 7540, 3.2): the request that
- * asked for it is answered as stream 1, and the client's settings stand in one of its headers. */
+/* app/proto/http2/upgrade.c - from HTTP/1 with "Upgrade: h2c" (RFC 7540 section 3.2): the request
+ * is answered on stream 1, and one of its headers has the client's settings. */
 #include "app/parser.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http2/http2.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define SETTINGS_TEXT_MAX 1024
+#define SETTINGS_TEXT_MAX 1024  /* bytes of the header: 100 settings and more */
 
 static bool name_is(struct slice name, const char *text)
 {
@@ -17,7 +17,7 @@ static bool name_is(struct slice name, const char *text)
            strncasecmp((const char *)name.data, text, name.len) == 0;
 }
 
-/* base64url without padding; 0: it is not that. */
+/* base64url without padding (RFC 7540 section 3.2.1). 0: invalid. */
 static unsigned decode(struct slice in, uint8_t *out)
 {
     unsigned char text[SETTINGS_TEXT_MAX + 4];
@@ -34,7 +34,7 @@ static unsigned decode(struct slice in, uint8_t *out)
     return len > (int)padding ? (unsigned)len - padding : 0;
 }
 
-/* `request`: the transaction made of the one that asked. */
+/* `request` carries the event of invalid settings. */
 static void take_settings(struct app_flow *af, struct h2_tx *request, struct slice value)
 {
     uint8_t payload[SETTINGS_TEXT_MAX];
@@ -61,6 +61,7 @@ static void add(struct h2_tx *t, const char *name, struct slice value)
     h2_header_add(t, TO_SERVER, &h);
 }
 
+/* Host becomes :authority, as in a request of HTTP/2. */
 static void copy_headers(struct app_flow *af, struct h2_tx *t, const struct app_tx *request)
 {
     struct h2_header h = { .kind = H2_FIELD };
@@ -75,6 +76,7 @@ static void copy_headers(struct app_flow *af, struct h2_tx *t, const struct app_
     }
 }
 
+/* The one that asked for the upgrade is the newest. */
 static const struct app_tx *last_request(const struct app_flow *af)
 {
     const struct app_tx *tx = app_previous(af)->first;
@@ -84,6 +86,7 @@ static const struct app_tx *last_request(const struct app_flow *af)
     return tx;
 }
 
+/* The request is complete: the client sends no more on stream 1. */
 void h2_upgrade(struct app_flow *af)
 {
     const struct app_tx *request = last_request(af);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/ike.c - IKE over UDP: recognition and the header. */
+/* app/proto/ike/ike.c - IKE over UDP: detection, and the header (RFC 7296 section 3.1, the same in
+ * RFC 2408 section 3.1). */
 #include "app/proto/ike/ike.h"
 
 #include "app/proto.h"
 
 #include <stdio.h>
 
-/* Exchanges of version 2: IKE_SA_INIT to INFORMATIONAL. */
+/* Exchanges of version 2: IKE_SA_INIT to INFORMATIONAL (RFC 7296 section 3.1). */
 #define EXCHANGE_FIRST 34
 #define EXCHANGE_LAST  37
 
@@ -27,6 +28,8 @@ static bool read_header(struct bytes *in, struct ike_header *out)
     return !in->failed;
 }
 
+/* Version 2 has enough fixed values to be sure. A responder SPI of 0 is an initiator's first
+ * message. */
 static enum app_probe_result probe(struct bytes in, enum direction direction,
                                    const struct flow *flow UNUSED)
 {
@@ -41,6 +44,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
     return h.responder == 0 && direction == TO_CLIENT ? APP_PROBE_YES_REVERSED : APP_PROBE_YES;
 }
 
+/* Each datagram is a transaction with one direction. */
 static struct ike_tx *message_new(struct app_flow *af, const struct app_input *in,
                                   const struct ike_header *header)
 {
@@ -57,6 +61,7 @@ static struct ike_tx *message_new(struct app_flow *af, const struct app_input *i
     return t;
 }
 
+/* A malformed datagram of version 1 leaves no transaction. */
 static enum parse_status ike_parse(struct app_flow *af, struct app_input *in)
 {
     struct bytes b = app_input_bytes(in);
@@ -80,6 +85,7 @@ static enum parse_status ike_parse(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
+/* The default means: the responder has chosen no encryption. */
 static bool ike_open(struct app_flow *af)
 {
     struct ike_state *st = af->state;

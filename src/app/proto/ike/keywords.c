@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/keywords.c - what rules can see of a message. */
+/* app/proto/ike/keywords.c - what rules inspect of a message. */
 #include "app/proto/ike/ike.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static bool get_resp_spi(struct app_tx *tx, enum direction d, unsigned i UNUSED,
     return goes(tx, d);
 }
 
-/* As hex digits. */
+/* Vendor ids as hex digits: Suricata's rules match text. */
 static bool get_vendor(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     static const char digits[] = "0123456789abcdef";
@@ -53,6 +53,8 @@ struct attribute_arg {
     uint32_t value;
 };
 
+/* Attributes of version 1 (RFC 2409 appendix A), and the transform of version 2 that
+ * corresponds. */
 static const struct {
     const char *name;
     uint16_t type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/log.c - EVE ike: a record for each message, with what is known of the flow's
- * sides. */
+/* app/proto/ike/log.c - EVE ike: one record per message, with what is known of both sides of the
+ * flow. */
 #include "app/proto/ike/ike.h"
 
 #include "base/array.h"
@@ -11,6 +11,7 @@
 
 /* --- version 1 -------------------------------------------------------------------------------- */
 
+/* A value with its name, and the number or the bytes under a second key. */
 static void log_attribute(struct json *j, const char *name, const struct ike_attribute *a)
 {
     char raw[48];
@@ -23,7 +24,8 @@ static void log_attribute(struct json *j, const char *name, const struct ike_att
         json_hex(j, raw, a->bytes.data, a->bytes.len);
 }
 
-/* The first of each type; those without a name are of one type. */
+/* The first attribute of each type. All unknown types count as one. Known types are below 32: see
+ * `seen`. */
 static void log_attributes(struct json *j, struct slice transform)
 {
     struct bytes in = bytes_of_slice(transform);
@@ -41,6 +43,7 @@ static void log_attributes(struct json *j, struct slice transform)
     }
 }
 
+/* All transforms of the security association, each with its attributes. */
 static void log_proposals(struct json *j, const char *key, const struct ike_tx *t)
 {
     json_array(j, key);
@@ -52,6 +55,7 @@ static void log_proposals(struct json *j, const char *key, const struct ike_tx *
     json_array_end(j);
 }
 
+/* Key exchange and nonce are public values, whatever the function's name suggests. */
 static void log_secret(struct json *j, const char *key, const char *length_key,
                        const struct buf *value)
 {
@@ -72,6 +76,7 @@ static void log_direction(struct json *j, const char *key, const struct ike_dir 
     json_object_end(j);
 }
 
+/* More than one transform from the responder is an anomaly, see IKE_MULTIPLE_SERVER_PROPOSAL. */
 static void log_v1_chosen(struct json *j, const struct ike_state *st, const struct ike_tx *t)
 {
     if (st->ds[TO_CLIENT].transform_count > 0)
@@ -80,6 +85,8 @@ static void log_v1_chosen(struct json *j, const struct ike_state *st, const stru
         log_proposals(j, "server_proposals", t);
 }
 
+/* Each type of payload once, in ascending order of the number: the parser keeps one bit for
+ * each. */
 static void log_v1_payloads(struct json *j, const struct ike_tx *t)
 {
     for (unsigned type = 0; type <= UINT8_MAX; type++) {
@@ -90,6 +97,7 @@ static void log_v1_payloads(struct json *j, const struct ike_tx *t)
     }
 }
 
+/* Encrypted messages show the header only. */
 static void log_v1(struct json *j, const struct ike_state *st, const struct ike_tx *t)
 {
     json_object(j, "ikev1");
@@ -111,6 +119,7 @@ static void log_v1(struct json *j, const struct ike_state *st, const struct ike_
 
 /* --- version 2 -------------------------------------------------------------------------------- */
 
+/* The responder's record names the chosen algorithms. */
 static void log_v2_role(struct json *j, const struct ike_state *st, const struct ike_tx *t)
 {
     static const struct { const char *key; enum ike_transform_type type; } algorithms[] = {
@@ -129,6 +138,7 @@ static void log_v2_role(struct json *j, const struct ike_state *st, const struct
                                           text));
 }
 
+/* Two bytes per notification type, in network order. */
 static void log_v2(struct json *j, const struct ike_tx *t)
 {
     char text[IKE_NAME_TEXT];
@@ -146,6 +156,7 @@ static void log_v2(struct json *j, const struct ike_tx *t)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* Version 1 keeps a set of payload types, version 2 the list of them in their order. */
 static void log_payloads(struct json *j, const struct ike_tx *t)
 {
     char text[IKE_NAME_TEXT];
@@ -158,6 +169,7 @@ static void log_payloads(struct json *j, const struct ike_tx *t)
     json_array_end(j);
 }
 
+/* `extended` adds the exchange's name. */
 static void log_message(struct json *j, const struct app_tx *tx, bool extended)
 {
     const struct ike_state *st = tx->flow->state;
@@ -184,8 +196,9 @@ static void log_message(struct json *j, const struct app_tx *tx, bool extended)
         log_v2(j, t);
 }
 
+/* Options of this log. */
 struct ike_log_settings {
-    bool extended;
+    bool extended;  /* also the name of an exchange */
 };
 
 static void *ike_log_configure(const struct conf_node *node, struct err *err UNUSED)
@@ -196,6 +209,7 @@ static void *ike_log_configure(const struct conf_node *node, struct err *err UNU
     return s;
 }
 
+/* One record for each message. `conf` can be missing. */
 static bool ike_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct ike_log_settings *s = conf;
@@ -204,6 +218,7 @@ static bool ike_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, 
     return true;
 }
 
+/* Alerts always have the extended form. */
 void ike_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ike");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/names.c - what the numbers of IKE (IANA: ipsec-registry, ikev2-parameters) are
- * called in records. */
+/* app/proto/ike/names.c - names of IKE's numbers (IANA: ipsec-registry, ikev2-parameters), as
+ * Suricata writes them. */
 #include "app/proto/ike/ike.h"
 
 #include <stdio.h>
@@ -146,6 +146,7 @@ const char *ike_attribute_name(uint16_t type)
     return name != NULL ? name : "unknown";
 }
 
+/* Values have names for five attributes only. */
 const char *ike_attribute_value(const struct ike_attribute *attribute)
 {
     static const struct app_name *const values[] = {
@@ -158,7 +159,7 @@ const char *ike_attribute_value(const struct ike_attribute *attribute)
     return name != NULL ? name : "Unknown";
 }
 
-/* As "NotifyType(40000 / 0x9c40)" where it has no name. */
+/* "NotifyType(40000 / 0x9c40)" for a number without a name. */
 static const char *find_or_number(const struct app_name *names, const char *kind, uint16_t value,
                                   char out[IKE_NAME_TEXT])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/v1.c - payloads of IKE 1 (RFC 2408, section 3). A security association holds
- * proposals, these hold transforms, each level a list of payloads like the outermost one. */
+/* app/proto/ike/v1.c - payloads of IKE 1 (RFC 2408 section 3). A security association contains
+ * proposals, these contain transforms. Each level is a list of payloads like the outermost one. */
 #include "app/proto/ike/ike.h"
 
 #include "app/parser.h"
@@ -12,8 +12,9 @@ enum {
 #define FLAG_ENCRYPTED 0x01
 #define DOMAIN_IPSEC   1
 #define PAYLOAD_HEADER 4
-#define DEPTH_MAX      8                /* three are in order */
+#define DEPTH_MAX      8                /* valid messages have three */
 
+/* One message. `depth` bounds the recursion: hostile payloads may nest. */
 struct reader {
     struct ike_state *state;
     struct ike_tx *tx;
@@ -22,6 +23,8 @@ struct reader {
 
 static bool read_list(struct reader *r, uint8_t type, struct bytes *in);
 
+/* RFC 2408 section 3.3: short form with a value of 2 bytes, or a length and data. False: the end,
+ * or truncated. */
 bool ike_take_attribute(struct bytes *in, struct ike_attribute *out)
 {
     struct bytes saved = *in;
@@ -55,6 +58,7 @@ static void add_part(struct ike_tx *t, struct ike_parts *parts, struct slice byt
     parts->count++;
 }
 
+/* RFC 2408 section 3.4. Other domains than IPsec have other contents, which are not read. */
 static bool read_sa(struct reader *r, struct slice payload)
 {
     struct bytes in = bytes_of_slice(payload);
@@ -72,6 +76,7 @@ static bool read_sa(struct reader *r, struct slice payload)
     return domain != DOMAIN_IPSEC || read_list(r, PAYLOAD_PROPOSAL, &in);
 }
 
+/* RFC 2408 section 3.5: number, protocol, SPI, count of transforms. */
 static bool read_proposal(struct reader *r, struct slice payload)
 {
     struct bytes in = bytes_of_slice(payload);
@@ -83,6 +88,7 @@ static bool read_proposal(struct reader *r, struct slice payload)
     return !in.failed && read_list(r, PAYLOAD_TRANSFORM, &in);
 }
 
+/* False: malformed, and the message is discarded. Payloads without a case are only noted. */
 static bool read_payload(struct reader *r, uint8_t type, struct slice payload)
 {
     struct ike_tx *t = r->tx;
@@ -112,7 +118,7 @@ static bool read_payload(struct reader *r, uint8_t type, struct slice payload)
     return true;
 }
 
-/* The next payload of a list, of which `in` keeps what is not whole. */
+/* The next payload of a list. A truncated one stays in `in`, which becomes an event. */
 static bool take_payload(struct bytes *in, uint8_t *next_type, struct slice *payload)
 {
     struct bytes saved = *in;
@@ -128,6 +134,7 @@ static bool take_payload(struct bytes *in, uint8_t *next_type, struct slice *pay
     return false;
 }
 
+/* Each payload names the type of the next (RFC 2408 section 3.2). */
 static bool read_list(struct reader *r, uint8_t type, struct bytes *in)
 {
     struct slice payload;
@@ -152,6 +159,7 @@ static void set(struct buf *b, struct slice bytes)
     buf_add(b, bytes.data, bytes.len);
 }
 
+/* What records show of each side: the latest key exchange and nonce, the first transform. */
 static void update_dir(struct ike_state *st, struct ike_tx *t)
 {
     struct ike_dir *ds = &st->ds[t->direction];
@@ -170,6 +178,7 @@ static void update_dir(struct ike_state *st, struct ike_tx *t)
     ds->transform_count += t->transforms.count;
 }
 
+/* False: malformed. Encrypted payloads are not read. */
 bool ike_read_v1(struct ike_state *st, struct ike_tx *t, struct slice body)
 {
     struct reader r = { .state = st, .tx = t };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/v2.c - payloads of IKE 2 (RFC 7296, section 3). A message is looked at only when
- * all of its payloads hold what their types ask for. */
+/* app/proto/ike/v2.c - payloads of IKE 2 (RFC 7296 section 3). A message counts only if all of its
+ * payloads have the form that their types require. */
 #include "app/proto/ike/ike.h"
 
 #include "app/parser.h"
@@ -15,15 +15,16 @@ enum { PROTOCOL_AH = 2 };
 enum { SELECTOR_IPV4 = 7, SELECTOR_IPV6 = 8 };
 #define PAYLOAD_HEADER  4
 #define TRANSFORM_LEN   8
-#define NOTIFY_STATUS   16384           /* from here on they are no errors */
+#define NOTIFY_STATUS   16384           /* RFC 7296 section 3.10.1: from here on no errors */
 
 struct proposal {
     uint8_t protocol, transform_count;
-    struct slice transforms;            /* as many as it says, whole */
+    struct slice transforms;            /* complete, as many as transform_count says */
 };
 
 /* --- proposals -------------------------------------------------------------------------------- */
 
+/* RFC 7296 section 3.3.2; attributes are skipped by the length. */
 static bool take_transform(struct bytes *in, struct ike_transform *out)
 {
     uint16_t len;
@@ -37,7 +38,7 @@ static bool take_transform(struct bytes *in, struct ike_transform *out)
     return !in->failed;
 }
 
-/* False, with `in` where it was, at what is none. */
+/* RFC 7296 section 3.3.1. False: not a proposal, and `in` stays where it was. */
 static bool take_proposal(struct bytes *in, struct proposal *out)
 {
     struct bytes saved = *in, transforms;
@@ -65,7 +66,7 @@ static bool take_proposal(struct bytes *in, struct proposal *out)
 
 static void weigh_encryption(struct ike_tx *t, uint16_t id)
 {
-    /* All up to 3IDEA and DES_IV32, and none at all. */
+    /* DES, 3DES, RC5, IDEA, CAST, Blowfish, and no encryption. */
     if ((id >= 1 && id <= 9) || id == IKE_DEFAULT_ENC)
         app_tx_event(&t->tx, IKE_WEAK_CRYPTO_ENC);
 }
@@ -86,6 +87,8 @@ static void weigh_group(struct ike_tx *t, uint16_t id)
         app_tx_event(&t->tx, IKE_WEAK_CRYPTO_DH);
 }
 
+/* Events for weak algorithms, as in Suricata. Each transform of each proposal counts, because a
+ * peer may choose it. */
 static void weigh(struct ike_tx *t, const struct ike_transform *transform)
 {
     switch (transform->type) {
@@ -110,12 +113,13 @@ static void weigh(struct ike_tx *t, const struct ike_transform *transform)
     }
 }
 
-/* Modes of CCM and GCM, and ChaCha20 with Poly1305, bring their own integrity. */
+/* CCM, GCM and ChaCha20-Poly1305 include integrity. */
 static bool is_aead(uint16_t id)
 {
     return (id >= 14 && id <= 16) || (id >= 18 && id <= 20) || (id >= 25 && id <= 28);
 }
 
+/* RFC 7296 section 3.3.3: which transforms a proposal must have. */
 static void weigh_proposal(struct ike_tx *t, const struct proposal *p)
 {
     struct bytes in = bytes_of_slice(p->transforms);
@@ -138,7 +142,8 @@ static void weigh_proposal(struct ike_tx *t, const struct proposal *p)
         app_tx_event(&t->tx, IKE_WEAK_CRYPTO_NO_AUTH);
 }
 
-/* The responder sends what it has chosen. */
+/* A response contains what the responder has chosen. Kept in the flow for logs, and in the
+ * transaction for rules. */
 static void note_chosen(struct ike_state *st, struct ike_tx *t, const struct proposal *p)
 {
     struct bytes in = bytes_of_slice(p->transforms);
@@ -160,7 +165,7 @@ static void note_chosen(struct ike_state *st, struct ike_tx *t, const struct pro
     }
 }
 
-#define PROPOSALS_MAX 256               /* numbered by a byte */
+#define PROPOSALS_MAX 256               /* numbered by one byte */
 
 static void read_sa(struct ike_state *st, struct ike_tx *t, struct slice payload)
 {
@@ -176,6 +181,7 @@ static void read_sa(struct ike_state *st, struct ike_tx *t, struct slice payload
 
 /* --- payloads --------------------------------------------------------------------------------- */
 
+/* The first proposal decides. */
 static bool sa_holds(struct bytes in)
 {
     struct proposal p;
@@ -183,6 +189,7 @@ static bool sa_holds(struct bytes in)
     return take_proposal(&in, &p);
 }
 
+/* RFC 7296 section 3.10: protocol, SPI size, type, SPI. */
 static bool notify_holds(struct bytes in)
 {
     take_skip(&in, 1);
@@ -190,6 +197,7 @@ static bool notify_holds(struct bytes in)
     return !in.failed;
 }
 
+/* RFC 7296 section 3.13.1; only the first selector is checked. */
 static bool selector_holds(struct bytes in)
 {
     uint8_t type;
@@ -203,6 +211,7 @@ static bool selector_holds(struct bytes in)
     return !in.failed;
 }
 
+/* Does the payload have at least the fixed part of its type? */
 static bool payload_holds(uint8_t type, struct slice payload)
 {
     struct bytes in = bytes_of_slice(payload);
@@ -226,6 +235,7 @@ static bool payload_holds(uint8_t type, struct slice payload)
     }
 }
 
+/* RFC 7296 section 3.2. False: truncated, or a length below the header's. */
 static bool take_payload(struct bytes *in, uint8_t *next_type, struct slice *payload)
 {
     uint16_t len;
@@ -238,7 +248,7 @@ static bool take_payload(struct bytes *in, uint8_t *next_type, struct slice *pay
     return !in->failed;
 }
 
-/* Counts them and their notifications. False: one does not hold. */
+/* Counts payloads and notifications. False: a payload without its form. */
 static bool all_hold(uint8_t type, struct bytes in, uint32_t *payloads, uint32_t *notifies)
 {
     struct slice payload;
@@ -253,6 +263,7 @@ static bool all_hold(uint8_t type, struct bytes in, uint32_t *payloads, uint32_t
     return true;
 }
 
+/* `types` and `notifies` have space for what all_hold() counted. */
 static void read_all(struct ike_state *st, struct ike_tx *t, struct bytes in, uint8_t *types,
                      uint8_t *notifies)
 {
@@ -272,6 +283,7 @@ static void read_all(struct ike_state *st, struct ike_tx *t, struct bytes in, ui
     }
 }
 
+/* Two passes, so that nothing of an invalid message is kept. */
 void ike_read_v2(struct ike_state *st, struct ike_tx *t, struct slice body)
 {
     struct bytes in = bytes_of_slice(body);

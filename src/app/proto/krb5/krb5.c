@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/krb5/krb5.c - Kerberos 5 over TCP and UDP: recognition, framing, what rules can see. */
+/* app/proto/krb5/krb5.c - Kerberos 5 over TCP and UDP: protocol detection, framing, what rules can
+ * see. */
 #include "app/proto/krb5/krb5.h"
 
 #include "app/proto.h"
@@ -7,20 +8,22 @@
 
 #include <ctype.h>
 
-#define MARK_LEN 4                  /* of the length in front of a message, over TCP */
-#define MESSAGE_MAX 16384           /* what is taken for Kerberos; longer ones are passed over */
-#define CLASS_MASK 0xc0
+#define MARK_LEN 4 /* bytes of the length in front of a message over TCP (RFC 4120 section 7.2.2) */
+#define MESSAGE_MAX 16384           /* bytes; detection takes no longer message for Kerberos */
+#define CLASS_MASK 0xc0             /* the two class bits of an ASN.1 tag */
 
-/* --- recognition ---------------------------------------------------------------------------- */
+/* --- protocol detection --------------------------------------------------------------------- */
 
-/* An APPLICATION element with a SEQUENCE that begins with the version. */
+/* An APPLICATION element with a SEQUENCE in it, whose first member is the version, 5: `pvno` of RFC
+ * 4120 sections 5.4 and 5.9.1. Its context tag is [1] in a request and [0] in a reply, so only the
+ * INTEGER behind that tag is compared. Highest message type: 30, KRB-ERROR. */
 static enum app_probe_result probe_message(struct bytes in)
 {
     uint8_t tag = peek_u8(&in);
     struct bytes inner;
     uint64_t size;
 
-    if (bytes_left(&in) <= 10)
+    if (bytes_left(&in) <= 10)  /* room for both headers and the version */
         return APP_PROBE_MORE;
     if ((tag & CLASS_MASK) != DER_APPLICATION || (tag & 0x1f) > 30)
         return APP_PROBE_NO;
@@ -28,17 +31,20 @@ static enum app_probe_result probe_message(struct bytes in)
         return APP_PROBE_NO;
     inner = in;
     take_skip(&inner, 1);
+    /* Skips the length octets: one, or 0x80 + n and n more. */
     take_skip(&inner, peek_u8(&inner) > 0x80 ? 1u + (peek_u8(&inner) & 0x7f) : 1u);
     if (take_u8(&inner) != DER_SEQUENCE)
         return APP_PROBE_NO;
     take_skip(&inner, peek_u8(&inner) > 0x80 ? 1u + (peek_u8(&inner) & 0x7f) : 1u);
-    take_skip(&inner, 2);
+    take_skip(&inner, 2);   /* the context tag and its length */
     if (!bytes_have(&inner, 3))
         return APP_PROBE_MORE;
+    /* INTEGER, one byte, the value 5. */
     return inner.next[0] == DER_INTEGER && inner.next[1] == 1 && inner.next[2] == 5
                ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
+/* A datagram holds a complete message, so one that is too short will never grow. */
 static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
                                        const struct flow *flow UNUSED)
 {
@@ -47,6 +53,8 @@ static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
     return result == APP_PROBE_MORE ? APP_PROBE_NO : result;
 }
 
+/* The length comes first (RFC 4120 section 7.2.2). One above the limit is taken for another
+ * protocol. */
 static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
                                        const struct flow *flow UNUSED)
 {
@@ -59,12 +67,14 @@ static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
 
 /* --- messages ------------------------------------------------------------------------------- */
 
+/* Copies the parts of the name, which point into the input, to the transaction's arena. */
 static void keep_name(struct krb5_tx *t, struct krb5_name *name)
 {
     for (unsigned i = 0; i < name->count; i++)
         name->part[i].data = arena_copy(&t->tx.arena, name->part[i].data, name->part[i].len);
 }
 
+/* The input is gone after this call, so the transaction takes copies of all text. */
 static void keep(struct krb5_tx *t, const struct krb5_message *m)
 {
     t->message = *m;
@@ -74,11 +84,14 @@ static void keep(struct krb5_tx *t, const struct krb5_message *m)
         t->message.realm.data = arena_copy(&t->tx.arena, m->realm.data, m->realm.len);
 }
 
+/* AP-REP is missing here on purpose: it has no transaction of its own. */
 static bool is_reply(unsigned type)
 {
     return type == KRB5_AS_REP || type == KRB5_TGS_REP || type == KRB5_ERROR;
 }
 
+/* One transaction for each message, complete from the start: requests and replies are not paired,
+ * but a reply takes over the type of the last request of the flow. */
 static void add(struct app_flow *af, enum direction d, const struct krb5_message *m)
 {
     const struct krb5_state *st = af->state;
@@ -90,12 +103,16 @@ static void add(struct app_flow *af, enum direction d, const struct krb5_message
     t->direction = d;
     if (is_reply(m->type))
         t->request_type = st->request_type;
+    /* Rules of the other direction have nothing to see. */
     t->tx.unidirectional[OTHER_DIRECTION(d)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     if (m->has_encryption && krb5_is_weak(m->encryption))
         app_tx_event(&t->tx, KRB5_WEAK_ENCRYPTION);
 }
 
+/* False: the flow ends, because the bytes are not DER and no later boundary is known. Another class
+ * than APPLICATION is not Kerberos, but harmless: it is ignored. A message of a known type that
+ * cannot be read makes no transaction, but still counts as the last request or reply. */
 static bool one_message(struct app_flow *af, enum direction d, struct slice in)
 {
     struct krb5_state *st = af->state;
@@ -118,7 +135,8 @@ static bool one_message(struct app_flow *af, enum direction d, struct slice in)
     return true;
 }
 
-/* A message that is too long to be one is passed over. */
+/* Skips a message of 64 KiB or more without buffering it: `skip` counts the rest across calls. The
+ * length is the sender's claim, up to 4 GiB, and costs no memory. */
 static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
 {
     struct krb5_state *st = af->state;
@@ -132,7 +150,7 @@ static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
     }
     len = take_be32(&bytes);
     in->consumed = 0;
-    in->need = MARK_LEN;
+    in->need = MARK_LEN;    /* ask for the length first, then for the message */
     if (bytes.failed)
         return PARSE_MORE;
     if (len > UINT16_MAX) {
@@ -144,11 +162,12 @@ static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
     if (!bytes_have(&bytes, len))
         return PARSE_MORE;
     in->consumed = MARK_LEN + len;
-    if (len == 0)
+    if (len == 0)   /* an empty message */
         return PARSE_OK;
     return one_message(af, in->direction, take_slice(&bytes, len)) ? PARSE_OK : PARSE_STOP;
 }
 
+/* A stream goes through parse_tcp; a datagram is one message without a length in front. */
 static enum parse_status parse(struct app_flow *af, struct app_input *in)
 {
     if (in->len == 0)
@@ -161,11 +180,13 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
+/* A message has one direction; buffers of the other direction are empty. */
 static bool goes(const struct app_tx *tx, enum direction d)
 {
     return krb5_tx_of(tx)->direction == d;
 }
 
+/* `there` is false when the transaction belongs to the other direction. */
 static bool get_part(const struct krb5_name *name, bool there, unsigned index, struct slice *out)
 {
     if (!there || index >= name->count)
@@ -186,9 +207,10 @@ static bool get_server(struct app_tx *tx, enum direction d, unsigned index,
     return get_part(&krb5_tx_of(tx)->message.server, goes(tx, d), index, out);
 }
 
-#define ERROR_CHARS 3
+#define ERROR_CHARS 3   /* the longest text that `krb5_err_code` accepts */
 
-/* Up to three characters that begin with a number: codes end at 255 here. */
+/* The value of `krb5_err_code`: at most three characters that begin with a number. Letters and dots
+ * may follow the digits and are ignored; any other character makes the value invalid. */
 static int error_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     struct text t = text_trim(in);
@@ -208,6 +230,7 @@ static int error_parse(struct text in, void *arg, struct arena *arena UNUSED, st
     return 0;
 }
 
+/* Only KRB-ERROR (RFC 4120 section 5.9.1) has an error code. */
 static bool error_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct krb5_message *m = &krb5_tx_of(tx)->message;
@@ -215,12 +238,15 @@ static bool error_match(struct app_tx *tx, enum direction d, const void *arg)
     return goes(tx, d) && m->type == KRB5_ERROR && m->error == *(const int32_t *)arg;
 }
 
+/* Argument of `krb5.ticket_encryption`. */
 struct encryption_arg {
     enum { IN_LIST, WEAK, STRONG } what;
-    int32_t *type;
+    int32_t *type;  /* in the rule's arena, `count` of them; only with IN_LIST */
     unsigned count;
 };
 
+/* Accepts "weak", "!weak" or a list of names and numbers with commas between them. The list has at
+ * most one more entry than the text has commas, so `most` is enough. */
 static int encryption_parse(struct text in, void *arg, struct arena *arena, struct err *err)
 {
     struct encryption_arg *a = arg;
@@ -243,6 +269,8 @@ static int encryption_parse(struct text in, void *arg, struct arena *arena, stru
     return a->count > 0 ? 0 : err_set(err, "krb5.ticket_encryption: expected at least one type");
 }
 
+/* The encryption of the ticket, not of the reply: the KDC encrypts the ticket with the key of the
+ * service, and a weak one is what Kerberoasting attacks ask for. */
 static bool encryption_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct krb5_message *m = &krb5_tx_of(tx)->message;
@@ -285,9 +313,10 @@ static const struct app_match ticket_encryption = {
 const struct app_proto app_krb5 = {
     .id = APP_PROTO_krb5,
     .name = "krb5",
-    .raw_on_tx_end = true,
+    .raw_on_tx_end = true,  /* match raw payload once more at the end of each transaction */
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
+        /* 88: the registered port of Kerberos. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "88", .max = 32,
           .probe = probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "88", .max = 16,

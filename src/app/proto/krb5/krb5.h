@@ -32,7 +32,7 @@ struct krb5_tx {
     struct app_tx tx;
     struct krb5_message message;
     enum direction direction;   /* which way it went */
-    uint8_t request_type;           /* type of what is answered; 0: not seen */
+    uint8_t request_type;           /* of the request that this replies to; 0: not seen */
 };
 
 static inline struct krb5_tx *krb5_tx_of(const struct app_tx *tx)
@@ -42,10 +42,10 @@ static inline struct krb5_tx *krb5_tx_of(const struct app_tx *tx)
 
 struct krb5_state {
     uint8_t request_type;
-    uint32_t skip[2];           /* rest of a message that is not wanted */
+    uint32_t skip[2];           /* bytes of an oversized message to skip */
 };
 
-/* One message; borrows the bytes. False: malformed, or of a kind that is not looked into. */
+/* One message; borrows the bytes. False: malformed, or of a kind that is not parsed. */
 bool krb5_read_message(struct slice in, struct krb5_message *out);
 
 #define KRB5_NAME_TEXT 32

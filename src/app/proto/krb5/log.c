@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/krb5/log.c - EVE `krb5`. */
+/* app/proto/krb5/log.c - EVE `krb5`: one record for each message. */
 #include "app/proto/krb5/krb5.h"
 
 #include <string.h>
 
-/* Its parts with slashes between them. */
+/* The parts with slashes between them, as principals are written ("host/server"). The text is cut
+ * at 1024 bytes: a name comes from the network and can have 8 parts of any length. */
 static void log_name(struct json *j, const char *key, bool has, const struct krb5_name *name)
 {
     uint8_t text[1024];
@@ -15,6 +16,7 @@ static void log_name(struct json *j, const char *key, bool has, const struct krb
         return;
     }
     for (unsigned i = 0; i < name->count; i++) {
+        /* `n` never exceeds the size, so this does not wrap. */
         uint32_t len = MIN(name->part[i].len, (uint32_t)sizeof(text) - n);
 
         if (i > 0 && n < sizeof(text)) {
@@ -28,6 +30,8 @@ static void log_name(struct json *j, const char *key, bool has, const struct krb
     json_lossy(j, key, (struct slice){ text, n });
 }
 
+/* A record has the same fields for each type of message: "<empty>" or "<none>" where the message
+ * has no such field. `failed_request` is the type of the last request that the flow has seen. */
 static bool log_krb5(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
@@ -57,6 +61,7 @@ static bool log_krb5(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same fields within an alert. The direction does not matter to log_krb5. */
 void krb5_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "krb5");

@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
+/* A row: the number on the wire and the text in records. */
 struct name { int32_t value; const char *name; };
 
+/* Kerberos Encryption Type Numbers of IANA, and below 0 the private ones of Microsoft. */
 static const struct name encryptions[] = {
     { 1, "des-cbc-crc" },
     { 2, "des-cbc-md4" },
@@ -43,6 +45,7 @@ static const struct name encryptions[] = {
     { -141, "rc4-plain-exp" },
 };
 
+/* RFC 4120 section 7.5.9. */
 static const struct name errors[] = {
     { 0, "KDC_ERR_NONE" },
     { 1, "KDC_ERR_NAME_EXP" },
@@ -114,6 +117,7 @@ static const struct name errors[] = {
     { 76, "KDC_ERR_KDC_NAME_MISMATCH" },
 };
 
+/* 16 and 17 are reserved (RFC 4120 section 7.5.7) but still have names in records. */
 static const struct name messages[] = {
     { 10, "KRB_AS_REQ" }, { 11, "KRB_AS_REP" }, { 12, "KRB_TGS_REQ" }, { 13, "KRB_TGS_REP" },
     { 14, "KRB_AP_REQ" }, { 15, "KRB_AP_REP" }, { 16, "KRB_RESERVED16" },
@@ -121,6 +125,8 @@ static const struct name messages[] = {
     { 30, "KRB_ERROR" },
 };
 
+/* A number that is not in the list becomes "kind(number)" in the caller's buffer, which must live
+ * as long as the result is used. */
 static const char *find(const struct name *list, size_t count, int32_t value, const char *kind,
                         char out[KRB5_NAME_TEXT])
 {
@@ -146,6 +152,8 @@ const char *krb5_message_name(int32_t type, char out[KRB5_NAME_TEXT])
     return find(messages, ARRAY_LEN(messages), type, "MessageType", out);
 }
 
+/* Accepts a name of the table or a decimal number, which may be negative: Microsoft's private types
+ * are. Hexadecimal numbers are refused. */
 bool krb5_encryption_by_name(struct text name, int32_t *type)
 {
     int64_t number;
@@ -163,7 +171,8 @@ bool krb5_encryption_by_name(struct text name, int32_t *type)
     return true;
 }
 
-/* Neither AES nor Camellia. */
+/* Weak is everything except AES (17 to 20) and Camellia (25, 26): also numbers that are unknown, so
+ * a new strong type counts as weak until it is listed here. */
 bool krb5_is_weak(int32_t type)
 {
     return !((type >= 17 && type <= 20) || type == 25 || type == 26);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ldap/buffers.c - what rules can see of requests and responses. */
+/* app/proto/ldap/buffers.c - what rules can see of requests and responses.
+ *
+ * Nothing is decoded in advance: each getter walks the DER of the stored message again, which costs
+ * time only when a rule asks. Malformed content ends a walk; the parser checked only the frame. */
 #include "app/proto/ldap/ldap.h"
 
+/* NULL: there are fewer responses. A linear walk; the count is limited by `max-responses`. */
 static const struct ldap_message *nth_response(const struct app_tx *tx, unsigned index)
 {
     const struct ldap_message *m = ldap_tx_of(tx)->responses;
@@ -13,6 +17,9 @@ static const struct ldap_message *nth_response(const struct app_tx *tx, unsigned
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+/* The DN that a request is about (RFC 4511 sections 4.2 to 4.10). It comes first in the body,
+ * except in a bind request, where the version is in front, and a delete request, which is nothing
+ * but the DN. */
 static bool get_request_dn(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                            struct slice *out)
 {
@@ -27,7 +34,7 @@ static bool get_request_dn(struct app_tx *tx, enum direction d UNUSED, unsigned 
         *out = m->body;
         return true;
     case LDAP_BIND_REQUEST:
-        der_take_int(&in);
+        der_take_int(&in);  /* version */
         return der_take_tag(&in, DER_OCTET_STRING, out);
     case LDAP_ADD_REQUEST: case LDAP_SEARCH_REQUEST: case LDAP_MODIFY_REQUEST:
     case LDAP_MOD_DN_REQUEST: case LDAP_COMPARE_REQUEST:
@@ -37,6 +44,8 @@ static bool get_request_dn(struct app_tx *tx, enum direction d UNUSED, unsigned 
     }
 }
 
+/* One value for each response, so that the index of a value is the index of its response: a
+ * response without a DN has an empty one. */
 static bool get_response_dn(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                             struct slice *out)
 {
@@ -48,12 +57,13 @@ static bool get_response_dn(struct app_tx *tx, enum direction d UNUSED, unsigned
         return false;
     *out = (struct slice){ (const uint8_t *)"", 0 };
     if (m->op == LDAP_SEARCH_ENTRY)
-        ldap_attributes(m, out);
+        ldap_attributes(m, out);    /* objectName of a SearchResultEntry (RFC 4511 section 4.5.2) */
     else if (ldap_take_result(m, &in, &result))
-        *out = result.dn;
+        *out = result.dn;   /* matchedDN (RFC 4511 section 4.1.9) */
     return true;
 }
 
+/* diagnosticMessage (RFC 4511 section 4.1.9); empty for responses that have no result. */
 static bool get_message(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                         struct slice *out)
 {
@@ -71,7 +81,8 @@ static bool get_message(struct app_tx *tx, enum direction d UNUSED, unsigned i,
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* Counts *index down over the attributes of a list. */
+/* Finds an attribute of a list. Subtracts from *index the attributes that it has seen, so that the
+ * caller can go on counting in the next list. */
 static bool nth_attribute(struct bytes list, unsigned *index, struct slice *out)
 {
     struct bytes values;
@@ -82,6 +93,7 @@ static bool nth_attribute(struct bytes list, unsigned *index, struct slice *out)
     return false;
 }
 
+/* Modify request (RFC 4511 section 4.6): the object, then a list of changes. */
 static bool nth_change(const struct ldap_message *m, unsigned index, struct slice *out)
 {
     struct bytes in = bytes_of_slice(m->body), list, values;
@@ -96,12 +108,14 @@ static bool nth_change(const struct ldap_message *m, unsigned index, struct slic
     return false;
 }
 
+/* Search request (RFC 4511 section 4.5.1): baseObject, scope, derefAliases, sizeLimit, timeLimit,
+ * typesOnly and filter come before the list of requested attributes. */
 static bool nth_searched(const struct ldap_message *m, unsigned index, struct slice *out)
 {
     struct bytes in = bytes_of_slice(m->body), list;
     struct der d;
 
-    for (unsigned i = 0; i < 7; i++)        /* up to and with the filter */
+    for (unsigned i = 0; i < 7; i++)        /* the seven elements in front, filter included */
         der_take(&in, &d);
     list = der_enter(&in, DER_SEQUENCE);
     while (!list.failed && bytes_left(&list) > 0)
@@ -110,6 +124,8 @@ static bool nth_searched(const struct ldap_message *m, unsigned index, struct sl
     return false;
 }
 
+/* Attribute names of a request. A compare request (RFC 4511 section 4.10) has exactly one; binds,
+ * deletes and extended requests have none. */
 static bool get_request_attribute(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                                   struct slice *out)
 {
@@ -134,6 +150,7 @@ static bool get_request_attribute(struct app_tx *tx, enum direction d UNUSED, un
     }
 }
 
+/* The attributes of all search entries, numbered through: *i goes on from entry to entry. */
 static bool get_response_attribute(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                                    struct slice *out)
 {
@@ -172,6 +189,7 @@ const struct app_buffer *const ldap_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
+/* The number of the operation is the APPLICATION tag of the request (RFC 4511 section 4.2 on). */
 static bool get_request_operation(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                                   uint64_t *out)
 {
@@ -183,6 +201,7 @@ static bool get_request_operation(struct app_tx *tx, enum direction d UNUSED, un
     return true;
 }
 
+/* One value for each response, whatever its kind. */
 static bool get_operation(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
 {
     const struct ldap_message *m = nth_response(tx, i);
@@ -193,6 +212,7 @@ static bool get_operation(struct app_tx *tx, enum direction d UNUSED, unsigned i
     return true;
 }
 
+/* Only responses with an LDAPResult count here, so an index is not the index of a response. */
 static bool get_result_code(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
 {
     struct ldap_result result;

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ldap/ldap.c - LDAP over TCP and UDP: recognition, messages, requests and responses. */
+/* app/proto/ldap/ldap.c - LDAP over TCP and UDP: protocol detection, messages, requests and
+ * responses. */
 #include "app/proto/ldap/ldap.h"
 
 #include "app/lib/log_text.h"
 #include "app/proto.h"
 #include "base/text/utf8.h"
 
-#define STARTTLS "1.3.6.1.4.1.1466.20037"
+#define STARTTLS "1.3.6.1.4.1.1466.20037"   /* RFC 4511 section 4.14.1 */
 
+/* From the configuration, read only while the engine runs. */
 struct ldap_settings {
-    uint32_t max_responses;
+    uint32_t max_responses;     /* for one transaction; a search may return any number of entries */
 };
 
+/* Owned by the flow; arrays are indexed by direction. */
 struct ldap_state {
-    bool starttls_requested, starttls_granted;
-    bool gap[2];
-    bool in_frame[2];
-    uint32_t frame[2];
+    bool starttls_requested, starttls_granted;  /* the flow goes to TLS after a granted request */
+    bool gap[2]; /* bytes were lost; look for a message at the next segment's start */
+    bool in_frame[2]; /* the frame of an incomplete message is already there */
+    uint32_t frame[2];                          /* identifier of that frame */
 };
 
-enum { FRAME_STREAM, FRAME_PDU };
+enum { FRAME_STREAM, FRAME_PDU };   /* indexes of `frames` below */
 
+/* 1024 responses unless configured: then the transaction keeps no more of them. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {
@@ -32,6 +36,8 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* LDAPMessage (RFC 4511 section 4.1.1): messageID, protocolOp, controls [0] OPTIONAL. `out` points
+ * into the input. False for operations that the RFC does not have, and for negative identifiers. */
 static bool message_parse(struct slice input, struct ldap_message *out)
 {
     struct bytes in = bytes_of_slice(input), body = der_enter(&in, DER_SEQUENCE);
@@ -42,17 +48,18 @@ static bool message_parse(struct slice input, struct ldap_message *out)
     if (!der_take_tag(&body, DER_INTEGER, &id) || !der_take(&body, &op) ||
         !der_uint(id, &out->id))
         return false;
-    out->op = op.tag & 0x1f;
+    out->op = op.tag & 0x1f;    /* the operation is the number of the APPLICATION tag */
     out->body = op.content;
     if ((op.tag & 0xc0) != DER_APPLICATION || ldap_name(ldap_operations, out->op) == NULL)
         return false;
-    if (der_peek(&body) == DER_CONTEXT_CONSTRUCTED)
+    if (der_peek(&body) == DER_CONTEXT_CONSTRUCTED)     /* 0xa0: controls [0] */
         der_take_tag(&body, DER_CONTEXT_CONSTRUCTED, &out->controls);
     return !body.failed;
 }
 
-/* A name and a password, or SASL (RFC 4511, 4.2): with anything else in a bind it is not LDAP as we
- * know it. Names are text. */
+/* Stricter than the parser, for detection only, where a false match would hide another protocol. A
+ * bind request has a version, a name and either a password, [0], or SASL credentials, [3] (RFC 4511
+ * section 4.2). A bind response has a result code and a DN, which must be UTF-8. */
 static bool is_plausible(const struct ldap_message *m)
 {
     struct bytes in = bytes_of_slice(m->body);
@@ -68,6 +75,7 @@ static bool is_plausible(const struct ldap_message *m)
            (der_peek(&in) == DER_CONTEXT || der_peek(&in) == DER_CONTEXT_CONSTRUCTED + 3);
 }
 
+/* Which side sends an operation tells the direction in detection. */
 static bool is_request(uint8_t op)
 {
     switch ((enum ldap_op)op) {
@@ -81,7 +89,9 @@ static bool is_request(uint8_t op)
     }
 }
 
-/* The first bytes tell: a sequence, a number, an operation of a known kind. */
+/* Needs a complete first message; the engine calls again with more bytes until then. A message that
+ * goes against the assumed direction shows that detection began in the middle of a flow, or that
+ * the server spoke first: YES_REVERSED exchanges client and server. */
 static enum app_probe_result probe(struct bytes in, enum direction direction,
                                    const struct flow *flow UNUSED)
 {
@@ -104,6 +114,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
+/* Copies a message to the transaction's arena, where getters and logs read it later. */
 static struct ldap_message *keep(struct ldap_tx *t, const struct ldap_message *m)
 {
     struct ldap_message *copy = arena_copy(&t->tx.arena, m, sizeof(*m));
@@ -114,11 +125,13 @@ static struct ldap_message *keep(struct ldap_tx *t, const struct ldap_message *m
     return copy;
 }
 
+/* Both sides end together: a transaction is complete with its last response. */
 static void complete(struct ldap_tx *t)
 {
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
 }
 
+/* requestName [0] of an extended request (RFC 4511 section 4.12) is StartTLS. */
 static bool requests_starttls(const struct ldap_message *m)
 {
     struct bytes in = bytes_of_slice(m->body);
@@ -128,6 +141,8 @@ static bool requests_starttls(const struct ldap_message *m)
            slice_is(name, STARTTLS);
 }
 
+/* NULL: the flow has too many transactions; the caller stops. An unbind and an abandon request have
+ * no response (RFC 4511 sections 4.3 and 4.11), so they are complete at once. */
 static struct ldap_tx *add_request(struct app_flow *af, const struct ldap_message *m)
 {
     struct ldap_state *st = af->state;
@@ -142,6 +157,9 @@ static struct ldap_tx *add_request(struct app_flow *af, const struct ldap_messag
     return t;
 }
 
+/* The oldest transaction with this message identifier. Identifiers are unique only among requests
+ * that are still open (RFC 4511 section 4.1.1.1); finished transactions are soon removed. Linear:
+ * the engine limits the number of open transactions. */
 static struct ldap_tx *find_request(struct app_flow *af, uint64_t id)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -153,6 +171,8 @@ static struct ldap_tx *find_request(struct app_flow *af, uint64_t id)
     return NULL;
 }
 
+/* A response beyond the limit is dropped with an event, so that a server, or an attacker who plays
+ * one, cannot make a transaction grow without end. */
 static void append_response(struct app_flow *af, struct ldap_tx *t, const struct ldap_message *m)
 {
     const struct ldap_settings *s = af->settings;
@@ -171,6 +191,8 @@ static void append_response(struct app_flow *af, struct ldap_tx *t, const struct
     t->response_count++;
 }
 
+/* The response to StartTLS is found by its operation only: the first extended response after the
+ * request. A result other than success, 0, leaves the flow as LDAP. */
 static void note_starttls(struct ldap_state *st, const struct ldap_message *m)
 {
     struct ldap_result result;
@@ -182,7 +204,10 @@ static void note_starttls(struct ldap_state *st, const struct ldap_message *m)
     st->starttls_granted |= ldap_take_result(m, &in, &result) && result.code == 0;
 }
 
-/* An extended response may come unasked (RFC 4511, 4.4); all others answer something. */
+/* A response with a result ends the transaction; search entries, references and intermediate
+ * responses do not (RFC 4511 sections 4.5.2 and 4.13). Without a request the response becomes a
+ * transaction of its own. That is an anomaly, unless it is an extended response: servers send
+ * notices of disconnection without a request (RFC 4511 section 4.4). */
 static struct ldap_tx *add_response(struct app_flow *af, const struct ldap_message *m)
 {
     struct ldap_tx *t = find_request(af, m->id);
@@ -208,6 +233,8 @@ static struct ldap_tx *add_response(struct app_flow *af, const struct ldap_messa
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
+/* Ends the parser with an event on the last transaction. Without a transaction there is no place
+ * for the event and it is lost. */
 static enum parse_status refuse(struct app_flow *af, unsigned event)
 {
     if (af->last != NULL)
@@ -215,6 +242,9 @@ static enum parse_status refuse(struct app_flow *af, unsigned event)
     return PARSE_STOP;
 }
 
+/* Opens a frame at the first byte of a message, once: the parser sees an incomplete message again
+ * with each segment. The length is not known yet, -1; over UDP nothing is continued, so each call
+ * opens one. */
 static void open_frame(struct app_flow *af, const struct app_input *in)
 {
     struct ldap_state *st = af->state;
@@ -226,6 +256,8 @@ static void open_frame(struct app_flow *af, const struct app_input *in)
                                          APP_FRAME_NO_TX);
 }
 
+/* Takes one message from the front of the input. An incomplete one waits for more bytes over TCP;
+ * over UDP no more can come. The limit for the wait is `buffer_limit` of the declaration. */
 static enum parse_status take_message(struct app_flow *af, struct app_input *in)
 {
     struct ldap_state *st = af->state;
@@ -235,9 +267,11 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
     enum der_framing framing = der_frame(app_input_bytes(in), &size);
 
     in->consumed = 0;
+    /* No later boundary is known. */
     if (framing == DER_FRAME_BAD || in->data[0] != DER_SEQUENCE)
         return refuse(af, LDAP_INVALID_DATA);
     if (framing == DER_FRAME_MORE || size > in->len) {
+        /* 0: any number of further bytes. */
         in->need = framing == DER_FRAME_MORE ? 0 : (uint32_t)MIN(size, UINT32_MAX);
         return in->is_udp ? refuse(af, LDAP_INCOMPLETE_DATA) : PARSE_MORE;
     }
@@ -249,11 +283,13 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
         return PARSE_STOP;
     st->in_frame[in->direction] = false;
     app_frame_set_length(af, in->direction, st->frame[in->direction], (int64_t)size);
-    /* Frames count transactions from 1, as readers of these records expect. */
+    /* Frames number transactions from 1, because existing readers of these records expect it. */
     app_frame_set_tx(af, in->direction, st->frame[in->direction], t->tx.id + 1);
     return PARSE_OK;
 }
 
+/* Called with one direction's bytes in order. After a gap only the start of a segment can be the
+ * start of a message; a segment that does not parse as one ends the parser. */
 static enum parse_status ldap_parse(struct app_flow *af, struct app_input *in)
 {
     struct ldap_state *st = af->state;
@@ -266,7 +302,7 @@ static enum parse_status ldap_parse(struct app_flow *af, struct app_input *in)
     }
     if (in->len == 0)
         return PARSE_OK;
-    /* TLS begins with what the client sends next, not with the server's consent. */
+    /* TLS begins with the next bytes of the client: the server's consent itself is still LDAP. */
     if (st->starttls_granted && in->direction == TO_SERVER) {
         app_change_protocol(af, APP_PROTO_tls, 0);
         return PARSE_OK;
@@ -284,10 +320,11 @@ static const struct app_name events[] = { LDAP_EVENT_LIST(APP_EVENT_ROW) { NULL,
 const struct app_proto app_ldap = {
     .id = APP_PROTO_ldap,
     .name = "ldap",
-    .raw_on_tx_end = true,
+    .raw_on_tx_end = true,  /* match raw payload once more at the end of each transaction */
     .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
+        /* 389: LDAP. 3268: the global catalog of Active Directory. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,
           .probe = probe },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,
@@ -300,7 +337,7 @@ const struct app_proto app_ldap = {
     .too_many_tx_event = LDAP_TOO_MANY_TRANSACTIONS,
     .parse = ldap_parse,
     .handles_gaps = true,
-    .buffer_limit = 1u << 20,
+    .buffer_limit = 1u << 20,   /* bytes; the largest message that the parser waits for */
     .progress_done = { 1, 1 },
     .events = events,
     .frames = (const char *const[]){ "stream", "pdu", NULL },

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ldap/log.c - EVE ldap: a request and its responses. */
+/* app/proto/ldap/log.c - EVE ldap: a request and its responses.
+ *
+ * Reads the stored DER in the order of the RFC's definitions. A malformed element ends its part of
+ * the record; the fields before it stay. */
 #include "app/proto/ldap/ldap.h"
 
+/* No field when the next element is not a string; the cursor then fails, and so do later reads. */
 static void log_string(struct json *j, const char *key, struct bytes *in)
 {
     struct slice s = { 0 };
@@ -10,7 +14,7 @@ static void log_string(struct json *j, const char *key, struct bytes *in)
         json_slice(j, key, s);
 }
 
-/* The next element when it has this tag; otherwise it stays. */
+/* Takes the next element when it has this tag; otherwise leaves it for the next reader. */
 static bool optional(struct bytes *in, uint8_t tag, struct slice *out)
 {
     return bytes_left(in) > 0 && der_peek(in) == tag && der_take_tag(in, tag, out);
@@ -24,6 +28,7 @@ static void log_optional(struct json *j, const char *key, struct bytes *in, uint
         json_slice(j, key, s);
 }
 
+/* A list of strings; no array for an empty or missing one. */
 static void log_values(struct json *j, const char *key, struct bytes values)
 {
     struct slice s;
@@ -36,6 +41,8 @@ static void log_values(struct json *j, const char *key, struct bytes values)
     json_array_end(j);
 }
 
+/* PartialAttributeList (RFC 4511 section 4.1.7): types, each with a set of values. Records call the
+ * type `name` in an add request and `type` in a search entry. */
 static void log_attributes(struct json *j, struct bytes list, const char *type_key)
 {
     struct bytes values;
@@ -53,6 +60,7 @@ static void log_attributes(struct json *j, struct bytes list, const char *type_k
     json_array_end(j);
 }
 
+/* INTEGER or ENUMERATED; no field for a negative number. */
 static void log_number(struct json *j, const char *key, struct bytes *in)
 {
     struct der d;
@@ -62,6 +70,8 @@ static void log_number(struct json *j, const char *key, struct bytes *in)
         json_u64(j, key, value);
 }
 
+/* Search request (RFC 4511 section 4.5.1), in the order of its members. Of the filters only
+ * `present` [7] is written; others can nest and are skipped. */
 static void log_search(struct json *j, struct bytes in)
 {
     struct slice flag = { 0 }, present;
@@ -80,11 +90,13 @@ static void log_search(struct json *j, struct bytes in)
         json_slice(j, "value", present);
         json_object_end(j);
     } else {
-        der_take(&in, &filter);
+        der_take(&in, &filter);     /* skip any other filter */
     }
     log_values(j, "attributes", der_enter(&in, DER_SEQUENCE));
 }
 
+/* Bind request (RFC 4511 section 4.2). A simple password is never written; SASL credentials are, as
+ * hexadecimal text, because they are binary. */
 static void log_bind(struct json *j, struct bytes in)
 {
     struct slice content, credentials;
@@ -102,6 +114,7 @@ static void log_bind(struct json *j, struct bytes in)
     json_object_end(j);
 }
 
+/* `operation` is the ENUMERATED of RFC 4511 section 4.6; an unknown one is written as a number. */
 static void log_change(struct json *j, uint64_t operation, struct slice type,
                        struct bytes values)
 {
@@ -119,6 +132,7 @@ static void log_change(struct json *j, uint64_t operation, struct slice type,
     json_object_end(j);
 }
 
+/* Modify request (RFC 4511 section 4.6). */
 static void log_modify(struct json *j, struct bytes in)
 {
     struct bytes list, values;
@@ -135,6 +149,7 @@ static void log_modify(struct json *j, struct bytes in)
     json_array_end(j);
 }
 
+/* ModifyDN request (RFC 4511 section 4.9); newSuperior [0] is optional. */
 static void log_mod_dn(struct json *j, struct bytes in)
 {
     struct slice flag = { 0 };
@@ -146,6 +161,7 @@ static void log_mod_dn(struct json *j, struct bytes in)
     log_optional(j, "new_superior", &in, DER_CONTEXT);
 }
 
+/* Compare request (RFC 4511 section 4.10). */
 static void log_compare(struct json *j, struct bytes in)
 {
     struct bytes assertion;
@@ -158,6 +174,8 @@ static void log_compare(struct json *j, struct bytes in)
     json_object_end(j);
 }
 
+/* LDAPResult (RFC 4511 section 4.1.9) and what bind and extended responses append to it:
+ * serverSaslCreds [7], responseName [10], responseValue [11]. */
 static void log_result(struct json *j, const struct ldap_message *m)
 {
     struct ldap_result result;
@@ -174,7 +192,7 @@ static void log_result(struct json *j, const struct ldap_message *m)
         json_printf(j, "result_code", "unknown-%llu", (unsigned long long)result.code);
     json_slice(j, "matched_dn", result.dn);
     json_slice(j, "message", result.text);
-    optional(&in, DER_CONTEXT_CONSTRUCTED + 3, &credentials);       /* referral */
+    optional(&in, DER_CONTEXT_CONSTRUCTED + 3, &credentials);       /* referral [3]: skipped */
     if (m->op == LDAP_BIND_RESPONSE && optional(&in, DER_CONTEXT + 7, &credentials))
         json_hex(j, "server_sasl_creds", credentials.data, credentials.len);
     if (m->op != LDAP_EXTENDED_RESPONSE)
@@ -183,6 +201,7 @@ static void log_result(struct json *j, const struct ldap_message *m)
     log_optional(j, "value", &in, DER_CONTEXT + 11);
 }
 
+/* The body of one message. The default case serves all responses with an LDAPResult. */
 static void log_body(struct json *j, const struct ldap_message *m)
 {
     struct bytes in = bytes_of_slice(m->body);
@@ -199,7 +218,7 @@ static void log_body(struct json *j, const struct ldap_message *m)
     case LDAP_DEL_REQUEST:     json_slice(j, "dn", m->body); break;
     case LDAP_MOD_DN_REQUEST:  log_mod_dn(j, in); break;
     case LDAP_COMPARE_REQUEST: log_compare(j, in); break;
-    case LDAP_EXTENDED_REQUEST:
+    case LDAP_EXTENDED_REQUEST: /* [0] requestName and [1] requestValue; the same tags in both */
     case LDAP_INTERMEDIATE_RESPONSE:
         log_optional(j, "name", &in, DER_CONTEXT);
         log_optional(j, "value", &in, DER_CONTEXT + 1);
@@ -214,6 +233,8 @@ static void log_body(struct json *j, const struct ldap_message *m)
     }
 }
 
+/* Controls (RFC 4511 section 4.1.11): type, criticality DEFAULT FALSE, value OPTIONAL. The first
+ * malformed control ends the list. */
 static void log_controls(struct json *j, struct slice controls)
 {
     struct bytes in = bytes_of_slice(controls);
@@ -239,6 +260,9 @@ static void log_controls(struct json *j, struct slice controls)
     json_array_end(j);
 }
 
+/* The identifier comes before the operation in a request and after it in a response, which has one
+ * only without a request: the order of Suricata's records. An unbind, an abandon and a reference
+ * have no object of their own. */
 static void log_message(struct json *j, const struct ldap_message *m, bool is_request,
                         bool with_id)
 {
@@ -259,6 +283,7 @@ static void log_message(struct json *j, const struct ldap_message *m, bool is_re
     log_controls(j, m->controls);
 }
 
+/* A transaction without a request is a notice or a response whose request was not seen. */
 static bool ldap_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
@@ -281,6 +306,7 @@ static bool ldap_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same object within an alert. */
 void ldap_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ldap");

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ldap/message.c - names, and the pieces that several operations share. */
+/* app/proto/ldap/message.c - names, and the pieces that several operations share.
+ *
+ * All cursors here run over stored content that only has a correct outer frame. Every read can
+ * fail, and a failed cursor stays failed. */
 #include "app/proto/ldap/ldap.h"
 
+/* Numbers are the APPLICATION tags of RFC 4511; the names are Suricata's. */
 const struct app_name ldap_operations[] = {
     { "bind_request", 0 }, { "bind_response", 1 }, { "unbind_request", 2 },
     { "search_request", 3 }, { "search_result_entry", 4 }, { "search_result_done", 5 },
@@ -13,6 +17,7 @@ const struct app_name ldap_operations[] = {
     { NULL, 0 },
 };
 
+/* resultCode of RFC 4511 section 4.1.9 and later registrations; names are Suricata's. */
 const struct app_name ldap_result_codes[] = {
     { "success", 0 }, { "operations_error", 1 }, { "protocol_error", 2 },
     { "time_limit_exceeded", 3 }, { "size_limit_exceeded", 4 }, { "compare_false", 5 },
@@ -43,6 +48,7 @@ const struct app_name ldap_result_codes[] = {
     { "e_sync_refresh_required", 4096 }, { "no_operation", 16654 }, { NULL, 0 },
 };
 
+/* Linear: called for one message at a time, on lists of at most a hundred entries. */
 const char *ldap_name(const struct app_name *names, uint64_t value)
 {
     for (; names->name != NULL; names++)
@@ -51,6 +57,7 @@ const char *ldap_name(const struct app_name *names, uint64_t value)
     return NULL;
 }
 
+/* On success *in is behind diagnosticMessage, where operations append their own members. */
 bool ldap_take_result(const struct ldap_message *m, struct bytes *in, struct ldap_result *out)
 {
     struct slice code = { 0 };
@@ -70,6 +77,8 @@ bool ldap_take_result(const struct ldap_message *m, struct bytes *in, struct lda
     return !in->failed && der_uint(code, &out->code);
 }
 
+/* PartialAttribute (RFC 4511 section 4.1.7). A set that is malformed makes *values a failed cursor
+ * but still gives the type. */
 bool ldap_take_attribute(struct bytes *list, struct slice *type, struct bytes *values)
 {
     struct bytes one;
@@ -83,6 +92,8 @@ bool ldap_take_attribute(struct bytes *list, struct slice *type, struct bytes *v
     return true;
 }
 
+/* Both messages begin with a DN, then the list. The cursor is failed when either is malformed, and
+ * ldap_take_attribute() treats that as an empty list. */
 struct bytes ldap_attributes(const struct ldap_message *m, struct slice *name)
 {
     struct bytes in = bytes_of_slice(m->body);
@@ -92,6 +103,7 @@ struct bytes ldap_attributes(const struct ldap_message *m, struct slice *name)
     return der_enter(&in, DER_SEQUENCE);
 }
 
+/* A change (RFC 4511 section 4.6): ENUMERATED operation, then a PartialAttribute. */
 bool ldap_take_change(struct bytes *list, uint64_t *operation, struct slice *type,
                       struct bytes *values)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mdns/mdns.c - multicast DNS (RFC 6762): DNS messages that everybody sends to everybody.
+/* app/proto/mdns/mdns.c - multicast DNS (RFC 6762): DNS messages to a multicast group.
  *
- * There is no server, so all messages count as sent to one, answers too; which they are is told
- * by the QR bit alone. Messages are read by app/proto/dns. */
+ * There is no server, so all messages count as sent to one, also responses. Only the QR bit
+ * distinguishes them (RFC 6762 section 18.2). app/proto/dns parses the messages. */
 #include "app/proto/dns/dns.h"
 
 #include "app/log.h"
@@ -11,11 +11,13 @@
 
 #include <ctype.h>
 
-#define HEADER_SIZE 12
+#define HEADER_SIZE 12  /* bytes (RFC 1035 section 4.1.1) */
 enum { FRAME_PDU };
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* Accepts only a complete, valid message. A message in the other direction reverses the flow, so
+ * that all messages go to the server. */
 static enum app_probe_result mdns_probe(struct bytes in, enum direction direction,
                                         const struct flow *flow)
 {
@@ -30,6 +32,7 @@ static enum app_probe_result mdns_probe(struct bytes in, enum direction directio
     return direction == TO_SERVER ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
+/* The event goes to the transaction before, because the malformed message has none. */
 static void malformed(struct app_flow *af, struct app_tx *tx)
 {
     app_tx_discard(tx);
@@ -37,6 +40,8 @@ static void malformed(struct app_flow *af, struct app_tx *tx)
         app_tx_event(af->last, DNS_MALFORMED_DATA);
 }
 
+/* One datagram, one message. A datagram that does not begin like DNS is ignored; one with a
+ * malformed rest is an event. Neither ends the parser. */
 static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
 {
     struct slice complete = { in->data, in->len };
@@ -57,18 +62,20 @@ static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
     t->is_response = !request;
     dns_message_events(&t->tx);
     t->tx.progress[TO_SERVER] = 1;
-    t->tx.unidirectional[TO_CLIENT] = true;
+    t->tx.unidirectional[TO_CLIENT] = true;     /* nothing answers within this transaction */
     app_frame_set_tx(af, in->direction, frame, t->tx.id);
     return PARSE_OK;
 }
 
 /* --- what rules see --------------------------------------------------------------------------- */
 
+/* An mdns transaction is a dns_tx, so the functions of app/proto/dns work on it. */
 static bool is_response(const struct app_tx *tx)
 {
     return ((const struct dns_tx *)(const void *)tx)->is_response;
 }
 
+/* Names in the question section of a query. A response may repeat questions, which do not count. */
 static bool get_query(struct app_tx *tx, enum direction direction, unsigned index,
                       struct slice *out)
 {
@@ -76,6 +83,7 @@ static bool get_query(struct app_tx *tx, enum direction direction, unsigned inde
     return !is_response(tx) && dns_question_name(dns_message_of(tx), index, out);
 }
 
+/* Queries have answers, too: those that the sender already knows (RFC 6762 section 7.1). */
 static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
                        struct slice *out)
 {
@@ -83,6 +91,7 @@ static bool get_answer(struct app_tx *tx, enum direction direction, unsigned ind
     return dns_record_name(&dns_message_of(tx)->answers, index, out);
 }
 
+/* Only of responses. */
 static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
                           struct slice *out)
 {
@@ -90,6 +99,7 @@ static bool get_authority(struct app_tx *tx, enum direction direction, unsigned 
     return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
 }
 
+/* Only of responses. */
 static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
                            struct slice *out)
 {
@@ -97,6 +107,7 @@ static bool get_additional(struct app_tx *tx, enum direction direction, unsigned
     return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
 }
 
+/* Names of all sections of a response. */
 static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
                          struct slice *out)
 {
@@ -104,6 +115,7 @@ static bool get_response(struct app_tx *tx, enum direction direction, unsigned i
     return is_response(tx) && dns_response_name(dns_message_of(tx), index, out);
 }
 
+/* A buffer whose getter is get_ plus its symbol. */
 #define BUFFER(symbol, name_, directions_, doc_)                                                \
     static const struct app_buffer symbol = {                                                  \
         .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
@@ -117,6 +129,7 @@ BUFFER(response, "mdns.response.rrname", APP_TS, "any name in a response");
 
 /* --- EVE -------------------------------------------------------------------------------------- */
 
+/* Records in EVE name the data of a record by its type in lower case. */
 static const char *type_key(uint16_t type, char out[DNS_TYPE_SIZE])
 {
     dns_type_text(type, out);
@@ -125,6 +138,8 @@ static const char *type_key(uint16_t type, char out[DNS_TYPE_SIZE])
     return out;
 }
 
+/* TXT: a list of strings, each with a length byte (RFC 1035 section 3.3.14). A malformed rest is
+ * left out. */
 static void log_texts(struct json *j, const char *key, const struct dns_record *r)
 {
     struct bytes in = bytes_of_slice(r->data);
@@ -136,6 +151,7 @@ static void log_texts(struct json *j, const char *key, const struct dns_record *
     json_array_end(j);
 }
 
+/* A name within the data of a record; a name beyond the limit of the DNS parser is marked. */
 static void log_target(struct json *j, const char *key, const struct dns_record *r)
 {
     json_slice(j, key, r->target.text);
@@ -143,6 +159,7 @@ static void log_target(struct json *j, const char *key, const struct dns_record 
         json_bool(j, "rdata_truncated", true);
 }
 
+/* Types without a case here are written as raw text. */
 static void log_data(struct json *j, const struct dns_record *r)
 {
     char key[DNS_TYPE_SIZE], address[DNS_ADDRESS_SIZE];
@@ -187,6 +204,7 @@ static void log_name(struct json *j, const struct dns_name *name)
         json_bool(j, "rrname_truncated", true);
 }
 
+/* The array appears only when it has an entry. An OPT record without options is left out. */
 static void log_section(struct json *j, const char *key, const struct dns_section *section)
 {
     bool open = false;
@@ -208,6 +226,7 @@ static void log_section(struct json *j, const char *key, const struct dns_sectio
         json_array_end(j);
 }
 
+/* The array appears only when there is a question. */
 static void log_questions(struct json *j, const struct dns_message *m)
 {
     char type[DNS_TYPE_SIZE];
@@ -224,6 +243,7 @@ static void log_questions(struct json *j, const struct dns_message *m)
     json_array_end(j);
 }
 
+/* Only flags that are set. */
 static void log_flags(struct json *j, const struct dns_message *m)
 {
     static const struct { uint16_t bit; const char *name; } flags[] = {
@@ -244,6 +264,7 @@ static void log_flags(struct json *j, const struct dns_message *m)
         json_array_end(j);
 }
 
+/* One record for each message. */
 static bool mdns_log(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)
 {
     const struct dns_message *m = dns_message_of(tx);
@@ -280,6 +301,7 @@ const struct app_proto app_mdns = {
     .name = "mdns",
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
+        /* 5353: the port of multicast DNS. */
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "5353", .max = HEADER_SIZE,
           .probe = mdns_probe },
         { .probe = NULL } },

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/keyword.c - modbus: "unit 1<>9, function 8, subfunction 4",
- * "access write holding, address 100, value >5". */
+/* app/proto/modbus/keyword.c - the keyword modbus: "unit 1<>9, function 8, subfunction 4", "access
+ * write holding, address 100, value >5". */
 #include "app/proto/modbus/modbus.h"
 
 #include <ctype.h>
 
-struct range { bool set; uint16_t low, high; };     /* equal: that value; else between */
+struct range { bool set; uint16_t low, high; };     /* equal: that value; otherwise between */
 
 struct modbus_arg {
     struct range unit, address, value;
-    uint8_t access;                     /* 0: not asked for */
+    uint8_t access;                     /* ACCESS_*; 0: not required */
     bool has_category, has_function, has_subfunction;
     uint8_t category, function;
     uint16_t subfunction;
@@ -24,6 +24,7 @@ static struct text skip_spaces(struct text t)
     return t;
 }
 
+/* Takes `word` after spaces. Words need no space after them. */
 static bool take_word(struct text *in, const char *word)
 {
     struct text t = skip_spaces(*in);
@@ -35,7 +36,7 @@ static bool take_word(struct text *in, const char *word)
     return true;
 }
 
-/* ", word". */
+/* Takes ", word". */
 static bool take_next(struct text *in, const char *word)
 {
     struct text t = *in;
@@ -59,7 +60,7 @@ static bool take_number(struct text *in, uint64_t max, uint64_t *out)
     return true;
 }
 
-/* "N", "<N", ">N", "N<>M". */
+/* Takes "N", "<N", ">N" or "N<>M". */
 static bool take_range(struct text *in, struct range *out)
 {
     bool less = take_word(in, "<"), more = !less && take_word(in, ">");
@@ -83,6 +84,7 @@ static bool is_over(struct text in)
     return skip_spaces(in).n == 0;
 }
 
+/* A category of function codes; "!" means all others. */
 static bool take_category(struct text *in, struct modbus_arg *a)
 {
     static const struct { const char *name; uint8_t category; } names[] = {
@@ -103,6 +105,7 @@ static bool take_category(struct text *in, struct modbus_arg *a)
     return false;
 }
 
+/* A number outside the known functions matches unknown functions. Function 0 is an error. */
 static bool take_function(struct text *in, struct modbus_arg *a)
 {
     uint64_t n;
@@ -125,7 +128,7 @@ static bool take_function(struct text *in, struct modbus_arg *a)
     return true;
 }
 
-/* Discretes and inputs can only be read. */
+/* Discretes and inputs are read-only: writing them is an error in a rule. */
 static bool take_table(struct text *in, struct modbus_arg *a)
 {
     bool writes = (a->access & ACCESS_WRITE) != 0;
@@ -141,6 +144,7 @@ static bool take_table(struct text *in, struct modbus_arg *a)
     return !writes || (a->access & (ACCESS_DISCRETES | ACCESS_INPUT)) == 0;
 }
 
+/* A value needs a single address, and writing. */
 static bool take_access(struct text *in, struct modbus_arg *a)
 {
     if (take_word(in, "read"))
@@ -187,6 +191,7 @@ static int parse(struct text in, void *arg, struct arena *arena UNUSED, struct e
 
 /* --- matching ------------------------------------------------------------------------------- */
 
+/* "<N" and ">N" exclude N; "N<>M" excludes both. */
 static bool range_has(const struct range *r, uint32_t value)
 {
     if (r->low == r->high)
@@ -196,6 +201,7 @@ static bool range_has(const struct range *r, uint32_t value)
     return value > r->low && (r->high == UINT16_MAX || value < r->high);
 }
 
+/* Does the range overlap first to last? */
 static bool range_meets(const struct range *r, uint32_t first, uint32_t last)
 {
     if (r->low == r->high)
@@ -221,7 +227,7 @@ static bool match_access(const struct modbus_message *m, const struct modbus_arg
     return modbus_value_at(m, a->address.low, &value) && range_has(&a->value, value);
 }
 
-/* All that can be asked stands in the request; without one the response must do. */
+/* The request contains all that rules ask for. Without a request the response must do. */
 static bool match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
     const struct modbus_tx *t = modbus_tx_of(tx);

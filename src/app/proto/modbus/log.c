@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/log.c - EVE modbus. */
+/* app/proto/modbus/log.c - EVE modbus, as in Suricata. */
 #include "app/proto/modbus/modbus.h"
 
 #include "base/array.h"
 
 #include <string.h>
 
+/* A row: a set of bits and its name. */
 struct flag_name { unsigned bits; const char *name; };
 
-/* "READ | COILS": names of all bits that are set. */
+/* "READ | COILS": the names of all sets of bits that are set completely. */
 static void log_flags(struct json *j, const char *key, unsigned flags,
                       const struct flag_name *names, size_t count)
 {
@@ -33,6 +34,8 @@ static void log_flags(struct json *j, const char *key, unsigned flags,
         json_string(j, key, "NONE");
 }
 
+/* The sets overlap: a write of a single coil is WRITE, COILS, SINGLE and WRITE_SINGLE. The names
+ * are those of Suricata's records. */
 static void log_all_flags(struct json *j, const struct modbus_message *m)
 {
     static const struct flag_name accesses[] = {
@@ -57,6 +60,7 @@ static void log_all_flags(struct json *j, const struct modbus_message *m)
     log_flags(j, "error_flags", m->errors, errors, ARRAY_LEN(errors));
 }
 
+/* `otherwise`: the name of an unknown code. */
 static void log_coded(struct json *j, const char *key, const struct modbus_message *m,
                       const char *name, const char *otherwise)
 {
@@ -68,6 +72,7 @@ static void log_coded(struct json *j, const char *key, const struct modbus_messa
     json_object_end(j);
 }
 
+/* A response has data; a request has an address and a number of values. */
 static void log_read(struct json *j, const struct modbus_message *m)
 {
     json_object(j, "read");
@@ -80,6 +85,7 @@ static void log_read(struct json *j, const struct modbus_message *m)
     json_object_end(j);
 }
 
+/* The value of a single write is in `quantity`. Data of a multiple write are raw bytes. */
 static void log_write(struct json *j, const struct modbus_message *m)
 {
     json_object(j, "write");
@@ -100,6 +106,7 @@ static void log_write(struct json *j, const struct modbus_message *m)
     json_object_end(j);
 }
 
+/* Which object shows the data follows from their kind; a message without data has none. */
 static void log_data(struct json *j, const struct modbus_message *m)
 {
     switch (m->kind) {
@@ -121,7 +128,7 @@ static void log_data(struct json *j, const struct modbus_message *m)
     case MODBUS_READ_RESPONSE:
         log_read(j, m);
         return;
-    case MODBUS_READ_AND_WRITE:
+    case MODBUS_READ_AND_WRITE:     /* function 23 has both parts */
         log_read(j, m);
         log_write(j, m);
         return;
@@ -131,6 +138,7 @@ static void log_data(struct json *j, const struct modbus_message *m)
     }
 }
 
+/* NULL: this side of the transaction is missing. */
 static void log_message(struct json *j, const char *key, const struct modbus_message *m)
 {
     if (m == NULL)
@@ -146,6 +154,7 @@ static void log_message(struct json *j, const char *key, const struct modbus_mes
     json_object_end(j);
 }
 
+/* Transactions have numbers from 1 in records. */
 static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                    const void *conf UNUSED)
 {
@@ -157,6 +166,7 @@ static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same fields within an alert. */
 void modbus_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "modbus");

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/message.c - what a request or response says, and what is wrong with it. */
+/* app/proto/modbus/message.c - the content of a request or response, and its errors (MODBUS
+ * Application Protocol Specification V1.1b3). */
 #include "app/proto/modbus/modbus.h"
 
-#define QUANTITY_BITS_MAX 2000
-#define QUANTITY_WORDS_MAX 125
-#define READ_COUNT_MAX 250
+#define QUANTITY_BITS_MAX 2000  /* coils or inputs in one request */
+#define QUANTITY_WORDS_MAX 125  /* registers in one request */
+#define READ_COUNT_MAX 250      /* bytes: 125 registers */
 #define DATA_LENGTH(m) ((m)->length - MODBUS_LENGTH_MIN)
 
+/* What a function does to which of the four tables. 0: it does not access them. */
 static uint8_t access_of(uint8_t function)
 {
     switch (function) {
@@ -24,6 +26,7 @@ static uint8_t access_of(uint8_t function)
     }
 }
 
+/* An unknown number counts as one function for rules. */
 static uint8_t function_of(uint8_t raw)
 {
     uint8_t function = raw & (uint8_t)~MODBUS_EXCEPTION;
@@ -32,7 +35,7 @@ static uint8_t function_of(uint8_t raw)
                ? function : MODBUS_UNKNOWN;
 }
 
-/* Functions that the protocol does not define, by number. */
+/* Categories of numbers that the protocol does not define (section 5 of the specification). */
 static uint8_t category_of_raw(uint8_t raw)
 {
     static const struct { uint8_t below, category; } ranges[] = {
@@ -49,6 +52,7 @@ static uint8_t category_of_raw(uint8_t raw)
     return 0;
 }
 
+/* Subfunctions decide for diagnostics and encapsulated transport. */
 static uint8_t category_of(const struct modbus_message *m)
 {
     switch (m->function) {
@@ -69,12 +73,14 @@ static uint8_t category_of(const struct modbus_message *m)
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
+/* Data without a structure that rules could use. */
 static void take_all(struct modbus_message *m, struct bytes *in)
 {
     m->data = take_rest(in);
     m->kind = MODBUS_BYTES;
 }
 
+/* Exception 8 is defined for files only. */
 static void take_exception(struct modbus_message *m, struct bytes *in)
 {
     bool on_files = m->function == MODBUS_READ_FILE || m->function == MODBUS_WRITE_FILE;
@@ -88,6 +94,7 @@ static void take_exception(struct modbus_message *m, struct bytes *in)
         m->errors |= ERROR_EXCEPTION;
 }
 
+/* A diagnostic begins with a sub-function of two bytes (section 6.8 of the specification). */
 static void take_diagnostic(struct modbus_message *m, struct bytes *in)
 {
     uint16_t code;
@@ -103,6 +110,7 @@ static void take_diagnostic(struct modbus_message *m, struct bytes *in)
     m->data = take_rest(in);
 }
 
+/* Encapsulated transport begins with a MEI type of one byte (section 6.19 of the specification). */
 static void take_mei(struct modbus_message *m, struct bytes *in)
 {
     if (DATA_LENGTH(m) < 1) {
@@ -114,6 +122,7 @@ static void take_mei(struct modbus_message *m, struct bytes *in)
     m->data = take_rest(in);
 }
 
+/* A read of 0 or too many values is an error. READ_WRITE has more data after this part. */
 static void take_read_request(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), quantity = take_be16(in);
@@ -130,6 +139,7 @@ static void take_read_request(struct modbus_message *m, struct bytes *in)
     m->read_quantity = quantity;
 }
 
+/* The count must be that of the data. */
 static void take_read_response(struct modbus_message *m, struct bytes *in)
 {
     uint8_t count;
@@ -145,6 +155,7 @@ static void take_read_response(struct modbus_message *m, struct bytes *in)
         m->errors |= ERROR_VALUE;
 }
 
+/* A mask write: the device computes (old AND and_mask) OR (or_mask AND NOT and_mask). */
 static void take_mask(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), and_mask = take_be16(in), or_mask = take_be16(in);
@@ -157,6 +168,7 @@ static void take_mask(struct modbus_message *m, struct bytes *in)
     m->or_mask = or_mask;
 }
 
+/* Both the request and the response of a single write; of a multiple write's response. */
 static void take_one(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), value = take_be16(in);
@@ -168,6 +180,7 @@ static void take_one(struct modbus_message *m, struct bytes *in)
     m->quantity = value;
 }
 
+/* Coils are packed 8 per byte, registers take 2 bytes. */
 static bool fits(const struct modbus_message *m, uint16_t quantity, uint8_t count)
 {
     if (m->access & ACCESS_BITS)
@@ -175,6 +188,7 @@ static bool fits(const struct modbus_message *m, uint16_t quantity, uint8_t coun
     return quantity <= QUANTITY_WORDS_MAX && count == 2 * quantity;
 }
 
+/* The write part of a request. After a read part it is READ_WRITE. */
 static void take_many(struct modbus_message *m, struct bytes *in)
 {
     uint16_t address = take_be16(in), quantity = take_be16(in);
@@ -196,6 +210,7 @@ static void take_many(struct modbus_message *m, struct bytes *in)
 
 /* --- requests and responses ----------------------------------------------------------------- */
 
+/* A coil is written with 0xff00 (on) or 0 (off). */
 static void take_write_request(struct modbus_message *m, struct bytes *in)
 {
     if (m->access & ACCESS_SINGLE) {
@@ -209,6 +224,8 @@ static void take_write_request(struct modbus_message *m, struct bytes *in)
     }
 }
 
+/* The response to a single write and to a mask write repeats the request; the response to a
+ * multiple write has address and quantity without data. */
 static void take_write_response(struct modbus_message *m, struct bytes *in)
 {
     if ((m->access & (ACCESS_SINGLE | ACCESS_MULTIPLE)) == 0) {
@@ -218,13 +235,14 @@ static void take_write_response(struct modbus_message *m, struct bytes *in)
     take_one(m, in);
     if (in->failed || (m->access & ACCESS_SINGLE))
         return;
-    /* Limits as rules on mismatches know them: the other way round. */
+    /* The limits are exchanged between bits and registers, as in Suricata, whose rules on
+     * mismatches rely on it. */
     if (m->quantity == 0 ||
         m->quantity > (m->access & ACCESS_BITS ? QUANTITY_WORDS_MAX : QUANTITY_BITS_MAX))
         m->errors |= ERROR_VALUE;
 }
 
-/* What the data of a diagnostic must be. */
+/* The data that a diagnostic requires, by subfunction. */
 static bool diagnostic_is_valid(const struct modbus_message *m)
 {
     const uint8_t *data = m->data.data;
@@ -241,6 +259,8 @@ static bool diagnostic_is_valid(const struct modbus_message *m)
     }
 }
 
+/* Sub-function and one word of data. A different length is an error; the sub-function is read when
+ * it is there. */
 static void diagnostic_request(struct modbus_message *m, struct bytes *in)
 {
     if (DATA_LENGTH(m) != 4)
@@ -250,7 +270,7 @@ static void diagnostic_request(struct modbus_message *m, struct bytes *in)
         m->errors |= ERROR_VALUE;
 }
 
-/* Functions whose requests are of one length. */
+/* Functions whose requests have a fixed length. */
 static bool request_length_is_wrong(const struct modbus_message *m)
 {
     switch (m->function) {
@@ -265,6 +285,7 @@ static bool request_length_is_wrong(const struct modbus_message *m)
     }
 }
 
+/* Errors do not stop the reading: each becomes an event, and the data stay visible. */
 static void take_request(struct modbus_message *m, struct bytes *in)
 {
     if (m->function == MODBUS_DIAGNOSTIC) {
@@ -290,12 +311,15 @@ static void take_request(struct modbus_message *m, struct bytes *in)
         take_all(m, in);
 }
 
+/* Functions whose responses have a fixed length. */
 static bool response_length_is_wrong(const struct modbus_message *m)
 {
     return (m->function == MODBUS_READ_EXCEPTION_STATUS && DATA_LENGTH(m) != 1) ||
            (m->function == MODBUS_EVENT_COUNTER && DATA_LENGTH(m) != 4);
 }
 
+/* The order matters: an exception bit makes any function an exception, and access bits say which
+ * structure the data have. */
 static void take_response(struct modbus_message *m, struct bytes *in)
 {
     if (m->raw >= MODBUS_EXCEPTION) {
@@ -316,6 +340,7 @@ static void take_response(struct modbus_message *m, struct bytes *in)
     }
 }
 
+/* For detection, when the sender is not known. */
 static void take_either(struct modbus_message *m, struct bytes *in)
 {
     if (m->raw >= MODBUS_EXCEPTION)
@@ -328,6 +353,7 @@ static void take_either(struct modbus_message *m, struct bytes *in)
         take_all(m, in);
 }
 
+/* `in` has exactly the bytes that the header's length counts. */
 void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sender sender)
 {
     struct bytes data;
@@ -357,6 +383,7 @@ void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_se
 
 /* --- pairs ---------------------------------------------------------------------------------- */
 
+/* Always true: different data do not separate the pair, they are an error of it. */
 static bool compare(struct modbus_message *later, bool equal)
 {
     if (!equal)
@@ -364,7 +391,7 @@ static bool compare(struct modbus_message *later, bool equal)
     return true;
 }
 
-/* Counted in bits, also for registers: rules on mismatches know it so. */
+/* Compares in bits also for registers, as in Suricata, whose rules on mismatches rely on it. */
 static bool read_fits(const struct modbus_message *request, const struct modbus_message *response)
 {
     unsigned quantity = request->read_quantity;
@@ -374,11 +401,14 @@ static bool read_fits(const struct modbus_message *request, const struct modbus_
     return response->data.len == (quantity + 7) / 8;
 }
 
+/* Both kinds have the fields read_address and read_quantity. */
 static bool is_read_request(const struct modbus_message *m)
 {
     return m->kind == MODBUS_READ_REQUEST || m->kind == MODBUS_READ_AND_WRITE;
 }
 
+/* False: these two do not belong together. Different data of a pair are an error on the later
+ * one. */
 static bool match_data(struct modbus_message *later, const struct modbus_message *other)
 {
     enum modbus_kind a = later->kind, b = other->kind;
@@ -405,6 +435,8 @@ static bool match_data(struct modbus_message *later, const struct modbus_message
            later->code == other->code;
 }
 
+/* Do request and response belong together? Numbers and function must be equal; of unassigned
+ * functions the data are unknown. */
 bool modbus_match(struct modbus_message *later, const struct modbus_message *other)
 {
     if (later->transaction != other->transaction || later->unit != other->unit ||
@@ -418,6 +450,7 @@ bool modbus_match(struct modbus_message *later, const struct modbus_message *oth
 
 /* --- what rules ask ------------------------------------------------------------------------- */
 
+/* Addresses on the wire start at 0, in rules at 1. */
 bool modbus_addresses(const struct modbus_message *m, uint32_t *first, uint32_t *last)
 {
     uint32_t address = m->address, quantity = m->quantity;
@@ -442,6 +475,7 @@ bool modbus_addresses(const struct modbus_message *m, uint32_t *first, uint32_t 
     return quantity > 0 && *last <= UINT16_MAX;
 }
 
+/* The value at `address` in the data of a multiple write. */
 static bool one_of_many(const struct modbus_message *m, uint32_t address, uint32_t *value)
 {
     bool coils = (m->access & ACCESS_COILS) != 0;
@@ -459,6 +493,7 @@ static bool one_of_many(const struct modbus_message *m, uint32_t address, uint32
     return true;
 }
 
+/* The value that a request writes to an address. */
 bool modbus_value_at(const struct modbus_message *m, uint32_t address, uint32_t *value)
 {
     uint32_t first, last;

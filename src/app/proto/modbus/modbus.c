@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/modbus.c - the declaration of Modbus/TCP: messages off the stream, requests and
- * responses brought together. */
+/* app/proto/modbus/modbus.c - Modbus/TCP: messages off the stream, and requests paired with
+ * responses. */
 #include "app/proto/modbus/modbus.h"
 
 #include "app/proto.h"
@@ -10,13 +10,13 @@
 struct modbus_settings { uint32_t flood; };
 
 struct modbus_state {
-    uint32_t skip[2];               /* of a message whose length cannot be */
+    uint32_t skip[2];               /* of a message with an invalid length */
     bool flooded;
 };
 
 /* --- transactions --------------------------------------------------------------------------- */
 
-/* No more than so many wait for their other half: then the parser stops, with an event. */
+/* At `flood` open transactions the parser stops, with an event, until some are answered. */
 static struct modbus_tx *tx_new(struct app_flow *af)
 {
     const struct modbus_settings *s = af->settings;
@@ -35,6 +35,7 @@ static struct modbus_tx *tx_new(struct app_flow *af)
     return t;
 }
 
+/* A response whose read or write data are wrong is one event: a mismatch. */
 static void events_of(struct modbus_tx *t, const struct modbus_message *m, enum direction d)
 {
     static const struct { uint8_t error; enum modbus_event event; } events[] = {
@@ -54,6 +55,7 @@ static void events_of(struct modbus_tx *t, const struct modbus_message *m, enum 
             app_tx_event(&t->tx, events[i].event);
 }
 
+/* The oldest match wins. Walks at most 2 * FLOOD transactions. */
 static struct modbus_tx *tx_find(struct app_flow *af, enum direction d, struct modbus_message *m)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -66,6 +68,7 @@ static struct modbus_tx *tx_find(struct app_flow *af, enum direction d, struct m
     return NULL;
 }
 
+/* A response ends both directions. Data are copied, because the message borrows from the stream. */
 static bool add_message(struct app_flow *af, enum direction d, struct modbus_message *m)
 {
     struct modbus_tx *t = tx_find(af, d, m);
@@ -88,7 +91,7 @@ static bool add_message(struct app_flow *af, enum direction d, struct modbus_mes
 
 /* --- messages ------------------------------------------------------------------------------- */
 
-/* False: too short. */
+/* The MBAP header without the unit. False: too short. */
 static bool take_header(struct bytes *in, struct modbus_message *m)
 {
     *m = (struct modbus_message){ .transaction = take_be16(in) };
@@ -100,11 +103,13 @@ static bool take_header(struct bytes *in, struct modbus_message *m)
     return !in->failed;
 }
 
+/* Length counts unit, function and data. */
 static bool length_is_valid(const struct modbus_message *m)
 {
     return m->length >= MODBUS_LENGTH_MIN && m->length <= MODBUS_LENGTH_MAX;
 }
 
+/* An invalid length still gives the next message's position: the body is skipped. */
 static enum parse_status modbus_parse(struct app_flow *af, struct app_input *in)
 {
     struct modbus_state *st = af->state;
@@ -138,7 +143,7 @@ static enum parse_status modbus_parse(struct app_flow *af, struct app_input *in)
     return add_message(af, d, &m) ? PARSE_OK : PARSE_STOP;
 }
 
-/* Whoever speaks: a message without errors and of a known function. */
+/* Either side may have sent it: a message without errors and with a known function. */
 static enum app_probe_result modbus_probe(struct bytes in, enum direction d UNUSED,
                                           const struct flow *flow UNUSED)
 {
@@ -156,6 +161,7 @@ static enum app_probe_result modbus_probe(struct bytes in, enum direction d UNUS
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
+/* request-flood: at most FLOOD, because lookups walk the open transactions. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {

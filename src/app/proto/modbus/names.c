@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/modbus/names.c - as readers of records know them. */
+/* app/proto/modbus/names.c - names in EVE records, as Suricata writes them. */
 #include "app/proto/modbus/modbus.h"
 
 #include "base/array.h"

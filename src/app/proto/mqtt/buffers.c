@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mqtt/buffers.c - what rules can see of a transaction: any of its messages will do. */
+/* app/proto/mqtt/buffers.c - what rules inspect of a transaction. A keyword matches if any message
+ * of the transaction fits. */
 #include "app/proto/mqtt/mqtt.h"
 
 #include <stddef.h>
@@ -12,6 +13,7 @@ static bool not_empty(struct slice s, struct slice *out)
     return s.len > 0;
 }
 
+/* At most one CONNECT starts a transaction. */
 static const struct mqtt_connect *connect_of(const struct app_tx *tx)
 {
     for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
@@ -39,6 +41,7 @@ CONNECT_BUFFER(willtopic, will_topic, "topic of the will in CONNECT");
 CONNECT_BUFFER(willmessage, will_message, "message of the will in CONNECT");
 CONNECT_BUFFER(protocol_string, protocol, "protocol name of CONNECT");
 
+/* `member`: offset of a slice in struct mqtt_message. Truncated messages have no contents. */
 static bool publish_part(const struct app_tx *tx, size_t member, struct slice *out)
 {
     for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
@@ -60,6 +63,7 @@ static bool get_publish_message(struct app_tx *tx, enum direction d UNUSED, unsi
     return publish_part(tx, offsetof(struct mqtt_message, payload), out);
 }
 
+/* The topics of all messages of this type, counted through. limit 0: no limit. */
 static bool nth_topic(const struct app_tx *tx, enum mqtt_type type, unsigned index,
                       unsigned limit, struct slice *out)
 {
@@ -118,6 +122,7 @@ const struct app_buffer *const mqtt_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
+/* Walks the messages, whose number max-messages limits. */
 static const struct mqtt_message *nth_message(const struct app_tx *tx, unsigned index)
 {
     const struct mqtt_message *m = mqtt_tx_of(tx)->first;
@@ -137,6 +142,7 @@ static bool get_type(struct app_tx *tx, enum direction d UNUSED, unsigned i, uin
     return true;
 }
 
+/* As rules know the bits: QoS, between the two, has a keyword of its own. */
 static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
 {
     const struct mqtt_message *m = nth_message(tx, i);
@@ -167,7 +173,7 @@ static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i U
     return true;
 }
 
-/* Counts *index down over the codes of one message. */
+/* Counts *index down over the codes of one message: its reason code, then the list of a SUBACK. */
 static bool message_code(const struct mqtt_message *m, unsigned *index, uint64_t *out)
 {
     if (m->has_code && (*index)-- == 0) {
@@ -192,8 +198,8 @@ static bool get_reason_code(struct app_tx *tx, enum direction d UNUSED, unsigned
 }
 
 static const struct app_name flag_bits[] = { { "dup", 8 }, { "retain", 1 }, { NULL, 0 } };
-/* The bits that rules know by these names; "will_retain" and "will" are not where CONNECT has
- * them, and rules are written with that in mind. */
+/* Bits as rules know them. "will_retain" and "will" are not where CONNECT has them; rules are
+ * written for that. */
 static const struct app_name connect_bits[] = {
     { "username", 0x80 }, { "password", 0x40 }, { "will_retain", 0x04 }, { "will", 0x20 },
     { "clean_session", 0x02 }, { NULL, 0 },

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mqtt/log.c - EVE mqtt: one object a message of the transaction. */
+/* app/proto/mqtt/log.c - EVE mqtt: one object per message of the transaction, as in Suricata. */
 #include "app/proto/mqtt/mqtt.h"
 
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
+/* `limit`: bytes of a text (string-log-limit). Longer ones are cut. */
+/* One instance for the output, read-only after the start. */
 struct mqtt_log_settings {
-    bool passwords;
+    bool passwords;     /* false: the password is left out */
     uint32_t limit;
 };
 
+/* In an alert the password is always written, whatever the configuration of the log says. */
 static const struct mqtt_log_settings alert_settings = { .passwords = true, .limit = 1024 };
 
 static void *configure(const struct conf_node *node, struct err *err)
@@ -28,6 +31,8 @@ static void *configure(const struct conf_node *node, struct err *err)
     return s;
 }
 
+/* The kind comes from the identifier (MQTT 5.0 section 2.2.2.2). The name of a user property is the
+ * peer's own text, so it must become valid UTF-8 before it can be a key. */
 static void log_property(struct json *j, const struct mqtt_property *p, struct arena *arena,
                          uint32_t limit)
 {
@@ -50,6 +55,7 @@ static void log_property(struct json *j, const struct mqtt_property *p, struct a
     }
 }
 
+/* Stops at the first malformed property: without its length no later one can be found. */
 static void log_properties(struct json *j, struct slice properties, struct app_tx *tx,
                            uint32_t limit)
 {
@@ -64,6 +70,8 @@ static void log_properties(struct json *j, struct slice properties, struct app_t
     json_object_end(j);
 }
 
+/* CONNECT (MQTT 5.0 section 3.1). The flags say which fields the payload has; `flags` shows them
+ * even when a field is empty. */
 static void log_connect(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                         const struct mqtt_log_settings *s)
 {
@@ -93,7 +101,7 @@ static void log_connect(struct json *j, const struct mqtt_message *m, struct app
     log_properties(j, m->properties, tx, s->limit);
 }
 
-/* Topics until all of them together are as long as one string may be. */
+/* Topics until all of them together reach the limit of one text. */
 static void log_subscribe_topics(struct json *j, const struct mqtt_message *m, uint32_t limit)
 {
     uint32_t used = 0;
@@ -114,6 +122,7 @@ static void log_subscribe_topics(struct json *j, const struct mqtt_message *m, u
     json_array_end(j);
 }
 
+/* Reason codes (MQTT 5.0 section 3.9.3): one byte for each topic, in the order of the request. */
 static void log_codes(struct json *j, const char *key, struct slice codes)
 {
     json_array(j, key);
@@ -130,6 +139,7 @@ static void log_unsubscribe_topics(struct json *j, const struct mqtt_message *m)
     json_array_end(j);
 }
 
+/* PUBACK and its kin, DISCONNECT, AUTH. */
 static void log_ack(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                        uint32_t limit)
 {
@@ -140,6 +150,8 @@ static void log_ack(struct json *j, const struct mqtt_message *m, struct app_tx 
     log_properties(j, m->properties, tx, limit);
 }
 
+/* Types without a case have no content. In version 5.0 the entries of qos_granted are reason
+ * codes. */
 static void log_content(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                         const struct mqtt_log_settings *s)
 {
@@ -181,11 +193,13 @@ static void log_content(struct json *j, const struct mqtt_message *m, struct app
     case MQTT_DISCONNECT: case MQTT_AUTH:
         log_ack(j, m, tx, s->limit);
         break;
+    /* These have a header only, or no known meaning. */
     case MQTT_PINGREQ: case MQTT_PINGRESP: case MQTT_UNASSIGNED:
         break;
     }
 }
 
+/* A truncated message shows the bytes that were skipped. */
 static void log_message(struct json *j, const struct mqtt_message *m, struct app_tx *tx,
                         const struct mqtt_log_settings *s)
 {
@@ -204,6 +218,7 @@ static void log_message(struct json *j, const struct mqtt_message *m, struct app
     json_object_end(j);
 }
 
+/* All messages of an exchange are one record, in the order of arrival. */
 static bool mqtt_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf)
 {
@@ -212,6 +227,7 @@ static bool mqtt_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same fields within an alert. */
 void mqtt_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "mqtt");

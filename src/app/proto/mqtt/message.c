@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mqtt/message.c - one message from its bytes (MQTT 5.0, chapters 2 and 3). */
+/* app/proto/mqtt/message.c - reads one message (MQTT 5.0, chapters 2 and 3; 3.1.1 has the same
+ * layout without properties). */
 #include "app/proto/mqtt/mqtt.h"
 
 #include "app/lib/log_text.h"
@@ -7,7 +8,8 @@
 
 /* --- primitives ------------------------------------------------------------------------------- */
 
-/* Up to four bytes of seven bits each, least first. */
+/* A variable byte integer (MQTT 5.0 section 1.5.5): up to four bytes, seven bits each, lowest
+ * first. */
 static uint32_t take_varint(struct bytes *in)
 {
     uint32_t value = 0;
@@ -28,11 +30,14 @@ static struct slice take_binary(struct bytes *in)
     return take_slice(in, take_be16(in));
 }
 
+/* Texts should be UTF-8: invalid bytes are replaced, so that records stay valid. */
 static struct slice take_text(struct bytes *in, struct arena *arena)
 {
     return app_text_utf8(arena, take_binary(in));
 }
 
+/* The fixed header, MQTT 5.0 section 2.1. Returns its size; -1: more bytes are needed; 0: a length
+ * of more than four bytes. */
 int mqtt_header_parse(struct bytes in, struct mqtt_header *out)
 {
     const uint8_t *start = in.next;
@@ -56,6 +61,7 @@ int mqtt_header_parse(struct bytes in, struct mqtt_header *out)
 
 /* --- properties ------------------------------------------------------------------------------- */
 
+/* MQTT 5.0 section 2.2.2.2. `kind` tells how the value is read. */
 static const struct {
     uint8_t id, kind, size;             /* size: of a number; 0: variable */
     const char *name;
@@ -99,7 +105,8 @@ static uint32_t take_number(struct bytes *in, unsigned size)
     }
 }
 
-/* What an unknown identifier stands before is read as further properties: its size is unknown. */
+/* Takes one property. The size of an unknown one is not known: its value is read as further
+ * properties. */
 bool mqtt_take_property(struct bytes *in, struct mqtt_property *out)
 {
     uint32_t id;
@@ -124,6 +131,7 @@ bool mqtt_take_property(struct bytes *in, struct mqtt_property *out)
     return !in->failed;
 }
 
+/* Checks all properties, and keeps their bytes: logs read them again. */
 static void take_properties(struct bytes *in, struct slice *out, struct arena *arena)
 {
     struct slice all = take_slice(in, take_varint(in));
@@ -139,6 +147,7 @@ static void take_properties(struct bytes *in, struct slice *out, struct arena *a
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* MQTT 5.0 section 3.1.3: the will's parts come between client id and user name. */
 static void take_will(struct bytes *in, struct mqtt_connect *c, struct arena *arena)
 {
     if (c->version == 5)
@@ -147,6 +156,7 @@ static void take_will(struct bytes *in, struct mqtt_connect *c, struct arena *ar
     c->will_message = app_text_copy(arena, take_binary(in));
 }
 
+/* MQTT 5.0 section 3.1. The version decides whether properties follow. */
 static void take_connect(struct bytes *in, struct mqtt_message *m, struct arena *arena)
 {
     struct mqtt_connect *c = arena_zalloc(arena, sizeof(*c));
@@ -167,6 +177,7 @@ static void take_connect(struct bytes *in, struct mqtt_message *m, struct arena 
     m->connect = c;
 }
 
+/* MQTT 5.0 section 3.2. */
 static void take_connack(struct bytes *in, struct mqtt_message *m, uint8_t version,
                          struct arena *arena)
 {
@@ -177,6 +188,7 @@ static void take_connack(struct bytes *in, struct mqtt_message *m, uint8_t versi
         take_properties(in, &m->properties, arena);
 }
 
+/* MQTT 5.0 section 3.3. Only QoS 1 and 2 have an identifier. */
 static void take_publish(struct bytes *in, struct mqtt_message *m, uint8_t version,
                          struct arena *arena)
 {
@@ -190,7 +202,7 @@ static void take_publish(struct bytes *in, struct mqtt_message *m, uint8_t versi
     m->payload = app_text_copy(arena, take_rest(in));
 }
 
-/* A reason code of 0 and no properties may be left out. */
+/* MQTT 5.0 section 3.4: reason code 0 without properties may be left out. */
 static void take_ack(struct bytes *in, struct mqtt_message *m, uint8_t version,
                         struct arena *arena)
 {
@@ -206,7 +218,8 @@ static void take_ack(struct bytes *in, struct mqtt_message *m, uint8_t version,
         take_properties(in, &m->properties, arena);
 }
 
-/* Topics as long as they are whole; how many is not said. */
+/* Complete topics; their number is not in the message. Called first with `out` NULL to count
+ * them. */
 static unsigned take_topics(struct bytes in, bool with_qos, struct mqtt_topic *out,
                             struct arena *arena)
 {
@@ -225,6 +238,7 @@ static unsigned take_topics(struct bytes in, bool with_qos, struct mqtt_topic *o
     return n;
 }
 
+/* MQTT 5.0 sections 3.8 and 3.10. A SUBSCRIBE without topics is malformed. */
 static void take_subscription(struct bytes *in, struct mqtt_message *m, uint8_t version,
                               struct arena *arena)
 {
@@ -253,7 +267,7 @@ static void take_suback(struct bytes *in, struct mqtt_message *m, uint8_t versio
     m->codes = app_text_copy(arena, take_rest(in));
 }
 
-/* A code that stands alone is taken for normal: only with properties behind it is it read. */
+/* MQTT 5.0 section 3.14. A reason code without properties is not read: the code stays 0. */
 static void take_disconnect(struct bytes *in, struct mqtt_message *m, uint8_t version,
                             struct arena *arena)
 {
@@ -273,6 +287,7 @@ static void take_auth(struct bytes *in, struct mqtt_message *m, struct arena *ar
     take_properties(in, &m->properties, arena);
 }
 
+/* False: malformed, and the parser stops. `version` is that of the flow's CONNECT; 0 before it. */
 bool mqtt_message_parse(struct slice body, uint8_t version, struct arena *arena,
                         struct mqtt_message *out)
 {

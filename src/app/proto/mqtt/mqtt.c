@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mqtt/mqtt.c - MQTT: recognition, messages off the stream, the transaction of each. */
+/* app/proto/mqtt/mqtt.c - MQTT: detection, messages off the stream, and the transaction of each. */
 #include "app/proto/mqtt/mqtt.h"
 
 #include "app/proto.h"
 
-#define BUFFER_LIMIT (16u << 20)          /* max-msg-length cannot be more */
+#define BUFFER_LIMIT (16u << 20)          /* bytes; max-msg-length is cut to it */
 
 const struct app_name mqtt_types[] = {
     { "unassigned", MQTT_UNASSIGNED }, { "connect", MQTT_CONNECT }, { "connack", MQTT_CONNACK },
@@ -17,11 +17,14 @@ const struct app_name mqtt_types[] = {
 
 static const struct app_name events[] = { MQTT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* max_message leaves room for a fixed header of 5 bytes, because the parser waits for header and
+ * content together. A limit of 0 topics is valid. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {
     struct mqtt_settings *s = settings;
 
+    /* The default is 1 MiB. */
     s->max_message = (uint32_t)MIN(conf_size(node, "max-msg-length", 1u << 20), BUFFER_LIMIT - 5);
     s->max_messages = (uint32_t)conf_u64_range(node, "max-messages", 1024, 1, UINT32_MAX);
     s->max_subscribe = (uint32_t)conf_u64_range(node, "subscribe-topic-match-limit", 100, 0,
@@ -31,6 +34,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
+/* Two bytes decide little: it is trusted on its port only. */
 static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -44,6 +48,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction UNU
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
+/* A complete transaction takes no more messages, even with its identifier. */
 static void complete(struct mqtt_tx *t)
 {
     t->complete = true;
@@ -51,6 +56,7 @@ static void complete(struct mqtt_tx *t)
     t->tx.progress[t->direction] = MQTT_COMPLETE;
 }
 
+/* It belongs to the side that opened it, see README. */
 static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
 {
     struct mqtt_tx *t = (struct mqtt_tx *)app_tx_new(af);
@@ -65,6 +71,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
     return t;
 }
 
+/* Messages form a list in order of arrival; `count` is compared with max-messages. */
 static void append(struct mqtt_tx *t, struct mqtt_message *m)
 {
     if (t->last != NULL)
@@ -75,6 +82,7 @@ static void append(struct mqtt_tx *t, struct mqtt_message *m)
     t->count++;
 }
 
+/* The open exchange with this identifier. Walks the open transactions, which max-tx limits. */
 static struct mqtt_tx *waiting(struct app_flow *af, int32_t id)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
@@ -86,6 +94,7 @@ static struct mqtt_tx *waiting(struct app_flow *af, int32_t id)
     return NULL;
 }
 
+/* The identifier of the exchange that a message continues. */
 static int32_t awaited_id(const struct mqtt_message *m)
 {
     switch ((enum mqtt_type)m->header.type) {
@@ -99,7 +108,7 @@ static int32_t awaited_id(const struct mqtt_message *m)
     }
 }
 
-/* It opens an exchange that waits for an answer, or does not. */
+/* A message that starts an exchange. QoS 0 has no response (MQTT 5.0 section 4.3). */
 static void opened(struct mqtt_tx *t, const struct mqtt_message *m)
 {
     if (m->header.qos == 0)
@@ -112,12 +121,14 @@ static void opened(struct mqtt_tx *t, const struct mqtt_message *m)
         app_tx_event(&t->tx, MQTT_MISSING_MSG_ID);
 }
 
+/* A response without its request is a transaction with an event. */
 static void unasked(struct mqtt_tx *t, unsigned event)
 {
     app_tx_event(&t->tx, event);
     complete(t);
 }
 
+/* The first message of a transaction. Anything before CONNACK is an event. */
 static void begin(struct mqtt_state *st, struct mqtt_tx *t, const struct mqtt_message *m)
 {
     switch ((enum mqtt_type)m->header.type) {
@@ -153,12 +164,14 @@ static void begin(struct mqtt_state *st, struct mqtt_tx *t, const struct mqtt_me
         app_tx_event(&t->tx, MQTT_UNINTRODUCED_MESSAGE);
 }
 
-/* PUBREC and PUBREL are in the middle of an exchange, all other answers end it. */
+/* PUBREC and PUBREL are in the middle of a QoS 2 exchange; all other responses end theirs. */
 static bool is_middle(const struct mqtt_header *h)
 {
     return h->type == MQTT_PUBREC || h->type == MQTT_PUBREL;
 }
 
+/* Adds a response to its exchange. The first CONNACK marks the flow as connected, whatever its
+ * return code. */
 static void add_ack(struct app_flow *af, struct mqtt_tx *t, struct mqtt_message *m)
 {
     struct mqtt_state *st = af->state;
@@ -170,7 +183,7 @@ static void add_ack(struct app_flow *af, struct mqtt_tx *t, struct mqtt_message 
         st->connected = true;
 }
 
-/* Nothing of a message too many is kept. */
+/* A hostile peer may repeat PUBREL without end: beyond max-messages nothing is kept. */
 static bool is_full(const struct mqtt_settings *settings, const struct mqtt_tx *t,
                     const struct mqtt_header *h)
 {
@@ -179,7 +192,8 @@ static bool is_full(const struct mqtt_settings *settings, const struct mqtt_tx *
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-/* The identifier of an answer is needed before its transaction is known. */
+/* The identifier of a response is needed before its transaction is known. It comes first in these
+ * messages. */
 static struct mqtt_tx *find_acknowledged(struct app_flow *af, const struct mqtt_header *h,
                                 struct slice body)
 {
@@ -192,6 +206,7 @@ static struct mqtt_tx *find_acknowledged(struct app_flow *af, const struct mqtt_
     return id == MQTT_NO_ID ? NULL : waiting(af, id);
 }
 
+/* False: malformed, or too many transactions. */
 static bool add_message(struct app_flow *af, enum direction direction,
                         const struct mqtt_header *h, struct slice body)
 {
@@ -224,8 +239,8 @@ static bool add_message(struct app_flow *af, enum direction direction,
     return true;
 }
 
-/* Nothing of it is kept. Whoever sent it, the record goes from server to client, as users of
- * these records know them. */
+/* A message longer than max-msg-length is skipped. Its record always goes from server to client, as
+ * users of EVE know it. */
 static enum parse_status too_long(struct app_flow *af, struct app_input *in,
                                   const struct mqtt_header *h)
 {
@@ -247,6 +262,7 @@ static enum parse_status too_long(struct app_flow *af, struct app_input *in,
     return PARSE_OK;
 }
 
+/* The parser stops, because message boundaries are lost. */
 static enum parse_status malformed(struct app_flow *af, enum direction direction)
 {
     struct mqtt_tx *t = new_tx(af, direction);
@@ -256,8 +272,8 @@ static enum parse_status malformed(struct app_flow *af, enum direction direction
     return PARSE_STOP;
 }
 
-/* Rules are written for header and data frames that lie at the beginning of what came, also those
- * of the second message in one segment. */
+/* Header and data frames start at the beginning of the input, also for the second message in it:
+ * rules are written for that. */
 static void make_frames(struct app_flow *af, const struct app_input *in,
                         const struct mqtt_header *h)
 {
@@ -269,7 +285,7 @@ static void make_frames(struct app_flow *af, const struct app_input *in,
     app_frame(af, d, MQTT_FRAME_DATA, in->offset + 2, h->length, APP_FRAME_NO_TX);
 }
 
-/* One message behind what is consumed already. */
+/* One message after the consumed bytes. */
 static enum parse_status parse_message(struct app_flow *af, struct app_input *in, struct bytes b)
 {
     const struct mqtt_settings *settings = af->settings;
@@ -291,6 +307,8 @@ static enum parse_status parse_message(struct app_flow *af, struct app_input *in
            PARSE_OK : malformed(af, in->direction);
 }
 
+/* The input can hold many messages and the end of one to skip. Each step works on what the earlier
+ * ones have left. */
 static enum parse_status mqtt_parse(struct app_flow *af, struct app_input *in)
 {
     struct mqtt_state *st = af->state;
@@ -326,7 +344,7 @@ const struct app_proto app_mqtt = {
     .configure = configure,
     .state_size = sizeof(struct mqtt_state),
     .tx_size = sizeof(struct mqtt_tx),
-    .tx_limit = 1024,
+    .tx_limit = 1024,   /* open transactions of a flow */
     .too_many_tx_event = MQTT_TOO_MANY_TRANSACTIONS,
     .buffer_limit = BUFFER_LIMIT,
     .parse = mqtt_parse,

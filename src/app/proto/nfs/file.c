@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/nfs/file.c - files that are read or written. Each is a transaction of its own, from its
- * first extent to its last. */
+ * first extent to its last. The limits bound what waits out of order. */
 #include "app/proto/nfs/nfs.h"
 
-#define ABANDON_US UINT64_C(60000000)       /* without an extent, after a gap */
-#define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
-#define AHEAD_MAX (64u << 20)               /* bytes that wait for their turn, in any case */
-#define AHEAD_COUNT_MAX 1024
+#define ABANDON_US UINT64_C(60000000)       /* 60 s without an extent after a gap */
+#define AHEAD_AFTER_GAP 2000000             /* bytes that may wait for lost ones */
+#define AHEAD_MAX (64u << 20)               /* bytes that may wait out of order at all */
+#define AHEAD_COUNT_MAX 1024                /* extents */
 
 static bool same(struct slice a, struct slice b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+/* The open file of this handle and direction. Walks the open transactions, which max-tx limits. */
 struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
@@ -25,6 +26,7 @@ struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum dir
     return NULL;
 }
 
+/* NULL: too many transactions. */
 struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
                             struct slice handle, struct slice name, enum direction d)
 {
@@ -40,13 +42,15 @@ struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint
     return t;
 }
 
-/* The last extent is complete, or nothing more is wanted. */
+/* The last extent is complete, or the file is closed. */
 static void finish_if_complete(struct nfs_tx *t)
 {
     if (t->file.transfer.closed || (t->last && t->file.transfer.left == 0))
         nfs_done(t, t->file.direction);
 }
 
+/* An extent begins. XDR pads it to 4 bytes (RFC 4506 section 4.10). `streamed`: the rest comes by
+ * nfs_file_data(). Beyond the limits the file is truncated. */
 static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_extent *p, bool streamed)
 {
     struct app_transfer *transfer = &t->file.transfer;
@@ -64,11 +68,13 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_exten
     finish_if_complete(t);
 }
 
+/* A length that no server uses is a lie. */
 static bool is_believable(const struct nfs_extent *p)
 {
     return p->len > 0 && p->len <= NFS_EXTENT_MAX;
 }
 
+/* A write with FILE_SYNC is taken as the last one, see README. */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
                     const struct nfs_extent *p, bool streamed)
 {
@@ -90,6 +96,7 @@ void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t pro
     begin(st, t, p, streamed);
 }
 
+/* The first response may come without its call: then it has the transaction's xid. */
 void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
                    uint32_t status, const struct nfs_extent *p, bool streamed)
 {
@@ -117,6 +124,7 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
     begin(st, t, p, streamed);
 }
 
+/* Bytes of the current extent, or a gap (data NULL). Returns how many belong to the file. */
 uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len)
 {
     struct nfs_dir *ds = &st->ds[d];
@@ -131,6 +139,7 @@ uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *da
     if (tx == NULL)
         return n;
     t = nfs_tx_of(tx);
+    /* After a gap the missing bytes never come: the file ends instead of waiting for ever. */
     if (st->any_gap && t->file.transfer.ahead_bytes > AHEAD_AFTER_GAP)
         app_transfer_truncate(&t->file.transfer);
     t->file.abandon_us = 0;
@@ -139,6 +148,7 @@ uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *da
     return n;
 }
 
+/* COMMIT, or CLOSE of version 4, ends what was written. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle)
 {
     struct nfs_tx *t = nfs_file_find(st, handle, TO_SERVER);
@@ -155,7 +165,8 @@ void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slic
     }
 }
 
-/* What a gap may have swallowed is taken for done, in its direction; a file may go on. */
+/* A gap may have contained responses: calls count as done in the gap's direction. A file may go on,
+ * and gets a deadline. */
 void nfs_files_after_gap(struct nfs_state *st, enum direction d)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
@@ -173,6 +184,7 @@ void nfs_files_after_gap(struct nfs_state *st, enum direction d)
     }
 }
 
+/* Ends files whose deadline has passed. check_files stays set while one is pending. */
 void nfs_files_abandon(struct nfs_state *st)
 {
     bool more = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/log.c - EVE nfs, with the rpc that carried it. */
+/* app/proto/nfs/log.c - EVE nfs, with the RPC call that carried it. Keys and values are
+ * Suricata's. */
 #include "app/proto/nfs/nfs.h"
 
 #include <zlib.h>
@@ -12,6 +13,7 @@ static void log_known(struct json *j, const char *key, const char *name, uint32_
         json_printf(j, key, "%u", number);
 }
 
+/* Credentials are those of AUTH_SYS (RFC 5531 appendix A). */
 static void log_rpc(struct json *j, const struct nfs_tx *t)
 {
     json_object(j, "rpc");
@@ -48,7 +50,7 @@ static void log_rename(struct json *j, const struct nfs_tx *t)
     json_object_end(j);
 }
 
-/* What only some procedures have; their numbers differ by version. */
+/* Members of single procedures, whose numbers differ by version. */
 static void log_special(struct json *j, const struct nfs_tx *t, uint32_t version)
 {
     static const struct { uint32_t read, write, rename; } numbers[] = {
@@ -76,6 +78,7 @@ static void log_nfs(struct json *j, const struct nfs_tx *t)
     log_known(j, "procedure", nfs_procedure_name(st->version, t->procedure), t->procedure);
     json_lossy(j, "filename", t->name);
     if (t->handle.len > 0)
+        /* A handle is opaque: its hash distinguishes files. */
         json_printf(j, "hhash", "%lx", crc32(0, t->handle.data, t->handle.len));
     json_u64(j, "id", t->tx.id + 1);
     json_bool(j, "file_tx", t->is_file);
@@ -85,7 +88,7 @@ static void log_nfs(struct json *j, const struct nfs_tx *t)
     json_object_end(j);
 }
 
-/* Questions after attributes are too many to be told. */
+/* GETATTR calls are too many to log. */
 static bool is_logged(const struct nfs_tx *t)
 {
     const struct nfs_state *st = t->tx.flow->state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/names.c - procedures (RFC 1094 2.2, RFC 1813 3, RFC 7530 16), states and
- * flavors. */
+/* app/proto/nfs/names.c - procedures (RFC 1094 section 2.2, RFC 1813 section 3, RFC 7530 section
+ * 16), status codes, and flavors of credentials (RFC 5531 section 8.2), as Suricata spells them. */
 #include "app/proto/nfs/nfs.h"
 
 #include "base/array.h"
@@ -18,7 +18,7 @@ static const char *const procedures_3[] = {
     "FSSTAT", "FSINFO", "PATHCONF", "COMMIT",
 };
 
-/* Procedures and operations share their numbers' space. */
+/* Procedures and operations share one range of numbers. */
 static const char *const procedures_4[] = {
     "NULL", "COMPOUND", NULL, "ACCESS", "CLOSE", "COMMIT", "CREATE", "DELEGPURGE", "DELEGRETURN",
     "GETATTR", "GETFH", "LINK", "LOCK", "LOCKT", "LOCKU", "LOOKUP", "LOOKUPP", "NVERIFY", "OPEN",
@@ -27,6 +27,7 @@ static const char *const procedures_4[] = {
     "SETATTR", "SETCLIENTID", "SETCLIENTID_CONFIRM", "VERIFY", "WRITE", "RELEASE_LOCKOWNER",
 };
 
+/* RFC 1813 section 2.6 */
 static const struct { uint32_t number; const char *name; } states[] = {
     { 0, "OK" }, { 1, "ERR_PERM" }, { 2, "ERR_NOENT" }, { 5, "ERR_IO" }, { 6, "ERR_NXIO" },
     { 13, "ERR_ACCES" }, { 17, "ERR_EXIST" }, { 18, "ERR_XDEV" }, { 19, "ERR_NODEV" },
@@ -38,6 +39,7 @@ static const struct { uint32_t number; const char *name; } states[] = {
     { 10007, "ERR_BADTYPE" }, { 10008, "ERR_JUKEBOX" },
 };
 
+/* Version 0, unknown, has the names of version 2. */
 const char *nfs_procedure_name(uint32_t version, uint32_t procedure)
 {
     if (version == 3)

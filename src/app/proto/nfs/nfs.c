@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs.c - the declaration of NFS, its transactions and what flows remember. */
+/* app/proto/nfs/nfs.c - the declaration of NFS, its transactions, and the tables of a flow. */
 #include "app/proto/nfs/nfs.h"
 
 #include "base/text/text.h"
 
-#define MAX_CALLS 512
-#define MAX_NAMES 512
-#define BUFFER_LIMIT ((1u << 20) + 4096)      /* a listing, or what version 4 reads at once */
+#define MAX_CALLS 512                         /* calls that wait for their reply */
+#define MAX_NAMES 512                         /* names of handles */
+#define BUFFER_LIMIT ((1u << 20) + 4096)      /* a directory listing, or a read of version 4 */
 
 /* --- transactions --------------------------------------------------------------------------- */
 
@@ -28,6 +28,7 @@ struct slice nfs_keep(struct nfs_tx *t, struct slice s)
     return s;
 }
 
+/* `call` NULL: a file whose call was not seen. */
 struct nfs_tx *nfs_tx_new(struct nfs_state *st, const struct rpc_call *call)
 {
     struct nfs_tx *t = nfs_tx_of(app_tx_new(st->flow));
@@ -47,6 +48,7 @@ void nfs_set_caller(struct nfs_tx *t, const struct rpc_call *r)
     t->gid = r->gid;
 }
 
+/* The request is complete with its call, so that its direction is done. */
 void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struct nfs_call *call,
                      uint32_t procedure, const struct slice *new_name)
 {
@@ -63,6 +65,8 @@ void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struc
     nfs_done(t, TO_SERVER);
 }
 
+/* Ends the transaction of this call. The first one wins, because clients reuse an xid only after
+ * its reply. */
 void nfs_on_reply(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
                   struct slice handle)
 {
@@ -82,6 +86,7 @@ void nfs_on_reply(struct nfs_state *st, const struct rpc_reply *r, uint32_t stat
 
 /* --- what a flow remembers ------------------------------------------------------------------ */
 
+/* Entry of the table of names: handle to file name. */
 struct nfs_name {
     struct app_lru_entry lru;
     struct buf name;
@@ -92,6 +97,7 @@ static struct slice xid_key(const uint32_t *xid)
     return (struct slice){ (const uint8_t *)xid, sizeof(*xid) };
 }
 
+/* A repeated xid replaces the earlier call: it is a retransmission. */
 struct nfs_call *nfs_call_new(struct nfs_state *st, const struct rpc_call *r)
 {
     struct nfs_call *call = app_lru_put(&st->calls, xid_key(&r->xid), sizeof(*call));
@@ -115,6 +121,7 @@ struct nfs_call *nfs_call_take(struct nfs_state *st, uint32_t xid)
     return app_lru_pop(&st->calls, xid_key(&xid));
 }
 
+/* Names and handles are cut: the table's size depends on it. */
 static void remember(struct buf *out, struct slice s, uint32_t most)
 {
     buf_clear(out);
@@ -133,12 +140,14 @@ struct slice nfs_name_find(struct nfs_state *st, struct slice handle)
     return known != NULL ? buf_slice(&known->name) : (struct slice){ 0 };
 }
 
+/* A known handle brings its name. */
 void nfs_call_set_handle(struct nfs_state *st, struct nfs_call *call, struct slice handle)
 {
     remember(&call->handle, handle, NFS_HANDLE_MAX);
     nfs_call_set_name(call, nfs_name_find(st, handle));
 }
 
+/* A longer handle is not a valid one, and could not be found again. */
 void nfs_name_put(struct nfs_state *st, struct slice handle, struct slice name)
 {
     struct nfs_name *known;
@@ -188,6 +197,7 @@ static void close_tx(struct app_tx *tx)
     app_transfer_fini(&nfs_tx_of(tx)->file.transfer);
 }
 
+/* The flow has ended: files without their last extent are truncated. */
 static void finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
@@ -222,6 +232,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 
 APP_FILE_BUFFERS(APP_BOTH, 0, 0);
 
+/* A file with COMMIT matches both procedures, as in Suricata. */
 static bool get_procedure(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
 {
     const struct nfs_tx *t = nfs_tx_of(tx);

@@ -86,7 +86,7 @@ struct nfs_dir {
     bool searching;                 /* for a record, after a gap */
     bool had_gap;                   /* since the last record */
     uint32_t file_left;             /* of the record at hand: bytes and padding of a file */
-    uint32_t skip;                  /* ... and then bytes that nobody needs */
+    uint32_t skip;                  /* ... and then bytes to skip */
     uint64_t file_tx;
 };
 

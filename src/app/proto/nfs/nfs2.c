@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs2.c - version 2, RFC 1094: reads are followed, of the rest the status is
- * told. */
+/* app/proto/nfs/nfs2.c - version 2, RFC 1094: follows reads, and logs the status of other calls. */
 #include "app/proto/nfs/nfs.h"
 
-#define HANDLE_LEN 32
-#define ATTRIBUTES_LEN 68
-#define SIZE_AT 20                  /* in attributes */
+#define HANDLE_LEN 32               /* RFC 1094 section 2.3.3 */
+#define ATTRIBUTES_LEN 68           /* bytes, RFC 1094 section 2.3.5 */
+#define SIZE_AT 20                  /* offset within the attributes */
 
+/* RFC 1094 section 2.2.7. READ has the same number in versions 2 and 3. */
 static bool take_read_call(struct slice arguments, struct slice *handle, uint32_t *offset)
 {
     struct bytes in = bytes_of_slice(arguments);
@@ -17,6 +17,7 @@ static bool take_read_call(struct slice arguments, struct slice *handle, uint32_
     return !in.failed;
 }
 
+/* A read becomes a file with its reply; all other calls are transactions now. */
 void nfs2_call(struct nfs_state *st, const struct rpc_call *r)
 {
     struct nfs_call *call = nfs_call_new(st, r);
@@ -35,6 +36,7 @@ void nfs2_call(struct nfs_state *st, const struct rpc_call *r)
     nfs_call_set_handle(st, call, handle);
 }
 
+/* The attributes have the file's size: an extent that reaches it is the last. */
 static bool take_read(struct slice results, const struct nfs_call *call, struct nfs_extent *p)
 {
     struct bytes in = bytes_of_slice(results);
@@ -53,6 +55,7 @@ static bool take_read(struct slice results, const struct nfs_call *call, struct 
     return true;
 }
 
+/* Also a failed read ends its transaction. */
 void nfs2_reply(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call)
 {
     struct bytes in = bytes_of_slice(r->results);

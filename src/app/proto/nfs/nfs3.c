@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs3.c - version 3, RFC 1813: which file a call is about, by handle or name, and
- * what its answer tells of handles. */
+/* app/proto/nfs/nfs3.c - version 3, RFC 1813: the file that a call concerns, by handle or name, and
+ * the handles that replies bring. */
 #include "app/proto/nfs/nfs.h"
 
-#define ATTRIBUTES_LEN 84
+#define ATTRIBUTES_LEN 84   /* bytes, RFC 1813 section 2.6 */
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-/* Behind the bytes of a file stands nothing but padding, which need not have come. */
+/* RFC 1813 section 3.3.7. Only padding follows the file's bytes, and it may be missing. False:
+ * malformed, or more data than the count says. */
 bool nfs3_take_write(struct bytes *in, struct nfs_extent *p)
 {
     uint32_t count, stable;
@@ -24,6 +25,7 @@ bool nfs3_take_write(struct bytes *in, struct nfs_extent *p)
     return true;
 }
 
+/* A write whose record is complete; longer ones go through begin_write() of record.c. */
 static void complete_write(struct nfs_state *st, const struct rpc_call *r)
 {
     struct bytes in = bytes_of_slice(r->arguments);
@@ -37,6 +39,7 @@ static void complete_write(struct nfs_state *st, const struct rpc_call *r)
     nfs_file_write(st, r, NFS3_WRITE, &p, false);
 }
 
+/* RFC 1813 section 3.3.21. */
 static void commit(struct nfs_state *st, const struct rpc_call *r)
 {
     struct bytes in = bytes_of_slice(r->arguments);
@@ -49,7 +52,8 @@ static void commit(struct nfs_state *st, const struct rpc_call *r)
         nfs_file_commit(st, r, handle);
 }
 
-/* A file is read from here on: known before the first extent of it comes. */
+/* A file is read from here on. Its transaction exists before the first extent, so that it has the
+ * caller. */
 static void begin_file(struct nfs_state *st, const struct rpc_call *r,
                        const struct nfs_call *call)
 {
@@ -70,7 +74,7 @@ static bool take_lookup(struct bytes *in, struct nfs_call *call)
     return !in->failed;
 }
 
-/* A handle, and then bytes that do not matter. */
+/* A handle, and then `rest` bytes that are not used. */
 static bool take_handle(struct nfs_state *st, struct bytes *in, uint32_t rest,
                         struct nfs_call *call)
 {
@@ -83,6 +87,7 @@ static bool take_handle(struct nfs_state *st, struct bytes *in, uint32_t rest,
     return true;
 }
 
+/* RFC 1813 section 3.3.6. The reply repeats neither handle nor offset. */
 static bool take_read_call(struct nfs_state *st, struct bytes *in, struct nfs_call *call)
 {
     struct slice handle = nfs_take_string(in);
@@ -96,7 +101,7 @@ static bool take_read_call(struct nfs_state *st, struct bytes *in, struct nfs_ca
     return true;
 }
 
-/* A directory and a name in it. */
+/* A directory and a name in it. The name is that of the call. */
 static bool take_entry(struct nfs_state *st, struct bytes *in, uint32_t rest,
                        struct nfs_call *call)
 {
@@ -110,6 +115,7 @@ static bool take_entry(struct nfs_state *st, struct bytes *in, uint32_t rest,
     return true;
 }
 
+/* RFC 1813 section 3.3.14: two directories with a name each. */
 static bool take_rename(struct nfs_state *st, struct bytes *in, struct nfs_call *call,
                         struct slice *to)
 {
@@ -122,6 +128,7 @@ static bool take_rename(struct nfs_state *st, struct bytes *in, struct nfs_call 
     return !in->failed;
 }
 
+/* False: too short. Procedures that are not listed have arguments of no interest. */
 static bool take_arguments(struct nfs_state *st, const struct rpc_call *r, struct nfs_call *call,
                            struct slice *new_name)
 {
@@ -161,6 +168,7 @@ static void make_transaction(struct nfs_state *st, const struct rpc_call *r,
     }
 }
 
+/* A malformed call still gets its transaction, which then carries the event. */
 void nfs3_call(struct nfs_state *st, const struct rpc_call *r)
 {
     struct nfs_call *call = nfs_call_new(st, r);
@@ -176,13 +184,14 @@ void nfs3_call(struct nfs_state *st, const struct rpc_call *r)
 
 /* --- answers -------------------------------------------------------------------------------- */
 
-/* Attributes, when they follow. */
+/* Optional attributes (post_op_attr, RFC 1813 section 2.6). */
 static void skip_attributes(struct bytes *in)
 {
     if (nfs_take_bool(in))
         take_skip(in, ATTRIBUTES_LEN);
 }
 
+/* RFC 1813 section 3.3.6. False: malformed. With an error status nothing follows. */
 bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_extent *p)
 {
     uint32_t count;
@@ -216,7 +225,8 @@ static bool complete_read(struct nfs_state *st, const struct rpc_reply *r,
     return true;
 }
 
-/* Each entry brings a handle with its name. What is cut off is cut off. */
+/* READDIRPLUS (RFC 1813 section 3.3.17): each entry may bring a handle with its name. A list that
+ * is cut off keeps its first entries. */
 static bool learn_entries(struct nfs_state *st, struct bytes *in)
 {
     skip_attributes(in);
@@ -242,6 +252,7 @@ static bool learn_entries(struct nfs_state *st, struct bytes *in)
     return true;
 }
 
+/* The handle that a LOOKUP or CREATE returns has the name that the call asked for. */
 static bool learn_handle(struct nfs_state *st, struct bytes *in, const struct nfs_call *call,
                          struct slice *out)
 {
@@ -265,6 +276,7 @@ static bool take_results(struct nfs_state *st, struct bytes *in, const struct nf
     }
 }
 
+/* A read has a transaction as a file; the others end here. */
 void nfs3_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call *call)
 {
     struct bytes in = bytes_of_slice(r->results);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs4.c - version 4: a call is a list of operations, and so is its answer. They are
- * read whole before any of them counts. */
+/* app/proto/nfs/nfs4.c - version 4, RFC 7530: a call is a list of operations, and so is its reply.
+ * All of a list is read before any operation counts, because one unknown operation hides where the
+ * next begins. */
 #include "app/proto/nfs/nfs.h"
 
-#define OPS_MAX 64                  /* Linux: 16 */
-#define WRAPPED_MAX 4096
+#define OPS_MAX 64                  /* of one call; Linux accepts 16 */
+#define WRAPPED_MAX 4096            /* bytes of a wrapped call */
 enum { GSS_DATA = 0, GSS_INTEGRITY = 2 };
+/* Numbers of operations that the lists are searched for. */
 enum { OP_CLOSE = 4, OP_COMMIT = 5, OP_GETFH = 10, OP_LOOKUP = 15, OP_OPEN = 18, OP_PUTFH = 22,
        OP_PUTROOTFH = 24 };
 
@@ -14,6 +16,7 @@ struct compound {
     uint32_t count;
 };
 
+/* False: malformed, too long, or with an unknown operation. */
 static bool take_compound(struct bytes *in, struct compound *c,
                           bool (*take)(struct bytes *in, struct nfs_op *op))
 {
@@ -29,7 +32,8 @@ static bool take_compound(struct bytes *in, struct compound *c,
     return true;
 }
 
-/* What is protected against changes stands between a length and a checksum. */
+/* RFC 2203 section 5.3.2.2: with integrity protection the arguments are between a length and a
+ * checksum. */
 static bool unwrap(struct slice complete, struct bytes *out)
 {
     struct bytes in = bytes_of_slice(complete);
@@ -44,6 +48,7 @@ static bool unwrap(struct slice complete, struct bytes *out)
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
+/* In version 4 a write is complete when it comes here. */
 static void write_file(struct nfs_state *st, const struct rpc_call *r, struct nfs_op *op,
                        struct slice handle)
 {
@@ -52,8 +57,8 @@ static void write_file(struct nfs_state *st, const struct rpc_call *r, struct nf
     nfs_file_write(st, r, NFS4_WRITE, &op->extent, false);
 }
 
-/* Operations are about the file that the last PUTFH named. Gives the one that the call as a whole
- * is known by; 0: none. */
+/* Operations concern the file that the last PUTFH named. Returns the operation that names the call
+ * in the log; 0: none. */
 static uint32_t follow_call(struct nfs_state *st, const struct rpc_call *r, struct compound *c,
                             struct nfs_call *call)
 {
@@ -105,6 +110,7 @@ static uint32_t follow_call(struct nfs_state *st, const struct rpc_call *r, stru
     return main_op;
 }
 
+/* Arguments with privacy protection are encrypted: they fail to parse, and raise an event. */
 void nfs4_call(struct nfs_state *st, const struct rpc_call *r)
 {
     bool integrity = r->flavor == RPC_AUTH_GSS && r->gss_procedure == GSS_DATA &&
@@ -133,6 +139,7 @@ void nfs4_call(struct nfs_state *st, const struct rpc_call *r)
 
 /* --- answers -------------------------------------------------------------------------------- */
 
+/* The extent's place comes from the call. */
 static void read_file(struct nfs_state *st, const struct rpc_reply *r, struct nfs_op *op,
                       const struct nfs_call *call)
 {
@@ -142,6 +149,7 @@ static void read_file(struct nfs_state *st, const struct rpc_reply *r, struct nf
     nfs_file_read(st, r, call, op->status, &op->extent, false);
 }
 
+/* GETFH after a successful OPEN returns the handle of the name that was opened. */
 static void follow_reply(struct nfs_state *st, const struct rpc_reply *r, struct compound *c,
                          struct nfs_call *call)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/ops.c - the operations of version 4, RFC 7530 section 16 and RFC 8881 section 18,
- * as far as it takes to find the end of each; what the parser wants of them is kept. */
+/* app/proto/nfs/ops.c - the operations of version 4 (RFC 7530 section 16, RFC 8881 section 18), as
+ * far as needed to find the end of each. The parser keeps names, handles and extents. */
 #include "app/proto/nfs/nfs.h"
 
 #define STATE_ID_LEN 16
 #define SESSION_ID_LEN 16
 #define CHANGE_INFO_LEN 20
-#define CHANNEL_LEN 28              /* attributes of a channel without RDMA */
-#define BITMAP_WORDS_MAX 8
+#define CHANNEL_LEN 28              /* bytes: attributes of a channel without RDMA */
+#define BITMAP_WORDS_MAX 8          /* of attributes; RFC 8881 defines three */
 
+/* RFC 7530 section 16, from 40 on RFC 8881 section 18. */
 enum nfs4_op {
     OP_ACCESS = 3, OP_CLOSE = 4, OP_COMMIT = 5, OP_CREATE = 6, OP_DELEGRETURN = 8,
     OP_GETATTR = 9, OP_GETFH = 10, OP_LOOKUP = 15, OP_OPEN = 18, OP_OPEN_CONFIRM = 20,
@@ -27,6 +28,7 @@ static void skip_string(struct bytes *in)
     (void)nfs_take_string(in);
 }
 
+/* The words tell which attributes follow; these are skipped by their length. */
 static void skip_bitmap(struct bytes *in)
 {
     uint32_t words = take_be32(in);
@@ -44,6 +46,7 @@ static void skip_attributes(struct bytes *in)
 
 /* --- arguments ------------------------------------------------------------------------------ */
 
+/* How to create a file: unchecked, guarded, exclusive, or (3) exclusive with attributes. */
 static void skip_create_how(struct bytes *in)
 {
     switch (take_be32(in)) {
@@ -64,10 +67,11 @@ static void skip_create_how(struct bytes *in)
     }
 }
 
+/* What OPEN claims: CLAIM_NULL (0) to CLAIM_DELEG_PREV_FH (6). */
 static void take_claim(struct bytes *in, struct nfs_op *op)
 {
     switch (take_be32(in)) {
-    case 0:                             /* by name in the directory at hand */
+    case 0:                             /* by name in the current directory */
     case 3:
         op->name = nfs_take_string(in);
         return;
@@ -78,7 +82,7 @@ static void take_claim(struct bytes *in, struct nfs_op *op)
         take_skip(in, STATE_ID_LEN);
         op->name = nfs_take_string(in);
         return;
-    case 4:                             /* the file at hand */
+    case 4:                             /* the current file */
     case 6:
         return;
     case 5:
@@ -90,6 +94,7 @@ static void take_claim(struct bytes *in, struct nfs_op *op)
     }
 }
 
+/* OPEN. Only a create (1) has `how`. */
 static void take_open(struct bytes *in, struct nfs_op *op)
 {
     take_skip(in, 20);                  /* number, access, deny, client */
@@ -99,6 +104,7 @@ static void take_open(struct bytes *in, struct nfs_op *op)
     take_claim(in, op);
 }
 
+/* CREATE makes anything but plain files. */
 static void take_create(struct bytes *in, struct nfs_op *op)
 {
     uint32_t type = take_be32(in);
@@ -111,6 +117,7 @@ static void take_create(struct bytes *in, struct nfs_op *op)
     skip_attributes(in);
 }
 
+/* FILE_SYNC marks the last extent, as in version 3. */
 static void take_write(struct bytes *in, struct nfs_op *op)
 {
     struct nfs_extent *p = &op->extent;
@@ -141,12 +148,13 @@ static void skip_set_client(struct bytes *in)
     take_skip(in, 4);
 }
 
+/* At most one in practice; a hostile count ends with the data. */
 static void skip_implementation(struct bytes *in)
 {
     for (uint32_t n = take_be32(in); n > 0 && !in->failed; n--) {
         skip_string(in);
         skip_string(in);
-        take_skip(in, 12);              /* when made */
+        take_skip(in, 12);              /* build time */
     }
 }
 
@@ -155,18 +163,19 @@ static void skip_exchange_id(struct bytes *in)
     take_skip(in, 8);                   /* verifier */
     skip_string(in);
     take_skip(in, 4);                   /* flags */
-    if (take_be32(in) != 0)             /* protection of the state: none, as nearly always */
+    if (take_be32(in) != 0)             /* state protection: none, as nearly always */
         in->failed = true;
     skip_implementation(in);
 }
 
+/* RDMA: an array of at most one element. */
 static void skip_channel(struct bytes *in)
 {
     take_skip(in, CHANNEL_LEN - 4);
     take_skip(in, (size_t)MIN(take_be32(in), 1u) * 4);
 }
 
-/* Of the security that a callback is to have, the rest of the call is not followed. */
+/* Security parameters of callbacks follow, in many forms: the rest of the call is not parsed. */
 static void skip_create_session(struct bytes *in)
 {
     take_skip(in, 16);                  /* client, number, flags */
@@ -178,12 +187,14 @@ static void skip_create_session(struct bytes *in)
 static void skip_layout_return(struct bytes *in)
 {
     take_skip(in, 12);                  /* reclaim, type, mode */
-    if (take_be32(in) != 1)             /* of one file */
+    if (take_be32(in) != 1)             /* layout of one file */
         return;
     take_skip(in, 16 + STATE_ID_LEN);
     skip_string(in);
 }
 
+/* False: an unknown operation, or too few bytes. Each line skips or takes exactly its operation's
+ * arguments. */
 static bool take_argument_body(struct bytes *in, struct nfs_op *op)
 {
     switch (op->op) {
@@ -218,6 +229,7 @@ static bool take_argument_body(struct bytes *in, struct nfs_op *op)
     return !in->failed;
 }
 
+/* The arguments of one operation. */
 bool nfs4_take_argument(struct bytes *in, struct nfs_op *op)
 {
     *op = (struct nfs_op){ .op = take_be32(in) };
@@ -229,9 +241,10 @@ bool nfs4_take_argument(struct bytes *in, struct nfs_op *op)
 static void skip_access_entry(struct bytes *in)
 {
     take_skip(in, 12);                  /* type, flags, mask */
-    skip_string(in);                    /* who */
+    skip_string(in);                    /* the entry's principal */
 }
 
+/* A delegation that OPEN grants; WANT results (3) are those of RFC 8881. */
 static void skip_delegation(struct bytes *in)
 {
     uint32_t type = take_be32(in), why;
@@ -257,6 +270,7 @@ static void skip_delegation(struct bytes *in)
     }
 }
 
+/* State id, change info, flags, attributes, delegation. */
 static void skip_open_result(struct bytes *in)
 {
     take_skip(in, STATE_ID_LEN + CHANGE_INFO_LEN + 4);
@@ -283,6 +297,7 @@ static void skip_listing(struct bytes *in)
     (void)nfs_take_bool(in);            /* at its end */
 }
 
+/* Only SP4_NONE is followed, as in the call. */
 static void skip_exchange_id_result(struct bytes *in)
 {
     take_skip(in, 16);                  /* client, number, flags */
@@ -313,6 +328,7 @@ static void skip_layouts(struct bytes *in)
     }
 }
 
+/* The results of a successful operation; failed ones have only a status. */
 static void take_result_body(struct bytes *in, struct nfs_op *op)
 {
     switch (op->op) {
@@ -344,6 +360,7 @@ static void take_result_body(struct bytes *in, struct nfs_op *op)
     }
 }
 
+/* An unknown operation's length is unknown. */
 static bool is_known(uint32_t op)
 {
     switch (op) {
@@ -361,13 +378,14 @@ static bool is_known(uint32_t op)
     }
 }
 
+/* The result of one operation. */
 bool nfs4_take_result(struct bytes *in, struct nfs_op *op)
 {
     *op = (struct nfs_op){ .op = take_be32(in) };
     op->status = take_be32(in);
     if (in->failed || !is_known(op->op))
         return false;
-    if (op->op == OP_SETATTR)           /* says what it did, also when that failed */
+    if (op->op == OP_SETATTR)           /* has its result also when it failed */
         skip_bitmap(in);
     else if (op->status == 0)
         take_result_body(in, op);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/record.c - calls and replies: off a stream, each behind a mark that tells its
- * length, or one a datagram. Long reads and writes are taken as they come, others when they are
- * whole. */
+/* app/proto/nfs/record.c - calls and replies: from a stream, each after a mark with its length (RFC
+ * 5531 section 11), or one per datagram. Long reads and writes go on as they come; other records
+ * are buffered until complete. */
 #include "app/proto/nfs/nfs.h"
 
-#define EXTENT_MIN 512  /* of a record with an extent of a file, to take it as it comes */
-#define REPLY_PROBED_MAX 35000
-#define PROBED_LEN_CALL 40
+#define EXTENT_MIN 512  /* bytes of a record from which extents go on as they come */
+#define REPLY_PROBED_MAX 35000  /* bytes; longer replies are implausible for detection */
+#define PROBED_LEN_CALL 40      /* bytes of the shortest call */
 #define UDP_CALL_MIN 48
 #define UDP_REPLY_MIN 32
-#define MARK_LAST 0x80000000u
-#define LAST_FLAVOR 6
+#define MARK_LAST 0x80000000u       /* RFC 5531 section 11: last fragment */
+#define LAST_FLAVOR 6               /* RPCSEC_GSS */
 #define VERSION_AT 16               /* in a call */
 #define PROCEDURE_AT 20
 #define RECORD_HEAD 12              /* mark, xid, type */
 
 /* --- recognition ---------------------------------------------------------------------------- */
 
-/* What RPC sends to this side begins so, behind the mark; `len` is the record's. */
+/* Does a call follow the mark? `len` is the record's length. Constants: RPC version 2, the NFS
+ * program. */
 static bool looks_like_call(struct bytes in, uint32_t len)
 {
     uint32_t version, flavor;
@@ -32,6 +33,7 @@ static bool looks_like_call(struct bytes in, uint32_t len)
     return !in.failed && (version == 3 || version == 4) && flavor <= LAST_FLAVOR;
 }
 
+/* A reply has little that can be checked: its type, MSG_ACCEPTED, a plausible length. */
 static bool looks_like_reply(struct bytes in, uint32_t len)
 {
     uint32_t xid = take_be32(&in);
@@ -40,6 +42,7 @@ static bool looks_like_reply(struct bytes in, uint32_t len)
            len >= RPC_RECORD_MIN && len <= REPLY_PROBED_MAX;
 }
 
+/* The record tells who sent it, whatever the port says. */
 enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d,
                                     const struct flow *flow UNUSED)
 {
@@ -55,6 +58,7 @@ enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d,
     return sender == d ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
+/* A datagram must parse as a call or reply of this direction. */
 enum app_probe_result nfs_probe_udp(struct bytes in, enum direction d,
                                     const struct flow *flow UNUSED)
 {
@@ -77,6 +81,7 @@ enum app_probe_result nfs_probe_udp(struct bytes in, enum direction d,
 
 /* --- frames --------------------------------------------------------------------------------- */
 
+/* Frames of a reply: RPC header and data. */
 static void reply_frames(struct nfs_state *st, const struct nfs_position *at, uint32_t len)
 {
     uint32_t head = at->is_udp ? RPC_HEADER_LEN : RECORD_HEAD;
@@ -120,6 +125,7 @@ static void reply_body_frames(struct nfs_state *st, const struct nfs_position *a
 
 /* --- whole messages ------------------------------------------------------------------------- */
 
+/* Versions that do not exist are ignored. Version 4 needs a stream (RFC 7530 section 3.1). */
 static void call(struct nfs_state *st, const struct nfs_position *at, const struct rpc_call *r)
 {
     if (r->version < 2 || r->version > 4 || (at->is_udp && r->version == 4))
@@ -138,6 +144,7 @@ static void call(struct nfs_state *st, const struct nfs_position *at, const stru
     }
 }
 
+/* A reply without its call is not understood: nothing in it names its procedure. */
 static void reply(struct nfs_state *st, const struct nfs_position *at, const struct rpc_reply *r)
 {
     struct nfs_call *known = nfs_call_take(st, r->xid);
@@ -160,6 +167,7 @@ static void reply(struct nfs_state *st, const struct nfs_position *at, const str
     }
 }
 
+/* False: no RPC call. */
 static bool complete_call(struct nfs_state *st, const struct nfs_position *at, struct bytes in)
 {
     struct rpc_call r;
@@ -188,18 +196,20 @@ static bool complete_reply(struct nfs_state *st, const struct nfs_position *at, 
 
 enum start_result { NOT_AN_EXTENT, NEEDS_MORE, STARTED, MALFORMED };
 
-/* A record that has not come whole: `have` are its bytes, of `len`. */
+/* A record that is not complete: `have` has its first bytes, `len` counts all. */
 struct beginning {
     struct bytes have;
     uint32_t len;
 };
 
+/* Too few bytes are malformed only if the record is complete. */
 static enum start_result short_or_bad(const struct beginning *b, bool is_short)
 {
     return is_short && bytes_left(&b->have) < b->len ? NEEDS_MORE : MALFORMED;
 }
 
-/* Where the bytes of the file end that have come, the rest of the record is to be told apart. */
+/* Divides the rest of the record: `file_left` bytes of the file with their padding, then `skip`
+ * bytes. False: the extent exceeds the record. */
 static bool set_trailing_len(struct nfs_dir *ds, const struct beginning *b,
                         const struct nfs_extent *p)
 {
@@ -214,6 +224,7 @@ static bool set_trailing_len(struct nfs_dir *ds, const struct beginning *b,
     return true;
 }
 
+/* The beginning of a WRITE of version 3. NOT_AN_EXTENT: to be buffered until complete. */
 static enum start_result begin_write(struct nfs_state *st, const struct beginning *b)
 {
     struct bytes in = b->have, arguments;
@@ -239,6 +250,8 @@ static enum start_result begin_write(struct nfs_state *st, const struct beginnin
     return STARTED;
 }
 
+/* The beginning of a READ reply. Its call tells that it is one: until the reply's header is
+ * complete the call stays in the table. */
 static enum start_result begin_read(struct nfs_state *st, const struct beginning *b)
 {
     struct bytes in = b->have, results;
@@ -259,7 +272,7 @@ static enum start_result begin_read(struct nfs_state *st, const struct beginning
     p.handle = buf_slice(&known->handle);
     p.name = buf_slice(&known->name);
     p.offset = known->offset;
-    if (p.data.data == NULL)            /* no file in it: an error */
+    if (p.data.data == NULL)            /* an error status: no data of a file */
         p.data = (struct slice){ b->have.end, 0 };
     if (!set_trailing_len(&st->ds[TO_CLIENT], b, &p))
         return MALFORMED;
@@ -269,7 +282,7 @@ static enum start_result begin_read(struct nfs_state *st, const struct beginning
 
 /* --- the stream ----------------------------------------------------------------------------- */
 
-/* Without its length the next record cannot be found. */
+/* Without a valid length the next record cannot be found. */
 static enum parse_status lost(struct nfs_state *st)
 {
     nfs_event(st, NFS_MALFORMED_DATA);
@@ -282,7 +295,7 @@ static void after_record(struct nfs_state *st)
         nfs_files_abandon(st);
 }
 
-/* Passes over what is left of the record, and over what has come of it. */
+/* Skips the record, including the part that is present. */
 static void skip_record(struct nfs_dir *ds, struct app_input *in, uint32_t len)
 {
     in->consumed = MIN(in->len, len + RPC_MARK_LEN);
@@ -297,6 +310,7 @@ static enum parse_status need_more(struct app_input *in, uint32_t need)
     return PARSE_MORE;
 }
 
+/* A malformed record is an event, and the next one is still found. */
 static enum parse_status complete_record(struct nfs_state *st, struct app_input *in,
                                       const struct nfs_position *at, struct bytes body)
 {
@@ -310,6 +324,7 @@ static enum parse_status complete_record(struct nfs_state *st, struct app_input 
     return PARSE_OK;
 }
 
+/* *taken: the record was handled here. */
 static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
                                      const struct nfs_position *at, const struct beginning *b,
                                      bool *taken)
@@ -334,6 +349,8 @@ static enum parse_status long_record(struct nfs_state *st, struct app_input *in,
     }
 }
 
+/* One record. Fragments of a record (RFC 5531 section 11) are not joined: each counts as a record.
+ * A record too large to buffer is skipped. */
 static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
 {
     struct nfs_position at = { in->direction, in->data, in->offset, false };
@@ -364,7 +381,7 @@ static enum parse_status one_record(struct nfs_state *st, struct app_input *in)
     return complete_record(st, in, &at, b.have);
 }
 
-/* To the next record that looks like one of this side. */
+/* Skips to the next record of this side, after a gap. The check is that of protocol detection. */
 static enum parse_status search(struct nfs_state *st, struct app_input *in)
 {
     struct nfs_dir *ds = &st->ds[in->direction];
@@ -387,7 +404,8 @@ static enum parse_status search(struct nfs_state *st, struct app_input *in)
     return PARSE_MORE;
 }
 
-/* What a gap took of the record at hand is no loss to those behind it. */
+/* A gap within an extent or within skipped bytes loses no framing: the records after it are still
+ * found. */
 static enum parse_status gap(struct nfs_state *st, struct app_input *in)
 {
     struct nfs_dir *ds = &st->ds[in->direction];
@@ -402,6 +420,7 @@ static enum parse_status gap(struct nfs_state *st, struct app_input *in)
     return PARSE_OK;
 }
 
+/* A malformed datagram harms no other: no event. */
 static enum parse_status parse_udp(struct nfs_state *st, struct app_input *in)
 {
     struct nfs_position at = { in->direction, in->data, in->offset, true };
@@ -416,6 +435,7 @@ static enum parse_status parse_udp(struct nfs_state *st, struct app_input *in)
     return PARSE_OK;
 }
 
+/* Entry point. Bytes of a file, or to be skipped, are not parsed, whatever they look like. */
 enum parse_status nfs_parse(struct app_flow *af, struct app_input *in)
 {
     struct nfs_state *st = af->state;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/rpc.c - calls and replies, with who calls. */
+/* app/proto/nfs/rpc.c - RPC calls and replies (RFC 5531 section 9), with the caller's
+ * credentials. */
 #include "app/proto/nfs/rpc.h"
 
-#define MACHINE_MAX 256         /* Linux: 64 */
-#define OPAQUE_MAX 4096         /* Linux: 400 */
+#define MACHINE_MAX 256         /* bytes; Linux allows 64 */
+#define OPAQUE_MAX 4096         /* bytes; Linux allows 400 */
 
-/* Length of what follows; too much of it is no RPC. */
+/* A length and its bytes. False: too few, or more than any RPC implementation accepts. */
 static bool take_opaque(struct bytes *in, struct bytes *out, uint32_t *len)
 {
     *len = take_be32(in);
@@ -15,6 +16,7 @@ static bool take_opaque(struct bytes *in, struct bytes *out, uint32_t *len)
     return !in->failed;
 }
 
+/* AUTH_SYS, RFC 5531 appendix A. */
 static bool take_unix(struct bytes in, struct rpc_call *r)
 {
     uint32_t len;
@@ -24,11 +26,12 @@ static bool take_unix(struct bytes in, struct rpc_call *r)
     if (len >= MACHINE_MAX)
         return false;
     r->machine = take_slice(&in, len);
-    r->uid = take_be32(&in);            /* where the padding is, when there is one: see README */
+    r->uid = take_be32(&in);            /* includes the padding, if any: see README */
     r->gid = take_be32(&in);
     return !in.failed;
 }
 
+/* RPCSEC_GSS, RFC 2203 section 5. */
 static bool take_gss(struct bytes in, struct rpc_call *r)
 {
     take_skip(&in, 4);                  /* version */
@@ -39,6 +42,7 @@ static bool take_gss(struct bytes in, struct rpc_call *r)
     return !in.failed;
 }
 
+/* Credentials of other flavors are skipped. */
 static bool take_credentials(struct bytes *in, struct rpc_call *r)
 {
     struct bytes body = { 0 };
@@ -53,6 +57,7 @@ static bool take_credentials(struct bytes *in, struct rpc_call *r)
     }
 }
 
+/* RFC 5531 section 9. False: no call. */
 bool rpc_take_call(struct bytes *in, struct rpc_call *r)
 {
     struct bytes verifier;
@@ -73,6 +78,7 @@ bool rpc_take_call(struct bytes *in, struct rpc_call *r)
     return true;
 }
 
+/* A denied reply (state 1) has no verifier; it is read as if it had, as Suricata does. */
 bool rpc_take_reply(struct bytes *in, struct rpc_reply *r)
 {
     struct bytes verifier;

@@ -7,14 +7,17 @@
 
 #include <string.h>
 
-#define HEADER_LEN 48
+#define HEADER_LEN 48   /* bytes; extensions and authentication can follow (RFC 5905 section 7.3) */
 
+/* No code sets UNSOLICITED_RESPONSE: requests and responses are not paired. Rules with this name
+ * still load. */
 #define NTP_EVENT_LIST(E)                             \
     E(UNSOLICITED_RESPONSE, "unsolicited_response") \
     E(MALFORMED_DATA, "malformed_data")
 
 enum { NTP_EVENT_NONE, NTP_EVENT_LIST(APP_EVENT_ID) };
 
+/* Fields of the header. `direction` is that of the datagram. */
 struct ntp_tx {
     struct app_tx tx;
     enum direction direction;
@@ -27,6 +30,8 @@ static struct ntp_tx *ntp_tx_of(const struct app_tx *tx)
     return (struct ntp_tx *)(uintptr_t)tx;
 }
 
+/* Control and private messages (modes 6 and 7) that are shorter than the header are not
+ * accepted. */
 static bool is_ntp(struct slice in)
 {
     unsigned version = in.len > 0 ? in.data[0] >> 3 & 7 : 0;
@@ -40,6 +45,7 @@ static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
     return is_ntp(take_rest(&in)) ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
+/* A datagram that is not NTP ends the parser, with an event on the transaction before it. */
 static enum parse_status parse(struct app_flow *af, struct app_input *in)
 {
     struct ntp_tx *t;
@@ -55,9 +61,11 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
     if (t == NULL)
         return PARSE_STOP;
     t->direction = in->direction;
+    /* The first byte: 2 bits leap indicator, 3 bits version, 3 bits mode. */
     t->version = in->data[0] >> 3 & 7;
     t->mode = in->data[0] & 7;
     t->stratum = in->data[1];
+    /* Behind root delay and root dispersion. */
     memcpy(t->reference, in->data + 12, sizeof(t->reference));
     t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
@@ -66,17 +74,21 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
+/* Rules of the other direction see nothing of a datagram. */
 static bool goes(const struct app_tx *tx, enum direction d, unsigned index)
 {
     return index == 0 && ntp_tx_of(tx)->direction == d;
 }
 
+/* For stratum 0 a kiss code, for stratum 1 the name of a source, otherwise an address or a hash
+ * (RFC 5905 section 7.3): bytes, not text. */
 static bool get_reference(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     *out = (struct slice){ ntp_tx_of(tx)->reference, sizeof(ntp_tx_of(tx)->reference) };
     return goes(tx, d, index);
 }
 
+/* RFC 5905 section 7.3. */
 static const struct app_name modes[] = {
     { "reserved", 0 }, { "symmetric_active", 1 }, { "symmetric_passive", 2 }, { "client", 3 },
     { "server", 4 }, { "broadcast", 5 }, { "control", 6 }, { "private", 7 }, { NULL, 0 },
@@ -101,6 +113,7 @@ static const struct app_buffer reference_id = {
 
 /* --- log ------------------------------------------------------------------------------------ */
 
+/* One record for each datagram. */
 static bool log_ntp(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/pgsql/log.c - EVE pgsql: requests and responses of a transaction. */
+/* app/proto/pgsql/log.c - EVE pgsql: requests and responses of a transaction.
+ *
+ * Field numbers and letters are those of the chapter "Frontend/Backend Protocol" of PostgreSQL's
+ * manual, sections "Message Formats" and "Error and Notice Message Fields". */
 #include "app/proto/pgsql/pgsql.h"
 
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
+/* Options of this log; one instance for the output, read-only afterwards. */
 struct pgsql_log_settings {
-    bool passwords;
+    bool passwords;     /* false: a password becomes `password_redacted: true` */
 };
 
 static void *configure(const struct conf_node *node, struct err *err UNUSED)
@@ -17,7 +21,8 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
     return s;
 }
 
-/* How the records name a parameter that goes by another name on the wire. */
+/* The key of a parameter in records; NULL: a parameter that is not in the list, for which the name
+ * on the wire becomes the key. Only three differ: Suricata writes them in snake case. */
 static const char *parameter_name(struct slice name)
 {
     static const struct { const char *wire, *key; } names[] = {
@@ -39,6 +44,7 @@ static const char *parameter_name(struct slice name)
     return NULL;
 }
 
+/* The name comes from the network: it must become valid UTF-8 before it can be a JSON key. */
 static void log_parameter(struct json *j, struct slice name, struct slice value,
                           struct arena *arena)
 {
@@ -49,6 +55,8 @@ static void log_parameter(struct json *j, struct slice name, struct slice value,
     json_object_end(j);
 }
 
+/* The user comes first, whatever its place in the message; other parameters follow as a list. `a`
+ * and `b` are the two halves of the protocol version, 3 and 0. */
 static void log_startup(struct json *j, const struct pgsql_message *m, struct arena *arena)
 {
     struct bytes in = bytes_of_slice(m->text);
@@ -74,6 +82,8 @@ static void log_startup(struct json *j, const struct pgsql_message *m, struct ar
     json_object_end(j);
 }
 
+/* Rows are only counted: `rows` messages with `size` bytes of content. `key` NULL: fields go
+ * straight into the object that is open. */
 static void log_rows(struct json *j, const char *key, const char *count,
                      const struct pgsql_message *m)
 {
@@ -85,6 +95,9 @@ static void log_rows(struct json *j, const char *key, const char *count,
         json_object_end(j);
 }
 
+/* The parser decided what kind a message is; kinds without a case here have no fields. The password
+ * is written only when the configuration allows it. SASL data are written in any case: SCRAM does
+ * not send the password. */
 static void log_request(struct json *j, const struct pgsql_message *m, struct arena *arena,
                         const struct pgsql_log_settings *s)
 {
@@ -93,6 +106,7 @@ static void log_request(struct json *j, const struct pgsql_message *m, struct ar
     case PGSQL_SSL_REQUEST:   json_string(j, "message", "SSL Request"); break;
     case PGSQL_SASL_INITIAL:
         json_string(j, "sasl_authentication_mechanism",
+                    /* sasl_initial() accepts only these two. */
                     m->b ? "scram_SHA256_plus" : "scram_SHA256");
         json_slice(j, "sasl_param", m->text);
         break;
@@ -117,6 +131,8 @@ static void log_request(struct json *j, const struct pgsql_message *m, struct ar
     }
 }
 
+/* The letter in front of each field of an ErrorResponse; fields that a later version of PostgreSQL
+ * adds have one common name. */
 static const char *field_name(uint8_t letter)
 {
     static const struct { char letter; const char *name; } fields[] = {
@@ -134,6 +150,8 @@ static const char *field_name(uint8_t letter)
     return "unknown_field_type";
 }
 
+/* Fields until a zero byte. The loop also ends at the end of the text, where take_u8 gives 0, and
+ * at a field without its own zero byte. */
 static void log_error(struct json *j, const struct pgsql_message *m)
 {
     struct bytes in = bytes_of_slice(m->text);
@@ -148,6 +166,7 @@ static void log_error(struct json *j, const struct pgsql_message *m)
     }
 }
 
+/* The number of columns that a COPY transfers. */
 static void log_columns(struct json *j, const char *key, uint32_t columns)
 {
     json_object(j, key);
@@ -155,6 +174,7 @@ static void log_columns(struct json *j, const char *key, uint32_t columns)
     json_object_end(j);
 }
 
+/* All responses of a transaction become fields of one object. ReadyForQuery has no fields. */
 static void log_response(struct json *j, const struct pgsql_message *m)
 {
     switch (m->kind) {
@@ -170,6 +190,7 @@ static void log_response(struct json *j, const struct pgsql_message *m)
         json_string(j, "message", "authentication_sasl_continue");
         break;
     case PGSQL_COPY_DONE:          json_string(j, "message", "copy_done"); break;
+    /* The salt, 4 bytes. */
     case PGSQL_AUTH_MD5:           json_slice(j, "authentication_md5_password", m->text); break;
     case PGSQL_AUTH_SASL_FINAL:    json_slice(j, "authentication_sasl_final", m->text); break;
     case PGSQL_COMPLETE:           json_slice(j, "command_completed", m->text); break;
@@ -186,7 +207,7 @@ static void log_response(struct json *j, const struct pgsql_message *m)
     }
 }
 
-/* Parameters that follow each other are one list. */
+/* Parameters that follow each other become one list. Any other message closes the list. */
 static void log_responses(struct json *j, const struct pgsql_message *m, struct arena *arena)
 {
     struct slice name, value;
@@ -211,6 +232,7 @@ static void log_responses(struct json *j, const struct pgsql_message *m, struct 
         json_array_end(j);
 }
 
+/* Transactions have numbers from 1 in records. */
 static bool pgsql_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                       const void *conf)
 {
@@ -231,6 +253,7 @@ static bool pgsql_log(struct json *j, struct app_tx *tx, enum direction d UNUSED
     return true;
 }
 
+/* Within an alert a password is never written, whatever the configuration of the log says. */
 void pgsql_alert_metadata(struct json *j, struct app_tx *tx)
 {
     static const struct pgsql_log_settings settings = { .passwords = false };

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/pgsql/message.c - one message: a letter, a length that counts itself, a body. The first
- * message of a client has no letter. */
+ * message of a client has no letter.
+ *
+ * The source is PostgreSQL's manual, chapter "Frontend/Backend Protocol", section "Message
+ * Formats". All numbers are big-endian. Functions return MORE with *size 0 while the header is
+ * incomplete. */
 #include "app/proto/pgsql/pgsql.h"
 
 #include "app/lib/log_text.h"
 
-#define SPECIAL_MAJOR 1234              /* requests in the place of a version */
+/* Major "version" of an SSLRequest and a CancelRequest, which the manual gives as one number:
+ * 80877103 and 80877102. */
+#define SPECIAL_MAJOR 1234
 #define MINOR_CANCEL  5678
 #define MINOR_SSL     5679
 
+/* An empty name ends the list: a startup message has a last zero byte. A string without its zero
+ * byte ends it too, and then leaves the cursor as it was. */
 bool pgsql_take_pair(struct bytes *in, struct slice *name, struct slice *value)
 {
     struct bytes b = *in;
@@ -21,6 +29,9 @@ bool pgsql_take_pair(struct bytes *in, struct slice *name, struct slice *value)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
+/* StartupMessage, SSLRequest and CancelRequest differ only in what is in the place of the version.
+ * Versions 1 to 3 have been in use. A startup message must name a user: PostgreSQL's manual calls
+ * all other parameters optional. */
 static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
 {
     uint16_t major = take_be16(&in), minor = take_be16(&in);
@@ -29,7 +40,7 @@ static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
 
     m->a = major;
     m->b = minor;
-    if (major == SPECIAL_MAJOR && minor == MINOR_SSL) {
+    if (major == SPECIAL_MAJOR && minor == MINOR_SSL) {     /* no body */
         m->kind = PGSQL_SSL_REQUEST;
         return PGSQL_OK;
     }
@@ -48,6 +59,8 @@ static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
     return user ? PGSQL_OK : PGSQL_BAD;
 }
 
+/* The untyped first message: length, which counts itself, and body. A length below 8 has no room
+ * for the version. */
 static enum pgsql_result startup_packet(struct bytes in, struct pgsql_message *m, uint32_t *size)
 {
     uint32_t length = take_be32(&in);
@@ -62,24 +75,30 @@ static enum pgsql_result startup_packet(struct bytes in, struct pgsql_message *m
     return startup(take_sub(&in, length - 4), m);
 }
 
+/* SASLInitialResponse: the mechanism, then a length and the client's first message. Other
+ * mechanisms than the two of PostgreSQL make the message bad; so do bytes behind the end. */
 static enum pgsql_result sasl_initial(struct bytes in, struct pgsql_message *m)
 {
     struct slice mechanism;
 
     if (!take_until(&in, 0, &mechanism))
         return PGSQL_BAD;
-    m->b = slice_is(mechanism, "SCRAM-SHA-256-PLUS");
+    m->b = slice_is(mechanism, "SCRAM-SHA-256-PLUS");   /* `b`: with channel binding */
     if (!m->b && !slice_is(mechanism, "SCRAM-SHA-256"))
         return PGSQL_BAD;
-    m->text = take_slice(&in, take_be32(&in));
+    m->text = take_slice(&in, take_be32(&in));  /* -1, no response, is longer than any body */
     return in.failed || bytes_left(&in) > 0 ? PGSQL_BAD : PGSQL_OK;
 }
 
+/* A string with its zero byte; bytes behind it are ignored. `min` is the least length without the
+ * zero. */
 static enum pgsql_result string(struct bytes in, uint32_t min, struct pgsql_message *m)
 {
     return take_until(&in, 0, &m->text) && m->text.len >= min ? PGSQL_OK : PGSQL_BAD;
 }
 
+/* Messages of the extended query protocol (Parse, Bind, Execute, ...) and function calls are
+ * NOTHING: skipped by their length. */
 static enum pgsql_kind request_kind(uint8_t letter, enum pgsql_kind p_is)
 {
     switch (letter) {
@@ -93,7 +112,9 @@ static enum pgsql_kind request_kind(uint8_t letter, enum pgsql_kind p_is)
     }
 }
 
-/* Letter and length; *body is what follows, when it is all there. */
+/* Reads letter and length. *body is set only when all of it is there. Both limits are for the
+ * length field, which counts its own 4 bytes. *size, the size of the message on the wire, must fit
+ * in 32 bits, which excludes UINT32_MAX. */
 static enum pgsql_result frame(struct bytes in, uint8_t *letter, uint32_t min, uint32_t max,
                                uint32_t *size, struct bytes *body)
 {
@@ -112,11 +133,13 @@ static enum pgsql_result frame(struct bytes in, uint8_t *letter, uint32_t min, u
     return PGSQL_OK;
 }
 
+/* A startup message begins with a zero byte, because its length is below 16 MiB; no letter is zero.
+ * `p_is` resolves the letter 'p', which four kinds of authentication message share. */
 enum pgsql_result pgsql_request(struct bytes in, enum pgsql_kind p_is, struct pgsql_message *m,
                                 uint32_t *size)
 {
     uint8_t letter = peek_u8(&in);
-    bool bare = letter == 'X' || letter == 'c';
+    bool bare = letter == 'X' || letter == 'c';     /* Terminate and CopyDone have no body */
     struct bytes body = { 0 };
     enum pgsql_result result;
 
@@ -148,6 +171,8 @@ enum pgsql_result pgsql_request(struct bytes in, enum pgsql_kind p_is, struct pg
 
 /* --- responses -------------------------------------------------------------------------------- */
 
+/* The first 32 bits tell the method. Kerberos, GSSAPI and SCM credentials (2, 6, 7, 8) are not
+ * supported and cause an event. */
 static enum pgsql_result authentication(struct bytes in, struct pgsql_message *m)
 {
     switch (take_be32(&in)) {
@@ -161,9 +186,12 @@ static enum pgsql_result authentication(struct bytes in, struct pgsql_message *m
     default: return PGSQL_BAD_TYPE;
     }
     m->text = take_rest(&in);
+    /* An MD5 salt has exactly 4 bytes. */
     return m->kind == PGSQL_AUTH_MD5 && m->text.len != 4 ? PGSQL_BAD : PGSQL_OK;
 }
 
+/* Bytes of all columns of a DataRow. A length beyond the body ends the walk: the frame is the only
+ * reliable boundary. */
 static uint64_t row_size(struct bytes in)
 {
     uint64_t sum = 0;
@@ -171,7 +199,7 @@ static uint64_t row_size(struct bytes in)
     for (unsigned columns = take_be16(&in); columns > 0 && !in.failed; columns--) {
         uint32_t len = take_be32(&in);
 
-        if (len > INT32_MAX)            /* -1: NULL */
+        if (len > INT32_MAX)            /* -1: NULL, which has no bytes */
             continue;
         take_skip(&in, len);
         sum += len;
@@ -179,20 +207,24 @@ static uint64_t row_size(struct bytes in)
     return sum;
 }
 
+/* Limits of the length field by type, its own 4 bytes included. They stop the parser early when it
+ * reads something that is not PostgreSQL. */
 static void response_lengths(uint8_t letter, uint32_t *min, uint32_t *max)
 {
     *min = 4;
     *max = UINT32_MAX;
     switch (letter) {
-    case 'K': *min = *max = 12; break;
-    case 'Z': *min = *max = 5; break;
+    case 'K': *min = *max = 12; break;  /* process and key */
+    case 'Z': *min = *max = 5; break;   /* one byte of status */
     case 'c': *max = 4; break;
-    case 'R': case 'H': case 'G': *min = 8; break;
+    case 'R': case 'H': case 'G': *min = 8; break;  /* a 32-bit method; a format and columns */
     case 'T': *min = 7; break;
     default: break;
     }
 }
 
+/* Fills `m` from a complete body. BAD drops this message only: the frame gives the next
+ * boundary. */
 static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct pgsql_message *m)
 {
     struct slice name, value;
@@ -221,6 +253,7 @@ static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct p
         return PGSQL_OK;
     case 'Z':
         m->kind = PGSQL_READY;
+        /* Idle, in a transaction, in a failed transaction. */
         return strchr("ITE", take_u8(&in)) != NULL ? PGSQL_OK : PGSQL_BAD;
     case 'T':
         m->kind = PGSQL_ROW_DESCRIPTION;
@@ -237,14 +270,15 @@ static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct p
     case 'H':
     case 'G':
         m->kind = letter == 'H' ? PGSQL_COPY_OUT : PGSQL_COPY_IN;
-        take_skip(&in, 1);
+        take_skip(&in, 1);  /* format: text or binary */
         m->a = take_be16(&in);
         return in.failed ? PGSQL_BAD : PGSQL_OK;
     default:
-        return PGSQL_OK;                /* notices, notifications, what is new */
+        return PGSQL_OK;                /* notices, notifications, types of later versions */
     }
 }
 
+/* The letter decides which lengths are possible before the body is waited for. */
 enum pgsql_result pgsql_response(struct bytes in, struct pgsql_message *m, uint32_t *size)
 {
     uint8_t letter = peek_u8(&in);

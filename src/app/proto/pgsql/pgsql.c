@@ -1,33 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/pgsql/pgsql.c - which message belongs to which transaction. */
+/* app/proto/pgsql/pgsql.c - which message belongs to which transaction.
+ *
+ * The protocol has no identifiers, so a phase for the flow decides. Requests that are sent before
+ * the response to the last one (pipelining) share that phase. */
 #include "app/proto/pgsql/pgsql.h"
 
 #include "app/lib/log_text.h"
 #include "app/proto.h"
 #include "app/rules.h"
 
-/* What came last, as far as it matters for what comes next. */
+/* The last message that matters for the meaning of the next one.
+ *
+ * IDLE: nothing yet. REQUESTED: a request without a phase of its own. SSL_REQUESTED: the next byte
+ * of the server is 'S' or 'N' instead of a message.
+ *
+ * WAIT_PASSWORD, WAIT_SASL_INITIAL, SASL_GOING_ON: the server asked for a password, for a SASL
+ * mechanism, for the next SASL message; 'p' of the client is that. SASL_RESPONDED: the client sent
+ * one.
+ *
+ * COPY_IN: the server is ready for data. COPYING_FIRST, COPYING: the client has sent one CopyData
+ * message, or more. ANSWERING: the server answers, or the client ended its COPY. */
 enum phase {
     IDLE, REQUESTED, SSL_REQUESTED, WAIT_PASSWORD, WAIT_SASL_INITIAL, SASL_GOING_ON, SASL_RESPONDED,
     COPY_IN, COPYING_FIRST, COPYING, ANSWERING,
 };
 
+/* Owned by the flow. */
 struct pgsql_state {
     enum phase phase;
-    bool gap[2];
+    bool gap[2];    /* bytes were lost; look for a message at the next segment */
 };
 
 static const struct app_name events[] = { PGSQL_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-/* --- recognition ------------------------------------------------------------------------------ */
+/* --- protocol detection ---------------------------------------------------------------------- */
 
+/* Every defect of a message is a No for detection. */
 static enum app_probe_result probe_result(enum pgsql_result result)
 {
     return result == PGSQL_OK ? APP_PROBE_YES : result == PGSQL_MORE ? APP_PROBE_MORE :
            APP_PROBE_NO;
 }
 
-/* The first message of a client says what it is in eight bytes, and may be long. */
+/* The first eight bytes of a startup message are enough for detection. 10000 bytes is the limit of
+ * PostgreSQL's server (MAX_STARTUP_PACKET_LENGTH). */
 static bool is_startup(struct bytes in)
 {
     uint32_t length = take_be32(&in);
@@ -37,6 +53,8 @@ static bool is_startup(struct bytes in)
     return !in.failed && length > 8 && length < 10000 && major >= 1 && major <= 3;
 }
 
+/* Any valid message is enough: detection may begin in the middle of a session. The engine asks only
+ * for the configured ports. */
 static enum app_probe_result probe(struct bytes in, enum direction direction,
                                    const struct flow *flow UNUSED)
 {
@@ -49,18 +67,20 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
     if (direction == TO_SERVER)
         return probe_result(pgsql_request(in, PGSQL_NOTHING, &m, &size));
     if (bytes_left(&in) > 0 && (first == 'N' || first == 'S'))
-        return APP_PROBE_YES;           /* the answer to an SSL request */
+        return APP_PROBE_YES;           /* the response to an SSL request */
     return probe_result(pgsql_response(in, &m, &size));
 }
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
+/* Phases, after the message, in which that message belongs to a new transaction. */
 static bool opens_tx(enum phase phase)
 {
     return phase == IDLE || phase == REQUESTED || phase == SSL_REQUESTED ||
            phase == COPYING_FIRST || phase == SASL_RESPONDED;
 }
 
+/* NULL: no transaction yet, or too many of them. */
 static struct pgsql_tx *current_tx(struct app_flow *af)
 {
     const struct pgsql_state *st = af->state;
@@ -70,6 +90,7 @@ static struct pgsql_tx *current_tx(struct app_flow *af)
     return pgsql_tx_of(af->last);
 }
 
+/* Copies the message and its text to the transaction's arena. */
 static void append(struct pgsql_tx *t, struct pgsql_list *list, const struct pgsql_message *m)
 {
     struct pgsql_message *copy = arena_copy(&t->tx.arena, m, sizeof(*m));
@@ -83,7 +104,7 @@ static void append(struct pgsql_tx *t, struct pgsql_list *list, const struct pgs
     list->last = copy;
 }
 
-/* In place of all the rows there was one message that counts them. */
+/* Adds one message with the number of rows instead of all the rows, which could be millions. */
 static void append_rows(struct pgsql_tx *t, struct pgsql_list *list, enum pgsql_kind kind)
 {
     const struct pgsql_message rows = { .kind = kind, .rows = t->rows, .size = t->size };
@@ -92,11 +113,14 @@ static void append_rows(struct pgsql_tx *t, struct pgsql_list *list, enum pgsql_
         append(t, list, &rows);
 }
 
+/* Progress never goes back, so the order of the two sides does not matter. */
 static void reach(struct pgsql_tx *t, enum direction d, uint8_t progress)
 {
     t->tx.progress[d] = MAX(t->tx.progress[d], progress);
 }
 
+/* The phase after a request. NOTHING is a message that is skipped and changes nothing. CopyData
+ * outside a COPY leaves the phase, too. */
 static enum phase phase_of_request(enum phase now, enum pgsql_kind kind)
 {
     switch (kind) {
@@ -118,6 +142,8 @@ static enum phase phase_of_request(enum phase now, enum pgsql_kind kind)
     }
 }
 
+/* The phase comes first: it decides whether the request opens a transaction. CopyData is counted
+ * and not kept; CopyDone or CopyFail then adds the count as one message. */
 static void handle_request(struct app_flow *af, const struct pgsql_message *m)
 {
     struct pgsql_state *st = af->state;
@@ -139,9 +165,11 @@ static void handle_request(struct app_flow *af, const struct pgsql_message *m)
     append(t, &t->requests, m);
     reach(t, TO_SERVER, PGSQL_DONE);
     if (m->kind == PGSQL_TERMINATE || m->kind == PGSQL_CANCEL)
-        reach(t, TO_CLIENT, PGSQL_DONE);        /* nobody answers these */
+        reach(t, TO_CLIENT, PGSQL_DONE);        /* these have no response */
 }
 
+/* The phase after a response: the authentication methods that expect something from the client, and
+ * COPY FROM STDIN. SSPI data are binary and not followed. */
 static enum phase phase_of_response(enum phase now, enum pgsql_kind kind)
 {
     switch (kind) {
@@ -156,6 +184,8 @@ static enum phase phase_of_response(enum phase now, enum pgsql_kind kind)
     }
 }
 
+/* Messages after which the server waits for the client. Each authentication step is therefore a
+ * transaction of its own. */
 static bool ends_response(enum pgsql_kind kind)
 {
     switch (kind) {
@@ -168,6 +198,8 @@ static bool ends_response(enum pgsql_kind kind)
     }
 }
 
+/* Counts rows. The end of a result or of a COPY adds the count as one message before itself and
+ * starts again from 0, because one query can have several results. */
 static void count_or_append(struct pgsql_tx *t, const struct pgsql_message *m)
 {
     bool sums_up = (m->kind == PGSQL_COMPLETE || m->kind == PGSQL_COPY_DONE) && t->rows > 0;
@@ -185,6 +217,7 @@ static void count_or_append(struct pgsql_tx *t, const struct pgsql_message *m)
     append(t, &t->responses, m);
 }
 
+/* A response without any request has no transaction unless the phase opens one. */
 static void handle_response(struct app_flow *af, const struct pgsql_message *m)
 {
     struct pgsql_state *st = af->state;
@@ -194,7 +227,7 @@ static void handle_response(struct app_flow *af, const struct pgsql_message *m)
     t = current_tx(af);
     if (t == NULL)
         return;
-    reach(t, TO_CLIENT, PGSQL_RECEIVED);
+    reach(t, TO_CLIENT, PGSQL_RECEIVED);    /* the response has begun */
     if (m->kind == PGSQL_NOTHING || m->kind == PGSQL_AUTH_SSPI)
         return;
     count_or_append(t, m);
@@ -203,11 +236,12 @@ static void handle_response(struct app_flow *af, const struct pgsql_message *m)
         reach(t, TO_CLIENT, PGSQL_DONE);
     }
     if (m->kind == PGSQL_SSL_ACCEPTED)
-        app_change_protocol(af, APP_PROTO_tls, 0);
+        app_change_protocol(af, APP_PROTO_tls, 0); /* the client's next bytes are a TLS handshake */
 }
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
+/* An event needs a transaction; this one has no messages and is complete. */
 static void bad_message(struct app_flow *af, unsigned event)
 {
     struct app_tx *tx = app_tx_new(af);
@@ -218,6 +252,7 @@ static void bad_message(struct app_flow *af, unsigned event)
     tx->progress[TO_SERVER] = tx->progress[TO_CLIENT] = PGSQL_DONE;
 }
 
+/* 'p' without a question of the server is ambiguous, so it is skipped. */
 static enum pgsql_kind meaning_of_p(enum phase phase)
 {
     switch (phase) {
@@ -229,6 +264,7 @@ static enum pgsql_kind meaning_of_p(enum phase phase)
     }
 }
 
+/* The response to SSLRequest is one byte, without letter and length. */
 static enum pgsql_result ssl_response(struct bytes in, struct pgsql_message *m, uint32_t *size)
 {
     uint8_t c = take_u8(&in);
@@ -238,6 +274,7 @@ static enum pgsql_result ssl_response(struct bytes in, struct pgsql_message *m, 
     return c == 'S' || c == 'N' ? PGSQL_OK : PGSQL_BAD;
 }
 
+/* Parses the front of the input according to the phase, without changing any state. */
 static enum pgsql_result next_message(const struct pgsql_state *st, const struct app_input *in,
                                       struct pgsql_message *m, uint32_t *size)
 {
@@ -248,6 +285,8 @@ static enum pgsql_result next_message(const struct pgsql_state *st, const struct
     return st->phase == SSL_REQUESTED ? ssl_response(b, m, size) : pgsql_response(b, m, size);
 }
 
+/* A message that cannot be read is skipped by its length. Only a length that is not possible ends
+ * the parser: no boundary is known behind it. */
 static enum parse_status take_message(struct app_flow *af, struct app_input *in)
 {
     bool request = in->direction == TO_SERVER;
@@ -257,7 +296,7 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
     in->consumed = 0;
     switch (next_message(af->state, in, &m, &size)) {
     case PGSQL_MORE:
-        in->need = size;
+        in->need = size;    /* 0: just more */
         return PARSE_MORE;
     case PGSQL_BAD_LENGTH:
         bad_message(af, PGSQL_INVALID_LENGTH);
@@ -278,7 +317,8 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
-/* Behind a gap a message must begin where a segment does before it is believed. */
+/* After a gap the parser waits for a segment that begins with a complete message. Until then all
+ * input is dropped. */
 static bool still_lost(struct pgsql_state *st, const struct app_input *in)
 {
     struct pgsql_message m;
@@ -289,6 +329,7 @@ static bool still_lost(struct pgsql_state *st, const struct app_input *in)
     return st->gap[in->direction];
 }
 
+/* A lost message may have changed the phase; the parser goes on with the old one. */
 static enum parse_status pgsql_parse(struct app_flow *af, struct app_input *in)
 {
     struct pgsql_state *st = af->state;
@@ -304,6 +345,7 @@ static enum parse_status pgsql_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
+/* Extended queries (Parse) have no such text here; see request_kind(). */
 static bool get_query(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                       struct slice *out)
 {
@@ -333,12 +375,12 @@ const struct app_proto app_pgsql = {
         { .probe = NULL } },
     .state_size = sizeof(struct pgsql_state),
     .tx_size = sizeof(struct pgsql_tx),
-    .tx_limit = 1024,
+    .tx_limit = 1024,   /* open transactions of a flow */
     .too_many_tx_event = PGSQL_TOO_MANY_TRANSACTIONS,
-    .stream_depth = -1,
+    .stream_depth = -1,     /* results can be of any size: no limit of reassembly */
     .parse = pgsql_parse,
     .handles_gaps = true,
-    .buffer_limit = 1u << 20,
+    .buffer_limit = 1u << 20,   /* bytes; the largest message that the parser waits for */
     .progress_done = { PGSQL_DONE, PGSQL_DONE },
     .events = events,
     .buffers = (const struct app_buffer *const[]){ &query_buffer, NULL },

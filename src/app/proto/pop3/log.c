@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/pop3/log.c - EVE: the `pop3` object. */
+/* app/proto/pop3/log.c - EVE: the `pop3` object.
+ *
+ * All text comes from the network and can be any bytes. */
 #include "app/proto/pop3/pop3.h"
 
+/* An empty list is an empty array. */
 static void log_items(struct json *j, const char *key, const struct pop3_items *items)
 {
     json_array(j, key);
@@ -10,6 +13,8 @@ static void log_items(struct json *j, const char *key, const struct pop3_items *
     json_array_end(j);
 }
 
+/* A transaction without a keyword is a greeting, or a reply without a command. The mail of RETR has
+ * no response here at all. */
 static void log_members(struct json *j, const struct pop3_tx *tx)
 {
     if (tx->keyword.len > 0) {
@@ -35,6 +40,7 @@ static bool log_record(struct json *j, struct app_tx *tx, enum direction d UNUSE
     return true;
 }
 
+/* The same fields within an alert. */
 void pop3_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "pop3");

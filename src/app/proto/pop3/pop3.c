@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/pop3/pop3.c - POP3: recognition, commands and replies.
+/* app/proto/pop3/pop3.c - POP3 (RFC 1939): protocol detection, commands and replies.
  *
  * Replies come in the order of the commands. Which of them have several lines follows from the
- * command; the mails themselves (RETR) are passed over. */
+ * command. The parser skips the mails themselves (RETR). */
 #include "app/proto/pop3/pop3.h"
 
 #include "app/lib/line.h"
@@ -12,13 +12,14 @@
 
 #include <string.h>
 
-#define LINE_LIMIT 4096
-#define REQUEST_MAX 256                 /* with CRLF; RFC 2449, 4, as Suricata counts */
-#define RESPONSE_MAX 512
-#define PROBE_MAX 1024                  /* of a first line that takes its time */
-#define LINES_MAX (256u << 10)          /* bytes of a reply that are kept */
+#define LINE_LIMIT 4096                 /* bytes of a line that are kept */
+#define REQUEST_MAX 256                 /* with CRLF; RFC 2449 section 4, as Suricata counts */
+#define RESPONSE_MAX 512                /* with CRLF; the same section */
+#define PROBE_MAX 1024                  /* bytes; detection gives up after them */
+#define LINES_MAX (256u << 10) /* bytes of arguments and reply lines that a transaction keeps */
 
-/* When a reply has several lines. */
+/* Which replies have several lines when they begin with +OK. BODY_MAIL: always, and the lines are
+ * skipped. */
 enum pop3_body { BODY_NEVER, BODY_ALWAYS, BODY_WITHOUT_ARGUMENT, BODY_MAIL };
 
 struct pop3_command {
@@ -27,6 +28,8 @@ struct pop3_command {
     uint8_t body;
 };
 
+/* RFC 1939 sections 4 to 7; CAPA: RFC 2449, STLS: RFC 2595, AUTH: RFC 5034. Another number of
+ * arguments is an event. */
 static const struct pop3_command commands[] = {
     { "QUIT", 0, 0, BODY_NEVER },   { "STAT", 0, 0, BODY_NEVER },
     { "LIST", 0, 1, BODY_WITHOUT_ARGUMENT }, { "RETR", 1, 1, BODY_MAIL },
@@ -45,7 +48,7 @@ static bool slice_is(struct slice s, const char *text)
 
 /* --- reading a line --------------------------------------------------------------------------- */
 
-/* Up to a space, which is taken, or the end. */
+/* Takes a token up to a space, which is taken, too, or up to the end. */
 static struct slice take_token(struct bytes *in)
 {
     struct slice token;
@@ -55,6 +58,8 @@ static struct slice take_token(struct bytes *in)
     return token;
 }
 
+/* Letters and digits in any case. The list of commands does not matter here: unknown commands must
+ * parse, too. */
 static bool is_keyword(struct slice s)
 {
     for (uint32_t i = 0; i < s.len; i++) {
@@ -73,6 +78,8 @@ static bool is_status(struct slice s)
 
 /* --- recognition ------------------------------------------------------------------------------ */
 
+/* A complete line whose first token is right decides. A token of more than 16 bytes without a space
+ * is not POP3. */
 static enum app_probe_result probe(struct bytes in, enum direction direction,
                                    const struct flow *flow UNUSED)
 {
@@ -100,6 +107,7 @@ static const struct app_probe probes[] = {
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
+/* An empty slice has no memory of its own. */
 static struct slice copy(struct pop3_tx *tx, struct slice s)
 {
     const uint8_t *p = s.len > 0 ? arena_copy(&tx->tx.arena, s.data, s.len) : NULL;
@@ -107,6 +115,8 @@ static struct slice copy(struct pop3_tx *tx, struct slice s)
     return (struct slice){ .data = p, .len = p != NULL ? s.len : 0 };
 }
 
+/* Drops the text when the transaction already keeps LINES_MAX bytes: a reply of any length must not
+ * use more. The list entry counts, too, so that millions of empty lines hit the limit. */
 static void add_item(struct pop3_tx *tx, struct pop3_items *items, struct slice text)
 {
     uint32_t size = text.len + (uint32_t)sizeof(struct pop3_item);
@@ -124,6 +134,7 @@ static void add_item(struct pop3_tx *tx, struct pop3_items *items, struct slice 
     items->count++;
 }
 
+/* A command is complete when it is there. NULL: too many transactions. */
 static struct pop3_tx *new_transaction(struct app_flow *af)
 {
     struct pop3_tx *tx = (struct pop3_tx *)app_tx_new(af);
@@ -136,6 +147,8 @@ static struct pop3_tx *new_transaction(struct app_flow *af)
     return tx;
 }
 
+/* Pipelined commands (RFC 2449 section 6.6) wait in order, so the oldest one without a reply gets
+ * the next reply. */
 static struct pop3_tx *oldest_without_reply(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
@@ -151,6 +164,7 @@ static void complete(struct pop3_tx *tx)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
+/* NULL: unknown. Case does not matter to servers, so it does not here. */
 static const struct pop3_command *find_command(struct slice keyword)
 {
     struct text word = { (const char *)keyword.data, keyword.len };
@@ -161,6 +175,7 @@ static const struct pop3_command *find_command(struct slice keyword)
     return NULL;
 }
 
+/* Several spaces in a row are one separator. */
 static void take_arguments(struct pop3_tx *tx, struct bytes in)
 {
     while (bytes_have(&in, 1)) {
@@ -171,7 +186,8 @@ static void take_arguments(struct pop3_tx *tx, struct bytes in)
     }
 }
 
-/* Small letters are as good to servers, but said to be unknown as by Suricata. */
+/* Events of a command. Lower-case commands are valid for servers, but Suricata calls them unknown,
+ * so they cause the same event here. */
 static void check_command(struct pop3_tx *tx, uint32_t line_len)
 {
     const struct pop3_command *c = tx->command;
@@ -184,6 +200,8 @@ static void check_command(struct pop3_tx *tx, uint32_t line_len)
         app_tx_event(&tx->tx, POP3_EVENT_REQUEST_TOO_LONG);
 }
 
+/* The client's line after a challenge. It can be a password, so the record shows a fixed text in
+ * its place. */
 static int sasl_reply(struct app_flow *af)
 {
     static const char name[] = "<SASL DATA>";
@@ -197,6 +215,8 @@ static int sasl_reply(struct app_flow *af)
     return 0;
 }
 
+/* -1 ends the parser: a line that does not begin with a keyword is not POP3. After a gap such lines
+ * are skipped until one does. */
 static int request(struct app_flow *af, struct slice line)
 {
     struct pop3_state *s = af->state;
@@ -222,6 +242,7 @@ static int request(struct app_flow *af, struct slice line)
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
+/* After -ERR no command has further lines. */
 static bool has_body(const struct pop3_tx *tx)
 {
     if (tx->command == NULL || !tx->success)
@@ -241,7 +262,8 @@ static bool is_mail(const struct pop3_tx *tx)
     return tx->command != NULL && tx->command->body == BODY_MAIL;
 }
 
-/* "." ends it; a dot in front of others is taken off, RFC 1939, 3. */
+/* One line of a reply with several lines. A line with only "." ends it; from other lines that begin
+ * with a dot the dot is removed (RFC 1939 section 3). */
 static void body_line(struct pop3_state *s, struct slice line)
 {
     struct bytes in = bytes_of_slice(line);
@@ -258,6 +280,8 @@ static void body_line(struct pop3_state *s, struct slice line)
     add_item(s->body, &s->body->lines, take_rest(&in));
 }
 
+/* The first line of a reply is there. Without further lines the transaction is complete; after the
+ * reply to STLS the flow continues as TLS (RFC 2595 section 4). */
 static void heed_reply(struct app_flow *af, struct pop3_tx *tx)
 {
     struct pop3_state *s = af->state;
@@ -272,7 +296,8 @@ static void heed_reply(struct app_flow *af, struct pop3_tx *tx)
         (void)app_change_protocol(af, APP_PROTO_tls, 443);
 }
 
-/* "+ Y2hhbGxlbmdl", RFC 5034 */
+/* A challenge, "+ Y2hhbGxlbmdl" (RFC 5034 section 4): the command is answered, and the client's
+ * next line is its response to it. */
 static void challenge(struct pop3_state *s, struct pop3_tx *tx)
 {
     tx->success = tx->has_response = tx->replied = true;
@@ -280,6 +305,8 @@ static void challenge(struct pop3_state *s, struct pop3_tx *tx)
     s->sasl = true;
 }
 
+/* The first line of a reply. Without a waiting command it is the greeting, or a reply to a lost
+ * command, and has a transaction of its own. -1 ends the parser. */
 static int reply_line(struct app_flow *af, struct slice line)
 {
     struct pop3_state *s = af->state;
@@ -292,7 +319,7 @@ static int reply_line(struct app_flow *af, struct slice line)
         return s->lost[TO_CLIENT] ? 0 : -1;
     s->lost[TO_CLIENT] = false;
     tx = oldest_without_reply(af);
-    if (tx == NULL)
+    if (tx == NULL)     /* the greeting */
         tx = new_transaction(af);
     if (tx == NULL)
         return -1;
@@ -303,12 +330,14 @@ static int reply_line(struct app_flow *af, struct slice line)
     tx->replied = tx->has_response = true;
     tx->success = slice_is(status, "+OK");
     tx->header = copy(tx, take_rest(&in));
+    /* The status, a space, the text, CRLF. */
     if (status.len + 1 + tx->header.len + 2 > RESPONSE_MAX)
         app_tx_event(&tx->tx, POP3_EVENT_RESPONSE_TOO_LONG);
     heed_reply(af, tx);
     return 0;
 }
 
+/* Lines of the server belong to the current reply, or begin one. */
 static int reply(struct app_flow *af, struct slice line)
 {
     struct pop3_state *s = af->state;
@@ -321,7 +350,8 @@ static int reply(struct app_flow *af, struct slice line)
 
 /* --- the stream ------------------------------------------------------------------------------- */
 
-/* What stands around a gap is no line, and a body may have ended in it. */
+/* Lines next to a gap are incomplete and dropped. A reply with several lines may have ended in the
+ * gap, so it is completed. */
 static enum parse_status gap(struct pop3_state *s, enum direction d)
 {
     s->lost[d] = s->drop[d] = true;
@@ -334,7 +364,7 @@ static enum parse_status gap(struct pop3_state *s, enum direction d)
     return PARSE_OK;
 }
 
-/* 1: a line was there, 0: more is needed, -1: no sense in going on. */
+/* One line. 1: a line was there, 0: more bytes are needed, -1: the parser must end. */
 static int step(struct app_flow *af, enum direction d, struct bytes *in)
 {
     struct pop3_state *s = af->state;
@@ -356,7 +386,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
 
     if (input->gap > 0)
         return gap(af->state, input->direction);
-    /* Behind the reply to STLS another protocol begins. */
+    /* After the reply to STLS another protocol begins. */
     while (result > 0 && bytes_have(&in, 1) && af->flow->app_proto_orig == before)
         result = step(af, input->direction, &in);
     input->consumed = (uint32_t)(input->len - bytes_left(&in));
@@ -365,6 +395,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
     return result > 0 ? PARSE_OK : PARSE_MORE;
 }
 
+/* The engine may free the transaction whose reply is still coming. */
 static void tx_close(struct app_tx *tx)
 {
     struct pop3_state *s = tx->flow->state;

@@ -27,10 +27,10 @@ struct pop3_items {
 
 struct pop3_tx {
     struct app_tx tx;
-    const struct pop3_command *command; /* NULL: unknown, or the server spoke unasked */
+    const struct pop3_command *command; /* NULL: unknown, or no command */
     struct slice keyword;               /* as sent; empty: no request */
     struct pop3_items arguments;
-    bool replied;                      /* its reply has begun */
+    bool replied;                      /* the first line of the reply is there */
     bool has_response;                  /* there is one to log */
     bool success;
     struct slice header;                /* of the reply, behind its status */
@@ -40,9 +40,9 @@ struct pop3_tx {
 
 struct pop3_state {
     bool drop[2];                       /* the rest of a line that was too long */
-    bool lost[2];                       /* after a gap: until something makes sense again */
-    bool sasl;                          /* the client's next line is an answer to a challenge */
-    struct pop3_tx *body;               /* whose reply of several lines goes on */
+    bool lost[2];                       /* after a gap, until the next command or status */
+    bool sasl;                          /* the client's next line responds to a challenge */
+    struct pop3_tx *body;               /* its reply of several lines is incomplete; or NULL */
 };
 
 extern const struct app_log *const pop3_logs[];

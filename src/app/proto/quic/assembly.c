@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/assembly.c - pieces of a handshake put in their places. */
+/* app/proto/quic/assembly.c - joins the segments of a handshake, which come in any order. */
 #include "app/proto/quic/quic.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ static void remove_range(struct quic_assembly *a, unsigned i)
     a->count--;
 }
 
-/* Takes the ranges that it touches into itself. */
+/* Merges the range with those that it overlaps or touches. Ranges are sorted and disjoint. False:
+ * QUIC_RANGES_MAX separate ranges, so that a hostile client cannot make the list long. */
 static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
 {
     unsigned i = 0;
@@ -31,8 +32,8 @@ static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
     return true;
 }
 
-/* How far ahead of the bytes from the start a piece may be: memory is taken for what lies between.
- * Pieces of a hello come in any order, but are a few thousand bytes together. */
+/* How far a segment may be ahead of the contiguous start. The buffer covers what is between.
+ * Segments of a hello come in any order, but have a few thousand bytes together. */
 #define GAP_MAX (8 * 1024)
 
 static bool is_far_ahead(const struct quic_assembly *a, uint64_t offset)
@@ -40,6 +41,8 @@ static bool is_far_ahead(const struct quic_assembly *a, uint64_t offset)
     return offset > quic_assembly_front(a).len + GAP_MAX;
 }
 
+/* False: too far ahead, or more than QUIC_HANDSHAKE_MAX. A later copy of the same bytes overwrites
+ * the first. */
 bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment)
 {
     uint64_t end = offset + segment.len;
@@ -58,6 +61,7 @@ bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice se
     return true;
 }
 
+/* The contiguous bytes from the start. */
 struct slice quic_assembly_front(const struct quic_assembly *a)
 {
     uint32_t len = a->count > 0 && a->range[0].from == 0 ? a->range[0].to : 0;

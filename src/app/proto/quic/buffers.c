@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/buffers.c - what rules see of a packet. */
+/* app/proto/quic/buffers.c - the buffers that rules inspect of a packet. */
 #include "app/lib/digest.h"
 #include "app/proto/quic/quic.h"
 #include "app/proto/tls/fingerprint.h"
@@ -11,6 +11,7 @@ static const struct quic_thread *thread_of(const struct quic_tx *t)
 
 /* --- fingerprints ----------------------------------------------------------------------------- */
 
+/* JA3 of QUIC includes GREASE values, as in Suricata. */
 static void make_ja3(struct quic_tx *t)
 {
     t->ja3_done = true;
@@ -32,6 +33,7 @@ const struct slice *quic_ja3_hash(struct quic_tx *t)
     return quic_ja3(t) != NULL && t->ja3_hash.len > 0 ? &t->ja3_hash : NULL;
 }
 
+/* JA4 is defined for clients. */
 const struct slice *quic_ja4(struct quic_tx *t)
 {
     if (!t->has_hello || t->direction != TO_SERVER)
@@ -45,6 +47,7 @@ const struct slice *quic_ja4(struct quic_tx *t)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
+/* False: the packet has no such value. */
 static bool set_slice(const struct slice *s, struct slice *out)
 {
     if (s == NULL || s->data == NULL)
@@ -65,6 +68,7 @@ static bool get_ua(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED
     return set_slice(&quic_tx_of(tx)->ua, out);
 }
 
+/* Short headers have no version. */
 static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                         struct slice *out)
 {

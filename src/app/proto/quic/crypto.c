@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/crypto.c - the protection of initial packets (RFC 9001, section 5), whose keys
- * anybody can make of the first connection id. Libcrypto does the work; its contexts live as long
- * as the thread. */
+/* app/proto/quic/crypto.c - removes the protection of initial packets (RFC 9001 section 5). Anyone
+ * can derive their keys from the first connection id. libcrypto does the work; its contexts live as
+ * long as the thread. */
 #include "app/proto/quic/quic.h"
 
 #include <openssl/evp.h>
@@ -10,20 +10,22 @@
 
 #include "app/lib/digest.h"
 
-#define SECRET_SIZE 32
+#define SECRET_SIZE 32  /* SHA-256 */
 #define SALT_SIZE 20
-#define HMAC_BLOCK 64
-#define HMAC_TEXT_MAX 255
-#define SAMPLE_SIZE 16
-#define TAG_SIZE 16
+#define HMAC_BLOCK 64       /* bytes, SHA-256 */
+#define HMAC_TEXT_MAX 255   /* bytes of text */
+#define SAMPLE_SIZE 16                  /* bytes, RFC 9001 section 5.4.2 */
+#define TAG_SIZE 16                     /* bytes, AES-128-GCM */
 #define NUMBER_MAX 4                    /* bytes of a packet number */
 
+/* A thread's contexts and one packet buffer. One packet is decrypted at a time. */
 struct quic_crypto {
     EVP_CIPHER_CTX *ecb, *gcm;
     struct digests *digests;
     struct buf packet;                  /* the one at work: decrypted in place */
 };
 
+/* NULL: no memory, or libcrypto refuses the ciphers. Packets are then read without decryption. */
 struct quic_crypto *quic_crypto_new(void)
 {
     struct quic_crypto *c = calloc(1, sizeof(*c));
@@ -54,6 +56,8 @@ void quic_crypto_free(struct quic_crypto *c)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
+/* Salts by version: RFC 9001 section 5.2, RFC 9369 section 3.3.1, drafts 23 to 34, and versions of
+ * Facebook and Google. */
 static const struct { uint32_t from, to; uint8_t salt[SALT_SIZE]; } salts[] = {
     { 0x00000001, 0x00000001,
       { 0x38, 0x76, 0x2c, 0xf7, 0xf5, 0x59, 0x34, 0xb3, 0x4d, 0x17, 0x9a, 0xe6, 0xa4, 0xc8, 0x0c,
@@ -78,8 +82,8 @@ static const struct { uint32_t from, to; uint8_t salt[SALT_SIZE]; } salts[] = {
         0xf0, 0xd3, 0xb5, 0x6b, 0x45 } },
 };
 
-/* RFC 2104, for keys of no more than a block. libcrypto's own would take locks and memory for each
- * of these few bytes. False without SHA-256. */
+/* HMAC-SHA-256 (RFC 2104) for keys of at most one block. libcrypto's own takes locks and memory for
+ * each of these few bytes. False: no SHA-256. */
 static bool hmac(struct quic_crypto *c, struct slice key, struct slice text,
                  uint8_t out[SECRET_SIZE])
 {
@@ -100,7 +104,7 @@ static bool hmac(struct quic_crypto *c, struct slice key, struct slice text,
            digest(c->digests, DIGEST_SHA256, outer, sizeof(outer), out) == SECRET_SIZE;
 }
 
-/* HKDF-Expand-Label (RFC 8446, 7.1) for no more than one block of SHA-256. */
+/* HKDF-Expand-Label (RFC 8446 section 7.1) for at most one block of SHA-256. */
 static bool expand(struct quic_crypto *c, const uint8_t secret[SECRET_SIZE], const char *label,
                    uint8_t *out, size_t size)
 {
@@ -121,6 +125,7 @@ static bool expand(struct quic_crypto *c, const uint8_t secret[SECRET_SIZE], con
     return true;
 }
 
+/* Secret, header protection key, key and IV of one direction (RFC 9001 section 5.1). */
 static bool make_direction(struct quic_crypto *c, struct quic_keys *keys, enum direction d,
                       const uint8_t *initial, bool is_v2)
 {
@@ -134,6 +139,7 @@ static bool make_direction(struct quic_crypto *c, struct quic_keys *keys, enum d
            expand(c, secret, is_v2 ? "quicv2 iv" : "quic iv", keys->ds[d].iv, QUIC_IV_SIZE);
 }
 
+/* `known` stays false for other versions: their packets are read without decryption. */
 void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t version,
                     struct slice dcid)
 {
@@ -154,7 +160,8 @@ void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t vers
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Uncovers the packet number (RFC 9001, 5.4); gives its length. */
+/* Removes header protection (RFC 9001 section 5.4) from the first byte and the packet number.
+ * Returns the number's length; 0: error. */
 static unsigned unmask(struct quic_crypto *c, const uint8_t *key, uint8_t *first, uint8_t *number)
 {
     uint8_t mask[SAMPLE_SIZE + 16];
@@ -171,6 +178,8 @@ static unsigned unmask(struct quic_crypto *c, const uint8_t *key, uint8_t *first
     return size;
 }
 
+/* RFC 9001 section 5.3: the nonce is the IV XOR the packet number; the header is authenticated
+ * data. False: not authentic, or other keys. */
 static bool decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum direction d,
                     uint32_t header, unsigned number, struct slice *out)
 {
@@ -191,6 +200,7 @@ static bool decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum di
     return true;
 }
 
+/* Works on a copy, because the datagram is the packet's. */
 bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum direction d,
                   const struct quic_header *h, const uint8_t *packet, struct slice *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/frames.c - frames of initial packets: CRYPTO with the hellos of TLS, and of
- * Google's versions STREAM with tagged values. */
+/* app/proto/quic/frames.c - frames of initial packets (RFC 9000 section 19): CRYPTO with TLS
+ * hellos, and in Google's versions STREAM with tagged values. */
 #include "app/parser.h"
 #include "app/proto/quic/quic.h"
 #include "app/proto/tls/hello.h"
@@ -15,10 +15,11 @@ enum { CLIENT_HELLO = 1, SERVER_HELLO = 2, HANDSHAKE_HEADER = 4 };
 #define TAG(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (d))
 #define TAG_SNI  TAG('S', 'N', 'I', 0)
 #define TAG_UAID TAG('U', 'A', 'I', 'D')
-#define TAGS_MAX 128
+#define TAGS_MAX 128    /* of one message */
 
 /* --- Google's tags ---------------------------------------------------------------------------- */
 
+/* A message counts only if all of its tags are known: stream data look like tags otherwise. */
 static const uint32_t known_tags[] = {
     TAG('A', 'E', 'A', 'D'), TAG('C', 'C', 'R', 'T'), TAG('C', 'C', 'S', 0),
     TAG('C', 'E', 'T', 'V'), TAG('C', 'F', 'C', 'W'), TAG('C', 'H', 'L', 'O'),
@@ -41,10 +42,11 @@ static bool is_known(uint32_t tag)
 }
 
 struct tag {
-    uint32_t name, end;                 /* of its value, among the values */
+    uint32_t name, end;                 /* of its value, within the values */
 };
 
-/* [message][count, 2 bytes][pad, 2][[tag][end]...][values]: all of it, or it is none. */
+/* [message][count, 2 bytes][padding, 2][[tag][end]...][values]. False: not exactly this form. Ends
+ * must not decrease, so that values do not overlap. */
 static bool parse_tags(struct bytes in, struct tag *tags, unsigned *count, struct slice *values)
 {
     uint32_t before = 0;
@@ -66,6 +68,7 @@ static bool parse_tags(struct bytes in, struct tag *tags, unsigned *count, struc
     return !in.failed && values->len == before;
 }
 
+/* An empty value is a buffer, too. */
 static void keep_value(struct quic_tx *t, struct slice value, struct slice *out)
 {
     static const uint8_t none;
@@ -74,6 +77,7 @@ static void keep_value(struct quic_tx *t, struct slice value, struct slice *out)
     out->len = out->data != NULL ? value.len : 0;
 }
 
+/* Q045 counts as 44. NULL: versions without CYU. */
 static const char *cyu_version(uint32_t version)
 {
     switch (version) {
@@ -85,7 +89,7 @@ static const char *cyu_version(uint32_t version)
     }
 }
 
-/* CYU: version and names of the tags, in their order; told by the MD5. */
+/* CYU: the version and the names of the tags in their order, and the MD5 of this text. */
 static void add_cyu(struct quic_tx *t, const struct tag *tags, unsigned count)
 {
     const struct quic_thread *thread = t->tx.flow->thread_data;
@@ -118,6 +122,7 @@ static void add_cyu(struct quic_tx *t, const struct tag *tags, unsigned count)
     *last = cyu;
 }
 
+/* Server name and user agent are kept. */
 static void take_tags(struct quic_tx *t, struct bytes in)
 {
     struct tag tags[TAGS_MAX];
@@ -139,7 +144,7 @@ static void take_tags(struct quic_tx *t, struct bytes in)
     add_cyu(t, tags, count);
 }
 
-/* The type is 1fdooossB: fin, data length there, bytes of offset and stream id. */
+/* The type is 1fdooossB: fin, has a length, bytes of offset and of stream id. */
 static void parse_stream(struct quic_tx *t, struct bytes *in, uint8_t type)
 {
     unsigned offset = type >> 2 & 7;
@@ -160,6 +165,7 @@ static void parse_google_crypto(struct quic_tx *t, struct bytes *in)
 
 /* --- hellos ----------------------------------------------------------------------------------- */
 
+/* The hello borrows from the copy in the arena. */
 static bool take_hello(struct quic_state *st, struct quic_tx *t, struct slice message,
                        bool is_server)
 {
@@ -174,7 +180,8 @@ static bool take_hello(struct quic_state *st, struct quic_tx *t, struct slice me
     return true;
 }
 
-/* The message once it is there; false: it is none that may stand here. */
+/* Reads the hello when it is complete. False: another handshake message, which cannot start
+ * here. */
 static bool look_for_hello(struct quic_state *st, struct quic_tx *t)
 {
     struct slice front = quic_assembly_front(&st->assembly[t->direction]);
@@ -190,6 +197,7 @@ static bool look_for_hello(struct quic_state *st, struct quic_tx *t)
     return take_hello(st, t, message, type == SERVER_HELLO);
 }
 
+/* RFC 9000 section 19.6. */
 static void parse_crypto(struct quic_state *st, struct quic_tx *t, struct bytes *in)
 {
     uint64_t offset = quic_take_number(in), len = quic_take_number(in);
@@ -201,6 +209,7 @@ static void parse_crypto(struct quic_state *st, struct quic_tx *t, struct bytes 
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
+/* RFC 9000 section 19.3: the ranges are skipped, and a hostile count ends with the data. */
 static void parse_ack(struct bytes *in, bool ecn)
 {
     uint64_t ranges;
@@ -217,6 +226,7 @@ static void parse_ack(struct bytes *in, bool ecn)
         quic_take_number(in);
 }
 
+/* Other frames than these cannot occur in initial packets (RFC 9000 section 12.4). */
 static void parse_one(struct quic_state *st, struct quic_tx *t, struct bytes *in)
 {
     uint8_t type = take_u8(in);
@@ -240,10 +250,11 @@ static void parse_one(struct quic_state *st, struct quic_tx *t, struct bytes *in
         parse_google_crypto(t, in);
         break;
     default:
-        take_rest(in);                  /* nobody knows how long it is */
+        take_rest(in);                  /* unknown length */
     }
 }
 
+/* False: truncated frames, or no hello. Data of all packets are joined per direction. */
 bool quic_frames_parse(struct quic_state *st, struct quic_tx *t, struct slice payload)
 {
     struct bytes in = bytes_of_slice(payload);

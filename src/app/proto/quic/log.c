@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/log.c - the `quic` object of EVE records. */
+/* app/proto/quic/log.c - the `quic` object of EVE records, as in Suricata. */
 #include "app/proto/quic/quic.h"
 #include "app/proto/tls/version.h"
 
@@ -8,7 +8,7 @@
 enum { EXT_SERVER_NAME = 0, EXT_SIGNATURE_ALGORITHMS = 13, EXT_ALPN = 16,
        EXT_SUPPORTED_VERSIONS = 43 };
 
-/* As registered by IANA; the numbers that are missing are not assigned. */
+/* IANA's names; missing numbers are not assigned. */
 static const char *const extension_names[] = {
     [0] = "server_name", "max_fragment_length", "client_certificate_url", "trusted_ca_keys",
     "truncated_hmac", "status_request", "user_mapping", "client_authz", "server_authz",
@@ -37,6 +37,7 @@ static const char *extension_name(uint16_t type)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+/* Spelled as Suricata does. */
 static void log_version_value(struct json *j, uint16_t version)
 {
     static const char *const names[] = { "Ssl30", "Tls10", "Tls11", "Tls12", "Tls13" };
@@ -47,6 +48,7 @@ static void log_version_value(struct json *j, uint16_t version)
         json_printf(j, NULL, "TlsVersion(%u / 0x%x)", version, version);
 }
 
+/* A client has a list with its length (1 byte), a server one version. */
 static void log_versions(struct json *j, struct bytes in, bool is_server)
 {
     if (!is_server)
@@ -86,6 +88,7 @@ static void log_alpn(struct json *j, struct bytes in)
     }
 }
 
+/* Values of these four extensions only; an empty array is taken back. */
 static void log_values(struct json *j, uint16_t type, struct bytes body, bool is_server)
 {
     struct json_mark mark = json_mark(j);
@@ -114,6 +117,7 @@ static void log_extensions(struct json *j, const struct tls_hello *hello)
     if (hello->extensions.len == 0)
         return;
     json_array(j, "extensions");
+    /* The hello's parser has checked the lengths. */
     while (bytes_have(&in, 4)) {
         uint16_t type = take_be16(&in);
         struct bytes body = take_sub(&in, take_be16(&in));
@@ -132,6 +136,7 @@ static void log_extensions(struct json *j, const struct tls_hello *hello)
 
 /* --- members ---------------------------------------------------------------------------------- */
 
+/* Draft versions are printed in hex. */
 static void log_version(struct json *j, uint32_t version)
 {
     if (version == QUIC_V2)

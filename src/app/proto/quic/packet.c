@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/packet.c - headers of packets: long ones (RFC 9000, 17.2) of all versions,
+/* app/proto/quic/packet.c - packet headers: long ones (RFC 9000 section 17.2) of all versions, and
  * Google's short ones with a version. */
 #include "app/proto/quic/quic.h"
 
@@ -8,6 +8,7 @@
 #define GOOGLE_VERSION 0x01
 #define GOOGLE_MULTIPATH 0x40
 
+/* A variable-length integer, RFC 9000 section 16. */
 uint64_t quic_take_number(struct bytes *in)
 {
     uint8_t first = take_u8(in);
@@ -23,6 +24,7 @@ static bool is_google(uint32_t version)
     return version >= QUIC_Q043 && version <= QUIC_Q046;
 }
 
+/* Version 2 has other codes (RFC 9369 section 3.2). False: no type of Google's versions. */
 static bool type_of(uint8_t first, uint32_t version, uint8_t *out)
 {
     static const uint8_t v1[4] = { QUIC_INITIAL, QUIC_0RTT, QUIC_HANDSHAKE, QUIC_RETRY };
@@ -40,11 +42,13 @@ static bool type_of(uint8_t first, uint32_t version, uint8_t *out)
     return true;
 }
 
+/* Google's versions store the length minus 3 in four bits. */
 static unsigned google_id_length(unsigned nibble)
 {
     return nibble > 0 ? nibble + 3 : 0;
 }
 
+/* Only the destination id is kept: the keys derive from it. */
 static void take_ids(struct bytes *in, struct quic_header *h)
 {
     if (is_google(h->version)) {
@@ -58,7 +62,7 @@ static void take_ids(struct bytes *in, struct quic_header *h)
     }
 }
 
-/* What stands between the ids and the payload; *length: of the payload, where it is told. */
+/* The fields between ids and payload. *length: of the payload, if the header has it. */
 static void take_rest_of_long(struct bytes *in, const struct quic_header *h, uint64_t *length)
 {
     if (h->type == QUIC_RETRY) {
@@ -73,6 +77,7 @@ static void take_rest_of_long(struct bytes *in, const struct quic_header *h, uin
     }
 }
 
+/* Without a length the packet takes the rest of the datagram. */
 static bool parse_long(struct bytes in, uint8_t first, const uint8_t *start,
                        struct quic_header *h)
 {
@@ -91,6 +96,7 @@ static bool parse_long(struct bytes in, uint8_t first, const uint8_t *start,
     return true;
 }
 
+/* Versions before Q046. The bits tell which fields are present. */
 static bool parse_google(struct bytes in, uint8_t first, const uint8_t *start,
                          struct quic_header *h)
 {
@@ -109,6 +115,8 @@ static bool parse_google(struct bytes in, uint8_t first, const uint8_t *start,
     return !in.failed;
 }
 
+/* A short header is accepted with nothing read: it carries no more than encrypted data. False: not
+ * QUIC. */
 bool quic_header_parse(struct bytes in, struct quic_header *h)
 {
     const uint8_t *start = in.next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/quic.c - QUIC: the protocol as declared; the packets of a datagram. */
+/* app/proto/quic/quic.c - QUIC: the declaration, and the packets of a datagram. */
 #include "app/proto/quic/quic.h"
 
 #include "app/proto.h"
@@ -8,6 +8,7 @@
 
 static const struct app_name events[] = { QUIC_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* A weak check: it is trusted on the ports of HTTP/3 only. */
 static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -18,6 +19,7 @@ static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
+/* Each packet is a transaction with one direction. */
 static struct quic_tx *add_tx(struct app_flow *af, enum direction d, const struct quic_header *h)
 {
     struct app_tx *tx = app_tx_new(af);
@@ -37,8 +39,8 @@ static struct quic_tx *add_tx(struct app_flow *af, enum direction d, const struc
     return t;
 }
 
-/* After a Retry the client begins again, with keys of the connection id that it was given; only
- * the first one counts (RFC 9000, 17.2.5.2). */
+/* After a Retry the client starts again, with keys of the connection id that it got. Only the first
+ * Retry counts (RFC 9000 section 17.2.5.2). */
 static void follow_keys(struct quic_crypto *c, struct quic_state *st, enum direction d,
                         const struct quic_header *h)
 {
@@ -53,6 +55,7 @@ static void follow_keys(struct quic_crypto *c, struct quic_state *st, enum direc
     }
 }
 
+/* Without known keys the payload is read as it is: early versions of Google do not encrypt it. */
 static bool parse_initial(struct app_flow *af, struct quic_tx *t, const struct quic_header *h,
                           const uint8_t *packet)
 {
@@ -71,7 +74,8 @@ static bool parse_initial(struct app_flow *af, struct quic_tx *t, const struct q
     return false;
 }
 
-/* One packet of the datagram; false: nothing more can be read in it. */
+/* One packet of the datagram. False: nothing more to read. After a direction's hello its packets
+ * are encrypted for good. */
 static bool parse_packet(struct app_flow *af, enum direction d, struct bytes *in, bool *failed)
 {
     const struct quic_thread *thread = af->thread_data;
@@ -123,6 +127,7 @@ static void quic_thread_close(void *data)
     free(thread);
 }
 
+/* NULL crypto is fine, see quic_keys_make(). */
 static void *quic_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     struct quic_thread *thread = calloc(1, sizeof(*thread));

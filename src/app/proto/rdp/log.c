@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/rdp/log.c - EVE rdp: a record for each message. */
+/* app/proto/rdp/log.c - EVE rdp: a record for each message.
+ *
+ * Section numbers are those of [MS-RDPBCGR]. Values were checked by the parser where an array here
+ * is indexed by them. */
 #include "app/proto/rdp/rdp.h"
 
 #include "app/lib/asn1/der.h"
 #include "app/rules.h"
 
+/* One string for each known bit; no array when no bit is set. */
 static void log_bits(struct json *j, const char *key, uint32_t value, const struct app_name *names)
 {
     if (value == 0)
@@ -18,6 +22,7 @@ static void log_bits(struct json *j, const char *key, uint32_t value, const stru
 
 /* --- X.224 ------------------------------------------------------------------------------------ */
 
+/* Flags of RDP_NEG_REQ (2.2.1.1.1). */
 static void log_request(struct json *j, const struct rdp_tx *t)
 {
     static const struct app_name flags[] = {
@@ -29,6 +34,8 @@ static void log_request(struct json *j, const struct rdp_tx *t)
     log_bits(j, "flags", t->flags, flags);
 }
 
+/* Flags and protocols of RDP_NEG_RSP (2.2.1.2.1), reasons of RDP_NEG_FAILURE (2.2.1.2.2). The
+ * parser accepts only protocols and reasons that these arrays have. */
 static void log_confirm(struct json *j, const struct rdp_tx *t)
 {
     static const struct app_name flags[] = {
@@ -57,10 +64,11 @@ static const char *known(const char *name)
     return name != NULL ? name : "unknown";
 }
 
-/* The newest of three fields that the protocol has had for it. 0: in none. */
+/* The color depth in bits per pixel, from the newest of the three fields that the protocol has had
+ * for it (TS_UD_CS_CORE, 2.2.1.3.2). 0: no field has it. */
 static unsigned color_depth(const struct rdp_client *c)
 {
-    static const uint8_t depths[] = { 4, 8, 15, 16, 24 };       /* 0xca00 and so on */
+    static const uint8_t depths[] = { 4, 8, 15, 16, 24 };       /* of 0xca00 to 0xca04 */
 
     if (rdp_is_high_depth(c->high_depth.value))
         return c->high_depth.value;
@@ -69,6 +77,7 @@ static unsigned color_depth(const struct rdp_client *c)
     return c->color_depth == 0xca00 ? 4 : c->color_depth == 0xca01 ? 8 : 0;
 }
 
+/* Empty text and number 0 mean that the client has not said anything: no field. */
 static void log_text(struct json *j, const char *key, struct slice text)
 {
     if (text.len > 0)
@@ -81,12 +90,14 @@ static void log_number(struct json *j, const char *key, uint32_t value)
         json_u64(j, key, value);
 }
 
+/* A field that may legitimately be 0: the flag decides. */
 static void log_optional(struct json *j, const char *key, struct rdp_optional o)
 {
     if (o.has)
         json_u64(j, key, o.value);
 }
 
+/* keyboardType of TS_UD_CS_CORE (2.2.1.3.2); unknown types have no field. */
 static void log_keyboard(struct json *j, const struct rdp_client *c)
 {
     static const char *const types[] = { NULL, "xt", "ico", "at", "enhanced", "1050", "9140",
@@ -98,6 +109,8 @@ static void log_keyboard(struct json *j, const struct rdp_client *c)
     log_number(j, "function_keys", c->function_keys);
 }
 
+/* The optional fields of TS_UD_CS_CORE, in their order on the wire. `hint` is at most 7:
+ * is_hint(). */
 static void log_optionals(struct json *j, const struct rdp_client *c)
 {
     static const struct app_name capabilities[] = {
@@ -122,6 +135,7 @@ static void log_optionals(struct json *j, const struct rdp_client *c)
     log_optional(j, "device_scale_factor", c->device_scale);
 }
 
+/* Fields of the client. Versions, layouts and builds that the tables do not have are "unknown". */
 static void log_client(struct json *j, const struct rdp_client *c)
 {
     json_object(j, "client");
@@ -138,6 +152,7 @@ static void log_client(struct json *j, const struct rdp_client *c)
     json_object_end(j);
 }
 
+/* A connect request without readable core data still shows its channels. */
 static void log_connect(struct json *j, const struct rdp_tx *t)
 {
     if (t->client != NULL)
@@ -152,7 +167,8 @@ static void log_connect(struct json *j, const struct rdp_tx *t)
 
 /* --- certificates ----------------------------------------------------------------------------- */
 
-/* RFC 5280: Certificate { TBSCertificate { [0] version, serialNumber ... } ... } */
+/* Finds the serial number: Certificate, TBSCertificate, version [0] (optional), serialNumber (RFC
+ * 5280 section 4.1). Only these first elements are parsed. */
 static bool find_serial(struct slice certificate, struct slice *out)
 {
     struct bytes in = bytes_of_slice(certificate), outer = der_enter(&in, DER_SEQUENCE);
@@ -164,7 +180,8 @@ static bool find_serial(struct slice certificate, struct slice *out)
     return der_take_tag(&tbs, DER_INTEGER, out) && out->len > 0;
 }
 
-/* As a number: without zeros in front. */
+/* Writes the serial as a hexadecimal number without leading zeros. RFC 5280 allows 20 bytes; more
+ * than 64 are cut. */
 static void log_serial(struct json *j, struct slice serial)
 {
     static const char digits[] = "0123456789abcdef";
@@ -180,6 +197,8 @@ static void log_serial(struct json *j, struct slice serial)
     json_bytes(j, NULL, n > 0 ? text : "0", n > 0 ? n : 1);
 }
 
+/* The list of a TLS 1.2 Certificate message (RFC 5246 section 7.4.2): a length of 3 bytes in front
+ * of each certificate. A certificate whose serial cannot be read is left out. */
 static void log_certificates(struct json *j, struct slice list)
 {
     struct bytes in = bytes_of_slice(list);
@@ -199,7 +218,7 @@ static void log_certificates(struct json *j, struct slice list)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Numbered from 1. */
+/* Transactions have numbers from 1 in records. */
 static bool rdp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {
@@ -222,6 +241,7 @@ static bool rdp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same object within an alert. */
 void rdp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "rdp");

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/rdp/names.c - locales ([MS-LCID]), builds of Windows and versions of the protocol. */
+/* app/proto/rdp/names.c - locales ([MS-LCID]), builds of Windows and versions of the protocol.
+ *
+ * A row: the number on the wire and the text in records. NAMED_NUMBER searches by bisection, so
+ * each table must be in ascending order. */
 #include "app/proto/rdp/rdp.h"
 #include "base/text/named_number.h"
 
-/* All ordered by number. */
+/* Locale identifiers. */
 static const struct named_number layouts[] = {
     { 0x0001, "ar" }, { 0x0002, "bg" }, { 0x0003, "ca" }, { 0x0004, "zh-Hans" }, { 0x0005, "cs" },
     { 0x0006, "da" }, { 0x0007, "de" }, { 0x0008, "el" }, { 0x0009, "en" }, { 0x000a, "es" },
@@ -113,6 +116,7 @@ static const struct named_number layouts[] = {
     { 0x7c5d, "iu-Latn" }, { 0x7c5f, "tzm-Latn" }, { 0x7c67, "ff-Latn" }, { 0x7c68, "ha-Latn" },
     { 0x7c92, "ku-Arab" },
 };
+/* clientBuild: a build number of Windows. */
 static const struct named_number builds[] = {
     { 528, "Windows NT 3.1" }, { 807, "Windows NT 3.5" }, { 1057, "Windows NT 3.51" },
     { 1381, "Windows NT 4.0" }, { 2195, "Windows 2000" }, { 2600, "Windows XP" },
@@ -122,6 +126,7 @@ static const struct named_number builds[] = {
     { 10586, "Windows 10 TH2" }, { 14393, "Windows 10 RS1" }, { 15063, "Windows 10 RS2" },
     { 16299, "Windows 10 RS3" }, { 17134, "Windows 10 RS4" }, { 17763, "Windows 10 RS5" },
 };
+/* Version of TS_UD_CS_CORE ([MS-RDPBCGR] section 2.2.1.3.2). */
 static const struct named_number versions[] = {
     { 0x80001, "v4" }, { 0x80004, "v5" }, { 0x80005, "v10.0" }, { 0x80006, "v10.1" },
     { 0x80007, "v10.2" }, { 0x80008, "v10.3" }, { 0x80009, "v10.4" }, { 0x8000a, "v10.5" },

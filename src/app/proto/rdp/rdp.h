@@ -50,7 +50,7 @@ static inline struct rdp_tx *rdp_tx_of(const struct app_tx *tx)
 
 struct rdp_state {
     bool tls;                           /* for both sides */
-    bool over;                          /* nothing more is wanted */
+    bool over;                          /* ignore all further input */
 };
 
 /* mcs.c: a connect request behind its two bytes of type. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/rfb/rfb.c - the handshake of RFB (VNC, RFC 6143): versions, security, initialisation.
+/* app/proto/rfb/rfb.c - the handshake of RFB (VNC, RFC 6143): versions, security, initialization.
  *
- * One transaction a flow. The two sides take turns, so one step serves both; data of the wrong
- * side confuse the parser, which then looks on without reading. */
+ * A flow has one transaction. The two sides alternate, so one step serves both. Data of the wrong
+ * side end the parsing: without knowing the step, later bytes have no meaning. */
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/rules.h"
@@ -17,15 +17,24 @@
 
 enum rfb_event { RFB_EVENT_NONE, RFB_EVENT_LIST(APP_EVENT_ID) };
 
+/* The step is the message that comes next. Steps follow RFC 6143 sections 7.1 to 7.3: both
+ * versions; the list of security types and the client's selection (in version 3.3 the server's
+ * decision instead); for VNC authentication challenge, response and result; the initialization of
+ * both sides.
+ *
+ * REASON: a text why the server refuses. SKIP: the end; all further input is ignored. */
 enum step {
     SERVER_VERSION, CLIENT_VERSION, SECURITY_TYPES, SERVER_SECURITY, SELECTION, CHALLENGE,
     RESPONSE, RESULT, REASON, CLIENT_INIT, SERVER_INIT, SKIP,
 };
 
+/* Three digits each, as text. */
 struct rfb_version {
     struct slice major, minor;
 };
 
+/* Text lies in the arena. Fields are valid only when their has_ flag is set; the pixel format
+ * belongs to has_server_init. */
 struct rfb_tx {
     struct app_tx tx;
     struct rfb_version server, client;
@@ -37,9 +46,10 @@ struct rfb_tx {
     bool big_endian, true_color;
 };
 
+/* Owned by the flow. */
 struct rfb_state {
     enum step step;
-    struct rfb_tx *tx;                  /* NULL before it begins and once it is gone */
+    struct rfb_tx *tx;                  /* NULL before the first message and after its removal */
 };
 
 enum { FRAME_STREAM, FRAME_PDU };
@@ -49,6 +59,7 @@ static struct rfb_tx *rfb_tx_of(const struct app_tx *tx)
     return (struct rfb_tx *)(uintptr_t)tx;
 }
 
+/* The state lives longer than the transaction. */
 static void tx_close(struct app_tx *tx)
 {
     struct rfb_state *st = tx->flow->state;
@@ -56,6 +67,7 @@ static void tx_close(struct app_tx *tx)
     st->tx = NULL;
 }
 
+/* Both sides at once: the handshake is one exchange. */
 static void complete(struct rfb_state *st)
 {
     if (st->tx != NULL)
@@ -64,13 +76,14 @@ static void complete(struct rfb_state *st)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* What a step made of its message. Without an event the flow goes on to `next`. */
+/* Result of a step: the next one, an event (0: none), and whether the transaction is complete. */
 struct outcome {
     enum step next;
     uint8_t event;
     bool completes;
 };
 
+/* Which side sends the message of a step. */
 static const enum direction sender[] = {
     [SERVER_VERSION] = TO_CLIENT, [CLIENT_VERSION] = TO_SERVER, [SECURITY_TYPES] = TO_CLIENT,
     [SERVER_SECURITY] = TO_CLIENT, [SELECTION] = TO_SERVER, [CHALLENGE] = TO_CLIENT,
@@ -78,6 +91,7 @@ static const enum direction sender[] = {
     [CLIENT_INIT] = TO_SERVER, [SERVER_INIT] = TO_CLIENT,
 };
 
+/* "RFB 003.008\n" (RFC 6143 section 7.1.1): 12 bytes. The digits are not checked. */
 static bool take_version(struct bytes *in, struct rfb_version *out, struct arena *arena)
 {
     struct slice s = take_slice(in, 12);
@@ -89,6 +103,9 @@ static bool take_version(struct bytes *in, struct rfb_version *out, struct arena
     return true;
 }
 
+/* Types: 0 invalid, 1 none, 2 VNC authentication (RFC 6143 section 7.1.2). All others are unknown
+ * to this parser. With none the next message is taken to be ClientInit, which is true for versions
+ * before 3.8 (RFC 6143 appendix A). */
 static struct outcome security_chosen(struct rfb_tx *t, uint32_t type, bool by_server)
 {
     struct outcome bad = { SKIP, RFB_UNIMPLEMENTED_SECURITY_TYPE, by_server };
@@ -105,6 +122,7 @@ static struct outcome security_chosen(struct rfb_tx *t, uint32_t type, bool by_s
     return (struct outcome){ .next = type == 0 ? REASON : type == 1 ? CLIENT_INIT : CHALLENGE };
 }
 
+/* SecurityResult (RFC 6143 section 7.1.3): 0 OK, 1 failed, with a reason. */
 static struct outcome result(struct rfb_tx *t, uint32_t status)
 {
     if (status > 1)
@@ -116,6 +134,8 @@ static struct outcome result(struct rfb_tx *t, uint32_t status)
     return (struct outcome){ .next = CLIENT_INIT };
 }
 
+/* ServerInit (RFC 6143 section 7.3.2) with the pixel format (section 7.4). step_size() has waited
+ * for all of it, the name included. */
 static void server_init(struct rfb_tx *t, struct bytes *in)
 {
     t->width = take_be16(in);
@@ -130,13 +150,13 @@ static void server_init(struct rfb_tx *t, struct bytes *in)
     t->red_shift = take_u8(in);
     t->green_shift = take_u8(in);
     t->blue_shift = take_u8(in);
-    take_skip(in, 3);
+    take_skip(in, 3);   /* padding */
     t->name = take_slice(in, take_be32(in));
     t->has_server_init = !in->failed;
     t->name = app_text_copy(&t->tx.arena, t->name);
 }
 
-/* in->failed: more bytes are needed. */
+/* Parses the message of the current step. The caller has checked its size, so reads do not fail. */
 static struct outcome take_step(struct rfb_state *st, struct bytes *in)
 {
     struct rfb_tx *t = st->tx;
@@ -157,12 +177,14 @@ static struct outcome take_step(struct rfb_state *st, struct bytes *in)
                                          SECURITY_TYPES };
     case SECURITY_TYPES:
         s = take_slice(in, take_u8(in));
+        /* No types: the server refuses, and the reason follows. */
         return (struct outcome){ .next = s.len == 0 ? REASON : SELECTION };
     case SERVER_SECURITY:
         return security_chosen(t, take_be32(in), true);
     case SELECTION:
         return security_chosen(t, take_u8(in), false);
     case CHALLENGE:
+        /* 16 bytes each way (RFC 6143 section 7.2.2). */
         t->challenge = app_text_copy(arena, take_slice(in, 16));
         return (struct outcome){ .next = RESPONSE };
     case RESPONSE:
@@ -186,6 +208,9 @@ static struct outcome take_step(struct rfb_state *st, struct bytes *in)
     return (struct outcome){ .next = SKIP };
 }
 
+/* How many bytes the current message has, as far as is known: with a length in the message first
+ * the part up to and with that length. A length is the sender's, up to 4 GiB; `buffer_limit` ends
+ * the wait. */
 static uint32_t step_size(enum step step, struct bytes in)
 {
     switch (step) {
@@ -210,6 +235,7 @@ static uint32_t step_size(enum step step, struct bytes in)
     return 0;
 }
 
+/* The transaction may be gone already. */
 static void finish_step(struct rfb_state *st, struct outcome o)
 {
     st->step = o.next;
@@ -221,6 +247,8 @@ static void finish_step(struct rfb_state *st, struct outcome o)
         complete(st);
 }
 
+/* One message. Without a transaction there is no place for its content, so the parser stops
+ * reading. */
 static enum parse_status parse_step(struct app_flow *af, struct app_input *in)
 {
     struct rfb_state *st = af->state;
@@ -249,6 +277,7 @@ static enum parse_status parse_step(struct app_flow *af, struct app_input *in)
     return PARSE_OK;
 }
 
+/* Once the step is SKIP, input is accepted and ignored: the flow stays RFB. */
 static enum parse_status rfb_parse(struct app_flow *af, struct app_input *in)
 {
     struct rfb_state *st = af->state;
@@ -264,6 +293,7 @@ static enum parse_status rfb_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
+/* An empty name is as good as none. */
 static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
                      struct slice *out)
 {
@@ -271,6 +301,7 @@ static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUS
     return rfb_tx_of(tx)->has_server_init && out->len > 0;
 }
 
+/* Names for `rfb.secresult`; 2 has two spellings. */
 static const struct app_name results[] = {
     { "ok", 0 }, { "fail", 1 }, { "toomany", 2 }, { "too_many", 2 }, { "unknown", 3 }, { NULL, 0 },
 };
@@ -288,6 +319,7 @@ static const struct app_integer result_integer = {
 
 /* --- log -------------------------------------------------------------------------------------- */
 
+/* No object before the version is known. */
 static void log_version(struct json *j, const char *key, const struct rfb_version *v)
 {
     if (v->major.len == 0)
@@ -298,6 +330,8 @@ static void log_version(struct json *j, const char *key, const struct rfb_versio
     json_object_end(j);
 }
 
+/* Challenge and response exist only for VNC authentication. A failed result shows as its absence
+ * and a reason. */
 static void log_authentication(struct json *j, const struct rfb_tx *t)
 {
     json_object(j, "authentication");
@@ -316,6 +350,7 @@ static void log_authentication(struct json *j, const struct rfb_tx *t)
     json_object_end(j);
 }
 
+/* Everything of ServerInit. */
 static void log_framebuffer(struct json *j, const struct rfb_tx *t)
 {
     json_object(j, "framebuffer");
@@ -337,6 +372,7 @@ static void log_framebuffer(struct json *j, const struct rfb_tx *t)
     json_object_end(j);
 }
 
+/* Fields appear as far as the handshake went. */
 static bool rfb_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {
@@ -378,7 +414,7 @@ const struct app_proto app_rfb = {
         { .bytes = NULL } },
     .state_size = sizeof(struct rfb_state),
     .tx_size = sizeof(struct rfb_tx),
-    .buffer_limit = 1u << 20,
+    .buffer_limit = 1u << 20,   /* bytes; limits a name or reason that the parser waits for */
     .parse = rfb_parse,
     .tx_close = tx_close,
     .progress_done = { 1, 1 },

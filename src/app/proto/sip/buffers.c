@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/sip/buffers.c - what rules can see of a message. */
+/* app/proto/sip/buffers.c - the buffers that rules inspect of a message. */
 #include "app/proto/sip/sip.h"
 
 #include "app/lib/log_text.h"
 
+/* A transaction is one message of one direction. */
 static bool has_part(const struct app_tx *tx, enum direction d)
 {
     return sip_tx_of(tx)->direction == d;
@@ -34,6 +35,7 @@ TEXT_BUFFER(response_line, "sip.response_line", APP_TC, line, "first line of a r
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
+/* The nth header of this name. Compact names were spelled out by message.c. */
 static bool nth_header(const struct app_tx *tx, enum direction d, const char *name,
                        unsigned index, struct slice *out)
 {
@@ -92,7 +94,7 @@ SDP_BUFFER(connection_data, connection, "c= line");
 SDP_BUFFER(timezone, zone, "z= line");
 SDP_BUFFER(encryption_key, key, "k= line");
 
-/* The member of the index-th item of a list. */
+/* The member of the nth item of a list. */
 #define SDP_LIST_BUFFER(id, keyword, type, list, member, text)                                \
     static bool get_sdp_##id(struct app_tx *tx, enum direction d, unsigned i,                 \
                              struct slice *out)                                               \

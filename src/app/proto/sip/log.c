@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/sip/log.c - EVE sip: one record a message. */
+/* app/proto/sip/log.c - EVE sip: one record per message, as in Suricata. */
 #include "app/proto/sip/sip.h"
 
+/* No data: the message or description does not have the field. */
 static void log_text(struct json *j, const char *key, struct slice s)
 {
     if (s.data != NULL)
         json_slice(j, key, s);
 }
 
+/* No array for an empty list. */
 static void log_list(struct json *j, const char *key, const struct sdp_text *list)
 {
     if (list == NULL)
@@ -18,6 +20,7 @@ static void log_list(struct json *j, const char *key, const struct sdp_text *lis
     json_array_end(j);
 }
 
+/* t= lines with their r= line (RFC 4566 sections 5.9 and 5.10). */
 static void log_times(struct json *j, const struct sdp_time *time)
 {
     json_array(j, "time_descriptions");
@@ -30,6 +33,7 @@ static void log_times(struct json *j, const struct sdp_time *time)
     json_array_end(j);
 }
 
+/* m= lines with the lines that belong to each (RFC 4566 section 5.14). */
 static void log_media(struct json *j, const struct sdp_media *m)
 {
     if (m == NULL)
@@ -48,6 +52,8 @@ static void log_media(struct json *j, const struct sdp_media *m)
     json_array_end(j);
 }
 
+/* The description in the order of RFC 4566 section 5. The letters of the lines have long names
+ * here. */
 static void log_sdp(struct json *j, const struct sdp *sdp)
 {
     if (sdp == NULL)
@@ -69,6 +75,7 @@ static void log_sdp(struct json *j, const struct sdp *sdp)
     json_object_end(j);
 }
 
+/* The direction of the message, which its first line decided, tells requests from responses. */
 static bool sip_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {
@@ -89,6 +96,7 @@ static bool sip_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same fields within an alert. */
 void sip_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "sip");

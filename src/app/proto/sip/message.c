@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/sip/message.c - first line and headers. */
+/* app/proto/sip/message.c - the first line and the headers (RFC 3261 section 7). */
 #include "app/proto/sip/sip.h"
 
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
-/* Running out of bytes and finding a wrong one are different things here: both stick. */
+/* Two errors are told apart: too few bytes, which waits for more over TCP, and a wrong byte. The
+ * first one stays. */
 struct reader {
     struct bytes in;
     enum sip_parse status;
@@ -16,6 +17,7 @@ static bool is_one_of(uint8_t c, const char *set)
     return c != 0 && strchr(set, c) != NULL;
 }
 
+/* Sets of characters, after RFC 3261 section 25.1, but more lenient. */
 static bool is_alpha(uint8_t c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 static bool is_token(uint8_t c)
@@ -37,6 +39,7 @@ static void fail(struct reader *r, enum sip_parse status)
         r->status = status;
 }
 
+/* Also incomplete if the data end within the run: it may go on. */
 static struct slice read_while(struct reader *r, bool (*is)(uint8_t c), uint32_t min)
 {
     struct slice s = { r->in.next, 0 };
@@ -54,6 +57,7 @@ static struct slice read_while(struct reader *r, bool (*is)(uint8_t c), uint32_t
     return s;
 }
 
+/* Takes exactly this text. */
 static void read_text(struct reader *r, const char *text)
 {
     for (; *text != '\0' && r->status == SIP_PARSED; text++) {
@@ -75,7 +79,8 @@ static struct slice read_version(struct reader *r)
     return s;
 }
 
-/* A value ends where a line does that no blank follows; blanks before the end are not of it. */
+/* A value ends at a line end that no blank follows: otherwise the line is folded (RFC 3261 section
+ * 7.3.1). Blanks at the end are not part of it. */
 static struct slice read_value(struct reader *r)
 {
     const uint8_t *start = r->in.next, *end = start, *p = start;
@@ -105,6 +110,7 @@ static struct slice read_value(struct reader *r)
     return (struct slice){ start, 0 };
 }
 
+/* Compact forms, RFC 3261 section 7.3.3. */
 static struct slice full_name(struct slice name)
 {
     static const struct { char compact; const char *name; } names[] = {
@@ -120,6 +126,7 @@ static struct slice full_name(struct slice name)
     return name;
 }
 
+/* A Content-Length that is no number counts as missing. */
 static void note_length(struct sip_layout *out, struct slice name, struct slice value)
 {
     struct text digits = { (const char *)value.data, value.len };
@@ -128,6 +135,7 @@ static void note_length(struct sip_layout *out, struct slice name, struct slice 
         out->has_length = true;
 }
 
+/* tx NULL: only the layout is wanted. */
 static void read_headers(struct reader *r, struct sip_tx *tx, struct sip_layout *out)
 {
     struct sip_header **tail = tx != NULL ? &tx->headers : NULL;
@@ -152,6 +160,7 @@ static void read_headers(struct reader *r, struct sip_tx *tx, struct sip_layout 
     }
 }
 
+/* RFC 3261 section 7.1 */
 static void read_request_line(struct reader *r, struct sip_tx *tx)
 {
     struct slice method = read_while(r, is_alpha, 0), uri, version;
@@ -168,6 +177,7 @@ static void read_request_line(struct reader *r, struct sip_tx *tx)
     tx->version = app_text_copy(&tx->tx.arena, version);
 }
 
+/* RFC 3261 section 7.2 */
 static void read_status_line(struct reader *r, struct sip_tx *tx)
 {
     struct slice version = read_version(r), code, reason;
@@ -186,6 +196,8 @@ static void read_status_line(struct reader *r, struct sip_tx *tx)
     tx->reason = app_text_copy(&tx->tx.arena, reason);
 }
 
+/* Called first without `tx`, to see whether the message is complete; then with it, to keep its
+ * parts. */
 enum sip_parse sip_message_parse(struct bytes in, enum direction direction, struct sip_tx *tx,
                                  struct sip_layout *out)
 {

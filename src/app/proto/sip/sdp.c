@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/sip/sdp.c - session descriptions: lines of one letter each, in a fixed order. */
+/* app/proto/sip/sdp.c - session descriptions (RFC 4566): lines of one letter each, in a fixed
+ * order. */
 #include "app/proto/sip/sip.h"
 
 #include "app/lib/log_text.h"
@@ -9,6 +10,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+/* `in` is after the last line that was accepted. */
 struct sdp_reader {
     struct bytes in;
     struct arena *arena;
@@ -22,6 +24,7 @@ static bool is_alnum(uint8_t c) { return is_alpha(c) || is_digit(c); }
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
 static bool is_name(uint8_t c) { return is_alnum(c) || is_blank(c); }
 static bool is_any(uint8_t c) { return c != '\r' && c != '\n'; }
+/* Sets of characters, RFC 4566 section 9. */
 static bool is_token(uint8_t c)
 {
     return c == 0x21 || c == 0x2a || c == 0x2b || c == 0x2d || c == 0x2e ||
@@ -35,7 +38,8 @@ static bool is_address(uint8_t c)
     return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f') || c == '.' || c == ':';
 }
 
-/* The value of the next line if it is of this type; it is taken only by `accept`. */
+/* The value of the next line, if it has this type. r->in does not move: the caller accepts the line
+ * by `behind`. */
 static bool next_line(const struct sdp_reader *r, char type, struct bytes *value,
                       struct bytes *behind)
 {
@@ -67,7 +71,7 @@ static struct slice span(struct bytes *in, bool (*is)(uint8_t c))
     return s;
 }
 
-/* So that "there, but empty" and "not there" differ. */
+/* An empty value and a missing one differ: an empty one has a pointer. */
 static struct slice keep(struct sdp_reader *r, struct slice s)
 {
     struct slice copy = app_text_utf8(r->arena, s);
@@ -75,7 +79,7 @@ static struct slice keep(struct sdp_reader *r, struct slice s)
     return copy.len > 0 ? copy : (struct slice){ (const uint8_t *)"", 0 };
 }
 
-/* A line all of one kind of characters. */
+/* A line with one kind of characters. */
 static bool plain_line(struct sdp_reader *r, char type, bool (*is)(uint8_t c), struct slice *out)
 {
     struct bytes value, behind;
@@ -91,8 +95,7 @@ static bool plain_line(struct sdp_reader *r, char type, bool (*is)(uint8_t c), s
     return true;
 }
 
-/* Fields with blanks between them come out with one blank. The first `min` bytes of each must
- * be there. */
+/* A line of n fields. The blanks between them become one. Each field has at least `min` bytes. */
 static bool fields_line(struct sdp_reader *r, char type, bool (*const *is)(uint8_t c), unsigned n,
                         uint32_t min, struct slice *out)
 {
@@ -126,7 +129,7 @@ static bool fields_line(struct sdp_reader *r, char type, bool (*const *is)(uint8
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-/* "/n" with n from 1 to 255. */
+/* "/n", n from 1 to 255: a TTL, or a number of addresses. */
 static bool take_count(struct bytes *in, unsigned *out)
 {
     struct bytes b = *in;
@@ -144,6 +147,8 @@ static bool take_count(struct bytes *in, unsigned *out)
     return true;
 }
 
+/* RFC 4566 section 5.7. An IPv4 multicast address must have a TTL. The address is written in its
+ * canonical form. */
 static bool connection_line(struct sdp_reader *r, struct slice *out)
 {
     struct bytes value, behind;
@@ -180,6 +185,7 @@ static bool connection_line(struct sdp_reader *r, struct slice *out)
     return true;
 }
 
+/* RFC 4566 section 5.8, and TIAS of RFC 3890. */
 static bool is_bandwidth(struct slice s)
 {
     static const char *const types[] = { "CT:", "AS:", "TIAS:" };
@@ -196,6 +202,7 @@ static bool is_bandwidth(struct slice s)
     return false;
 }
 
+/* RFC 4566 section 5.13: "name" or "name:value". */
 static bool is_attribute(struct slice s)
 {
     uint32_t n = 0;
@@ -205,6 +212,7 @@ static bool is_attribute(struct slice s)
     return n == s.len || s.data[n] == ':';
 }
 
+/* All following lines of this type. An invalid one ends the list and stays unread. */
 static struct sdp_text *text_lines(struct sdp_reader *r, char type, bool (*fits)(struct slice s))
 {
     struct sdp_text *first = NULL, **tail = &first;
@@ -223,6 +231,7 @@ static struct sdp_text *text_lines(struct sdp_reader *r, char type, bool (*fits)
     return first;
 }
 
+/* RFC 4566 sections 5.9 and 5.10. One repeat line per time. */
 static struct sdp_time *time_lines(struct sdp_reader *r)
 {
     static bool (*const time[])(uint8_t) = { is_digit, is_digit };
@@ -254,6 +263,7 @@ static bool take_word(struct bytes *in, const char *const *words, struct slice *
     return false;
 }
 
+/* Up to 99999: the caller checks the range. */
 static bool take_port(struct bytes *in, uint64_t *out)
 {
     struct slice s = span(in, is_digit);
@@ -262,7 +272,7 @@ static bool take_port(struct bytes *in, uint64_t *out)
            text_to_u64((struct text){ (const char *)s.data, s.len }, 99999, out);
 }
 
-/* "audio 49170/2 RTP/AVP 0 8" */
+/* "audio 49170/2 RTP/AVP 0 8", RFC 4566 section 5.14. Blanks between become one. */
 static bool media_value(struct sdp_reader *r, struct bytes value, struct slice *out)
 {
     static const char *const types[] = { "audio", "video", "text", "application", "message",
@@ -305,6 +315,7 @@ static bool media_value(struct sdp_reader *r, struct bytes value, struct slice *
     return true;
 }
 
+/* A media description and its own lines, in the order of the RFC. */
 static struct sdp_media *media_lines(struct sdp_reader *r)
 {
     struct sdp_media *first = NULL, **tail = &first, *m;
@@ -327,6 +338,8 @@ static struct sdp_media *media_lines(struct sdp_reader *r)
 
 static bool is_zero(uint8_t c) { return c == '0'; }
 
+/* NULL: no valid description; the version, origin, name and a time are required (RFC 4566 section
+ * 5). */
 struct sdp *sdp_parse(struct bytes in, struct arena *arena)
 {
     static bool (*const origin[])(uint8_t) = { is_token, is_digit, is_digit, is_alpha, is_alnum,

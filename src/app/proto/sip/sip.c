@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/sip/sip.c - SIP: recognition, one transaction a message. */
+/* app/proto/sip/sip.c - SIP: detection, and one transaction per message. */
 #include "app/proto/sip/sip.h"
 
 #include "app/proto.h"
 
 struct sip_state {
-    bool in_frame[2];                   /* a message that is not complete has its frame */
+    bool in_frame[2];                   /* an incomplete message has its frame already */
     uint32_t frame[2];
 };
 
 static const struct app_name events[] = { SIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* Without a transaction the event is lost: the message has none of its own. */
 static void event_on_last(struct app_flow *af, unsigned event)
 {
     if (af->last != NULL)
@@ -30,6 +31,7 @@ static void make_frames(struct app_flow *af, const struct app_input *in,
                   id);
 }
 
+/* The message is parsed again, now with its parts kept. */
 static bool add_message(struct app_flow *af, const struct app_input *in,
                         const struct sip_layout *at, uint32_t len, uint32_t frame)
 {
@@ -48,6 +50,7 @@ static bool add_message(struct app_flow *af, const struct app_input *in,
     return true;
 }
 
+/* A datagram must be a complete message. */
 static enum parse_status parse_udp(struct app_flow *af, struct app_input *in)
 {
     uint32_t frame = app_frame(af, in->direction, SIP_FRAME_PDU, in->offset, in->len,
@@ -67,6 +70,7 @@ static enum parse_status parse_udp(struct app_flow *af, struct app_input *in)
     return PARSE_STOP;
 }
 
+/* The frame of a message that is not complete has an unknown length. */
 static void open_frame(struct app_flow *af, const struct app_input *in)
 {
     struct sip_state *st = af->state;
@@ -78,7 +82,9 @@ static void open_frame(struct app_flow *af, const struct app_input *in)
                                          APP_FRAME_NO_TX);
 }
 
-/* Over TCP the body is as long as Content-Length says (RFC 3261, 18.3). */
+/* Over TCP, Content-Length is the body's length (RFC 3261 section 18.3). Without it there is no
+ * body. The headers are parsed again each time data come; the framework limits how many bytes can
+ * wait. */
 static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
 {
     struct sip_state *st = af->state;
@@ -115,6 +121,7 @@ static enum parse_status sip_parse(struct app_flow *af, struct app_input *in)
 #define METHOD(text) \
     { .transport = APP_TCP | APP_UDP, .directions = APP_TS, .bytes = text, .len = sizeof(text) - 1 }
 
+/* UPDATE is detected over UDP only. */
 static const struct app_pattern patterns[] = {
     METHOD("REGISTER"), METHOD("INVITE"), METHOD("ACK"), METHOD("BYE"), METHOD("CANCEL"),
     METHOD("REFER"), METHOD("PRACK"), METHOD("SUBSCRIBE"), METHOD("NOTIFY"), METHOD("PUBLISH"),

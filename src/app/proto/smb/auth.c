@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/auth.c - who logs on: SPNEGO (RFC 4178) around NTLMSSP ([MS-NLMP]) or a Kerberos
- * ticket; NTLMSSP also by itself. */
+/* app/proto/smb/auth.c - the user who logs on: SPNEGO (RFC 4178) around NTLMSSP ([MS-NLMP]) or a
+ * Kerberos ticket (RFC 4121); NTLMSSP also without SPNEGO. Nothing is decrypted: names are sent in
+ * the clear. */
 #include "app/proto/smb/smb.h"
 
-#define NTLMSSP_AUTHENTICATE 3
-#define FLAG_VERSION 0x02000000u
+#define NTLMSSP_AUTHENTICATE 3      /* [MS-NLMP] section 2.2.1.3 */
+#define FLAG_VERSION 0x02000000u    /* NTLMSSP_NEGOTIATE_VERSION */
 
+/* Object identifiers in DER: SPNEGO 1.3.6.1.5.5.2, Kerberos 5 1.2.840.113554.1.2.2, NTLMSSP
+ * 1.3.6.1.4.1.311.2.2.10. */
 static const uint8_t spnego_oid[] = { 0x2b, 6, 1, 5, 5, 2 };
 static const uint8_t kerberos_oid[] = { 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x12, 1, 2, 2 };
 static const uint8_t ntlmssp_oid[] = { 0x2b, 6, 1, 4, 1, 0x82, 0x37, 2, 2, 10 };
 
 /* --- NTLMSSP -------------------------------------------------------------------------------- */
 
-struct field { uint32_t offset, len; };
+struct field { uint32_t offset, len; };     /* from the start of the NTLMSSP message */
 
+/* Length and offset of a field come from the client: one beyond the message fails here, before
+ * anything reads it. *first becomes the lowest offset, where the payload begins. */
 static struct field take_field(struct bytes *in, uint32_t complete, uint32_t *first)
 {
     struct field f;
 
     f.len = take_le16(in);
-    take_skip(in, 2);               /* as much as there is room for */
+    take_skip(in, 2);               /* allocated length */
     f.offset = take_le32(in);
     if (f.len >= complete || f.offset >= complete)
         in->failed = true;
@@ -27,6 +32,8 @@ static struct field take_field(struct bytes *in, uint32_t complete, uint32_t *fi
     return f;
 }
 
+/* Copies a field without the zero bytes of UTF-16. 12 bytes are signature and message type: a field
+ * cannot begin within them. */
 static bool get_field(struct smb_tx *t, struct slice message, struct field f, struct slice *out)
 {
     struct bytes in = bytes_of_slice(message);
@@ -38,6 +45,10 @@ static bool get_field(struct smb_tx *t, struct slice message, struct field f, st
     return !in.failed;
 }
 
+/* AUTHENTICATE_MESSAGE, [MS-NLMP] section 2.2.1.3. The version (8 bytes) is present when the flag
+ * is set and the payload leaves space for it. Normal clients send domain, user and host in this
+ * order; another order is an event, because tools that build the message by hand differ here. A
+ * malformed message leaves the transaction without names. */
 static void read_authenticate(struct smb_tx *t, struct slice message)
 {
     struct bytes in = bytes_of_slice(message);
@@ -45,7 +56,7 @@ static void read_authenticate(struct smb_tx *t, struct slice message)
     struct smb_ntlmssp n = { 0 };
     uint32_t first = UINT32_MAX, flags;
 
-    take_skip(&in, 12);
+    take_skip(&in, 12);     /* signature, message type */
     for (unsigned i = 0; i < ARRAY_LEN(field); i++)
         field[i] = take_field(&in, message.len, &first);
     flags = take_le32(&in);
@@ -57,7 +68,7 @@ static void read_authenticate(struct smb_tx *t, struct slice message)
         n.major = take_u8(&in);
         n.minor = take_u8(&in);
         n.build = take_le16(&in);
-        take_skip(&in, 3);
+        take_skip(&in, 3);  /* reserved */
         n.revision = take_u8(&in);
     }
     if (in.failed || !get_field(t, message, field[2], &n.domain) ||
@@ -71,6 +82,8 @@ static void read_authenticate(struct smb_tx *t, struct slice message)
     t->setup.ntlmssp = arena_copy(&t->tx.arena, &n, sizeof(n));
 }
 
+/* Finds the signature anywhere in the token, so that SPNEGO with malformed DER does not hide it.
+ * Only the third message of the exchange names the user. */
 static void read_ntlmssp(struct smb_tx *t, struct slice token)
 {
     const uint8_t *hit = token.len > 0 ? memmem(token.data, token.len, "NTLMSSP", 8) : NULL;
@@ -93,8 +106,9 @@ static bool is_oid(struct slice s, const uint8_t *oid, size_t len)
     return s.len == len && memcmp(s.data, oid, len) == 0;
 }
 
-struct mechanisms { bool kerberos, ntlmssp; };
+struct mechanisms { bool kerberos, ntlmssp; };  /* what mechTypes lists */
 
+/* RFC 4178 section 4.2.1: the list of mechanisms that the client offers. */
 static void read_mechanisms(struct bytes list, struct mechanisms *m)
 {
     struct der d;
@@ -107,6 +121,7 @@ static void read_mechanisms(struct bytes list, struct mechanisms *m)
     }
 }
 
+/* The ticket borrows from the record: its names are copied into the transaction's arena. */
 static void keep_ticket(struct smb_tx *t, const struct krb5_ticket *found)
 {
     struct krb5_ticket *ticket = arena_copy(&t->tx.arena, found, sizeof(*found));
@@ -117,6 +132,8 @@ static void keep_ticket(struct smb_tx *t, const struct krb5_ticket *found)
     t->setup.ticket = ticket;
 }
 
+/* The token of the client's preferred mechanism. Kerberos first: a ticket names the realm and the
+ * server; NTLMSSP is tried when there is none. */
 static void read_inner_token(struct smb_tx *t, struct slice token, const struct mechanisms *m)
 {
     struct krb5_ticket ticket;
@@ -127,7 +144,8 @@ static void read_inner_token(struct smb_tx *t, struct slice token, const struct 
         read_ntlmssp(t, token);
 }
 
-/* The members of NegTokenInit. */
+/* The members of NegTokenInit (RFC 4178 section 4.2.1): each is wrapped in a context tag. The list
+ * of mechanisms comes before the token, which is read by what the list holds. */
 static void read_negotiation(struct smb_tx *t, struct bytes members)
 {
     struct mechanisms m = { 0 };
@@ -145,7 +163,8 @@ static void read_negotiation(struct smb_tx *t, struct bytes members)
     }
 }
 
-/* GSS-API's frame with SPNEGO's identifier; else NTLMSSP anywhere. */
+/* Reads the security blob of a logon: the GSS-API frame with SPNEGO's identifier (RFC 2743 section
+ * 3.1). Anything else is searched for NTLMSSP. */
 void smb_read_token(struct smb_tx *t, struct slice token)
 {
     struct bytes in = bytes_of_slice(token), frame, choice;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/cache.c - entries of SMB's tables. */
+/* app/proto/smb/cache.c - entries of SMB's tables, which app/lib/lru.h holds. The key's bytes are
+ * compared as they are: struct smb_key has no padding. */
 #include "app/proto/smb/cache.h"
 
 static struct slice key_bytes(const struct smb_key *key)
@@ -17,6 +18,8 @@ struct smb_entry *smb_cache_pop(struct app_lru *cache, struct smb_key key)
     return app_lru_pop(cache, key_bytes(&key));
 }
 
+/* An entry is used again after eviction: everything of its last use is cleared, and its buffer
+ * keeps its memory. */
 struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key)
 {
     struct smb_entry *e = app_lru_put(cache, key_bytes(&key), sizeof(*e));

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/file.c - files that are read or written. Each is a transaction of its own, from its
- * first extent to the close of its handle. */
+ * first extent to the close of its handle. The limits on what waits out of order are those of
+ * max-{read,write}-queue-size and -cnt. */
 #include "app/proto/smb/smb.h"
 
-#define ABANDON_US UINT64_C(60000000)       /* without an extent, after a gap */
-#define AHEAD_AFTER_GAP 2000000             /* bytes that wait for what was lost, at most */
+#define ABANDON_US UINT64_C(60000000)       /* 60 s without an extent after a gap */
+#define AHEAD_AFTER_GAP 2000000             /* bytes that may wait for lost ones */
 
+/* The file of this id and direction. `open`: only one whose transfer goes on, because a closed
+ * file's number may be used again. Walks the flow's transactions, of which max-tx bounds the
+ * number. */
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
                              bool open)
 {
@@ -19,7 +23,7 @@ struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum
     return NULL;
 }
 
-/* The share which the record's tree is. */
+/* The name of the share that the record's tree stands for; empty when its connect was missed. */
 static struct slice share_of(struct smb_state *st, const struct smb_record *r)
 {
     struct smb_key key = { .a = r->session, .c = r->tree, .kind = SMB_KEY_SHARE };
@@ -27,6 +31,7 @@ static struct slice share_of(struct smb_state *st, const struct smb_record *r)
     return smb_entry_text(smb_cache_get(&st->trees, key));
 }
 
+/* A file's transaction. It belongs to no message: many messages carry its extents. */
 static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
                                const struct smb_extent *p)
 {
@@ -37,7 +42,7 @@ static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
     t->file.direction = r->direction;
     t->file.id = p->id;
     t->file.name = smb_keep(t, p->name);
-    /* Records of files written with SMB 2 have an empty share; readers know them so. */
+    /* SMB2 records of written files have an empty share: users of EVE know them so. */
     if (r->version == 1 || r->direction == TO_CLIENT)
         t->file.share = smb_keep(t, share_of(st, r));
     if (r->version == 2) {
@@ -47,7 +52,8 @@ static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
     return t;
 }
 
-/* Too much waits for its turn. */
+/* Does more data wait for missing bytes than the configuration allows? A client can write at
+ * offsets that never connect, so that without a limit memory would grow with the traffic. */
 static bool is_too_much(struct smb_state *st, const struct app_transfer *transfer,
                         enum direction d, uint32_t len)
 {
@@ -66,6 +72,8 @@ static bool is_too_much(struct smb_state *st, const struct app_transfer *transfe
     return false;
 }
 
+/* Begins an extent. `file_left` bytes of it are still to come: smb_file_data() takes them from the
+ * stream without buffering the message. An extent that would exceed the limits is skipped. */
 void smb_file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p)
 {
     struct smb_dir *ds = &st->ds[r->direction];
@@ -78,6 +86,7 @@ void smb_file_extent(struct smb_state *st, const struct smb_record *r, const str
     if (t == NULL)
         return;
     transfer = &t->file.transfer;
+    /* The offset goes back over data that were seen: a later version of the same bytes. */
     if (p->offset < transfer->next)
         smb_event(st, SMB_FILE_OVERLAP);
     if (is_too_much(st, transfer, r->direction, p->len)) {
@@ -92,6 +101,8 @@ void smb_file_extent(struct smb_state *st, const struct smb_record *r, const str
     ds->skip = 0;
 }
 
+/* After a gap the missing bytes never come. More than AHEAD_AFTER_GAP bytes behind a hole end the
+ * file as truncated instead of waiting for ever. */
 uint32_t smb_file_data(struct smb_state *st, enum direction d, const uint8_t *data, uint32_t len)
 {
     struct smb_dir *ds = &st->ds[d];
@@ -112,13 +123,15 @@ uint32_t smb_file_data(struct smb_state *st, enum direction d, const uint8_t *da
     return n;
 }
 
+/* A file that is done stays as it is. */
 void smb_file_close(struct smb_tx *t)
 {
     if (t->tx.progress[TO_SERVER] == 0)
         app_transfer_close(&t->file.transfer);
 }
 
-/* What a gap may have swallowed is taken for done, in its direction; a file may go on. */
+/* A gap may have contained responses: transactions before the newest count as done in the gap's
+ * direction. A file may go on; it gets a deadline instead (ABANDON_US). */
 void smb_files_after_gap(struct smb_state *st, enum direction d)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL && tx != st->flow->last; tx = tx->next) {
@@ -136,6 +149,8 @@ void smb_files_after_gap(struct smb_state *st, enum direction d)
     }
 }
 
+/* Ends files whose deadline has passed. check_files stays set while any deadline is pending, so
+ * that flows without gaps never walk their transactions. */
 void smb_files_abandon(struct smb_state *st)
 {
     bool more = false;

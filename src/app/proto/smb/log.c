@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/log.c - EVE `smb`. */
+/* app/proto/smb/log.c - EVE `smb`. Keys and values are those of Suricata 8. */
 #include "app/proto/smb/smb.h"
 
 #include <stdio.h>
@@ -9,6 +9,7 @@ struct log_settings {
     uint32_t kinds;                 /* bit per enum smb_kind; 0: all */
 };
 
+/* As the key `types` of the log's configuration names them. */
 static const char *const kind_names[SMB_KIND_COUNT] = {
     [SMB_GENERIC] = "generic", [SMB_FILE] = "file", [SMB_TREE_CONNECT] = "tree_connect",
     [SMB_NEGOTIATE] = "negotiate", [SMB_DCERPC] = "dcerpc", [SMB_CREATE] = "create",
@@ -18,6 +19,7 @@ static const char *const kind_names[SMB_KIND_COUNT] = {
 
 /* --- values --------------------------------------------------------------------------------- */
 
+/* A GUID: the first three groups are little endian on the wire ([MS-DTYP] section 2.3.4.2). */
 static void log_guid(struct json *j, const char *key, const uint8_t *g)
 {
     json_printf(j, key, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
@@ -25,6 +27,8 @@ static void log_guid(struct json *j, const char *key, const uint8_t *g)
                 g[14], g[13], g[12]);
 }
 
+/* 16 bytes are an SMB2 FileId; an SMB1 id begins with the file number, and the session's number
+ * after it is not shown. */
 static void log_id(struct json *j, const struct smb_id *id)
 {
     if (id->len == 16)
@@ -35,6 +39,7 @@ static void log_id(struct json *j, const struct smb_id *id)
         json_string(j, "fuid", "");
 }
 
+/* A value without a known name is shown as its number, in text. */
 static void log_name_or_number(struct json *j, const char *key, const char *name, uint32_t number)
 {
     if (name != NULL)
@@ -43,9 +48,10 @@ static void log_name_or_number(struct json *j, const char *key, const char *name
         json_printf(j, key, "%u", number);
 }
 
-/* A name may still be UTF-16, whose zero bytes go; an empty one is the root. */
+/* A name may still be UTF-16, whose zero bytes are dropped. An empty name is the share's root. */
 static void log_path(struct json *j, const char *key, struct slice name)
 {
+    /* Longer names are rare and use the heap. */
     char stack[512], *text = name.len <= sizeof(stack) ? stack : malloc(name.len);
     uint32_t n = 0;
 
@@ -62,6 +68,7 @@ static void log_path(struct json *j, const char *key, struct slice name)
         free(text);
 }
 
+/* A DOS error has a class and a code; everything else is an NTSTATUS. */
 static void log_status(struct json *j, const struct smb_tx *t)
 {
     char text[24];
@@ -78,6 +85,7 @@ static void log_status(struct json *j, const struct smb_tx *t)
     json_printf(j, "status_code", "0x%x", t->status);
 }
 
+/* The dialect belongs to the flow, not to the transaction: SMB2's number, else SMB1's text. */
 static void log_dialect(struct json *j, const struct smb_state *st)
 {
     if (st->dialect != 0)
@@ -88,6 +96,7 @@ static void log_dialect(struct json *j, const struct smb_state *st)
         json_string(j, "dialect", "unknown");
 }
 
+/* Members that every record has. Suricata counts transactions from 1 here. */
 static void log_common(struct json *j, const struct smb_tx *t)
 {
     json_u64(j, "id", t->tx.id + 1);
@@ -103,6 +112,7 @@ static void log_common(struct json *j, const struct smb_tx *t)
 
 /* --- kinds ---------------------------------------------------------------------------------- */
 
+/* NULL: SMB1 without that part of the exchange, or SMB2. */
 static void log_hosts(struct json *j, const char *key, const struct smb_hosts *hosts)
 {
     if (hosts == NULL)
@@ -113,6 +123,7 @@ static void log_hosts(struct json *j, const char *key, const struct smb_hosts *h
     json_object_end(j);
 }
 
+/* NTLMSSP and Kerberos exclude each other, see auth.c; the hosts are SMB1's. */
 static void log_setup(struct json *j, const struct smb_session_setup *s)
 {
     if (s->ntlmssp != NULL) {
@@ -140,6 +151,7 @@ static void log_setup(struct json *j, const struct smb_session_setup *s)
 
 static void log_create(struct json *j, const struct smb_create *c)
 {
+    /* [MS-SMB2] section 2.2.13, CreateDisposition. */
     static const char *const dispositions[] = {
         "FILE_SUPERSEDE", "FILE_OPEN", "FILE_CREATE", "FILE_OPEN_IF", "FILE_OVERWRITE",
         "FILE_OVERWRITE_IF",
@@ -157,6 +169,7 @@ static void log_create(struct json *j, const struct smb_create *c)
     log_id(j, &c->id);
 }
 
+/* An SMB1 NEGOTIATE may be answered in SMB2: the record has both kinds of dialects. */
 static void log_negotiate(struct json *j, const struct smb_tx *t)
 {
     const struct smb_state *st = t->tx.flow->state;
@@ -182,10 +195,12 @@ static void log_negotiate(struct json *j, const struct smb_tx *t)
 
 static void log_tree(struct json *j, const struct smb_tx *t)
 {
+    /* [MS-SMB2] section 2.2.10 */
     static const char *const types[] = { [1] = "FILE", [2] = "PIPE", [3] = "PRINT" };
     const struct smb_tree_connect *c = &t->tree;
 
     json_lossy(j, c->is_pipe ? "named_pipe" : "share", c->share);
+    /* SMB1 has services in place of the share's type. */
     if (t->version != 1) {
         json_string(j, "share_type", c->share_type > 0 && c->share_type < ARRAY_LEN(types)
                                          ? types[c->share_type] : "UNKNOWN");
@@ -206,6 +221,7 @@ static void log_file(struct json *j, const struct smb_file *f)
     log_id(j, &f->id);
 }
 
+/* SMB2 renames by SET_INFO; SMB1 has a command, and the record no class. */
 static void log_rename(struct json *j, const struct smb_tx *t)
 {
     if (t->version == 2) {
@@ -221,6 +237,8 @@ static void log_rename(struct json *j, const struct smb_tx *t)
     log_id(j, &t->rename.id);
 }
 
+/* Values of TRANS2, see smb1_data.c. SMB2's class and level have other numbers and no names
+ * here. */
 static void log_set_info(struct json *j, const struct smb_set_info *s)
 {
     log_path(j, "filename", s->name);
@@ -236,6 +254,7 @@ static void log_set_info(struct json *j, const struct smb_set_info *s)
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
+/* `with_response`: in a record of a bind. ack_reason is always 0, as in Suricata. */
 static void log_interface(struct json *j, const struct dce_interface *one, bool with_response)
 {
     char text[DCE_UUID_TEXT];
@@ -250,7 +269,7 @@ static void log_interface(struct json *j, const struct dce_interface *one, bool 
     json_object_end(j);
 }
 
-/* All that a bind offered, or the one that a call is for. */
+/* Logs the interfaces of a bind (`all`), or the one whose context a call names. */
 static void log_interfaces(struct json *j, const struct smb_tx *t, bool all)
 {
     const struct smb_state *st = t->tx.flow->state;
@@ -270,6 +289,7 @@ static void log_interfaces(struct json *j, const struct smb_tx *t, bool all)
         json_array_end(j);
 }
 
+/* Number of fragments, and bytes of stub data that are kept. */
 static void log_sizes(struct json *j, const char *key, const struct smb_call *c, enum direction d)
 {
     json_object(j, key);
@@ -278,12 +298,14 @@ static void log_sizes(struct json *j, const char *key, const struct smb_call *c,
     json_object_end(j);
 }
 
+/* The PDU's type, or `missing` when this direction was not seen. */
 static const char *call_type(const struct smb_call *c, enum direction d, const char *missing,
                              char text[DCE_TYPE_TEXT])
 {
     return c->ds[d].set ? dce_type_text(c->ds[d].type, text) : missing;
 }
 
+/* Interfaces are shown for requests and binds only; sizes only where stub data exist. */
 static void log_call(struct json *j, const struct smb_tx *t)
 {
     const struct smb_call *c = &t->call;
@@ -305,6 +327,7 @@ static void log_call(struct json *j, const struct smb_tx *t)
     json_object_end(j);
 }
 
+/* Members of each kind of transaction. A generic one has the common members only. */
 static void log_kind(struct json *j, const struct smb_tx *t)
 {
     switch (t->kind) {
@@ -342,7 +365,7 @@ static void log_kind(struct json *j, const struct smb_tx *t)
 
 /* --- the event ------------------------------------------------------------------------------ */
 
-static int kind_by_name(const char *name)
+static int kind_by_name(const char *name)   /* -1: unknown */
 {
     for (unsigned i = 0; i < SMB_KIND_COUNT; i++)
         if (strcmp(kind_names[i], name) == 0)
@@ -350,6 +373,7 @@ static int kind_by_name(const char *name)
     return -1;
 }
 
+/* `types` limits the log to these kinds. NULL, also without memory: all are logged. */
 static void *configure(const struct conf_node *node, struct err *err UNUSED)
 {
     const struct conf_node *types = conf_find(node, "types");
@@ -373,6 +397,7 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
     return s;
 }
 
+/* False: the configuration excludes this kind, and no record is written. */
 static bool log_smb(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct smb_tx *t = smb_tx_of(tx);
@@ -385,6 +410,7 @@ static bool log_smb(struct json *j, struct app_tx *tx, enum direction d UNUSED, 
     return true;
 }
 
+/* An alert shows the transaction whatever `types` says. */
 void smb_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "smb");

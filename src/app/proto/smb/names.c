@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/names.c - names of commands, dialects and file system controls ([MS-FSCC] 2.3). */
+/* app/proto/smb/names.c - names of commands ([MS-CIFS] section 2.2.2.1, [MS-SMB2] section 2.2.1),
+ * dialects and file system controls ([MS-FSCC] section 2.3), spelled as in Suricata. */
 #include "app/proto/smb/smb.h"
 
 struct name { uint32_t value; const char *name; };
 
+/* The lists are short or used for logs only: a walk is fast enough. NULL: unknown. */
 static const char *find(const struct name *list, size_t count, uint32_t value)
 {
     for (size_t i = 0; i < count; i++)
@@ -12,6 +14,7 @@ static const char *find(const struct name *list, size_t count, uint32_t value)
     return NULL;
 }
 
+/* SMB1: by command number. */
 static const struct name commands1[] = {
     { 0x00, "SMB1_COMMAND_CREATE_DIRECTORY" },
     { 0x01, "SMB1_COMMAND_DELETE_DIRECTORY" },
@@ -56,6 +59,7 @@ static const struct name commands1[] = {
     { 0xa4, "SMB1_COMMAND_NT_CANCEL" },
 };
 
+/* SMB2: the index is the command number. */
 static const char *const commands2[] = {
     [0] = "SMB2_COMMAND_NEGOTIATE_PROTOCOL",
     [1] = "SMB2_COMMAND_SESSION_SETUP",
@@ -78,12 +82,14 @@ static const char *const commands2[] = {
     [18] = "SMB2_COMMAND_OPLOCK_BREAK",
 };
 
+/* DialectRevision, [MS-SMB2] section 2.2.4; 0x02ff answers an SMB1 NEGOTIATE. */
 static const struct name dialects[] = {
     { 0x0202, "2.02" }, { 0x0210, "2.10" }, { 0x0222, "2.22" }, { 0x0224, "2.24" },
     { 0x02ff, "2.??" }, { 0x0300, "3.00" }, { 0x0302, "3.02" }, { 0x0310, "3.10" },
     { 0x0311, "3.11" },
 };
 
+/* Control codes: device type, access, function and method packed into 32 bits. */
 static const struct name controls[] = {
     { 0x00060194, "FSCTL_DFS_GET_REFERRALS" },
     { 0x000601b0, "FSCTL_DFS_GET_REFERRALS_EX" },

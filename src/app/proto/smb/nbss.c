@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/nbss.c - the stream: session service messages (RFC 1002 section 4.3) and the
- * records in them. A message is waited for, but for long reads and writes of files, which are taken
- * as they come. */
+ * records in them. A message is buffered until it is complete, except for long reads and writes of
+ * files, whose data go on as they come. */
 #include "app/proto/smb/smb.h"
 #include "packet/packet.h"
 
-#define SEARCH_MIN 8                /* header of a message and a record's magic */
-#define SESSION_MESSAGE 0
+#define SEARCH_MIN 8                /* the message's header and a record's magic */
+#define SESSION_MESSAGE 0           /* RFC 1002 section 4.3.1 */
 #define MAGIC_LEN 4
 
+/* 0xff SMB1, 0xfe SMB2, 0xfd encrypted; all have "SMB" behind. */
 static bool is_magic(const uint8_t *p)
 {
     return p[0] >= 0xfd && p[0] != 0xfc && memcmp(p + 1, "SMB", 3) == 0;
 }
 
+/* RFC 1002 section 4.3.1: 0x81 to 0x85 belong to the session's setup and keepalive. */
 static bool is_message_type(uint8_t type)
 {
     return type == SESSION_MESSAGE || (type >= 0x81 && type <= 0x85);
@@ -21,7 +23,8 @@ static bool is_message_type(uint8_t type)
 
 /* --- recognition ---------------------------------------------------------------------------- */
 
-/* Which way the record behind the message's header goes. */
+/* Decides who sent the record. An encrypted one (0xfd) has no flag for it: a sender at port 445 is
+ * the server. SMB1 has the flag at offset 9, SMB2 at 16. */
 static enum app_probe_result direction_of(struct bytes in, enum direction d,
                                           const struct flow *flow)
 {
@@ -39,6 +42,9 @@ static enum app_probe_result direction_of(struct bytes in, enum direction d,
     return response == (d == TO_CLIENT) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
+/* Protocol detection: a session message with a record's magic, perhaps after one short message
+ * of the session's setup. NO for other types, so that other protocols on ports 139 and 445 are
+ * found. */
 enum app_probe_result smb_probe(struct bytes in, enum direction d, const struct flow *flow)
 {
     struct bytes start = in;
@@ -53,7 +59,7 @@ enum app_probe_result smb_probe(struct bytes in, enum direction d, const struct 
         return direction_of(start, d, flow);
     if (type == SESSION_MESSAGE)
         return APP_PROBE_NO;
-    /* A short message of another kind may come first. */
+    /* A session request (names of both hosts) may come first; it is below 256 bytes. */
     if (bytes_left(&in) < len + SEARCH_MIN)
         return len < 256 ? APP_PROBE_MORE : APP_PROBE_NO;
     take_skip(&in, len);
@@ -70,6 +76,7 @@ struct scope_in {
     uint32_t len;                   /* of what it holds */
 };
 
+/* Frames of the session message: all, header, data. */
 static void nbss_frames(const struct scope_in *m)
 {
     app_frame(m->flow, m->direction, NBSS_FRAME_PDU, m->offset, (int64_t)m->len + NBSS_HEADER_LEN,
@@ -79,7 +86,7 @@ static void nbss_frames(const struct scope_in *m)
               APP_FRAME_NO_TX);
 }
 
-/* pdu is the first of the version's three; `have` of the record's bytes are there. */
+/* `pdu` is the first of the version's three frame types; `have` bytes of the record are present. */
 static void record_frames(const struct scope_in *m, unsigned pdu, uint32_t at, uint32_t len,
                           uint32_t header, uint32_t have)
 {
@@ -94,6 +101,8 @@ static void record_frames(const struct scope_in *m, unsigned pdu, uint32_t at, u
 
 /* --- records -------------------------------------------------------------------------------- */
 
+/* A request from the server, or a response from the client: an event, and the record is ignored.
+ * Its numbers would match the wrong transactions. */
 static bool wrong_way(struct smb_state *st, const struct smb_record *r)
 {
     if (r->is_response == (r->direction == TO_CLIENT))
@@ -102,6 +111,7 @@ static bool wrong_way(struct smb_state *st, const struct smb_record *r)
     return true;
 }
 
+/* A session message holds one SMB1 record. False: it is too short. */
 static bool smb1_record(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     struct smb_record r;
@@ -119,6 +129,8 @@ static bool smb1_record(struct smb_state *st, const struct scope_in *m, struct b
     return true;
 }
 
+/* A session message may hold several SMB2 records, a compound ([MS-SMB2] section 3.3.5.2.7). Each
+ * must have its own magic. At the limit of transactions the rest is not read. */
 static bool smb2_records(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     const uint8_t *start = in.next;
@@ -142,6 +154,8 @@ static bool smb2_records(struct smb_state *st, const struct scope_in *m, struct 
     return true;
 }
 
+/* [MS-SMB2] section 2.2.41, TRANSFORM_HEADER: signature, nonce, size of the encrypted message.
+ * There is no key, so that only frames are made. */
 static bool smb3_records(const struct scope_in *m, struct bytes in)
 {
     const uint8_t *start = in.next;
@@ -154,7 +168,7 @@ static bool smb3_records(const struct scope_in *m, struct bytes in)
             return false;
         take_skip(&in, MAGIC_LEN + 16 + 16);        /* signature, nonce */
         len = take_le32(&in);
-        take_skip(&in, 2 + 2 + 8);
+        take_skip(&in, 2 + 2 + 8);                  /* reserved, flags, session id */
         take_skip(&in, len);
         if (in.failed)
             return false;
@@ -164,6 +178,7 @@ static bool smb3_records(const struct scope_in *m, struct bytes in)
     return true;
 }
 
+/* False: not a record, which stops the parser. A short message from the server is tolerated. */
 static bool message(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     if (bytes_left(&in) < MAGIC_LEN)
@@ -184,7 +199,8 @@ static bool message(struct smb_state *st, const struct scope_in *m, struct bytes
 
 /* --- long reads and writes -------------------------------------------------------------------- */
 
-/* The beginning of a message; true when all that is there of it has been taken. */
+/* Takes the beginning of a message that is not complete. True: all bytes present are consumed, and
+ * `file_left` and `skip` cover the rest. False: wait for the complete message. */
 static bool begin_message(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     uint32_t have = (uint32_t)bytes_left(&in);
@@ -201,7 +217,7 @@ static bool begin_message(struct smb_state *st, const struct scope_in *m, struct
         return false;
     }
     r.direction = m->direction;
-    r.missing = m->len - have;
+    r.missing = m->len - have;  /* of the message, still to come */
     if (r.version == 1 ? !smb1_begin_data(st, &r) : !smb2_begin_data(st, &r))
         return false;
     nbss_frames(m);
@@ -209,12 +225,14 @@ static bool begin_message(struct smb_state *st, const struct scope_in *m, struct
     return true;
 }
 
-/* After the file's part of a message there may be more of the message. */
+/* After the file's part, a message may have more bytes: these are skipped. */
 static void set_trailing_len(struct smb_dir *ds, uint32_t missing)
 {
     ds->skip = missing - MIN(ds->file_left, missing);
 }
 
+/* From SMB_PARTIAL_MIN bytes on, a long read or write is consumed as it comes, so that a 16 MiB
+ * message needs no 16 MiB of buffer. `need` asks for that many bytes first, then for all. */
 static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
                                     const struct scope_in *m, struct bytes bytes)
 {
@@ -225,6 +243,7 @@ static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
     in->need =
         complete >= SMB_PARTIAL_MIN && in->len < SMB_PARTIAL_MIN ? SMB_PARTIAL_MIN : complete;
     if (in->len < SMB_PARTIAL_MIN) {
+        /* Not a record: nothing that follows can be matched, see smb_tx_new(). */
         if (have > MAGIC_LEN && in->data[0] == SESSION_MESSAGE && !is_magic(bytes.next))
             ds->cut_off = true;
         return PARSE_MORE;
@@ -239,7 +258,8 @@ static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
 
 /* --- input ---------------------------------------------------------------------------------- */
 
-/* To the next message with a record in it. */
+/* Skips to the next message with a record in it, after a gap or a midstream pickup. The last 7
+ * bytes stay, because a header may continue in the next data. */
 static enum parse_status search(struct smb_dir *ds, struct app_input *in)
 {
     for (uint32_t i = 0; i + SEARCH_MIN <= in->len; i++) {
@@ -254,6 +274,8 @@ static enum parse_status search(struct smb_dir *ds, struct app_input *in)
     return PARSE_MORE;
 }
 
+/* One session message. An implausible record stops the parser: without framing all that follows
+ * would be noise. Work that gaps left behind is done here, after each message. */
 static enum parse_status one_message(struct smb_state *st, struct app_input *in)
 {
     struct bytes bytes = app_input_bytes(in), body;
@@ -284,7 +306,8 @@ static enum parse_status one_message(struct smb_state *st, struct app_input *in)
     return PARSE_OK;
 }
 
-/* What a gap took of the message at hand is no loss to the records behind it. */
+/* A gap within a file's extent or within skipped bytes loses no framing: the records after it are
+ * still found. Only what exceeds these makes the parser search. */
 static enum parse_status gap(struct smb_state *st, struct app_input *in)
 {
     struct smb_dir *ds = &st->ds[in->direction];
@@ -299,6 +322,8 @@ static enum parse_status gap(struct smb_state *st, struct app_input *in)
     return PARSE_OK;
 }
 
+/* Entry point. The order matters: bytes of a file or to be skipped are not parsed, whatever they
+ * look like. A stream picked up midstream starts with a search. */
 enum parse_status smb_parse(struct app_flow *af, struct app_input *in)
 {
     struct smb_state *st = af->state;

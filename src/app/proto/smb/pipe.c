@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/pipe.c - DCERPC in what is written to and read from named pipes. */
+/* app/proto/smb/pipe.c - DCERPC in what is written to and read from named pipes ([MS-RPCE]). A call
+ * is a transaction; its fragments may need several writes and reads. */
 #include "app/proto/smb/smb.h"
 #include "base/containers/hash.h"
 
+/* Do these bytes begin with a DCERPC header? A guess for handles whose create was missed, so that
+ * version and type have to be plausible. */
 bool smb_is_call(struct slice data)
 {
     struct bytes in = bytes_of_slice(data);
@@ -12,6 +15,8 @@ bool smb_is_call(struct slice data)
            h.type <= DCE_TYPE_LAST;
 }
 
+/* Are calls known to go through this handle? By the pipe's name, or because data looked like a call
+ * before (`flag`). The names are those that Suricata knows. */
 bool smb_pipe_has_calls(struct smb_state *st, const struct smb_id *id)
 {
     static const char *const services[] = {
@@ -32,12 +37,14 @@ bool smb_pipe_has_calls(struct smb_state *st, const struct smb_id *id)
     return entry->flag;
 }
 
-/* Reads and writes are answered by each other: their message numbers say nothing. */
+/* On SMB2, a call is written by WRITE and answered by READ: two messages with different numbers.
+ * Only the pipe transceive control has request and response under one number. */
 static bool message_counts(const struct smb_record *r)
 {
     return r->version == 2 && r->command != 8 && r->command != 9;
 }
 
+/* The oldest call of this id in the session. Call ids are the client's choice and may repeat. */
 static struct smb_tx *find_call(struct smb_state *st, const struct smb_record *r,
                                 uint32_t call_id)
 {
@@ -52,6 +59,7 @@ static struct smb_tx *find_call(struct smb_state *st, const struct smb_record *r
     return NULL;
 }
 
+/* NULL at the limit of transactions. */
 static struct smb_tx *new_call(struct smb_state *st, const struct smb_record *r,
                                uint32_t call_id)
 {
@@ -64,12 +72,14 @@ static struct smb_tx *new_call(struct smb_state *st, const struct smb_record *r,
     return t;
 }
 
+/* dcerpc.max-stub-size: bytes of stub data that each direction of a call keeps. */
 static uint32_t max_stub(const struct smb_state *st)
 {
     return ((const struct smb_settings *)st->flow->settings)->max_stub_size;
 }
 
-/* A fragment of a call: its stub behind 8 bytes of header of its own. */
+/* Adds a fragment's stub data (C706 section 12.6.4.9): 8 bytes of its own header come before them.
+ * Operation and context are those of the first request fragment. False: shorter than it claims. */
 static bool add_stub(struct smb_state *st, struct smb_tx *t, const struct dce_header *h,
                      struct bytes body, enum direction d)
 {
@@ -92,6 +102,7 @@ static bool add_stub(struct smb_state *st, struct smb_tx *t, const struct dce_he
 
 /* --- requests ------------------------------------------------------------------------------- */
 
+/* A fragment that is not the first. Without the first one there is no call to add it to. */
 static void later_fragment(struct smb_state *st, const struct smb_record *r,
                            const struct dce_header *h, struct bytes body)
 {
@@ -105,6 +116,7 @@ static void later_fragment(struct smb_state *st, const struct smb_record *r,
         smb_done(t, TO_SERVER);
 }
 
+/* BIND starts a new set of interfaces; ALTER_CONTEXT adds to it. False: malformed. */
 static bool bind(struct smb_state *st, const struct dce_header *h, struct bytes body)
 {
     if (h->type == DCE_BIND)
@@ -112,6 +124,8 @@ static bool bind(struct smb_state *st, const struct dce_header *h, struct bytes 
     return dce_read_bind(body, h, &st->interfaces);
 }
 
+/* What a client writes to a pipe: one fragment, from its header. Anything but a request is complete
+ * in one PDU. */
 void smb_pipe_request(struct smb_state *st, const struct smb_record *r, struct slice data)
 {
     struct bytes body = bytes_of_slice(data);
@@ -130,6 +144,7 @@ void smb_pipe_request(struct smb_state *st, const struct smb_record *r, struct s
     t = new_call(st, r, h.call_id);
     if (t == NULL)
         return;
+    /* smb1.c ignores responses to writes: the status is that of the request, 0. */
     if (r->version == 1 && r->command != 0x25)
         smb_set_status(t, r);
     t->call.ds[TO_SERVER].set = true;
@@ -148,12 +163,15 @@ void smb_pipe_request(struct smb_state *st, const struct smb_record *r, struct s
 
 /* --- responses ------------------------------------------------------------------------------ */
 
+/* The type of PDU that the server answered with. */
 static void set_result(struct smb_tx *t, uint8_t type)
 {
     t->call.ds[TO_CLIENT].set = true;
     t->call.ds[TO_CLIENT].type = type;
 }
 
+/* A bind without its request is read only to check its form: `none` has no interfaces that it could
+ * mark. */
 static void bind_response(struct smb_state *st, const struct smb_record *r,
                         const struct dce_header *h, struct bytes body)
 {
@@ -170,6 +188,7 @@ static void bind_response(struct smb_state *st, const struct smb_record *r,
     smb_on_response(t, r);
 }
 
+/* A fault or another PDU ends the call. A response collects stub data until its last fragment. */
 static void call_response(struct smb_state *st, struct smb_tx *t, const struct smb_record *r,
                         const struct dce_header *h, struct bytes body)
 {
@@ -190,6 +209,7 @@ static void call_response(struct smb_state *st, struct smb_tx *t, const struct s
         smb_done(t, TO_CLIENT);
 }
 
+/* A pipe's id is unique within its session; the tree separates SMB1's short numbers. */
 static struct smb_key fragment_key(const struct smb_record *r, const struct smb_id *id)
 {
     struct smb_key key = smb_key_of_id(id);
@@ -200,6 +220,9 @@ static struct smb_key fragment_key(const struct smb_record *r, const struct smb_
     return key;
 }
 
+/* What a client reads from a pipe. STATUS_BUFFER_OVERFLOW means that the fragment continues in the
+ * next read ([MS-SMB2] section 3.3.5.12): the beginning waits in the cache of fragments, whose
+ * count max-dcerpc-frag-cache-size limits. Other errors end the command's transaction. */
 void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const struct smb_id *id,
                        struct slice data)
 {
@@ -233,6 +256,7 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
             buf_add(&before->text, data.data, data.len);
             return;
         }
+        /* The beginning moves back into the cache without copying its bytes. */
         struct buf retained = before->text;
 
         before->text = (struct buf){ 0 };

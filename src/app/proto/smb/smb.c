@@ -4,15 +4,16 @@
 
 #include <stdio.h>
 
-#define MAX_SIZE (16u << 20)
-#define MAX_QUEUE_SIZE (64u << 20)
-#define MAX_QUEUE_COUNT 64
-#define MAX_STUB_SIZE (1u << 20)
-#define PROBE_MIN (NBSS_HEADER_LEN + SMB1_HEADER_LEN)
-#define MESSAGE_MAX (NBSS_HEADER_LEN + 0xffffffu)
+#define MAX_SIZE (16u << 20)            /* of a read or write; Suricata has the same default */
+#define MAX_QUEUE_SIZE (64u << 20)      /* bytes of a file that wait */
+#define MAX_QUEUE_COUNT 64              /* extents that wait */
+#define MAX_STUB_SIZE (1u << 20)        /* of stub data, per direction of a call */
+#define PROBE_MIN (NBSS_HEADER_LEN + SMB1_HEADER_LEN)       /* the shortest header */
+#define MESSAGE_MAX (NBSS_HEADER_LEN + 0xffffffu)           /* the largest length of 24 bits */
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
+/* A tree connect is to a pipe or to a share: each buffer is empty for the other. */
 static bool get_share_as(struct app_tx *tx, bool pipe, struct slice *out)
 {
     const struct smb_tx *t = smb_tx_of(tx);
@@ -35,6 +36,7 @@ static bool get_share(struct app_tx *tx, enum direction d UNUSED, unsigned index
     return get_share_as(tx, false, out);
 }
 
+/* NULL: no session setup, or one without a readable NTLMSSP message. */
 static const struct smb_ntlmssp *ntlmssp_of(const struct app_tx *tx)
 {
     const struct smb_tx *t = smb_tx_of(tx);
@@ -62,6 +64,7 @@ static bool get_domain(struct app_tx *tx, enum direction d UNUSED, unsigned inde
     return n != NULL;
 }
 
+/* Stub data of each direction, as far as dcerpc.max-stub-size keeps them. */
 static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                      struct slice *out)
 {
@@ -73,11 +76,13 @@ static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
     return out->len > 0;
 }
 
+/* dcerpc.iface and dcerpc.opnum match requests only, as Suricata does. */
 static bool is_request(const struct smb_tx *t)
 {
     return t->kind == SMB_DCERPC && t->call.ds[TO_SERVER].type == DCE_REQUEST;
 }
 
+/* The interfaces belong to the flow: any that an accepted bind offered matches. */
 static bool iface_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
     const struct smb_state *st = tx->flow->state;
@@ -97,6 +102,7 @@ static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *
     return is_request(t) && dce_opnum_has(arg, t->call.opnum);
 }
 
+/* Rules know SMB1 as 1, and all later versions as 2. */
 static int version_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     uint64_t version;
@@ -149,6 +155,7 @@ APP_FILE_BUFFERS(APP_BOTH, 0, 0);
 
 /* --- settings ------------------------------------------------------------------------------- */
 
+/* A size in bytes. What exceeds 32 bits becomes the largest value. */
 static uint32_t size_of(const struct conf_node *node, const char *key, uint32_t otherwise)
 {
     return (uint32_t)MIN(conf_size(node, key, otherwise), UINT32_MAX);
@@ -159,6 +166,7 @@ static uint32_t count_of(const struct conf_node *node, const char *key, uint32_t
     return (uint32_t)conf_u64_range(node, key, otherwise, 1, UINT32_MAX);
 }
 
+/* Keys of one direction: "max-read-size", "max-write-queue-cnt" and so on. */
 static void limits_of(const struct conf_node *node, const char *what, struct smb_limits *limits)
 {
     char key[40];
@@ -171,6 +179,8 @@ static void limits_of(const struct conf_node *node, const char *what, struct smb
     limits->max_queue_count = size_of(node, key, MAX_QUEUE_COUNT);
 }
 
+/* What the client writes is limited by "write", what it reads by "read". The cache limits and their
+ * defaults are those of Suricata. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {
@@ -192,6 +202,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 
 /* --- a flow --------------------------------------------------------------------------------- */
 
+/* The caches start empty; they allocate with their first entry. */
 static bool open_flow(struct app_flow *af)
 {
     const struct smb_settings *s = af->settings;
@@ -219,6 +230,7 @@ static void close_flow(struct app_flow *af)
     smb_cache_fini(&st->fragments);
 }
 
+/* Only a file has memory outside the transaction's arena. */
 static void close_tx(struct app_tx *tx)
 {
     struct smb_tx *t = smb_tx_of(tx);
@@ -227,6 +239,7 @@ static void close_tx(struct app_tx *tx)
         app_transfer_fini(&t->file.transfer);
 }
 
+/* The flow has ended: a file without its close is truncated. */
 static void finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
@@ -238,6 +251,8 @@ static void finish(struct app_flow *af)
 
 static const struct app_name events[] = { SMB_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* The magic follows the 4 bytes of the session message's header: 0xff SMB1, 0xfe SMB2, 0xfd
+ * encrypted SMB3. */
 #define MAGIC(first)                                                                           \
     { .transport = APP_TCP, .directions = APP_BOTH, .bytes = first "SMB", .offset = 4,         \
       .depth = 8, .confirm = smb_probe, .confirm_min = PROBE_MIN, .confirm_max = PROBE_MIN }
@@ -247,7 +262,7 @@ const struct app_proto app_smb = {
     .name = "smb",
     .also = { APP_PROTO_dcerpc },
     .transports = APP_TCP,
-    .inspect_both_dirs = true,
+    .inspect_both_dirs = true,  /* one side's data name the other side's command */
     .patterns = (const struct app_pattern[]){ MAGIC("\xff"), MAGIC("\xfe"), MAGIC("\xfd"),
                                               { .bytes = NULL } },
     .probes = (const struct app_probe[]){
@@ -260,12 +275,12 @@ const struct app_proto app_smb = {
     .tx_size = sizeof(struct smb_tx),
     .tx_limit = 1024,
     .too_many_tx_event = SMB_TOO_MANY_TRANSACTIONS,
-    .stream_depth = -1,
+    .stream_depth = -1,     /* files are inspected to their end */
     .open = open_flow,
     .close = close_flow,
     .parse = smb_parse,
     .handles_gaps = true,
-    .buffer_limit = MESSAGE_MAX,
+    .buffer_limit = MESSAGE_MAX,    /* a message may be waited for complete */
     .tx_close = close_tx,
     .finish = finish,
     .progress_done = { 1, 1 },

@@ -175,7 +175,7 @@ struct smb_dir {
     bool searching;                 /* for a record: after a gap, or picked up midstream */
     bool had_gap;
     bool cut_off;                   /* nothing more that makes sense will come */
-    uint32_t skip;                  /* bytes of the record at hand that nobody needs */
+    uint32_t skip;                  /* bytes of the current record to skip */
     uint32_t file_left;             /* bytes of it that belong to a file */
     struct smb_id file_id;
 };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/smb1_data.c - SMB 1: reads and writes, TRANS on pipes, TRANS2 and RENAME on
- * files. */
+/* app/proto/smb/smb1_data.c - SMB 1: reads and writes, TRANS on pipes, TRANS2 and RENAME on files.
+ * A handler whose command has no transaction of its own makes one only to carry an event. */
 #include "app/proto/smb/smb1.h"
 
-#define DATA_OFFSET_MIN 0x3c        /* of a write: behind its own parameters */
+#define DATA_OFFSET_MIN 0x3c        /* of a write: header (32) and the shortest parameters */
 
+/* As Suricata logs files whose open was missed. */
 static const struct slice unknown_name = { (const uint8_t *)"<unknown>", 9 };
 
+/* Do reads and writes of this record's tree go to named pipes? False when its connect was
+ * missed. */
 static bool is_pipe(struct smb_state *st, const struct smb_record *r)
 {
     const struct smb_entry *tree = smb_cache_get(&st->trees, smb1_tree_key(r));
@@ -14,7 +17,7 @@ static bool is_pipe(struct smb_state *st, const struct smb_record *r)
     return tree != NULL && tree->flag;
 }
 
-/* The transaction of a command that has one, or one made to tell of a mistake. */
+/* Makes the transaction of a command that has one, or one that carries SMB_MALFORMED_DATA. */
 static void trans_request(struct smb_state *st, const struct smb_record *r, bool bad)
 {
     struct smb_tx *t;
@@ -29,6 +32,8 @@ static void trans_request(struct smb_state *st, const struct smb_record *r, bool
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
 
+/* Ends the transaction of the request. A malformed response without a request still gets a
+ * transaction, so that its event is seen. */
 static void trans_response(struct smb_state *st, const struct smb_record *r, bool bad)
 {
     struct smb_tx *t = smb_tx_find(st, r, smb_scope_of(r, SCOPE_GENERIC));
@@ -48,22 +53,25 @@ static void trans_response(struct smb_state *st, const struct smb_record *r, boo
 
 /* --- writes --------------------------------------------------------------------------------- */
 
+/* [MS-CIFS] section 2.2.4.43. 14 words have the high half of the offset. The client says where the
+ * data begin: before the end of the parameters it is hostile, and the command malformed. Data that
+ * have not come yet are not an error, see smb_record.missing. */
 static bool take_write_andx(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
     uint32_t here = (uint32_t)(r->body.data - r->complete.data) + SMB1_HEADER_LEN;
     unsigned words = take_u8(&in), offset;
 
-    take_skip(&in, 4);
+    take_skip(&in, 4);  /* AndX */
     smb1_take_id(r, &in, &p->id);
     p->offset = take_le32(&in);
-    take_skip(&in, 4 + 2 + 2);
+    take_skip(&in, 4 + 2 + 2);  /* timeout, write mode, remaining */
     p->len = (uint32_t)take_le16(&in) << 16;
     p->len |= take_le16(&in);
     offset = take_le16(&in);
     if (words == 14)
         p->offset |= (uint64_t)take_le32(&in) << 32;
-    take_skip(&in, 2);
+    take_skip(&in, 2);  /* byte count */
     if (in.failed || offset < DATA_OFFSET_MIN || offset < here)
         return false;
     in = smb1_at(r, offset);
@@ -71,20 +79,23 @@ static bool take_write_andx(const struct smb_record *r, struct smb_extent *p)
     return !in.failed;
 }
 
+/* SMB_COM_WRITE, [MS-CIFS] section 2.2.4.12: all of its data must be present. */
 static bool take_write_core(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
 
-    take_skip(&in, 1);
+    take_skip(&in, 1);  /* word count */
     smb1_take_id(r, &in, &p->id);
-    take_skip(&in, 2);
+    take_skip(&in, 2);  /* count of bytes to write */
     p->offset = take_le32(&in);
-    take_skip(&in, 2 + 2 + 1);
+    take_skip(&in, 2 + 2 + 1);  /* bytes that remain, byte count, buffer format */
     p->len = take_le16(&in);
     p->data = take_slice(&in, p->len);
     return !in.failed;
 }
 
+/* SMB_COM_WRITE_AND_CLOSE, [MS-CIFS] section 2.2.4.40. The byte count includes padding before the
+ * data, so that what exceeds the length is skipped. */
 static bool take_write_and_close(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
@@ -94,7 +105,7 @@ static bool take_write_and_close(const struct smb_record *r, struct smb_extent *
     smb1_take_id(r, &in, &p->id);
     p->len = take_le16(&in);
     p->offset = take_le32(&in);
-    take_skip(&in, 4);
+    take_skip(&in, 4);  /* time of last write */
     count = take_le16(&in);
     if (count > p->len)
         take_skip(&in, count - p->len);
@@ -102,6 +113,7 @@ static bool take_write_and_close(const struct smb_record *r, struct smb_extent *
     return !in.failed;
 }
 
+/* Dispatches by command. The other two forms exist in old clients only. */
 static bool take_write(const struct smb_record *r, struct smb_extent *p)
 {
     switch (r->command) {
@@ -114,6 +126,7 @@ static bool take_write(const struct smb_record *r, struct smb_extent *p)
     }
 }
 
+/* The name under which the file was opened; `otherwise` when the create was missed. */
 static struct slice name_of(struct smb_state *st, const struct smb_id *id, struct slice otherwise)
 {
     const struct smb_entry *entry = smb_cache_get(&st->names, smb_key_of_id(id));
@@ -121,7 +134,8 @@ static struct slice name_of(struct smb_state *st, const struct smb_id *id, struc
     return entry != NULL ? smb_entry_text(entry) : otherwise;
 }
 
-/* As the transaction of the file is called, whichever command began it. */
+/* Hands the extent to file.c. A file's transaction is named WRITE_ANDX or READ_ANDX, so that it
+ * looks the same whichever command brought its first extent. */
 static void file_extent(struct smb_state *st, const struct smb_record *r,
                         const struct smb_extent *p)
 {
@@ -131,6 +145,9 @@ static void file_extent(struct smb_state *st, const struct smb_record *r,
     smb_file_extent(st, &named, p);
 }
 
+/* A length that exceeds both the data present and those still expected is a lie: the extent is
+ * refused and the rest of the record skipped. On a pipe the data are DCERPC, unless a file of this
+ * number is being written already. */
 void smb1_write_request(struct smb_state *st, const struct smb_record *r)
 {
     struct smb_extent p = { 0 };
@@ -158,6 +175,8 @@ void smb1_write_request(struct smb_state *st, const struct smb_record *r)
 
 /* --- reads ---------------------------------------------------------------------------------- */
 
+/* [MS-CIFS] section 2.2.4.42. A response repeats neither the file nor the offset: the cache keeps
+ * both under the message. 12 words have the high half of the offset. */
 void smb1_read_request(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
     struct bytes in = bytes_of_slice(r->body);
@@ -169,7 +188,7 @@ void smb1_read_request(struct smb_state *st, const struct smb_record *r, bool *b
     take_skip(&in, 4);
     smb1_take_id(r, &in, &id);
     offset = take_le32(&in);
-    take_skip(&in, 2 + 2 + 4 + 2);
+    take_skip(&in, 2 + 2 + 4 + 2);  /* counts, timeout, remaining */
     if (words == 12)
         offset |= (uint64_t)take_le32(&in) << 32;
     *bad = in.failed;
@@ -180,17 +199,19 @@ void smb1_read_request(struct smb_state *st, const struct smb_record *r, bool *b
     entry->offset = offset;
 }
 
+/* The response's data. Its offset field is relative to the header. Without a useful one,
+ * the bytes by which the byte count exceeds the length are taken for padding before the data. */
 static bool take_read(const struct smb_record *r, struct smb_extent *p)
 {
     struct bytes in = bytes_of_slice(r->body);
     unsigned offset, count, low;
     uint32_t here;
 
-    take_skip(&in, 1 + 4 + 6);
+    take_skip(&in, 1 + 4 + 6);  /* words, AndX, available to reserved */
     low = take_le16(&in);
     offset = take_le16(&in);
-    p->len = (uint32_t)take_le16(&in) << 16 | low;
-    take_skip(&in, 8);
+    p->len = (uint32_t)take_le16(&in) << 16 | low;  /* DataLengthHigh */
+    take_skip(&in, 8);                              /* reserved */
     count = take_le16(&in);
     if (in.failed)
         return false;
@@ -203,6 +224,8 @@ static bool take_read(const struct smb_record *r, struct smb_extent *p)
     return !in.failed;
 }
 
+/* Takes what was read to its file or pipe. Without the request the offset is not known: the data
+ * are skipped rather than put in the wrong place. Pipes are known by the bare file number. */
 static void read_extent(struct smb_state *st, const struct smb_record *r, struct smb_extent *p)
 {
     const struct smb_entry *entry;
@@ -229,6 +252,7 @@ static void read_extent(struct smb_state *st, const struct smb_record *r, struct
     smb_pipe_response(st, r, &pure, p->data);
 }
 
+/* Errors carry no data; they only end a transaction where there is one. */
 void smb1_read_response(struct smb_state *st, const struct smb_record *r)
 {
     struct smb_extent p = { 0 };
@@ -242,6 +266,8 @@ void smb1_read_response(struct smb_state *st, const struct smb_record *r)
     trans_response(st, r, bad);
 }
 
+/* Takes the beginning of a record whose rest comes later. Pipes are refused: a DCERPC header must
+ * be complete. Only a file's data may come in extents. */
 bool smb1_begin_data(struct smb_state *st, struct smb_record *r)
 {
     struct smb_extent p = { 0 };
@@ -262,12 +288,16 @@ bool smb1_begin_data(struct smb_state *st, struct smb_record *r)
 
 /* --- TRANS: calls through pipes --------------------------------------------------------------- */
 
+/* [MS-CIFS] section 2.2.4.33. `pipe`: the two setup words of TransactNmPipe, function and file
+ * number. Data are cut out at the offset that the client gives; beyond the record it is
+ * malformed. */
 static bool take_trans(const struct smb_record *r, struct smb_id *id, bool *pipe,
                        struct slice *data)
 {
     struct bytes in = bytes_of_slice(r->body);
     unsigned words = take_u8(&in), count, offset, setup;
 
+    /* The counts up to the reserved bytes, then the parameter count and offset. */
     take_skip(&in, 2 + 2 + 2 + 2 + 1 + 1 + 2 + 4 + 2 + 2 + 2);
     count = take_le16(&in);
     offset = take_le16(&in);
@@ -275,10 +305,10 @@ static bool take_trans(const struct smb_record *r, struct smb_id *id, bool *pipe
     take_skip(&in, 1);
     *pipe = words == 16 && setup == 2 && count > 0;
     if (*pipe) {
-        take_skip(&in, 2);
+        take_skip(&in, 2);  /* function */
         smb1_take_id(r, &in, id);
     }
-    take_skip(&in, 2);
+    take_skip(&in, 2);  /* byte count */
     if (in.failed)
         return false;
     *data = (struct slice){ 0 };
@@ -289,6 +319,7 @@ static bool take_trans(const struct smb_record *r, struct smb_id *id, bool *pipe
     return !in.failed;
 }
 
+/* The number of the pipe stays in the cache, because the response does not repeat it. */
 void smb1_trans_request(struct smb_state *st, const struct smb_record *r)
 {
     struct smb_id id = { 0 };
@@ -303,6 +334,8 @@ void smb1_trans_request(struct smb_state *st, const struct smb_record *r)
     trans_request(st, r, !good);
 }
 
+/* The response's data follow its parameters. The server gives their offset; when it points
+ * backwards, one byte of padding is assumed. */
 static bool take_trans_response(const struct smb_record *r, struct slice *data)
 {
     struct bytes in = bytes_of_slice(r->body);
@@ -310,14 +343,15 @@ static bool take_trans_response(const struct smb_record *r, struct slice *data)
     uint32_t here;
 
     *data = (struct slice){ 0 };
+    /* An interim response: no words, only the byte count. */
     if (words == 0) {
         take_skip(&in, 2);
         return !in.failed;
     }
-    take_skip(&in, 2 + 2 + 2 + 2 + 2 + 2);
+    take_skip(&in, 2 + 2 + 2 + 2 + 2 + 2);  /* counts, reserved, parameter count to displacement */
     count = take_le16(&in);
     offset = take_le16(&in);
-    take_skip(&in, 2 + 1 + 1 + 2);
+    take_skip(&in, 2 + 1 + 1 + 2);  /* displacement, setup count, reserved, byte count */
     here = (uint32_t)(in.next - r->complete.data) + SMB1_HEADER_LEN;
     if (in.failed)
         return false;
@@ -326,6 +360,7 @@ static bool take_trans_response(const struct smb_record *r, struct slice *data)
     return !in.failed;
 }
 
+/* Ends a call through a pipe. With a lost request the id is empty and no call matches. */
 void smb1_trans_response(struct smb_state *st, const struct smb_record *r)
 {
     const struct smb_entry *entry;
@@ -346,26 +381,31 @@ void smb1_trans_response(struct smb_state *st, const struct smb_record *r)
 
 /* --- TRANS2 and RENAME ------------------------------------------------------------------------ */
 
+/* Subcommands of TRANS2 ([MS-CIFS] sections 2.2.6.7 and 2.2.6.9) and levels of information: 1000
+ * plus the class of [MS-FSCC] section 2.4 (10 rename, 13 disposition). */
 enum { SET_PATH_INFO = 6, SET_FILE_INFO = 8, LEVEL_RENAME = 1010, LEVEL_DISPOSITION = 1013 };
 
+/* Views into the record: valid only while its bytes are. */
 struct trans2 {
     unsigned subcommand, level;
     struct bytes params, data;
 };
 
+/* [MS-CIFS] section 2.2.4.46. Parameters and data follow in this order, with padding between them.
+ * Offsets that overlap are not followed: each part is read once. */
 static bool take_trans2(const struct smb_record *r, struct trans2 *out)
 {
     struct bytes in = bytes_of_slice(r->body);
     unsigned params, params_at, count, at;
 
-    take_skip(&in, 1 + 2 + 2 + 2 + 2 + 1 + 1 + 2 + 4 + 2);
+    take_skip(&in, 1 + 2 + 2 + 2 + 2 + 1 + 1 + 2 + 4 + 2);  /* words to reserved */
     params = take_le16(&in);
     params_at = take_le16(&in);
     count = take_le16(&in);
     at = take_le16(&in);
-    take_skip(&in, 1 + 1);
+    take_skip(&in, 1 + 1);  /* setup count, reserved */
     out->subcommand = take_le16(&in);
-    take_skip(&in, 2 + 3);
+    take_skip(&in, 2 + 3);  /* byte count, padding */
     out->params = take_sub(&in, params);
     if (at > params_at + params)
         take_skip(&in, at - params_at - params);
@@ -373,6 +413,7 @@ static bool take_trans2(const struct smb_record *r, struct trans2 *out)
     return !in.failed;
 }
 
+/* The transaction of a change to a file. NULL at the limit. */
 static struct smb_tx *info_tx(struct smb_state *st, const struct smb_record *r,
                               const struct trans2 *m, enum smb_kind kind)
 {
@@ -388,6 +429,7 @@ static struct smb_tx *info_tx(struct smb_state *st, const struct smb_record *r,
     return t;
 }
 
+/* A file is to be deleted when its last handle closes. False: the data are missing. */
 static bool set_disposition(struct smb_state *st, const struct smb_record *r, struct trans2 *m,
                             struct slice name, const struct smb_id *id)
 {
@@ -405,6 +447,8 @@ static bool set_disposition(struct smb_state *st, const struct smb_record *r, st
     return true;
 }
 
+/* FileRenameInformation, [MS-FSCC]: replace flag, root directory, then the name by
+ * its length. */
 static bool set_name(struct smb_state *st, const struct smb_record *r, struct trans2 *m,
                      struct slice name, const struct smb_id *id)
 {
@@ -424,7 +468,8 @@ static bool set_name(struct smb_state *st, const struct smb_record *r, struct tr
     return true;
 }
 
-/* What is set of a file, by its path or by its number. */
+/* What is changed: SET_PATH_INFO names a path, SET_FILE_INFO a file number, whose name the cache
+ * knows if the create was seen. */
 static bool take_target(struct smb_state *st, const struct smb_record *r, struct trans2 *m,
                         struct slice *name, struct smb_id *pure)
 {
@@ -433,7 +478,7 @@ static bool take_target(struct smb_state *st, const struct smb_record *r, struct
     *pure = (struct smb_id){ 0 };
     if (m->subcommand == SET_PATH_INFO) {
         m->level = take_le16(&m->params);
-        take_skip(&m->params, 4);
+        take_skip(&m->params, 4);   /* reserved */
         *name = take_rest(&m->params);
         return !m->params.failed;
     }
@@ -445,6 +490,8 @@ static bool take_target(struct smb_state *st, const struct smb_record *r, struct
     return !m->params.failed;
 }
 
+/* Only deletion and renaming are logged, as in Suricata. Others return false and get a generic
+ * transaction. */
 bool smb1_trans2(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
     struct trans2 m;
@@ -464,19 +511,21 @@ bool smb1_trans2(struct smb_state *st, const struct smb_record *r, bool *bad)
     return good;
 }
 
+/* [MS-CIFS] section 2.2.4.8: search attributes, then two names, each after a format byte. The names
+ * are read as UTF-16 whatever the flags say, as Suricata reads them. */
 bool smb1_rename(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
     struct bytes in = bytes_of_slice(r->body);
     struct smb_tx *t;
 
-    take_skip(&in, 1 + 2 + 2 + 1);
+    take_skip(&in, 1 + 2 + 2 + 1);  /* words, attributes, byte count, format */
     t = in.failed ? NULL : smb_tx_new(st, SMB_RENAME, r);
     *bad = in.failed;
     if (t == NULL)
         return !in.failed;
     t->scope = smb_scope_of(r, SCOPE_GENERIC);
     if (smb1_take_string(t, &in, true, &t->rename.from)) {
-        take_skip(&in, 1 + 1);          /* format, and what puts UTF-16 at an even offset */
+        take_skip(&in, 1 + 1);          /* format, and padding to an even offset */
         if (smb1_take_string(t, &in, true, &t->rename.to))
             return true;
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/status.c - names of what a server answers: NTSTATUS, and the errors of DOS before
- * it. */
+/* app/proto/smb/status.c - names of a server's status: NTSTATUS ([MS-ERREF] section 2.3.1), and DOS
+ * error classes and codes of SMB1 ([MS-CIFS] section 2.2.2.4), as Suricata spells them. */
 #include "app/proto/smb/smb.h"
 #include "app/proto/smb/status_table.h"
 #include "base/text/named_number.h"
 
 #include <stdio.h>
 
-/* Ordered by number. */
+/* Ordered by number: NAMED_NUMBER searches by halves. */
 static const struct named_number statuses[] = {
 #define STATUS(value, name) { value, "STATUS_" #name },
 #define OTHER(value, name) { value, #name },
@@ -21,6 +21,7 @@ const char *smb_status_name(uint32_t status)
     return NAMED_NUMBER(statuses, status);
 }
 
+/* Class 1, ERRDOS. NULL: no name. */
 static const char *dos_name(uint16_t code)
 {
     static const char *const names[] = {
@@ -31,6 +32,7 @@ static const char *dos_name(uint16_t code)
     return code < ARRAY_LEN(names) ? names[code] : NULL;
 }
 
+/* Class 2, ERRSRV. */
 static const char *server_name(uint16_t code)
 {
     switch (code) {
@@ -49,6 +51,7 @@ static const char *server_name(uint16_t code)
     }
 }
 
+/* `out` has the text of a code without a name. */
 const char *smb_dos_error_text(uint8_t class, uint16_t code, char *out, size_t size)
 {
     const char *name = class == 1 ? dos_name(code) : class == 2 ? server_name(code) : NULL;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/tx.c - transactions: made, found again, answered. */
+/* app/proto/smb/tx.c - transactions: created, found again, completed. Lookups walk the flow's open
+ * transactions, whose number max-tx limits. */
 #include "app/proto/smb/smb.h"
 
+/* A tree connect is found without its tree, because only the response brings the tree's id. */
 struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind)
 {
     return (struct smb_scope){
@@ -10,17 +12,23 @@ struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind)
     };
 }
 
+/* Trees are not compared: an asynchronous SMB2 response has none. */
 static bool scope_equal(const struct smb_scope *a, const struct smb_scope *b)
 {
     return a->kind == b->kind && a->session == b->session && a->message == b->message;
 }
 
+/* An event without any transaction is dropped. */
 void smb_event(struct smb_state *st, enum smb_event event)
 {
     if (st->flow->last != NULL)
         app_tx_event(st->flow->last, event);
 }
 
+/* At max-tx the parser stops (`full`) instead of evicting: the transactions of a flow in progress
+ * would lose their responses. A request is complete when its transaction is created, except for
+ * files and calls, which take several messages. After a loss of framing (`cut_off`) no response can
+ * be matched, so that direction is done, too. */
 struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct smb_record *r)
 {
     const struct smb_settings *settings = st->flow->settings;
@@ -41,6 +49,7 @@ struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct
     return t;
 }
 
+/* A response matches version, command and scope: message numbers are used again. */
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
                            struct smb_scope scope)
 {
@@ -64,6 +73,7 @@ struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct
     return NULL;
 }
 
+/* There is one NEGOTIATE for each version in a flow. */
 struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version)
 {
     for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
@@ -75,6 +85,7 @@ struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version)
     return NULL;
 }
 
+/* A DOS error is a class in the low byte and a code in the high half of the field. */
 void smb_set_status(struct smb_tx *t, const struct smb_record *r)
 {
     t->has_status = true;
@@ -94,6 +105,7 @@ void smb_on_response(struct smb_tx *t, const struct smb_record *r)
     smb_done(t, TO_CLIENT);
 }
 
+/* Copies into the transaction's arena what borrows from the record. */
 struct slice smb_keep(struct smb_tx *t, struct slice s)
 {
     if (s.len > 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smtp/buffers.c - what rules can see: the envelope and the fields of the mail. */
+/* app/proto/smtp/buffers.c - the buffers that rules inspect: the envelope and the fields of the
+ * mail. */
 #include "app/proto/smtp/smtp.h"
 
 static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
@@ -14,6 +15,7 @@ static bool get_helo(struct app_tx *tx, enum direction d UNUSED, unsigned index 
     return out->len > 0;
 }
 
+/* An empty sender ("MAIL FROM:<>", a bounce) is a buffer, too. */
 static bool get_mail_from(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
                           struct slice *out)
 {
@@ -21,6 +23,7 @@ static bool get_mail_from(struct app_tx *tx, enum direction d UNUSED, unsigned i
     return out->data != NULL;
 }
 
+/* Walks the list, whose size RECIPIENTS_MAX bounds. */
 static bool get_rcpt_to(struct app_tx *tx, enum direction d UNUSED, unsigned index,
                         struct slice *out)
 {
@@ -34,6 +37,7 @@ static bool get_rcpt_to(struct app_tx *tx, enum direction d UNUSED, unsigned ind
     return true;
 }
 
+/* The nth field of this name. NULL message: no mail yet, or raw extraction. */
 static bool field(struct app_tx *tx, const char *name, unsigned nth, struct slice *out)
 {
     const struct mime_message *m = smtp_tx_of(tx)->message;

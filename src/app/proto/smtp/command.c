@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smtp/command.c - commands, and the replies that go with them.
+/* app/proto/smtp/command.c - commands (RFC 5321 section 4.1), and the replies to them.
  *
  * Commands wait in a queue for their replies, which come in order (RFC 2920). A mail is a
- * transaction: it begins with the first command, ends with the mail's last line, or when RSET is
- * granted. */
+ * transaction: it starts with the first command, and ends with the mail's last line or a granted
+ * RSET. */
 #include "app/proto/smtp/smtp.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
 
-#define WAITING_MAX 65535
+#define WAITING_MAX 65535               /* commands without a reply; a byte each */
 #define RECIPIENTS_MAX (1u << 20)       /* bytes of all recipients of a mail */
 
 bool smtp_starts_nocase(struct slice text, const char *lower)
@@ -29,6 +29,7 @@ bool smtp_starts_nocase(struct slice text, const char *lower)
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
+/* The client's part is complete. The server's reply may still come. */
 void smtp_complete(struct smtp_state *s)
 {
     s->tx->done = true;
@@ -42,6 +43,8 @@ static struct slice copy(struct smtp_tx *tx, const void *data, size_t len)
     return (struct slice){ .data = p, .len = p != NULL ? (uint32_t)len : 0 };
 }
 
+/* The transaction before is done: no reply is matched to it any more. HELO is repeated in each
+ * transaction, because a client says it once. */
 static bool new_transaction(struct smtp_state *s)
 {
     struct smtp_tx *tx;
@@ -57,7 +60,7 @@ static bool new_transaction(struct smtp_state *s)
     return true;
 }
 
-/* QUIT and RSET still belong to the mail before them, if that was not answered yet. */
+/* QUIT and RSET belong to the mail before them, if its reply has not come. */
 static bool ends_what_is(const struct smtp_state *s, struct slice text)
 {
     return !s->data_mode &&
@@ -74,12 +77,14 @@ static bool ensure_transaction(struct smtp_state *s, struct slice text)
 
 /* --- the queue -------------------------------------------------------------------------------- */
 
+/* Beyond the queue's end: NONE, a reply that no command waits for. */
 static enum smtp_command waiting_at(const struct smtp_state *s, uint32_t i)
 {
     return i < s->waiting.len ? (enum smtp_command)s->waiting.data[i] : SMTP_COMMAND_NONE;
 }
 
-/* Behind STARTTLS and DATA a client has to wait, RFC 2920, 3.1. */
+/* A client must wait for the reply to STARTTLS and DATA (RFC 2920 section 3.1). -1: the queue is
+ * full, and the parser stops. */
 static int wait_for_reply(struct smtp_state *s, enum smtp_command command)
 {
     uint32_t n = (uint32_t)s->waiting.len;
@@ -93,6 +98,7 @@ static int wait_for_reply(struct smtp_state *s, enum smtp_command command)
     return 0;
 }
 
+/* The queue shrinks only when it is empty: its bytes are never moved. */
 static void command_replied(struct smtp_state *s)
 {
     if (++s->replied < s->waiting.len)
@@ -103,7 +109,7 @@ static void command_replied(struct smtp_state *s)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* "MAIL FROM:<a@b> SIZE=1": what stands behind the name and one more byte, up to a space. */
+/* "MAIL FROM:<a@b> SIZE=1": the text after the name and one byte, up to a space. */
 static struct slice parameter(struct slice text, uint32_t name_len)
 {
     struct bytes in = bytes_of_slice(text);
@@ -117,7 +123,7 @@ static struct slice parameter(struct slice text, uint32_t name_len)
     return out;
 }
 
-/* Also of an empty one, so that one has been given. */
+/* A copy that outlives the packet. Also of an empty text: its pointer tells that HELO came. */
 static struct slice keep(struct slice text)
 {
     uint8_t *p = lib_malloc((size_t)text.len + 1);
@@ -129,6 +135,7 @@ static struct slice keep(struct slice text)
     return (struct slice){ .data = p, .len = text.len };
 }
 
+/* Only the first HELO counts, as in Suricata. */
 static void helo(struct smtp_state *s, struct slice text)
 {
     struct slice name;
@@ -154,6 +161,7 @@ static void mail_from(struct smtp_state *s, struct slice text)
                                        .len = from.len };
 }
 
+/* Beyond RECIPIENTS_MAX recipients are dropped. */
 static void rcpt_to(struct smtp_state *s, struct slice text)
 {
     struct slice to = parameter(text, 7);
@@ -173,6 +181,8 @@ static void rcpt_to(struct smtp_state *s, struct slice text)
     tx->recipients_end = &r->next;
 }
 
+/* Returns -1 to stop the parser. The mail starts after this line; its frame's length is set at its
+ * end. */
 static int data(struct smtp_state *s, const struct smtp_line *line)
 {
     uint64_t start = line->offset + line->text.len + line->end_len;
@@ -187,13 +197,13 @@ static int data(struct smtp_state *s, const struct smtp_line *line)
     s->tx->has_data = true;
     s->data_frame_start = start;
     s->data_frame = app_frame(s->af, TO_SERVER, SMTP_FRAME_DATA, start, -1, s->tx->tx.id);
-    /* A server that takes commands in a row is not waited for: the mail may follow at once. */
+    /* With pipelining the mail may follow before the server's 354. */
     if (s->pipelining)
         s->data_mode = true;
     return wait_for_reply(s, SMTP_COMMAND_DATA);
 }
 
-/* "BDAT 86 LAST", RFC 3030 */
+/* "BDAT 86 LAST", RFC 3030 section 2. -1: no valid size, so that the chunk's end is not known. */
 static int bdat(struct smtp_state *s, struct slice text)
 {
     struct bytes in = bytes_of_slice(text);
@@ -214,12 +224,14 @@ static int bdat(struct smtp_state *s, struct slice text)
     return wait_for_reply(s, SMTP_COMMAND_BDAT);
 }
 
+/* A command without state of its own. */
 static int other(struct smtp_state *s, enum smtp_command command)
 {
     s->command = command;
     return wait_for_reply(s, command);
 }
 
+/* Compares beginnings only, as Suricata does: "DATAX" is DATA. */
 static int command(struct smtp_state *s, const struct smtp_line *line)
 {
     struct slice text = line->text;
@@ -246,7 +258,8 @@ static int command(struct smtp_state *s, const struct smtp_line *line)
     return other(s, SMTP_COMMAND_OTHER);
 }
 
-/* A frame with the line's end, which knows of no transaction, and one without, which does. */
+/* Two frames, as in Suricata: one with the line's end and no transaction, one without it and with
+ * the transaction. */
 static void command_frames(struct smtp_state *s, const struct smtp_line *line)
 {
     app_frame(s->af, TO_SERVER, SMTP_FRAME_COMMAND_LINE, line->offset,
@@ -255,6 +268,7 @@ static void command_frames(struct smtp_state *s, const struct smtp_line *line)
               s->tx->tx.id);
 }
 
+/* A line of the mail's header; a single dot ends the mail. */
 static void mail_header_line(struct smtp_state *s, const struct smtp_line *line)
 {
     const struct mime_line mail = {
@@ -273,6 +287,7 @@ static void mail_header_line(struct smtp_state *s, const struct smtp_line *line)
     smtp_mail_line(s, &mail);
 }
 
+/* One line of the client, from the framing in smtp.c. -1 stops the parser. */
 int smtp_request(struct smtp_state *s, const struct smtp_line *line)
 {
     bool is_mail = s->data_mode && s->command == SMTP_COMMAND_DATA;
@@ -292,6 +307,8 @@ int smtp_request(struct smtp_state *s, const struct smtp_line *line)
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
+/* 0: not a code that SMTP uses (RFC 5321 section 4.2.3 and extensions). An unknown code is an
+ * anomaly. */
 static unsigned reply_code(struct slice text)
 {
     static const uint16_t known[] = {
@@ -312,7 +329,7 @@ static unsigned reply_code(struct slice text)
     return 0;
 }
 
-/* The greeting, or a reply to nothing. */
+/* The greeting (RFC 5321 section 4.2), or a reply that no command waits for. */
 static void unasked(struct smtp_state *s, unsigned code)
 {
     if (s->welcomed)
@@ -323,6 +340,7 @@ static void unasked(struct smtp_state *s, unsigned code)
         smtp_event(s, SMTP_EVENT_INVALID_REPLY);
 }
 
+/* With 220 the flow becomes TLS (RFC 3207). data_mode stops the parsing of further commands. */
 static void starttls_replied(struct smtp_state *s, unsigned code)
 {
     if (code != 220) {
@@ -338,7 +356,8 @@ static void starttls_replied(struct smtp_state *s, unsigned code)
     s->tx->tx.progress[TO_CLIENT] = 1;
 }
 
-/* Behind a DATA that others follow the mail is over already. */
+/* If other commands follow DATA in the queue, its mail is over already. A rejected DATA with
+ * pipelining turns the mail's lines into commands again. */
 static void data_replied(struct smtp_state *s, unsigned code)
 {
     bool is_last = s->replied + 1 == s->waiting.len;
@@ -352,12 +371,14 @@ static void data_replied(struct smtp_state *s, unsigned code)
     smtp_event(s, SMTP_EVENT_DATA_COMMAND_REJECTED);
 }
 
+/* The first reply after the mail's last line ends the transaction. */
 static void mail_replied(struct smtp_state *s)
 {
     if (s->tx != NULL && s->tx->done)
         s->tx->tx.progress[TO_CLIENT] = 1;
 }
 
+/* Acts on the reply to the oldest waiting command. */
 static void on_reply(struct smtp_state *s, unsigned code)
 {
     switch (waiting_at(s, s->replied)) {
@@ -370,7 +391,7 @@ static void on_reply(struct smtp_state *s, unsigned code)
     case SMTP_COMMAND_RSET:
         if (code == 250 && s->tx != NULL && !s->multiline) {
             smtp_complete(s);
-            mail_replied(s);           /* this is its last answer */
+            mail_replied(s);           /* this is its last reply */
         }
         break;
     default:
@@ -378,6 +399,7 @@ static void on_reply(struct smtp_state *s, unsigned code)
     }
 }
 
+/* "250-PIPELINING", or "250 PIPELINING" as the last line. */
 static bool offers_pipelining(unsigned code, struct slice text)
 {
     const struct slice keyword = { .data = text.data + 4, .len = text.len - MIN(text.len, 4) };
@@ -385,6 +407,8 @@ static bool offers_pipelining(unsigned code, struct slice text)
     return code == 250 && keyword.len == 10 && smtp_starts_nocase(keyword, "pipelining");
 }
 
+/* One line of the server. A continued reply ("250-") answers its command only with its last
+ * line. */
 int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
 {
     struct slice text = line->text;
@@ -397,7 +421,7 @@ int smtp_reply(struct smtp_state *s, const struct smtp_line *line)
     code = text.len >= 3 ? reply_code(text) : 0;
     if (code == 0) {
         smtp_event(s, SMTP_EVENT_INVALID_REPLY);
-        return line->end_len == 0 ? 0 : -1;     /* what is too long is noise, and passed over */
+        return line->end_len == 0 ? 0 : -1;     /* an overlong line is noise, and skipped */
     }
     s->multiline = text.len >= 4 && text.data[3] == '-';
     mail_replied(s);

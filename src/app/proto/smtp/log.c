@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smtp/log.c - EVE: the `smtp` and `email` objects of a mail. */
+/* app/proto/smtp/log.c - EVE: the `smtp` and `email` objects of a mail, as in Suricata. */
 #include "app/proto/smtp/smtp.h"
 #include "base/system/digest.h"
 #include "base/memory/lib_memory.h"
@@ -9,9 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* STRING: one text. EACH: an array of all fields of this name. LIST: an array of addresses. */
 enum field_kind { FIELD_STRING, FIELD_EACH, FIELD_LIST };
 
-/* Fields that may be asked for by `custom`, under either name. */
+/* Fields that `custom` may name, by key or by field name. */
 static const struct {
     const char *key, *name;
     enum field_kind kind;
@@ -34,7 +35,7 @@ static const struct {
     { "date", "date", FIELD_STRING },
 };
 
-/* `extended` has no part in it: what it stands for is never logged by Suricata 8 either. */
+/* `extended` has no member: Suricata 8 never logs what it stands for. */
 struct log_settings {
     uint32_t custom;                    /* bit per fields[] */
     bool body_md5, subject_md5;
@@ -67,7 +68,7 @@ static void *configure(const struct conf_node *node, struct err *err)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* What is not UTF-8 becomes U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD: three bytes each. */
 static void log_lossy(struct json *j, const char *key, struct arena *scratch, struct slice s)
 {
     uint8_t *text = arena_alloc(scratch, (size_t)s.len * 3 + 1);
@@ -77,7 +78,7 @@ static void log_lossy(struct json *j, const char *key, struct arena *scratch, st
     arena_reset(scratch);
 }
 
-/* As a C string: up to a zero. */
+/* Up to the first NUL, as Suricata's C strings. */
 static void log_string(struct json *j, const char *key, struct slice s)
 {
     const uint8_t *zero = s.len > 0 ? memchr(s.data, 0, s.len) : NULL;
@@ -105,7 +106,7 @@ static void log_envelope(struct json *j, const struct smtp_tx *tx)
 
 /* --- email ------------------------------------------------------------------------------------ */
 
-/* The next of "a, \"b, c\" <d>": up to a comma that no quotes enclose. */
+/* The next address of "a, \"b, c\" <d>": up to a comma outside of quotes. */
 static bool take_address(struct bytes *in, struct slice *out)
 {
     const uint8_t *start;
@@ -128,6 +129,7 @@ static bool take_address(struct bytes *in, struct slice *out)
     return out->len > 0;
 }
 
+/* An empty list is not logged: the mark takes the array back. */
 static void log_list(struct json *j, const char *key, struct arena *scratch, struct slice value)
 {
     struct json_mark mark = json_mark(j);
@@ -183,7 +185,7 @@ static void log_items(struct json *j, const char *key, struct arena *scratch,
     json_array_end(j);
 }
 
-/* The one found last comes first. */
+/* Suricata logs the last URL first. */
 static void log_urls(struct json *j, struct arena *scratch, const struct mime_item *first)
 {
     unsigned count = 0;
@@ -218,6 +220,7 @@ static void log_mail(struct json *j, const struct smtp_tx *tx)
     log_urls(j, &thread->scratch, mime_urls(m));
 }
 
+/* MD5 of the subject is computed here; that of the body while it is read. */
 static void log_hashes(struct json *j, const struct smtp_tx *tx, const struct log_settings *s)
 {
     struct slice subject;
@@ -272,7 +275,7 @@ void smtp_alert_metadata(struct json *j, struct app_tx *tx)
     log_both(j, CONTAINER_OF(tx, struct smtp_tx, tx), NULL);
 }
 
-/* Due with the mail's last line: what the server says to it is not in the record. */
+/* Logged with the mail's last line: the server's reply to it is not part of the record. */
 static const struct app_log log_smtp = {
     .has_tx_id = true,
     .conf_name = "smtp",

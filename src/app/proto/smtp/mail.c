@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smtp/mail.c - the mail of a DATA command: as a MIME message, or as a file as it is. */
+/* app/proto/smtp/mail.c - the mail of a DATA command: a MIME message, or with raw-extraction one
+ * file of all its bytes. */
 #include "app/proto/smtp/smtp.h"
 
+/* Anomalies of app/lib/mime and their events. */
 static const struct { unsigned anomaly; enum smtp_event event; } anomalies[] = {
     { MIME_INVALID_BASE64, SMTP_EVENT_MIME_INVALID_BASE64 },
     { MIME_INVALID_QP, SMTP_EVENT_MIME_INVALID_QP },
@@ -20,6 +22,7 @@ static const struct smtp_settings *settings_of(const struct smtp_state *s)
 
 /* --- attachments ------------------------------------------------------------------------------ */
 
+/* A sink for attachments: each becomes a file of the transaction. */
 static void attachment_open(void *arg, struct slice name)
 {
     struct smtp_tx *tx = arg;
@@ -33,7 +36,7 @@ static void attachment_data(void *arg, const uint8_t *data, uint32_t len)
     struct smtp_tx *tx = arg;
 
     app_file_append(tx->file, data, len);
-    /* Rules get to see the file, and with it the stream. */
+    /* Rules inspect the file now, and the raw stream with it. */
     if (tx->file != NULL && tx->file->inspected == 0 &&
         tx->file->size >= tx->file->limits.min_inspect)
         app_trigger_raw_inspection(tx->tx.flow, TO_SERVER);
@@ -56,6 +59,7 @@ static const struct mime_sink attachments = {
 
 /* --- the mail --------------------------------------------------------------------------------- */
 
+/* False: no memory for the message, and the parser stops. */
 bool smtp_mail_open(struct smtp_state *s)
 {
     static const char raw_name[] = "rawmsg";
@@ -72,6 +76,7 @@ bool smtp_mail_open(struct smtp_state *s)
     return !settings->decode_mime || tx->message != NULL;
 }
 
+/* A line, or a part of one. Anomalies may repeat: each line raises its own. */
 void smtp_mail_line(struct smtp_state *s, const struct mime_line *line)
 {
     struct smtp_tx *tx = s->tx;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTENT_LIMIT 100000
+#define CONTENT_LIMIT 100000    /* bytes; defaults of Suricata */
 #define CONTENT_INSPECT_MIN_SIZE 32768
 #define CONTENT_INSPECT_WINDOW 4096
 
+/* Schemes are compared with "://", so that a plain "http" in a text is no URL. */
 static void add_scheme(struct mime_settings *s, const char *name)
 {
     size_t n = strlen(name);
@@ -22,6 +23,7 @@ static void add_scheme(struct mime_settings *s, const char *name)
     s->schemes[s->scheme_count++] = text_of(text);
 }
 
+/* The default is http, as in Suricata. */
 static void read_schemes(struct mime_settings *s, const struct conf_node *node)
 {
     const struct conf_node *list = conf_find(node, "extract-urls-schemes");
@@ -41,7 +43,8 @@ static void read_mime(struct smtp_settings *s, const struct conf_node *node)
     s->mime.extract_urls = conf_bool(node, "extract-urls", true);
     s->mime.log_url_scheme = conf_bool(node, "log-url-scheme", false);
     s->mime.body_md5 = conf_bool(node, "body-md5", false);
-    /* Fields are kept whole, as far as memory of a message goes; a bad value is still said. */
+    /* Fields are kept complete, as far as the memory of a message allows. The value is still
+     * checked, so that a wrong one is reported. */
     (void)conf_u64_range(node, "header-value-depth", 2000, 0, UINT32_MAX);
     read_schemes(&s->mime, node);
 }
@@ -60,6 +63,7 @@ int smtp_configure(const struct conf_node *node, const struct conf_node *root UN
                                            CONTENT_INSPECT_WINDOW);
     s->raw_extraction = conf_bool(node, "raw-extraction", false);
     if (s->raw_extraction && s->decode_mime) {
+        /* The message is Suricata's. */
         conf_error(conf_find(node, "raw-extraction"),
                    "\"decode-mime\" and \"raw-extraction\" options can't be enabled at the same "
                    "time, disabling raw extraction");

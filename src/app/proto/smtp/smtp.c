@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smtp/smtp.c - SMTP: recognition, lines, and the declaration.
+/* app/proto/smtp/smtp.c - SMTP: detection, lines, and the declaration.
  *
- * Commands, replies and header fields end with LF; one that is longer than SMTP_LINE_MAX is cut
- * off there and the rest dropped. In the body of a mail a lone CR ends a line, too, as some
- * servers take it, and long lines come in pieces of a fixed size, so that nothing is lost and the
- * pieces do not depend on how the stream was cut. */
+ * Commands, replies and header fields end with LF. A line longer than SMTP_LINE_MAX is cut there,
+ * and the rest dropped. In a mail's body a lone CR ends a line, too, as some servers accept it.
+ * Long lines of a body come in parts of a fixed size: nothing is lost, and the parts do not depend
+ * on TCP segmentation. */
 #include "app/lib/line.h"
 #include "app/proto.h"
 #include "app/proto/smtp/smtp.h"
@@ -27,6 +27,7 @@ static bool is_letter(uint8_t c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* One label of a domain: starts with a letter, does not end with '-'. */
 static bool take_label(struct bytes *in)
 {
     uint8_t first = peek_u8(in), last = '-';
@@ -37,7 +38,8 @@ static bool take_label(struct bytes *in)
     return is_letter(first) && last != '-';
 }
 
-/* A greeting names the server's domain, RFC 5321, 4.2. Also true while it could become one. */
+/* A greeting names the server's domain (RFC 5321 section 4.2). Also true while the text could
+ * become one. */
 static bool begins_with_domain(struct bytes in)
 {
     unsigned dots = 0;
@@ -52,6 +54,7 @@ static bool begins_with_domain(struct bytes in)
     return dots > 0 || !bytes_have(&in, 1);
 }
 
+/* FTP servers greet with 220, too: a domain must follow, or the client must have spoken SMTP. */
 static enum app_probe_result probe_greeting(struct bytes in, enum direction direction UNUSED,
                                             const struct flow *flow)
 {
@@ -81,19 +84,21 @@ static const struct app_probe probes[] = {
 
 /* --- the body of a mail ----------------------------------------------------------------------- */
 
+/* In the header of a mail each line is read as a header line instead. */
 static bool is_in_body(const struct smtp_state *s)
 {
     return s->data_mode && s->command == SMTP_COMMAND_DATA && s->tx != NULL && !s->tx->done &&
            (s->tx->message == NULL || mime_message_in_body(s->tx->message));
 }
 
-/* A byte of v is 0, perhaps: another one behind it may look so, too. */
+/* True if a byte of v is 0. It may also be true for a byte after it, so that the caller looks
+ * again. */
 static inline bool may_have_zero(uint64_t v)
 {
     return ((v - EACH_BYTE(1)) & ~v & EACH_BYTE(0x80)) != 0;
 }
 
-/* Where the first CR or LF is, at most so far away; n: none. */
+/* Offset of the first CR or LF; n: none. Bodies are long: eight bytes per step. */
 static size_t find_cr_or_lf(const uint8_t *p, size_t n)
 {
     size_t i = 0;
@@ -109,7 +114,8 @@ static size_t find_cr_or_lf(const uint8_t *p, size_t n)
     return i;
 }
 
-/* Where the text of the line ends; false when that does not show yet. */
+/* Finds the end of a line's text. False: not enough data yet. A CR at the end of the data waits for
+ * one more byte. */
 static bool find_line_end(struct bytes in, bool end, struct slice *text, uint32_t *end_len)
 {
     const uint8_t *p = in.next;
@@ -130,6 +136,7 @@ static bool is_dot(struct slice text)
     return text.len == 1 && text.data[0] == '.';
 }
 
+/* The mail's frame was opened with an unknown length. */
 static void end_of_mail(struct smtp_state *s, uint64_t offset)
 {
     app_frame_set_length(s->af, TO_SERVER, s->data_frame, (int64_t)(offset - s->data_frame_start));
@@ -137,13 +144,14 @@ static void end_of_mail(struct smtp_state *s, uint64_t offset)
     s->in_line = false;
 }
 
-/* What may be a boundary is read like a header line. */
+/* A line that may be a boundary is read like a header line: in one part. */
 static bool is_dashed(const struct smtp_state *s, struct bytes in)
 {
     return !s->in_line && peek_u8(&in) == '-' &&
            (!bytes_have(&in, 2) || peek_be16(&in) == ('-' << 8 | '-'));
 }
 
+/* One part of a body line. False: more data are needed. */
 static bool body_chunk(struct smtp_state *s, struct bytes *in, bool end, uint64_t offset)
 {
     struct mime_line line = { .first = !s->in_line };
@@ -166,8 +174,8 @@ static bool body_chunk(struct smtp_state *s, struct bytes *in, bool end, uint64_
 
 /* --- BDAT ------------------------------------------------------------------------------------- */
 
-/* The chunk's bytes are counted, not read. One that does not end where a line does has its next
- * command glued to it. */
+/* Chunks are counted, not read. If a chunk does not end with a line, the next command follows
+ * without a line end. */
 static void skip_chunk(struct smtp_state *s, struct bytes *in)
 {
     uint32_t n = (uint32_t)MIN(s->chunk_left, bytes_left(in));
@@ -180,6 +188,7 @@ static void skip_chunk(struct smtp_state *s, struct bytes *in)
     s->chunk_ragged = chunk.len > 0 && chunk.data[chunk.len - 1] != '\n';
 }
 
+/* The command after such a chunk raises the event. */
 static void check_chunk(struct smtp_state *s)
 {
     if (s->chunk_ragged)
@@ -205,7 +214,7 @@ static enum app_line_result next_line(struct smtp_state *s, enum direction d, st
     return result;
 }
 
-/* One line; 1: it was there, 0: more is needed, -1: no sense in going on. */
+/* One line. 1: read; 0: more data are needed; -1: stop the parser. */
 static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
 {
     struct smtp_line line = { .offset = offset };
@@ -223,6 +232,7 @@ static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
     return 1;
 }
 
+/* One step of the client's direction: a chunk, a part of a mail's body, or a line. */
 static int client_step(struct smtp_state *s, const struct app_input *input, struct bytes *in)
 {
     bool was_mail = s->data_mode && s->command == SMTP_COMMAND_DATA;
@@ -267,7 +277,7 @@ static enum parse_status smtp_parse(struct app_flow *af, struct app_input *input
         result = input->direction == TO_SERVER ? client_step(s, input, &in)
                                                : server_step(s, input, &in);
         if (!changed && af->flow->app_proto_orig != APP_PROTO_UNKNOWN)
-            break;                      /* what follows is TLS */
+            break;                      /* TLS follows */
     }
     input->consumed = (uint32_t)(input->len - bytes_left(&in));
     if (result < 0)
@@ -288,6 +298,7 @@ static bool smtp_open(struct app_flow *af)
     return true;
 }
 
+/* Small queues go back to the thread for the next flow. */
 static void smtp_close(struct app_flow *af)
 {
     struct smtp_thread *thread = af->thread_data;
@@ -304,7 +315,7 @@ static void smtp_close(struct app_flow *af)
     s->helo = (struct slice){ 0 };
 }
 
-/* After a change of protocol the state is a memory of the old flow, and still valid. */
+/* After a change of protocol the old flow's state is kept and still valid. */
 static void smtp_tx_close(struct app_tx *tx)
 {
     struct smtp_tx *stx = (struct smtp_tx *)tx;
@@ -321,7 +332,8 @@ static void smtp_finish(struct app_flow *af)
         app_files_close(tx, TO_SERVER, FILE_TRUNCATED);
 }
 
-/* Until rules have had some of a file, which may wait for more of it. */
+/* Until rules have inspected the first part of a file, they wait for content-inspect-min-size
+ * bytes. */
 static uint32_t smtp_alert_lookbehind(const struct app_flow *af, enum direction d)
 {
     const struct smtp_settings *settings = af->settings;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/snmp/snmp.c - SNMP versions 1 (RFC 1157), 2c (RFC 3416) and 3 (RFC 3412, 3414).
+/* app/proto/snmp/snmp.c - SNMP versions 1 (RFC 1157), 2c (RFC 1901, 3416) and 3 (RFC 3412, 3414).
  *
- * Each datagram is a transaction of its own, complete at once. */
+ * Each datagram is a transaction of its own, complete at once. All content is DER from the network:
+ * a failed cursor stays failed, so functions check once at their end. */
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/rules.h"
@@ -17,22 +18,25 @@
 
 enum snmp_event { SNMP_EVENT_NONE, SNMP_EVENT_LIST(APP_EVENT_ID) };
 
+/* Numbers of context tags (RFC 3416 section 3); the last generic trap (RFC 1157 section 4.1.6). */
 enum { PDU_TRAP_V1 = 4, PDU_BULK = 5, PDU_LAST = 8, TRAP_LAST = 6 };
-#define MODEL_USM 3
-#define OID_TEXT  512
+#define MODEL_USM 3 /* user-based security (RFC 3414) */
+#define OID_TEXT  512 /* bytes of an OID in dotted form; longer ones are cut */
 
+/* A variable of a PDU; in the transaction's arena. */
 struct snmp_oid {
     struct snmp_oid *next;
     struct slice content;
 };
 
+/* Community and user are UTF-8. The fields of a trap are valid only for a version 1 trap. */
 struct snmp_tx {
     struct app_tx tx;
     uint32_t version;                   /* of the flow */
     bool encrypted, has_pdu, has_community, has_usm;
     uint8_t pdu, trap;
     uint32_t error;
-    struct slice community, usm, trap_oid;
+    struct slice community, usm, trap_oid;  /* trap_oid: content of the OID */
     uint8_t trap_address[4];
     struct snmp_oid *vars;
 };
@@ -46,9 +50,11 @@ static struct snmp_tx *snmp_tx_of(const struct app_tx *tx)
     return (struct snmp_tx *)(uintptr_t)tx;
 }
 
-/* --- recognition ------------------------------------------------------------------------------ */
+/* --- protocol detection ---------------------------------------------------------------------- */
 
-/* 1, 2 or 3 as the outermost sequence looks; 0: none of them. */
+/* Decides the version by the outermost sequence: versions 1 and 2c have a community and a PDU
+ * behind the number (RFC 1157 section 4), version 3 has three elements (RFC 3412 section 6). 0:
+ * none of them. */
 static uint32_t envelope_version(struct bytes in)
 {
     struct bytes body = der_enter(&in, DER_SEQUENCE);
@@ -62,11 +68,12 @@ static uint32_t envelope_version(struct bytes in)
         more++;
     if (body.failed)
         return 0;
-    if (more == 2 && (version == 0 || version == 1))
+    if (more == 2 && (version == 0 || version == 1))    /* the wire has 0 for version 1, 1 for 2c */
         return (uint32_t)version + 1;
     return more == 3 && version == 3 ? 3 : 0;
 }
 
+/* A datagram of at least 4 bytes is a message or not; no further bytes can change that. */
 static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -77,6 +84,8 @@ static enum app_probe_result probe(struct bytes in, enum direction direction UNU
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* Keeps the names of the variable bindings (RFC 3416 section 3); values are not needed. One
+ * malformed binding makes the message malformed. The datagram limits the number. */
 static void take_variables(struct bytes *in, struct snmp_tx *t)
 {
     struct bytes list = der_enter(in, DER_SEQUENCE);
@@ -98,6 +107,8 @@ static void take_variables(struct bytes *in, struct snmp_tx *t)
     in->failed |= list.failed;
 }
 
+/* Trap-PDU (RFC 1157 section 4.1.6): enterprise, agent-addr, generic-trap, specific-trap,
+ * time-stamp, then the bindings, which take_pdu() reads. */
 static void take_trap_v1(struct bytes *in, struct snmp_tx *t)
 {
     struct slice oid, address;
@@ -106,8 +117,8 @@ static void take_trap_v1(struct bytes *in, struct snmp_tx *t)
     if (!der_take_tag(in, DER_OID, &oid) || !der_take_tag(in, DER_APPLICATION, &address))
         return;
     kind = der_take_int(in);
-    der_take_int(in);
-    der_take(in, &(struct der){ 0 });           /* time stamp */
+    der_take_int(in);                           /* specific-trap */
+    der_take(in, &(struct der){ 0 });           /* time-stamp */
     if (address.len != 4 || kind < 0 || kind > UINT8_MAX)
         in->failed = true;
     if (in->failed)
@@ -117,6 +128,8 @@ static void take_trap_v1(struct bytes *in, struct snmp_tx *t)
     memcpy(t->trap_address, address.data, 4);
 }
 
+/* A PDU (RFC 3416 section 3). GetBulk has other numbers in the place of the error fields. An error
+ * is read as unsigned: a negative one becomes a large number. */
 static void take_pdu(struct bytes *in, struct snmp_tx *t)
 {
     struct der d = { 0 };
@@ -145,6 +158,8 @@ static void take_pdu(struct bytes *in, struct snmp_tx *t)
     in->failed |= body.failed;
 }
 
+/* Security parameters of USM (RFC 3414 section 2.4), DER within an OCTET STRING: engine, boots,
+ * time, user. Authentication and privacy parameters behind them are not needed. */
 static void take_usm(struct slice parameters, struct snmp_tx *t, struct bytes *outer)
 {
     struct bytes in = bytes_of_slice(parameters), usm = der_enter(&in, DER_SEQUENCE);
@@ -161,6 +176,8 @@ static void take_usm(struct slice parameters, struct snmp_tx *t, struct bytes *o
     t->has_usm = true;
 }
 
+/* ScopedPduData (RFC 3412 section 6): an OCTET STRING when encrypted, otherwise a sequence with
+ * context engine, context name and PDU. */
 static void take_scoped(struct bytes *in, struct snmp_tx *t)
 {
     struct slice encrypted, skipped;
@@ -177,6 +194,9 @@ static void take_scoped(struct bytes *in, struct snmp_tx *t)
     in->failed |= scoped.failed;
 }
 
+/* Version 3 (RFC 3412 section 6): msgID, msgMaxSize, msgFlags and msgSecurityModel in one sequence,
+ * then security parameters, then the data. An unknown security model is an event; the data are read
+ * all the same. */
 static void take_v3(struct bytes *in, struct snmp_tx *t)
 {
     struct bytes header = der_enter(in, DER_SEQUENCE);
@@ -197,11 +217,13 @@ static void take_v3(struct bytes *in, struct snmp_tx *t)
     take_scoped(in, t);
 }
 
+/* False: malformed. A version other than that of the flow's first message is an event only. */
 static bool take_message(struct bytes in, struct snmp_tx *t)
 {
     struct bytes body = der_enter(&in, DER_SEQUENCE);
     int64_t version = der_take_int(&body);
 
+    /* 2 is version 2u (RFC 1910), which is not supported. */
     if (body.failed || version < 0 || version > 3 || version == 2)
         return false;
     if (t->version != (version == 3 ? 3 : (uint32_t)version + 1))
@@ -216,6 +238,8 @@ static bool take_message(struct bytes in, struct snmp_tx *t)
     return !body.failed;
 }
 
+/* The malformed message has no transaction, so the event goes to the one before, if there is
+ * one. */
 static enum parse_status malformed(struct app_flow *af)
 {
     if (af->last != NULL)
@@ -223,6 +247,7 @@ static enum parse_status malformed(struct app_flow *af)
     return PARSE_STOP;
 }
 
+/* One datagram. The first one decides the version that the flow is expected to have. */
 static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
 {
     struct snmp_state *st = af->state;
@@ -247,12 +272,14 @@ static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
+/* Only a version 1 trap has a type. */
 static bool get_trap(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
 {
     *out = snmp_tx_of(tx)->trap;
     return snmp_tx_of(tx)->has_pdu && snmp_tx_of(tx)->pdu == PDU_TRAP_V1;
 }
 
+/* Generic traps (RFC 1157 section 4.1.6). */
 static const struct app_name traps[] = {
     { "coldstart", 0 }, { "warmstart", 1 }, { "linkdown", 2 }, { "linkup", 3 },
     { "authenticationfailure", 4 }, { "egpneighborloss", 5 }, { "enterprisespecific", 6 },
@@ -281,6 +308,7 @@ static const struct app_integer trap_integer = {
 
 /* --- log -------------------------------------------------------------------------------------- */
 
+/* An OID that cannot be written is an empty string. */
 static void log_oid(struct json *j, const char *key, struct slice oid)
 {
     char text[OID_TEXT];
@@ -289,6 +317,8 @@ static void log_oid(struct json *j, const char *key, struct slice oid)
     json_bytes(j, key, text, n);
 }
 
+/* A generic trap without a name is written as a number, in the form that Suricata's records
+ * have. */
 static void log_trap(struct json *j, const struct snmp_tx *t)
 {
     static const char *const names[] = {
@@ -304,6 +334,7 @@ static void log_trap(struct json *j, const struct snmp_tx *t)
                 t->trap_address[2], t->trap_address[3]);
 }
 
+/* take_pdu() checked the type. Errors: RFC 3416 section 3. */
 static void log_pdu(struct json *j, const struct snmp_tx *t)
 {
     static const char *const types[] = {
@@ -330,6 +361,7 @@ static void log_pdu(struct json *j, const struct snmp_tx *t)
     json_array_end(j);
 }
 
+/* Of an encrypted message nothing else is known. The version is that of the flow. */
 static bool snmp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
@@ -349,6 +381,7 @@ static bool snmp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
+/* The same fields within an alert. */
 static void alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "snmp");
@@ -369,6 +402,7 @@ const struct app_proto app_snmp = {
     .name = "snmp",
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
+        /* 161: requests. 162: traps. */
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "161,162", .max = 16,
           .probe = probe },
         { .probe = NULL } },

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ssh/log.c - EVE `ssh`: once both banners are there, or, where HASSH is wanted, once
- * both sides have changed keys; what there is of it when the flow ends before. */
+/* app/proto/ssh/log.c - EVE `ssh`: once both banners are there, or, when HASSH is required, once
+ * both sides have changed keys. When the flow ends earlier, the record has what is known by then.
+ *
+ * Two logs do this, because a log has one fixed progress. Exactly one of them writes. */
 #include "app/proto/ssh/ssh.h"
 
+/* The banner can have been shortened to its limit without its end; the limit holds here, too. */
 static void log_limited(struct json *j, const char *key, struct slice s)
 {
     if (s.len > 0)
         json_bytes(j, key, s.data, MIN(s.len, SSH_BANNER_MAX));
 }
 
+/* Nothing for a side without a banner. */
 static void log_direction(struct json *j, const char *key, const struct ssh_dir *ds)
 {
     if (ds->proto.len == 0)
@@ -26,12 +30,14 @@ static void log_direction(struct json *j, const char *key, const struct ssh_dir 
     json_object_end(j);
 }
 
+/* Client data come from the direction to the server and the other way round. */
 static void log_directions(struct json *j, const struct ssh_tx *tx)
 {
     log_direction(j, "client", &tx->ds[TO_SERVER]);
     log_direction(j, "server", &tx->ds[TO_CLIENT]);
 }
 
+/* Chooses between the two logs; false also for a transaction without any banner. */
 static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
 {
     const struct ssh_tx *t = ssh_tx_of(tx);
@@ -55,6 +61,7 @@ static bool log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED
     return log_either(j, tx, true);
 }
 
+/* Within an alert: what is known at that moment. No object before the first banner. */
 void ssh_alert_metadata(struct json *j, struct app_tx *tx)
 {
     const struct ssh_tx *t = ssh_tx_of(tx);

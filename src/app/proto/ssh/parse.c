@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ssh/parse.c - the banner line (RFC 4253 section 4.2), then records (section 6) until
- * keys are changed. What follows is encrypted, even its lengths. */
+ * keys are changed. What follows is encrypted, also the lengths. */
 #include <string.h>
 
 #include "app/proto/ssh/ssh.h"
 
-#define HEADER_LEN 6                /* packet_length, padding_length, message number */
+#define HEADER_LEN 6                /* bytes: packet_length, padding_length, message number */
 
-enum { MSG_KEXINIT = 20, MSG_NEWKEYS = 21 };
+enum { MSG_KEXINIT = 20, MSG_NEWKEYS = 21 };    /* RFC 4250 section 4.1.2 */
 
+/* A flow has one transaction, and the parser runs only while it exists. */
 static void ssh_event(struct ssh_state *st, enum ssh_event event)
 {
     app_tx_event(&st->tx->tx, event);
 }
 
+/* An event, and the end of the parser: without correct lengths nothing later can be read. */
 static enum parse_status refuse(struct ssh_state *st, enum ssh_event event)
 {
     ssh_event(st, event);
     return PARSE_STOP;
 }
 
-/* Rules see both sides finished at once, when the last of them is. */
+/* Keeps the state of one side and shows it as progress. Rules see both sides finished at the same
+ * moment, when the second one is; until then a finished side shows BANNER_DONE. */
 static void set_state(struct ssh_state *st, enum direction d, enum ssh_progress state)
 {
     struct ssh_tx *tx = st->tx;
@@ -32,6 +35,7 @@ static void set_state(struct ssh_state *st, enum direction d, enum ssh_progress 
         tx->tx.progress[d] = state == SSH_FINISHED ? SSH_BANNER_DONE : state;
 }
 
+/* By configuration, or because a loaded rule has a HASSH keyword. */
 bool ssh_requires_hassh(const struct app_flow *af)
 {
     const struct ssh_settings *settings = af->settings;
@@ -41,7 +45,9 @@ bool ssh_requires_hassh(const struct app_flow *af)
 
 /* --- banner --------------------------------------------------------------------------------- */
 
-/* "SSH-2.0-OpenSSH_9.6 comment" */
+/* "SSH-2.0-OpenSSH_9.6 comment" (RFC 4253 section 4.2): protocol version up to the second dash,
+ * software version up to a space. False: no "SSH-" or no version. A space as first character does
+ * not end the software version, which then goes on to the end of the line. */
 static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_dir *ds)
 {
     struct bytes in = bytes_of_slice(line);
@@ -59,8 +65,9 @@ static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_dir *ds
     return true;
 }
 
-/* The line's length, and with what ends it in *whole. A CR ends it, too, whatever follows; only
- * when nothing has followed yet an LF may still belong to it. */
+/* Finds the end of the line: its length, and in *complete the length with the line end. A CR alone
+ * ends a line, too. A CR as the last byte is undecided, because an LF may follow: false, as for a
+ * line without an end. */
 static bool find_line(struct slice in, uint32_t *len, uint32_t *complete)
 {
     uint32_t n = 0;
@@ -74,6 +81,9 @@ static bool find_line(struct slice in, uint32_t *len, uint32_t *complete)
     return true;
 }
 
+/* The banner of one side. A line of 256 bytes or more is an event, but not the end: its first 256
+ * bytes serve as the banner and the state WAIT_EOL skips the rest. RFC 4253 allows 255 bytes with
+ * CR LF. Lines before the banner, which that section allows a server to send, are not accepted. */
 static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint32_t *at)
 {
     struct ssh_dir *ds = &st->tx->ds[in->direction];
@@ -89,7 +99,7 @@ static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint
         return PARSE_OK;
     }
     if (rest.len < SSH_BANNER_MAX) {
-        in->need = rest.len + 1;
+        in->need = rest.len + 1;    /* one byte more can be the end of the line */
         return PARSE_MORE;
     }
     rest.len = SSH_BANNER_MAX;
@@ -101,6 +111,7 @@ static enum parse_status banner(struct ssh_state *st, struct app_input *in, uint
     return PARSE_OK;
 }
 
+/* Skips a long banner line up to its end without buffering it. */
 static enum parse_status end_of_banner(struct ssh_state *st, struct app_input *in, uint32_t *at)
 {
     struct slice rest = { in->data + *at, in->len - *at };
@@ -111,7 +122,7 @@ static enum parse_status end_of_banner(struct ssh_state *st, struct app_input *i
         set_state(st, in->direction, SSH_BANNER_DONE);
         return PARSE_OK;
     }
-    if (rest.data[rest.len - 1] == '\r') {
+    if (rest.data[rest.len - 1] == '\r') {  /* an LF may follow: look again with the next byte */
         *at += rest.len - 1;
         in->need = 2;
         return PARSE_MORE;
@@ -122,6 +133,8 @@ static enum parse_status end_of_banner(struct ssh_state *st, struct app_input *i
 
 /* --- records -------------------------------------------------------------------------------- */
 
+/* Frames are made from the header alone, before the body is there. `len`, packet_length, does not
+ * count its own 4 bytes, and the header frame includes 2 bytes of what it counts. */
 static void frames(struct app_flow *af, const struct app_input *in, uint32_t at, uint32_t len)
 {
     uint64_t offset = in->offset + at;
@@ -131,6 +144,8 @@ static void frames(struct app_flow *af, const struct app_input *in, uint32_t at,
     app_frame(af, in->direction, SSH_FRAME_PDU, offset, (int64_t)len + 4, 0);
 }
 
+/* NEWKEYS of both sides ends clear text (RFC 4253 section 7.3). What then happens is configuration:
+ * parse on (and see nothing), stop parsing and payload inspection, or bypass the flow. */
 static void new_keys(struct app_flow *af, struct ssh_state *st, enum direction d)
 {
     const struct ssh_settings *settings = af->settings;
@@ -144,7 +159,8 @@ static void new_keys(struct app_flow *af, struct ssh_state *st, enum direction d
         app_stop(af, APP_STOP_PAYLOAD | APP_STOP_PARSER);
 }
 
-/* A key exchange is waited for when its HASSH is wanted and its size sane. */
+/* Waits for a complete key exchange only when its HASSH is required and its body is shorter than
+ * SSH_KEX_MAX. All other bodies are skipped without buffering, whatever their claimed length. */
 static bool is_parsed(struct app_flow *af, struct ssh_state *st, unsigned message, uint32_t body)
 {
     if (message != MSG_KEXINIT || !ssh_requires_hassh(af))
@@ -155,12 +171,16 @@ static bool is_parsed(struct app_flow *af, struct ssh_state *st, unsigned messag
     return false;
 }
 
+/* The caller's `at` stays, so the same bytes come again with more behind them. */
 static enum parse_status wait_for(struct app_input *in, uint32_t need)
 {
     in->need = need;
     return PARSE_MORE;
 }
 
+/* One record (RFC 4253 section 6): packet_length, padding_length, then the payload, which begins
+ * with the message number. A length below 2 has no room for the last two. The padding is passed on
+ * with the body: it follows the lists and does not matter. */
 static enum parse_status record(struct app_flow *af, struct ssh_state *st, struct app_input *in,
                                 uint32_t *at)
 {
@@ -175,7 +195,7 @@ static enum parse_status record(struct app_flow *af, struct ssh_state *st, struc
     message = take_u8(&bytes);
     if (bytes.failed)
         return wait_for(in, HEADER_LEN);
-    if (!st->header_seen[d])
+    if (!st->header_seen[d])    /* one set of frames, also for a record that is parsed again */
         frames(af, in, *at, len);
     st->header_seen[d] = false;
     if (is_parsed(af, st, message, len - 2)) {
@@ -193,6 +213,8 @@ static enum parse_status record(struct app_flow *af, struct ssh_state *st, struc
 
 /* --- input ---------------------------------------------------------------------------------- */
 
+/* One step; *at moves past what it used. Without a transaction (it was removed) or after NEWKEYS
+ * all input is ignored. */
 static enum parse_status parse_some(struct app_flow *af, struct ssh_state *st,
                                     struct app_input *in, uint32_t *at)
 {
@@ -222,6 +244,8 @@ static enum parse_status parse_some(struct app_flow *af, struct ssh_state *st,
     }
 }
 
+/* Each call has bytes of one direction. A flow has exactly one transaction, created with its first
+ * bytes; when the engine removes it, tx_close() clears the pointer and no second one begins. */
 enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
 {
     struct ssh_state *st = af->state;
@@ -238,6 +262,7 @@ enum parse_status ssh_parse(struct app_flow *af, struct app_input *in)
     in_banner = st->tx != NULL && st->tx->ds[in->direction].state < SSH_BANNER_DONE;
     while (at < in->len && status == PARSE_OK && !af->stopped)
         status = parse_some(af, st, in, &at);
+    /* A complete banner is inspected at once, without waiting for more of the stream. */
     if (in_banner && status == PARSE_OK && st->tx->ds[in->direction].state >= SSH_BANNER_DONE)
         app_trigger_raw_inspection(af, in->direction);
     in->consumed = af->stopped ? in->len : at;

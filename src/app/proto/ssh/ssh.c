@@ -7,6 +7,7 @@
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
+/* The banner, and HASSH, can only be inspected once the side's banner is complete. */
 #define BANNER_PROGRESS { SSH_BANNER_DONE, SSH_BANNER_DONE }
 
 static const struct app_buffer buffer_proto = {
@@ -50,11 +51,13 @@ const struct app_buffer *const ssh_buffers[] = {
 
 /* --- declaration ------------------------------------------------------------------------------ */
 
+/* Detection needs only the first four bytes, on any port and in any case. */
 static const struct app_pattern patterns[] = {
     { .transport = APP_TCP, .directions = APP_BOTH, .bytes = "SSH-", .nocase = true },
     { .bytes = NULL },
 };
 
+/* Names that rules use to bind a rule to a state (hooks). Both lists have the same states. */
 static const struct app_name client_progress[] = {
     { "request_in_progress", SSH_IN_PROGRESS },
     { "request_banner_wait_eol", SSH_BANNER_WAIT_EOL },
@@ -72,12 +75,12 @@ static const struct app_name server_progress[] = {
 
 static const struct app_name events[] = { SSH_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = {
+static const char *const frames[] = {   /* indexes: enum in ssh.h */
     [SSH_FRAME_STREAM] = "stream", [SSH_FRAME_HDR] = "record.hdr",
     [SSH_FRAME_DATA] = "record.data", [SSH_FRAME_PDU] = "record.pdu", NULL,
 };
 
-/* hassh: no still lets rules ask for it, as auto does. */
+/* The value of `hassh`: yes computes HASSH always; no and auto only when a rule needs it. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {
@@ -91,6 +94,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
+/* Digest contexts of one thread, for the MD5 of HASSH. */
 static void *thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     return digests_new();
@@ -101,6 +105,7 @@ static void thread_close(void *thread_data)
     digests_free(thread_data);
 }
 
+/* The state lives longer than the transaction, so its pointer must not. */
 static void tx_close(struct app_tx *tx)
 {
     struct ssh_state *st = tx->flow->state;

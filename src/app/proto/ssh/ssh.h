@@ -50,13 +50,13 @@ static inline struct ssh_tx *ssh_tx_of(const struct app_tx *tx)
 }
 
 struct ssh_state {
-    struct ssh_tx *tx;          /* NULL before the first bytes and once it is gone */
+    struct ssh_tx *tx;          /* NULL before the first bytes and after its removal */
     bool started;
-    bool header_seen[2];        /* ... of a record that is waited for */
-    uint32_t skip[2];           /* bytes of the record at hand that nobody needs */
+    bool header_seen[2];        /* frames of an incomplete record exist */
+    uint32_t skip[2];           /* bytes of the current record to skip */
 };
 
-/* HASSH is wanted by a rule or the configuration. */
+/* A rule or the configuration requires HASSH. */
 bool ssh_requires_hassh(const struct app_flow *af);
 /* kex.c: HASSH of a key exchange record's content, unless there is one. */
 void ssh_hassh(struct app_flow *af, struct ssh_tx *tx, struct bytes body, enum direction d);

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/telnet/telnet.c - Telnet (RFC 854, 855): frames, and nothing else.
  *
- * A message is an option command, or data up to the line's end; the server's prompts for name
- * and password have no line end but a colon and a space. */
+ * A message is an option command, or data up to the end of the line. The server's prompts for name
+ * and password have no line end but a colon and a space, so the parser follows the login to know
+ * when a prompt can come. */
 #include "app/proto.h"
 
 #include <string.h>
 
-#define MESSAGE_MAX 8192                /* data without an end are cut here */
+#define MESSAGE_MAX 8192                /* bytes; data without an end are cut here */
 
-enum { IAC = 255, SB = 250, WILL = 251, DONT = 254, SE = 240 };
+enum { IAC = 255, SB = 250, WILL = 251, DONT = 254, SE = 240 };     /* RFC 854 */
 enum telnet_frame { FRAME_STREAM, FRAME_PDU, FRAME_CTL, FRAME_DATA };
 
+/* The progress of a login. START: the server's prompt for a name is next. NAME_REQUESTED,
+ * PASSWORD_REQUESTED: the client's line is next. NAME_GIVEN: the prompt for a password is next.
+ * PASSWORD_GIVEN: the server's decision is next. IN: logged in. REFUSED: a new prompt for a name is
+ * next. */
 enum telnet_step {
     STEP_START, STEP_NAME_REQUESTED, STEP_NAME_GIVEN, STEP_PASSWORD_REQUESTED, STEP_PASSWORD_GIVEN,
     STEP_IN, STEP_REFUSED,
 };
 
+/* Owned by the flow; arrays by direction. */
 struct telnet_state {
     enum telnet_step step;
-    uint32_t pdu[2], part[2];           /* frames of the message that is being read */
-    bool started[2];
+    uint32_t pdu[2], part[2];           /* identifiers of the frames of the current message */
+    bool started[2];                    /* those frames exist */
 };
 
-/* On its port everything is Telnet. */
+/* The port decides: any bytes are valid Telnet. */
 static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -38,7 +44,8 @@ static const struct app_probe probes[] = {
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Up to IAC SE, which is a message of its own. */
+/* Skips the content of a subnegotiation up to IAC SE (RFC 855), which stays and is a message of its
+ * own. IAC IAC is a byte of content. False: the end is not there yet. */
 static bool take_subnegotiation(struct bytes *in)
 {
     struct slice skipped;
@@ -49,13 +56,14 @@ static bool take_subnegotiation(struct bytes *in)
             return false;
         if (take_u8(&look) != SE)
             continue;
-        take_skip(in, bytes_left(in) - bytes_left(&look) - 2);
+        take_skip(in, bytes_left(in) - bytes_left(&look) - 2); /* without the two bytes of IAC SE */
         return true;
     }
     return false;
 }
 
-/* False, and nothing taken, while it is not whole. */
+/* Takes a command: two bytes, three with an option (WILL, WONT, DO, DONT), or a subnegotiation.
+ * False, and nothing is taken, while it is incomplete. */
 static bool take_command(struct bytes *in)
 {
     struct bytes look = *in;
@@ -73,6 +81,7 @@ static bool take_command(struct bytes *in)
     return true;
 }
 
+/* Up to and with ": "; `out` is the text before it. */
 static bool take_prompt(struct bytes *in, struct slice *out)
 {
     const uint8_t *hit = memmem(in->next, bytes_left(in), ": ", 2);
@@ -84,12 +93,16 @@ static bool take_prompt(struct bytes *in, struct slice *out)
     return true;
 }
 
+/* Only the server sends prompts, and only at these steps. At other times its output ends with
+ * lines. */
 static bool is_prompt_due(const struct telnet_state *s, enum direction d)
 {
     return d == TO_CLIENT &&
            (s->step == STEP_START || s->step == STEP_NAME_GIVEN || s->step == STEP_REFUSED);
 }
 
+/* Data up to their end. Without an end in MESSAGE_MAX bytes these bytes are a message: a program
+ * that never sends a line end must not fill the buffer. */
 static bool take_data(const struct telnet_state *s, enum direction d, struct bytes *in,
                       struct slice *out)
 {
@@ -103,6 +116,7 @@ static bool take_data(const struct telnet_state *s, enum direction d, struct byt
 
 /* --- what it means ---------------------------------------------------------------------------- */
 
+/* The client's line answers a prompt; at other steps it changes nothing. */
 static void on_client_data(struct telnet_state *s)
 {
     if (s->step == STEP_NAME_REQUESTED)
@@ -111,6 +125,8 @@ static void on_client_data(struct telnet_state *s)
         s->step = STEP_PASSWORD_GIVEN;
 }
 
+/* The server's data at a step where they mean something. Any text but "Login incorrect" after the
+ * password means that the login succeeded; empty lines do not count. */
 static void on_server_data(struct telnet_state *s, struct slice data)
 {
     static const char refusal[] = "Login incorrect";
@@ -126,6 +142,8 @@ static void on_server_data(struct telnet_state *s, struct slice data)
 
 /* --- the stream ------------------------------------------------------------------------------- */
 
+/* Opens the frames of a message, once, although the parser sees an incomplete message again with
+ * each segment. The first byte decides between a command and data. */
 static void begin_message(struct app_flow *af, const struct app_input *input,
                           const struct bytes *in)
 {
@@ -141,6 +159,7 @@ static void begin_message(struct app_flow *af, const struct app_input *input,
                            APP_FRAME_NO_TX);
 }
 
+/* Frames got the length -1 at their start. */
 static void end_message(struct app_flow *af, enum direction d, size_t len)
 {
     struct telnet_state *s = af->state;
@@ -150,6 +169,7 @@ static void end_message(struct app_flow *af, enum direction d, size_t len)
     s->started[d] = false;
 }
 
+/* False: the message is incomplete. Data move the login, commands do not. */
 static bool take_message(struct app_flow *af, const struct app_input *input, struct bytes *in)
 {
     struct telnet_state *s = af->state;
@@ -172,6 +192,7 @@ static bool take_message(struct app_flow *af, const struct app_input *input, str
     return true;
 }
 
+/* After a gap the next byte begins a message: an incomplete one will not be completed. */
 static enum parse_status parse(struct app_flow *af, struct app_input *input)
 {
     struct telnet_state *s = af->state;

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/template/template.c - a protocol to learn from: "12:Hello World!" asks, "4:Bye."
- * answers. */
+/* app/proto/template/template.c - a protocol to learn from: "12:Hello World!" is a request,
+ * "4:Bye." a response.
+ *
+ * It shows what every parser here does: incomplete input, limits, gaps, one transaction for each
+ * exchange. */
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/rules.h"
 
 #include "base/text/utf8.h"
 
-#define DIGITS_MAX 10
+#define DIGITS_MAX 10   /* of a length; 4294967295 has ten */
 
 #define TEMPLATE_EVENT_LIST(E)                                 \
     E(TEMPLATE_TOO_MANY_TRANSACTIONS, "too_many_transactions")
 
 enum { TEMPLATE_EVENT_NONE, TEMPLATE_EVENT_LIST(APP_EVENT_ID) };
 
-struct template_settings { uint32_t max_tx; };
+struct template_settings { uint32_t max_tx; };  /* open transactions of a flow */
 
+/* In memory that belongs to the engine, zeroed at first. */
 struct template_tx {
     struct app_tx tx;
     struct slice text[2];               /* request and response; in the arena */
@@ -29,9 +33,11 @@ static struct template_tx *template_tx_of(const struct app_tx *tx)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* MORE: the message is incomplete. BAD: it is not a message at all. */
 enum take { TAKE_MORE, TAKE_BAD, TAKE_OK };
 
-/* Nothing is taken unless it is whole. */
+/* Takes one message, or nothing. The length is the sender's and needs its own check: below 4 GiB,
+ * digits only. The text must be UTF-8. */
 static enum take take_message(struct bytes *in, struct slice *out)
 {
     struct bytes look = *in;
@@ -57,6 +63,7 @@ static enum take take_message(struct bytes *in, struct slice *out)
     return utf8_is_valid(*out) ? TAKE_OK : TAKE_BAD;
 }
 
+/* Looks only at the length and its colon, which may still be incomplete. */
 static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -75,6 +82,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction UNU
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
+/* False ends the parser. The transaction that reaches the limit still exists, and has the event. */
 static bool take_request(struct app_flow *af, struct slice text)
 {
     const struct template_settings *settings = af->settings;
@@ -89,6 +97,7 @@ static bool take_request(struct app_flow *af, struct slice text)
     return false;
 }
 
+/* Responses come in the order of the requests. A response without a request is ignored. */
 static bool take_response(struct app_flow *af, struct slice text)
 {
     struct app_tx *tx = af->first;
@@ -105,7 +114,8 @@ static bool take_response(struct app_flow *af, struct slice text)
     return true;
 }
 
-/* Behind a gap what does not begin like a message is passed over. */
+/* After a gap the parser skips segments until one begins like a message. The state is one flag for
+ * each direction: still lost. */
 static enum parse_status template_parse(struct app_flow *af, struct app_input *in)
 {
     bool *lost = &((bool *)af->state)[in->direction];
@@ -124,12 +134,13 @@ static enum parse_status template_parse(struct app_flow *af, struct app_input *i
             !(in->direction == TO_SERVER ? take_request(af, text) : take_response(af, text)))
             return PARSE_STOP;
     }
-    in->consumed = (uint32_t)(b.next - in->data);
+    in->consumed = (uint32_t)(b.next - in->data); /* complete messages only; the rest comes again */
     return result == TAKE_OK ? PARSE_OK : result == TAKE_MORE ? PARSE_MORE : PARSE_STOP;
 }
 
 /* --- rules and records ------------------------------------------------------------------------ */
 
+/* A request is there from the start; a response may be missing. */
 static bool get_text(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
     *out = template_tx_of(tx)->text[d];
@@ -141,6 +152,7 @@ static const struct app_buffer buffer = {
     .directions = APP_BOTH, .get = get_text,
 };
 
+/* One record when the response is there, or at the end of the flow. */
 static bool template_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                          const void *conf UNUSED)
 {
@@ -157,6 +169,7 @@ static const struct app_log log_template = {
     .log = template_log,
 };
 
+/* The same fields within an alert. */
 static void template_alert(struct json *j, struct app_tx *tx)
 {
     json_object(j, "template");

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/tftp/tftp.c - TFTP (RFC 1350): requests to read and to write.
  *
- * The transfer itself runs between ports of its own and is another flow. */
+ * The transfer itself uses other ports (RFC 1350 section 4) and is another flow. */
 #include "app/log.h"
 #include "app/proto.h"
 
 #include <string.h>
 
-enum { READ = 1, WRITE = 2, OPCODE_MAX = 5 };
+enum { READ = 1, WRITE = 2, OPCODE_MAX = 5 };   /* RFC 1350 section 5; 5 is ERROR */
 
+/* Text in the arena; the mode in lower case. */
 struct tftp_tx {
     struct app_tx tx;
     uint16_t opcode;
     struct slice file, mode;
 };
 
+/* Opcodes are below 256, so the first byte is 0. */
 static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
                                    const struct flow *flow UNUSED)
 {
@@ -28,6 +30,7 @@ static const struct app_probe probes[] = {
 
 /* --- requests --------------------------------------------------------------------------------- */
 
+/* Modes are compared without case (RFC 1350 section 5). */
 static struct slice lower_copy(struct arena *arena, struct slice s)
 {
     uint8_t *p = arena_copy(arena, s.data, s.len);
@@ -43,12 +46,15 @@ static bool slice_is(struct slice s, const char *text)
     return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
 }
 
+/* The three modes of RFC 1350 section 5. */
 static bool is_mode(struct slice s)
 {
     return slice_is(s, "netascii") || slice_is(s, "mail") || slice_is(s, "octet");
 }
 
-/* The mode's zero may be missing. */
+/* A request: opcode, file name, mode, each text with a zero byte behind it; the zero byte of the
+ * mode may be missing. Options behind the mode (RFC 2347) are ignored. Opcodes 3 to 5 pass when
+ * they have the same form. False: not a request. */
 static bool take_request(struct bytes *in, struct tftp_tx *tx)
 {
     struct slice file, mode;
@@ -66,6 +72,8 @@ static bool take_request(struct bytes *in, struct tftp_tx *tx)
     return is_mode(tx->mode);
 }
 
+/* Only the client's datagrams. A datagram that is not a request ends the parser and has no
+ * transaction. */
 static enum parse_status parse(struct app_flow *af, struct app_input *input)
 {
     struct bytes in = app_input_bytes(input);
@@ -86,6 +94,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
 
 /* --- EVE -------------------------------------------------------------------------------------- */
 
+/* Other opcodes than read and write are "error". */
 static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                         const void *conf UNUSED)
 {

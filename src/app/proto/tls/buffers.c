@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/buffers.c - what rules can look into: hellos, certificates, fingerprints.
+/* app/proto/tls/buffers.c - the buffers that rules inspect: hellos, certificates, fingerprints.
  *
- * Fingerprints are made when first asked for, and then stay. */
+ * Fingerprints are computed on first use, because most handshakes meet no rule for them; then they
+ * stay with the transaction. */
 #include "app/lib/digest.h"
 #include "app/proto/tls/fingerprint.h"
 #include "app/proto/tls/tls.h"
@@ -13,6 +14,7 @@ static const struct tls_dir *dir_of(struct app_tx *tx, enum direction d)
     return &tls_tx_of(tx)->ds[d];
 }
 
+/* False: the field was not seen. Empty and missing are different things for rules. */
 static bool some(struct slice s, struct slice *out)
 {
     *out = s;
@@ -26,6 +28,7 @@ static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct
     return tls_hello_alpn(&dir_of(tx, d)->hello, index, out);
 }
 
+/* Bytes of the latest hello's random (RFC 5246 section 7.4.1.2). */
 static bool random_part(struct app_tx *tx, enum direction d, unsigned from, unsigned len,
                         struct slice *out)
 {
@@ -41,6 +44,7 @@ static bool get_random(struct app_tx *tx, enum direction d, unsigned index UNUSE
     return random_part(tx, d, 0, TLS_RANDOM_LEN, out);
 }
 
+/* TLS 1.2 and older put the time into the first 4 bytes; TLS 1.3 puts random bytes. */
 static bool get_random_time(struct app_tx *tx, enum direction d, unsigned index UNUSED,
                             struct slice *out)
 {
@@ -55,6 +59,7 @@ static bool get_random_bytes(struct app_tx *tx, enum direction d, unsigned index
 
 /* --- certificates --------------------------------------------------------------------------- */
 
+/* Present only while a rule or log needs certificates as sent (TLS_FEATURE_CHAIN). */
 static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     const struct tls_dir *ds = dir_of(tx, d);
@@ -71,6 +76,7 @@ static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, st
 
 /* --- fingerprints --------------------------------------------------------------------------- */
 
+/* `auto` turns JA3 on when a rule or log needs it, as in Suricata. */
 static bool ja3_enabled(const struct app_flow *af)
 {
     const struct tls_settings *settings = af->settings;
@@ -79,6 +85,7 @@ static bool ja3_enabled(const struct app_flow *af)
            (settings->ja3 == TLS_FINGERPRINT_AUTO && app_feature(af, TLS_FEATURE_JA3));
 }
 
+/* NULL: no hello yet, or JA3 is off. JA3 of the client's hello, JA3S of the server's. */
 static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
 {
     struct tls_dir *ds = &tls_tx_of(tx)->ds[d];
@@ -149,6 +156,7 @@ static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned index U
 
 /* --- checks of patterns --------------------------------------------------------------------- */
 
+/* A pattern of any other form can never match: an error when rules load, not silence. */
 static bool check_fingerprint(struct slice pattern, bool nocase UNUSED, struct err *err)
 {
     if (pattern.len == 59 && memchr(pattern.data, ':', pattern.len) != NULL)
@@ -157,7 +165,7 @@ static bool check_fingerprint(struct slice pattern, bool nocase UNUSED, struct e
     return false;
 }
 
-/* One byte needs none; more stand with colons between. */
+/* A serial number of one byte has no colon; longer ones have colons between bytes. */
 static bool check_serial(struct slice pattern, bool nocase UNUSED, struct err *err)
 {
     if (pattern.len <= 2 || memchr(pattern.data, ':', pattern.len) != NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/certificate.c - walks a certificate from field to field.
+/* app/proto/tls/certificate.c - walks a certificate (RFC 5280 section 4.1) from field to field.
  *
- * By hand and not by libcrypto, which would allocate some hundred objects under its locks for
- * each handshake, refuses certificates that peers accept, and does not say which field is bad:
- * of the certificate only names, dates and serial are wanted. */
+ * libcrypto's parser is not used: it allocates some hundred objects under its locks for each
+ * handshake, refuses certificates that peers accept, and does not report which field is bad. Rules
+ * and logs need only names, dates, the serial number and alternative names. Nothing is verified. */
 #include "app/proto/tls/certificate.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@
 
 /* --- dates ---------------------------------------------------------------------------------- */
 
+/* False: not `n` digits. */
 static bool take_digits(struct bytes *in, unsigned n, unsigned *out)
 {
     *out = 0;
@@ -31,7 +32,7 @@ static int64_t days_from_civil(int64_t year, unsigned month, unsigned day)
     int64_t era, day_of_era;
     unsigned year_of_era, day_of_year;
 
-    year -= month <= 2;
+    year -= month <= 2;     /* the year starts in March: leap days come last */
     era = (year >= 0 ? year : year - 399) / 400;
     year_of_era = (unsigned)(year - era * 400);
     day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
@@ -39,6 +40,7 @@ static int64_t days_from_civil(int64_t year, unsigned month, unsigned day)
     return era * 146097 + day_of_era - 719468;
 }
 
+/* "Z", "+hhmm" or "-hhmm". *seconds is what to add to get UTC. */
 static bool take_offset(struct bytes *in, int64_t *seconds)
 {
     uint8_t sign = take_u8(in);
@@ -56,7 +58,8 @@ static bool take_offset(struct bytes *in, int64_t *seconds)
     return true;
 }
 
-/* UTCTime of two digits is within 1950 to 2049 (RFC 5280 section 4.1.2.5.1). */
+/* Seconds since 1970. A UTCTime has two digits for the year: 1950 to 2049 (RFC 5280 section
+ * 4.1.2.5.1). Seconds may be missing, which only old certificates use. */
 static bool parse_time(const struct der *time, int64_t *out)
 {
     struct bytes in = bytes_of_slice(time->content);
@@ -82,6 +85,7 @@ static bool parse_time(const struct der *time, int64_t *out)
     return true;
 }
 
+/* Both dates must be valid, whatever their order. */
 static bool parse_validity(struct bytes *in, struct tls_certificate *c)
 {
     struct slice validity;
@@ -97,6 +101,7 @@ static bool parse_validity(struct bytes *in, struct tls_certificate *c)
 
 /* --- extensions ----------------------------------------------------------------------------- */
 
+/* Bounds the array: a hostile certificate may list thousands of names. */
 static unsigned count_elements(struct slice list)
 {
     struct bytes in = bytes_of_slice(list);
@@ -108,6 +113,7 @@ static unsigned count_elements(struct slice list)
     return MIN(n, TLS_ALT_NAMES_MAX);
 }
 
+/* SubjectAltName, RFC 5280 section 4.2.1.6. The first list counts; an invalid name ends it. */
 static void read_alt_names(struct slice value, struct arena *arena, struct tls_certificate *c)
 {
     struct bytes in = bytes_of_slice(value);
@@ -125,6 +131,7 @@ static void read_alt_names(struct slice value, struct arena *arena, struct tls_c
         c->alt_name_count++;
 }
 
+/* RFC 5280 section 4.2: identifier, optional `critical`, value. False: malformed. */
 static bool parse_extension(struct slice extension, struct arena *arena,
                             struct tls_certificate *c)
 {
@@ -138,7 +145,7 @@ static bool parse_extension(struct slice extension, struct arena *arena,
         return false;
     if (value.tag != DER_OCTET_STRING)
         return false;
-    if (oid.len == 3 && memcmp(oid.data, "\x55\x1d\x11", 3) == 0)
+    if (oid.len == 3 && memcmp(oid.data, "\x55\x1d\x11", 3) == 0)   /* 2.5.29.17 */
         read_alt_names(value.content, arena, c);
     return true;
 }
@@ -158,7 +165,7 @@ static bool parse_extensions(struct slice tagged, struct arena *arena, struct tl
     return true;
 }
 
-/* Behind the public key: unique identifiers, extensions. */
+/* After the public key: optional unique identifiers (1, 2), then extensions (3). */
 static bool parse_rest(struct bytes *in, struct arena *arena, struct tls_certificate *c)
 {
     struct der element;
@@ -174,6 +181,7 @@ static bool parse_rest(struct bytes *in, struct arena *arena, struct tls_certifi
 
 /* --- the certificate ------------------------------------------------------------------------ */
 
+/* "0A:FF": two digits per byte, colons between. */
 static struct slice hex_slice(struct slice bytes, const char digits[16], struct arena *arena)
 {
     char *text = arena_alloc(arena, 3 * (size_t)bytes.len + 1);
@@ -182,6 +190,7 @@ static struct slice hex_slice(struct slice bytes, const char digits[16], struct 
                            (uint32_t)hex_text(bytes.data, bytes.len, ':', digits, text) };
 }
 
+/* Version 1 has no field. Its value is not checked, only its form. */
 static bool parse_version(struct bytes *in)
 {
     struct slice tagged, number;
@@ -202,6 +211,8 @@ static bool parse_name(struct bytes *in, struct arena *arena, struct slice *out)
     return der_take_tag(in, DER_SEQUENCE, &name) && x509_name_text(name, arena, out);
 }
 
+/* The fields of TBSCertificate in their order (RFC 5280 section 4.1). The result names the first
+ * bad one, which becomes an event. */
 static enum tls_certificate_fault parse_fields(struct bytes *in, struct arena *arena,
                                                struct tls_certificate *c)
 {
@@ -225,7 +236,8 @@ static enum tls_certificate_fault parse_fields(struct bytes *in, struct arena *a
     return parse_rest(in, arena, c) ? CERT_SOUND : CERT_EXTENSIONS;
 }
 
-/* The first inner header: cut short, without a length, or saying more than there is. */
+/* The fault of the first inner header: cut short, indefinite length, or a length field longer than
+ * the data. */
 static enum tls_certificate_fault header_fault(struct slice at)
 {
     if (at.len < 2)
@@ -235,7 +247,8 @@ static enum tls_certificate_fault header_fault(struct slice at)
     return (at.data[1] & 0x80) && (at.data[1] & 0x7fu) > at.len - 2 ? CERT_LENGTH : CERT_INVALID;
 }
 
-/* Outer length beyond what there is: cut short. Anything else wrong there: no DER. */
+/* An outer length beyond the data is a certificate that was cut short. Anything else wrong there is
+ * no DER. *fields is set as soon as TBSCertificate was found: its faults come first. */
 static enum tls_certificate_fault take_body(struct slice der, struct bytes *fields)
 {
     struct bytes in = bytes_of_slice(der);
@@ -256,6 +269,8 @@ static enum tls_certificate_fault take_body(struct slice der, struct bytes *fiel
     return der_take_tag(&in, DER_BIT_STRING, &skipped) ? CERT_SOUND : CERT_INVALID;
 }
 
+/* A faulty certificate leaves *out empty: no rule matches half of one. The fingerprint is the SHA1
+ * of all bytes. */
 enum tls_certificate_fault tls_certificate_parse(struct slice der, struct digests *digests,
                                                  struct arena *arena, struct tls_certificate *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/fingerprint.c - JA3 and JA4 texts and hashes. */
+/* app/proto/tls/fingerprint.c - JA3 and JA4: texts and hashes, for TLS and QUIC. Formats as their
+ * authors published them. */
 #include "app/proto/tls/fingerprint.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 
 #include "app/proto/tls/version.h"
 
-/* Text that is written into room known to suffice. */
+/* Text written into space whose size was computed before. */
 struct writer {
     char *start, *to;
 };
@@ -31,6 +32,7 @@ static void put_decimal(struct writer *w, unsigned value)
         put_char(w, digits[--n]);
 }
 
+/* Four digits. */
 static void put_hex4(struct writer *w, uint16_t value)
 {
     const uint8_t b[2] = { (uint8_t)(value >> 8), (uint8_t)value };
@@ -45,6 +47,7 @@ static struct slice written(const struct writer *w)
 
 /* --- JA3 ------------------------------------------------------------------------------------ */
 
+/* Decimal numbers with '-' between. */
 static void put_values(struct writer *w, struct slice list,
                        bool (*next)(struct bytes *list, uint16_t *value))
 {
@@ -66,19 +69,21 @@ static bool next_byte(struct bytes *list, uint16_t *value)
     return true;
 }
 
-/* At most "65535-" for each two bytes of a list, "255-" for a point format. */
+/* Upper limit: "65535-" for two bytes of a list, "255-" for a point format. */
 static size_t ja3_capacity(const struct tls_hello *h)
 {
     return 16 + 3 * ((size_t)h->ciphers.len + h->extensions.len + h->groups.len) +
            4 * (size_t)h->point_formats.len;
 }
 
+/* Includes GREASE values (RFC 8701). */
 static bool next_any_value(struct bytes *list, uint16_t *value)
 {
     *value = take_be16(list);
     return !list->failed;
 }
 
+/* Includes GREASE values, mapped by tls_extension_shown(). */
 static bool next_any_extension(struct bytes *list, uint16_t *type)
 {
     if (!bytes_have(list, 4))
@@ -88,12 +93,13 @@ static bool next_any_extension(struct bytes *list, uint16_t *type)
     return !list->failed;
 }
 
-/* How to go through the lists of values and of extensions. */
+/* How to walk the lists of values and of extensions. */
 struct ja3_lists {
     bool (*value)(struct bytes *list, uint16_t *value);
     bool (*extension)(struct bytes *list, uint16_t *value);
 };
 
+/* version,ciphers,extensions[,groups,formats]. A server's hello has the first three only (JA3S). */
 static struct slice ja3_string(const struct tls_hello *h, struct arena *arena,
                                struct ja3_lists next)
 {
@@ -126,6 +132,7 @@ struct slice tls_ja3_string_with_grease(const struct tls_hello *h, struct arena 
                                                     .extension = next_any_extension });
 }
 
+/* MD5 of the text, in hex. Empty: the library refuses MD5, for instance in FIPS mode. */
 struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *arena)
 {
     uint8_t hash[DIGEST_MAX];
@@ -141,6 +148,7 @@ struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *
 
 /* --- JA4 ------------------------------------------------------------------------------------ */
 
+/* The highest version that the hello offers. */
 static const char *ja4_version(uint16_t version)
 {
     switch (version) {
@@ -153,7 +161,8 @@ static const char *ja4_version(uint16_t version)
     }
 }
 
-/* First and last character of the first name; of its hex digits where those are unprintable. */
+/* First and last character of the first protocol name. If one of them is no letter or digit: the
+ * first and the last hex digit. "00": none. */
 static void ja4_alpn(const struct tls_hello *h, char out[2])
 {
     struct slice name;
@@ -185,6 +194,7 @@ struct values {
     unsigned count;
 };
 
+/* `list.len` bytes have at most half as many values. */
 static struct values collect(struct slice list, struct arena *arena,
                              bool (*next)(struct bytes *list, uint16_t *value))
 {
@@ -205,7 +215,7 @@ static void put_hex_list(struct writer *w, const struct values *v)
     }
 }
 
-/* The first 12 digits of the SHA256. */
+/* The first 12 hex digits of the SHA256. */
 static void put_short_hash(struct writer *to, const struct writer *of, struct digests *d)
 {
     uint8_t hash[DIGEST_MAX] = { 0 };
@@ -214,7 +224,8 @@ static void put_short_hash(struct writer *to, const struct writer *of, struct di
     to->to += hex_text(hash, 6, '\0', HEX_LOWER, to->to);
 }
 
-/* Server name and ALPN are left out here: they depend on where the program goes. */
+/* Server name (0) and ALPN (16) are left out of the hash: they depend on the destination, not on
+ * the program. */
 static void drop_destination(struct values *v, bool *has_sni)
 {
     unsigned retained = 0;
@@ -227,6 +238,9 @@ static void drop_destination(struct values *v, bool *has_sni)
     v->count = retained;
 }
 
+/* For example t13d1516h2_8daaf6152771_e5627efa2ab1: transport, version, server name present, counts
+ * of ciphers and extensions (99 at most), ALPN; then the hashes of sorted ciphers and of sorted
+ * extensions with signature algorithms, the latter in the client's order. */
 struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,
                      struct arena *arena)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/handshake.c - handshake messages (RFC 5246 section 7.4): found in records, put
- * together when they spread over several, understood.
+/* app/proto/tls/handshake.c - handshake messages (RFC 5246 section 7.4, RFC 8446 section 4): found
+ * in records, joined if they span several, and read.
  *
- * A message that lies whole in one record is read where it lies; only what outlives the packet
- * is copied. */
+ * A message within one record is read in place. Only what outlives the packet is copied. */
 #include <string.h>
 
 #include "app/proto/tls/tls.h"
 
+/* RFC 5246 section 7.4, RFC 5077 section 3.3, RFC 6066 sections 5 and 8. */
 enum {
     HS_HELLO_REQUEST = 0, HS_CLIENT_HELLO = 1, HS_SERVER_HELLO = 2, HS_NEW_SESSION_TICKET = 4,
     HS_CERTIFICATE = 11, HS_SERVER_KEY_EXCHANGE = 12, HS_CERTIFICATE_REQUEST = 13,
@@ -15,12 +15,13 @@ enum {
     HS_FINISHED = 20, HS_CERTIFICATE_URL = 21, HS_CERTIFICATE_STATUS = 22,
 };
 
-#define HEADER_LEN 4
-#define FIRST_CAPACITY 4096
-#define HELLO_COPIES_MAX 4          /* while none of them was whole */
+#define HEADER_LEN 4                /* type, length of 3 bytes */
+#define FIRST_CAPACITY 4096         /* bytes of the first buffer for a joined message */
+#define HELLO_COPIES_MAX 4          /* of one side, while none was complete */
 
 /* --- hellos --------------------------------------------------------------------------------- */
 
+/* A bit per problem of hello.c; each becomes an event. */
 static void hello_events(struct tls_state *st, unsigned problems)
 {
     static const struct { unsigned problem; enum tls_event event; } table[] = {
@@ -35,8 +36,9 @@ static void hello_events(struct tls_state *st, unsigned problems)
             tls_event(st, table[i].event);
 }
 
-/* The first hello of a side is kept with all that it lists. A client that is asked to retry
- * (RFC 8446 section 4.1.4) says the same again; version and random of the last one hold. */
+/* Keeps the first hello of a side in the arena, with all its lists. After a HelloRetryRequest (RFC
+ * 8446 section 4.1.4) the client repeats its hello: version and random are then those of the last.
+ * Hostile clients may repeat broken hellos, so that HELLO_COPIES_MAX limits the copies. */
 static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
                        struct tls_hello *latest)
 {
@@ -61,6 +63,8 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
     return complete;
 }
 
+/* A session ticket means that the client hopes to resume. The hello's data may be followed by early
+ * data. */
 static void client_hello(struct tls_state *st, struct slice body)
 {
     struct tls_tx *tx = st->tx;
@@ -76,6 +80,8 @@ static void client_hello(struct tls_state *st, struct slice body)
         tls_progress(st, TO_SERVER, TLS_CLIENT_HELLO_DONE);
 }
 
+/* The server repeats the client's session id: it resumes that session (RFC 5246 section
+ * 7.4.1.3). */
 static bool agree_on_session(const struct tls_tx *tx)
 {
     const struct slice *a = &tx->ds[TO_SERVER].hello.session_id;
@@ -84,6 +90,7 @@ static bool agree_on_session(const struct tls_tx *tx)
     return a->len > 0 && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
+/* In TLS 1.3 the certificate is encrypted, so that logs need not wait for it. */
 static bool is_tls13(const struct tls_tx *tx, const struct tls_hello *h)
 {
     if (h->legacy_version == TLS_1_3 || tls_version_is_draft(h->legacy_version))
@@ -92,6 +99,8 @@ static bool is_tls13(const struct tls_tx *tx, const struct tls_hello *h)
            tx->ds[TO_SERVER].hello.has_supported_versions;
 }
 
+/* TLS 1.3 sends HelloRetryRequest with the same type: the later ServerHello replaces version and
+ * random. */
 static void server_hello(struct tls_state *st, struct slice body)
 {
     struct tls_tx *tx = st->tx;
@@ -109,6 +118,7 @@ static void server_hello(struct tls_state *st, struct slice body)
 
 /* --- certificates --------------------------------------------------------------------------- */
 
+/* The subset of faults that have their own events. */
 static enum tls_event fault_event(enum tls_certificate_fault fault)
 {
     switch (fault) {
@@ -125,7 +135,8 @@ static enum tls_event fault_event(enum tls_certificate_fault fault)
     return TLS_EVENT_INVALID_CERTIFICATE;
 }
 
-/* The first that can be read is the peer's own; what stands in front of it is no certificate. */
+/* The first readable certificate is the peer's own; unreadable ones before it do not count. The
+ * others are only counted, and kept with TLS_FEATURE_CHAIN. */
 static void add_certificate(struct app_flow *af, struct tls_state *st, struct tls_dir *ds,
                             struct slice der)
 {
@@ -147,6 +158,7 @@ static void add_certificate(struct app_flow *af, struct tls_state *st, struct tl
     }
 }
 
+/* Walks lengths only, to size the array. */
 static unsigned count_chain(struct bytes list)
 {
     unsigned n = 0;
@@ -158,6 +170,8 @@ static unsigned count_chain(struct bytes list)
     return n;
 }
 
+/* The list is copied once, and `der` slices point into the copy. TLS_CHAIN_MAX bounds the work for
+ * a hostile list of empty certificates. */
 static void certificate_list(struct app_flow *af, struct tls_state *st, struct bytes list,
                              struct tls_dir *ds)
 {
@@ -179,6 +193,7 @@ static void certificate_list(struct app_flow *af, struct tls_state *st, struct b
     }
 }
 
+/* RFC 5246 section 7.4.2. A later Certificate message (renegotiation) changes nothing. */
 static void certificate(struct app_flow *af, struct tls_state *st, struct slice body,
                         enum direction d)
 {
@@ -196,14 +211,15 @@ static void certificate(struct app_flow *af, struct tls_state *st, struct slice 
 
 /* --- messages ------------------------------------------------------------------------------- */
 
+/* Both directions count as done, so that the log is written. */
 static void both_done(struct tls_state *st)
 {
     tls_progress(st, TO_SERVER, TLS_CLIENT_HANDSHAKE_DONE);
     tls_progress(st, TO_CLIENT, TLS_SERVER_HANDSHAKE_DONE);
 }
 
-/* Logs wait for both sides to be done with the handshake. Once the certificate that can be seen
- * has been seen, the rest would only make them late. */
+/* Logs wait until both sides have finished the handshake. When the visible certificates are
+ * complete, the remaining messages would only delay the log. */
 static void server_hello_done(struct tls_state *st)
 {
     const struct tls_tx *tx = st->tx;
@@ -213,12 +229,14 @@ static void server_hello_done(struct tls_state *st)
         both_done(st);
 }
 
+/* The client's certificate was the last thing to wait for. */
 static void client_certificate(struct tls_state *st)
 {
     if (st->tx->requires_client_certificate && st->tx->ds[TO_SERVER].has_certificate)
         both_done(st);
 }
 
+/* Messages from the wrong side are ignored. Others only set the state that ssl_state tests. */
 static void message(struct app_flow *af, struct tls_state *st, unsigned type, struct slice body,
                     enum direction d)
 {
@@ -254,6 +272,7 @@ static void message(struct app_flow *af, struct tls_state *st, unsigned type, st
     }
 }
 
+/* Types whose length can be trusted; after an unknown one the data are probably encrypted. */
 static bool is_known(unsigned type)
 {
     switch (type) {
@@ -270,7 +289,8 @@ static bool is_known(unsigned type)
 
 /* --- messages over records ------------------------------------------------------------------ */
 
-/* Doubling, so that all the rooms a flow ever had are at most twice the bound. */
+/* Doubles the buffer. Arena memory is not returned, so that all buffers of a flow together are at
+ * most twice the limit. */
 static void make_space(struct arena *arena, struct tls_message *m, uint32_t need)
 {
     uint32_t cap = MAX(m->cap, FIRST_CAPACITY);
@@ -287,6 +307,7 @@ static void make_space(struct arena *arena, struct tls_message *m, uint32_t need
     m->cap = cap;
 }
 
+/* Adds to the joined message, up to `size` bytes. */
 static void gather(struct arena *arena, struct tls_message *m, struct bytes *in, uint32_t size)
 {
     uint32_t n = (uint32_t)MIN(bytes_left(in), size - m->len);
@@ -296,6 +317,7 @@ static void gather(struct arena *arena, struct tls_message *m, struct bytes *in,
     m->len += n;
 }
 
+/* After ChangeCipherSpec an unknown type is encrypted data, which is no event. */
 static void skip_unknown(struct tls_state *st, struct bytes *in, uint32_t len, enum direction d)
 {
     take_skip(in, MIN(bytes_left(in), len));
@@ -303,7 +325,8 @@ static void skip_unknown(struct tls_state *st, struct bytes *in, uint32_t len, e
         tls_event(st, TLS_EVENT_INVALID_HANDSHAKE_MESSAGE);
 }
 
-/* A header lies at in->next. False: its message goes on in the next record. */
+/* in->next is at a header. False: the message continues in the next record. A length above
+ * TLS_MESSAGE_MAX is an event, and the message is skipped without buffering. */
 static bool complete_message(struct app_flow *af, struct tls_state *st, struct bytes *in,
                           enum direction d)
 {
@@ -328,7 +351,7 @@ static bool complete_message(struct app_flow *af, struct tls_state *st, struct b
     return true;
 }
 
-/* The message begun in an earlier record. */
+/* Continues a message that an earlier record began; the header itself may be split. */
 static void continue_message(struct app_flow *af, struct tls_state *st, struct bytes *in,
                              enum direction d)
 {
@@ -356,7 +379,7 @@ static void continue_message(struct app_flow *af, struct tls_state *st, struct b
     m->len = 0;
     complete_message(af, st, &complete, d);
     if (m->skip > 0)
-        m->skip -= HEADER_LEN;          /* which we had already */
+        m->skip -= HEADER_LEN;          /* the header has been consumed already */
 }
 
 static void skip_message(struct tls_message *m, struct bytes *in)
@@ -367,6 +390,7 @@ static void skip_message(struct tls_message *m, struct bytes *in)
     m->skip -= n;
 }
 
+/* The body of one record: messages may share a record, and one may span many. */
 void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct bytes body,
                           enum direction d)
 {
@@ -379,6 +403,7 @@ void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct byte
             continue_message(af, st, &body, d);
         } else if (bytes_left(&body) < HEADER_LEN || !complete_message(af, st, &body, d)) {
             if (bytes_left(&body) < HEADER_LEN)
+                /* A header that continues in the next record is unusual. */
                 tls_event(st, TLS_EVENT_INVALID_SSL_RECORD);
             gather(&st->tx->tx.arena, m, &body, (uint32_t)bytes_left(&body));
         }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/hello.c - reads hellos in place.
+/* app/proto/tls/hello.c - reads ClientHello and ServerHello in place (RFC 8446 sections 4.1.2 and
+ * 4.1.3).
  *
- * An extension that is wrong in itself ends the list, and the hello counts with what came before
- * it; lengths that reach beyond the message make it no hello at all. */
+ * An invalid extension ends the list; the hello keeps what came before. A length beyond the message
+ * makes it no hello. */
 #include "app/proto/tls/hello.h"
 
 #include "app/proto/tls/version.h"
 
+/* IANA's numbers of extensions. */
 enum {
     EXT_SERVER_NAME = 0,
     EXT_SUPPORTED_GROUPS = 10,
@@ -18,22 +20,25 @@ enum {
     EXT_SUPPORTED_VERSIONS = 43,
 };
 
-#define SNI_MAX 255                 /* longest domain name */
+#define SNI_MAX 255                 /* bytes of the longest domain name */
 
 /* --- extensions ----------------------------------------------------------------------------- */
 
+/* Notes the problem and ends the walk. */
 static bool bad_length(struct tls_hello *h)
 {
     h->problems |= TLS_HELLO_LENGTH;
     return false;
 }
 
+/* RFC 6066 section 3. Only the first name of the list is read, as in Suricata; type 0 is a host
+ * name. A second extension is an event. */
 static bool parse_server_name(struct bytes in, struct tls_hello *h)
 {
     struct slice name;
     unsigned type, len;
 
-    take_skip(&in, 2);
+    take_skip(&in, 2);  /* length of the list */
     type = take_u8(&in);
     if (in.failed)
         return bad_length(h);
@@ -56,6 +61,7 @@ static bool parse_server_name(struct bytes in, struct tls_hello *h)
     return true;
 }
 
+/* A list with a length field of 1 or 2 bytes. */
 static bool parse_list(struct bytes in, unsigned length_bytes, struct tls_hello *h,
                        struct slice *out)
 {
@@ -67,6 +73,7 @@ static bool parse_list(struct bytes in, unsigned length_bytes, struct tls_hello 
     return true;
 }
 
+/* RFC 8446 section 4.2.3: two bytes each. An odd length is dropped, because JA4 hashes the list. */
 static bool parse_signatures(struct bytes in, struct tls_hello *h)
 {
     if (!parse_list(in, 2, h, &h->signatures))
@@ -77,6 +84,7 @@ static bool parse_signatures(struct bytes in, struct tls_hello *h)
     return bad_length(h);
 }
 
+/* GREASE values (RFC 8701) never count as the highest version. */
 static void set_version(struct tls_hello *h, uint16_t version)
 {
     h->version = version;
@@ -84,7 +92,8 @@ static void set_version(struct tls_hello *h, uint16_t version)
         h->highest = MAX(h->highest, version);
 }
 
-/* A client lists what it can, best first; a server names its choice. */
+/* RFC 8446 section 4.2.1. A client lists versions, best first, and the first valid one counts. A
+ * server names its choice. */
 static bool parse_supported_versions(struct bytes in, struct tls_hello *h)
 {
     struct slice list;
@@ -117,6 +126,7 @@ static bool parse_supported_versions(struct bytes in, struct tls_hello *h)
     return true;
 }
 
+/* An empty extension is valid in a ServerHello. Unknown types are skipped. */
 static bool parse_extension(uint16_t type, struct bytes body, struct tls_hello *h)
 {
     bool empty = bytes_left(&body) == 0;
@@ -145,13 +155,15 @@ static bool parse_extension(uint16_t type, struct bytes body, struct tls_hello *
     }
 }
 
+/* `extensions` grows with each valid extension: fingerprints stop where the hello becomes
+ * invalid. */
 static bool parse_extensions(struct bytes *in, struct tls_hello *h)
 {
     struct bytes list;
     const uint8_t *start;
 
     if (!bytes_have(in, 2))
-        return true;                /* there need not be any */
+        return true;                /* extensions are optional */
     list = take_sub(in, take_be16(in));
     if (list.failed)
         return bad_length(h);
@@ -171,14 +183,15 @@ static bool parse_extensions(struct bytes *in, struct tls_hello *h)
 
 /* --- the message ---------------------------------------------------------------------------- */
 
-/* Drafts 1 to 21 of TLS 1.3 wrote the version here, and had neither session id nor compression
- * in the ServerHello. */
+/* Drafts 1 to 21 of TLS 1.3 have the version here, and in the ServerHello neither session id nor
+ * compression. */
 static bool is_short_server_hello(const struct tls_hello *h)
 {
     return h->is_server &&
            (h->legacy_version == TLS_1_3 || tls_version_is_draft(h->legacy_version));
 }
 
+/* Versions of early drafts are mapped to one. */
 static void parse_version(struct bytes *in, struct tls_hello *h)
 {
     uint16_t version = take_be16(in);
@@ -189,6 +202,7 @@ static void parse_version(struct bytes *in, struct tls_hello *h)
         h->version = TLS_1_3_EARLY_DRAFT;
 }
 
+/* False: no hello. *h then has the fields up to the fault. */
 bool tls_hello_parse(struct bytes in, bool is_server, struct tls_hello *h)
 {
     bool is_short;
@@ -203,7 +217,7 @@ bool tls_hello_parse(struct bytes in, bool is_server, struct tls_hello *h)
     if (in.failed || h->ciphers.len % 2 != 0)
         return bad_length(h);
     if (!is_short)
-        take_skip(&in, is_server ? 1 : take_u8(&in));
+        take_skip(&in, is_server ? 1 : take_u8(&in));   /* compression methods */
     if (in.failed)
         return bad_length(h);
     return parse_extensions(&in, h);
@@ -211,6 +225,7 @@ bool tls_hello_parse(struct bytes in, bool is_server, struct tls_hello *h)
 
 /* --- lists ---------------------------------------------------------------------------------- */
 
+/* The iterators skip GREASE values and return false at the end or at a truncated entry. */
 bool tls_hello_next_value(struct bytes *list, uint16_t *value)
 {
     while (bytes_have(list, 2)) {
@@ -246,6 +261,7 @@ bool tls_hello_next_alpn(struct bytes *list, struct slice *name)
     return false;
 }
 
+/* The name at `index`, counted over names that are not empty. */
 bool tls_hello_alpn(const struct tls_hello *hello, unsigned index, struct slice *name)
 {
     struct bytes list = bytes_of_slice(hello->alpn);

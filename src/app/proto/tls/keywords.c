@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/keywords.c - tests of versions, states, names and dates. */
+/* app/proto/tls/keywords.c - keywords for versions, states, names and dates. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -21,6 +21,7 @@ struct version_arg {
     bool is_raw;                /* drafts are not TLS 1.3 */
 };
 
+/* Names mean drafts, too; a number means exactly that version. */
 static int tls_version_parse(struct text in, void *arg, struct arena *arena UNUSED,
                              struct err *err)
 {
@@ -70,7 +71,7 @@ static const struct { const char *name; uint16_t version; } ssl_versions[] = {
     { "tls1.2", TLS_1_2 }, { "tls1.3", TLS_1_3 },
 };
 
-/* The next word; blanks and any of `separators` stand between them. */
+/* The next word; blanks and any of `separators` are between words. */
 static bool next_word(struct text *rest, const char *separators, struct text *word)
 {
     size_t n = 0;
@@ -92,6 +93,7 @@ static int ssl_version_index(struct text word)
     return -1;
 }
 
+/* "sslv3,tls1.0" or "!sslv2": negation applies to the complete list. */
 static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUSED,
                              struct err *err)
 {
@@ -116,6 +118,7 @@ static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUS
            err_set(err, "ssl_version: expected at least one version");
 }
 
+/* A version without a name matches neither the list nor its negation. */
 static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct ssl_version_arg *v = arg;
@@ -147,6 +150,7 @@ static const struct { const char *name; uint8_t bit; } states[] = {
     { "unknown", TLS_STATE_UNKNOWN },
 };
 
+/* Each state may be negated on its own. */
 static int ssl_state_parse(struct text in, void *arg, struct arena *arena UNUSED,
                            struct err *err)
 {
@@ -169,6 +173,7 @@ static int ssl_state_parse(struct text in, void *arg, struct arena *arena UNUSED
     return s->named != 0 ? 0 : err_set(err, "ssl_state: expected at least one state");
 }
 
+/* A negated state matches when it is absent. This is Suricata's formula. */
 static bool ssl_state_match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 {
     const struct state_arg *s = arg;
@@ -191,7 +196,7 @@ struct name_arg {
     bool negated;
 };
 
-/* What may stand in a name that is looked for. */
+/* Suricata accepts only these characters in tls.subject and tls.issuerdn. */
 static bool is_name(struct text in)
 {
     for (size_t i = 0; i < in.n; i++)
@@ -226,6 +231,7 @@ static int name_parse(struct text in, void *arg, struct arena *arena, struct err
     return text_parse(in, arg, arena, err);
 }
 
+/* Compared as text in any case: only the length can be checked. */
 static int fingerprint_parse(struct text in, void *arg, struct arena *arena, struct err *err)
 {
     struct name_arg *n = arg;
@@ -238,6 +244,7 @@ static int fingerprint_parse(struct text in, void *arg, struct arena *arena, str
                    "\"%.*s\"", TEXT(in));
 }
 
+/* A missing field matches neither the text nor its negation. */
 static bool is_in(struct slice value, const struct name_arg *n)
 {
     if (value.data == NULL)
@@ -282,6 +289,7 @@ static const struct app_match match_fingerprint = {
 
 /* --- dates ---------------------------------------------------------------------------------- */
 
+/* 0: no certificate. */
 static bool notbefore_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
@@ -296,6 +304,7 @@ static bool notafter_match(struct app_tx *tx, enum direction d, const void *arg)
     return c->not_after != 0 && when_has(arg, c->not_after);
 }
 
+/* Time of the traffic, not of the machine: a capture file gives the same result on each run. */
 static int64_t flow_now(const struct app_tx *tx)
 {
     return (int64_t)(tx->flow->flow->inspect_last_us / 1000000);
@@ -315,6 +324,7 @@ static bool valid_match(struct app_tx *tx, enum direction d, const void *arg UNU
     return end != 0 && flow_now(tx) <= end;
 }
 
+/* Dates are those of when.h. */
 static int when_argument(struct text in, void *arg, struct arena *arena UNUSED, struct err *err)
 {
     return when_parse(in, arg, err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/log.c - EVE `tls`, and what alerts tell of the session.
+/* app/proto/tls/log.c - EVE `tls`, and the session in alerts.
  *
  *     - tls:
  *         extended: yes                  # no: subject, issuer, alternative names
  *         custom: [subject, sni, ...]    # instead: exactly these
- *         session-resumption: yes        # sessions of which no certificate was seen, too
+ *         session-resumption: yes        # also sessions without a certificate
  *
- * A bare `- tls` means no to that last one. */
+ * A bare `- tls` turns the last one off. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -23,6 +23,7 @@ enum {
     F_SERVER_HANDSHAKE = 1u << 21,
 };
 
+/* Sets of fields for the settings above. */
 #define F_NAMES (F_SUBJECT | F_ISSUER)
 #define F_PEER (F_NAMES | F_SERIAL | F_FINGERPRINT | F_NOT_BEFORE | F_NOT_AFTER)
 #define F_BASIC (F_NAMES | F_ALT_NAMES)
@@ -30,6 +31,7 @@ enum {
     (F_BASIC | F_PEER | F_VERSION | F_SNI | F_JA3 | F_JA3S | F_JA4 | F_CLIENT |             \
      F_CLIENT_ALPNS | F_SERVER_ALPNS)
 
+/* Names in `custom`. Some turn on their enclosing object as well. */
 static const struct { const char *name; uint32_t bit; } fields[] = {
     { "version", F_VERSION }, { "subject", F_SUBJECT }, { "issuer", F_ISSUER },
     { "serial", F_SERIAL }, { "fingerprint", F_FINGERPRINT }, { "not_before", F_NOT_BEFORE },
@@ -50,6 +52,7 @@ struct tls_log_settings {
 
 /* --- settings ------------------------------------------------------------------------------- */
 
+/* An unknown name is a warning, so that a configuration for a newer version still works. */
 static uint32_t custom_fields(const struct conf_node *list)
 {
     uint32_t bits = 0;
@@ -68,6 +71,7 @@ static uint32_t custom_fields(const struct conf_node *list)
     return bits;
 }
 
+/* Certificates are large: logging one twice is probably a mistake. */
 static void warn_twice(const struct conf_node *node, uint32_t bits, uint32_t certificate,
                        uint32_t chain, const char *which)
 {
@@ -76,6 +80,7 @@ static void warn_twice(const struct conf_node *node, uint32_t bits, uint32_t cer
                      "enough", which);
 }
 
+/* A bare "- tls" is a scalar node. */
 static void *configure(const struct conf_node *node, struct err *err UNUSED)
 {
     struct tls_log_settings *s = xcalloc(1, sizeof(*s));
@@ -93,6 +98,7 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
     return s;
 }
 
+/* Certificates as sent are kept only if a log needs them. */
 static uint32_t features_of(const void *settings)
 {
     const struct tls_log_settings *s = settings;
@@ -103,6 +109,7 @@ static uint32_t features_of(const void *settings)
 
 /* --- certificates --------------------------------------------------------------------------- */
 
+/* 0: not known. */
 static void log_time(struct json *j, const char *key, int64_t time)
 {
     struct tm tm;
@@ -147,6 +154,7 @@ static void log_alt_names(struct json *j, const struct tls_certificate *c)
     json_array_end(j);
 }
 
+/* The client's certificate, which few servers ask for. */
 static void log_client(struct json *j, const struct tls_dir *client, uint32_t field_mask)
 {
     const struct tls_certificate *c = &client->certificate;
@@ -206,6 +214,7 @@ static void log_hello_version(struct json *j, const struct tls_hello *h)
         json_string(j, "version", tls_version_name(h->highest, buf));
 }
 
+/* 0: no hello was read. */
 static void log_client_handshake(struct json *j, const struct tls_dir *ds)
 {
     const struct tls_hello *h = &ds->hello;
@@ -257,6 +266,7 @@ static void log_ja4(struct json *j, struct app_tx *tx)
 
 /* --- the record ----------------------------------------------------------------------------- */
 
+/* Suricata logs session_resumed only if no certificate was seen, although it could be visible. */
 static void log_resumed(struct json *j, const struct tls_tx *tx)
 {
     const struct tls_dir *server = &tx->ds[TO_CLIENT];
@@ -266,6 +276,7 @@ static void log_resumed(struct json *j, const struct tls_tx *tx)
         json_bool(j, "session_resumed", true);
 }
 
+/* The server's version is the agreed one; without it, the client's offer. */
 static void log_version(struct json *j, const struct tls_tx *tx)
 {
     uint16_t version = tx->ds[TO_CLIENT].version;
@@ -275,6 +286,7 @@ static void log_version(struct json *j, const struct tls_tx *tx)
                 tls_version_name(version != 0 ? version : tx->ds[TO_SERVER].version, buf));
 }
 
+/* Members in Suricata's order. */
 static void log_peer(struct json *j, struct tls_tx *tx, uint32_t field_mask)
 {
     const struct tls_certificate *c = &tx->ds[TO_CLIENT].certificate;
@@ -326,11 +338,13 @@ static void log_fields(struct json *j, struct tls_tx *tx, uint32_t field_mask)
         log_client(j, &tx->ds[TO_SERVER], field_mask);
 }
 
+/* Without a certificate there is a record only for TLS 1.3, where it is encrypted, or for resumed
+ * sessions. */
 static bool log_tls(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct tls_log_settings *s = conf;
     struct tls_tx *t = tls_tx_of(tx);
-    uint16_t original = tx->flow->flow->app_proto_orig;
+    uint16_t original = tx->flow->flow->app_proto_orig;     /* before a STARTTLS, for instance */
 
     if (!t->ds[TO_CLIENT].has_certificate && !t->without_certificate &&
         !(t->resumed && s->resumed))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/tls/record.c - the record layer (RFC 8446 section 5.1).
  *
- * Records of handshake, alert and heartbeat are waited for and read whole, at most 17 KiB; the
- * bodies of all others are passed by as they come. */
+ * Records of handshake, alert and heartbeat are buffered until complete, at most 17 KiB. The bodies
+ * of all others are skipped as they come. */
 #include "app/proto/tls/tls.h"
 
 enum {
@@ -10,7 +10,7 @@ enum {
     RECORD_APPLICATION_DATA = 23, RECORD_HEARTBEAT = 24,
 };
 
-#define HEADER_LEN 5
+#define HEADER_LEN 5                        /* type, version, length */
 #define RECORD_MAX ((1u << 14) + 1024)      /* RFC 5246 section 6.2.2 */
 #define ALERT_FATAL 2
 
@@ -24,6 +24,7 @@ void tls_event(struct tls_state *st, enum tls_event event)
     app_tx_event(&st->tx->tx, event);
 }
 
+/* Progress never goes back. */
 void tls_progress(struct tls_state *st, enum direction d, unsigned progress)
 {
     struct app_tx *tx = &st->tx->tx;
@@ -38,6 +39,7 @@ static void finished(struct tls_state *st, enum direction d)
                                        : (unsigned)TLS_SERVER_FINISHED);
 }
 
+/* encryption-handling: track-only stops payload inspection, bypass stops all work on the flow. */
 void tls_encrypted(struct app_flow *af, struct tls_state *st)
 {
     const struct tls_settings *settings = af->settings;
@@ -52,7 +54,8 @@ void tls_encrypted(struct app_flow *af, struct tls_state *st)
 
 /* --- bodies --------------------------------------------------------------------------------- */
 
-/* Longer ones are encrypted. A fatal one ends the session, RFC 8446 section 6. */
+/* An alert of two bytes is in the clear; longer ones are encrypted. A fatal alert ends the session
+ * (RFC 8446 section 6). */
 static bool alert(struct tls_state *st, struct bytes body)
 {
     if (!bytes_have(&body, 2)) {
@@ -66,6 +69,7 @@ static bool alert(struct tls_state *st, struct bytes body)
     return true;
 }
 
+/* The client's is the last visible message of its handshake. */
 static void change_cipher_spec(struct tls_state *st, enum direction d)
 {
     st->cipher_changed[d] = true;
@@ -73,7 +77,8 @@ static void change_cipher_spec(struct tls_state *st, enum direction d)
         tls_progress(st, d, TLS_CLIENT_HANDSHAKE_DONE);
 }
 
-/* Early data (0-RTT) come before the handshake is over. */
+/* Early data (0-RTT, RFC 8446 section 2.3) come before the server's hello and do not end the
+ * handshake. */
 static void application_data(struct app_flow *af, struct tls_state *st, enum direction d)
 {
     if (st->early_data && !st->hello_seen[TO_CLIENT])
@@ -83,8 +88,8 @@ static void application_data(struct app_flow *af, struct tls_state *st, enum dir
     tls_encrypted(af, st);
 }
 
-/* A TLS 1.3 client may change cipher spec for the looks of it, between two hellos (RFC 8446
- * appendix D.4). Otherwise what follows is encrypted. */
+/* Are handshake records encrypted now? A TLS 1.3 client may send ChangeCipherSpec for middleboxes,
+ * between two hellos (RFC 8446 appendix D.4): its second hello is still in the clear. */
 static bool is_encrypted(const struct tls_state *st)
 {
     if (!st->cipher_changed[TO_SERVER] && !st->cipher_changed[TO_CLIENT])
@@ -100,14 +105,15 @@ static bool is_known_type(unsigned type)
     return type >= RECORD_CHANGE_CIPHER_SPEC && type <= RECORD_HEARTBEAT;
 }
 
+/* Stops the parser: after an invalid record its boundaries are lost. */
 static enum parse_status refuse(struct tls_state *st, enum tls_event event)
 {
     tls_event(st, event);
     return PARSE_STOP;
 }
 
-/* Older peers may have records of other types; without knowing them there is no telling where
- * they end, so that nothing more is looked for on this side. */
+/* Peers of TLS 1.0 and 1.1 may use other record types. Their length field cannot be trusted, so
+ * that this direction is given up, but not the other one. */
 static enum parse_status unknown_type(struct tls_state *st, uint16_t version, enum direction d)
 {
     if (version != TLS_1_0 && version != TLS_1_1)
@@ -117,7 +123,7 @@ static enum parse_status unknown_type(struct tls_state *st, uint16_t version, en
     return PARSE_OK;
 }
 
-/* The version of the hello counts, once there is one; that of a record which is refused never. */
+/* The version of the hello counts once there is one. A refused record never sets the version. */
 static enum parse_status check_header(struct tls_state *st, const struct record *r,
                                       uint16_t version, enum direction d)
 {
@@ -137,6 +143,7 @@ static enum parse_status check_header(struct tls_state *st, const struct record 
     return PARSE_OK;
 }
 
+/* Frames of the record: the header, all of it, its body. */
 static void header_frames(struct app_flow *af, const struct app_input *in, uint32_t at,
                           const struct record *r)
 {
@@ -153,7 +160,7 @@ static void header_frames(struct app_flow *af, const struct app_input *in, uint3
 
 /* --- records -------------------------------------------------------------------------------- */
 
-/* Those whose body is not needed. */
+/* True: the body is not needed, and is skipped without buffering. */
 static bool pass_body(struct app_flow *af, struct tls_state *st, const struct record *r,
                       enum direction d)
 {
@@ -171,6 +178,7 @@ static bool pass_body(struct app_flow *af, struct tls_state *st, const struct re
     }
 }
 
+/* Only complete bodies come here. */
 static enum parse_status read_body(struct app_flow *af, struct tls_state *st,
                                    const struct record *r, struct bytes body, enum direction d)
 {
@@ -191,6 +199,7 @@ static enum parse_status wait_for(struct app_input *in, uint32_t need)
     return PARSE_MORE;
 }
 
+/* One record. header_seen: the header was checked already, and only the body was missing. */
 static enum parse_status tls_record(struct app_flow *af, struct tls_state *st,
                                     struct app_input *in, uint32_t *at)
 {
@@ -222,7 +231,7 @@ static enum parse_status tls_record(struct app_flow *af, struct tls_state *st,
     return read_body(af, st, &r, take_sub(&bytes, r.len), d);
 }
 
-/* Lengths of SSL 2 have one of the top two bits set, which no record type of TLS has. */
+/* SSL 2 lengths have one of the top two bits set, which no record type of TLS has. */
 static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
                                     struct app_input *in, uint32_t *at)
 {
@@ -238,6 +247,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
             app_trigger_raw_inspection(af, d);
         return PARSE_OK;
     }
+    /* After the transaction's end, and in an abandoned direction, data are ignored. */
     if (st->tx == NULL || st->is_abandoned[d]) {
         *at = in->len;
         return PARSE_OK;
@@ -253,6 +263,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
     return tls_record(af, st, in, at);
 }
 
+/* A flow has exactly one transaction. */
 static bool begin(struct app_flow *af, struct tls_state *st)
 {
     st->started = true;
@@ -260,6 +271,8 @@ static bool begin(struct app_flow *af, struct tls_state *st)
     return st->tx != NULL;
 }
 
+/* Entry point. ssl_state shows messages of the current data only, so that `state` is cleared at the
+ * start of a record. */
 enum parse_status tls_parse(struct app_flow *af, struct app_input *in)
 {
     struct tls_state *st = af->state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/ssl2.c - records of SSL 2, and the hello in its format by which old clients offer
+/* app/proto/tls/ssl2.c - records of SSL 2, and the hello in its format with which old clients offer
  * newer versions (RFC 5246 appendix E.2).
  *
- * A length of two bytes when its top bit is set, else of three: the third counts padding. Then
- * the message type, which the length includes. */
+ * A length has two bytes if its top bit is set, otherwise three, of which the third counts padding.
+ * The message type follows; the length includes it. */
 #include "app/proto/tls/tls.h"
 
 enum {
@@ -12,11 +12,12 @@ enum {
     SSL2_CLIENT_CERTIFICATE,
 };
 
+/* False: too short. A client without a session id cannot resume. */
 static bool client_hello(struct tls_state *st, struct bytes body, enum direction d)
 {
     uint16_t version = take_be16(&body), session_len;
 
-    take_skip(&body, 2);
+    take_skip(&body, 2);    /* length of the cipher list */
     session_len = take_be16(&body);
     if (body.failed)
         return false;
@@ -35,7 +36,7 @@ static void server_hello(struct tls_state *st, enum direction d)
     tls_progress(st, TO_CLIENT, TLS_SERVER_HELLO);
 }
 
-/* From these messages on the sender encrypts. */
+/* From these messages on the sender encrypts. A client that resumes needs no master key message. */
 static void encrypted_message(struct app_flow *af, struct tls_state *st, enum direction d)
 {
     if (!st->ssl2_hello[TO_SERVER] || !st->ssl2_hello[TO_CLIENT])
@@ -46,6 +47,7 @@ static void encrypted_message(struct app_flow *af, struct tls_state *st, enum di
         tls_encrypted(af, st);
 }
 
+/* False: a malformed hello, the only message that is read. */
 static bool message(struct app_flow *af, struct tls_state *st, unsigned type, struct bytes body,
                     enum direction d)
 {
@@ -79,6 +81,7 @@ static bool message(struct app_flow *af, struct tls_state *st, unsigned type, st
     }
 }
 
+/* Stops the parser: without a length there is no next record. */
 static enum parse_status refuse(struct tls_state *st, bool bad_header)
 {
     if (bad_header)
@@ -87,6 +90,7 @@ static enum parse_status refuse(struct tls_state *st, bool bad_header)
     return PARSE_STOP;
 }
 
+/* Called if the first byte has one of its top two bits set. */
 enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
                                   struct app_input *in, uint32_t *at)
 {
@@ -116,6 +120,6 @@ enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
     bytes = take_sub(&bytes, len);
     type = take_u8(&bytes);
     if (st->tx->ds[d].hello.legacy_version != 0)
-        return PARSE_OK;            /* nobody goes back from TLS: bytes out of step */
+        return PARSE_OK;            /* no peer goes back from TLS: framing was lost */
     return message(af, st, type, bytes, d) ? PARSE_OK : refuse(st, false);
 }

@@ -6,7 +6,7 @@
 
 /* --- recognition ---------------------------------------------------------------------------- */
 
-/* The hello of SSL 2: a length with its top bit set, then the message type. */
+/* The hello of SSL 2: a length with its top bit set, then message type 1. */
 static enum app_probe_result probe_ssl2(struct bytes in, enum direction d UNUSED,
                                         const struct flow *flow UNUSED)
 {
@@ -21,6 +21,8 @@ static enum app_probe_result probe_ssl2(struct bytes in, enum direction d UNUSED
     RECORD(direction, type, "\x00"), RECORD(direction, type, "\x01"), \
     RECORD(direction, type, "\x02"), RECORD(direction, type, "\x03")
 
+/* The client: a hello in the format of SSL 2, or a record of type 1 or handshake (0x16). The
+ * server: an alert, handshake or data. Versions 3.0 to 3.3. */
 static const struct app_pattern patterns[] = {
     { .transport = APP_TCP, .directions = APP_TS, .bytes = "\x01\x00\x02", .len = 3,
       .offset = 2, .depth = 5, .confirm = probe_ssl2, .confirm_max = 3 },
@@ -40,6 +42,7 @@ static const struct app_probe probes[] = {
 
 /* --- settings ------------------------------------------------------------------------------- */
 
+/* An invalid value is an error of the configuration. */
 static int fingerprint_setting(const struct conf_node *node, const char *key)
 {
     const struct conf_node *found = conf_find(node, key);
@@ -53,7 +56,7 @@ static int fingerprint_setting(const struct conf_node *node, const char *key)
     return TLS_FINGERPRINT_AUTO;
 }
 
-/* no-reassemble is the older way to say bypass; default that to say track-only. */
+/* no-reassemble is the older key for bypass; `default` is the older word for track-only. */
 static int encryption_setting(const struct conf_node *node, const struct conf_node *root)
 {
     static const char *const words[] = { "track-only", "bypass", "full", "default", NULL };
@@ -87,6 +90,7 @@ static void thread_close(void *thread_data)
     digests_free(thread_data);
 }
 
+/* The transaction may end before the flow, after a fatal alert. */
 static void tx_close(struct app_tx *tx)
 {
     struct tls_state *st = tx->flow->state;
@@ -114,8 +118,8 @@ static const struct app_name server_progress[] = {
     { NULL, 0 },
 };
 
-/* Two of them rules may name though nothing sets them: heartbeats as such are no event, and
- * records are bounded by their own lengths, not counted per packet. */
+/* Rules may name two events that are never raised: a heartbeat alone is no anomaly, and records
+ * have their own length limit instead of a count per packet. */
 static const struct app_name events[] = { TLS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 static const char *const frames[] = {

@@ -106,7 +106,7 @@ struct tls_dir {
     bool store;                         /* tls.store matched */
     bool stored;                        /* output's */
     struct tls_certificate certificate; /* the peer's own */
-    struct slice *chain;                /* DER, as sent; NULL unless somebody wants it */
+    struct slice *chain;                /* DER, as sent; NULL unless a rule or log needs it */
     unsigned chain_len;
     bool ja3_done;
     struct slice ja3, ja3_hash;         /* JA3S of the server */
@@ -151,7 +151,7 @@ struct tls_state {
     bool payload_off;           /* encryption-handling has been done */
     bool ssl2_hello[2], ssl2_no_session, ssl2_master_key, ssl2_encrypted[2];
     struct tls_message message[2];
-    uint64_t skip[2];           /* bytes of the record at hand that nobody needs */
+    uint64_t skip[2];           /* bytes of the current record to skip */
     bool heartbeat_waiting, heartbeat_by_server;
     uint32_t heartbeat_len;     /* of an encrypted request */
 };

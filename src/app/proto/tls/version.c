@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/version.c - names of versions, those of the drafts of TLS 1.3 among them. */
+/* app/proto/tls/version.c - names of versions, including the drafts of TLS 1.3. */
 #include "app/proto/tls/version.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const struct { uint16_t version; const char *name; } names[] = {
     { TLS_1_3_EARLY_DRAFT, "TLS 1.3 draft-<16" },
 };
 
-/* 0x7f10 to 0x7f1c are drafts 16 to 28; 0xfb.. are those that one vendor rolled out early. */
+/* 0x7f10 to 0x7f1c are drafts 16 to 28; 0xfb.. are variants that Facebook used before the RFC. */
 static unsigned draft_of(uint16_t version)
 {
     unsigned minor = version & 0xff;
@@ -40,6 +40,7 @@ bool tls_version_known(uint16_t version)
     return plain_name(version) != NULL || draft_of(version) != 0;
 }
 
+/* `buf` has the text of a version without a fixed name. */
 const char *tls_version_name(uint16_t version, char buf[TLS_VERSION_TEXT])
 {
     const char *name = plain_name(version);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/when.c - dates of rules, all of them in UTC. */
+/* app/proto/tls/when.c - dates in rules, in UTC. */
 #include "app/proto/tls/when.h"
 
 #include <string.h>
@@ -25,13 +25,15 @@ static bool take_char(struct text *in, const char *set)
     return true;
 }
 
+/* A second of 60 is a leap second. Days beyond the month's end carry over. */
 static bool in_range(const struct tm *tm)
 {
     return tm->tm_mon >= 0 && tm->tm_mon < 12 && tm->tm_mday >= 1 && tm->tm_mday <= 31 &&
            tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 61;
 }
 
-/* The parts from the year on; those that are missing begin. */
+/* Year, and optionally month to second. Missing parts have their lowest value; the month is
+ * required, so that a plain number stays seconds. */
 static bool parse_date(struct text in, int64_t *out)
 {
     static const char *const before[] = { "-", "-", " T", ":", ":" };
@@ -54,6 +56,7 @@ static bool parse_date(struct text in, int64_t *out)
     return true;
 }
 
+/* A date, or seconds since 1970. */
 static int parse_point(struct text in, int64_t *out, struct err *err)
 {
     in = text_trim(in);
@@ -80,6 +83,8 @@ static int parse_range(struct text in, size_t at, struct when *out, struct err *
     return out->from < out->to ? 0 : err_set(err, "the second date must be the later one");
 }
 
+/* "<date", ">date", "from<>to" or one date. Limits are exclusive or inclusive as when_has()
+ * decides. */
 int when_parse(struct text in, struct when *out, struct err *err)
 {
     const char *between;

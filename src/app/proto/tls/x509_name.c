@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/x509_name.c - names in two passes over the same code: measure, then write. */
+/* app/proto/tls/x509_name.c - names of certificates as text. Two passes over the same code: the
+ * first measures, the second writes into a buffer of that size. */
 #include "app/proto/tls/x509_name.h"
 
 #include <stdio.h>
@@ -42,7 +43,7 @@ static void put_hex(struct text_sink *s, struct slice bytes)
 
 /* --- object identifiers --------------------------------------------------------------------- */
 
-/* Names of what stands under one arc, by the last number. */
+/* Names of the attributes under one arc, by the last number of the identifier. */
 struct arc {
     const char *prefix;
     uint8_t prefix_len;
@@ -50,6 +51,7 @@ struct arc {
     uint8_t count;
 };
 
+/* 2.5.4 (X.520); spelled as Suricata does, because rules match this text. */
 static const char *const x520_names[] = {
     "objectClass", "aliasedEntryName", "knowledgeInformation", "CN", "surname", "serialNumber",
     "C", "L", "ST", "streetAddress", "O", "OU", "title", "description", "searchGuide",
@@ -57,18 +59,21 @@ static const char *const x520_names[] = {
     [41] = "name", [42] = "givenName", [43] = "initials", [44] = "generationQualifier",
     [45] = "uniqueIdentifier", [46] = "dnQualifier",
 };
+/* 0.9.2342.19200300.100.1 (RFC 4519) */
 static const char *const pilot_names[] = { [1] = "uid", [25] = "DC" };
+/* 1.2.840.113549.1.9 (PKCS #9) */
 static const char *const pkcs9_names[] = {
     [1] = "Email", [2] = "unstructuredName", [3] = "contentType", [4] = "id-messageDigest",
     [5] = "signing-time", [7] = "challengePassword", [14] = "extensionRequest",
     [15] = "smimeCapabilities", [20] = "friendlyName",
 };
+/* 1.3.6.1.4.1.311.60.2.1 (EV certificates) */
 static const char *const jurisdiction_names[] = {
     [1] = "msJurisdictionLocality", [2] = "msJurisdictionStateOrProvince",
     [3] = "msJurisdictionCountry",
 };
 
-/* What belongs among the extensions turns up in names, too. */
+/* 2.5.29. Identifiers of extensions also occur in names. */
 static const char *const extension_names[] = {
     [1] = "oldAuthorityKeyIdentifier", [2] = "oldKeyAttributes", [3] = "oldCertificatePolicies",
     [4] = "oldKeyUsage", [5] = "oldPolicyMapping", [6] = "oldSubtreesConstraint",
@@ -81,6 +86,7 @@ static const char *const extension_names[] = {
     [35] = "authorityKeyIdentifier", [36] = "policyConstraints", [37] = "extendedKeyUsage",
     [46] = "freshestCRL", [54] = "inhibitantAnyPolicy",
 };
+/* 2.16.840.1.113730.1 */
 static const char *const netscape_names[] = {
     [1] = "nsCertType", [2] = "nsBaseURL", [3] = "nsRevocationURL", [4] = "nsCARevocationURL",
     [5] = "nsCACRLURL", [6] = "nsCACertURL", [7] = "nsRenewalURL", [8] = "nsCAPolicyURL",
@@ -88,6 +94,7 @@ static const char *const netscape_names[] = {
     [12] = "nsSSLServerName", [13] = "nsComment",
 };
 
+/* Prefixes in DER. */
 static const struct arc arcs[] = {
     { "\x55\x04", 2, x520_names, ARRAY_LEN(x520_names) },
     { "\x09\x92\x26\x89\x93\xf2\x2c\x64\x01", 9, pilot_names, ARRAY_LEN(pilot_names) },
@@ -98,6 +105,7 @@ static const struct arc arcs[] = {
     { "\x60\x86\x48\x01\x86\xf8\x42\x01", 8, netscape_names, ARRAY_LEN(netscape_names) },
 };
 
+/* NULL: no name, printed as numbers. */
 static const char *oid_name(struct slice oid)
 {
     for (unsigned i = 0; i < ARRAY_LEN(arcs); i++) {
@@ -110,7 +118,8 @@ static const char *oid_name(struct slice oid)
     return NULL;
 }
 
-/* "2.5.4.97": the first two numbers share the first one on the wire. */
+/* "2.5.4.97": the first number on the wire holds the first two (X.690 section 8.19). A number
+ * beyond 64 bits loses its top bits, which only hostile names have. */
 static void put_oid_numbers(struct text_sink *s, struct slice oid)
 {
     char text[24];
@@ -134,6 +143,7 @@ static void put_oid_numbers(struct text_sink *s, struct slice oid)
 
 /* --- values --------------------------------------------------------------------------------- */
 
+/* BMP strings have 16 bits per character: three bytes are enough. */
 static void put_utf8(struct text_sink *s, unsigned c)
 {
     uint8_t u[3];
@@ -154,7 +164,8 @@ static void put_utf8(struct text_sink *s, unsigned c)
     put(s, u, n);
 }
 
-/* Strings of bytes stand as they came, also where they are no UTF-8: rules look for bytes. */
+/* Byte strings stay as sent, even if they are no UTF-8, because rules look for bytes. Other types
+ * are printed in hex. */
 static void put_value(struct text_sink *s, const struct der *value)
 {
     struct bytes in = bytes_of_slice(value->content);
@@ -173,6 +184,7 @@ static void put_value(struct text_sink *s, const struct der *value)
     }
 }
 
+/* "CN=example.org". False: malformed. */
 static bool put_attribute(struct text_sink *s, struct slice attribute)
 {
     struct bytes in = bytes_of_slice(attribute);
@@ -195,6 +207,7 @@ static bool put_attribute(struct text_sink *s, struct slice attribute)
     return true;
 }
 
+/* A set of several attributes is rare: " + " is between them. */
 static bool put_relative_name(struct text_sink *s, struct slice set)
 {
     struct bytes in = bytes_of_slice(set);
@@ -223,6 +236,7 @@ static bool put_name(struct text_sink *s, struct slice name)
     return true;
 }
 
+/* False: malformed DER, which becomes an event of the certificate. */
 bool x509_name_text(struct slice name, struct arena *arena, struct slice *out)
 {
     struct text_sink s = { 0 };
@@ -238,6 +252,7 @@ bool x509_name_text(struct slice name, struct arena *arena, struct slice *out)
 
 /* --- alternative names ---------------------------------------------------------------------- */
 
+/* As Suricata prints addresses: "[192, 0, 2, 1]". */
 static void put_address(struct text_sink *s, struct slice address)
 {
     put_string(s, "[");
@@ -249,6 +264,7 @@ static void put_address(struct text_sink *s, struct slice address)
     put_string(s, "]");
 }
 
+/* An inner sink, so that the name starts without ", ". */
 static bool put_directory_name(struct text_sink *s, struct slice content)
 {
     struct bytes in = bytes_of_slice(content);
@@ -273,6 +289,8 @@ static bool put_other_name(struct text_sink *s, struct slice content)
     return true;
 }
 
+/* RFC 5280 section 4.2.1.6: the tag is the kind. Kinds without a name here (DNS, URI, address) are
+ * printed bare. */
 static bool put_general_name(struct text_sink *s, const struct der *name)
 {
     static const char *const kinds[] = {

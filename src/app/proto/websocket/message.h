@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/websocket/message.h - messages of one direction: put together from frames, unpacked. */
+/* app/proto/websocket/message.h - messages of one direction: joined from frames, inflated. */
 #ifndef APP_WEBSOCKET_MESSAGE_H
 #define APP_WEBSOCKET_MESSAGE_H
 
@@ -10,11 +10,11 @@
 
 struct ws_inflater;
 
-/* Zeroed is none. */
+/* Zero-initialized: no message. */
 struct ws_message {
-    struct buf data;                /* of the message that is not over yet */
+    struct buf data;                /* of the incomplete message */
     bool started, compressed;
-    struct ws_inflater *inflater;   /* from the first packed message on: they share a window */
+    struct ws_inflater *inflater;   /* from the first compressed message on; they share a window */
 };
 
 static inline bool ws_message_is_started(const struct ws_message *m)
@@ -23,9 +23,9 @@ static inline bool ws_message_is_started(const struct ws_message *m)
 }
 /* False: the limit was reached by this frame, the rest of the message is lost. */
 bool ws_message_add(struct ws_message *m, struct slice payload, bool compressed, uint32_t limit);
-/* All of it, in the arena; the next one may begin. */
+/* The complete message, in the arena; resets *m for the next one. */
 struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *compressed);
-/* Unpacks, up to the limit; the payload as it is when it cannot be unpacked. */
+/* Inflates, up to the limit; returns `packed` itself when that is not possible. */
 struct slice ws_inflate(struct ws_message *m, struct arena *arena, struct slice packed,
                         uint32_t limit);
 void ws_message_fini(struct ws_message *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/websocket/websocket.c - WebSocket, RFC 6455, with permessage-deflate, RFC 7692.
  *
- * Each frame is a transaction. The last frame of a message that came in several has the payload
- * of all of them. */
+ * Each frame is a transaction. The last frame of a fragmented message has the payload of all its
+ * frames. */
 #include "app/proto/websocket/message.h"
 
 #include "app/lib/log_text.h"
@@ -10,11 +10,13 @@
 #include "app/proto.h"
 #include "app/rules.h"
 
-#define MAX_PAYLOAD 0xffff
+#define MAX_PAYLOAD 0xffff  /* default of max-payload-size, as in Suricata */
 #define MAX_PAYLOAD_LIMIT (16u << 20)
-#define HEADER_MAX 14
+#define HEADER_MAX 14 /* bytes: 2, a length of 8, a mask of 4 (RFC 6455 section 5.2) */
+/* The upper half of the first byte: FIN, RSV1, and RSV2 with RSV3. */
 enum { FLAG_FIN = 0x80, FLAG_COMPRESSED = 0x40, FLAG_RESERVED = 0x30, FLAGS = 0xf0 };
-enum { OPCODE = 0x0f, OPCODE_CONTROL = 8 };
+enum { OPCODE = 0x0f, OPCODE_CONTROL = 8 }; /* lower half; control frames from 8 on */
+/* The second byte; 126 and 127 announce a longer length. */
 enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
 #define WS_EVENT_LIST(E)                                    \
     E(SKIP_END_OF_PAYLOAD, "skip_end_of_payload")           \
@@ -23,8 +25,9 @@ enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
 enum ws_event { WS_EVENT_NONE, WS_EVENT_LIST(APP_EVENT_ID) };
 enum ws_frame { FRAME_STREAM, FRAME_HEADER, FRAME_PDU, FRAME_DATA };
 
-struct ws_settings { uint32_t max_payload; };
+struct ws_settings { uint32_t max_payload; };   /* bytes of a frame and of a message */
 
+/* `payload` lies in the arena, unmasked. */
 struct ws_tx {
     struct app_tx tx;
     uint8_t flags, opcode;
@@ -33,12 +36,13 @@ struct ws_tx {
     struct slice payload;
 };
 
+/* Owned by the flow; arrays by direction. */
 struct ws_state {
     struct ws_message message[2];
-    uint64_t skip[2];               /* of a payload, beyond the limit */
+    uint64_t skip[2];               /* bytes of the current payload beyond the limit */
 };
 
-/* The beginning of a frame. */
+/* The header of a frame. */
 struct ws_header {
     uint8_t flags, opcode;
     bool masked;
@@ -54,7 +58,8 @@ static struct ws_tx *ws_tx_of(const struct app_tx *tx)
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-/* False: too short. */
+/* RFC 6455 section 5.2. A length that could have been written shorter is accepted. False:
+ * incomplete. */
 static bool take_header(struct bytes *in, struct ws_header *h)
 {
     const uint8_t *start = in->next;
@@ -73,6 +78,7 @@ static bool take_header(struct bytes *in, struct ws_header *h)
     return !in->failed;
 }
 
+/* Copies the payload to the arena and removes the mask (RFC 6455 section 5.3). */
 static struct slice unmask(struct arena *arena, const struct ws_header *h, struct slice raw)
 {
     const uint8_t key[4] = { (uint8_t)(h->mask >> 24), (uint8_t)(h->mask >> 16),
@@ -87,6 +93,7 @@ static struct slice unmask(struct arena *arena, const struct ws_header *h, struc
     return (struct slice){ out, raw.len };
 }
 
+/* Frames for rules: header, payload and both. `len` is what the parser keeps of the payload. */
 static void frames(struct app_flow *af, const struct app_input *in, const struct ws_header *h,
                    uint32_t len, uint64_t tx_id)
 {
@@ -95,7 +102,9 @@ static void frames(struct app_flow *af, const struct app_input *in, const struct
     app_frame(af, in->direction, FRAME_DATA, in->offset + h->size, len, tx_id);
 }
 
-/* What the message as a whole says, once this frame ends it. */
+/* Adds the frame to its message. The last frame of a message gets the complete payload, inflated.
+ * Control frames can come between the frames of a message and are never part of it (RFC 6455
+ * section 5.4). A message of one frame does not use the buffer. */
 static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit)
 {
     bool fin = (t->flags & FLAG_FIN) != 0, compressed = (t->flags & FLAG_COMPRESSED) != 0;
@@ -108,10 +117,13 @@ static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit
             return;
         t->payload = ws_message_take(m, &t->tx.arena, &compressed);
     }
+    /* RSV1 counts on a control frame, too, although RFC 7692 section 6 does not allow it there. */
     if (compressed && fin)
         t->payload = ws_inflate(m, &t->tx.arena, t->payload, limit);
 }
 
+/* `raw` is the payload up to the limit; the rest is skipped later and causes an event now. False:
+ * too many transactions. */
 static bool add_frame(struct app_flow *af, const struct app_input *in, const struct ws_header *h,
                       struct slice raw)
 {
@@ -137,6 +149,8 @@ static bool add_frame(struct app_flow *af, const struct app_input *in, const str
     return true;
 }
 
+/* One frame, or a piece of a payload to skip. The claimed length can be 2^64 - 1, so it is compared
+ * with the limit before the parser waits for anything. */
 static enum parse_status ws_parse(struct app_flow *af, struct app_input *in)
 {
     const struct ws_settings *s = af->settings;
@@ -164,7 +178,8 @@ static enum parse_status ws_parse(struct app_flow *af, struct app_input *in)
     return add_frame(af, in, &h, take_slice(&bytes, len)) ? PARSE_OK : PARSE_STOP;
 }
 
-/* Only ever asked after HTTP agreed on it. */
+/* Called only after HTTP has agreed on an upgrade, so a weak check is enough: RSV2 and RSV3 are 0
+ * unless an extension uses them (RFC 6455 section 5.2). */
 static enum app_probe_result ws_probe(struct bytes in, enum direction d UNUSED,
                                       const struct flow *flow UNUSED)
 {
@@ -177,6 +192,7 @@ static enum app_probe_result ws_probe(struct bytes in, enum direction d UNUSED,
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
+/* RFC 6455 section 11.8. */
 static const struct app_name opcodes[] = {
     { "continuation", 0 }, { "text", 1 }, { "binary", 2 }, { "close", 8 }, { "ping", 9 },
     { "pong", 10 }, { NULL, 0 },
@@ -204,6 +220,7 @@ static const struct app_integer mask_integer = {
 
 /* --- logs ----------------------------------------------------------------------------------- */
 
+/* NULL: a reserved opcode. */
 static const char *opcode_name(uint8_t opcode)
 {
     for (const struct app_name *n = opcodes; n->name != NULL; n++)
@@ -212,6 +229,7 @@ static const char *opcode_name(uint8_t opcode)
     return NULL;
 }
 
+/* The payload is not in records, only in alerts that ask for it. */
 static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                         const void *conf UNUSED)
 {
@@ -235,6 +253,7 @@ static void alert_metadata(struct json *j, struct app_tx *tx)
     json_object_end(j);
 }
 
+/* `what` says which forms of the payload the configuration asks for. */
 static void alert_contents(struct json *j, struct app_tx *tx, unsigned what)
 {
     const struct slice *payload = &ws_tx_of(tx)->payload;
@@ -255,6 +274,7 @@ static const struct app_log eve = {
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
+/* A size that is not valid is a warning and leaves the default. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                      void *settings, struct err *err UNUSED)
 {
@@ -274,6 +294,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
+/* The messages own heap memory, which the engine does not know. */
 static void close_flow(struct app_flow *af)
 {
     struct ws_state *st = af->state;
@@ -299,6 +320,7 @@ const struct app_proto app_websocket = {
     .tx_size = sizeof(struct ws_tx),
     .close = close_flow,
     .parse = ws_parse,
+    /* Bytes: one frame with the largest payload that can be configured. */
     .buffer_limit = MAX_PAYLOAD_LIMIT + HEADER_MAX,
     .progress_done = { 1, 1 },
     .events = events,
