@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-#define ANCHORED_BYTES 8            /* of a longer literal the first so many are looked for */
+#define ANCHORED_BYTES 8            /* of a longer literal only the first 8 are searched */
 #define ANCHORED_MAX_OFFSET 256         /* bytes; looking through so few costs next to nothing */
 
 struct anchored_literal {
