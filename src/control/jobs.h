@@ -12,7 +12,7 @@ struct job {
     char *file, *log_dir;
     bool continuous, delete_when_done;
     uint64_t delay_s, poll_s;
-    uint32_t tenant;            /* whose rules look at it; 0: nobody's */
+    uint32_t tenant;            /* its rules inspect the capture; 0: no tenant's */
 };
 
 struct jobs *jobs_new(void);

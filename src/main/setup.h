@@ -55,7 +55,7 @@ void setup_free(struct setup *s);
 
 /* Says it; EXIT_FAILURE. */
 int setup_fail(const struct err *err);
-/* Who is to run it: the command line wins over run-as. NULL: nobody else. */
+/* The user and group to run as: the command line wins over run-as. NULL: no change. */
 const char *setup_user(const struct options *o, const struct conf_node *root);
 const char *setup_group(const struct options *o, const struct conf_node *root);
 /* NULL: none. */

@@ -21,7 +21,7 @@ struct output_request {
     const char *log_dir;
     bool is_inline;
     bool offline;
-    const int *stop;                    /* atomic: the user wants an end, nobody waits; or NULL */
+    const int *stop;                    /* atomic: the user wants an end: do not wait; or NULL */
     bool deterministic;                 /* the same bytes in each run: nothing of wall time */
 };
 

@@ -77,7 +77,7 @@ struct app_group {                          /* by protocol and direction */
 struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
-    struct rule_mask *mask;               /* likewise */
+    struct rule_mask *mask;               /* one for each of `rule` */
     struct transport_group group[TRANSPORT_COUNT][2];
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;

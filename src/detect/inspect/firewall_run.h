@@ -33,8 +33,8 @@ static inline void firewall_accept(struct detect_thread *dt)
     dt->accepted = true;
 }
 
-/* In place of the alert queue's own end: what the firewall's rules and the others said comes
- * together. A packet that nobody has let go is dropped, or what the policy says. */
+/* Replaces the end of the alert queue: combines the decisions of the firewall and of other rules. A
+ * packet that no rule has accepted gets the policy, which is drop by default. */
 void firewall_finish(struct detect_thread *dt, struct packet *p, uint8_t flags);
 
 #endif

@@ -51,7 +51,7 @@ struct rule_parser {
     struct err *err;
     struct where at;                    /* of the keyword being parsed */
     bool negated;                       /* its argument began with '!' (only if .negatable) */
-    bool quoted;                        /* its argument stood in quotes */
+    bool quoted;                        /* its argument was in quotes */
     const struct keyword_ops *keyword;
     struct rule_op *last_content;       /* that modifiers refer to */
     const struct keyword_ops *last_test;    /* the last thing said, unless that is an operation

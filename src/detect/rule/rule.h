@@ -155,7 +155,7 @@ struct rule {
     struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
     struct rule_list *fast_list;        /* where the fast pattern stands; NULL: none */
     struct rule_op *fast_op;
-    const struct keyword_ops *prefilter;    /* that `prefilter` stood behind; NULL: a content */
+    const struct keyword_ops *prefilter;    /* the keyword before `prefilter`; NULL: a content */
 
     /* what an alert says */
     uint32_t sid, gid, rev;
@@ -171,7 +171,7 @@ struct rule {
 
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* how many; for ordering */
-    uint8_t vars_set, vars_read;        /* likewise whether: RULE_VAR_* */
+    uint8_t vars_set, vars_read;        /* RULE_VAR_*: which kinds; for ordering */
     struct rule *next;                  /* in parse order */
 };
 

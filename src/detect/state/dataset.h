@@ -5,8 +5,8 @@
  * One table per ruleset, shared by all threads: a set is cut into shards with a lock each, held
  * for one look-up. Values come from files and go there when the set is freed.
  *
- * A ruleset that takes another's place shares its sets, with all that is in them; but what a rule
- * loads from a file and never saves is read anew. */
+ * A ruleset that replaces another one shares its sets with all their values; but a set that a rule
+ * loads from a file and never saves is read again. */
 #ifndef DETECT_DATASET_H
 #define DETECT_DATASET_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/profile.h - what each rule costs: how often it is asked, how often it matches, and
- * the time that takes. Off until somebody starts it; then each packet thread counts in memory of
- * its own, once it has been told (detect_thread_follow_profile), and nobody else writes there.
+/* detect/state/profile.h - what each rule costs: how often it is evaluated, how often it matches,
+ * and the time that takes. Off until a command starts it; then each packet thread counts in memory
+ * of its own, once it knows (detect_thread_follow_profile), and no other thread writes there.
  *
  * Start, stop and sums may come from any thread while packets move; join and leave from the one
  * that counts. */

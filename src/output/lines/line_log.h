@@ -28,7 +28,7 @@ struct line_log {
     struct line_format format;
 };
 
-/* A transaction goes from the client to the server, whoever sent the packet. */
+/* A line shows a transaction from client to server, whichever side sent the packet. */
 struct line_ends {
     const struct ip *client, *server;
     uint16_t client_port, server_port;

@@ -5,7 +5,7 @@
 
 /* In IDS mode the rule stays as an alert, with a warning: the same rule file serves both
  * modes. The length must not change, because TCP sequence numbers would no longer fit.
- * Packets of a stream are changed one by one, hence RULE_NEEDS_PACKET. */
+ * Packets of a stream are changed one by one, so the rule needs RULE_NEEDS_PACKET. */
 static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);
