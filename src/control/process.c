@@ -229,7 +229,7 @@ int process_check_user(const char *user, const char *group, struct err *err)
 }
 
 /* Called after sockets and log files are open. Not being root is an error: to go on with
- * other rights than asked for would be worse. */
+ * other rights than the user set would be worse. */
 int process_drop_privileges(const char *user, const char *group, bool live, struct err *err)
 {
     uid_t uid = 0;

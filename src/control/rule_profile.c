@@ -29,7 +29,7 @@ struct in_force {
 struct table {
     struct in_force rules;
     bool counted;                           /* has anything ever been? */
-    ARRAY_OF(struct row) rows;              /* of rules that have been asked */
+    ARRAY_OF(struct row) rows;              /* of rules that have been evaluated */
     uint64_t ticks;                         /* of all */
 };
 

@@ -27,7 +27,7 @@ static struct counter_tree *node_new(const char *name, size_t len)
     return node;
 }
 
-/* Finds the child of this name, else adds it behind the others, so that members of a
+/* Finds the child of this name, else adds it after the others, so that members of a
  * record keep the order of registration. */
 static struct counter_tree *node_child(struct counter_tree *node, const char *name, size_t len)
 {

@@ -40,8 +40,8 @@ struct output_thread {
     struct merge_input *input;        /* NULL: records go with their packet */
 };
 
-/* Owned by one writing thread. The sinks behind it are shared and lock for themselves if
- * they must. */
+/* Owned by one writing thread. The sinks are shared and have locks of their own if they
+ * need them. */
 struct output_writer {
     struct output_conf *conf;
     struct buf *pending;            /* by sink id */

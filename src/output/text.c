@@ -71,7 +71,7 @@ static void dump_line(struct buf *out, const uint8_t *data, size_t n)
         line[TEXT_AT + i + half] = data[i] >= 0x20 && data[i] < 0x7f ? (char)data[i] : '.';
         end = TEXT_AT + i + half + 1;
     }
-    /* The blank behind a half that is full is there also when nothing follows. */
+    /* A full first half is followed by its blank even if the line ends there. */
     if (n == DUMP_WIDTH / 2)
         end++;
     buf_add(out, line, end);

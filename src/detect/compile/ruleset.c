@@ -395,7 +395,7 @@ static bool names_nothing(const struct set_vars *vars, const struct conf_node *n
     return value != NULL && value[0] == '[' && value[strspn(value, "[] ")] == '\0';
 }
 
-/* Checks variables that no rule names too: the operator who wrote one wants to know of its
+/* Checks variables that no rule names, too: the user who wrote one should learn of its
  * error. */
 static void check_vars(struct rule_builder *b, const struct conf_node *conf)
 {

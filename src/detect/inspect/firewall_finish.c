@@ -14,7 +14,7 @@
 struct ending {
     struct detect_thread *dt;
     struct packet *packet;
-    unsigned skip_up_to;        /* tables of the firewall that have had their say */
+    unsigned skip_up_to;        /* tables of the firewall that have decided */
     bool skip_firewall, skip_rules;
     bool accept_packet, accept_flow;
 };

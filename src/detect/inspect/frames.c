@@ -74,7 +74,7 @@ static void add_part(struct frame_context *c, const struct app_frame_view *f, st
         .start = from - f->offset, .complete = to == end_of(f) };
 }
 
-/* Data are in one part between gaps. UDP frames are in the datagram at hand. */
+/* Data are in one part between gaps. UDP frames are in the packet's datagram. */
 static void collect_parts(struct frame_context *c, const struct app_frame_view *f)
 {
     uint64_t until = app_frames_edge(c->app, c->direction, !c->eof), offset;

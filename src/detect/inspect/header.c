@@ -103,7 +103,7 @@ bool rule_packet_fits(const struct rule *r, const struct packet *p)
         return false;
     if ((f & RULE_NO_FRAG) && (p->flags & PACKET_REASSEMBLED))
         return false;
-    /* What is asked of single packets has no answer in those that the engine makes. */
+    /* A condition on single packets cannot hold for a packet that the engine has made. */
     if ((f & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
         (p->flags & PACKET_PSEUDO))
         return false;

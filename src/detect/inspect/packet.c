@@ -249,7 +249,7 @@ static unsigned select_rules(const struct packet_context *c)
     return n;
 }
 
-/* header_may_fit() is asked again for each rule, because evaluating earlier rules fills
+/* header_may_fit() is called again for each rule, because evaluating earlier rules fills
  * the cache. */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {

@@ -263,7 +263,7 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
     ov = pcre2_get_ovector_pointer(md);
     if (UNLIKELY(pcre->capture_count > 0) && n > 1)
         pcre_captures(pcre, run, run->data + base, ov, (unsigned)n);
-    /* \K may put the start behind the end, and a lookbehind's end before the subject's start. */
+    /* \K may put the start after the end, and a lookbehind the end before the subject's start. */
     run->at = base + (uint32_t)ov[1];
     run->pcre_from = base + (uint32_t)ov[0] + 1;
     return STEP_YES;

@@ -196,7 +196,7 @@ static enum inspect_result list_absent(const struct tx_context *c, const struct 
                ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
-/* Buffers of the packet, as addresses: the packet at hand stands for the flow. */
+/* Buffers of the packet, as addresses: this packet represents the flow. */
 static enum inspect_result packet_list_matches(struct tx_context *c, const struct rule_list *l,
                                      const struct match_input *in)
 {
@@ -349,7 +349,7 @@ static bool is_bare_hook_now(const struct tx_context *c, const struct rule *r)
            c->progress + 1u == r->hook;
 }
 
-/* Protocol, header, flags and tests; only asked until the rule waits in the transaction. */
+/* Protocol, header, flags and tests; only checked until the rule waits in the transaction. */
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,
                            const struct match_input *in)
 {

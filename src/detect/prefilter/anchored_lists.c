@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* With fewer literals without a position a search for each costs less than the table. */
-#define PAIRS_WORTH 4           /* so many anywhere-literals make a common pass worth while */
+#define PAIRS_WORTH 4           /* literals without a position, for a common pass */
 
 /* --- building ----------------------------------------------------------------------------- */
 

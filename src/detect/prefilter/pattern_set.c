@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Two plain searches cost less than the set-up of a search for many. */
-#define HANDFUL 2               /* so many patterns are looked for one by one */
+#define HANDFUL 2               /* patterns that are searched one by one */
 
 /* One different pattern. Its rules are a part of pattern_set.rule. */
 struct set_pattern {

@@ -147,7 +147,7 @@ static bool name_parse(struct text in, const struct app_name *names, struct int_
     return false;
 }
 
-/* The largest value of so many bits. */
+/* The largest value of `bits` bits. */
 static uint64_t max_of(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

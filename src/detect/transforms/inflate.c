@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB unless told). */
+/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB by default). */
 #include "base/memory/buf.h"
 #include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"

@@ -299,7 +299,7 @@ static void count_cut(struct render *r, const struct eve *eve, struct flow *f)
     counter_add(r->counters, eve->records_cut, 1);
 }
 
-/* Asked before a record is rendered: past the limit rendering would cost as much as
+/* Checked before a record is rendered: past the limit rendering would cost as much as
  * writing. */
 bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
 {

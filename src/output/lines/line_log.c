@@ -23,7 +23,7 @@
 
 /* --- formats ------------------------------------------------------------------------------ */
 
-/* A copy of `len` bytes with a 0 behind them; line_format_free() frees it. */
+/* A copy of `len` bytes and a 0 after them; line_format_free() frees it. */
 static void format_add(struct line_format *format, char what, uint32_t most, const char *text,
                        size_t len)
 {

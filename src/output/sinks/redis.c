@@ -29,7 +29,7 @@
 
 enum {
     ARGS_MAX = 8,
-    WAIT_STEP_MS = 100,         /* offline, between looks at whether the user wants an end */
+    WAIT_STEP_MS = 100,         /* offline, between checks whether the user wants an end */
     QUEUE_MAX = 1 << 20,        /* bytes that a slow server may leave waiting */
     BATCH_MAX = 10000,
 };
@@ -56,7 +56,7 @@ struct redis_sink {
     const char *args[ARGS_MAX]; /* of the command; the record is the last one */
     size_t arg_lens[ARGS_MAX];
     int arg_count;              /* without the record */
-    unsigned batch;             /* so many records are sent at once */
+    unsigned batch;             /* records that are sent at once */
     unsigned gathered;          /* records of the batch being gathered */
     uint64_t awaited;           /* records without an answer, the gathered ones among them */
     uint64_t queued;            /* no more bytes than this wait to be sent */

@@ -19,7 +19,7 @@
 #include "output/output.h"
 #include "output/sink.h"
 
-enum { WAIT_STEP_MS = 100 };    /* between looks at whether the user wants an end */
+enum { WAIT_STEP_MS = 100 };    /* between checks whether the user wants an end */
 
 struct unix_sink {
     pthread_mutex_t lock;       /* writers share the one connection */

@@ -51,7 +51,7 @@ static bool passes_filter(const struct pcap_log *log, const struct packet *p)
 }
 
 /* Packets that are left out: `honor-pass-rules` those that a pass rule has released, and
- * `use-stream-depth` those behind the depth of reassembly. */
+ * `use-stream-depth` those past the depth of reassembly. */
 static bool is_released(const struct pcap_log *log, const struct packet *p)
 {
     if (log->honor_pass &&

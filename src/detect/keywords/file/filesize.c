@@ -2,7 +2,7 @@
 /* detect/keywords/file/filesize.c - filesize: the length of a file. */
 #include "detect/keywords/file/file_test.h"
 
-/* -1: it cannot be told. A truncated file is at least as long as what was seen, so only
+/* -1: not known. A truncated file is at least as long as what was seen, so only
  * "more than" can be tested. The length of an open file is still unknown. */
 static int size_fits(struct app_file *file, const void *arg)
 {

@@ -24,7 +24,7 @@ struct dataset_arg {
     struct slice context_key;   /* under which an alert shows the JSON; with a NUL */
 };
 
-/* A set that rules change must be asked in the order of the packets, or the same capture
+/* A set that rules change must be read in the order of the packets, or the same capture
  * would give other alerts with more threads. A set that only a file fills needs no wait. */
 static void wait_in_sequence(const struct program_run *run, const struct dataset_arg *a)
 {
