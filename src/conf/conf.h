@@ -64,7 +64,7 @@ int conf_choice(const struct conf_node *node, const char *path, const char *cons
 int conf_choice_or_end(const struct conf_node *node, const char *path, const char *const *words,
                        int otherwise);
 
-/* Says what is wrong with a value, with its place; counted: -T then fails. */
+/* Logs what is wrong with a value, with its location; counted: -T then fails. */
 void conf_error(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 /* As conf_error(), where to go on with the default would be worse than not to begin. */

@@ -18,7 +18,7 @@ struct job {
 struct jobs *jobs_new(void);
 void jobs_free(struct jobs *jobs);
 int jobs_fd(const struct jobs *jobs);           /* readable when there may be one to take */
-/* Takes over what job holds. */
+/* Becomes the owner of the job's memory. */
 void jobs_add(struct jobs *jobs, const struct job *job);
 /* The next one, which is the current one from now on; NULL: none waits. */
 const struct job *jobs_take(struct jobs *jobs);

@@ -52,7 +52,7 @@ struct rule_mask {
     bool is_pattern;        /* payload part: its pattern and no more */
     bool needs_payload_hit;  /* on transactions: its only pattern is one of the payload */
     bool needs_payload;
-    bool is_proto;          /* on a protocol alone: asked when that has just been detected */
+    bool is_proto;          /* on a protocol alone: evaluated when that has just been detected */
 };
 
 /* One buffer in which transactions (or frames) of a protocol are searched. */
@@ -85,7 +85,7 @@ struct detect_plan {
     bool guess_tx;                          /* detect.guess-applayer-tx */
     uint8_t guess_limit;                    /* detect.stream-tx-log-limit, of one transaction */
     unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
-    unsigned chunk_size[2];                 /* stream data are inspected in steps of so many */
+    unsigned chunk_size[2];                 /* bytes of a step of stream inspection */
     unsigned buffer_count;
     bool any_rules, any_stream;
     bool any_overlap;                       /* a rule on data that came again and differ */

@@ -16,7 +16,7 @@ enum firewall_verdict {
 /* The rules on packets. */
 enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p,
                                       enum direction d);
-/* Those of one table, and what is to happen without them. */
+/* The rules of one table, then its policy. */
 enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
                                      enum direction d, unsigned table);
 /* One rule on a packet; its alert is queued when it matches. */

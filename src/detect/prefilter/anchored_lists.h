@@ -26,7 +26,7 @@ struct pair_filter {
 struct anchored_section {
     const struct rule *rule;    /* one of them: all have its header and protocol */
     struct anchored_condition *condition;
-    unsigned placed;            /* so many are tried one by one, the others by pairs */
+    unsigned placed;            /* the first `placed` are tried one by one, the others by pairs */
     unsigned count;
     struct pair_filter *pairs;  /* NULL: all are tried one by one */
 };

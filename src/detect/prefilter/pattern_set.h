@@ -14,7 +14,7 @@ struct pattern_set;
 struct pattern_set_builder;
 
 #define PATTERN_SHORT_MAX 3     /* bytes of a pattern that stays out of libhs */
-#define PATTERN_LONG_MAX 32     /* of longer ones the first so many count */
+#define PATTERN_LONG_MAX 32     /* longer patterns are cut to this length */
 
 /* Load time. Databases of libhs are shared between sets of equal patterns. */
 struct pattern_pool;            /* of one ruleset */

@@ -17,7 +17,7 @@ struct placed_rule { struct anchored_literal literal; uint32_t rule; };
 
 struct port_rules {
     struct rule_ids plain;
-    struct placed_rule *placed;     /* candidates where the literal stands */
+    struct placed_rule *placed;     /* candidates if the literal is there */
     unsigned placed_count;
 };
 

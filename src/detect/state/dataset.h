@@ -36,9 +36,9 @@ struct dataset_request {
  * found by, and given back whole. */
 struct dataset_json {
     bool lines;
-    const char *array_key;      /* where the array stands: "data.items"; NULL: it is the file */
-    const char *value_key;      /* where the value stands in each */
-    bool remove_key;            /* the value is left out of what is given back */
+    const char *array_key;      /* path of the array: "data.items"; NULL: the file is the array */
+    const char *value_key;      /* path of the value in each object */
+    bool remove_key;            /* alerts show the object without the value */
 };
 struct dataset_item { struct text value, json; };
 int dataset_json_read(const char *path, const struct dataset_json *how,

@@ -15,7 +15,7 @@ struct ruleset;
 struct profile;
 
 struct rule_profile {
-    uint64_t checks;            /* times it was asked, be it for the header alone */
+    uint64_t checks;            /* evaluations, also if only the header was tested */
     uint64_t matches;           /* thresholds come later and change nothing here */
     uint64_t ticks;             /* base/system/clock.h: clock_ticks() */
     uint64_t match_ticks;       /* of these, in checks that matched */
