@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/conf.c - the tree: nodes, ways down, places and names. */
+/* conf/conf.c - the tree of the configuration: its nodes, the ways down, and the paths and
+ * positions for messages. The main thread builds it. Afterwards other threads read it, and
+ * only the main thread changes it (conf_set). */
 #include "conf/conf_private.h"
 
 #include "base/memory/buf.h"
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All nodes and texts live in its arena until conf_free(). */
 struct conf *conf_new(void)
 {
     struct conf *conf = xcalloc(1, sizeof(*conf));
@@ -45,6 +48,7 @@ struct conf_node *conf_node_new(struct conf *conf, struct text name, struct wher
     return &built->node;
 }
 
+/* The last child is remembered, so that long lists are built in linear time. */
 void conf_node_append(struct conf_node *parent, struct conf_node *child)
 {
     struct conf_build_node *built = CONTAINER_OF(parent, struct conf_build_node, node);
@@ -58,6 +62,7 @@ void conf_node_append(struct conf_node *parent, struct conf_node *child)
     built->last = child;
 }
 
+/* Sections have few keys, so a walk is enough. */
 struct conf_node *conf_node_child(const struct conf_node *parent, struct text name)
 {
     for (struct conf_node *child = parent->child; child != NULL; child = child->next)
@@ -78,6 +83,7 @@ struct conf_node *conf_node_make(struct conf *conf, struct conf_node *parent, st
     return child;
 }
 
+/* Old children stay in the arena, where others may still point to them. */
 void conf_node_clear(struct conf_node *node)
 {
     node->kind = CONF_NULL;
@@ -93,6 +99,8 @@ void conf_node_set_text(struct conf *conf, struct conf_node *node, struct text v
     node->value = arena_text(&conf->arena, value);
 }
 
+/* Items are named "0", "1" ..., so that a path can name them. The number follows the last
+ * item's: an item may have been created by its number. */
 struct conf_node *conf_node_add_item(struct conf *conf, struct conf_node *list, struct where at)
 {
     struct conf_build_node *built = CONTAINER_OF(list, struct conf_build_node, node);
@@ -108,8 +116,9 @@ struct conf_node *conf_node_add_item(struct conf *conf, struct conf_node *list, 
     return item;
 }
 
-/* --- going down --- */
+/* --- paths down the tree --- */
 
+/* "- fast:" and "- fast" are both called "fast". */
 const char *conf_item_name(const struct conf_node *item)
 {
     if (item->kind == CONF_SCALAR)
@@ -117,11 +126,13 @@ const char *conf_item_name(const struct conf_node *item)
     return item->kind == CONF_MAP && item->child != NULL ? item->child->name : "";
 }
 
+/* The settings of "- fast:" are one level deeper. */
 const struct conf_node *conf_item_body(const struct conf_node *item)
 {
     return item->kind == CONF_MAP && item->child != NULL ? item->child : item;
 }
 
+/* An item of a list is found by its number or by its name ("outputs.fast"). */
 const struct conf_node *conf_step(const struct conf_node *node, struct text part)
 {
     const struct conf_node *child = conf_node_child(node, part);
@@ -134,6 +145,7 @@ const struct conf_node *conf_step(const struct conf_node *node, struct text part
     return NULL;
 }
 
+/* The item "interface: default" holds the defaults of its list. */
 static bool is_default_interface(const struct conf_node *item)
 {
     const struct conf_node *name = conf_node_child(item, text_of("interface"));
@@ -141,7 +153,8 @@ static bool is_default_interface(const struct conf_node *item)
     return name != NULL && name->kind == CONF_SCALAR && strcmp(name->value, "default") == 0;
 }
 
-/* Of an interface in a list: what `default` of the same list says where it says nothing itself. */
+/* For an interface in a list: the value of `default` in the same list, for a key that the
+ * interface does not have. */
 static const struct conf_node *default_of(const struct conf_node *item, struct text key)
 {
     if (item->parent == NULL || item->parent->kind != CONF_LIST ||
@@ -153,6 +166,7 @@ static const struct conf_node *default_of(const struct conf_node *item, struct t
     return NULL;
 }
 
+/* NULL: there is nothing at this path. `node` may be NULL, so that calls can be nested. */
 const struct conf_node *conf_find(const struct conf_node *node, const char *path)
 {
     struct text rest = text_of(path), part;
@@ -165,6 +179,7 @@ const struct conf_node *conf_find(const struct conf_node *node, const char *path
     return node;
 }
 
+/* The item with key: value, otherwise the item whose value is "default". */
 const struct conf_node *conf_item(const struct conf_node *list, const char *key,
                                   const char *value)
 {
@@ -183,8 +198,9 @@ const struct conf_node *conf_item(const struct conf_node *list, const char *key,
     return fallback;
 }
 
-/* --- names and places --- */
+/* --- names and positions --- */
 
+/* A path that is too long is cut: it is only for messages. */
 static size_t path_add(const struct conf_node *node, char *buf, size_t size)
 {
     size_t used = 0;
@@ -210,6 +226,7 @@ const char *conf_path(const struct conf_node *node, char *buf, size_t size)
     return buf;
 }
 
+/* Messages begin with the key's path, so that one can find it. */
 static void complain(enum log_level level, const struct conf_node *node, const char *fmt,
                      va_list args)
 {
@@ -232,6 +249,7 @@ void conf_error(const struct conf_node *node, const char *fmt, ...)
     va_end(args);
 }
 
+/* Reading goes on, so that one start shows all mistakes; the count ends it afterwards. */
 void conf_fatal(const struct conf_node *node, const char *fmt, ...)
 {
     va_list args;
@@ -251,6 +269,7 @@ void conf_warning(const struct conf_node *node, const char *fmt, ...)
     va_end(args);
 }
 
+/* Old files of Suricata have underscores in keys. Names of variables may contain them. */
 struct text conf_key(struct conf *conf, struct text section, struct text key, struct where at)
 {
     char *dashed;
@@ -268,6 +287,7 @@ struct text conf_key(struct conf *conf, struct text section, struct text key, st
 
 /* --- --dump-config --- */
 
+/* One buffer for the path, one for the line; both grow as needed. */
 struct dump {
     struct buf path;
     struct buf text;
@@ -275,6 +295,7 @@ struct dump {
     void *arg;
 };
 
+/* The form is that of Suricata's --dump-config. */
 static void dump_children(struct dump *d, const struct conf_node *node)
 {
     CONF_EACH(child, node) {

@@ -64,7 +64,7 @@ int conf_choice(const struct conf_node *node, const char *path, const char *cons
 int conf_choice_or_end(const struct conf_node *node, const char *path, const char *const *words,
                        int otherwise);
 
-/* Says what is wrong with a value, with its place; counted: -T then fails. */
+/* Logs what is wrong with a value, with its location; counted: -T then fails. */
 void conf_error(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 /* As conf_error(), where to go on with the default would be worse than not to begin. */
@@ -93,8 +93,8 @@ const char *conf_path(const struct conf_node *node, char *buf, size_t size);
  * list item that is a map the name of its first key. */
 void conf_dump(const struct conf *conf, void (*line)(const char *text, void *arg), void *arg);
 
-/* conf/schema.c: warns of each key that is not known, naming the nearest that is. `more`: keys that
- * folders above conf/ declare, in the form of schema_keys.c, NULL-ended; NULL: none. */
+/* conf/schema.c: warns of each unknown key and names the most similar known one. `more`: keys that
+ * modules above conf/ declare, in the form of schema_keys.c, ended by NULL; NULL: none. */
 unsigned conf_check_keys(const struct conf *conf, const char *const *more);
 
 #endif

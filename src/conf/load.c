@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/load.c - finds, opens and holds the files of a configuration while they are read. */
+/* conf/load.c - finds and opens the files of a configuration, and keeps them in memory
+ * while they are read. */
 #include "conf/yaml_private.h"
 
 #include "base/memory/buf.h"
@@ -12,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_SIZE_MAX (64u << 20)
+#define FILE_SIZE_MAX (64u << 20)       /* far above real files; stops /dev/zero and the like */
 
+/* Anchors are valid within one file, as YAML defines it. */
 static int read_text(struct yaml_file *f, struct conf_node *into)
 {
     int status;
@@ -27,6 +29,7 @@ static int read_text(struct yaml_file *f, struct conf_node *into)
     return status;
 }
 
+/* A file may be a pipe, so its size is not known in advance. */
 static int read_all(int fd, struct buf *out)
 {
     for (;;) {
@@ -48,7 +51,8 @@ static int read_all(int fd, struct buf *out)
     }
 }
 
-/* The whole text of the file, into *text. `at`: whom to blame when it cannot be had. */
+/* Reads the whole file into *text. `at`: the line that names the file, for the message
+ * when it cannot be read. */
 static int slurp(struct yaml_file *f, struct where at, struct buf *text)
 {
     int fd = open(f->name, O_RDONLY | O_CLOEXEC);
@@ -69,7 +73,8 @@ static int slurp(struct yaml_file *f, struct where at, struct buf *text)
     return status;
 }
 
-/* A file that is being read already would include itself for ever. */
+/* A file that is being read already would include itself without end. Compared by inode,
+ * because two names may be one file. */
 static int check_loop(const struct yaml_file *f, struct where at)
 {
     char chain[300];
@@ -85,6 +90,7 @@ static int check_loop(const struct yaml_file *f, struct where at)
     return 0;
 }
 
+/* The text is needed only while it is read: the tree copies what it keeps. */
 static int read_path(struct yaml_file *f, struct where at, struct conf_node *into)
 {
     struct buf text = { 0 };
@@ -103,7 +109,7 @@ static int read_path(struct yaml_file *f, struct where at, struct conf_node *int
 
 /* --- includes --- */
 
-/* `path` as seen from the directory that holds the file `beside`. */
+/* Resolves `path` relative to the directory of the file `beside`. */
 static const char *path_beside(struct conf *conf, const char *beside, struct text path)
 {
     const char *slash = strrchr(beside, '/');
@@ -113,7 +119,8 @@ static const char *path_beside(struct conf *conf, const char *beside, struct tex
     return arena_printf(&conf->arena, "%.*s%.*s", (int)(slash - beside + 1), beside, TEXT(path));
 }
 
-/* Beside the including file; else beside the first file of all, which is where Suricata looks. */
+/* Looks next to the including file first, then next to the first file of all, where
+ * Suricata looks. */
 static const char *find_include(const struct yaml_file *from, struct text path)
 {
     const char *near = path_beside(from->conf, from->name, path);
@@ -128,6 +135,7 @@ static const char *find_include(const struct yaml_file *from, struct text path)
     return access(far, F_OK) == 0 ? far : near;
 }
 
+/* The depth counts includes and nesting together, so that neither can exhaust the stack. */
 int yaml_include(struct yaml_file *from, struct text path, struct where at,
                  struct conf_node *into)
 {
@@ -146,6 +154,7 @@ int yaml_include(struct yaml_file *from, struct text path, struct where at,
 
 /* --- the first file --- */
 
+/* After each file: the command line overrides it, and variables get their text. */
 static void conf_finalize(struct conf *conf, struct conf_node *into)
 {
     conf_apply_overrides(conf);
@@ -165,11 +174,14 @@ static int load_into(struct conf *conf, const char *path, struct conf_node *into
     return 0;
 }
 
+/* Several files may be loaded one after another; later ones replace sections of earlier
+ * ones. */
 int conf_load(struct conf *conf, const char *path, struct err *err)
 {
     return load_into(conf, path, conf->root, err);
 }
 
+/* Reads a file as the contents of one section. */
 int conf_load_at(struct conf *conf, const char *section, const char *path, struct err *err)
 {
     struct conf_node *into = conf_make_path(conf, conf->root, text_of(section), NO_LOCATION);
@@ -181,6 +193,7 @@ int conf_load_at(struct conf *conf, const char *section, const char *path, struc
     return load_into(conf, path, into, err);
 }
 
+/* For tests and fuzzing; `name` appears in messages. */
 int conf_load_string(struct conf *conf, const char *yaml, const char *name, struct err *err)
 {
     struct yaml_file f = { .conf = conf, .err = err, .text = yaml, .len = strlen(yaml) };

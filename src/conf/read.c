@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/read.c - values by type. A malformed value is said with its place, and the default holds;
- * but with a limit of memory or size that cannot be read no run begins. */
+/* conf/read.c - values by type. A malformed value is reported with its position, and the
+ * default applies. Only a memory limit or size that cannot be read ends the start, because
+ * a run with another limit could fail in operation. */
 #include "conf/conf.h"
 
 #include <inttypes.h>
@@ -13,7 +14,8 @@ static const char *const kind_names[] = {
     [CONF_MAP] = "a section",
 };
 
-/* The node when there is a value to read, else NULL; a list or a section is a mistake. */
+/* Returns the node when there is a value to read, else NULL. A list or a section in its
+ * place is an error. */
 static const struct conf_node *find_value(const struct conf_node *node, const char *path,
                                           const char *expected)
 {
@@ -28,11 +30,13 @@ static const struct conf_node *find_value(const struct conf_node *node, const ch
     return found;
 }
 
+/* The default applies then, so this is not fatal. */
 static void malformed(const struct conf_node *node, const char *expected)
 {
     conf_error(node, "expected %s, got \"%s\"", expected, node->value);
 }
 
+/* Borrowed from the tree. A list or section counts as missing. */
 const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise)
 {
     const struct conf_node *found = conf_find(node, path);
@@ -53,6 +57,7 @@ bool conf_bool(const struct conf_node *node, const char *path, bool otherwise)
     return otherwise;
 }
 
+/* A number outside the range is an error, not cut to its end. */
 uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t otherwise,
                         uint64_t min, uint64_t max)
 {
@@ -102,6 +107,7 @@ double conf_double(const struct conf_node *node, const char *path, double otherw
     return otherwise;
 }
 
+/* In bytes; 0 is a size, and the caller gives it its meaning. */
 uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
     static const char expected[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
@@ -116,6 +122,7 @@ uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t othe
     return otherwise;
 }
 
+/* Without a unit seconds, as in Suricata. */
 static const struct { const char *unit; uint64_t ms; } time_units[] = {
     { "", 1000 },
     { "ms", 1 },
@@ -126,6 +133,7 @@ static const struct { const char *unit; uint64_t ms; } time_units[] = {
     { "w", 7 * 24 * 3600 * 1000 },
 };
 
+/* False also when the time does not fit into 64 bits of milliseconds. */
 static bool duration_parse(struct text in, uint64_t *out)
 {
     size_t digits = 0;
@@ -163,7 +171,7 @@ uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64
     return otherwise;
 }
 
-/* "no, yes, auto" */
+/* "no, yes, auto", for messages; cut when it is too long. */
 static void join_words(const char *const *words, char *buf, size_t size)
 {
     size_t used = 0;
@@ -173,7 +181,7 @@ static void join_words(const char *const *words, char *buf, size_t size)
         used += (size_t)snprintf(buf + used, size - used, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
-/* Negative: none of the words, which is said. */
+/* Returns the index of the word, or -1 after reporting that it is none of them. */
 static int choose(const struct conf_node *found, const char *const *words,
                   void (*report)(const struct conf_node *, const char *, ...))
 {
@@ -187,6 +195,7 @@ static int choose(const struct conf_node *found, const char *const *words,
     return -1;
 }
 
+/* An unknown word is an error, and the default applies. */
 int conf_choice(const struct conf_node *node, const char *path, const char *const *words,
                 int otherwise)
 {
@@ -196,6 +205,7 @@ int conf_choice(const struct conf_node *node, const char *path, const char *cons
     return choice >= 0 ? choice : otherwise;
 }
 
+/* An unknown word ends the start: for settings where a guess could be dangerous. */
 int conf_choice_or_end(const struct conf_node *node, const char *path, const char *const *words,
                        int otherwise)
 {

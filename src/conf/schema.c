@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/schema.c - finds keys that nothing reads: mostly misspelled or misplaced ones, and some of
- * Suricata's that have no meaning here. */
+/* conf/schema.c - finds keys that nothing reads. Most are misspelled or misplaced, and
+ * some of Suricata's have no meaning here. It runs once after loading and only warns. */
 #include "conf/conf_private.h"
 
 #include "base/report/log.h"
@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A known key: the outline of schema_keys.c as a tree. */
+/* A known key. They form a tree, built from the outline in schema_keys.c. */
 struct known {
     struct text name;
-    const struct known *like;       /* "@name": has the keys of that group as well */
-    const char *ignored;               /* why it changes nothing; NULL: it is read */
+    const struct known *like;       /* "@name": the group whose keys it has as well */
+    const char *ignored;            /* why it has no effect; NULL: it is read */
     struct known *parent, *child, *last, *next;
 };
 
+/* Lives for one check, on the stack of conf_check_keys(). */
 struct schema {
     struct arena arena;
     struct known root;              /* of the configuration */
@@ -31,6 +32,7 @@ static struct known *known_child(const struct known *parent, struct text name)
     return NULL;
 }
 
+/* Finds or creates the child. */
 static struct known *known_make(struct schema *schema, struct known *parent, struct text name)
 {
     struct known *known = known_child(parent, name);
@@ -48,7 +50,7 @@ static struct known *known_make(struct schema *schema, struct known *parent, str
     return known;
 }
 
-/* "key: a b @group": a key and the keys below it. */
+/* Reads "key: a b @group": a key and the keys below it. */
 static struct known *read_line(struct schema *schema, struct known *parent, struct text line)
 {
     struct text name, word;
@@ -66,7 +68,7 @@ static struct known *read_line(struct schema *schema, struct known *parent, stru
     return known;
 }
 
-/* Two spaces a level. */
+/* Two spaces per level. The outline is a constant of this program, so it is not checked. */
 static void read_outline(struct schema *schema, const char *const *outline)
 {
     struct known *open[16] = { &schema->root };
@@ -89,6 +91,7 @@ static struct known *known_at(struct schema *schema, struct text path)
     return known;
 }
 
+/* A path that is not in the outline is skipped; scripts/keys finds those. */
 static void read_ignored(struct schema *schema)
 {
     for (const struct conf_ignored *ignored = conf_ignored; ignored->path != NULL; ignored++) {
@@ -99,13 +102,14 @@ static void read_ignored(struct schema *schema)
     }
 }
 
-/* --- looking up --- */
+/* --- lookup --- */
 
 static bool is_any(const struct known *known)
 {
     return text_equal(known->name, "*") || text_equal(known->name, "**");
 }
 
+/* A key by its name wins over a group, and both over "*". */
 static const struct known *lookup(const struct known *section, struct text name)
 {
     const struct known *found = known_child(section, name);
@@ -118,19 +122,21 @@ static const struct known *lookup(const struct known *section, struct text name)
     return found;
 }
 
-/* "**" has itself below it. */
+/* "**" allows any key at any depth below it. */
 static const struct known *below(const struct known *known)
 {
     return text_equal(known->name, "**") ? known->parent : known;
 }
 
-/* --- guessing what was meant --- */
+/* --- suggestions --- */
 
+/* The best suggestion so far, with its edit distance. */
 struct guess {
     const struct known *known;
     unsigned distance;
 };
 
+/* Keys of the same section first: a typing error is likelier than a wrong section. */
 static void guess_among(const struct known *section, struct text name, struct guess *guess)
 {
     for (const struct known *k = section->child; k != NULL; k = k->next) {
@@ -146,7 +152,7 @@ static void guess_among(const struct known *section, struct text name, struct gu
         guess_among(section->like, name, guess);
 }
 
-/* The first section where the key would be right. */
+/* The first section that has a key of this name. */
 static const struct known *find_elsewhere(const struct known *section, struct text name)
 {
     const struct known *found = known_child(section, name);
@@ -171,6 +177,7 @@ static size_t known_path(const struct known *known, char *buf, size_t size)
     return used;
 }
 
+/* A suggestion may differ in half of the name's letters, and in three at most. */
 static void report_unknown(struct schema *schema, const struct conf_node *node,
                         const struct known *section)
 {
@@ -197,6 +204,7 @@ static void report_unknown(struct schema *schema, const struct conf_node *node,
     log_at(LOG_LEVEL_WARNING, "conf", node->key_at, "unknown key %s: nothing reads it", path);
 }
 
+/* Only with -v: the file is right, for Suricata. */
 static void report_ignored(const struct conf_node *node, const char *why)
 {
     char path[256];
@@ -205,9 +213,10 @@ static void report_ignored(const struct conf_node *node, const char *why)
            conf_path(node, path, sizeof(path)), why);
 }
 
-/* --- walking --- */
+/* --- the check --- */
 
-/* Lists are transparent: the keys of an item are those of the list. */
+/* Lists are transparent: the keys of an item are those of the list. Keys at the top that
+ * begin with "x-" are the user's own, for anchors. */
 static void check(struct schema *schema, const struct conf_node *node,
                   const struct known *section)
 {
@@ -228,6 +237,7 @@ static void check(struct schema *schema, const struct conf_node *node,
     }
 }
 
+/* `more`: outlines of parsers, in the same form. Returns the number of unknown keys. */
 unsigned conf_check_keys(const struct conf *conf, const char *const *more)
 {
     struct schema schema = { 0 };

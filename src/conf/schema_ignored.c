@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/schema_ignored.c - keys that files for Suricata have and that change nothing here, and why.
- * A key that stands here is known; who sets it is told, with -v. scripts/keys proves that every
- * other key of schema_keys.c is read somewhere. A path is the outline's: groups with their "@". */
+/* conf/schema_ignored.c - keys of Suricata's files that have no effect here, and why. Such
+ * a key is known. With -v a message names it and its reason. scripts/keys proves that some
+ * code reads every other key of schema_keys.c. A path is the outline's, groups with their
+ * "@". */
 #include "conf/conf_private.h"
 
 #define OLD "an old key that Suricata does not read any more either"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/schema_keys.c - every key that suricata.yaml may hold, as an outline.
- *
- * Two spaces a level. "key: a b c" is a key and the ones below it; "*" stands for any one name
- * that the user chooses, "**" for any below it as well. "@group: ..." names keys that several
- * sections share, "key: @group" uses them; a group comes before its uses. Items of a list have
- * the keys written below the list. Keys of captures and parsers that this build does not have
- * are known too: such a file is right, if only for another machine. What every application
- * protocol has, and its own `settings_keys`, is added by app/core/settings_keys.c. */
+/* conf/schema_keys.c - every key that suricata.yaml may have, as an outline. Two spaces
+ * per level. "key: a b c" is a key and the keys below it. "*" stands for any one name that
+ * the user chooses, "**" for any name at any depth. "@group: ..." names keys that several
+ * sections share, and "key: @group" uses them; a group comes before its uses. Items of a
+ * list have the keys written below the list. Keys of captures and parsers that this build
+ * lacks are known too, because a file may be meant for several machines.
+ * app/core/settings_keys.c adds the keys that every application protocol has, and those of
+ * its own `settings_keys`. */
 #include "conf/conf_private.h"
 
 const char *const conf_schema_outline[] = {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/set.c - `--set path=value`: one value, at any depth, made where there is none.
- *
- * The command line wins over every file, so a setting is remembered and repeated after each load:
- * then it does not matter which comes first, and a path that names list items by name is looked
- * up in the list as it finally stands. */
+/* conf/set.c - `--set path=value`: sets one value at any depth, and creates the path if it
+ * does not exist. The command line wins over every file, so a setting is remembered and
+ * applied again after each load. So the order of options does not matter, and a path that
+ * names list items by name is looked up in the final list. */
 #include "conf/conf_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The position of such values in messages. */
 static const struct where set_location = { .file = "--set" };
 
+/* Numbers name items of lists. */
 static bool is_number(struct text part)
 {
     uint64_t n;
@@ -18,7 +19,7 @@ static bool is_number(struct text part)
     return part.n > 0 && part.p[0] >= '0' && part.p[0] <= '9' && text_to_u64(part, UINT32_MAX, &n);
 }
 
-/* `alert` in a list is short for `alert:` without settings; now it gets some. */
+/* `- alert` in a list is short for `- alert:` without settings; here it gets some. */
 static void scalar_item_to_map(struct conf *conf, struct conf_node *item)
 {
     struct text name = text_of(item->value);
@@ -34,7 +35,8 @@ static bool is_list_item(const struct conf_node *node)
     return node->parent != NULL && node->parent->kind == CONF_LIST;
 }
 
-/* Something is to stand below `node`: makes it a list or a section if it is neither. */
+/* Makes `node` a list or a section, because something is to be below it. A value that was
+ * there is lost: the command line wins. */
 static void open_section(struct conf *conf, struct conf_node *node, struct text part)
 {
     if (node->kind == CONF_LIST || node->kind == CONF_MAP)
@@ -47,7 +49,7 @@ static void open_section(struct conf *conf, struct conf_node *node, struct text 
     node->kind = is_number(part) ? CONF_LIST : CONF_MAP;
 }
 
-/* The item of that name, opened if it was a bare word; a new one when there is none. */
+/* The item of that name; a new one when there is none. */
 static struct conf_node *named_item(struct conf *conf, struct conf_node *list, struct text name,
                                     struct where at)
 {
@@ -65,6 +67,7 @@ static struct conf_node *named_item(struct conf *conf, struct conf_node *list, s
     return conf_node_make(conf, item, name, at);
 }
 
+/* One part of the path: an item of a list, or a key. */
 static struct conf_node *make_step(struct conf *conf, struct conf_node *node, struct text part,
                                    struct where at)
 {
@@ -75,6 +78,7 @@ static struct conf_node *make_step(struct conf *conf, struct conf_node *node, st
     return conf_node_make(conf, node, part, at);
 }
 
+/* No empty part, and not deeper than files may be. */
 static bool is_path(struct text path)
 {
     struct text part;
@@ -87,6 +91,7 @@ static bool is_path(struct text path)
     return true;
 }
 
+/* NULL: it is no path. Existing nodes on the way are kept. */
 struct conf_node *conf_make_path(struct conf *conf, struct conf_node *from, struct text path,
                                  struct where at)
 {
@@ -100,6 +105,7 @@ struct conf_node *conf_make_path(struct conf *conf, struct conf_node *from, stru
     return node;
 }
 
+/* is_final: the value comes from --set, as the position says too. */
 static void apply(struct conf *conf, const struct conf_override *o)
 {
     struct conf_node *node = conf_make_path(conf, conf->root, text_of(o->path), set_location);
@@ -115,7 +121,8 @@ void conf_apply_overrides(struct conf *conf)
         apply(conf, &conf->overrides.at[i]);
 }
 
-/* Dashes for underscores here already, so that repeating the setting repeats no warning. */
+/* Replaces underscores here already, so that applying the setting again repeats no
+ * warning. */
 static const char *spell_path(struct conf *conf, struct text path)
 {
     char *spelled = arena_zalloc(&conf->arena, path.n + 1);
@@ -134,6 +141,7 @@ static const char *spell_path(struct conf *conf, struct text path)
     return spelled;
 }
 
+/* For the program itself; -1: it is no path. */
 int conf_set(struct conf *conf, const char *path, const char *value)
 {
     struct conf_override o;
@@ -147,6 +155,7 @@ int conf_set(struct conf *conf, const char *path, const char *value)
     return 0;
 }
 
+/* For the command line; only the first '=' separates. */
 int conf_set_argument(struct conf *conf, const char *path_equals_value, struct err *err)
 {
     const char *equals = strchr(path_equals_value, '=');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/vars.c - address and port variables, as text. */
+/* conf/vars.c - variables of rules: groups of addresses and ports, as text. Rules parse
+ * the text. */
 #include "conf/vars.h"
 
 #include "base/memory/buf.h"
@@ -18,6 +19,7 @@ const struct conf_node *conf_var_node(const struct conf_node *root, enum conf_va
     return group != NULL ? conf_node_child(group, text_of(name)) : NULL;
 }
 
+/* Addresses first; the result is borrowed from the tree. */
 const char *conf_var(const struct conf *conf, const char *name)
 {
     const struct conf_node *node = conf_var_node(conf->root, CONF_VAR_ADDRESS, name);
@@ -27,6 +29,7 @@ const char *conf_var(const struct conf *conf, const char *name)
     return node != NULL ? node->value : NULL;
 }
 
+/* A YAML list becomes "[a,b]", the notation of rules; lists may be nested. */
 static void add_text(struct buf *out, const struct conf_node *node)
 {
     if (node->kind != CONF_LIST) {
@@ -42,6 +45,7 @@ static void add_text(struct buf *out, const struct conf_node *node)
     buf_add_u8(out, ']');
 }
 
+/* After each load. The node stays a list, and gets a text as well. */
 void conf_vars_normalize(struct conf *conf, struct conf_node *root)
 {
     struct buf text = { 0 };

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/yaml.c - YAML files to the tree, by libyaml's events.
- *
- * A key that stands in the tree already starts afresh: a later file replaces whole sections, it
- * does not mix with earlier ones. Included files are read in place, so what follows the `include`
- * wins over what was included. Tags mean nothing here but `!include`. */
+/* conf/yaml.c - reads YAML files into the tree, from libyaml's events. A key that the tree
+ * already has starts empty: a later file replaces whole sections and does not mix with
+ * earlier ones. Included files are read in place, so keys after the `include` win over
+ * included ones. Of tags only `!include` has a meaning. */
 #include "conf/yaml_private.h"
 
 #include "base/report/log.h"
 
 #include <string.h>
 
+/* libyaml counts from 0, messages from 1. */
 static struct where mark_location(const struct yaml_file *f, yaml_mark_t mark)
 {
     return (struct where){ f->name, (unsigned)mark.line + 1, (unsigned)mark.column + 1 };
 }
 
+/* -1 with the error set; *event is then safe to delete. */
 static int next_event(struct yaml_file *f, yaml_event_t *event)
 {
     if (yaml_parser_parse(&f->parser, event))
@@ -28,6 +29,7 @@ static struct text scalar_text(const yaml_event_t *event)
     return (struct text){ (const char *)event->data.scalar.value, event->data.scalar.length };
 }
 
+/* Without quotes: only then YAML gives words a meaning. */
 static bool is_plain(const yaml_event_t *event)
 {
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
@@ -39,6 +41,7 @@ static bool is_plain_word(const yaml_event_t *event, const char *word)
            text_equal(scalar_text(event), word);
 }
 
+/* The null values of YAML 1.1's core types. */
 static bool is_null(const yaml_event_t *event)
 {
     static const char *const words[] = { "", "~", "null", "Null", "NULL" };
@@ -59,6 +62,7 @@ static const yaml_char_t *event_anchor(const yaml_event_t *event)
     }
 }
 
+/* "" without a tag. */
 static const char *event_tag(const yaml_event_t *event)
 {
     const yaml_char_t *tag = NULL;
@@ -72,7 +76,7 @@ static const char *event_tag(const yaml_event_t *event)
 
 static int read_value(struct yaml_file *f, const yaml_event_t *event, struct conf_node *node);
 
-/* The next event, which must begin a value, read into node. */
+/* Reads the next event, which must begin a value, into node. */
 static int read_next_value(struct yaml_file *f, struct conf_node *node)
 {
     yaml_event_t event;
@@ -86,6 +90,8 @@ static int read_next_value(struct yaml_file *f, struct conf_node *node)
 
 /* --- scalars --- */
 
+/* "!foo" without quotes is a tag to YAML, which leaves an empty value: most often a
+ * negated address. */
 static int read_scalar(struct yaml_file *f, const yaml_event_t *event, struct conf_node *node)
 {
     struct text value = scalar_text(event);
@@ -133,8 +139,8 @@ static int read_list(struct yaml_file *f, struct conf_node *node)
 
 /* --- includes --- */
 
-/* `include: a.yaml` or `include: [a.yaml, b.yaml]`, into the section it stands in; with the tag
- * !include into the key it stands at. */
+/* `include: a.yaml` or `include: [a.yaml, b.yaml]` reads into the section that contains
+ * it. With the tag !include the value of a key is read from the file. */
 static int read_include(struct yaml_file *f, const yaml_event_t *event, struct conf_node *into)
 {
     struct where at = mark_location(f, event->start_mark);
@@ -160,6 +166,8 @@ static int read_include(struct yaml_file *f, const yaml_event_t *event, struct c
 
 /* --- anchors, aliases, merge keys --- */
 
+/* Aliases of aliases grow exponentially ("billion laughs"), so nodes and depth are
+ * limited. */
 static int check_copy(struct yaml_file *f, unsigned depth, struct where at)
 {
     if (f->conf->nodes >= CONF_NODES_MAX)
@@ -171,7 +179,7 @@ static int check_copy(struct yaml_file *f, unsigned depth, struct where at)
     return 0;
 }
 
-/* Children of `from` copied below `to`, whose children of the same name stay as they are. */
+/* Copies the children of `from` below `to`; existing children of `to` stay. */
 static int copy_children(struct yaml_file *f, const struct conf_node *from, struct conf_node *to,
                          unsigned depth, struct where at)
 {
@@ -195,6 +203,7 @@ static int copy_children(struct yaml_file *f, const struct conf_node *from, stru
     return 0;
 }
 
+/* NULL with the error set: an alias must come after its anchor. */
 static const struct conf_node *find_anchor(struct yaml_file *f, const yaml_event_t *event)
 {
     const char *name = (const char *)event->data.alias.anchor;
@@ -206,7 +215,8 @@ static const struct conf_node *find_anchor(struct yaml_file *f, const yaml_event
     return found;
 }
 
-/* An anchor whose section was opened again, as by "a: &x 5" and then "a.b: *x". */
+/* An alias inside its own section would copy without end. That happens when a section is
+ * opened again: "a: &x 5", then "a.b: *x". */
 static bool is_within(const struct conf_node *node, const struct conf_node *section)
 {
     while (node != NULL && node != section)
@@ -214,6 +224,7 @@ static bool is_within(const struct conf_node *node, const struct conf_node *sect
     return node != NULL;
 }
 
+/* A copy, because the two may be changed separately later. */
 static int read_alias(struct yaml_file *f, const yaml_event_t *event, struct conf_node *node)
 {
     const struct conf_node *from = find_anchor(f, event);
@@ -230,8 +241,8 @@ static int read_alias(struct yaml_file *f, const yaml_event_t *event, struct con
     return copy_children(f, from, node, f->depth, node->at);
 }
 
-/* `<<: *defaults` and `<<: [*a, *b]`: what the section does not say itself, it takes from there;
- * so this waits until the section is complete. */
+/* `<<: *defaults` and `<<: [*a, *b]`: the section takes keys from there that it does not
+ * have itself. So this waits until the section is complete. */
 static int merge_defaults(struct yaml_file *f, const struct conf_node *from, struct conf_node *node)
 {
     if (from->kind == CONF_MAP)
@@ -255,6 +266,7 @@ static void remember_anchor(struct yaml_file *f, const char *name, struct conf_n
 
 /* --- sections --- */
 
+/* An alias as a key stands for its value. */
 static int key_text(struct yaml_file *f, const yaml_event_t *event, struct text *key)
 {
     struct where at = mark_location(f, event->start_mark);
@@ -277,8 +289,9 @@ static int key_text(struct yaml_file *f, const yaml_event_t *event, struct text 
     return 0;
 }
 
-/* `since`: where the section starts in this file. A key of the same file below it was given
- * twice; one from elsewhere is being replaced, as it should. */
+/* Returns the empty node of a key. `since`: the line where the section starts in this
+ * file. A key of the same file after that line was given twice, which is a warning. A key
+ * from another file is being replaced, as it should be. */
 static struct conf_node *section_key(struct yaml_file *f, struct conf_node *section,
                                      struct text key, struct where at, struct where since)
 {
@@ -300,6 +313,7 @@ static struct conf_node *section_key(struct yaml_file *f, struct conf_node *sect
     return node;
 }
 
+/* A key with dots is a path ("outputs.fast.enabled: yes"). */
 static int read_key(struct yaml_file *f, const yaml_event_t *event, struct conf_node *section,
                     struct where since)
 {
@@ -319,7 +333,7 @@ static int read_key(struct yaml_file *f, const yaml_event_t *event, struct conf_
     return read_next_value(f, node);
 }
 
-/* `include` and `<<` are instructions, anything else is a key. */
+/* `include` and `<<` are instructions; anything else is a key. */
 static int read_entry(struct yaml_file *f, const yaml_event_t *key, struct conf_node *section,
                       struct where since, struct conf_node *defaults)
 {
@@ -338,6 +352,7 @@ static int read_entry(struct yaml_file *f, const yaml_event_t *key, struct conf_
     return status;
 }
 
+/* `defaults` collects the merge keys; it is not part of the tree. */
 static int read_section(struct yaml_file *f, struct conf_node *node, struct where since)
 {
     struct conf_node *defaults = conf_node_new(f->conf, TEXT_LITERAL("<<"), since);
@@ -385,6 +400,7 @@ static int read_value_of_kind(struct yaml_file *f, const yaml_event_t *event,
     }
 }
 
+/* The anchor is remembered after the value, so it cannot refer to itself. */
 static int read_value(struct yaml_file *f, const yaml_event_t *event, struct conf_node *node)
 {
     int status;
@@ -402,7 +418,8 @@ static int read_value(struct yaml_file *f, const yaml_event_t *event, struct con
 
 /* --- a file --- */
 
-/* Into a section that has keys already, further keys; a list only where nothing stands yet. */
+/* Adds keys to a section that has some already. A list is only possible where there is
+ * nothing yet. */
 static int read_document(struct yaml_file *f, const yaml_event_t *event, struct conf_node *into)
 {
     struct where at = mark_location(f, event->start_mark);
@@ -418,6 +435,7 @@ static int read_document(struct yaml_file *f, const yaml_event_t *event, struct 
     return read_value(f, event, into);
 }
 
+/* Several documents in one file are read one after another, into the same section. */
 int yaml_read_file(struct yaml_file *f, struct conf_node *into)
 {
     yaml_event_t event;

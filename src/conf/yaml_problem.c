@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/yaml_problem.c - what is wrong with a file, in words that say how to mend it.
- *
- * libyaml speaks of tokens and contexts. The mistakes people make are few: tabs, indentation,
- * an open quote or bracket, a colon too many. Those get a sentence of their own. */
+/* conf/yaml_problem.c - explains what is wrong with a file, in words that tell how to
+ * correct it. libyaml's messages are about tokens and contexts. The mistakes that people
+ * make are few: tabs, indentation, an open quotation or bracket, an extra colon. Each of
+ * those has a sentence here. */
 #include "conf/yaml_private.h"
 
 #include <string.h>
 
+/* A row: libyaml's message, and ours. */
 struct advice {
     const char *problem;    /* libyaml's */
-    const char *message;       /* with %u: the line where it began */
+    const char *message;       /* %u: the line where the section or quotation began */
 };
 
 static const struct advice advices[] = {
@@ -46,7 +47,7 @@ static const struct advice advices[] = {
       "expected %YAML 1.1 in the first line" },
 };
 
-/* Where the given byte stands. */
+/* The line and column of a byte offset: for encoding errors libyaml gives only the offset. */
 static struct where offset_location(const struct yaml_file *f, size_t offset)
 {
     struct where at = { f->name, 1, 1 };
@@ -61,7 +62,7 @@ static struct where offset_location(const struct yaml_file *f, size_t offset)
     return at;
 }
 
-/* The column of a tab that indents the line, from 1; 0 without one. */
+/* The column of a tab in the line's indentation, from 1; 0: there is none. */
 static unsigned indenting_tab(const struct yaml_file *f, unsigned line)
 {
     const char *p = f->text, *end = p + f->len;
@@ -80,6 +81,7 @@ static unsigned indenting_tab(const struct yaml_file *f, unsigned line)
     return 0;
 }
 
+/* The text is not a format for printf(), so the number is inserted by hand. */
 static int advise(struct yaml_file *f, struct where at, const struct advice *advice)
 {
     const yaml_parser_t *parser = &f->parser;
@@ -92,6 +94,8 @@ static int advise(struct yaml_file *f, struct where at, const struct advice *adv
                   (unsigned)start.line + 1, number + 2);
 }
 
+/* Returns -1 with the error set. A tab is checked first, because libyaml reports it as
+ * something else. */
 int yaml_problem(struct yaml_file *f)
 {
     const yaml_parser_t *parser = &f->parser;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/command.c - finds a command, checks its arguments, runs it. */
+/* control/command.c - finds a command, checks its arguments, and runs it. All of this runs
+ * on the control thread, with the lock of struct control held. */
 #include "control/command.h"
 
 #include <stdarg.h>
@@ -8,6 +9,8 @@
 
 #include "control/private.h"
 
+/* Arguments may hold bytes that are not UTF-8, such as names of files; json_lossy()
+ * replaces them. */
 static void message(struct command *c, const char *fmt, va_list args)
 {
     char text[1024];
@@ -17,6 +20,8 @@ static void message(struct command *c, const char *fmt, va_list args)
                (struct slice){ .data = (const uint8_t *)text, .len = (uint32_t)strlen(text) });
 }
 
+/* Writes "message" and returns COMMAND_OK, so that a command can end with `return
+ * command_ok(...)`. */
 enum command_status command_ok(struct command *c, const char *fmt, ...)
 {
     va_list args;
@@ -37,6 +42,8 @@ enum command_status command_nok(struct command *c, const char *fmt, ...)
     return COMMAND_NOK;
 }
 
+/* Commands about interfaces exist in live captures only, and those about files only with
+ * --unix-socket, as in Suricata. */
 bool command_is_there(const struct control *control, const struct command_ops *ops)
 {
     switch (ops->mode) {
@@ -48,6 +55,7 @@ bool command_is_there(const struct control *control, const struct command_ops *o
     return true;
 }
 
+/* A command that the mode does not have is unknown, as if it were not in the table. */
 static const struct command_ops *command_find(const struct control *control, const char *name)
 {
     for (unsigned i = 0; command_table[i] != NULL; i++)
@@ -59,6 +67,7 @@ static const struct command_ops *command_find(const struct control *control, con
 static const char *const type_names[] = { [ARG_STRING] = "a string", [ARG_INT] = "an integer",
                                           [ARG_BOOL] = "true or false" };
 
+/* A missing argument fits no type but bool. */
 static bool arg_fits(const struct request *r, const struct command_arg *arg)
 {
     int64_t n;
@@ -68,9 +77,10 @@ static bool arg_fits(const struct request *r, const struct command_arg *arg)
     case ARG_INT: return request_int(r, arg->name, &n);
     case ARG_BOOL: break;
     }
-    return true;                /* what is not true is false */
+    return true;                /* anything but `true` counts as false */
 }
 
+/* The texts of errors are Suricata's, because clients compare them. */
 enum command_status command_run(struct command *c)
 {
     const char *name = request_member(c->request, "command");

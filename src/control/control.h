@@ -28,7 +28,7 @@ struct control_conf {
 
 /* Does the configuration ask for a socket? */
 bool control_is_enabled(const struct conf_node *root, bool live);
-/* Makes the socket. 0 with *out NULL where there is to be none; -1 with err set. */
+/* Makes the socket. 0 with *out NULL if the configuration wants none; -1 with err set. */
 int control_open(const struct control_conf *conf, struct control **out, struct err *err);
 /* Begins to answer. From here on all may be called by the main thread; NULL is fine. */
 int control_start(struct control *c, struct err *err);
@@ -44,7 +44,7 @@ void control_reload_ends(struct control *c, const char *failed);
 const char *control_path(const struct control *c);
 /* The captures that commands have asked for. */
 struct jobs *control_jobs(struct control *c);
-/* Clients get what is under way, the socket goes. */
+/* Clients get the replies that are ready; then the socket is removed. */
 void control_free(struct control *c);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/crash.c - the handler uses nothing but what signal-safety(7) allows. */
+/* control/crash.c - writes a stack trace when the engine crashes. The handler calls only
+ * what signal-safety(7) allows; backtrace() is the exception, which is loaded in advance. */
 #include "control/crash.h"
 
 #include <execinfo.h>
@@ -9,13 +10,14 @@
 
 #include "base/base.h"
 
-#define CALLS_MAX 64
-#define FILES_MAX 4
+#define CALLS_MAX 64 /* innermost frames; the rest is cut off */
+#define FILES_MAX 4  /* standard error and log files */
 
-/* Written by the main thread before others start; the handler reads. */
+/* The main thread fills it before other threads start; the handler only reads. */
 static int files[FILES_MAX] = { STDERR_FILENO };
 static unsigned file_count = 1;
 
+/* More files than FILES_MAX are ignored: one trace is enough. */
 void crash_report_to(int fd)
 {
     if (file_count < FILES_MAX)
@@ -38,6 +40,8 @@ static void print(int fd, const char *text)
     (void)!write(fd, text, strlen(text));
 }
 
+/* Returns to the default action at the end, so the exit status and the core file are those
+ * of the original signal. */
 static void report(int number)
 {
     void *call[CALLS_MAX];
@@ -49,7 +53,7 @@ static void report(int number)
         print(files[i], ", stack trace (addr2line -e FILE OFFSET tells the lines):\n");
         backtrace_symbols_fd(call, count, files[i]);
     }
-    raise(number);                  /* its default, as SA_RESETHAND has put that back */
+    raise(number);                  /* SA_RESETHAND has put the default action back */
 }
 
 void crash_report_begin(void)
@@ -59,8 +63,8 @@ void crash_report_begin(void)
     struct sigaction old;
     void *call[1];
 
-    (void)backtrace(call, 1);       /* loads what it needs, which a handler may not */
+    (void)backtrace(call, 1);       /* loads libgcc, which allocates: a handler must not */
     for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(numbers[i], &action, NULL);   /* a sanitizer's own would tell more */
+            sigaction(numbers[i], &action, NULL);   /* keeps a sanitizer's handler */
 }

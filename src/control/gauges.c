@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/gauges.c - asks the limits on memory, and keeps what they say as counters. */
+/* control/gauges.c - reads the limits on memory and their use, and stores them as
+ * counters. */
 #include "control/gauges.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "base/report/counters.h"
 #include "control/limits.h"
 
-/* Of the limit: what is used, and where there is one name for it, how much may be. */
+/* A row: the limit (limits.c), the counter of its use, and the counter of the limit
+ * itself; NULL: Suricata has none. The names are Suricata's. */
 static const struct { const char *limit, *used, *most; } shared[] = {
     { "applayer-proto-http", "http.memuse", NULL },
     { "applayer-proto-http-byterange", "http.byterange.memuse", "http.byterange.memcap" },
@@ -16,6 +18,7 @@ static const struct { const char *limit, *used, *most; } shared[] = {
     { "host", "host.memuse", "host.memcap" },
 };
 
+/* One per engine. `at` has a row for each row of shared[]. */
 struct gauges {
     const struct run_context *ctx;
     struct counters *counters;
@@ -31,7 +34,7 @@ struct gauges *gauges_new(const struct run_context *ctx)
 
     g->ctx = ctx;
     g->counters = counters_new("Global");
-    /* also where nobody counts them */
+    /* Suricata's records have these keys even when no module counts them. */
     (void)counter_register("http.memcap", COUNTER_SUM);
     (void)counter_register("file_store.open_files", COUNTER_GAUGE);
     for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
@@ -51,6 +54,7 @@ void gauges_free(struct gauges *g)
     free(g);
 }
 
+/* The statistics thread and the control thread call it; each figure is one atomic store. */
 void gauges_update(struct gauges *g)
 {
     for (size_t i = 0; g != NULL && i < ARRAY_LEN(shared); i++) {

@@ -10,7 +10,7 @@ struct gauges;
 /* In counters of their own, "Global"; the context is borrowed. */
 struct gauges *gauges_new(const struct run_context *ctx);
 void gauges_free(struct gauges *g);
-/* Before somebody reads them; any thread but those of packets. NULL is fine. */
+/* Call before the figures are read, on any thread but packet threads. NULL is fine. */
 void gauges_update(struct gauges *g);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/jobs.c - a list under a lock. */
+/* control/jobs.c - the list of capture files to read. The control thread adds, the main
+ * thread takes; one lock guards all of it. */
 #include "control/jobs.h"
 
 #include <pthread.h>
@@ -9,6 +10,8 @@
 
 #include "base/array.h"
 
+/* `fd` is an eventfd that wakes the main loop. `current` is out of the list, and still
+ * owned by it. */
 struct jobs {
     pthread_mutex_t lock;
     struct job *first, **last, *current;
@@ -28,6 +31,7 @@ struct jobs *jobs_new(void)
     return jobs;
 }
 
+/* The strings belong to the job since jobs_add(). */
 static void job_free(struct job *job)
 {
     if (job == NULL)
@@ -61,6 +65,8 @@ int jobs_fd(const struct jobs *jobs)
     return jobs->fd;
 }
 
+/* The write to the eventfd comes after the unlock, so the main thread need not wait for
+ * the lock. */
 void jobs_add(struct jobs *jobs, const struct job *job)
 {
     struct job *copy = xmalloc(sizeof(*copy));
@@ -74,6 +80,7 @@ void jobs_add(struct jobs *jobs, const struct job *job)
     eventfd_write(jobs->fd, 1);
 }
 
+/* NULL: the list is empty. The job stays valid until jobs_done(). */
 const struct job *jobs_take(struct jobs *jobs)
 {
     struct job *job;
@@ -92,6 +99,7 @@ const struct job *jobs_take(struct jobs *jobs)
     return job;
 }
 
+/* Called with the lock held. */
 static void note_failure(struct jobs *jobs, const struct job *job, uint64_t wall_ms,
                          const char *error)
 {
@@ -103,6 +111,8 @@ static void note_failure(struct jobs *jobs, const struct job *job, uint64_t wall
     jobs->failed++;
 }
 
+/* Wakes the main loop again when more files wait, because jobs_take() reads the eventfd to
+ * 0. */
 void jobs_done(struct jobs *jobs, uint64_t wall_ms, const char *error)
 {
     struct job *job;
@@ -121,6 +131,8 @@ void jobs_done(struct jobs *jobs, uint64_t wall_ms, const char *error)
         eventfd_write(jobs->fd, 1);
 }
 
+/* visit() runs with the lock held, so it must not call back here. `visit` NULL only
+ * counts. */
 unsigned jobs_each(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg)
 {
     unsigned count = 0;

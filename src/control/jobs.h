@@ -12,13 +12,13 @@ struct job {
     char *file, *log_dir;
     bool continuous, delete_when_done;
     uint64_t delay_s, poll_s;
-    uint32_t tenant;            /* whose rules look at it; 0: nobody's */
+    uint32_t tenant;            /* its rules inspect the capture; 0: no tenant's */
 };
 
 struct jobs *jobs_new(void);
 void jobs_free(struct jobs *jobs);
 int jobs_fd(const struct jobs *jobs);           /* readable when there may be one to take */
-/* Takes over what job holds. */
+/* Becomes the owner of the job's memory. */
 void jobs_add(struct jobs *jobs, const struct job *job);
 /* The next one, which is the current one from now on; NULL: none waits. */
 const struct job *jobs_take(struct jobs *jobs);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/limits.c - where each limit on memory lies, and what is used of it. */
+/* control/limits.c - the limits on memory that memcap-list shows: where each one is
+ * stored, and how much of it is used. memcap-set may run while packets flow, so all of
+ * them are atomic. */
 #include "control/limits.h"
 
 #include <string.h>
@@ -11,9 +13,10 @@
 #include "flow/memcap.h"
 #include "packet/defrag.h"
 
-/* --- stream and flow: reserved by threads
- * ------------------------------------------------------- */
+/* --- stream and flow: threads reserve memory in advance --------------------------------------- */
 
+/* Three functions for a memcap from which threads reserve. 0 is refused: unlimited would
+ * need other code on the packet path. */
 #define RESERVED(name, memcap)                                                              \
     static uint64_t name##_get(const struct run_context *ctx)                             \
     {                                                                                     \
@@ -31,13 +34,14 @@
         return true;                                                                      \
     }
 
-/* The settings are read-only but for these. */
+/* The settings are read-only after start, but for the limits in them. */
 RESERVED(stream, stream_conf_session_memcap((struct stream_conf *)ctx->stream))
 RESERVED(reassembly, stream_conf_data_memcap((struct stream_conf *)ctx->stream))
 RESERVED(flow, flow_conf_memcap((struct flow_conf *)ctx->flow))
 
 /* --- applications ----------------------------------------------------------------------------- */
 
+/* NULL: the parser is not built in or counts no memory. */
 static uint64_t app_get(const struct app_memory *m)
 {
     return m != NULL ? __atomic_load_n(&m->limit, __ATOMIC_RELAXED) : 0;
@@ -48,6 +52,7 @@ static uint64_t app_used(const struct app_memory *m)
     return m != NULL ? __atomic_load_n(&m->used, __ATOMIC_RELAXED) : 0;
 }
 
+/* A parser that was started without a limit has not counted, so it cannot get one later. */
 static bool app_set(struct app_memory *m, uint64_t bytes)
 {
     if (m == NULL || !m->counted || (bytes != 0 && bytes < app_used(m)))
@@ -56,6 +61,7 @@ static bool app_set(struct app_memory *m, uint64_t bytes)
     return true;
 }
 
+/* The same three functions for the memory of parsers. */
 #define APP(name, memory)                                                                 \
     static uint64_t name##_get(const struct run_context *ctx)                             \
     {                                                                                     \
@@ -86,6 +92,7 @@ static uint64_t defrag_get(const struct run_context *ctx)
     return defrag_conf_memcap(defrag(ctx));
 }
 
+/* Each decode thread has its own fragments; their sum is only in the counter. */
 static uint64_t defrag_used(const struct run_context *ctx)
 {
     (void)ctx;
@@ -99,7 +106,8 @@ static bool defrag_set(const struct run_context *ctx, uint64_t bytes)
 
 /* --- hosts: bits on hosts and on pairs share a table ------------------------------------------ */
 
-/* What rules remember stays when they go. */
+/* The table survives the ruleset: rules share it across reloads. So it may be used after
+ * the unref. */
 static struct shard_table *hosts(const struct run_context *ctx)
 {
     unsigned generation;
@@ -129,6 +137,7 @@ static bool hosts_set(const struct run_context *ctx, uint64_t bytes)
 
 #define LIMIT(text, prefix) { text, prefix##_get, prefix##_used, prefix##_set }
 
+/* Suricata's names. "ippair" and "host" are one table here, so they show the same figures. */
 const struct memory_limit memory_limits[] = {
     LIMIT("stream", stream),
     LIMIT("stream-reassembly", reassembly),

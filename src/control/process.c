@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/process.c - background, pid file, core files, fewer privileges. */
+/* control/process.c - what concerns the process: background, umask, pid file, core files,
+ * and privileges. The main thread calls all of it while it starts. */
 #include "config.h"
 
 #include "control/process.h"
@@ -31,6 +32,9 @@
 /* The child's end of the pipe on which the parent waits; -1: not in the background. */
 static int ready_fd = -1;
 
+/* The parent waits until the child is ready and exits with its result, so an init script
+ * sees a failed start. Standard error stays open until then. There is no second fork():
+ * the child opens no terminal. */
 int process_daemonize(struct err *err)
 {
     int fds[2], null;
@@ -62,6 +66,7 @@ int process_daemonize(struct err *err)
     return 0;
 }
 
+/* A child that dies before this closes the pipe, and the parent exits with 1. */
 void process_ready(void)
 {
     const char ok = 1;
@@ -79,6 +84,7 @@ void process_ready(void)
     ready_fd = -1;
 }
 
+/* Octal, with or without a leading 0. */
 static int mask_files(const struct conf_node *root, struct err *err)
 {
     const char *text = conf_string(root, "umask", NULL);
@@ -97,6 +103,8 @@ static int mask_files(const struct conf_node *root, struct err *err)
     return 0;
 }
 
+/* The kernel clears the dumpable flag when the user changes (prctl(2), PR_SET_DUMPABLE),
+ * so it is called again after that. Only root may raise the hard limit. */
 void process_allow_core(const struct conf_node *root)
 {
     const char *text = conf_string(root, "coredump.max-dump", NULL);
@@ -128,7 +136,8 @@ int process_apply_settings(const struct conf_node *root, bool daemon, struct err
     return 0;
 }
 
-/* Held by a living process? A file left behind by a dead one is replaced. */
+/* Does a living process hold the file? EPERM from kill() means that it exists and belongs
+ * to another user. */
 static bool pid_file_is_live(const char *path, long *pid)
 {
     FILE *f = fopen(path, "r");
@@ -142,6 +151,7 @@ static bool pid_file_is_live(const char *path, long *pid)
     return live;
 }
 
+/* A file that a dead process left is replaced. */
 int process_pid_file(const char *path, struct err *err)
 {
     long pid;
@@ -163,6 +173,7 @@ void process_pid_file_remove(const char *path)
         unlink(path);
 }
 
+/* A user without a group gets the user's own group; what is not given stays as it is. */
 static int find_ids(const char *user, const char *group, uid_t *uid, gid_t *gid, struct err *err)
 {
     const struct passwd *pw = user != NULL ? getpwnam(user) : NULL;
@@ -179,6 +190,8 @@ static int find_ids(const char *user, const char *group, uid_t *uid, gid_t *gid,
 }
 
 #ifdef HAVE_CAPNG
+/* Keeps the capabilities that a live capture needs: raw sockets and interface settings,
+ * thread priorities, locked memory. All others are dropped, from the bounding set too. */
 static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
 {
     bool may_bpf = capng_get_caps_process() == 0 &&
@@ -195,6 +208,7 @@ static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
     return 0;
 }
 #else
+/* Without libcap-ng the kernel clears all capabilities when the user changes (capabilities(7)). */
 static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
 {
     (void)live;
@@ -205,6 +219,7 @@ static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
 }
 #endif
 
+/* For -T: is there such a user? */
 int process_check_user(const char *user, const char *group, struct err *err)
 {
     uid_t uid;
@@ -213,6 +228,8 @@ int process_check_user(const char *user, const char *group, struct err *err)
     return find_ids(user, group, &uid, &gid, err);
 }
 
+/* Called after sockets and log files are open. Not being root is an error: to go on with
+ * other rights than the user set would be worse. */
 int process_drop_privileges(const char *user, const char *group, bool live, struct err *err)
 {
     uid_t uid = 0;
@@ -227,8 +244,8 @@ int process_drop_privileges(const char *user, const char *group, bool live, stru
     return change_ids(uid, gid, live, err);
 }
 
-/* A file that we were started with (standard output, say) stays whose it is: it is open across
- * exec(), ours are not. */
+/* Files that we opened have FD_CLOEXEC. Others, such as standard output, come from the
+ * process that started us and keep their owner. */
 static void chown_open_file(int fd, uid_t uid, gid_t gid)
 {
     struct stat st;
@@ -241,6 +258,8 @@ static void chown_open_file(int fd, uid_t uid, gid_t gid)
         log_info("ids", "an open file cannot be given to another user: %s", strerror(errno));
 }
 
+/* After the privileges are dropped, log files could not be opened again at rotation
+ * without this. */
 int process_chown_open_files(const char *user, const char *group, struct err *err)
 {
     uid_t uid = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/request.c - messages by jansson, which checks bounds, nesting and UTF-8. */
+/* control/request.c - messages of clients, parsed by jansson. The library checks bounds,
+ * nesting and UTF-8. */
 #include "control/request.h"
 
 #include <jansson.h>
@@ -11,7 +12,7 @@ struct request {
     json_t *root, *arguments;       /* arguments: borrowed from root, or NULL */
 };
 
-/* Between messages there may be white space: version 0.2 ends each with a newline. */
+/* White space may separate messages: version 0.2 ends each one with a newline. */
 static void skip_space(struct buf *in)
 {
     size_t n = 0;
@@ -23,13 +24,17 @@ static void skip_space(struct buf *in)
         buf_drop_front(in, n);
 }
 
-/* What was cut in the middle of a word is a mistake at the very end. */
+/* A message that was cut in the middle of a word fails at the very end of the data, with
+ * another error code than a missing bracket. */
 static bool is_cut(const json_error_t *error, size_t len)
 {
     return json_error_code(error) == json_error_premature_end_of_input ||
            (error->position > 0 && (size_t)error->position >= len);
 }
 
+/* 0 with *out NULL: the message is not complete yet. -1: it is no JSON object, or longer
+ * than REQUEST_MAX; the caller closes the connection, because no later message could be
+ * found. */
 int request_take(struct buf *in, struct request **out)
 {
     json_error_t error;
@@ -63,6 +68,7 @@ void request_free(struct request *r)
     free(r);
 }
 
+/* The result is borrowed from the request; NULL when it is missing or not a string. */
 const char *request_member(const struct request *r, const char *name)
 {
     return json_string_value(json_object_get(r->root, name));
@@ -83,6 +89,7 @@ const char *request_string(const struct request *r, const char *name)
     return json_string_value(json_object_get(r->arguments, name));
 }
 
+/* *out is 0 when it is missing or not an integer. */
 bool request_int(const struct request *r, const char *name, int64_t *out)
 {
     const json_t *value = json_object_get(r->arguments, name);
@@ -96,6 +103,7 @@ bool request_is_true(const struct request *r, const char *name)
     return json_is_true(json_object_get(r->arguments, name));
 }
 
+/* Any JSON value, not only objects. */
 bool request_is_json(struct text in)
 {
     json_t *value = json_loadb(in.p, in.n, JSON_DECODE_ANY, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/rule_profile.c - collects what rules have cost, sorts it, writes tables. */
+/* control/rule_profile.c - collects the cost of rules, sorts them, and writes tables. */
 #include "control/rule_profile.h"
 
 #include <errno.h>
@@ -13,32 +13,36 @@
 #include "base/system/clock.h"
 #include "detect/state/profile.h"
 
-struct row {
+struct row { /* `rule` is borrowed from a set of in_force */
     const struct rule *rule;
     uint32_t tenant_id;
     struct rule_profile profile;
 };
 
-/* The rules in force; each is referenced. */
+/* The rulesets in force with their tenants; each one is referenced. */
 struct in_force {
     ARRAY_OF(struct ruleset *) sets;
-    ARRAY_OF(uint32_t) tenants;             /* whose each is; 0: everybody's */
+    ARRAY_OF(uint32_t) tenants;             /* by set; 0: the common rules */
 };
 
+/* Ticks are those of the CPU's time stamp counter. */
 struct table {
     struct in_force rules;
     bool counted;                           /* has anything ever been? */
-    ARRAY_OF(struct row) rows;              /* of rules that have been asked */
+    ARRAY_OF(struct row) rows;              /* of rules that have been evaluated */
     uint64_t ticks;                         /* of all */
 };
 
 /* --- settings ------------------------------------------------------------------------------- */
 
+/* Suricata's words, in the order of enum rule_profile_sort. */
 static const char *const order_words[] = {
     "ticks", "avgticks", "avgticks_match", "avgticks_no_match", "checks", "matches", "maxticks",
     NULL,
 };
 
+/* Keys and defaults are Suricata's, but `active`: there counting depends on how it was
+ * built. */
 void rule_profile_conf_read(struct rule_profile_conf *c, const struct conf_node *root)
 {
     const struct conf_node *node = conf_find(root, "profiling.rules");
@@ -56,6 +60,7 @@ void rule_profile_conf_read(struct rule_profile_conf *c, const struct conf_node 
 
 /* --- rules in force ------------------------------------------------------------------------- */
 
+/* References keep the rules valid while a reload replaces them. */
 static struct in_force in_force_get(struct run_context *ctx)
 {
     struct tenants *tenants = run_context_tenants(ctx);
@@ -89,6 +94,7 @@ static void each_set(struct run_context *ctx, void (*act)(struct ruleset *set))
     in_force_put(&f);
 }
 
+/* Threads notice between two vectors; the command returns when all have. */
 void rule_profile_start(struct run_context *ctx)
 {
     each_set(ctx, ruleset_profile_start);
@@ -108,6 +114,7 @@ void rule_profile_clear(struct run_context *ctx)
 
 /* --- the table ------------------------------------------------------------------------------ */
 
+/* Rules that were never evaluated have no row. */
 static void add_rows(struct table *t, struct ruleset *set, uint32_t tenant_id)
 {
     struct rule_profile *profile = ruleset_profile_sum(set);
@@ -139,6 +146,7 @@ static void table_fini(struct table *t)
     ARRAY_FREE(&t->rows);
 }
 
+/* 0 for an empty total, so that nothing divides by 0. */
 static double share_of(uint64_t part, uint64_t total)
 {
     return total > 0 ? (double)part / (double)total : 0;
@@ -182,11 +190,13 @@ static void sort(struct table *t, enum rule_profile_sort order)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
+/* In the order of enum rule_profile_sort; Suricata's words. */
 static const char *const titles[] = {
     "ticks", "average ticks", "average ticks (match)", "average ticks (no match)",
     "number of checks", "number of matches", "max ticks",
 };
 
+/* Keys are Suricata's; `limits` is ours: how often a limit ended the evaluation. */
 static void row_json(const struct row *r, const struct table *t, struct json *j)
 {
     const struct rule_profile *c = &r->profile;
@@ -224,6 +234,7 @@ static void table_json(struct table *t, const struct rule_profile_conf *c,
 
 #define DASHES "--------------------------------------------------------------------------"
 
+/* The columns of Suricata's rule_perf.log, because scripts read them. */
 static void table_text(struct table *t, const struct rule_profile_conf *c,
                        enum rule_profile_sort order, struct buf *out)
 {
@@ -259,6 +270,7 @@ static void table_text(struct table *t, const struct rule_profile_conf *c,
     buf_printf(out, "\n");
 }
 
+/* In the file, JSON is one line per table. */
 static void table_write(struct table *t, const struct rule_profile_conf *c,
                         enum rule_profile_sort order, struct buf *out)
 {
@@ -296,6 +308,8 @@ static int file_put(const char *path, bool append, const struct buf *out, struct
     return 0;
 }
 
+/* Writes one table per order, or the configured one. Nothing is written when nothing was
+ * counted. */
 int rule_profile_write(struct run_context *ctx, const struct rule_profile_conf *c,
                      const char *log_dir, struct err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/sandbox.c - by Landlock and seccomp, through the kernel's own interface.
- *
- * Threads must still be possible, where a limit on processes would count them too: hence a filter
- * on system calls, which lets pass what makes a thread and refuses what makes a process. Rotation
- * and reload open files again, so the directories of logs and rules stay open, not the files. */
+/* control/sandbox.c - restricts the process with Landlock and seccomp, through the
+ * kernel's own interface. Threads must still be possible, and a limit on processes
+ * (RLIMIT_NPROC) would count them too. So a filter on system calls allows those that make
+ * a thread and refuses those that make a process. Rotation and reload open files again, so
+ * the directories of logs and rules stay accessible, not only the open files. */
 #include "control/sandbox.h"
 
 #include <errno.h>
@@ -30,12 +30,15 @@
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #endif
 
+/* Instructions of classic BPF on struct seccomp_data (seccomp(2)). */
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define REFUSE(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-/* The next one is passed over when it is another call. */
+/* Skips the next instruction when it is another call. */
 #define CALL(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1)
 
+/* A call of another architecture is refused, because its numbers mean other calls.
+ * AddressSanitizer's leak check starts a process, so that build has no filter. */
 static int refuse_processes(struct err *err)
 {
 #if defined(OWN_ARCH) && !defined(__SANITIZE_ADDRESS__)
@@ -50,7 +53,7 @@ static int refuse_processes(struct err *err)
         CALL(fork), REFUSE(EPERM),
         CALL(vfork), REFUSE(EPERM),
 #endif
-        /* Its flags are out of a filter's reach; without it the C library takes clone. */
+        /* A filter cannot read clone3's flags, which are in memory. libc then uses clone. */
         CALL(clone3), REFUSE(ENOSYS),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 1, 0),
         ALLOW,
@@ -73,17 +76,18 @@ static int refuse_processes(struct err *err)
 
 /* --- the file system ---------------------------------------------------------------------- */
 
-/* Newer than some headers. */
+/* Landlock ABI 2 and 3; some kernel headers lack them. */
 #define ACCESS_REFER (1ull << 13)
 #define ACCESS_TRUNCATE (1ull << 14)
 
 #define ACCESS_READ                                                                       \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-/* What can be allowed for a file, rather than a directory. */
+/* The rights that apply to a file; the kernel rejects others in a rule about one. */
 #define ACCESS_OF_FILE                                                                    \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |                          \
      LANDLOCK_ACCESS_FS_WRITE_FILE | ACCESS_TRUNCATE)
 
+/* The rights that this kernel's ABI version knows; asking for others is an error. */
 static uint64_t all_access(long version)
 {
     uint64_t all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
@@ -95,11 +99,13 @@ static uint64_t all_access(long version)
     return all;
 }
 
+/* `all`: the rights that are forbidden unless a rule allows them. */
 struct sandbox_policy {
     int fd;
     uint64_t all;
 };
 
+/* A path that does not exist needs no rule and is no error. */
 static int allow(const struct sandbox_policy *f, const char *path, uint64_t access, struct err *err)
 {
     struct landlock_path_beneath_attr attr = { 0 };
@@ -129,6 +135,8 @@ static int allow_list(const struct sandbox_policy *f, const struct conf_node *li
     return 0;
 }
 
+/* The list `read` of the configuration replaces /usr and /etc; libraries and the kernel's
+ * file systems are always readable. Writing never includes executing. */
 static int allow_all(const struct sandbox_policy *f, const struct conf_node *root,
                      const struct sandbox_paths *needed, struct err *err)
 {
@@ -153,6 +161,7 @@ static int allow_all(const struct sandbox_policy *f, const struct conf_node *roo
            : allow_list(f, conf_find(given, "write"), f->all & ~LANDLOCK_ACCESS_FS_EXECUTE, err);
 }
 
+/* From here on nothing can remove the restriction. */
 static int close_in(const struct sandbox_policy *f, struct err *err)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
@@ -161,6 +170,8 @@ static int close_in(const struct sandbox_policy *f, struct err *err)
     return 0;
 }
 
+/* A kernel without Landlock is a warning, as in Suricata: the setting then protects
+ * nothing. */
 static int apply_file_policy(const struct conf_node *root, const struct sandbox_paths *needed,
                        struct err *err)
 {
@@ -182,6 +193,8 @@ static int apply_file_policy(const struct conf_node *root, const struct sandbox_
     return status;
 }
 
+/* Both restrict the calling thread and those that it starts later, so the main thread
+ * calls this before the engine's threads start. */
 int sandbox_enter(const struct conf_node *root, const struct sandbox_paths *needed,
                   struct err *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/signals.c - signals as events. */
+/* control/signals.c - receives signals as events. All threads block them, and the main
+ * loop reads them from a signalfd(2), so no code runs inside a handler. */
 #include "control/signals.h"
 
 #include <poll.h>
@@ -8,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* The signals that have a meaning here. */
 static void signals_set(sigset_t *set)
 {
     sigemptyset(set);
@@ -18,6 +20,8 @@ static void signals_set(sigset_t *set)
     sigaddset(set, SIGUSR2);
 }
 
+/* Called before the first thread starts, because threads inherit the mask. A closed socket
+ * must not end the engine (SIGPIPE). */
 void signals_block(void)
 {
     sigset_t set;
@@ -36,6 +40,7 @@ int signals_open(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Commands use the same way as a user's kill(1). */
 void signals_raise(enum signal_event event)
 {
     static const int numbers[] = { [SIGNAL_STOP] = SIGTERM, [SIGNAL_ROTATE] = SIGHUP,
@@ -45,6 +50,8 @@ void signals_raise(enum signal_event event)
         kill(getpid(), numbers[event]);
 }
 
+/* `end_fd` wakes the loop for another reason, and its owner reads it. One signal per call;
+ * another one stays pending in the kernel. */
 enum signal_event signals_wait(int fd, int end_fd, int timeout_ms)
 {
     struct pollfd at[] = { { .fd = fd, .events = POLLIN }, { .fd = end_fd, .events = POLLIN } };

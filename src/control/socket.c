@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/socket.c - the control socket and its clients.
- *
- * One thread with poll(): nothing blocks, a client that does not read loses its connection. A
- * client says its version first; then each message is a command, answered in turn. One that waits
- * for a reload is answered when the main thread tells of its end, and others go on meanwhile.
- *
- * A client that begins with "GET " is a browser or a collector of metrics: it gets all figures in
- * Prometheus' text format by HTTP, and that was it. */
+/* control/socket.c - the control socket and its clients. One thread serves all of them
+ * with poll(). No client can block another: one that does not read its replies loses its
+ * connection. A client sends its version first. After that each message is a command, and
+ * replies come in the same order. A client that asked for a reload gets its reply when the
+ * main thread reports the end, and others are served meanwhile. A client that begins with
+ * "GET " is a browser or collects metrics. It gets all figures in Prometheus' text format
+ * over HTTP, and the connection is closed. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,17 +27,18 @@
 #include "control/process.h"
 #include "output/metrics.h"
 
-#define CLIENTS_MAX 64
+#define CLIENTS_MAX 64                    /* more connections are closed at once */
 #define RESPONSE_MAX (8u << 20)           /* bytes that wait for a client to read them */
-#define SOCKET_NAME "suricata-command.socket"
+#define SOCKET_NAME "suricata-command.socket" /* Suricata's, which its client expects */
 
+/* Owned by the control thread. */
 struct client {
     int fd;
-    unsigned version;                   /* 0: not said yet; else 1 or 2 */
+    unsigned version;                   /* of the protocol; 0: not yet known, else 1 or 2 */
     struct buf in, out;
-    bool over;                          /* closed once `out` is gone */
-    bool waits;                         /* for a reload: */
-    uint64_t reload;                    /* until so many are over */
+    bool over;                          /* to be closed when `out` is sent */
+    bool waits;                         /* for the end of a reload */
+    uint64_t reload;                    /* struct control's `reloads` when it asked */
 };
 
 /* --- answers ------------------------------------------------------------------------------ */
@@ -51,6 +51,7 @@ static void client_free(struct client *client)
     free(client);
 }
 
+/* Version 0.2 ends each reply with a newline, version 0.1 with nothing. */
 static void end_response(struct client *client, struct json *j, bool ok)
 {
     json_string(j, "return", ok ? "OK" : "NOK");
@@ -59,6 +60,7 @@ static void end_response(struct client *client, struct json *j, bool ok)
         buf_add_u8(&client->out, '\n');
 }
 
+/* The versions are those of Suricata's protocol. */
 static void greet(struct client *client, const struct request *r)
 {
     const char *version = request_member(r, "version");
@@ -69,7 +71,7 @@ static void greet(struct client *client, const struct request *r)
     else if (version != NULL && strcmp(version, "0.2") == 0)
         client->version = 2;
     else {
-        client->over = true;            /* no word in common */
+        client->over = true;            /* a version that we do not speak */
         return;
     }
     json_init(&j, &client->out);
@@ -77,6 +79,8 @@ static void greet(struct client *client, const struct request *r)
     end_response(client, &j, true);
 }
 
+/* The lock keeps the engine and its plan in place while a command reads them. A reply that
+ * comes later takes back what the command has written. */
 static void respond(struct control *c, struct client *client, const struct request *r)
 {
     struct json j;
@@ -97,6 +101,7 @@ static void respond(struct control *c, struct client *client, const struct reque
         end_response(client, &j, status == COMMAND_OK);
 }
 
+/* Called on each round for a client that waits. */
 static void respond_reload(struct control *c, struct client *client)
 {
     char failed[sizeof(c->reload_failed)];
@@ -118,6 +123,8 @@ static void respond_reload(struct control *c, struct client *client)
     end_response(client, &j, failed[0] == '\0');
 }
 
+/* Waits for the end of the header; its contents do not matter. HTTP/1.0, so that closing
+ * ends the reply. */
 static void respond_http(struct client *client)
 {
     struct buf body = { 0 };
@@ -140,7 +147,7 @@ static bool is_http(const struct client *client)
            memcmp(client->in.data, "GET ", 4) == 0;
 }
 
-/* All that has come, in order; what follows a reload waits for its end. */
+/* Answers all complete messages in order; those after a reload wait for its end. */
 static void respond_all(struct control *c, struct client *client)
 {
     struct request *r = NULL;
@@ -166,7 +173,7 @@ static void respond_all(struct control *c, struct client *client)
 
 /* --- reading and writing ------------------------------------------------------------------ */
 
-/* False: the client is gone. */
+/* False: the client has closed the connection. */
 static bool client_read(struct client *client)
 {
     ssize_t n;
@@ -178,6 +185,7 @@ static bool client_read(struct client *client)
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+/* False also when replies pile up: a client that never reads must not cost memory. */
 static bool client_write(struct client *client)
 {
     ssize_t n;
@@ -192,7 +200,8 @@ static bool client_write(struct client *client)
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* False: it is to be freed. What has been said before its end is still answered. */
+/* False: the client is to be freed. Messages that came before it closed are still
+ * answered. */
 static bool client_serve(struct control *c, struct client *client, short events)
 {
     bool here = true;
@@ -226,7 +235,8 @@ static void client_accept(struct control *c)
 
 /* --- the thread --------------------------------------------------------------------------- */
 
-/* A client that waits says nothing: what it sends stays in the kernel, bounded. */
+/* While a client waits for a reload it is not read: what it sends stays in the kernel,
+ * which bounds it. */
 static unsigned poll_set(const struct control *c, struct pollfd *at)
 {
     at[0] = (struct pollfd){ .fd = c->wake_fd, .events = POLLIN };
@@ -243,6 +253,7 @@ static unsigned poll_set(const struct control *c, struct pollfd *at)
     return (unsigned)c->clients.count + 2;
 }
 
+/* Clients accepted in this round have no entry in `at`, so they are accepted afterwards. */
 static void all_clients(struct control *c, const struct pollfd *at)
 {
     size_t retained = 0;
@@ -258,6 +269,7 @@ static void all_clients(struct control *c, const struct pollfd *at)
     c->clients.count = retained;
 }
 
+/* The name of the thread is Suricata's ("US" for unix socket). */
 static void *control_main(void *arg)
 {
     struct control *c = arg;
@@ -286,7 +298,7 @@ static void wake(struct control *c)
 
 /* --- the socket --------------------------------------------------------------------------- */
 
-/* Absolute, or in the directory for such things. */
+/* An absolute name is used as it is; others are in the directory for run-time files. */
 static int find_path(struct control *c, struct err *err)
 {
     const char *name = c->conf.path;
@@ -304,7 +316,8 @@ static int find_path(struct control *c, struct err *err)
     return 0;
 }
 
-/* A socket left behind by a process that is gone is removed; anything else is not ours. */
+/* Removes a socket that a dead process left. A socket that answers belongs to another
+ * engine, and a file of another kind is not ours: both are errors. */
 static int make_way(const char *path, const struct sockaddr_un *to, struct err *err)
 {
     struct stat st;
@@ -326,7 +339,8 @@ static int make_way(const char *path, const struct sockaddr_un *to, struct err *
     return 0;
 }
 
-/* The directory keeps others out until the rights are set: the socket is made with none. */
+/* The socket is created without any rights and gets them after its owner is set. So no
+ * other user can connect in between. */
 static int bind_to(struct control *c, struct err *err)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -351,7 +365,7 @@ static int bind_to(struct control *c, struct err *err)
     return 0;
 }
 
-/* auto: while capturing live. */
+/* "auto": in live captures. */
 bool control_is_enabled(const struct conf_node *root, bool live)
 {
     if (strcmp(conf_string(root, "unix-command.enabled", "auto"), "auto") == 0)
@@ -366,6 +380,8 @@ static bool is_enabled(const struct control_conf *conf)
     return conf->takes_jobs || control_is_enabled(conf->root, capture != NULL && capture->live);
 }
 
+/* 0 with *out NULL: the socket is disabled. The socket exists from here on;
+ * control_start() begins to serve it once the privileges are dropped. */
 int control_open(const struct control_conf *conf, struct control **out, struct err *err)
 {
     struct control *c;
@@ -402,6 +418,8 @@ int control_start(struct control *c, struct err *err)
     return 0;
 }
 
+/* The main thread announces each run and, with NULL, its end. The lock makes it wait for a
+ * command that uses the old one. */
 void control_set_run(struct control *c, struct engine *engine, const struct plan *plan, int *stop)
 {
     if (c == NULL)
@@ -413,6 +431,7 @@ void control_set_run(struct control *c, struct engine *engine, const struct plan
     pthread_mutex_unlock(&c->lock);
 }
 
+/* For the main thread, while it replaces what commands read. */
 void control_hold(struct control *c)
 {
     pthread_mutex_lock(&c->lock);
@@ -432,6 +451,8 @@ void control_reload_begins(struct control *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* `failed`: the reason; NULL: success. Wakes the control thread, which answers the clients
+ * that wait. */
 void control_reload_ends(struct control *c, const char *failed)
 {
     if (c == NULL)
@@ -454,7 +475,7 @@ struct jobs *control_jobs(struct control *c)
     return c->jobs;
 }
 
-/* What is in `out` goes out as far as the kernel takes it. */
+/* Sends what the kernel still takes of the last replies. Removes the socket's file. */
 void control_free(struct control *c)
 {
     if (c == NULL)

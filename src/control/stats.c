@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/stats.c - sleeps until the next round is due or the end has come. */
+/* control/stats.c - the thread that writes statistics at a fixed interval, and once more
+ * at the end. */
 #include "control/stats.h"
 
 #include <pthread.h>
@@ -9,6 +10,7 @@
 #include "base/array.h"
 #include "base/system/clock.h"
 
+/* `lock` and `wake` guard `stop` only; the counters are atomic. */
 struct stats_thread {
     struct output_conf *output;
     pthread_t thread;
@@ -19,6 +21,7 @@ struct stats_thread {
     struct stats_hooks hooks;
 };
 
+/* Of the monotonic clock, so that a change of the time of day does not show. */
 static uint64_t uptime_s(const struct stats_thread *st)
 {
     struct timespec now;
@@ -27,6 +30,7 @@ static uint64_t uptime_s(const struct stats_thread *st)
     return (uint64_t)(now.tv_sec - st->started.tv_sec);
 }
 
+/* hooks.before updates gauges that are computed on demand. */
 static void round_of(struct stats_thread *st, bool last)
 {
     if (st->hooks.before != NULL)
@@ -34,6 +38,8 @@ static void round_of(struct stats_thread *st, bool last)
     output_stats(st->output, clock_wall_us(), uptime_s(st), last);
 }
 
+/* The deadline advances by the interval, so that the time of a round does not shift later
+ * ones. */
 static void *stats_main(void *arg)
 {
     struct stats_thread *st = arg;
@@ -58,6 +64,7 @@ static void *stats_main(void *arg)
     return NULL;
 }
 
+/* NULL: the interval is 0, or the thread could not be started. The engine runs without it. */
 struct stats_thread *stats_thread_start(struct output_conf *output,
                                         const struct stats_hooks *hooks)
 {
@@ -82,6 +89,7 @@ struct stats_thread *stats_thread_start(struct output_conf *output,
     return st;
 }
 
+/* Returns after the last record is written; the outputs must still be open. */
 void stats_thread_stop(struct stats_thread *st)
 {
     if (st == NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/systemd.c - the notification protocol: lines of text in a datagram to a local socket. */
+/* control/systemd.c - the notification protocol of sd_notify(3): lines of text in a
+ * datagram to a local socket. So the library is not needed. */
 #include "control/systemd.h"
 
 #include <stdarg.h>
@@ -16,6 +17,8 @@
 
 static void notify(const char *fmt, ...) PRINTF(1, 2);
 
+/* Does nothing without NOTIFY_SOCKET: then another program started us. '@' stands for the
+ * NUL of an abstract address (unix(7)). */
 static void notify(const char *fmt, ...)
 {
     const char *path = getenv("NOTIFY_SOCKET");
@@ -47,7 +50,7 @@ void systemd_ready(const char *status)
     notify("READY=1\nSTATUS=%s\nMAINPID=%ld", status, (long)getpid());
 }
 
-/* With the time, as Type=notify-reload asks for. */
+/* Type=notify-reload requires the time of the monotonic clock. */
 void systemd_reloading(void)
 {
     notify("RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(clock_ns() / 1000));
@@ -58,6 +61,8 @@ void systemd_stopping(void)
     notify("STOPPING=1");
 }
 
+/* Half of WATCHDOG_USEC, as sd_watchdog_enabled(3) recommends; 0: no watchdog, or it is
+ * meant for another process. */
 unsigned systemd_watchdog_ms(void)
 {
     const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");

@@ -9,7 +9,7 @@
 void systemd_ready(const char *status);
 void systemd_reloading(void);       /* until systemd_ready() */
 void systemd_stopping(void);
-/* How often systemd_alive() is wanted, in ms: half of what the manager waits; 0: never. */
+/* ms between calls of systemd_alive(): half of the time that the manager waits; 0: none. */
 unsigned systemd_watchdog_ms(void);
 void systemd_alive(void);
 

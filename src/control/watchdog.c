@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/watchdog.c - looks four times in the time the service manager gives between two signs of
- * life, else every two seconds. */
+/* control/watchdog.c - a thread that checks whether packet threads and the main thread
+ * make progress. It looks four times in the interval that the service manager allows
+ * between two signs of life, otherwise every two seconds. */
 #include "control/watchdog.h"
 
 #include <pthread.h>
@@ -13,8 +14,10 @@
 #include "engine/liveness.h"
 
 #define CHECK_MS 2000
-#define MAX_MISSED 4                  /* looks without a step */
+#define MAX_MISSED 4                  /* checks in a row without progress */
 
+/* Owned by the main thread; members without a comment are read by the watchdog's thread
+ * only. */
 struct watchdog {
     struct liveness *liveness;
     bool notifies_manager;                     /* the service manager */
@@ -23,13 +26,15 @@ struct watchdog {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;                      /* under the lock */
-    uint64_t turns;                 /* atomic; of the main thread */
-    bool busy;                      /* atomic; the main thread takes its time */
+    uint64_t turns;                 /* atomic; rounds of the main loop */
+    bool busy;                      /* atomic; the main thread does something long */
     uint64_t turns_seen;
     unsigned main_looks;
-    const char *stuck;              /* who was, at the last look; NULL: nobody */
+    const char *stuck;              /* the thread found stuck by the last check, or NULL */
 };
 
+/* A reload may take longer than MAX_MISSED checks, so a busy main thread never counts as
+ * stuck. */
 static bool main_is_stuck(struct watchdog *w)
 {
     uint64_t turns = __atomic_load_n(&w->turns, __ATOMIC_RELAXED);
@@ -42,6 +47,8 @@ static bool main_is_stuck(struct watchdog *w)
     return ++w->main_looks >= MAX_MISSED;
 }
 
+/* Logs the begin and the end of a stall, not each check. A stuck thread withholds the sign
+ * of life, and the service manager then restarts the engine. */
 static void look(struct watchdog *w)
 {
     const char *stuck = liveness_check(w->liveness, MAX_MISSED);
@@ -83,6 +90,7 @@ static void *watchdog_main(void *arg)
     return NULL;
 }
 
+/* NULL: the thread could not be started; the engine runs without a watchdog. */
 struct watchdog *watchdog_start(const struct engine *engine)
 {
     struct watchdog *w = xcalloc(1, sizeof(*w));
@@ -105,11 +113,13 @@ struct watchdog *watchdog_start(const struct engine *engine)
     return w;
 }
 
+/* The main loop must wake up at least this often, or the watchdog takes it for stuck. */
 int watchdog_round_ms(const struct watchdog *w)
 {
     return w != NULL ? (int)w->check_ms : 10000;
 }
 
+/* The main loop calls it once a round, and before and after long work. */
 void watchdog_here(struct watchdog *w, bool busy)
 {
     if (w == NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/watchdog.h - a thread that sees to it that the others get on: the packet threads, and
- * the main thread while it is not loading rules. As long as they do it tells the service manager,
- * where that wants to be told; when one does not it says so once, and is silent towards the
- * manager, which then starts the engine anew. */
+/* control/watchdog.h - a thread that watches whether the others make progress: packet threads, and
+ * the main thread while it does not load rules. As long as they do, it tells the service manager,
+ * if that expects it. If one hangs, it logs that once and sends the manager nothing more, which
+ * then restarts the engine. */
 #ifndef CONTROL_WATCHDOG_H
 #define CONTROL_WATCHDOG_H
 

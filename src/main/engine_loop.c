@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/engine_loop.c - from the first packet to the last: threads started, signals answered, rules
- * loaded again. */
+/* main/engine_loop.c - one run from the first packet to the last: starts the threads,
+ * answers signals, reloads the rules. All of it runs on the main thread. */
 #include "config.h"
 
 #include "main/engine_loop.h"
@@ -19,12 +19,13 @@
 #include "main/sandbox_policy.h"
 #include "main/progress.h"
 
-struct stats_of {
+struct stats_of { /* for the statistics thread; on run_started()'s stack */
     struct setup *setup;
     struct engine *engine;
 };
 
-/* The threads that it makes from now on take over where it may run. */
+/* Threads inherit the affinity, so those that the main thread starts from now on run on
+ * the CPUs for management. */
 static void apply_main_affinity(const struct setup *s)
 {
     char name[16];
@@ -33,6 +34,7 @@ static void apply_main_affinity(const struct setup *s)
         engine_place_management(s->plan, name);
 }
 
+/* Runs on the statistics thread; "CS" is its name, as in Suricata. */
 static void apply_stats_affinity(void *arg)
 {
     const struct stats_of *r = arg;
@@ -40,6 +42,7 @@ static void apply_stats_affinity(void *arg)
     engine_place_management(r->setup->plan, "CS");
 }
 
+/* Runs on the statistics thread before each record. */
 static void gauge_engine(void *arg)
 {
     const struct stats_of *r = arg;
@@ -48,7 +51,7 @@ static void gauge_engine(void *arg)
     gauges_update(r->setup->context.gauges);
 }
 
-/* As long as one of them cannot be read all stay as they are. */
+/* All or none: when one tenant cannot be loaded, all keep their rules. */
 static void load_tenants_again(struct setup *s)
 {
     struct err err = { 0 };
@@ -66,7 +69,7 @@ static void load_tenants_again(struct setup *s)
     tenants_unref(changed);
 }
 
-/* Before other rules take their place, and when a run is over. */
+/* Called before other rules replace the counted ones, and at the end of a run. */
 static void write_rule_profile(struct setup *s)
 {
     struct err err = { 0 };
@@ -75,7 +78,8 @@ static void write_rule_profile(struct setup *s)
         log_err(LOG_LEVEL_ERROR, "detect", &err);
 }
 
-/* Builds the new set aside; a broken file keeps the old one. False: it does. */
+/* Builds the new set aside, on this thread, while packets flow. False: the old rules stay,
+ * because the new ones do not compile, none could be loaded, or a firewall rule is wrong. */
 static bool load_again(struct setup *s)
 {
     struct ruleset_request request = setup_rules_request(s);
@@ -99,7 +103,7 @@ static bool load_again(struct setup *s)
     old = ruleset_ref(s->context.rules);
     setup_rules_changed(s, set, &report);
     run_context_set_rules(&s->context, set);
-    /* To take down so many rules takes its time: not on the packet thread that leaves them last. */
+    /* Freeing many rules takes long, so this thread holds the last reference. */
     (void)qsbr_synchronize(&s->context, NULL, NULL, 2000);
     ruleset_unref(old);
     load_tenants_again(s);
@@ -108,6 +112,7 @@ static bool load_again(struct setup *s)
     return true;
 }
 
+/* The service manager and the clients of the socket learn of the begin and of the end. */
 void engine_loop_reload_rules(struct setup *s)
 {
     bool loaded;
@@ -123,6 +128,7 @@ void engine_loop_reload_rules(struct setup *s)
                                                     "force; see the log");
 }
 
+/* To standard error: SIGUSR1 and -v come from a user at a terminal. */
 static void report(const struct engine *engine)
 {
     struct buf out = { 0 };
@@ -132,6 +138,8 @@ static void report(const struct engine *engine)
     buf_fini(&out);
 }
 
+/* A second signal changes nothing: the threads end when they have passed on what they
+ * hold. */
 static void begin_stop(struct setup *s, struct engine *engine)
 {
     if (s->ending)
@@ -164,12 +172,15 @@ static void handle_signal(struct setup *s, struct engine *engine, enum signal_ev
     }
 }
 
-/* A file is read as fast as it comes, which may be never: nobody watches over that. */
+/* Reading a file may stand still for long (a slow disk, standard input), so only live
+ * captures are watched, or runs for which the service manager asks. */
 static struct watchdog *start_watchdog(const struct setup *s, const struct engine *engine)
 {
     return s->context.capture->live || systemd_watchdog_ms() > 0 ? watchdog_start(engine) : NULL;
 }
 
+/* The main loop. It wakes for signals, for the end of the engine, and often enough for the
+ * watchdog; five times a second when progress is shown. */
 static void wait_for_end(struct setup *s, struct engine *engine)
 {
     struct watchdog *watchdog = start_watchdog(s, engine);
@@ -193,8 +204,9 @@ static void wait_for_end(struct setup *s, struct engine *engine)
         close(fd);
 }
 
-/* Live, the threads must not start with more rights than they keep; a file may be readable for
- * the old user only, and is opened by its thread. */
+/* In live captures, before the threads start, so that none begins with more rights than it
+ * keeps. With files afterwards: a file may be readable for the old user only, and its
+ * thread opens it. */
 int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 {
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
@@ -210,6 +222,8 @@ int engine_loop_drop_privileges(const struct setup *s, struct err *err)
     return 0;
 }
 
+/* process_ready() lets the parent of a daemon exit, so it comes after everything that can
+ * fail. */
 static void run_started(struct setup *s, struct engine *engine)
 {
     struct stats_of of = { .setup = s, .engine = engine };
@@ -231,7 +245,8 @@ static void run_started(struct setup *s, struct engine *engine)
     stats_thread_stop(stats);
 }
 
-/* Of jobs there are many: they change nothing of the process. */
+/* Jobs come one after another in one process, so only the first start concerns the process
+ * itself (privileges, sandbox). In job mode jobs_run() has done that. */
 static int start_threads(struct setup *s, struct engine *engine, struct err *err)
 {
     bool live = s->context.capture->live, once = !s->takes_jobs;
@@ -257,6 +272,7 @@ static void stop_gauges(struct setup *s)
     s->context.gauges = NULL;
 }
 
+/* Returns an exit status. On failure *err says why and nothing runs any more. */
 int engine_loop_run(struct setup *s, struct err *err)
 {
     struct engine_conf conf;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/job_loop.c - rules and settings stay; each capture has its own threads, tables and outputs,
- * and nothing of it is left for the next one. A file that cannot be read is no reason to end. */
+/* main/job_loop.c - ids --unix-socket: runs one capture file after another. Rules and
+ * settings stay. Each capture has its own threads, tables and outputs, and leaves nothing
+ * for the next one. A file that cannot be read does not end the engine. */
 #include "config.h"
 
 #include "main/job_loop.h"
@@ -16,7 +17,7 @@
 #include "main/sandbox_policy.h"
 #include "main/engine_loop.h"
 
-/* Not read: the log says why, and those who ask for it (pcap-file-failed). */
+/* The log gives the reason, and so does the command pcap-file-failed. */
 static void job_failed(const struct job *job, struct err *err)
 {
     if (err->text[0] == '\0')
@@ -24,7 +25,8 @@ static void job_failed(const struct job *job, struct err *err)
     log_error("unix-manager", "'%s' failed: %s", job->file, err->text);
 }
 
-/* 0: *err stays as it is. */
+/* Holds the control lock while the outputs and the plan are replaced, because commands
+ * read them. 0: *err stays as it is. */
 static int run_job(struct setup *s, const struct job *job, struct err *err)
 {
     int status;
@@ -43,7 +45,8 @@ static int run_job(struct setup *s, const struct job *job, struct err *err)
     return status;
 }
 
-/* False: the end. */
+/* False: a signal asks for the end. Between captures this loop, not the watchdog, tells
+ * the service manager that the engine is alive. */
 static bool wait_for_job(struct setup *s, int signals)
 {
     unsigned alive_ms = systemd_watchdog_ms();
@@ -68,6 +71,7 @@ static bool wait_for_job(struct setup *s, int signals)
     return true;
 }
 
+/* jobs_done() frees the job. */
 static void loop(struct setup *s, int signals)
 {
     struct jobs *jobs = control_jobs(s->control);
@@ -85,6 +89,7 @@ static void loop(struct setup *s, int signals)
     }
 }
 
+/* Returns an exit status. Sandbox and privileges come before the first other thread. */
 int jobs_run(struct setup *s, struct err *err)
 {
     int signals = signals_open();

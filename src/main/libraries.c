@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/libraries.c - asks each library for its version: the one in use now, which an update of a
- * shared library may have changed since the build. */
+/* main/libraries.c - prints the version of each library for --build-info. The libraries
+ * are asked at run time, because an update of a shared library may have changed it since
+ * the build. Only where a library has no such call does the header's version stand in, and
+ * the line says so. */
 #include "config.h"
 
 #include "main/libraries.h"
@@ -48,12 +50,14 @@ unsigned libbpf_minor_version(void);
 int mi_version(void);
 #endif
 
+/* An archive of libhtp that the build was given, instead of the system's shared library. */
 #ifdef HAVE_HTP_ARCHIVE
 #define HTP_LINKAGE " (linked in)"
 #else
 #define HTP_LINKAGE ""
 #endif
 
+/* The column is that of Suricata's --build-info. */
 static void print_text(const char *name, const char *version, const char *linkage)
 {
     printf("  %-40s %s%s\n", name, version, linkage);
@@ -69,6 +73,7 @@ static void print_triple(const char *name, unsigned major, unsigned minor, unsig
     printf("  %-40s %u.%u.%u\n", name, major, minor, patch);
 }
 
+/* Libraries without which the program cannot be built. */
 static void print_required(void)
 {
     char pcre[64] = "";
@@ -88,6 +93,7 @@ static void print_required(void)
     print_text("libhtp", htp_get_version(), HTP_LINKAGE);
 }
 
+/* Brotli packs its version as 8, 12 and 12 bits (BrotliDecoderVersion). */
 static void print_decoders(void)
 {
 #ifdef HAVE_BROTLI
@@ -103,6 +109,7 @@ static void print_decoders(void)
 #endif
 }
 
+/* libmagic and mimalloc give decimal digits: 545 is 5.45, 212 is 2.1.2. */
 void libraries_print(void)
 {
     print_required();

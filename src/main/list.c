@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/list.c - prints the registration lists. */
+/* main/list.c - prints the registration lists (--list-..., --build-info). Tools such as
+ * suricata-update read some of them, so titles and words are Suricata's where it has them. */
 #include "config.h"
 
 #include "main/list.h"
@@ -24,6 +25,7 @@ static void print_line(const char *line, void *arg)
 
 /* --- keywords ----------------------------------------------------------------------------- */
 
+/* An unknown name is an error, so that a script notices it. */
 int list_keywords(const char *which)
 {
     if (keyword_list_print(which != NULL ? which : "", print_line, NULL) == 0)
@@ -34,6 +36,7 @@ int list_keywords(const char *which)
 
 /* --- run modes ---------------------------------------------------------------------------- */
 
+/* A run mode from the configuration is allowed with every capture. */
 static bool capture_allows(const struct capture_ops *c, const struct run_mode *mode)
 {
     if (mode->is_user)
@@ -69,7 +72,7 @@ int list_run_modes(const struct conf_node *root)
     printf("%-16s %-12s %-9s %s\n", "Capture", "Run mode", "Default", "What it does");
     for (unsigned c = 0; capture_table[c] != NULL; c++)
         list_modes_of(capture_table[c], capture_table[c]->label, modes);
-    /* captures by command are files, one after another */
+    /* Captures by command are files, so they have the same run modes. */
     list_modes_of(capture_find("pcap-file"), "UNIX_SOCKET", modes);
     run_modes_free(modes);
     return EXIT_SUCCESS;
@@ -89,12 +92,14 @@ int list_protos(void)
     return EXIT_SUCCESS;
 }
 
-/* In rules "http" stands for all versions of it. */
+/* Rules call HTTP/1 "http1", because "http" stands for all versions in them. */
 static const char *rule_name(const struct app_proto *proto)
 {
     return strcmp(proto->name, "http") == 0 ? "http1" : proto->name;
 }
 
+/* Every protocol has a first and a last hook; its states of progress may have the same
+ * names. */
 static void list_proto_hooks(const struct app_proto *proto, enum direction d, const char *start,
                              const char *done)
 {
@@ -121,6 +126,7 @@ int list_hooks(void)
     return EXIT_SUCCESS;
 }
 
+/* The frame "stream" exists only over TCP. */
 int list_frames(void)
 {
     printf("=========Supported App Layer Frames=========\n");
@@ -204,8 +210,8 @@ int list_frames(void)
 #define WITH_SYSTEMD "no"
 #endif
 
-/* `word` is how Suricata's line "Features:" says it, `label` how its line "... support:" does;
- * NULL: there is none. */
+/* A row: our name, whether it is built in, the word in Suricata's line "Features:", and
+ * the label in its lines "... support:". NULL: Suricata has none. */
 static const struct { const char *name, *have, *word, *label; } features[] = {
     { "AF_PACKET", "yes", "AF_PACKET", "AF_PACKET" },
     { "NFQueue", WITH_NFQ, "NFQ", "NFQueue" },
@@ -226,8 +232,9 @@ static const struct { const char *name, *have, *word, *label; } features[] = {
     { "Systemd", WITH_SYSTEMD, NULL, "Systemd" },
 };
 
-/* What tools ask for that is no library here: JA3 and JA4 (suricata-update switches their rules off
- * without HAVE_NSS), the parsers that Suricata has in Rust, JSON, the control socket. */
+/* Words that tools ask for and that are no library here: JA3 and JA4 (suricata-update
+ * disables their rules without HAVE_NSS), parsers that Suricata has in Rust, JSON, the
+ * control socket. */
 #define ALWAYS_THERE "HAVE_PACKET_FANOUT PCAP_SET_BUFF HAVE_NSS HTTP2_DECOMPRESSION HAVE_JA3 " \
                      "HAVE_JA4 HAVE_LIBJANSSON UNIX_SOCKET TLS TLS_C11 RUST"
 
@@ -236,7 +243,7 @@ static bool is_in(unsigned feature)
     return strcmp(features[feature].have, "yes") == 0;
 }
 
-/* Programs that gate on a version read the first that they find. */
+/* Programs that depend on Suricata's version read the first version that they find. */
 static void print_version(void)
 {
     printf("This is Suricata version %s (its interface, spoken by ids)\n"
@@ -264,7 +271,7 @@ static void print_features(void)
         printf("  %-40s %s\n", features[i].name, features[i].have);
 }
 
-/* The lines of Suricata's own report that other programs look for. */
+/* Lines of Suricata's own report that other programs search for. */
 static void print_for_suricata(void)
 {
     static const char *const directories[][2] = {
@@ -284,6 +291,7 @@ static void print_for_suricata(void)
         printf("  %-40s %s\n", directories[i][0], directories[i][1]);
 }
 
+/* Runs without a configuration. */
 int list_build_info(void)
 {
     print_version();
@@ -304,6 +312,7 @@ int list_features(void)
     return EXIT_SUCCESS;
 }
 
+/* After --set and the options, so it shows what a run would use. */
 int list_config(const struct conf *conf)
 {
     conf_dump(conf, print_line, NULL);

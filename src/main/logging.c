@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/logging.c - console, file and syslog sinks for messages; text or JSON. */
+/* main/logging.c - writes messages of the engine to the console, a file or syslog, as text
+ * or JSON. Sinks are added while the engine starts. Any thread may log; each sink has a
+ * lock of its own. */
 #include "config.h"
 
 #include "main/logging.h"
@@ -26,16 +28,18 @@
 #include "control/crash.h"
 #include "output/output.h"
 
+/* Owned by the log (base), which calls message_close() at the end. */
 struct message_sink {
     int fd;                 /* -1: syslog; console: errors, the rest goes to standard output */
     char *path;             /* NULL: console */
     bool json, colour;
     char *format;           /* text form */
     int facility;
-    pcre2_code *filter;     /* lines that do not match are left out; NULL: none are */
+    pcre2_code *filter;     /* only lines that match are written; NULL: all */
     pthread_mutex_t lock;
 };
 
+/* `iso`: the form of EVE's timestamps; otherwise that of Suricata's %t. */
 static void format_time(struct buf *out, uint64_t time_us, bool iso)
 {
     time_t t = (time_t)(time_us / 1000000);
@@ -54,7 +58,7 @@ static void format_time(struct buf *out, uint64_t time_us, bool iso)
     buf_add_string(out, text);
 }
 
-/* "file:3:12", as far as it is known. */
+/* "file:3:12", as far as the position is known. */
 static void message_place(struct buf *out, const struct log_message *m)
 {
     if (m->at.file != NULL && m->at.line > 0 && m->at.column > 0)
@@ -79,9 +83,10 @@ static char level_letter(enum log_level level)
            : level == LOG_LEVEL_DEBUG ? 'd' : 'i';
 }
 
-/* The letters of default-log-format: %z time, %t the older form of it, %p process, %i thread,
- * %m and %T thread name, %d level, %D a letter for it, %S the module, %M the message. Places in the
- * source (%f, %l, %n) are not known: they tell a user nothing. */
+/* The letters of default-log-format: %z time, %t its older form, %p process, %i thread, %m
+ * and %T name of the thread, %d level, %D a letter for it, %S module, %M message. %f, %l
+ * and %n are positions in Suricata's source; they print "-" here, because ours would tell
+ * a user nothing. */
 static void format_letter(struct buf *out, char letter, const struct log_message *m)
 {
     char name[16] = "";
@@ -107,6 +112,7 @@ static void format_letter(struct buf *out, char letter, const struct log_message
     }
 }
 
+/* A format without %M would lose the message, so that is appended. */
 static void format_line(struct buf *out, const char *format, const struct log_message *m)
 {
     bool has_message = strstr(format, "%M") != NULL;
@@ -122,6 +128,7 @@ static void format_line(struct buf *out, const char *format, const struct log_me
     buf_add_u8(out, '\n');
 }
 
+/* The record is one of EVE's "engine" events, so the same tools read it. */
 static void format_json(struct buf *out, const struct log_message *m)
 {
     struct buf text = { 0 }, time = { 0 }, place = { 0 };
@@ -151,6 +158,8 @@ static void format_json(struct buf *out, const struct log_message *m)
     buf_fini(&place);
 }
 
+/* Allocates per message; messages are rare, and never on the packet path. An error of
+ * PCRE2 writes the line: a message must not get lost. */
 static bool is_logged(const struct message_sink *s, const struct buf *line)
 {
     pcre2_match_data *match;
@@ -164,6 +173,7 @@ static bool is_logged(const struct message_sink *s, const struct buf *line)
     return n != PCRE2_ERROR_NOMATCH;
 }
 
+/* On the console only errors go to standard error, so that a user can redirect them. */
 static void line_write(struct message_sink *s, const struct log_message *m, const struct buf *line)
 {
     pthread_mutex_lock(&s->lock);
@@ -192,6 +202,8 @@ static void message_write(void *self, const struct log_message *m)
     buf_fini(&line);
 }
 
+/* dup2() exchanges the file under a descriptor that other threads and the crash handler
+ * use. When the new file cannot be opened, the old one stays. */
 static void message_reopen(void *self)
 {
     struct message_sink *s = self;
@@ -225,14 +237,15 @@ static const struct log_sink_ops message_ops = {
     .close = message_close,
 };
 
-/* What holds for all outputs that say nothing else. */
+/* Settings for all outputs that have none of their own. */
 struct logging_defaults {
     enum log_level level, at_least;
     const char *format;         /* NULL: each has its own */
     const char *filter;         /* a regular expression; NULL: none */
-    bool forced;                /* level is the environment's: nothing says more */
+    bool forced;                /* SC_LOG_LEVEL gives the level, and no setting changes it */
 };
 
+/* NULL: no filter, or not a regular expression; filter_read() has reported the latter. */
 static pcre2_code *filter_compile(const char *pattern)
 {
     PCRE2_SIZE at;
@@ -255,6 +268,7 @@ static struct message_sink *sink_new(const struct logging_defaults *d,
     return s;
 }
 
+/* -v raises a level that the configuration gives, and never lowers it. */
 static enum log_level level_of(const struct conf_node *node, const struct logging_defaults *d)
 {
     const char *name = conf_string(node, "level", NULL);
@@ -266,6 +280,7 @@ static enum log_level level_of(const struct conf_node *node, const struct loggin
     return d->forced ? d->level : MAX(level, d->at_least);
 }
 
+/* On failure s->path is set, for the message; the caller frees the sink. */
 static int file_sink(struct message_sink *s, const struct conf_node *node, const char *name,
                      const char *log_dir, struct err *err)
 {
@@ -283,6 +298,7 @@ static int file_sink(struct message_sink *s, const struct conf_node *node, const
                   strerror(errno));
 }
 
+/* local5 is Suricata's default. */
 static void syslog_sink(struct message_sink *s, const struct conf_node *node, const char *name)
 {
     s->fd = -1;
@@ -293,10 +309,13 @@ static void syslog_sink(struct message_sink *s, const struct conf_node *node, co
     openlog("ids", LOG_PID, s->facility);
 }
 
+/* The formats of outputs that have none in the configuration. */
 #define CONSOLE_FORMAT "%d: %S: %M"
 #define FILE_FORMAT "[%i - %m] %z %d: %S: %M"
 #define SYSLOG_FORMAT "[%i] <%d> -- %M"
 
+/* A daemon has no console. A wrong name of an output is a warning, because the others
+ * still work. */
 static int add_output(const struct logging_defaults *d, const struct conf_node *node,
                       const char *log_dir, bool daemon, struct err *err)
 {
@@ -330,6 +349,8 @@ static int add_output(const struct logging_defaults *d, const struct conf_node *
     return 0;
 }
 
+/* The environment overrides the configuration, as in Suricata. The result is borrowed from
+ * either. */
 static const char *filter_read(const struct conf_node *root)
 {
     const char *given = getenv("SC_LOG_OP_FILTER");
@@ -346,6 +367,7 @@ static const char *filter_read(const struct conf_node *root)
     return pattern;
 }
 
+/* Suricata's variable of the environment. */
 static bool level_given(enum log_level *level)
 {
     const char *name = getenv("SC_LOG_LEVEL");
@@ -353,6 +375,7 @@ static bool level_given(enum log_level *level)
     return name != NULL && log_level_parse(name, level);
 }
 
+/* Before the configuration is read there are no sinks; messages go to standard error. */
 void logging_begin(void)
 {
     enum log_level level;
@@ -361,7 +384,8 @@ void logging_begin(void)
         log_set_level(level);
 }
 
-/* The configuration names no output. */
+/* Used when the configuration names no output. The variables of the environment are
+ * Suricata's. */
 static int add_default(const struct logging_defaults *d, const char *log_dir, bool daemon,
                        struct err *err)
 {
@@ -392,12 +416,14 @@ static int add_default(const struct logging_defaults *d, const char *log_dir, bo
     return 0;
 }
 
-/* A start into the background that fails says so where it was made; later nobody reads there. */
+/* A daemon's errors go to standard error as well until process_ready(): the user who
+ * starts it sees them. Afterwards that is /dev/null. */
 static void add_start_errors(const struct logging_defaults *d)
 {
     log_add_sink(&message_ops, sink_new(d, NULL, CONSOLE_FORMAT), LOG_LEVEL_ERROR);
 }
 
+/* The order of precedence: the environment, then -v, then the configuration. */
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/logging.h - the engine's own messages, to where `logging:` says. */
+/* main/logging.h - the engine's own messages, to the outputs of `logging:`. */
 #ifndef MAIN_LOGGING_H
 #define MAIN_LOGGING_H
 

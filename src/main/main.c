@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/main.c - the program: reads the command line and does what it says. */
+/* main/main.c - the program: reads the command line and runs the job that it names. */
 #include "config.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "main/options.h"
 #include "main/run.h"
 
+/* For jobs that need the configuration. */
 static int with_config(const struct options *o, int (*job)(const struct options *, struct conf *))
 {
     struct conf *conf = run_configure(o);
@@ -36,6 +37,7 @@ static int list_modes(const struct options *o, struct conf *conf)
     return list_run_modes(conf_root(conf));
 }
 
+/* -T and --engine-analysis are the same run without packets; run_check() tells them apart. */
 static int do_job(const struct options *o, const char *program)
 {
     switch (o->job) {

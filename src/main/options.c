@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/options.c - reads the command line: one table says each option's name, where its value
- * goes and what --help prints of it. */
+/* main/options.c - reads the command line. One table gives each option's name, the place
+ * of its value, and the line of --help. */
 #include "config.h"
 
 #include "main/options.h"
@@ -21,6 +21,7 @@ enum option_kind {
     OPT_IGNORED,        /* accepted for compatibility, without effect here */
 };
 
+/* A row of specs[]. Which of the members count depends on `kind`. */
 struct option_spec {
     char letter;
     const char *name;
@@ -34,6 +35,7 @@ struct option_spec {
 
 #define AT(member) offsetof(struct options, member)
 
+/* In the order of --help. Names and letters are Suricata's where it has the option. */
 static const struct option_spec specs[] = {
     { 'h', "help", OPT_JOB, 0, 0, JOB_HELP, NULL, NULL, "list the options" },
     { 'V', "version", OPT_JOB, 0, 0, JOB_VERSION, NULL, NULL, "print the version" },
@@ -116,6 +118,7 @@ static const struct option_spec specs[] = {
     { 0, "qa-skip-prefilter", OPT_IGNORED, 0, 0, 0, NULL, NULL, NULL },
 };
 
+/* `fmt` takes one string. */
 static int option_wrong(struct err *err, const char *fmt, const char *what)
 {
     char text[300];
@@ -124,6 +127,7 @@ static int option_wrong(struct err *err, const char *fmt, const char *what)
     return err_set(err, "%s; --help lists the options", text);
 }
 
+/* Arguments are borrowed from argv, which lives as long as the process. */
 static void option_source(struct options *o, const struct option_spec *spec, const char *argument)
 {
     o->capture = spec->capture;
@@ -131,6 +135,8 @@ static void option_source(struct options *o, const struct option_spec *spec, con
         ARRAY_PUSH(&o->sources, argument);
 }
 
+/* A second -S is an error: which file counts would be a guess. Two ways of capture
+ * contradict each other, but one may have several sources. */
 static int option_apply(struct options *o, const struct option_spec *spec, const char *argument,
                         struct err *err)
 {
@@ -188,7 +194,8 @@ static const struct option_spec *spec_by_name(const char *name, size_t len)
     return NULL;
 }
 
-/* As getopt_long() takes it: whole, or as many letters as only one has. NULL: *err says why. */
+/* As getopt_long(3): a complete name, or a prefix that only one option has. NULL with *err
+ * set. */
 static const struct option_spec *spec_meant(const char *given, const char *name, size_t len,
                                             struct err *err)
 {
@@ -216,7 +223,8 @@ static const struct option_spec *spec_meant(const char *given, const char *name,
     return NULL;
 }
 
-/* "--name", "--name=value", "--name value". */
+/* Takes "--name", "--name=value" and "--name value"; *i moves past a value of its own. An
+ * optional value must follow "=", as with getopt_long(3). */
 static int option_long(struct options *o, char **argv, int *i, struct err *err)
 {
     const char *name = argv[*i] + 2, *equals = strchr(name, '=');
@@ -237,7 +245,7 @@ static int option_long(struct options *o, char **argv, int *i, struct err *err)
     return option_apply(o, spec, argument, err);
 }
 
-/* "-vvT", "-r file", "-rfile". */
+/* Takes "-vvT", "-r file" and "-rfile". */
 static int option_letters(struct options *o, char **argv, int *i, struct err *err)
 {
     for (const char *p = argv[*i] + 1; *p != '\0'; p++) {
@@ -258,6 +266,7 @@ static int option_letters(struct options *o, char **argv, int *i, struct err *er
     return 0;
 }
 
+/* Words that are no option form the packet filter, as with tcpdump. */
 static void option_bpf_word(struct options *o, const char *word)
 {
     size_t old = o->bpf != NULL ? strlen(o->bpf) : 0;
@@ -268,6 +277,7 @@ static void option_bpf_word(struct options *o, const char *word)
     memcpy(o->bpf + old, word, strlen(word) + 1);
 }
 
+/* Lines are joined with blanks; "#" starts a comment. */
 static int option_bpf_file(struct options *o, struct err *err)
 {
     char line[4096];
@@ -284,6 +294,7 @@ static int option_bpf_file(struct options *o, struct err *err)
     return 0;
 }
 
+/* Options that contradict each other are rejected here, before anything starts. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err)
 {
     memset(o, 0, sizeof(*o));
@@ -325,6 +336,7 @@ void options_free(struct options *o)
     free(o->bpf);
 }
 
+/* Options without a help text are for tests and for compatibility. */
 void options_help(const char *program)
 {
     printf("Usage: %s [OPTIONS] [PACKET FILTER]\n\n", program);

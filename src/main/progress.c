@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.c - bytes, packets a second, time left; nothing when output is not a terminal, and
- * nothing in the first second, so that short runs stay quiet. */
+/* main/progress.c - shows bytes, packets per second and the time left while a file is
+ * read. It prints nothing when standard error is not a terminal, and nothing in the first
+ * second, so that short runs stay quiet. */
 #include "config.h"
 
 #include "main/progress.h"
@@ -17,6 +18,7 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Needs a capture that reports its progress; the total is unknown for standard input. */
 void progress_start(struct progress *p, const struct setup *setup)
 {
     *p = (struct progress){ .setup = setup };
@@ -31,6 +33,8 @@ bool progress_is_shown(const struct progress *p)
     return p->shown;
 }
 
+/* Called by the main loop; prints twice a second at most. The time left is estimated from
+ * bytes. */
 void progress_show(struct progress *p)
 {
     const struct run_context *ctx = &p->setup->context;
@@ -55,6 +59,7 @@ void progress_show(struct progress *p)
     p->drawn = true;
 }
 
+/* Clears the line, so that the next message starts at its beginning. */
 void progress_end(struct progress *p)
 {
     if (p->drawn)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.h - one line on a terminal that says how far a long file is read. */
+/* main/progress.h - one line on a terminal that shows how much of a long file is read. */
 #ifndef MAIN_PROGRESS_H
 #define MAIN_PROGRESS_H
 

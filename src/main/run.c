@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/run.c - one run: set up, start, wait for the end or a signal, take down. */
+/* main/run.c - one run: sets up, starts, waits for the end or a signal, and takes
+ * everything down. */
 #include "config.h"
 
 #include "app/conf.h"
@@ -26,8 +27,8 @@
 
 /* --- configuration ------------------------------------------------------------------------ */
 
-/* Who reads a file is a user at a terminal: what is written goes to the current directory, unless
- * the command line says where. */
+/* A file is read by a user at a terminal: results go to the current directory, unless the
+ * command line names another one. */
 static void configure_offline(const struct options *o, struct conf *conf)
 {
     if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
@@ -38,8 +39,9 @@ static void configure_offline(const struct options *o, struct conf *conf)
         conf_set(conf, "default-data-dir", ".");
 }
 
-/* The option -k in the YAML. Whether captures say that a checksum is not to be trusted, and with it
- * the keywords that ask for wrong ones, is up to their own checksum-checks. */
+/* capture.checksum-validation is the option -k as a setting. It decides about the stream
+ * only. Whether a capture trusts checksums depends on its own checksum-checks, and so do
+ * the keywords that ask for wrong ones. */
 static void configure_checksums(struct conf *conf)
 {
     const char *which = conf_string(conf_root(conf), "capture.checksum-validation", "");
@@ -48,7 +50,8 @@ static void configure_checksums(struct conf *conf)
         conf_set(conf, "stream.checksum-validation", *which == 'a' ? "yes" : "no");
 }
 
-/* Options that are another way to write a setting. */
+/* Options that are another way to write a setting become that setting, so that the rest of
+ * the program reads one source. They override the file. */
 static void configure_options(const struct options *o, struct conf *conf)
 {
     if (o->recursive)
@@ -75,7 +78,7 @@ static void configure_options(const struct options *o, struct conf *conf)
         conf_set(conf, "firewall.enabled", "yes");
 }
 
-/* What the command line says does not go with what is there. */
+/* Options that contradict the system or the configuration. */
 static int check_options(const struct options *o, const struct conf *conf, struct err *err)
 {
     const struct conf_node *root = conf_root(conf);
@@ -90,6 +93,8 @@ static int check_options(const struct options *o, const struct conf *conf, struc
     return 0;
 }
 
+/* The order gives the precedence: the file, --include, --set, other options. NULL: the
+ * error is logged. */
 struct conf *run_configure(const struct options *o)
 {
     const char *path = o->config != NULL ? o->config : IDS_SYSCONFDIR "/ids.yaml";
@@ -117,11 +122,13 @@ failed:
 
 /* --- checking ----------------------------------------------------------------------------- */
 
+/* Rules that were skipped on purpose (`requires`) do not count. */
 static bool rules_broken(const struct setup *s)
 {
     return s->rules_report.failed > 0 || s->rules_report.files_failed > 0;
 }
 
+/* The text is Suricata's, because scripts look for it. */
 static int loading_failed(const struct setup *s)
 {
     if (rules_broken(s))
@@ -136,12 +143,13 @@ static int write_analysis(const struct setup *s, struct err *err)
     return analysis_write_groups(s->context.rules, s->root, s->log_dir, err);
 }
 
+/* Before anything is opened: a wrong name must not show after the start. */
 static int check_user(const struct options *o, const struct conf_node *root, struct err *err)
 {
     return process_check_user(setup_user(o, root), setup_group(o, root), err);
 }
 
-/* Keys that nothing reads are mostly misspelt: each is warned of. */
+/* Warns of keys that no part of the engine reads, because most are misspelt. */
 static unsigned check_keys(const struct conf *conf)
 {
     struct arena arena;
@@ -153,6 +161,7 @@ static unsigned check_keys(const struct conf *conf)
     return unknown;
 }
 
+/* Unknown keys are errors only for -T with --init-errors-fatal. */
 static int start_logging(const struct options *o, const struct conf *conf, struct err *err)
 {
     const struct conf_node *root = conf_root(conf);
@@ -168,7 +177,7 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
     return 0;
 }
 
-/* Asks for the file the user gave, in the words of the operating system. */
+/* Fails early, with the operating system's reason, when the user's file cannot be read. */
 static int check_sources(const struct options *o, struct err *err)
 {
     if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
@@ -179,6 +188,8 @@ static int check_sources(const struct options *o, struct err *err)
     return 0;
 }
 
+/* -T and --engine-analysis: everything but packets. For -T each logged error makes it
+ * fail. */
 int run_check(const struct options *o, struct conf *conf)
 {
     struct setup s = { 0 };
@@ -202,6 +213,7 @@ int run_check(const struct options *o, struct conf *conf)
     return status;
 }
 
+/* Names for --plan; the first is the default. */
 static const struct {
     const char *name;
     void (*print)(const struct plan *plan, struct buf *out);
@@ -219,6 +231,7 @@ static void (*plan_form(const char *name, struct err *err))(const struct plan *,
     return NULL;
 }
 
+/* Needs no rules, no privileges and, with --topology, not this machine. */
 int run_plan(const struct options *o, struct conf *conf)
 {
     void (*print)(const struct plan *, struct buf *);
@@ -245,7 +258,8 @@ int run_plan(const struct options *o, struct conf *conf)
 
 /* --- running ------------------------------------------------------------------------------ */
 
-/* Into the background, if that is wanted; what the process is to be there. */
+/* Goes into the background if that is asked for, then applies umask, core files and
+ * directory. Before logging starts, because the log files get the umask. */
 static int begin_process(const struct options *o, const struct conf *conf, struct err *err)
 {
     if (o->daemon && process_daemonize(err) < 0)
@@ -253,7 +267,7 @@ static int begin_process(const struct options *o, const struct conf *conf, struc
     return process_apply_settings(conf_root(conf), o->daemon, err);
 }
 
-/* Mistakes of the configuration that end the start; says so. */
+/* Mistakes of the configuration that must end the start; logs it. */
 static bool has_mistakes(void)
 {
     if (log_fatal_count() > 0)
@@ -261,6 +275,7 @@ static bool has_mistakes(void)
     return log_fatal_count() > 0;
 }
 
+/* Rules that cannot be loaded end the start only with --init-errors-fatal, as in Suricata. */
 static bool may_start(const struct setup *s)
 {
     if (has_mistakes())
@@ -273,6 +288,8 @@ static bool may_start(const struct setup *s)
     return true;
 }
 
+/* The plan comes after the libraries, because it needs the capture's sources. The pid file
+ * comes after everything that may fail for a wrong configuration. */
 int run_engine(const struct options *o, struct conf *conf)
 {
     const char *pid_file = setup_pid_file(o, conf_root(conf));
@@ -310,6 +327,8 @@ failed:
 
 /* --- captures by command ---------------------------------------------------------------------- */
 
+/* The way of capture is fixed: clients name files. `o` is a copy, because the job changes
+ * it. */
 int run_jobs(const struct options *given, struct conf *conf)
 {
     const char *pid_file = setup_pid_file(given, conf_root(conf));

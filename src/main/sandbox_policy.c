@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/sandbox_policy.c - directories rather than files: a file that was replaced is another one,
- * and may be read at the next reload all the same. */
+/* main/sandbox_policy.c - which paths the sandbox allows. It names directories instead of
+ * files: a file that was replaced is another file to the kernel, and a reload must still
+ * be able to read it. */
 #include "config.h"
 
 #include "main/sandbox_policy.h"
@@ -12,20 +13,24 @@
 
 #include "control/sandbox.h"
 
-/* Of settings that name a file; each is read again at reload. */
+/* Settings that name a file which a reload reads again; their directories become readable. */
 static const char *const file_keys[] = {
     "classification-file", "reference-config-file", "threshold-file",
     "reputation-categories-file", "magic-file", "geoip-database",
 };
+/* Settings that name a directory. */
 static const char *const read_keys[] = { "default-rule-path", "default-reputation-path" };
 static const char *const write_keys[] = { "default-data-dir", "default-log-dir",
                                           "detect.sgh-mpm-caching-path" };
 
+/* `paths` borrows its strings, from the configuration or from `directories`. */
 struct sandbox_policy {
     struct sandbox_paths paths;
     ARRAY_OF(char *) directories;           /* made here */
 };
 
+/* dirname(3) may return a part of its argument or a constant, so the result is moved to
+ * the front of the copy. */
 static const char *directory_of(struct sandbox_policy *f, const char *file)
 {
     char *copy = xstrdup(file), *directory = dirname(copy);
@@ -57,6 +62,7 @@ static void add_keys(struct sandbox_policy *f, const struct setup *s)
     }
 }
 
+/* Tenants that a command adds later must be in a directory that is allowed already. */
 static void add_tenants(struct sandbox_policy *f, const struct tenants *tenants)
 {
     for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++) {
@@ -69,6 +75,8 @@ static void add_tenants(struct sandbox_policy *f, const struct tenants *tenants)
     }
 }
 
+/* The pid file and the socket are removed at the end, so their directories need to be
+ * writable. Files of a capture are read only, unless they are deleted when done. */
 static void add_options(struct sandbox_policy *f, const struct setup *s)
 {
     const struct options *o = s->options;
@@ -95,6 +103,7 @@ static void add_options(struct sandbox_policy *f, const struct setup *s)
     }
 }
 
+/* The strings may be freed afterwards: the kernel has opened the paths. */
 int sandbox_policy_enter(const struct setup *s, struct err *err)
 {
     struct sandbox_policy f = { 0 };

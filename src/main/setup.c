@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/setup.c - builds the libraries' settings, the rules, the outputs, the capture. */
+/* main/setup.c - builds what a run needs: the libraries' settings, the rules, the outputs,
+ * the plan and the capture. All of it runs on the main thread before the engine's threads
+ * start. */
 #include "config.h"
 
 #include "app/conf.h"
@@ -20,12 +22,14 @@
 #include "detect/rule/keyword.h"
 #include "flow/exception.h"
 
+/* Ended by NULL, see setup_sources(). */
 static const char *const *source_names(const struct setup *s)
 {
     return (const char *const *)s->sources.at;
 }
 
-/* Is the run inline? Then packets can be dropped, and streams are inspected before they pass. */
+/* Is it IPS mode? Then packets can be dropped, and streams are inspected before they pass.
+ * The firewall makes no sense without it, so it implies it. */
 static bool setup_is_inline(const struct setup *s)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -37,6 +41,7 @@ static bool setup_is_inline(const struct setup *s)
             capture->is_inline(s->root, source_names(s), s->sources.count));
 }
 
+/* A bridge forwards packets in IDS mode too, so it needs a verdict for each. */
 static bool setup_gives_verdict(const struct setup *s)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -46,6 +51,8 @@ static bool setup_gives_verdict(const struct setup *s)
             capture->forwards(s->root, source_names(s), s->sources.count));
 }
 
+/* Some captures derive their sources from the configuration when the command line gives
+ * none. The strings belong to the setup. */
 int setup_sources(struct setup *s, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -57,12 +64,13 @@ int setup_sources(struct setup *s, struct err *err)
     else
         for (size_t i = 0; i < o->sources.count; i++)
             ARRAY_PUSH(&s->sources, xstrdup(o->sources.at[i]));
-    /* ended by NULL, and the list keeps its count */
+    /* NULL ends the list and does not count. */
     ARRAY_PUSH(&s->sources, NULL);
     s->sources.count--;
     return status;
 }
 
+/* How reject packets leave: by the route of a router, or back through the interface. */
 static int setup_reject(struct setup *s, struct err *err)
 {
     const char *mode = conf_string(s->root, "host-mode", "auto");
@@ -77,6 +85,7 @@ static int setup_reject(struct setup *s, struct err *err)
     return 0;
 }
 
+/* Captures depend on libraries, so a known name may be missing in this build. */
 const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err)
 {
     const struct capture_ops *ops;
@@ -91,6 +100,7 @@ const struct capture_ops *setup_capture_ops(const struct options *o, struct err 
     return ops;
 }
 
+/* Checked before anything is opened: one message instead of one per output. */
 static int setup_log_dir(struct setup *s, struct err *err)
 {
     struct stat st;
@@ -106,6 +116,7 @@ static int setup_log_dir(struct setup *s, struct err *err)
     return 0;
 }
 
+/* dirname(3) changes its argument, so it gets a copy. */
 static void setup_config_dir(struct setup *s)
 {
     char path[4096];
@@ -115,8 +126,8 @@ static void setup_config_dir(struct setup *s)
     snprintf(s->config_dir, sizeof(s->config_dir), "%s", dirname(path));
 }
 
-/* A file that the configuration does not name stands beside it, in its rules/ directory, or where
- * the installed ones are; the first there is is the one. */
+/* Sets a file that the configuration does not name. The first that exists counts: beside
+ * the configuration, in rules/ there, or where the installed files are. */
 static void setup_default_file(struct setup *s, const char *key, const char *name)
 {
     char path[4200];
@@ -151,6 +162,8 @@ const char *setup_group(const struct options *o, const struct conf_node *root)
     return o->group != NULL ? o->group : conf_string(root, "run-as.group", NULL);
 }
 
+/* The configured file is for daemons only; --pidfile always counts. This is Suricata's
+ * behaviour. */
 const char *setup_pid_file(const struct options *o, const struct conf_node *root)
 {
     if (o->pid_file != NULL || !o->daemon)
@@ -158,7 +171,7 @@ const char *setup_pid_file(const struct options *o, const struct conf_node *root
     return conf_string(root, "pid-file", NULL);
 }
 
-/* Rules may ask for files to be stored that no output stores. */
+/* Warns when rules store files and no output does. The text is Suricata's. */
 static void check_file_store(const struct setup *s)
 {
     if (conf_bool(s->root, "outputs.file-store.enabled", false))
@@ -172,6 +185,7 @@ static void check_file_store(const struct setup *s)
     }
 }
 
+/* Only --engine-analysis uses detect.profile, but a wrong value ends every start. */
 static void check_profile(const struct setup *s)
 {
     static const char *const profiles[] = { "low", "medium", "high", "custom" };
@@ -184,7 +198,7 @@ static void check_profile(const struct setup *s)
         conf_fatal(node, "expected low, medium, high or custom, got \"%s\"", node->value);
 }
 
-/* Each thread reads it; what is wrong is said once. */
+/* Each packet thread reads packet-alert-max; a wrong value is reported here, once. */
 static void check_alert_max(const struct setup *s)
 {
     const struct conf_node *node = conf_find(s->root, "packet-alert-max");
@@ -198,6 +212,7 @@ static void check_alert_max(const struct setup *s)
                      node->value);
 }
 
+/* Called after the first load and after each reload, before packet threads see the rules. */
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report)
 {
@@ -212,7 +227,8 @@ void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                                            tenants_look_at_overlap(s->context.tenants));
 }
 
-/* Where there are tenants, rules for everybody are wanted only by `default`; -T looks at them. */
+/* With tenants the common rules are loaded only when multi-detect.default is set; -T
+ * checks them anyway. */
 struct ruleset_request setup_rules_request(const struct setup *s)
 {
     struct ruleset_request request = s->rules_request;
@@ -223,6 +239,8 @@ struct ruleset_request setup_rules_request(const struct setup *s)
     return request;
 }
 
+/* Single wrong rules are not fatal here, but all of a firewall's rules and the file of -S
+ * are required: without them the engine would do something else than it was asked for. */
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -250,7 +268,7 @@ static int setup_rules(struct setup *s, struct err *err)
         return err_set(err, "without all rules of the firewall nothing begins");
     if (o->only_rule_file != NULL && s->rules_report.files_failed > 0)
         return err_set(err, "-S %s: without these rules nothing begins", o->only_rule_file);
-    *err = (struct err){ 0 };               /* what was wrong before has been said */
+    *err = (struct err){ 0 };               /* earlier errors have been logged */
     s->context.tenants = tenants_load(&s->rules_request, err);
     if (s->context.tenants == NULL && err->text[0] != '\0')
         return -1;
@@ -261,6 +279,7 @@ static int setup_rules(struct setup *s, struct err *err)
     return 0;
 }
 
+/* In job mode a wrong output ends the job, not the engine. */
 static int setup_outputs(struct setup *s, struct err *err)
 {
     struct output_request request = {
@@ -284,6 +303,9 @@ static int setup_outputs(struct setup *s, struct err *err)
     return 0;
 }
 
+/* The order follows the dependencies: rules and outputs tell the parsers what they need,
+ * so the parsers' settings come first. setup_free() also frees a setup that failed in the
+ * middle. */
 int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err)
 {
     s->options = o;
@@ -299,7 +321,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         return -1;
     s->context.is_inline = setup_is_inline(s);
     s->context.gives_verdict = setup_gives_verdict(s);
-    /* A flow comes in by one port of a bridge and back by the other. */
+    /* The two directions of a flow arrive on different interfaces of a bridge. */
     if (s->context.gives_verdict)
         conf_set(conf, "livedev.use-for-tracking", "no");
     s->context.offline = s->context.capture == NULL || !s->context.capture->live;
@@ -322,7 +344,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     s->context.flow = s->flow;
     s->context.stream = s->stream;
     s->context.app = s->app;
-    /* those of a job are its own */
+    /* Each job has outputs of its own. */
     if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
     if (setup_rules(s, err) < 0)
@@ -333,6 +355,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     return 0;
 }
 
+/* How many threads run this module, over all stages. */
 static unsigned threads_with(const struct plan *plan, const char *module)
 {
     unsigned count = 0;
@@ -343,8 +366,9 @@ static unsigned threads_with(const struct plan *plan, const char *module)
     return count;
 }
 
-/* Several threads that inspect parts of one file, those with rules in front of the stream among
- * them. */
+/* True when several threads inspect parts of one file, or when one thread inspects and
+ * others run early hooks that share state. Only then the order across flows has to be
+ * restored. */
 static bool needs_sequence(const struct setup *s)
 {
     const struct plan *plan = s->plan;
@@ -383,7 +407,8 @@ static void name_management(const struct setup *s, bool live, char *main_name, s
     names[n] = NULL;
 }
 
-/* Of another machine only the CPUs are known, not its interfaces. */
+/* Asks the capture for queues and threads of a source. With --topology only the CPUs of
+ * the other machine are known, not its interfaces. */
 static void ask_capture(const struct setup *s, const struct capture_ops *capture,
                         struct plan_source *source)
 {
@@ -400,6 +425,7 @@ static void ask_capture(const struct setup *s, const struct capture_ops *capture
                       strcmp(source->name, "any") != 0 && if_nametoindex(source->name) == 0;
 }
 
+/* For the message about a source that does not exist. */
 static const char *interface_names(char *buf, size_t size)
 {
     struct if_nameindex *all = if_nameindex();
@@ -413,7 +439,8 @@ static const char *interface_names(char *buf, size_t size)
     return buf;
 }
 
-/* Without run modes there is no plan; what is wrong with `threading:` is said all the same. */
+/* Without run modes there is no plan. The section `threading` is still checked, so that
+ * the user sees all errors at once. */
 static void threading_check(const struct setup *s, struct err *err)
 {
     struct diagnostics diagnostics = { 0 };
@@ -426,7 +453,8 @@ static void threading_check(const struct setup *s, struct err *err)
     diagnostics_fini(&diagnostics);
 }
 
-/* The mode that is asked for, in s->modes; NULL: there is none of that name. */
+/* The command line, then `runmode`, then the capture's default. NULL with *err set: there
+ * is no mode of that name. */
 static const struct run_mode *requested_mode(const struct setup *s, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -447,7 +475,7 @@ static const struct run_mode *requested_mode(const struct setup *s, struct err *
     return mode;
 }
 
-/* s->modes and s->topology. */
+/* Fills s->modes and s->topology; setup_free() frees them. */
 static int read_modes(struct setup *s, const char *topology, struct err *err)
 {
     s->modes = run_modes_new(s->root, err);
@@ -457,6 +485,7 @@ static int read_modes(struct setup *s, const char *topology, struct err *err)
     return s->modes != NULL && s->topology != NULL ? 0 : -1;
 }
 
+/* The request and its arrays are needed only until plan_new() returns. */
 static struct plan *make_plan(struct setup *s, const struct run_mode *mode, struct err *err)
 {
     const struct capture_ops *capture = s->context.capture;
@@ -490,7 +519,8 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
     return plan;
 }
 
-/* What the parts of the engine must know of the plan. */
+/* Tells the libraries what they must know of the plan, such as how many threads have flow
+ * tables. */
 static void report_plan(struct setup *s)
 {
     struct run_context *context = &s->context;
@@ -506,6 +536,7 @@ static void report_plan(struct setup *s)
         flow_conf_set_tables(s->flow, threads_with(s->plan, "stream"));
 }
 
+/* --deterministic needs one order of all packets, which several files at once do not have. */
 int setup_plan(struct setup *s, const char *topology, struct err *err)
 {
     const struct run_mode *mode;
@@ -525,8 +556,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
     return 0;
 }
 
-/* A thread reads one source; where a run mode has fewer threads than there are sources, some would
- * go unread. */
+/* A thread reads one source. A run mode with fewer threads than sources would leave some
+ * unread. */
 static int check_threads(const struct setup *s, const unsigned *threads, struct err *err)
 {
     for (size_t i = 0; i < s->sources.count && s->plan->live; i++)
@@ -537,6 +568,8 @@ static int check_threads(const struct setup *s, const unsigned *threads, struct 
     return 0;
 }
 
+/* Opens the sources. In live captures this needs the privileges that are dropped
+ * afterwards. */
 int setup_capture(struct setup *s, struct err *err)
 {
     unsigned *threads = xcalloc(s->sources.count + 1, sizeof(threads[0]));
@@ -560,7 +593,7 @@ int setup_capture(struct setup *s, struct err *err)
     return s->context.capture_handle != NULL ? 0 : -1;
 }
 
-/* The engine runs without as well, but for commands it was started for. */
+/* The engine runs without the socket too, unless it was started for commands. */
 int setup_control(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -586,13 +619,14 @@ int setup_control(struct setup *s, struct err *err)
     return 0;
 }
 
-/* Only what changes: the configuration keeps all that it was ever told. */
+/* Sets only what changes: the configuration never frees an old value. */
 static void job_setting(struct setup *s, const char *path, const char *value)
 {
     if (strcmp(conf_string(s->root, path, ""), value) != 0)
         conf_set(s->conf, path, value);
 }
 
+/* Seconds are limited to a day; a poll interval of 0 would not sleep. */
 static void job_settings(struct setup *s, const struct job *job)
 {
     char number[24];
@@ -606,7 +640,8 @@ static void job_settings(struct setup *s, const struct job *job)
     job_setting(s, "pcap-file.poll-interval", number);
 }
 
-/* Nothing of a capture is left for the next one. */
+/* Gives the job new settings of parsers and counters at 0, because nothing may remain from
+ * the capture before. */
 static int job_libraries(struct setup *s, struct err *err)
 {
     struct app_conf *app = app_conf_new(s->root, s->context.is_inline, err);
@@ -623,7 +658,7 @@ static int job_libraries(struct setup *s, struct err *err)
     return 0;
 }
 
-/* All of the capture is one tenant's. */
+/* All packets of the capture belong to this tenant. */
 static void job_tenant(struct setup *s, uint32_t tenant)
 {
     struct tenants *changed;
@@ -636,6 +671,7 @@ static void job_tenant(struct setup *s, uint32_t tenant)
     output_set_tenants(s->context.output, changed);
 }
 
+/* Called with the control lock held. On failure setup_job_free() still has to be called. */
 int setup_job(struct setup *s, const struct job *job, struct err *err)
 {
     job_settings(s, job);
@@ -651,7 +687,7 @@ int setup_job(struct setup *s, const struct job *job, struct err *err)
     return setup_plan(s, s->options->topology, err) < 0 ? -1 : setup_capture(s, err);
 }
 
-/* What one job made. */
+/* Frees what one job created, in reverse order of its creation. */
 static void job_free(struct setup *s)
 {
     run_context_end_run(&s->context);
@@ -665,7 +701,8 @@ static void job_free(struct setup *s)
     capture_names_free(&s->sources);
 }
 
-/* What commands say of hosts before a capture holds for it. */
+/* Bits on hosts that commands set before a capture apply to that capture, so they are
+ * cleared only after it. */
 void setup_job_free(struct setup *s)
 {
     ruleset_clear_hosts(s->context.rules);

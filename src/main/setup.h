@@ -29,12 +29,12 @@ struct setup {
     struct topology *topology;
     struct plan *plan;
     int stop;
-    bool ending;                        /* the user wants the end, not only of a job */
+    bool ending;                        /* the user stops the engine, not only a job */
     bool takes_jobs;                    /* captures come by command */
     struct control *control;            /* NULL: none */
 };
 
-/* Settings, rules and outputs: all that -T looks at. -1: *err or errors already logged. */
+/* Settings, rules and outputs: all that -T checks. -1: *err or errors already logged. */
 int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err);
 /* What is captured from; done by setup_libraries(). */
 int setup_sources(struct setup *s, struct err *err);
@@ -46,16 +46,16 @@ void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report);
 /* The rules for everybody, rather than for tenants. */
 struct ruleset_request setup_rules_request(const struct setup *s);
-/* The control socket, if there is to be one. */
+/* The control socket, if the configuration wants one. */
 int setup_control(struct setup *s, struct err *err);
 /* What belongs to one capture, when others follow: made for one file, and taken down. */
 int setup_job(struct setup *s, const struct job *job, struct err *err);
 void setup_job_free(struct setup *s);
 void setup_free(struct setup *s);
 
-/* Says it; EXIT_FAILURE. */
+/* Logs the error and returns EXIT_FAILURE. */
 int setup_fail(const struct err *err);
-/* Who is to run it: the command line wins over run-as. NULL: nobody else. */
+/* The user and group to run as: the command line wins over run-as. NULL: no change. */
 const char *setup_user(const struct options *o, const struct conf_node *root);
 const char *setup_group(const struct options *o, const struct conf_node *root);
 /* NULL: none. */

@@ -8,8 +8,10 @@
 
 #include "base/array.h"
 
+/* Cannot be an id: those have 16 bits. */
 #define NO_COUNTER UINT32_MAX
 
+/* One part of a dotted name. A node owns its name and its children. */
 struct counter_tree {
     char *name;
     uint32_t counter;               /* NO_COUNTER: a branch only */
@@ -25,6 +27,8 @@ static struct counter_tree *node_new(const char *name, size_t len)
     return node;
 }
 
+/* Finds the child of this name, else adds it after the others, so that members of a
+ * record keep the order of registration. */
 static struct counter_tree *node_child(struct counter_tree *node, const char *name, size_t len)
 {
     struct counter_tree *child;
@@ -39,6 +43,8 @@ static struct counter_tree *node_child(struct counter_tree *node, const char *na
     return child;
 }
 
+/* "decoder.ipv4" is the child "ipv4" of the root's child "decoder". No counter may have
+ * the name of a branch: counter_tree_write() would not write it. */
 struct counter_tree *counter_tree_new(void)
 {
     struct counter_tree *root = node_new("", 0);
@@ -58,6 +64,7 @@ struct counter_tree *counter_tree_new(void)
     return root;
 }
 
+/* Does nothing if there is no such branch. */
 void counter_tree_leave_out(struct counter_tree *tree, const char *name)
 {
     for (size_t i = 0; i < tree->child.count; i++) {
@@ -82,6 +89,7 @@ void counter_tree_free(struct counter_tree *tree)
     free(tree);
 }
 
+/* A delta may be negative: gauges fall, too. */
 static void write_value(const struct counter_tree *node, struct json *j, uint64_t now,
                         const uint64_t *previous)
 {
@@ -94,6 +102,8 @@ static void write_value(const struct counter_tree *node, struct json *j, uint64_
     json_i64(j, key, (int64_t)(now - previous[node->counter]));
 }
 
+/* Recursive; the depth is that of the dotted names. A branch whose counters are all zero
+ * leaves no empty object: the writer goes back to where the object began. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
                         const struct counter_values *values)
 {

@@ -12,10 +12,10 @@ struct counter_tree;
 struct counter_tree *counter_tree_new(void);
 void counter_tree_free(struct counter_tree *tree);
 
-/* Adds what is no counter to the branch of this name at the root; may be NULL. */
+/* Adds members that are no counters to the branch of this name at the root; may be NULL. */
 typedef void (*counter_branch_fn)(struct json *j, const char *name, void *arg);
 
-/* Leaves a branch at the root out of what is written. */
+/* Removes a branch at the root, so that it is not written. */
 void counter_tree_leave_out(struct counter_tree *tree, const char *name);
 
 /* Where the values come from. */

@@ -23,7 +23,7 @@ struct output_chunk {
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
-    bool early;                 /* asked before the others: they log what it has done */
+    bool early;                 /* called before the others, which log what it has done */
     bool is_evidence;           /* when it cannot open, nothing begins */
     /* Settings to instance; a logger without an `enabled: yes` is not asked. NULL with err set:
      * the mistake is logged and the output left out. */
@@ -39,7 +39,7 @@ struct logger_ops {
     /* What a direction of TCP or a body carries, as it comes and in order. */
     void (*stream)(struct render *r, void *self, struct packet *p,
                    const struct output_chunk *chunk);
-    /* Writing half: the packet itself is wanted (pcap-log). Called on writer threads. */
+    /* Writing half: writes the packet itself. Called on writer threads. */
     void (*write_packet)(void *self, struct packet *p);
     void (*rotate)(void *self);
 };
@@ -56,7 +56,7 @@ struct render {
     uint64_t time_second;
     char time_prefix[24], time_suffix[8];
     struct buf scratch;
-    const struct ip *client;    /* stands in records for the flow's client; NULL: its own address */
+    const struct ip *client;    /* records show it as the flow's client; NULL: the real address */
 };
 
 /* A record is a framed run of bytes for one sink. */

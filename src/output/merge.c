@@ -8,21 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So much more must have come together before another look at how far the threads are. */
+/* Bytes. Asking all threads how far they are costs more than keeping this much for a
+ * while. */
 #define MERGE_STEP (256 * 1024)
 
-/* In front of the records of one packet. */
+/* Precedes the records of one packet in merge_input.retained. */
 struct entry_head {
     struct watermark place;
     size_t len;
 };
 
+/* Of one rendering thread; owned by the merge, because others write its records. */
 struct merge_input {
     struct merge *merge;
     struct buf retained;                /* entries, in order */
     size_t at;                      /* of them, the first that is not written */
 };
 
+/* All below is under the lock, apart from what is set in merge_new(). `inputs` grows only
+ * before threads run. */
 struct merge {
     pthread_mutex_t lock;
     const struct sequencer *seq;
@@ -53,6 +57,8 @@ struct merge_input *merge_input_new(struct merge *m)
     return input;
 }
 
+/* The first entry that is not written yet. False: there is none. Copied, as it is not
+ * aligned. */
 static bool head_of(const struct merge_input *input, struct entry_head *head)
 {
     if (input->at == input->retained.len)
@@ -61,7 +67,8 @@ static bool head_of(const struct merge_input *input, struct entry_head *head)
     return true;
 }
 
-/* The input with the earliest entry; NULL when nothing is left before `end`. */
+/* The input with the earliest entry; NULL: no input has one before `end`. There are as
+ * many inputs as threads, so a plain walk is fast enough. */
 static struct merge_input *earliest(const struct merge *m, struct watermark end,
                                    struct entry_head *head)
 {
@@ -81,6 +88,7 @@ static struct merge_input *earliest(const struct merge *m, struct watermark end,
     return best;
 }
 
+/* Moves the rest to the front; the buffer keeps its memory. */
 static void remove_written(struct merge_input *input)
 {
     size_t left = input->retained.len - input->at;
@@ -90,6 +98,8 @@ static void remove_written(struct merge_input *input)
     input->at = 0;
 }
 
+/* Writes all entries before `end` in the order of the capture. Nothing before `end` can be
+ * added any more, because all threads have passed it. The lock is held. */
 static void write_before(struct merge *m, struct watermark end)
 {
     struct merge_input *input;
@@ -106,6 +116,7 @@ static void write_before(struct merge *m, struct watermark end)
     m->added = 0;
 }
 
+/* The records go to the sinks on whichever thread fills the step, not always the same one. */
 void merge_add(struct merge_input *input, const struct packet *p, const struct buf *records)
 {
     struct merge *m = input->merge;
@@ -120,6 +131,7 @@ void merge_add(struct merge_input *input, const struct packet *p, const struct b
     pthread_mutex_unlock(&m->lock);
 }
 
+/* All threads have ended, so all that is left can be written, without the lock. */
 void merge_free(struct merge *m)
 {
     if (m == NULL)

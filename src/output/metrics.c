@@ -7,11 +7,12 @@
 
 #include "base/report/counters.h"
 
+/* Bytes, with the 0. Names of counters are shorter; a longer one would be cut. */
 #define NAME_MAX_SIZE 160
 
 #define PER_MILLE "_permille"
 
-/* Shares are counted in per mille; Prometheus wants ratios, 1 for all. */
+/* Shares are counted in per mille; Prometheus' convention is ratios from 0 to 1. */
 static bool is_share(const char *counter)
 {
     size_t len = strlen(counter), end = sizeof(PER_MILLE) - 1;
@@ -19,7 +20,8 @@ static bool is_share(const char *counter)
     return len > end && strcmp(counter + len - end, PER_MILLE) == 0;
 }
 
-/* Letters, digits and underscores. */
+/* "decoder.pkts" becomes ids_decoder_pkts: Prometheus allows letters, digits, underscores
+ * and colons, and colons are for its recording rules. */
 static void metric_name(const char *counter, char out[NAME_MAX_SIZE])
 {
     size_t n, len = strlen(counter);
@@ -33,12 +35,15 @@ static void metric_name(const char *counter, char out[NAME_MAX_SIZE])
     memcpy(out + n, share ? "_ratio" : "", share ? sizeof("_ratio") : 1);
 }
 
+/* The argument of thread_line(). */
 struct of_thread {
     struct buf *out;
     const char *name;
     counter_id id;
 };
 
+/* One line for one thread. Its counters are read while it adds to them: a relaxed load is
+ * enough. */
 static void thread_line(const struct counters *c, void *arg)
 {
     const struct of_thread *t = arg;
@@ -53,6 +58,8 @@ static void thread_line(const struct counters *c, void *arg)
         buf_printf(t->out, "%llu\n", (unsigned long long)value);
 }
 
+/* Figures of the engine itself say something only by thread, for instance how busy each
+ * is. */
 static void write_metric(struct buf *out, counter_id id)
 {
     const char *counter = counter_name(id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/output.c - the set of outputs, and the two halves that feed them. */
+/* output/output.c - the set of outputs, its rendering half and its writing half (see
+ * output.h). */
 #include "output/output.h"
 
 #include <stdlib.h>
@@ -22,21 +23,25 @@ LOGGER_LIST(X)
 const struct logger_ops *const logger_table[] = { LOGGER_LIST(X) NULL };
 #undef X
 
-/* How much a writer gathers for one sink before it hands over. */
+/* Bytes that a writer gathers for one sink: few system calls under load. output_write()
+ * hands over less when there is little to do. */
 #define WRITER_BATCH (64 * 1024)
 
-/* In front of each record in packet.records. */
+/* Precedes each record in packet.records, so that the writer can split them by sink. */
 struct record_head {
     uint32_t len;
     uint16_t sink;
     uint16_t unused;
 };
 
+/* Owned by its inspecting thread; no other thread looks at it. */
 struct output_thread {
     struct render render;
     struct merge_input *input;        /* NULL: records go with their packet */
 };
 
+/* Owned by one writing thread. The sinks are shared and have locks of their own if they
+ * need them. */
 struct output_writer {
     struct output_conf *conf;
     struct buf *pending;            /* by sink id */
@@ -59,6 +64,7 @@ char *output_path(const struct output_request *request, const char *name)
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
+/* By the name in `outputs:`; NULL: there is no such output. */
 static const struct logger_ops *logger_find(const char *name)
 {
     for (unsigned i = 0; logger_table[i] != NULL; i++)
@@ -67,6 +73,8 @@ static const struct logger_ops *logger_find(const char *name)
     return NULL;
 }
 
+/* An early logger goes in front of all others: eve-log's `stored` depends on what
+ * file-store has done with the same packet. */
 static void output_add(struct output_conf *conf, const struct logger_ops *ops, void *self)
 {
     size_t at;
@@ -79,7 +87,8 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
     conf->streamers |= ops->stream != NULL;
 }
 
-/* There were once, and older configurations may still name them. */
+/* Suricata once had these outputs, and older configurations still name them. Only a
+ * warning: the engine can run without them. */
 static COLD void report_missing(const struct conf_node *node)
 {
     static const struct { const char *name, *instead; } removed[] = {
@@ -98,6 +107,8 @@ static COLD void report_missing(const struct conf_node *node)
     conf_warning(node, "there is no output \"%s\"; it is left out", node->name);
 }
 
+/* An output that cannot open is an error, and the engine starts without it, as Suricata
+ * does. Only an output whose files are evidence (pcap-log) prevents the start. */
 static void output_open(struct output_conf *conf, const struct conf_node *node)
 {
     const struct logger_ops *ops = logger_find(node->name);
@@ -119,6 +130,7 @@ static void output_open(struct output_conf *conf, const struct conf_node *node)
         conf_error(node, "%s: %s", node->name, err.text);
 }
 
+/* Called once, before threads start. `outputs:` is a list of maps with one key each. */
 struct output_conf *output_conf_new(const struct output_request *request, struct err *err)
 {
     struct output_conf *conf = xcalloc(1, sizeof(*conf));
@@ -137,6 +149,7 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
     return conf;
 }
 
+/* What is merged is written by the sinks, so those close last. */
 void output_conf_free(struct output_conf *conf)
 {
     if (conf == NULL)
@@ -165,6 +178,7 @@ void output_conf_free(struct output_conf *conf)
     free(conf);
 }
 
+/* Sinks that know no files have no rotate(). */
 void output_rotate(struct output_conf *conf)
 {
     for (size_t i = 0; i < conf->sinks.count; i++)
@@ -177,6 +191,8 @@ void output_rotate(struct output_conf *conf)
 
 /* --- records ------------------------------------------------------------------------------ */
 
+/* The length is not known yet; record_end() sets it. One record at a time for each struct
+ * render. */
 void record_begin(struct render *r, struct sink *sink)
 {
     struct record_head head = { .sink = sink_of_thread(sink, r->thread)->id };
@@ -194,11 +210,13 @@ void record_end(struct render *r)
     memcpy(r->out->data + r->record_at, &head, sizeof(head));
 }
 
+/* Drops the record that record_begin() began, as if it had never been. */
 void record_cancel(struct render *r)
 {
     r->out->len = r->record_at;
 }
 
+/* Also right before record_end(): all that was added since record_begin(). */
 struct slice record_slice(const struct render *r)
 {
     size_t at = r->record_at + sizeof(struct record_head);
@@ -206,6 +224,8 @@ struct slice record_slice(const struct render *r)
     return (struct slice){ .data = r->out->data + at, .len = (uint32_t)(r->out->len - at) };
 }
 
+/* localtime_r() and strftime() are slow, and many records have the same second, so the
+ * texts for a second are kept. A struct render of zeros has no text yet. */
 size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])
 {
     uint64_t second = time_us / 1000000;
@@ -243,6 +263,7 @@ void output_time(struct json *j, const char *key, uint64_t time_us)
 
 /* --- rendering ---------------------------------------------------------------------------- */
 
+/* Numbers threads from 1, in the order in which they start. */
 struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters)
 {
     struct output_thread *ot = xcalloc(1, sizeof(*ot));
@@ -263,6 +284,8 @@ void output_thread_free(struct output_thread *ot)
     free(ot);
 }
 
+/* All transactions of the flow, on each packet: each logger knows from its marks in the
+ * transaction whether it has something to log. */
 static void render_txs(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
@@ -274,13 +297,15 @@ static void render_txs(struct output_thread *ot, struct packet *p)
                 conf->loggers.at[i].ops->tx(&ot->render, conf->loggers.at[i].self, p, tx);
 }
 
-/* At the end of a flow only what was to be looked at once more. */
+/* At the end of a flow the transactions are only logged if a direction has its last
+ * inspection now; otherwise an earlier packet has logged all there is. */
 static bool may_have_txs(const struct packet *p)
 {
     return !(p->flags & PACKET_FLOW_END) ||
            (p->flags & (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT));
 }
 
+/* On the last packet of the flow, which may be a pseudo packet. */
 static void render_flow(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
@@ -290,6 +315,7 @@ static void render_flow(struct output_thread *ot, struct packet *p)
             conf->loggers.at[i].ops->flow(&ot->render, conf->loggers.at[i].self, p, p->flow);
 }
 
+/* Alerts come before the transactions of the same packet, and those before the flow. */
 static void render_all(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
@@ -307,6 +333,7 @@ static void render_all(struct output_thread *ot, struct packet *p)
         render_flow(ot, p);
 }
 
+/* Called on the inspecting thread that owns the flow, for each packet. */
 void output_render(struct output_thread *ot, struct packet *p)
 {
     ot->render.out = &p->records;
@@ -319,6 +346,7 @@ void output_render(struct output_thread *ot, struct packet *p)
 
 /* --- writing ------------------------------------------------------------------------------ */
 
+/* Sinks are all opened before, so their number does not change. */
 struct output_writer *output_writer_new(struct output_conf *conf, struct counters *counters)
 {
     struct output_writer *w = xcalloc(1, sizeof(*w));
@@ -330,6 +358,7 @@ struct output_writer *output_writer_new(struct output_conf *conf, struct counter
     return w;
 }
 
+/* Hands a sink what was gathered for it. What the sink cannot write is lost and counted. */
 static void writer_enqueue(struct output_writer *w, unsigned id)
 {
     struct sink *sink = w->conf->sinks.at[id];
@@ -350,6 +379,7 @@ void output_writer_flush(struct output_writer *w)
         writer_enqueue(w, i);
 }
 
+/* Also writes what is left. */
 void output_writer_free(struct output_writer *w)
 {
     if (w == NULL)
@@ -361,6 +391,8 @@ void output_writer_free(struct output_writer *w)
     free(w);
 }
 
+/* Splits framed records by sink. Only whole records are handed over, so lines of several
+ * writers do not mix. */
 static void write_records(struct output_writer *w, const struct buf *records)
 {
     size_t at = 0;
@@ -377,6 +409,7 @@ static void write_records(struct output_writer *w, const struct buf *records)
     }
 }
 
+/* merge.c calls this under its lock, so conf->merged is used by one thread at a time. */
 static void write_merged(void *arg, const uint8_t *records, size_t len)
 {
     struct buf all = { .data = (uint8_t *)records, .len = len, .cap = len };
@@ -390,6 +423,7 @@ void output_conf_merge(struct output_conf *conf, const struct sequencer *seq)
     conf->merge = merge_new(seq, write_merged, conf->merged);
 }
 
+/* Called on the writing thread, which may be another one than rendered the records. */
 void output_write(struct output_writer *w, struct packet_vector *v)
 {
     struct output_conf *conf = w->conf;
@@ -406,13 +440,15 @@ void output_write(struct output_writer *w, struct packet_vector *v)
                 if (conf->loggers.at[k].ops->write_packet != NULL)
                     conf->loggers.at[k].ops->write_packet(conf->loggers.at[k].self, p);
     }
-    /* Live, a quiet network must not hold lines back. */
+    /* A vector that is not even a quarter full means little traffic: then records of a live
+     * capture should be visible at once. */
     if (v->tick || v->last || (!conf->request.offline && v->count < VECTOR_FILL / 4))
         output_writer_flush(w);
 }
 
 /* --- statistics --------------------------------------------------------------------------- */
 
+/* A reload calls this on the thread that reloads, while the statistics thread may read. */
 void output_set_rules(struct output_conf *conf, const struct ruleset_report *report,
                       uint64_t loaded_at_us)
 {
@@ -430,6 +466,7 @@ void output_rules(struct output_conf *conf, struct ruleset_report *report, uint6
     pthread_mutex_unlock(&conf->rules_lock);
 }
 
+/* Takes a reference of its own and drops that to the tenants before. */
 void output_set_tenants(struct output_conf *conf, struct tenants *tenants)
 {
     struct tenants *old;
@@ -456,6 +493,8 @@ unsigned output_stats_interval(const struct output_conf *conf)
     return conf->stats_interval;
 }
 
+/* Called on the statistics thread. The writer lives for one round only: statistics are
+ * few, and nothing stays in a buffer. */
 void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last)
 {
     struct output_writer *w;

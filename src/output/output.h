@@ -21,7 +21,7 @@ struct output_request {
     const char *log_dir;
     bool is_inline;
     bool offline;
-    const int *stop;                    /* atomic: the user wants an end, nobody waits; or NULL */
+    const int *stop;                    /* atomic: the user wants an end: do not wait; or NULL */
     bool deterministic;                 /* the same bytes in each run: nothing of wall time */
 };
 
@@ -74,7 +74,7 @@ void output_set_tenants(struct output_conf *conf, struct tenants *tenants);
 struct tenants *output_tenants(struct output_conf *conf);      /* referenced for the caller */
 /* A time as records have it; any thread. */
 void output_time(struct json *j, const char *key, uint64_t time_us);
-/* "local5" as syslog(3) wants it; false: there is none of that name. */
+/* "local5" as a number for syslog(3); false: there is none of that name. */
 bool output_syslog_facility(const char *name, int *facility);
 /* Seconds between rounds; 0: off. */
 unsigned output_stats_interval(const struct output_conf *conf);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/pcap_files.c - the files of pcap-log.
  *
- * A thread_file is a row of files, one after the other: that of all threads, or that of one. All of
- * them share one sink and its lock: what differs is only where a record goes. */
+ * A thread_file is a series of files, of which one is open: the series of all threads (mode
+ * normal), or that of one thread (multi). All of them share one sink and its lock. */
 #include "config.h"
 
 #include "output/pcap_files.h"
@@ -21,12 +21,18 @@
 #include "base/report/log.h"
 #include "output/output_private.h"
 
+/* Suricata's default for `limit`, and its minimum. */
 #define LIMIT_DEFAULT (100u << 20)
 #define LIMIT_MIN (4u << 20)
+/* Of the classic format with microseconds, in the byte order of this machine, which
+ * readers detect by this number (pcap-savefile(5)). */
 #define MAGIC 0xa1b2c3d4u
+/* struct pcap_record begins as the header of a packet on disk does; the thread's number
+ * stays here. */
 #define DISK_HEADER offsetof(struct pcap_record, thread)
 #define WRITE_MAX (64u << 10)           /* to the compressor at once */
 
+/* All under pcap_files.lock; freed with the sink. */
 struct thread_file {
     unsigned number;
     int fd;                             /* -1: the next packet opens one */
@@ -49,6 +55,7 @@ struct pcap_files {
     bool failing;
 };
 
+/* The first thread sets it; for all others it is one load. */
 void pcap_files_note(struct pcap_files *f, uint64_t time_us)
 {
     uint64_t none = 0;
@@ -58,6 +65,8 @@ void pcap_files_note(struct pcap_files *f, uint64_t time_us)
                                     __ATOMIC_RELAXED);
 }
 
+/* A file has one link type in its header, the one known when it opens: the classic format
+ * cannot mix link types. */
 void pcap_files_set_linktype(struct pcap_files *f, int linktype)
 {
     __atomic_store_n(&f->linktype, (uint32_t)linktype, __ATOMIC_RELAXED);
@@ -65,6 +74,8 @@ void pcap_files_set_linktype(struct pcap_files *f, int linktype)
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
+/* Logs the first failure of a series only; the sink counts each lost record. After a
+ * success the next failure is logged again. */
 static bool write_all(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
 {
     const uint8_t *at = data;
@@ -89,6 +100,7 @@ static bool write_all(struct pcap_files *f, struct thread_file *l, const void *d
 }
 
 #ifdef HAVE_LZ4
+/* From `lz4-level` and `lz4-checksum`. */
 static LZ4F_preferences_t preferences(const struct pcap_files *f)
 {
     return (LZ4F_preferences_t){ .compressionLevel = f->level,
@@ -96,6 +108,8 @@ static LZ4F_preferences_t preferences(const struct pcap_files *f)
                                      LZ4F_contentChecksumEnabled : LZ4F_noContentChecksum };
 }
 
+/* Begins an LZ4 frame, which any lz4 tool can read. False also when memory is short; then
+ * the packet counts as lost. */
 static bool squeeze_begin(struct pcap_files *f, struct thread_file *l)
 {
     LZ4F_preferences_t p = preferences(f);
@@ -110,6 +124,7 @@ static bool squeeze_begin(struct pcap_files *f, struct thread_file *l)
     return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
 
+/* Compresses one piece. LZ4 gathers input, so a piece may write nothing yet. */
 static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *data, size_t len)
 {
     LZ4F_preferences_t p = preferences(f);
@@ -120,6 +135,7 @@ static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *
     return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
 
+/* Ends the frame: without the end mark tools call the file damaged. */
 static void squeeze_end(struct pcap_files *f, struct thread_file *l)
 {
     LZ4F_preferences_t p = preferences(f);
@@ -149,6 +165,8 @@ static void squeeze_end(struct pcap_files *f UNUSED, struct thread_file *l UNUSE
 }
 #endif
 
+/* To the file, through the compressor if there is one. Pieces of WRITE_MAX bound the
+ * buffer for what comes out. */
 static bool put(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
 {
     const uint8_t *at = data;
@@ -165,6 +183,8 @@ static bool put(struct pcap_files *f, struct thread_file *l, const void *data, s
 
 /* --- files ---------------------------------------------------------------------------------- */
 
+/* Keeps `max-files` of each series, the open one included. Only files of this run are
+ * known: those of earlier runs stay. */
 static void remove_oldest(struct pcap_files *f, struct thread_file *l)
 {
     while (f->max_files > 0 && l->names.count > f->max_files) {
@@ -177,6 +197,7 @@ static void remove_oldest(struct pcap_files *f, struct thread_file *l)
     }
 }
 
+/* The next record opens another file. */
 static void thread_file_close(struct pcap_files *f, struct thread_file *l)
 {
     if (l->squeezer != NULL)
@@ -186,6 +207,7 @@ static void thread_file_close(struct pcap_files *f, struct thread_file *l)
     l->fd = -1;
 }
 
+/* `ts-format`: seconds, or seconds and microseconds. */
 static void add_time(struct buf *name, const struct pcap_files *f, uint64_t time_us)
 {
     buf_printf(name, "%u", (unsigned)(time_us / 1000000));
@@ -193,8 +215,8 @@ static void add_time(struct buf *name, const struct pcap_files *f, uint64_t time
         buf_printf(name, ".%u", (unsigned)(time_us % 1000000));
 }
 
-/* With files of several threads: %n is the thread's number, %i its id, which is the same here, %t
- * the time. */
+/* Mode multi has letters in the name: %n is the thread's number, %i its id, which is the
+ * same here, and %t the time. Mode normal appends the time to the name. */
 static void make_name(struct buf *name, const struct pcap_files *f, unsigned thread,
                       uint64_t time_us)
 {
@@ -216,7 +238,9 @@ static void make_name(struct buf *name, const struct pcap_files *f, unsigned thr
         buf_add_string(name, ".lz4");
 }
 
-/* Named by the time it begins: the first one where the capture does. */
+/* A file is named by the time at which it begins: the first by that of the first packet in
+ * the capture, each later one by its own first packet. header: version 2.4, then time zone
+ * and accuracy, which are always 0. */
 static bool next_file(struct pcap_files *f, struct thread_file *l, const struct pcap_record *first)
 {
     uint32_t header[6] = { MAGIC, 4u << 16 | 2, 0, 0, PCAP_SNAPLEN,
@@ -238,7 +262,7 @@ static bool next_file(struct pcap_files *f, struct thread_file *l, const struct 
         return false;
     }
     if (l->names.count > 0 && strcmp(l->names.at[l->names.count - 1], (char *)name.data) == 0)
-        buf_fini(&name);                /* in the same second: in its place */
+        buf_fini(&name);                /* same second, same name: O_TRUNC has emptied it */
     else
         ARRAY_PUSH(&l->names, (char *)name.data);
     l->size = 0;
@@ -246,6 +270,7 @@ static bool next_file(struct pcap_files *f, struct thread_file *l, const struct 
     return (!f->lz4 || squeeze_begin(f, l)) && put(f, l, header, sizeof(header));
 }
 
+/* There are as few as threads. The lock is held. */
 static struct thread_file *thread_file_find(const struct pcap_files *f, unsigned number)
 {
     for (size_t i = 0; i < f->thread_files.count; i++)
@@ -254,7 +279,8 @@ static struct thread_file *thread_file_find(const struct pcap_files *f, unsigned
     return NULL;
 }
 
-/* Until the first packet is written the file has none, and yet its name is known. */
+/* For `capture_file` in alerts. Before the first packet is written there is no file, but
+ * its name is known. Called on inspecting threads. */
 void pcap_files_name(struct pcap_files *f, unsigned thread, uint64_t time_us, struct buf *name)
 {
     const struct thread_file *l;
@@ -271,6 +297,7 @@ void pcap_files_name(struct pcap_files *f, unsigned thread, uint64_t time_us, st
     pthread_mutex_unlock(&f->lock);
 }
 
+/* Makes the series with its first packet. The lock is held. */
 static struct thread_file *thread_file_of(struct pcap_files *f, unsigned number)
 {
     struct thread_file *l;
@@ -287,6 +314,9 @@ static struct thread_file *thread_file_of(struct pcap_files *f, unsigned number)
     return l;
 }
 
+/* A packet is never split: a file may be smaller than `limit` by less than a packet.
+ * Compressed files are measured on disk, where the compressor's output arrives late, so
+ * they may be a little larger. */
 static bool put_record(struct pcap_files *f, const struct pcap_record *h, const uint8_t *data)
 {
     struct thread_file *l = thread_file_of(f, h->thread);
@@ -298,7 +328,8 @@ static bool put_record(struct pcap_files *f, const struct pcap_record *h, const 
 
 /* --- the sink ------------------------------------------------------------------------------- */
 
-/* Returns how many records are lost; a cut one at the end counts as one. */
+/* Returns how many records are lost; an incomplete one at the end counts as one. Runs on
+ * writing threads, which wait for each other at the lock. */
 static uint64_t files_write(void *self, const uint8_t *data, size_t len)
 {
     struct pcap_files *f = self;
@@ -318,7 +349,7 @@ static uint64_t files_write(void *self, const uint8_t *data, size_t len)
     return lost + (len != 0);
 }
 
-/* The next packet begins another file. */
+/* Any thread. The next packet opens another file. */
 static void files_rotate(void *self)
 {
     struct pcap_files *f = self;
@@ -358,6 +389,8 @@ static const struct sink_ops files_ops = {
 
 /* --- set-up --------------------------------------------------------------------------------- */
 
+/* `sguil-base-dir` is what older configurations call `dir`. A name that is not absolute is
+ * in the log directory. */
 static char *prefix_of(const struct output_request *request, const struct conf_node *node)
 {
     const char *dir = conf_string(node, "dir", conf_string(node, "sguil-base-dir", NULL));
@@ -374,6 +407,8 @@ static char *prefix_of(const struct output_request *request, const struct conf_n
     return (char *)path.data;
 }
 
+/* In mode multi two threads must not write to the same file, so a letter is required.
+ * Suricata knows the same three letters. */
 static int check_name(const char *name, struct err *err)
 {
     const char *p = strchr(name, '%');
@@ -386,6 +421,7 @@ static int check_name(const char *name, struct err *err)
     return 0;
 }
 
+/* Suricata has removed its third mode, sguil. */
 static int read_mode(struct pcap_files *f, const struct conf_node *node, struct err *err)
 {
     const char *mode = conf_string(node, "mode", "normal");
@@ -412,6 +448,7 @@ static int read_compression(struct pcap_files *f, const struct conf_node *node, 
     return 0;
 }
 
+/* Mistakes here prevent the start: the packets may be evidence. */
 static int read_settings(struct pcap_files *f, const struct conf_node *node, struct err *err)
 {
     const char *stamp = conf_string(node, "ts-format", "sec");
@@ -428,7 +465,8 @@ static int read_settings(struct pcap_files *f, const struct conf_node *node, str
     return read_compression(f, node, err);
 }
 
-/* Said at the start, not with the first packet; a name with letters is known only then. */
+/* Reports a missing directory at the start and not with the first packet. A directory with
+ * % letters is known only with the packet. */
 static int check_directory(const char *prefix, struct err *err)
 {
     char *copy = xstrdup(prefix);

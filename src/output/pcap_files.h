@@ -20,7 +20,7 @@ struct pcap_files;
 struct pcap_files *pcap_files_open(const struct output_request *request,
                                    const struct conf_node *node, struct sink **sink,
                                    struct output_conf *conf, struct err *err);
-/* Any thread: a packet has been looked at; the first one names the first file. */
+/* Any thread: a packet was seen; the time of the first one names the first file. */
 void pcap_files_note(struct pcap_files *f, uint64_t time_us);
 /* Any thread: appends the name of the file that this thread's packets go to now. */
 void pcap_files_name(struct pcap_files *f, unsigned thread, uint64_t time_us, struct buf *name);

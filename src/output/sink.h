@@ -46,7 +46,7 @@ static inline const struct sink *sink_of_thread(const struct sink *sink, unsigne
     return sink->thread_sink[(thread - 1) % sink->thread_sinks];
 }
 
-/* Records in such a hand-over. */
+/* Records in these bytes. */
 static inline uint64_t sink_records(const uint8_t *data, size_t len)
 {
     uint64_t count = 0;
@@ -68,7 +68,7 @@ struct sink *sink_open_threaded(const struct output_request *request, struct out
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err);
 
-/* Of this kind, whatever the node says. */
+/* Of this kind, and not of the node's `filetype`. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
                           const struct conf_node *node, const char *filetype,
                           const char *otherwise, struct err *err);

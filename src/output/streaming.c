@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/streaming.c - for outputs that want data rather than records: what TCP carries, and what
- * HTTP's bodies carry, unpacked, each byte once. */
+/* output/streaming.c - for outputs that log data and not records: what TCP carries, and
+ * the bodies of HTTP after decompression, each byte once. */
 #include "output/output_private.h"
 
 #include "app/conf.h"
@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* To all loggers that take data. */
 static void log_piece(struct output_conf *conf, struct render *r, struct packet *p,
                  const struct output_chunk *chunk)
 {
@@ -17,6 +18,8 @@ static void log_piece(struct output_conf *conf, struct render *r, struct packet 
             conf->loggers.at[i].ops->stream(r, conf->loggers.at[i].self, p, chunk);
 }
 
+/* chunk[] is what reassembly released with this packet: in order and without repeats. Gaps
+ * are not reported. The end of a direction is a chunk without data. */
 static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p)
 {
     static const uint32_t ends[] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
@@ -38,6 +41,8 @@ static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p
 
 /* --- bodies ------------------------------------------------------------------------------- */
 
+/* The buffer that detection uses, too: so both see the same bytes. NULL: this protocol has
+ * none. */
 static const struct app_buffer *body_of(const struct app_proto *proto, enum direction d)
 {
     const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";
@@ -48,6 +53,7 @@ static const struct app_buffer *body_of(const struct app_proto *proto, enum dire
     return NULL;
 }
 
+/* Bodies are kept only if a rule or an output asks for them, because they take memory. */
 void output_require_bodies(const struct app_conf *app)
 {
     struct app_required_features required = { 0 };
@@ -61,7 +67,8 @@ void output_require_bodies(const struct app_conf *app)
     app_require(app, &required);
 }
 
-/* Of the bodies of a transaction: so much outputs have, and they know that it is over. */
+/* How many bytes of each body outputs have got, and whether they know its end. In the
+ * transaction's arena, made when it is first needed. */
 struct streamed { uint64_t to[2]; bool closed[2]; };
 
 static struct streamed *streamed_of(struct app_tx *tx)
@@ -71,7 +78,8 @@ static struct streamed *streamed_of(struct app_tx *tx)
     return tx->streamed;
 }
 
-/* What has come since the last time; the window reaches that far back. */
+/* What has come since the last time. The window always reaches back that far: app/ prunes
+ * it only after the outputs had their turn. */
 static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, enum direction d,
                               uint64_t known_to)
 {
@@ -91,6 +99,7 @@ static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, 
     return data;
 }
 
+/* On each packet of the flow: most have no news, and the function returns early. */
 static void log_body(struct output_conf *conf, struct render *r, struct packet *p,
                       struct app_tx *tx, enum direction d)
 {
@@ -110,6 +119,7 @@ static void log_body(struct output_conf *conf, struct render *r, struct packet *
     log_piece(conf, r, p, &chunk);
 }
 
+/* Called by output_render() on the inspecting thread, only if some logger takes data. */
 void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
 {
     const struct app_flow *af = p->flow->app;

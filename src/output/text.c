@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/text.c - pieces of the logs that are made for people. */
+/* output/text.c - pieces of the logs that people read: times, addresses, dumps. */
 #include "output/text.h"
 
 #include <string.h>
 #include <time.h>
 
+/* Suricata's format for these logs: American order, local time. */
 void text_time(struct buf *out, uint64_t time_us)
 {
     time_t t = (time_t)(time_us / 1000000);
@@ -23,6 +24,8 @@ void text_address(struct buf *out, const struct ip *ip)
     buf_add(out, text, ip_format(ip, text));
 }
 
+/* Quotes are escaped, too, so that a value can stand in quotes. A byte that is not ASCII
+ * is escaped, also if it is part of valid UTF-8. */
 void text_escape(struct buf *out, struct slice s)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -42,12 +45,16 @@ void text_escape(struct buf *out, struct slice s)
     }
 }
 
+/* Bytes in a line, as in Suricata's dumps. */
 #define DUMP_WIDTH 16
-/* Columns: two halves of hexadecimal and of text, each parted by a blank. */
+/* Columns: the bytes in hexadecimal, then as text; a blank separates the two halves of
+ * each. */
 #define HEX_AT 0
 #define TEXT_AT (HEX_AT + DUMP_WIDTH * 3 + 3)
 #define LINE_SIZE (TEXT_AT + DUMP_WIDTH + 1)
 
+/* Builds the line in place: the columns are fixed, so a short last line lines up with the
+ * others. */
 static void dump_line(struct buf *out, const uint8_t *data, size_t n)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -64,13 +71,15 @@ static void dump_line(struct buf *out, const uint8_t *data, size_t n)
         line[TEXT_AT + i + half] = data[i] >= 0x20 && data[i] < 0x7f ? (char)data[i] : '.';
         end = TEXT_AT + i + half + 1;
     }
-    /* The blank behind a half that is full is there also when nothing follows. */
+    /* A full first half is followed by its blank even if the line ends there. */
     if (n == DUMP_WIDTH / 2)
         end++;
     buf_add(out, line, end);
     buf_add_u8(out, '\n');
 }
 
+/* Each line begins with the offset of its first byte. No bytes give an empty line, so that
+ * a label is always followed by something. */
 void text_dump(struct buf *out, const uint8_t *data, size_t len)
 {
     if (len == 0)

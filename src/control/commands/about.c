@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/about.c - what runs: version, uptime, modes, settings; and its end. */
+/* control/commands/about.c - commands about the engine itself: version, uptime, modes,
+ * settings, and shutdown. Also those that list the commands. */
 #include <string.h>
 
 #include "base/report/log.h"
@@ -7,6 +8,8 @@
 #include "control/private.h"
 #include "control/signals.h"
 
+/* Raises the signal instead of stopping by itself: there is one way to end, in the main
+ * loop. */
 static enum command_status shutdown_run(struct command *c)
 {
     signals_raise(SIGNAL_STOP);
@@ -17,6 +20,7 @@ const struct command_ops command_shutdown = {
     .name = "shutdown", .doc = "ends the engine", .run = shutdown_run,
 };
 
+/* Only the commands of the current mode. */
 static enum command_status list_run(struct command *c)
 {
     unsigned count = 0;
@@ -43,9 +47,11 @@ const struct command_ops command_help = {
     .name = "help", .doc = "the commands there are", .run = list_run,
 };
 
+/* Names for programs; command.c has those of error texts. */
 static const char *const type_names[] = { [ARG_STRING] = "string", [ARG_INT] = "int",
                                           [ARG_BOOL] = "bool" };
 
+/* Not one of Suricata's commands: a client can build its own help from it. */
 static enum command_status command_help_run(struct command *c)
 {
     json_array(c->j, "message");
@@ -74,6 +80,7 @@ const struct command_ops command_command_help = {
     .name = "command-help", .doc = "the commands with their arguments", .run = command_help_run,
 };
 
+/* The message is the version of Suricata whose interface this is; "ids" is our own. */
 static enum command_status version_run(struct command *c)
 {
     json_string(c->j, "ids", IDS_VERSION);
@@ -94,6 +101,7 @@ const struct command_ops command_uptime = {
     .name = "uptime", .doc = "in seconds", .run = uptime_run,
 };
 
+/* Before the first capture there is no plan, so the configuration answers. */
 static enum command_status running_mode_run(struct command *c)
 {
     const struct plan *plan = c->control->plan;
@@ -107,6 +115,7 @@ const struct command_ops command_running_mode = {
     .name = "running-mode", .doc = "the run mode", .run = running_mode_run,
 };
 
+/* "UNIX_SOCKET" is Suricata's name while files come by command. */
 static enum command_status capture_mode_run(struct command *c)
 {
     const struct capture_ops *capture = c->control->conf.context->capture;
@@ -119,6 +128,8 @@ const struct command_ops command_capture_mode = {
     .name = "capture-mode", .doc = "where packets come from", .run = capture_mode_run,
 };
 
+/* Lists and mappings have no text of their own. The configuration includes what --set
+ * changed. */
 static enum command_status conf_get_run(struct command *c)
 {
     const char *path = request_string(c->request, "variable");
@@ -138,6 +149,7 @@ const struct command_ops command_conf_get = {
     .args = { { "variable", ARG_STRING, false } }, .run = conf_get_run,
 };
 
+/* The same as SIGHUP, for log rotation. */
 static enum command_status reopen_log_files_run(struct command *c)
 {
     log_reopen();

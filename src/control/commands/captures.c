@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/captures.c - files to be read, one after another (ids --unix-socket). */
+/* control/commands/captures.c - capture files that clients hand in with ids --unix-socket.
+ * The main thread reads them one after another. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/private.h"
 
-#define DELAY_S 30
-#define POLL_S 5
+#define DELAY_S 30 /* Suricata's default, in seconds */
+#define POLL_S 5   /* as above: between two looks at a directory */
 
+/* A negative number counts as missing. */
 static uint64_t seconds(const struct command *c, const char *name, uint64_t otherwise)
 {
     int64_t n;
@@ -16,6 +18,8 @@ static uint64_t seconds(const struct command *c, const char *name, uint64_t othe
     return request_int(c->request, name, &n) && n >= 0 ? (uint64_t)n : otherwise;
 }
 
+/* Checked when the file is added: the client is no longer there when the file's turn
+ * comes. */
 static bool can_log_to(const char *dir)
 {
     struct stat st;
@@ -23,6 +27,7 @@ static bool can_log_to(const char *dir)
     return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && access(dir, W_OK | X_OK) == 0;
 }
 
+/* jobs_add() takes over the two strings. */
 static enum command_status add(struct command *c, bool continuous)
 {
     const char *file = request_string(c->request, "filename");
@@ -78,6 +83,7 @@ const struct command_ops command_pcap_file_continuous = {
     .run = pcap_file_continuous_run,
 };
 
+/* The file that is being read does not wait, so it does not count. */
 static enum command_status number_run(struct command *c)
 {
     json_u64(c->j, "message", jobs_each(c->control->jobs, NULL, NULL));
@@ -118,6 +124,7 @@ const struct command_ops command_pcap_file_list = {
     .name = "pcap-file-list", .doc = "the files that wait", .mode = COMMAND_JOBS, .run = list_run,
 };
 
+/* 0 until a file has been read. */
 static enum command_status last_run(struct command *c)
 {
     json_u64(c->j, "message", jobs_last_ms(c->control->jobs));
@@ -129,6 +136,7 @@ const struct command_ops command_pcap_last_processed = {
     .mode = COMMAND_JOBS, .run = last_run,
 };
 
+/* The last failure only: a list would grow without a limit. */
 static void write_failed(const struct jobs_failed *f, void *arg)
 {
     struct json *j = arg;
@@ -154,6 +162,8 @@ const struct command_ops command_pcap_file_failed = {
     .mode = COMMAND_JOBS, .run = failed_run,
 };
 
+/* Ends the current file; the next one is then read. Without a file it is no error, as in
+ * Suricata. */
 static enum command_status interrupt_run(struct command *c)
 {
     struct control *control = c->control;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/datasets.c - values put into the sets that rules ask, and taken out.
- *
- * While nothing changes a set, packet threads look into it without a lock. Before the first
- * change by a command they are told to take one, and the command waits until each has passed
- * between two vectors: then none is still looking as before. */
+/* control/commands/datasets.c - adds values to datasets that rules use, and removes them.
+ * While nothing changes a set, packet threads read it without a lock. Before its first
+ * change by a command the set is marked, so that threads take the lock from then on. The
+ * command waits until each thread has passed between two vectors; then no thread still
+ * reads without the lock. */
 #include "detect/state/dataset.h"
 
 #include "control/private.h"
 
-#define VALUE_MAX 4096
-#define ROUND_MS 2000
+#define VALUE_MAX 4096 /* bytes; longer strings are rejected */
+#define ROUND_MS 2000  /* a thread that takes longer is stuck */
 
+/* The set a command is about. The reference keeps it valid across a reload. */
 struct set_at {
     struct ruleset *rules;          /* referenced */
     struct dataset *set;
@@ -23,7 +24,7 @@ static struct slice value_of(const struct set_at *at)
     return (struct slice){ .data = at->value, .len = at->len };
 }
 
-/* NULL with *status. */
+/* NULL, with *status set, when the set does not exist or has another type. */
 static struct dataset *find_set(struct command *c, const struct ruleset *rules,
                                 enum command_status *status)
 {
@@ -42,6 +43,7 @@ static struct dataset *find_set(struct command *c, const struct ruleset *rules,
     return NULL;
 }
 
+/* -1 with *status set; then nothing is referenced. 0: the caller must release at->rules. */
 static int begin(struct command *c, struct set_at *at, bool with_value,
                  enum command_status *status)
 {
@@ -62,7 +64,8 @@ fail:
     return -1;
 }
 
-/* False: the threads did not all tell in time. */
+/* False: some thread did not pass in time. The set stays marked, so trying again costs
+ * nothing. */
 static bool may_change(struct command *c, const struct set_at *at)
 {
     if (dataset_changes(at->set))
@@ -71,7 +74,7 @@ static bool may_change(struct command *c, const struct set_at *at)
     return qsbr_synchronize(c->control->conf.context, NULL, NULL, ROUND_MS);
 }
 
-/* Does change to the named set once no thread looks into it without a lock. */
+/* Runs change() on the set once no thread reads it without the lock. */
 static enum command_status change_set(struct command *c, bool with_value,
                                       enum command_status (*change)(struct command *c,
                                                                     const struct set_at *at))
@@ -89,6 +92,7 @@ static enum command_status change_set(struct command *c, bool with_value,
 #define SET_ARGS { "setname", ARG_STRING, false }, { "settype", ARG_STRING, false }
 #define VALUE_ARG { "datavalue", ARG_STRING, false }
 
+/* A value that is already there is a success, as in Suricata. */
 static enum command_status report_added(struct command *c, const struct set_at *at, bool added)
 {
     if (added)
@@ -113,6 +117,7 @@ const struct command_ops command_dataset_add = {
     .args = { SET_ARGS, VALUE_ARG }, .run = add_run,
 };
 
+/* Checked here, because the text is copied into alerts as it is. */
 static enum command_status add_json(struct command *c, const struct set_at *at)
 {
     struct text json = text_of(request_string(c->request, "datajson"));
@@ -148,6 +153,7 @@ const struct command_ops command_dataset_remove = {
     .args = { SET_ARGS, VALUE_ARG }, .run = remove_run,
 };
 
+/* Reads only, so it does not mark the set. */
 static enum command_status lookup_run(struct command *c)
 {
     struct set_at at;
@@ -181,6 +187,7 @@ const struct command_ops command_dataset_clear = {
     .name = "dataset-clear", .doc = "empties a set", .args = { SET_ARGS }, .run = clear_run,
 };
 
+/* Sets without a file for saving are skipped. */
 static enum command_status dump_run(struct command *c)
 {
     unsigned generation;

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/flows.c - a flow, found by the flow_id of EVE. Only the thread that owns it may
- * look at it, so all are asked. */
+/* control/commands/flows.c - finds a flow by the flow_id of EVE. Only the thread that owns
+ * a flow may read it, so the command asks all of them. */
 #include <stdlib.h>
 
 #include "control/private.h"
 
-#define ROUND_MS 2000
+#define ROUND_MS 2000 /* a thread that takes longer is stuck */
 
+/* Written by packet threads, so it belongs to struct control and outlives the command. */
 struct flow_result {
     uint64_t id;
     bool found;                         /* by one thread at most */
     uint64_t packets[2], bytes[2], age_s;
 };
 
+/* The inspection thread may be another than the owner and counts meanwhile. */
 static uint64_t load_value(const uint64_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);   /* the inspecting thread counts */
 }
 
-/* On each thread that has flows. */
+/* Runs on each thread that owns flows, between two vectors. */
 static void look(struct stream_thread *st, void *arg)
 {
     struct flow_result *result = arg;
@@ -34,6 +36,7 @@ static void look(struct stream_thread *st, void *arg)
     result->found = true;
 }
 
+/* command_run() has checked that flow_id is an integer. */
 static enum command_status flow_stats_run(struct command *c)
 {
     struct control *control = c->control;
@@ -43,7 +46,7 @@ static enum command_status flow_stats_run(struct command *c)
     (void)request_int(c->request, "flow_id", &id);
     if (control->engine == NULL)
         return command_nok(c, "Not found");
-    /* one that is late still writes to the answer it was given */
+    /* After a timeout a late thread may still write to the old result: that one is used again. */
     if (result == NULL || !qsbr_is_synchronizing(control->conf.context)) {
         free(result);
         result = control->flow_result = xcalloc(1, sizeof(*result));

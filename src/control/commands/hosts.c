@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/hosts.c - the named bits that rules set on hosts. A bit is known when a rule
- * names it. */
+/* control/commands/hosts.c - the named bits that rules set on hosts. The engine knows a
+ * bit when a rule names it. A command may change bits at any time: the table has locks of
+ * its own. */
 #include <string.h>
 
 #include "base/system/clock.h"
@@ -8,6 +9,8 @@
 #include "detect/state/host_bits.h"
 #include "flow/vars.h"
 
+/* Numbers of names start at 1; 0: no rule names the bit. A walk, because only commands ask
+ * by name. */
 static uint32_t find_bit(const char *target)
 {
     const char *name;
@@ -18,7 +21,8 @@ static uint32_t find_bit(const char *target)
     return 0;
 }
 
-/* 0: address and bit are there; else *status. */
+/* Reads address and bit; -1 with *status set when one is wrong. `id` NULL: only the
+ * address. */
 static int read_host(struct command *c, struct ip *ip, uint32_t *id, enum command_status *status)
 {
     if (!ip_parse(text_of(request_string(c->request, "ipaddress")), ip)) {
@@ -34,6 +38,8 @@ static int read_host(struct command *c, struct ip *ip, uint32_t *id, enum comman
     return -1;
 }
 
+/* The texts and the limit of 32 bits are Suricata's. The bit is read back, because the
+ * table may be at its memcap. */
 static enum command_status add_run(struct command *c)
 {
     enum command_status status;
@@ -89,7 +95,8 @@ const struct command_ops command_remove_hostbit = {
     .args = { HOST_ARG, BIT_ARG }, .run = remove_run,
 };
 
-/* From the newest packet's time where that is later: bits of a capture from the past end then. */
+/* A live capture compares with the clock. Reading a file compares with 0, so the time of
+ * the newest packet decides whether a bit has expired. */
 static enum command_status list_run(struct command *c)
 {
     enum command_status status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/interfaces.c - what each interface or queue has brought, by the counters of the
- * threads that read it. */
+/* control/commands/interfaces.c - packets and drops of each interface or queue, summed up
+ * from the counters of the threads that read it. */
 #include <string.h>
 
 #include "base/report/counters.h"
@@ -25,6 +25,7 @@ const struct command_ops command_iface_list = {
     .name = "iface-list", .doc = "what is captured from", .mode = COMMAND_LIVE, .run = list_run,
 };
 
+/* The sum of one source, in the order of add_thread(). */
 struct iface_sum {
     const struct plan *plan;
     unsigned source;
@@ -32,6 +33,7 @@ struct iface_sum {
     uint64_t total[4];
 };
 
+/* Threads are matched by name, because that is what their counters carry. */
 static bool reads(const struct plan *plan, const char *thread, unsigned source)
 {
     for (unsigned i = 0; i < plan->packet_threads; i++)
@@ -41,6 +43,7 @@ static bool reads(const struct plan *plan, const char *thread, unsigned source)
     return false;
 }
 
+/* Threads count without a lock; a relaxed load sees each counter as it was at some point. */
 static void add_thread(const struct counters *c, void *arg)
 {
     struct iface_sum *sum = arg;
@@ -52,6 +55,7 @@ static void add_thread(const struct counters *c, void *arg)
         sum->total[i] += __atomic_load_n(&c->value[ids[i]], __ATOMIC_RELAXED);
 }
 
+/* -1: no source has this name. */
 static int find_source(const struct command *c)
 {
     const struct plan *plan = c->control->plan;
@@ -63,6 +67,7 @@ static int find_source(const struct command *c)
     return -1;
 }
 
+/* The keys are Suricata's. */
 static enum command_status stat_run(struct command *c)
 {
     int source = find_source(c);
@@ -92,7 +97,8 @@ const struct command_ops command_iface_stat = {
     .args = { { "iface", ARG_STRING, false } }, .run = stat_run,
 };
 
-/* The tables hold both versions of IP, and so do their figures. */
+/* One figure for all interfaces and both versions of IP, because the counters have no
+ * finer parts. */
 static enum command_status bypassed_run(struct command *c)
 {
     uint64_t added = counter_total(counter_register("capture.afpacket.bypass_added", COUNTER_SUM));

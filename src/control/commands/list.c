@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/list.c - the table of commands, from list.h. */
+/* control/commands/list.c - the table of commands, from list.h. A new command is a line
+ * there. */
 #include "control/commands/list.h"
 
 #include "control/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/memcaps.c - limits on memory, shown and changed. */
+/* control/commands/memcaps.c - shows and changes limits on memory (control/limits.c). */
 #include <stdio.h>
 
 #include "control/limits.h"
@@ -10,7 +10,7 @@ static const struct memory_limit *find_limit(const struct command *c)
     return memory_limit_find(request_string(c->request, "config"));
 }
 
-/* "64mb": in the largest unit that it is a whole number of. */
+/* "64mb": in the largest unit of which it is an integral number. */
 static void write_size(char out[40], uint64_t bytes)
 {
     static const char *const units[] = { "b", "kb", "mb", "gb" };
@@ -23,6 +23,7 @@ static void write_size(char out[40], uint64_t bytes)
     snprintf(out, 40, "%llu%s", (unsigned long long)bytes, units[unit]);
 }
 
+/* 0 means unlimited, as in Suricata. */
 static void json_limit(struct command *c, const struct memory_limit *limit)
 {
     uint64_t bytes = limit->get(c->control->conf.context);
@@ -73,6 +74,7 @@ const struct command_ops command_memcap_show = {
     .name = "memcap-show", .doc = "one limit on memory", .args = { NAME_ARG }, .run = show_run,
 };
 
+/* Explains why limit->set() refused the value. */
 static enum command_status refused(struct command *c, const struct memory_limit *limit,
                                    uint64_t bytes)
 {
@@ -89,6 +91,8 @@ static enum command_status refused(struct command *c, const struct memory_limit 
                        (unsigned long long)bytes);
 }
 
+/* A limit cannot go below what is in use: memory that is in use cannot be taken away. The
+ * new value holds until the engine ends; the configuration does not change. */
 static enum command_status set_run(struct command *c)
 {
     const struct memory_limit *limit = find_limit(c);

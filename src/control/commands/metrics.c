@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/metrics.c - counters, and what the threads do with their time. */
+/* control/commands/metrics.c - counters, and how the threads spend their time. */
 #include "control/gauges.h"
 #include "control/private.h"
 #include "output/metrics.h"
 
+/* Gauges are computed on demand, so they are updated first. */
 static enum command_status dump_counters_run(struct command *c)
 {
     struct control *control = c->control;
@@ -29,6 +30,8 @@ static void text_message(struct command *c, struct buf *text)
     buf_fini(text);
 }
 
+/* The same text as GET on the socket. It works between two captures too, when there is no
+ * engine. */
 static enum command_status metrics_run(struct command *c)
 {
     struct buf out = { 0 };

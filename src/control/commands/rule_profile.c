@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/rule_profile.c - what each rule costs. */
+/* control/commands/rule_profile.c - the cost of each rule, counted while profiling is on.
+ * Suricata can only switch it on when it is built for it; here it starts and stops at run
+ * time. */
 #include "control/private.h"
 
 static enum command_status profile_run(struct command *c)

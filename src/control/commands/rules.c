@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/rules.c - the rules in force, and others in their place. The main thread loads
- * them: as on SIGUSR2. */
+/* control/commands/rules.c - the rules in force, and their reload. The main thread loads
+ * the new rules, as on SIGUSR2, so that this thread can go on answering other clients. */
 #include "control/private.h"
 #include "control/signals.h"
 
-#define FAILURES_REPORTED 1000
+#define FAILURES_REPORTED 1000          /* bounds one reply */
 
+/* Asks the main thread for a reload. A second one while it runs is refused, as in
+ * Suricata. */
 static enum command_status reload(struct command *c, enum command_status status)
 {
     struct control *control = c->control;
@@ -19,6 +21,7 @@ static enum command_status reload(struct command *c, enum command_status status)
     return status;
 }
 
+/* COMMAND_LATER: the reply is sent when the reload has ended (control_reload_ends). */
 static enum command_status reload_run(struct command *c)
 {
     return reload(c, COMMAND_LATER);
@@ -45,6 +48,7 @@ const struct command_ops command_ruleset_reload_nonblocking = {
     .run = reload_nonblocking_run,
 };
 
+/* "id" is the tenant in Suricata's reply; 0 stands for the common rules. */
 static enum command_status reload_time_run(struct command *c)
 {
     struct ruleset_report report = { 0 };
@@ -86,6 +90,7 @@ const struct command_ops command_ruleset_stats = {
     .name = "ruleset-stats", .doc = "how many rules are in force", .run = stats_run,
 };
 
+/* A rule file may hold bytes that are not UTF-8. */
 static void write_text(struct json *j, const char *key, const char *text)
 {
     struct text t = text_of(text);
@@ -93,6 +98,8 @@ static void write_text(struct json *j, const char *key, const char *text)
     json_lossy(j, key, (struct slice){ .data = (const uint8_t *)t.p, .len = (uint32_t)t.n });
 }
 
+/* The failures belong to the ruleset in force; a reload that was rejected leaves the old
+ * list. */
 static enum command_status failed_rules_run(struct command *c)
 {
     unsigned generation;

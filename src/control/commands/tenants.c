@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/tenants.c - tenants come, go and get other rules while the engine runs. Rules
- * are loaded here, beside the table in force, which is then replaced. */
+/* control/commands/tenants.c - adds, removes and reloads tenants while the engine runs.
+ * Each command copies the table in force, changes the copy, and exchanges the two. Rules
+ * are loaded on the control thread. */
 #include "control/private.h"
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 
 #include "base/report/log.h"
 
-/* A copy of the table in force to be changed; NULL: answered why there is none. */
+/* Returns a copy of the table in force. NULL: multi-detect is off or a reload is running,
+ * and the reply says so. A reload would overwrite the change. */
 static struct tenants *begin(struct command *c)
 {
     struct control *control = c->control;
@@ -29,7 +31,8 @@ static struct tenants *begin(struct command *c)
     return copy;
 }
 
-/* Threads read the raw data of streams as soon as somebody's rules ask for them. */
+/* Puts the changed table in force. The stream module keeps raw data as soon as rules of
+ * any tenant inspect streams. */
 static void commit(struct command *c, struct tenants *changed)
 {
     const struct control_conf *conf = &c->control->conf;
@@ -44,7 +47,7 @@ static void commit(struct command *c, struct tenants *changed)
     run_context_change_tenants(conf->context, changed);
 }
 
-/* 0 is no tenant. */
+/* 0 is no tenant, so it is not a valid id. */
 static bool take_id(struct command *c, uint32_t *id)
 {
     int64_t number;
@@ -59,6 +62,7 @@ static bool take_id(struct command *c, uint32_t *id)
 
 /* --- tenants ------------------------------------------------------------------------------ */
 
+/* The reply has Suricata's short text; the log has the reason. */
 static enum command_status refused(struct command *c, struct tenants *t, const struct err *err,
                                    const char *what)
 {
@@ -68,7 +72,7 @@ static enum command_status refused(struct command *c, struct tenants *t, const s
     return command_nok(c, "%s", what);
 }
 
-/* A tenant with the rules that its file names, which must be new or must not. */
+/* Loads a tenant from its file. `is_new`: the id must be unused, otherwise it must exist. */
 static enum command_status put(struct command *c, bool is_new, const char *good, const char *bad)
 {
     const char *file = request_string(c->request, "filename");
@@ -125,9 +129,10 @@ static enum command_status unregister_run(struct command *c)
     return command_ok(c, "removing tenant succeeded");
 }
 
-/* --- their traffic ------------------------------------------------------------------------ */
+/* --- the traffic of a tenant -------------------------------------------------------------- */
 
-/* Files are a tenant's by the command that asks for them; that stands for VLAN 0. */
+/* Reads "vlan N" or "pcap". A capture file gets its tenant from the command pcap-file;
+ * VLAN 0 stands for that. */
 static bool take_vlan(struct command *c, uint16_t *vlan)
 {
     const char *type = request_string(c->request, "htype");
@@ -152,6 +157,7 @@ static bool take_vlan(struct command *c, uint16_t *vlan)
     return true;
 }
 
+/* A "handler" is Suricata's word for a mapping from traffic to a tenant. */
 static enum command_status handler(struct command *c, bool add)
 {
     struct tenants *t;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/analysis.c - which reports are wanted, and their files. */
+/* detect/analysis/analysis.c - --engine-analysis: which reports are wanted, and their
+ * files. Names of files and settings are Suricata's. Runs once, on the main thread,
+ * without packets. */
 #include "detect/analysis/analysis.h"
 
 #include "base/report/log.h"
@@ -11,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+/* The report is complete in memory before the file is opened, so a failed report leaves no
+ * half of one. */
 static int file_write(const char *log_dir, const char *name, const struct buf *text,
                       struct err *err)
 {
@@ -28,6 +32,7 @@ static int file_write(const char *log_dir, const char *name, const struct buf *t
     return 0;
 }
 
+/* The heading of Suricata's reports. */
 static void heading(struct buf *out)
 {
     static const char line[] =
@@ -43,7 +48,7 @@ static void heading(struct buf *out)
     buf_add_string(out, line);
 }
 
-/* A report for people: a file with a part for each rule, and perhaps a summary. */
+/* A report for people: a file with a part for each rule, and perhaps a summary at its end. */
 struct text_report {
     const char *name;
     void (*rule)(struct buf *out, const struct rule *rule, const struct conf_node *root);
@@ -73,6 +78,7 @@ static int write_text(const struct ruleset *set, const struct conf_node *root,
     return r;
 }
 
+/* One object per line, so that tools can read it line by line. */
 static int write_rules_json(const struct ruleset *set, const char *log_dir, struct err *err)
 {
     struct buf out = { 0 };
@@ -85,6 +91,7 @@ static int write_rules_json(const struct ruleset *set, const char *log_dir, stru
     return r;
 }
 
+/* An empty report has no file. */
 static int write_set_json(const struct ruleset *set, const char *log_dir, const char *name,
                           void (*report)(struct buf *out, const struct ruleset *set),
                           struct err *err)
@@ -98,7 +105,7 @@ static int write_set_json(const struct ruleset *set, const char *log_dir, const 
     return r;
 }
 
-/* "warnings-only" is a report too. */
+/* Suricata's "warnings-only" counts as enabled. */
 static bool is_enabled(const struct conf_node *root, const char *key)
 {
     const char *value = conf_string(root, key, NULL);
@@ -106,6 +113,7 @@ static bool is_enabled(const struct conf_node *root, const char *key)
     return value != NULL && (strcmp(value, "warnings-only") == 0 || conf_bool(root, key, false));
 }
 
+/* The JSON files are always written; the texts only when the configuration asks for them. */
 int analysis_write(const struct ruleset *set, const struct conf_node *root, const char *log_dir,
                    struct err *err)
 {
@@ -125,6 +133,7 @@ int analysis_write(const struct ruleset *set, const struct conf_node *root, cons
     return 0;
 }
 
+/* Suricata writes this file when rules are loaded; here --engine-analysis does. */
 int analysis_write_groups(const struct ruleset *set, const struct conf_node *root,
                           const char *log_dir, struct err *err)
 {

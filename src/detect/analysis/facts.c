@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/facts.c - what follows from a rule's parts; the reports only write it down. */
+/* detect/analysis/facts.c - what follows from a rule's parts, as Suricata derives it. The
+ * reports only write it down. */
 #include "detect/analysis/private.h"
 
 #include "detect/compile/compile.h"
@@ -8,6 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
+/* By the keyword's name as rules write it. */
 bool analysis_has_test(const struct rule *rule, const char *keyword)
 {
     for (unsigned i = 0; i < rule->test_count; i++)
@@ -16,6 +18,7 @@ bool analysis_has_test(const struct rule *rule, const char *keyword)
     return false;
 }
 
+/* Suricata counts these contents as tests on files. */
 bool analysis_names_file(const struct rule *rule)
 {
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
@@ -27,7 +30,7 @@ bool analysis_names_file(const struct rule *rule)
     return false;
 }
 
-/* What is computed of a packet that a checksum stands in needs no packet of its own. */
+/* A rule whose only tests are checksums needs no packet in Suricata's reports. */
 bool analysis_needs_packet(const struct rule *rule)
 {
     bool needs = rule->test_count == 0;
@@ -39,6 +42,7 @@ bool analysis_needs_packet(const struct rule *rule)
 
 /* --- needs -------------------------------------------------------------------------------- */
 
+/* Comparisons that only a payload can pass. INT_LT and INT_LE allow an empty one. */
 static uint32_t dsize_needs(const struct int_match *m)
 {
     switch ((enum int_op)m->op) {
@@ -54,6 +58,7 @@ static uint32_t dsize_needs(const struct int_match *m)
     }
 }
 
+/* What a keyword needs of a packet; 0 for most. */
 static uint32_t test_needs(const struct rule_test *test)
 {
     static const struct { const char *keyword; uint32_t needs; } known[] = {
@@ -71,6 +76,7 @@ static uint32_t test_needs(const struct rule_test *test)
     return 0;
 }
 
+/* The "requirements" of rules.json: NEED_* bits. */
 uint32_t analysis_needs(const struct rule *rule)
 {
     uint8_t flags = rule_tcp_flags(rule, false);
@@ -95,6 +101,8 @@ uint32_t analysis_needs(const struct rule *rule)
 
 /* --- contents ----------------------------------------------------------------------------- */
 
+/* Can Suricata find the rule by this content? `negated`: only contents that must be
+ * absent. */
 static bool can_serve(const struct rule *rule, const struct rule_op *op, bool negated)
 {
     const struct rule_list *l = op->list;
@@ -106,7 +114,8 @@ static bool can_serve(const struct rule *rule, const struct rule_op *op, bool ne
     return !l->program->absent && l->buffer->kind != BUFFER_BASE64;
 }
 
-/* Buffers whose values say little come last, the payload before them. */
+/* Suricata's order of buffers; lower is better. Buffers with few values come last, just
+ * after the payload. */
 static unsigned rank_of(const struct rule *rule, const struct rule_list *l)
 {
     const char *name;
@@ -118,10 +127,11 @@ static unsigned rank_of(const struct rule *rule, const struct rule_list *l)
         return 4;
     if (strncmp(name, "ike.", 4) == 0)
         return 1;
-    /* A rule over both directions is found by what the client says, if it can be. */
+    /* A rule over both directions is found by the request, if possible. */
     return (rule->flags & RULE_TX_BOTH) && l->directions == APP_TC ? 5 : 2;
 }
 
+/* By buffer, then length, then strength, as in Suricata. */
 static bool is_better(const struct rule *rule, const struct rule_op *a, const struct rule_op *b)
 {
     unsigned x, y;
@@ -138,6 +148,7 @@ static bool is_better(const struct rule *rule, const struct rule_op *a, const st
            analysis_strength(b->content.bytes, b->content.len);
 }
 
+/* fast_pattern decides, if a content has it. */
 static const struct rule_op *best_pattern(const struct rule *rule, bool negated)
 {
     const struct rule_op *best = NULL;
@@ -154,8 +165,8 @@ static const struct rule_op *best_pattern(const struct rule *rule, bool negated)
     return best;
 }
 
-/* Reports go by the choice that rules are written for: the longest. Ours may be another, see
- * fast_pattern.c. */
+/* The content that Suricata would choose, because rule writers expect that one in reports.
+ * Inspection may use another, see compile/fast_pattern.c. NULL: there is none. */
 const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated)
 {
     const struct rule_op *op = NULL;
@@ -170,12 +181,14 @@ const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated)
     return op;
 }
 
-/* base64_decode looks on from there by itself. */
+/* base64_decode continues from a match without being marked as relative. */
 bool analysis_has_relative(const struct rule_op *op)
 {
     return (op->flags & OP_RELATIVE_NEXT) && (op->next == NULL || op->next->kind != OP_BASE64);
 }
 
+/* A hit of the prefilter proves the content: no position, no negation, nothing relative to
+ * it. */
 bool analysis_is_conclusive(const struct rule_op *op)
 {
     const struct content_position position = analysis_position(op);
@@ -186,7 +199,8 @@ bool analysis_is_conclusive(const struct rule_op *op)
     return !(op->flags & OP_FAST_CHOP) || op->content.fast_len == op->content.len;
 }
 
-/* Letters are everywhere, zeroes and 0xff nearly so; a byte seen before adds little. */
+/* Suricata's measure for a pattern: letters count least, control characters most, and a
+ * byte that came before adds 1. */
 unsigned analysis_strength(const uint8_t *bytes, unsigned len)
 {
     bool seen[256] = { false };
@@ -208,7 +222,8 @@ unsigned analysis_strength(const uint8_t *bytes, unsigned len)
     return strength;
 }
 
-/* What base64_decode left is looked at from where the buffer's last match ended. */
+/* Does a relative content have an origin other than the start of the buffer? What
+ * base64_decode produced starts where the last match ended. */
 static bool has_something_before(const struct rule_op *op)
 {
     if (op->list->buffer != NULL && op->list->buffer->kind == BUFFER_BASE64)
@@ -220,7 +235,8 @@ static bool has_something_before(const struct rule_op *op)
     return false;
 }
 
-/* A bound on the length of the URI is one on the position of what it contains. */
+/* A bound on the length of the URI limits the position of its contents, so Suricata turns
+ * it into a depth. */
 static void bound_by_urilen(const struct rule_op *op, struct content_position *p)
 {
     for (const struct rule_op *o = op->list->first; o != NULL; o = o->next) {
@@ -237,6 +253,8 @@ static void bound_by_urilen(const struct rule_op *op, struct content_position *p
     }
 }
 
+/* A relative content without a predecessor is relative to the start, so it becomes an
+ * absolute one. */
 struct content_position analysis_position(const struct rule_op *op)
 {
     const struct content_op *c = &op->content;
@@ -261,12 +279,13 @@ struct content_position analysis_position(const struct rule_op *op)
     return p;
 }
 
-/* What a rule would have to escape stands in hex. */
+/* Characters that a rule would have to escape are shown in hexadecimal. */
 static bool is_plain(uint8_t c)
 {
     return isprint(c) && strchr("/;:\\ |\"`'", c) == NULL;
 }
 
+/* In the notation of rules, ended by a NUL. */
 void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len)
 {
     bool hex = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/groups.c - rule_group.json: which rules can concern which ports.
- *
- * The ports that rules name cut the range of all ports into ranges with the same rules
- * throughout. The ranges are put in order of weight: those of hard rules and of busy ports first,
- * then those with more rules. As many as the configuration allows are groups of their own, the
- * rest is one group; ranges with the same rules share a group. */
+/* detect/analysis/groups.c - rule_group.json: which rules can concern which ports. The
+ * ports that rules name cut the range of all ports into ranges with the same rules
+ * throughout. Ranges are ordered by weight: first those of expensive rules and busy ports,
+ * then those with more rules. As many as the configuration allows become groups of their
+ * own, and the rest is one group. Ranges with the same rules share a group. This is
+ * Suricata's grouping; our own is in compile/. */
 #include "detect/analysis/private.h"
 
 #include "conf/conf.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORTS 65536u
+#define PORTS 65536u /* of TCP or UDP */
 
-/* The rules of one range: a bit each, by position in evaluation order. */
+/* A range of ports with the set of its rules: one bit per rule, by evaluation order. */
 struct rule_range {
     uint32_t lo, hi;
     uint64_t *rules;
@@ -25,6 +25,7 @@ struct rule_range {
 };
 typedef ARRAY_OF(struct rule_range) rule_range_array;
 
+/* State of one report. */
 struct grouping {
     const struct ruleset *set;
     size_t words;                       /* of a bit set of all rules */
@@ -36,6 +37,7 @@ struct grouping {
 
 /* --- settings ----------------------------------------------------------------------------- */
 
+/* The defaults are Suricata's. */
 static void busy_ports_read(struct grouping *g, const struct conf_node *root, unsigned udp)
 {
     const char *list = udp ? conf_string(root, "detect.grouping.udp-priority-ports",
@@ -51,6 +53,7 @@ static void busy_ports_read(struct grouping *g, const struct conf_node *root, un
             g->busy[udp][port >> 6] |= 1ull << (port & 63);
 }
 
+/* Groups by detect.profile, as in Suricata; "custom" takes custom-values. */
 static void limits_read(struct grouping *g, const struct conf_node *root)
 {
     static const struct { const char *profile; unsigned limit[2]; } profiles[] = {
@@ -70,16 +73,18 @@ static void limits_read(struct grouping *g, const struct conf_node *root)
 
 /* --- weight ------------------------------------------------------------------------------- */
 
+/* Suricata's weights ("whitelist" scores). */
 enum { WEIGHT_SYN = 33, WEIGHT_SHORT = 55, WEIGHT_NEGATED = 77, WEIGHT_NO_PATTERN = 99,
        WEIGHT_BUSY_PORT = 111 };
 
+/* The server's ports in either direction. */
 static const struct port_set *ports_of(const struct rule *r, unsigned direction)
 {
     return direction == TO_SERVER ? r->dst_port : r->src_port;
 }
 
-/* How much it costs that the rule stands in a group: rules that cannot be found by a good pattern
- * are asked often. One for all ports is asked anyway. */
+/* The cost of having the rule in a group: a rule without a good pattern is inspected
+ * often. A rule for all ports is in every group anyway, so it has no weight. */
 static unsigned rule_weight(const struct rule *r)
 {
     bool negated;
@@ -96,6 +101,7 @@ static unsigned rule_weight(const struct rule *r)
     return rule_tcp_flags(r, true) == TCP_SYN ? WEIGHT_SYN : 0;
 }
 
+/* Only a rule that names the port alone counts. */
 static bool is_busy_port(const struct grouping *g, const struct port_range *range, unsigned udp)
 {
     return range->lo == range->hi && (g->busy[udp][range->lo >> 6] >> (range->lo & 63) & 1);
@@ -103,7 +109,7 @@ static bool is_busy_port(const struct grouping *g, const struct port_range *rang
 
 /* --- ranges ------------------------------------------------------------------------------- */
 
-/* SYN scans come from clients: in the other direction such a rule would only cost. */
+/* SYN scans come from clients: to the client such a rule would only cost time. */
 static bool is_scan_rule(const struct rule *r)
 {
     uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT;
@@ -111,6 +117,7 @@ static bool is_scan_rule(const struct rule *r)
     return rule_tcp_flags(r, true) == TCP_SYN && (r->flags & both) == both && !r->dst_port->any;
 }
 
+/* Rules on addresses only are not grouped by port. */
 static bool concerns(const struct rule *r, uint8_t ip_proto, unsigned direction)
 {
     if (r->type == RULE_IP_ONLY || !rule_has_ip_proto(r, ip_proto) ||
@@ -121,6 +128,7 @@ static bool concerns(const struct rule *r, uint8_t ip_proto, unsigned direction)
 
 static const struct port_range all_ports = { 0, PORTS - 1 };
 
+/* Borrowed from the rule. */
 static const struct port_range *ranges_of(const struct rule *r, unsigned direction,
                                           uint32_t *count)
 {
@@ -130,12 +138,14 @@ static const struct port_range *ranges_of(const struct rule *r, unsigned directi
     return set->any ? &all_ports : set->range;
 }
 
+/* A range starts at this port. */
 static void cut(uint64_t *cuts, uint32_t at)
 {
     if (at < PORTS)
         cuts[at >> 6] |= 1ull << (at & 63);
 }
 
+/* Cuts at both ends of each rule's ranges; a bit set, because 65,536 ports fit in 8 KB. */
 static void ranges_split(const struct grouping *g, uint8_t ip_proto, unsigned direction,
                        rule_range_array *out)
 {
@@ -168,6 +178,7 @@ static void ranges_split(const struct grouping *g, uint8_t ip_proto, unsigned di
     free(cuts);
 }
 
+/* The range of a rule is a union of cut ranges, so each is inside or outside. */
 static void ranges_add(rule_range_array *ranges, size_t index, const struct port_range *range,
                        unsigned weight)
 {
@@ -181,6 +192,7 @@ static void ranges_add(rule_range_array *ranges, size_t index, const struct port
     }
 }
 
+/* Fills the sets; the highest weight of its rules is that of a range. */
 static void ranges_fill(const struct grouping *g, uint8_t ip_proto, unsigned direction,
                         rule_range_array *ranges)
 {
@@ -215,7 +227,7 @@ static bool same_rules(const struct grouping *g, const struct rule_range *a,
     return memcmp(a->rules, b->rules, g->words * sizeof(uint64_t)) == 0;
 }
 
-/* Leaves out what no rule is about, and joins neighbours that turned out alike. */
+/* Removes ranges without rules, and joins neighbours with the same rules. */
 static void ranges_coalesce(const struct grouping *g, rule_range_array *ranges)
 {
     size_t retained = 0;
@@ -237,6 +249,7 @@ static void ranges_coalesce(const struct grouping *g, rule_range_array *ranges)
     ranges->count = retained;
 }
 
+/* The port decides last, so the order is total. */
 static int by_weight(const void *a, const void *b)
 {
     const struct rule_range *x = a, *y = b;
@@ -248,7 +261,7 @@ static int by_weight(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-/* What is over the limit becomes one group for all ports. */
+/* Ranges over the limit become one group for all ports. */
 static void ranges_limit(const struct grouping *g, rule_range_array *ranges, unsigned limit)
 {
     struct rule_range *rest;
@@ -268,6 +281,7 @@ static void ranges_limit(const struct grouping *g, rule_range_array *ranges, uns
     ranges->count = limit + 1;
 }
 
+/* Equal sets get one number. Quadratic in the number of groups, which is limited. */
 static void ranges_number(struct grouping *g, rule_range_array *ranges)
 {
     for (size_t i = 0; i < ranges->count; i++) {
@@ -288,6 +302,7 @@ static void ranges_free(rule_range_array *ranges)
     ARRAY_FREE(ranges);
 }
 
+/* The groups of one transport and direction. */
 static void rule_ranges_of(struct grouping *g, uint8_t ip_proto, unsigned direction,
                            rule_range_array *out)
 {
@@ -300,14 +315,16 @@ static void rule_ranges_of(struct grouping *g, uint8_t ip_proto, unsigned direct
     ranges_number(g, out);
 }
 
-/* --- what a group holds ------------------------------------------------------------------- */
+/* --- the contents of a group -------------------------------------------------------------- */
 
+/* Numbers of rules by kind. */
 struct group_stats {
     unsigned pattern, no_pattern, depth, endswith, negated, payload_no_pattern, prefilter, syn,
              any;
     unsigned proto[APP_PROTO_COUNT];
 };
 
+/* Suricata's "any5": any protocol, addresses and ports. */
 static bool is_for_all(const struct rule *r)
 {
     uint32_t any = RULE_SRC_ANY | RULE_DST_ANY | RULE_SPORT_ANY | RULE_DPORT_ANY;
@@ -338,11 +355,12 @@ static void stats_add(struct group_stats *s, const struct rule *r)
     s->endswith += (op->flags & OP_ENDSWITH) != 0;
 }
 
-/* By buffer: how many rules are found there. */
+/* How many rules are found in a buffer, and how long and strong their patterns are. */
 struct buffer_stats {
     unsigned count, length[256], total, least, most;
 };
 
+/* Slot 0 is the payload. */
 static unsigned buffer_slot(const struct buffer *b)
 {
     return b != NULL ? b->id + 1u : 0;
@@ -365,6 +383,7 @@ static void count_member(struct json *j, const char *key, unsigned count)
     json_u64(j, key, count);
 }
 
+/* The keys are Suricata's. */
 static void write_types(struct json *j, const struct group_stats *s)
 {
     json_object(j, "types");
@@ -380,6 +399,7 @@ static void write_types(struct json *j, const struct group_stats *s)
     json_object_end(j);
 }
 
+/* A loop over the rules of a bit set; the inner one runs at most once. */
 #define EACH_RULE(g, bits, r, i)                                              \
     for (size_t i = 0; i < (g)->set->rules.count; i++)                        \
         for (const struct rule *r = (bits)[i >> 6] >> (i & 63) & 1 ? (g)->set->rules.at[i] : NULL; \
@@ -390,7 +410,7 @@ static const struct buffer *slot_buffer(const struct grouping *g, unsigned slot)
     return slot > 0 ? buffer_by_id(g->set, slot - 1) : NULL;
 }
 
-/* Of the rules of one protocol, in which buffers they are found. */
+/* For the rules of one protocol: the buffers in which they are found. */
 static void write_proto(struct json *j, const struct grouping *g, const uint64_t *bits,
                         enum app_proto_id proto, unsigned total)
 {
@@ -413,6 +433,7 @@ static void write_proto(struct json *j, const struct grouping *g, const uint64_t
     free(count);
 }
 
+/* count is not 0 here. */
 static void write_buffer(struct json *j, const char *name, const struct buffer_stats *s)
 {
     json_array(j, name);
@@ -433,7 +454,7 @@ static void write_buffer(struct json *j, const char *name, const struct buffer_s
     json_array_end(j);
 }
 
-/* Buffers that differ only in their transforms go by one name, and so together. */
+/* Buffers that differ only in their transforms have the same name in the report. */
 static void write_patterns(struct json *j, const struct grouping *g, const uint64_t *bits)
 {
     unsigned slots = buffer_count(g->set) + 1;
@@ -486,7 +507,7 @@ static void write_group(struct json *j, const struct grouping *g, const struct r
 
 /* --- the report --------------------------------------------------------------------------- */
 
-/* Protocols without ports: one range for each direction. */
+/* Protocols without ports have one range per direction. */
 static void full_range_of(struct grouping *g, uint8_t ip_proto, unsigned direction,
                           rule_range_array *out)
 {
@@ -525,6 +546,8 @@ static void write_direction(struct json *j, const struct grouping *g, bool has_p
     }
 }
 
+/* Numbers are given to groups with ports first, in Suricata's order, then the report is
+ * written. */
 static void write_all(struct buf *out, struct grouping *g)
 {
     /* In the order of the report; those with ports are numbered first. */
@@ -553,6 +576,7 @@ static void write_all(struct buf *out, struct grouping *g)
     buf_add_u8(out, '\n');
 }
 
+/* struct grouping has 16 KB of ports, so it is on the heap. */
 void analysis_groups_json(struct buf *out, const struct ruleset *set,
                           const struct conf_node *root)
 {

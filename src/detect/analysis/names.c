@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/names.c - what reports call types of rules, tests and operations. */
+/* detect/analysis/names.c - Suricata's names of rule types, tests and operations in
+ * reports. */
 #include "detect/analysis/private.h"
 
 #include <string.h>
 
-/* A test in the list of a rule's tests. */
+/* Tests whose name in reports differs from the keyword's. */
 static const struct { const char *name, *reported; } listed[] = {
     { "filestore", "__filestore__postmatch__" },
     { "flow.bytes_toclient", "flow.bytes" },
@@ -20,7 +21,7 @@ const char *analysis_type_name(const struct rule *rule)
     case RULE_IP_ONLY: return "ip_only";
     case RULE_LIKE_IP_ONLY: return "like_ip_only";
     case RULE_PROTO_ONLY: return "pd_only";
-    /* Events of streams are told with the packet that caused them. */
+    /* Events of streams belong to the packet that caused them. */
     case RULE_DECODER_EVENT: return analysis_has_test(rule, "decode-event") ? "de_only" : "pkt";
     case RULE_PACKET: return "pkt";
     case RULE_PACKET_STREAM: return "pkt_stream";
@@ -39,6 +40,7 @@ const char *analysis_test_name(const struct rule_test *test)
     return test->keyword->name;
 }
 
+/* Keywords such as `filename` are contents too. */
 const char *analysis_op_name(const struct rule_op *op)
 {
     switch ((enum op_kind)op->kind) {

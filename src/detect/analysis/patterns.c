@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/patterns.c - over all rules: which contents stand in which buffer, how often,
- * and how many rules are found by them; and who sets and reads which flowbit. */
+/* detect/analysis/patterns.c - reports over all rules. patterns.json: which contents are
+ * in which buffer, how often, and how many rules are found by them. flowbits.json: which
+ * rules set and read which flowbit. */
 #include "detect/analysis/private.h"
 
 #include "detect/rule/flowbits.h"
@@ -11,12 +12,14 @@
 
 /* --- contents ----------------------------------------------------------------------------- */
 
+/* A content that rules share. `patterns`: how many rules Suricata would find by it. */
 struct pattern {
     const struct rule_op *op;           /* the first that has it */
     uint32_t flags;
     unsigned uses, patterns;
 };
 
+/* The contents of one buffer. */
 struct pattern_list {
     const struct buffer *buffer;        /* NULL: payload */
     struct map by_bytes;
@@ -24,8 +27,10 @@ struct pattern_list {
 };
 typedef ARRAY_OF(struct pattern_list) pattern_lists;
 
+/* Contents that differ in these are different patterns. */
 #define REPORTED_FLAGS (OP_NOCASE | OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_ENDSWITH)
 
+/* The pointer holds until the next list is added. */
 static struct pattern_list *list_for(pattern_lists *lists, const struct buffer *b)
 {
     for (size_t i = 0; i < lists->count; i++)
@@ -35,6 +40,7 @@ static struct pattern_list *list_for(pattern_lists *lists, const struct buffer *
     return &lists->at[lists->count - 1];
 }
 
+/* The key is flags and bytes. */
 static struct pattern *pattern_for(struct pattern_list *l, const struct rule_op *op)
 {
     uint32_t flags = (op->flags & ~(uint32_t)(OP_DEPTH | OP_OFFSET)) | analysis_position(op).flags;
@@ -94,6 +100,7 @@ static void write_pattern(struct json *j, const struct pattern *p)
     buf_fini(&text);
 }
 
+/* list_id: 1 is the payload, as in Suricata; the others are our own numbers. */
 static void write_list(struct json *j, struct pattern_list *l)
 {
     char name[ENGINE_NAME_SIZE];
@@ -139,6 +146,7 @@ void analysis_patterns_json(struct buf *out, const struct ruleset *set)
 
 /* --- flowbits ----------------------------------------------------------------------------- */
 
+/* Index of bit_commands[] and of the lists of a bit. */
 enum { BIT_SET, BIT_UNSET, BIT_TOGGLE, BIT_ISSET, BIT_ISNOTSET, BIT_COMMANDS };
 
 static const struct { const char *command, *count_key, *rules_key; } bit_commands[] = {
@@ -149,12 +157,14 @@ static const struct { const char *command, *count_key, *rules_key; } bit_command
     [BIT_ISNOTSET] = { "isnotset", "isnotset_cnt", "isnotset" },
 };
 
+/* A flowbit with the rules that use it, by command. */
 struct bit {
     uint32_t id;
     ARRAY_OF(uint32_t) sids[BIT_COMMANDS];
 };
 typedef ARRAY_OF(struct bit) bit_array;
 
+/* The pointer holds until the next bit is added. A ruleset has some hundred bits. */
 static struct bit *bit_for(bit_array *bits, uint32_t id)
 {
     for (size_t i = 0; i < bits->count; i++)
@@ -164,6 +174,7 @@ static struct bit *bit_for(bit_array *bits, uint32_t id)
     return &bits->at[bits->count - 1];
 }
 
+/* A rule with "a|b" is listed under both. */
 static void collect_bits(bit_array *bits, const struct rule *rule, const struct rule_test *test)
 {
     struct flowbits_use use;
@@ -176,6 +187,7 @@ static void collect_bits(bit_array *bits, const struct rule *rule, const struct 
             ARRAY_PUSH(&bit_for(bits, use.id[i])->sids[c], rule->sid);
 }
 
+/* Counts and lists are in Suricata's order, which differs between the two. */
 static void write_bit(struct json *j, const struct bit *bit)
 {
     static const uint8_t order[] = { BIT_SET, BIT_ISSET, BIT_ISNOTSET, BIT_UNSET, BIT_TOGGLE };
@@ -198,6 +210,7 @@ static void write_bit(struct json *j, const struct bit *bit)
     json_object_end(j);
 }
 
+/* Without flowbits `out` stays empty, and there is no file. */
 void analysis_flowbits_json(struct buf *out, const struct ruleset *set)
 {
     bit_array bits = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/rule_json.c - one rule as a line of rules.json: what it asks for, in which steps
- * it looks, what each of them tests, and by which pattern it is found. */
+/* detect/analysis/rule_json.c - one rule as a line of rules.json: what it asks for, in
+ * which steps it is inspected, what each step tests, and by which pattern it is found.
+ * Keys and words are Suricata's, so that tools for its analysis work. */
 #include "detect/analysis/private.h"
 
 #include "detect/compile/compile.h"
@@ -11,14 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of writing one rule. */
 struct writer {
     struct json *j;
     const struct rule *rule;
     const struct rule_op *pattern;
-    bool negated;               /* the pattern is one that must not be there */
+    bool negated;               /* the pattern must not occur */
     ARRAY_OF(const char *) notes;
 };
 
+/* Notes come at the end of the object, so they are collected. */
 static void note(struct writer *w, const char *text)
 {
     ARRAY_PUSH(&w->notes, text);
@@ -26,6 +29,7 @@ static void note(struct writer *w, const char *text)
 
 /* --- operations on buffers ---------------------------------------------------------------- */
 
+/* no_double_inspect: Suricata need not search the content again after the prefilter. */
 static void content_members(struct writer *w, const struct rule_op *op)
 {
     const struct content_position position = analysis_position(op);
@@ -62,6 +66,7 @@ static bool begins_with(const struct rule_op *op, const char *what)
     return op->content.len >= n && memcmp(op->content.bytes, what, n) == 0;
 }
 
+/* Advice about contents that HTTP buffers would serve better; Suricata's texts. */
 static void content_notes(struct writer *w, const struct rule_op *op)
 {
     const struct content_position position = analysis_position(op);
@@ -82,6 +87,7 @@ static void content_notes(struct writer *w, const struct rule_op *op)
         note(w, "'distance' option for pattern w/o previous content was converted to 'offset'");
 }
 
+/* "unset" without "string": the number is binary. */
 static const char *base_name(const struct rule_op *op)
 {
     if (!(op->flags & OP_STRING))
@@ -94,6 +100,7 @@ static const char *base_name(const struct rule_op *op)
     }
 }
 
+/* `jump`: only byte_jump has these flags. */
 static void flag_names(struct json *j, uint32_t flags, bool jump)
 {
     static const struct { uint32_t flag; const char *name; bool jump; } names[] = {
@@ -130,6 +137,7 @@ static void byte_members(struct writer *w, const struct rule_op *op)
     json_object_end(j);
 }
 
+/* Other kinds have no members in Suricata's report. */
 static void op_members(struct writer *w, const struct rule_op *op)
 {
     struct json *j = w->j;
@@ -220,12 +228,13 @@ static void name_member(struct json *j, const char *name)
     json_object_end(j);
 }
 
-/* Which protocols the packet may have has become a part of the header. */
+/* ip_proto has become a part of the rule's header. */
 static bool is_packet_test(const struct rule_test *test)
 {
     return strcmp(test->keyword->name, "ip_proto") != 0;
 }
 
+/* "stateless" is a flag here and a test in Suricata. */
 static unsigned packet_test_count(const struct rule *r)
 {
     unsigned count = r->flags & RULE_FLOW_STATELESS ? 1 : 0;
@@ -262,7 +271,7 @@ static unsigned count_tags(const struct rule *r)
     return count;
 }
 
-/* How many captures of its expressions the rule keeps. */
+/* How many captures of its expressions the rule stores. */
 static unsigned count_captures(const struct rule *r)
 {
     unsigned count = 0;
@@ -273,6 +282,7 @@ static unsigned count_captures(const struct rule *r)
     return count;
 }
 
+/* Suricata reports a capture as a post-match test. */
 static void post_tests(struct json *j, const struct rule *r)
 {
     unsigned captures = count_captures(r);
@@ -299,9 +309,9 @@ static void tag_tests(struct json *j, const struct rule *r)
     list_end(j);
 }
 
-/* --- the rule as a whole ------------------------------------------------------------------ */
+/* --- members of the rule ------------------------------------------------------------------ */
 
-struct bit_name { uint32_t bit; const char *name; };
+struct bit_name { uint32_t bit; const char *name; }; /* a flag's bit and word */
 
 static void bit_names(struct json *j, uint32_t bits, const struct bit_name *names, size_t count)
 {
@@ -334,6 +344,7 @@ static bool waits_for_flowbit(const struct rule *r)
     return false;
 }
 
+/* Does a match give no alert? Firewall rules alert only with the keyword. */
 static bool is_silent(const struct rule *r)
 {
     if (r->flags & (RULE_ALERT_KEYWORD | RULE_FIREWALL))
@@ -341,6 +352,7 @@ static bool is_silent(const struct rule *r)
     return r->action > RULE_REJECT_BOTH || (r->flags & RULE_NOALERT);
 }
 
+/* A reject drops as well, and both alert. */
 static void action_names(struct json *j, const struct rule *r)
 {
     static const char *const names[] = {
@@ -379,7 +391,8 @@ static void match_policy(struct writer *w)
     json_object_end(w->j);
 }
 
-/* What is reassembled in larger pieces has to be inspected together with the packet's own. */
+/* Bodies are inspected in larger pieces, so Suricata flushes the stream for a rule that
+ * also has payload contents. */
 static bool looks_at_body(const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
@@ -398,6 +411,7 @@ static bool stores_certificates(const struct rule *r)
     return false;
 }
 
+/* The order of the words is that of Suricata's report. */
 static void flags(struct writer *w, bool has_engines)
 {
     static const struct bit_name any[] = {
@@ -464,7 +478,7 @@ static void buffer_engine(struct writer *w, const struct rule_list *l)
 
 static void buffer_engines(struct writer *w, enum buffer_kind kind)
 {
-    /* Frames are looked at by direction. */
+    /* Frames are inspected by direction. */
     bool twice = kind == BUFFER_FRAME && (w->rule->flags & RULE_TO_SERVER) &&
                  (w->rule->flags & RULE_TO_CLIENT);
 
@@ -477,6 +491,7 @@ static void buffer_engines(struct writer *w, enum buffer_kind kind)
     }
 }
 
+/* With engines on transactions the payload is one of those. */
 static void packet_engines(struct writer *w, bool has_engines)
 {
     const struct rule_list *payload = rule_payload(w->rule);
@@ -494,6 +509,7 @@ static void packet_engines(struct writer *w, bool has_engines)
     json_array_end(w->j);
 }
 
+/* All tests of one of Suricata's lists. */
 static void matches_at_position(struct writer *w, const char *position)
 {
     const struct rule *r = w->rule;
@@ -505,7 +521,7 @@ static void matches_at_position(struct writer *w, const char *position)
     json_array_end(w->j);
 }
 
-/* "tls:client_hello_done:generic" */
+/* Returns, for example, "tls:client_hello_done:generic". */
 static const char *hook_name(const struct tx_engine *e, char out[ENGINE_NAME_SIZE])
 {
     const struct app_proto *proto = app_proto_by_id(e->proto);
@@ -524,6 +540,7 @@ static const char *hook_name(const struct tx_engine *e, char out[ENGINE_NAME_SIZ
     return out;
 }
 
+/* One step: a buffer, the stream, a list of tests, or the rule's hook. */
 static void engine(struct writer *w, const struct tx_engine *e)
 {
     char name[ENGINE_NAME_SIZE];
@@ -555,6 +572,7 @@ static void engines(struct writer *w, const tx_engines *all)
     json_array_end(w->j);
 }
 
+/* Tests by Suricata's lists. The decoded program of base64_data has one of its own. */
 static void lists(struct writer *w, bool has_engines)
 {
     const struct rule_list *payload = rule_payload(w->rule), *decoded = NULL;
@@ -591,7 +609,7 @@ static void pattern(struct writer *w)
 
     const struct buffer *b = w->pattern != NULL ? w->pattern->list->buffer : NULL;
 
-    /* Patterns of packet buffers pass for ones of the payload, those of frames for none. */
+    /* Suricata reports patterns of packet buffers as payload, and none of frames. */
     if (w->pattern != NULL && (b == NULL || b->kind != BUFFER_FRAME)) {
         if (b != NULL && b->kind == BUFFER_PACKET)
             b = NULL;
@@ -623,6 +641,7 @@ static void notes(struct writer *w)
     json_array_end(w->j);
 }
 
+/* The order of the members is Suricata's. */
 void analysis_rule_json(struct buf *out, const struct rule *r)
 {
     tx_engines all = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/rule_text.c - one rule for people: what it looks at, how it is found, and what
- * about it may be slow or other than its author meant. */
+/* detect/analysis/rule_text.c - one rule for people: what it inspects, how it is found,
+ * and what about it may be slow or differ from what its author meant. */
 #include "detect/analysis/private.h"
 
 #include "conf/conf.h"
@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-struct counts { unsigned content, pcre, buffer_content, buffer_pcre; };
+struct counts { unsigned content, pcre, buffer_content, buffer_pcre; }; /* operations of one rule */
 
 static struct counts count_ops(const struct rule *r)
 {
@@ -24,6 +24,7 @@ static struct counts count_ops(const struct rule *r)
     return n;
 }
 
+/* Other bytes as \xNN. */
 static void add_printable(struct buf *out, const uint8_t *bytes, unsigned len)
 {
     for (unsigned i = 0; i < len; i++) {
@@ -34,6 +35,7 @@ static void add_printable(struct buf *out, const uint8_t *bytes, unsigned len)
     }
 }
 
+/* With fast_pattern:offset,length a part of the content. */
 static struct slice searched_bytes(const struct rule_op *op)
 {
     const struct content_op *c = &op->content;
@@ -43,6 +45,7 @@ static struct slice searched_bytes(const struct rule_op *op)
     return (struct slice){ c->bytes, c->len };
 }
 
+/* Suricata's words for where payload is searched. */
 static const char *payload_name(const struct rule *r)
 {
     switch (r->flags & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) {
@@ -94,6 +97,7 @@ static void print_counts(struct buf *out, const struct counts *n)
                n->buffer_pcre);
 }
 
+/* The pattern that Suricata would choose, see analysis_pattern(). */
 static void print_pattern(struct buf *out, const struct rule *r)
 {
     bool negated;
@@ -118,6 +122,7 @@ static void print_pattern(struct buf *out, const struct rule *r)
 
 /* --- warnings ----------------------------------------------------------------------------- */
 
+/* The rule does not name a direction. */
 static bool both_directions(const struct rule *r)
 {
     uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT;
@@ -125,6 +130,7 @@ static bool both_directions(const struct rule *r)
     return (r->flags & both) == both;
 }
 
+/* Such a rule is inspected with each packet of each connection. */
 static bool is_tcp_without_flow(const struct rule *r)
 {
     return rule_has_ip_proto(r, 6) && !rule_has_ip_proto(r, 17) && r->type != RULE_IP_ONLY &&
@@ -132,6 +138,7 @@ static bool is_tcp_without_flow(const struct rule *r)
            both_directions(r);
 }
 
+/* Ports of clients are chosen at random, so naming them is often a mistake. */
 static bool client_ports_only(const struct rule *r)
 {
     if ((r->flags & RULE_TO_SERVER) && !(r->flags & RULE_TO_CLIENT))
@@ -141,6 +148,7 @@ static bool client_ports_only(const struct rule *r)
     return false;
 }
 
+/* "%2e": an escape that the parser would have decoded. */
 static bool has_percent(const struct rule_op *op)
 {
     const uint8_t *b = op->content.bytes;
@@ -151,6 +159,7 @@ static bool has_percent(const struct rule_op *op)
     return false;
 }
 
+/* Buffers that the HTTP parser decodes. */
 static bool percent_in_normalised(const struct rule *r)
 {
     static const char *const normalised[] = { "http.uri", "http.header", "http.cookie" };
@@ -180,6 +189,7 @@ static bool payload_pattern_in_app_rule(const struct rule *r)
            r->fast_op->list->buffer == NULL;
 }
 
+/* Each row: when the warning applies, and its text. Returns how many were printed. */
 static unsigned print_warnings(struct buf *out, const struct rule *r, const struct counts *n,
                              const struct conf_node *root)
 {
@@ -238,6 +248,7 @@ void analysis_rule_text(struct buf *out, const struct rule *r, const struct conf
 
 static const char *yes(bool b) { return b ? "yes" : "no"; }
 
+/* Positions as Suricata converts them. */
 static void position_flags(struct buf *out, const struct rule_op *op)
 {
     static const struct { uint32_t flag; const char *name; } names[] = {
@@ -290,6 +301,7 @@ void analysis_fast_pattern_text(struct buf *out, const struct rule *r,
     BUF_LITERAL(out, "\n");
 }
 
+/* About the patterns that inspection uses; index 1 is for buffers. */
 void analysis_fast_pattern_summary(struct buf *out, const struct ruleset *set)
 {
     struct { unsigned least, most, count; uint64_t total; } n[2] = { 0 };

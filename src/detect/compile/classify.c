@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#define PROTO_TCP 6
+#define PROTO_TCP 6 /* IANA's number */
 
+/* `names` ends with NULL. */
 static bool is_one_of(const struct rule_test *test, const char *const *names)
 {
     for (; *names != NULL; names++)
@@ -18,7 +19,8 @@ static bool is_one_of(const struct rule_test *test, const char *const *names)
     return false;
 }
 
-/* Only setting a bit leaves a rule what it was; all else ties it to each packet. */
+/* A rule that only sets a bit keeps its type. A rule that reads or clears bits depends on
+ * the packets before it, so it must run on each packet. */
 static bool only_sets_bits(const struct rule *r)
 {
     struct flowbits_use use;
@@ -29,6 +31,7 @@ static bool only_sets_bits(const struct rule *r)
     return r->flowbits_read == 0;
 }
 
+/* True also when the rule has no tests: then nothing ties it to a packet. */
 static bool all_tests(const struct rule *r, const char *const *names)
 {
     for (unsigned i = 0; i < r->test_count; i++)
@@ -48,6 +51,8 @@ static bool any_test(const struct rule *r, const char *const *names)
     return false;
 }
 
+/* Keywords with which a rule may still be "ip_only": they depend on addresses, or on state
+ * that does not need a look at the packet. The lists are Suricata's. */
 static const char *const address_compatible[] = {
     "ip_proto", "flowbits", "xbits", "hostbits", "iprep", "tag", "threshold", "detection_filter",
     NULL
@@ -62,6 +67,7 @@ static bool has_buffers(const struct rule *r)
     return r->list != NULL || r->tx_test_count > 0;
 }
 
+/* The payload has one list at most; NULL: the rule does not inspect payload. */
 static const struct rule_list *payload_list(const struct rule *r)
 {
     const struct rule_list *l = r->list;
@@ -71,6 +77,7 @@ static const struct rule_list *payload_list(const struct rule *r)
     return l;
 }
 
+/* Exactly one direction; both flags together mean either. */
 static bool has_direction(const struct rule *r)
 {
     uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT;
@@ -78,6 +85,8 @@ static bool has_direction(const struct rule *r)
     return (r->flags & both) != 0 && (r->flags & both) != both;
 }
 
+/* "pd_only": inspected once, when the protocol is known. A state of the flow would need
+ * each packet. */
 static bool is_proto_only(const struct rule *r)
 {
     static const char *const compatible[] = { "app-layer-protocol", "flowbits", "xbits",
@@ -90,6 +99,8 @@ static bool is_proto_only(const struct rule *r)
            !(r->flags & states) && any_test(r, proto_words) && all_tests(r, compatible);
 }
 
+/* "ip_only": the same for each packet of a flow, so it is inspected once in each
+ * direction. */
 static bool is_address_only(const struct rule *r)
 {
     return r->hook == 0 && r->app_proto == APP_PROTO_UNKNOWN && !has_buffers(r) &&
@@ -99,12 +110,15 @@ static bool is_address_only(const struct rule *r)
            all_tests(r, address_compatible);
 }
 
+/* "de_only": inspected for packets that have an event, which most do not. */
 static bool is_event_only(const struct rule *r)
 {
     return r->hook == 0 && r->app_proto == APP_PROTO_UNKNOWN && !has_buffers(r) &&
            any_test(r, event_compatible) && all_tests(r, event_compatible);
 }
 
+/* Depth and offset count from the start of a packet as well as from the start of the
+ * stream. */
 static bool has_place(const struct rule_list *payload)
 {
     for (const struct rule_op *op = payload->first; op != NULL; op = op->next)
@@ -113,7 +127,9 @@ static bool has_place(const struct rule_list *payload)
     return false;
 }
 
-/* TCP payload is looked for in the stream; when the place matters, in the packet as well. */
+/* TCP payload is searched in the stream. When a position matters it is searched in the
+ * packet too, because rule writers mean the start of a segment as often as that of the
+ * stream. */
 static void derive_stream(struct rule *r)
 {
     const struct rule_list *payload = payload_list(r);
@@ -138,6 +154,7 @@ static enum rule_type payload_type(const struct rule *r)
     }
 }
 
+/* Two kinds, because most callers ask for two. */
 static bool has_kind(const struct rule *r, enum buffer_kind a, enum buffer_kind b)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
@@ -151,6 +168,7 @@ static bool negates(const struct address_set *set)
     return set != NULL && set->negates;
 }
 
+/* The order of the tests is Suricata's: a rule that fits several types gets the first. */
 static enum rule_type type_of(const struct rule *r)
 {
     if (r->tx_test_count > 0 || has_kind(r, BUFFER_TX, BUFFER_FRAME))
@@ -172,6 +190,8 @@ static enum rule_type type_of(const struct rule *r)
     return r->app_proto != APP_PROTO_UNKNOWN ? RULE_APP_LAYER : RULE_PACKET;
 }
 
+/* Runs once the rule is complete and before its fast pattern is chosen, which depends on
+ * the type. A rule without a direction gets both. */
 void rule_classify(struct rule *r)
 {
     if (r->flags & RULE_ONLY_STREAM)
@@ -188,6 +208,8 @@ void rule_classify(struct rule *r)
         r->flags |= RULE_NEEDS_FLOW;
 }
 
+/* How far drop and pass reach: the packet, or the rest of the flow. A scope in the rule
+ * wins ("drop:packet"); otherwise the type decides, as in Suricata. */
 enum action_reach rule_reach(const struct rule *r)
 {
     if (r->scope == SCOPE_PACKET)

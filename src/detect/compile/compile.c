@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/compile.c - from parsed rules to the plan: puts each rule into the group and the
- * prefilter in which inspection will look for it. */
+/* detect/compile/compile.c - turns parsed rules into the plan: puts each rule into the
+ * group and the prefilter in which inspection looks for it. The loading thread runs this;
+ * afterwards the plan is read-only. */
 #include "detect/compile/compile.h"
 #include "base/system/directories.h"
 #include "base/report/log.h"
@@ -18,7 +19,7 @@ typedef ARRAY_OF(uint32_t) id_array;
 
 typedef ARRAY_OF(struct anchored_entry) entry_array;
 
-/* Scans being put together, by buffer. */
+/* The pattern set of one buffer while rules are added to it. */
 struct scan_builder {
     const struct buffer *buffer;
     struct pattern_set_builder *patterns;
@@ -27,6 +28,8 @@ typedef ARRAY_OF(struct scan_builder) scan_array;
 
 typedef ARRAY_OF(struct payload_pattern) pattern_array;
 
+/* Rules about packets of one transport and direction. `non_prefilter` rules are looked for
+ * by port, `anchored` ones by a literal at a fixed position; all others by a pattern. */
 struct group_builder {
     pattern_array payload, stream;
     id_array events, addresses;
@@ -35,11 +38,13 @@ struct group_builder {
     scan_array packet_scans;
 };
 
+/* Rules about one protocol and direction; the `always` ones have no pattern. */
 struct app_builder {
     scan_array scans, frame_scans;
     id_array always, frame_always;
 };
 
+/* Lives for one ruleset_compile(). */
 struct compiler {
     struct ruleset *set;
     struct detect_plan *plan;
@@ -48,6 +53,7 @@ struct compiler {
     struct err *err;
 };
 
+/* IANA's protocol numbers. Other protocols share one group. */
 enum transport transport_of(uint8_t ip_proto)
 {
     switch (ip_proto) {
@@ -60,6 +66,7 @@ enum transport transport_of(uint8_t ip_proto)
     }
 }
 
+/* Rules about "ip" concern every transport and are in all of their groups. */
 static bool concerns(const struct rule *r, enum transport t)
 {
     static const uint8_t of[] = { 6, 17, 1, 58, 132 };
@@ -77,6 +84,7 @@ static bool in_direction(const struct rule *r, unsigned d)
     return r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT);
 }
 
+/* The id of a pattern is the rule's index: a hit names the candidate directly. */
 static void pattern_add(struct pattern_set_builder *b, const struct rule *r)
 {
     struct literal_pattern p = rule_fast_literal(r);
@@ -84,6 +92,7 @@ static void pattern_add(struct pattern_set_builder *b, const struct rule *r)
     pattern_set_add(b, p.bytes, p.len, p.nocase, r->index);
 }
 
+/* A ruleset names few buffers per protocol, so a list is enough. */
 static struct pattern_set_builder *scan_for(scan_array *scans, const struct buffer *buffer)
 {
     for (size_t i = 0; i < scans->count; i++)
@@ -100,14 +109,16 @@ static bool any_ports(const struct rule *r)
     return (r->src_port == NULL || r->src_port->any) && (r->dst_port == NULL || r->dst_port->any);
 }
 
-/* A short pattern stops the scan so often that looking for the rule in another way is cheaper:
- * by port, and where it has none by the place of a literal. */
+/* A short pattern would stop the scan so often that another way is cheaper: a list by port
+ * or, for a rule about any port, a literal at a known position. */
 static void add_non_prefilter(entry_array *by_port, entry_array *anchored, const struct rule *r)
 {
     ARRAY_PUSH(any_ports(r) ? anchored : by_port,
                (struct anchored_entry){ r, rule_anchored_literal(r) });
 }
 
+/* A rule may be in the set of the stream and in that of the packet. Rules on transactions
+ * search their payload part in the stream only. */
 static void place_payload_rule(struct group_builder *b, struct rule *r, enum transport t)
 {
     bool tx = r->type == RULE_APP_TX;
@@ -129,6 +140,7 @@ static void place_payload_rule(struct group_builder *b, struct rule *r, enum tra
         add_non_prefilter(&b->payload_non_prefilter, &b->payload_anchored, r);
 }
 
+/* The transaction part of a rule is placed by place_tx_rule(). */
 static void place_in_group(struct group_builder *b, struct rule *r, enum transport t)
 {
     const struct buffer *fast = r->fast_list != NULL ? r->fast_list->buffer : NULL;
@@ -141,7 +153,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
         ARRAY_PUSH(&b->events, r->index);
         return;
     case RULE_APP_TX:
-        /* Its payload part is looked for in the stream and remembered. */
+        /* The stream is searched for its payload part, and the flow remembers the match. */
         if (t == TRANSPORT_TCP && (r->flags & RULE_NEEDS_PAYLOAD) &&
             r->shared_payload_match == r->index)
             place_payload_rule(b, r, t);
@@ -167,6 +179,7 @@ static void place_packet_rule(struct compiler *c, struct rule *r)
 
 /* --- rules about transactions and frames -------------------------------------------------- */
 
+/* rule_finish() has rejected rules that mix frames with other buffers. */
 static bool is_frame_rule(const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
@@ -175,7 +188,7 @@ static bool is_frame_rule(const struct rule *r)
     return false;
 }
 
-/* Has the rule anything to look at in this protocol? */
+/* Does the rule have anything to inspect in this protocol? */
 static bool fits_proto(const struct rule *r, unsigned id)
 {
     if (r->app_proto != APP_PROTO_UNKNOWN &&
@@ -192,6 +205,7 @@ static bool fits_proto(const struct rule *r, unsigned id)
     return true;
 }
 
+/* A buffer may exist in one direction with one protocol and in both with another. */
 static bool list_in(const struct rule_list *l, unsigned id, unsigned d)
 {
     if (!(l->directions & APP_DIRECTION_BIT(d)))
@@ -200,6 +214,8 @@ static bool list_in(const struct rule_list *l, unsigned id, unsigned d)
            (l->buffer->by_proto[id]->directions & APP_DIRECTION_BIT(d));
 }
 
+/* A rule without a pattern in this protocol and direction is a candidate for every
+ * transaction. */
 static void place_tx_rule(struct compiler *c, const struct rule *r)
 {
     bool frame = is_frame_rule(r);
@@ -223,7 +239,9 @@ static void place_tx_rule(struct compiler *c, const struct rule *r)
     }
 }
 
-/* Content of files is kept for rules only where one of them looks. */
+/* Parsers keep the content of files only for protocols and directions in which a rule
+ * inspects it. Files are large: without this, any rule on one buffer of files would cost
+ * memory everywhere. */
 static void require_contents(struct ruleset *set, const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
@@ -241,14 +259,17 @@ static void require_contents(struct ruleset *set, const struct rule *r)
     }
 }
 
-/* --- putting it together ------------------------------------------------------------------ */
+/* --- the plan ----------------------------------------------------------------------------- */
 
+/* The plan takes the array over; ruleset_plan_free() frees it. */
 static void ids_take(uint32_t **at, unsigned *count, id_array *from)
 {
     *at = from->at;
     *count = (unsigned)from->count;
 }
 
+/* Inspection walks the scans in the order in which a transaction makes progress. The id
+ * breaks ties, so that the plan does not depend on qsort(). */
 static int by_progress(const void *a, const void *b)
 {
     const struct tx_scan *x = a, *y = b;
@@ -290,21 +311,24 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
         return -1;
     ids_take(&g->always, &g->always_count, &b->always);
     ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
-    /* A frame comes in pieces, as the stream does. */
+    /* Data of a frame arrive in pieces, as those of the stream do. */
     c->plan->any_stream |= g->frame_scan_count > 0 || g->frame_always_count > 0;
     return 0;
 }
 
-/* So many patterns less to look for make a set of their own worth while. */
+/* A protocol gets a set of its own when that saves at least so many patterns. Each set costs memory
+ * and build time. */
 #define OWN_SET 32
 
+/* A rule about "http" names http1 and http2. */
 static bool is_named(const struct rule *r, unsigned id)
 {
     return r->app_proto != APP_PROTO_UNKNOWN &&
            app_proto_matches(r->app_proto, (enum app_proto_id)id);
 }
 
-/* Of streams: which patterns belong to rules that name a protocol. */
+/* How many patterns of the stream belong to rules that name a protocol, in total and by
+ * protocol. */
 struct stream_names {
     unsigned total, of[APP_PROTO_COUNT];
 };
@@ -325,7 +349,8 @@ static int add_stream_set(struct compiler *c, const pattern_array *from, struct 
                               (unsigned)from->count, c->plan->patterns, c->err);
 }
 
-/* A protocol before this one that no rule names either has the same set. `id` itself: none. */
+/* Returns an earlier protocol that no rule names either, because it has the same set; `id`
+ * when there is none. */
 static unsigned same_as(const struct stream_names *names, unsigned id)
 {
     unsigned like = 0;
@@ -337,7 +362,8 @@ static unsigned same_as(const struct stream_names *names, unsigned id)
     return like;
 }
 
-/* What may match in streams of this protocol. */
+/* Builds the set of patterns that may match in streams of this protocol: those of rules
+ * that name it or no protocol at all. */
 static int build_stream_of(struct compiler *c, const pattern_array *all, unsigned id,
                            struct transport_group *g)
 {
@@ -353,7 +379,8 @@ static int build_stream_of(struct compiler *c, const pattern_array *all, unsigne
     return result;
 }
 
-/* Of all protocols, of those that no rule names, and of each that many rules are about. */
+/* Builds set 0 with all patterns, for streams whose protocol is unknown. Protocols that no
+ * rule names share a set, and each protocol that saves enough gets its own. */
 static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
 {
     struct stream_names names;
@@ -377,6 +404,8 @@ static int build_stream(struct compiler *c, const pattern_array *all, struct tra
     return 0;
 }
 
+/* Arrays of the builder are freed as soon as their list is built, because both together
+ * are the peak of the load's memory. */
 static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)
 {
     if (payload_sets_build(&g->payload, b->payload.at, (unsigned)b->payload.count,
@@ -433,7 +462,8 @@ static int build_all(struct compiler *c)
     return 0;
 }
 
-/* Where compiled databases of libhs are kept; false: nowhere. */
+/* The directory for compiled databases of Hyperscan; false: the cache is off. Keys and the
+ * age of seven days are Suricata's. Old files are deleted when rules are loaded. */
 static bool cache_dir(const struct conf_node *conf, char *out, size_t size)
 {
     const char *dir = conf_string(conf, "detect.sgh-mpm-caching-path", NULL);
@@ -447,6 +477,8 @@ static bool cache_dir(const struct conf_node *conf, char *out, size_t size)
     return true;
 }
 
+/* The defaults are Suricata's. "mpm-algo: hs" uses Hyperscan; every other value means our
+ * own matcher. */
 static struct detect_plan *plan_new(const struct ruleset *set)
 {
     const struct conf_node *conf = set->conf;
@@ -466,7 +498,8 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     return plan;
 }
 
-/* The stream is compared with what comes again only where a rule asks whether it differs. */
+/* Stream reassembly compares data that arrive twice only when a rule asks whether they
+ * differ. */
 static bool asks_for_overlap(const struct rule *r)
 {
     for (unsigned i = 0; i < r->test_count; i++)
@@ -476,6 +509,8 @@ static bool asks_for_overlap(const struct rule *r)
     return false;
 }
 
+/* A mask holds what excludes most candidates, in few bytes: the rule itself need not be
+ * read. One element more than rules, so that an empty ruleset has an array too. */
 static void masks_build(struct detect_plan *plan)
 {
     plan->mask = xcalloc(plan->rule_count + 1, sizeof(*plan->mask));
@@ -493,6 +528,8 @@ static void masks_build(struct detect_plan *plan)
     }
 }
 
+/* The order matters: indexes first (patterns are known by them), then types, then fast
+ * patterns, then shared payload parts. -1 leaves a plan that ruleset_plan_free() can free. */
 int ruleset_compile(struct ruleset *set, struct err *err)
 {
     struct compiler *c = xcalloc(1, sizeof(*c));
@@ -520,7 +557,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
         c->plan->any_overlap |= asks_for_overlap(r);
         require_contents(set, r);
         if (r->flags & RULE_FIREWALL)
-            continue;           /* asked one by one: compile/firewall.h */
+            continue;           /* inspected one by one: compile/firewall.h */
         place_packet_rule(c, r);
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);
@@ -532,6 +569,8 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     return result;
 }
 
+/* Safe on a plan that was built in part. The last user of the ruleset calls it
+ * (ruleset_unref). */
 void ruleset_plan_free(struct ruleset *set)
 {
     struct detect_plan *plan = set->plan;
@@ -571,6 +610,7 @@ void ruleset_plan_free(struct ruleset *set)
     set->plan = NULL;
 }
 
+/* The stream module reassembles nothing when no ruleset, parser or output asks for it. */
 bool ruleset_looks_at_streams(const struct ruleset *set)
 {
     return set->plan != NULL && set->plan->any_stream;

@@ -52,7 +52,7 @@ struct rule_mask {
     bool is_pattern;        /* payload part: its pattern and no more */
     bool needs_payload_hit;  /* on transactions: its only pattern is one of the payload */
     bool needs_payload;
-    bool is_proto;          /* on a protocol alone: asked when that has just been detected */
+    bool is_proto;          /* on a protocol alone: evaluated when that has just been detected */
 };
 
 /* One buffer in which transactions (or frames) of a protocol are searched. */
@@ -77,7 +77,7 @@ struct app_group {                          /* by protocol and direction */
 struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
-    struct rule_mask *mask;               /* likewise */
+    struct rule_mask *mask;               /* one for each of `rule` */
     struct transport_group group[TRANSPORT_COUNT][2];
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
@@ -85,7 +85,7 @@ struct detect_plan {
     bool guess_tx;                          /* detect.guess-applayer-tx */
     uint8_t guess_limit;                    /* detect.stream-tx-log-limit, of one transaction */
     unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
-    unsigned chunk_size[2];                 /* stream data are inspected in steps of so many */
+    unsigned chunk_size[2];                 /* bytes of a step of stream inspection */
     unsigned buffer_count;
     bool any_rules, any_stream;
     bool any_overlap;                       /* a rule on data that came again and differ */

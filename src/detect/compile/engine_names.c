@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/engine_names.c - what Suricata calls the places where rules inspect transactions:
- * many buffers go by the name of the older content modifier, tests by that of their list. */
+/* detect/compile/engine_names.c - Suricata's names for the places where rules inspect
+ * transactions. Many buffers have the name of an older content modifier there, and tests
+ * that of their list. --engine-analysis prints these names, so that its output compares
+ * with Suricata's. */
 #include "detect/compile/tx_engines.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct name_pair { const char *name, *reported; };
+struct name_pair { const char *name, *reported; }; /* rows end with NULL */
 
+/* Our buffer, Suricata's name. A buffer without a row has the same name in both. */
 static const struct name_pair buffers[] = {
     { "dcerpc.stub_data", "dce_stub_data" },
     { "dnp3.data", "dnp3_data" },
@@ -54,6 +57,7 @@ static const struct name_pair buffers[] = {
     { NULL, NULL }
 };
 
+/* Our keyword, Suricata's inspection list. */
 static const struct name_pair tests[] = {
     { "app-layer-event", "app-layer-events" },
     { "cip_service", "cip" },
@@ -108,6 +112,8 @@ static const char *reported_as(const struct name_pair *pairs, const char *name)
     return name;
 }
 
+/* `out` is used for frames only; other names are constants. Suricata calls HTTP/1 frames
+ * "http1". */
 const char *engine_buffer_name(const struct buffer *b, char out[ENGINE_NAME_SIZE])
 {
     const struct app_proto *proto;

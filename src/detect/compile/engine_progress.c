@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/engine_progress.c - the order in which Suricata counts the steps of a rule, and
- * the progress that it gives each. Both grew with its parsers and follow no rule. Reports print
- * them, and a rule with a hook is checked against them, so that both engines take the same rules.
- * Inspection itself goes by the progress that each protocol declares (app/rules.h).
- * ">" is to the server, "<" to the client. */
+/* detect/compile/engine_progress.c - the order in which Suricata counts the steps of a
+ * rule, and the progress that it gives to each. Both grew with its parsers and follow no
+ * rule. Reports print them. A rule with a hook is checked against them, so that both
+ * engines accept the same rules. Inspection itself uses the progress that each protocol
+ * declares (app/rules.h). In the tables ">" means to the server, "<" to the client. */
 #include "detect/compile/tx_engines.h"
 
 #include <string.h>
 
-#define EITHER 2
+#define EITHER 2 /* after TO_SERVER and TO_CLIENT */
 
+/* A '*' at the end of the pattern stands for any rest. */
 static bool is_called(const char *pattern, const char *name)
 {
     size_t n = strlen(pattern);
@@ -19,6 +20,8 @@ static bool is_called(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0;
 }
 
+/* The first row that fits counts, so special names precede general ones. Empty: the order
+ * of the protocols' numbers. */
 const char *engine_step_order(const char *name)
 {
     static const struct { const char *name, *order; } orders[] = {
@@ -48,7 +51,8 @@ const char *engine_step_order(const char *name)
     return "";
 }
 
-/* HTTP/2 counts what is known of a stream on, the response behind the request. */
+/* Suricata counts the states of an HTTP/2 stream through, those of the response after
+ * those of the request. */
 static uint8_t http2_progress(const char *name, unsigned direction, uint8_t own)
 {
     if (strcmp(name, "http2_header_name") == 0 || strcmp(name, "http_response_header") == 0)
@@ -58,6 +62,7 @@ static uint8_t http2_progress(const char *name, unsigned direction, uint8_t own)
     return own > 1 || strncmp(name, "file", 4) == 0 ? 3 : own;
 }
 
+/* `own`: what the protocol declares; it holds unless a row says otherwise. */
 uint8_t engine_progress(const char *name, enum app_proto_id proto, unsigned direction,
                           uint8_t own)
 {

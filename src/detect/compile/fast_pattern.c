@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/fast_pattern.c - selects the content by which the prefilter finds a rule. The
- * rule's author may say which. Otherwise the content that rarely occurs without the rule matching
- * wins: a long one, of varied and rare bytes, in a small buffer. */
+/* detect/compile/fast_pattern.c - selects the content by which the prefilter finds a rule.
+ * The rule's author may name it with fast_pattern. Otherwise the content wins that is
+ * least likely to occur in other traffic: a long one, of varied and rare bytes, in a small
+ * buffer. */
 #include "detect/compile/compile.h"
 #include "detect/rule/program.h"
 
@@ -9,7 +10,8 @@
 
 #define LENGTH_ENOUGH 24        /* more bytes than that make no pattern rarer */
 
-/* How common a byte is in traffic, 1 (everywhere) to 8 (rare): what it adds to the score. */
+/* How rare a byte is in traffic, from 1 (everywhere) to 6: what it adds to the score. NUL,
+ * blank and 0xff fill padding; digits and capitals are rarer than lower case in text. */
 static unsigned byte_worth(uint8_t c)
 {
     if (c == 0 || c == ' ' || c == 0xff)
@@ -25,6 +27,7 @@ static unsigned byte_worth(uint8_t c)
     return 6;
 }
 
+/* fast_pattern:offset,length restricts the search to a part of the content. */
 static struct literal_pattern literal_of(const struct rule_op *op)
 {
     struct literal_pattern p = { op->content.bytes, op->content.len,
@@ -37,6 +40,8 @@ static struct literal_pattern literal_of(const struct rule_op *op)
     return p;
 }
 
+/* A byte that was seen before adds 1: "aaaa" is not rarer than "a" by much. Without case
+ * each letter has two forms, so the score drops by an eighth. */
 static unsigned literal_worth(struct literal_pattern p)
 {
     uint64_t seen[4] = { 0 };
@@ -54,7 +59,7 @@ static unsigned literal_worth(struct literal_pattern p)
     return worth;
 }
 
-/* Values of a small vocabulary filter little, however long they are. */
+/* These buffers have few values, so even a long content excludes little. */
 static bool is_common_buffer(const struct buffer *b)
 {
     static const char *const common[] = { "http.method", "http.stat_code", "http.stat_msg",
@@ -71,7 +76,7 @@ static unsigned op_worth(const struct rule_op *op)
     const struct buffer *b = op->list->buffer;
     unsigned worth = literal_worth(literal_of(op));
 
-    /* Of two that are as good, the one that stands for itself: it is verified sooner. */
+    /* Of two equal contents the one that is not relative wins: it is confirmed sooner. */
     if ((op->flags & (OP_DISTANCE | OP_WITHIN)) && worth > 1)
         worth--;
 
@@ -79,16 +84,17 @@ static unsigned op_worth(const struct rule_op *op)
         return worth;
     if (is_common_buffer(b))
         return worth / 4 + 1;
-    return worth + 16;          /* scanned once, few bytes, and only where the protocol fits */
+    return worth + 16;          /* few bytes, scanned once and only with the right protocol */
 }
 
+/* Can the prefilter find the rule by this content? The order of the tests is that of cost. */
 static bool can_serve(const struct rule *r, const struct rule_op *op)
 {
     const struct rule_list *l = op->list;
 
     if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED) || literal_of(op).len == 0)
         return false;
-    /* Rules on transactions are asked when those are there, not with each packet. */
+    /* Rules on transactions are inspected with those, not with each packet. */
     if (l->buffer == NULL || l->buffer->kind == BUFFER_PACKET)
         return r->type != RULE_APP_TX;
     if (l->program->absent)
@@ -99,6 +105,8 @@ static bool can_serve(const struct rule *r, const struct rule_op *op)
     return l->buffer->kind != BUFFER_BASE64;
 }
 
+/* Of several contents with fast_pattern the first wins, because a later one is not better.
+ * A rule without a usable content keeps NULL and is found by port or position. */
 void rule_select_fast_pattern(struct rule *r)
 {
     unsigned best = 0;
@@ -125,6 +133,7 @@ struct literal_pattern rule_fast_literal(const struct rule *r)
     return literal_of(r->fast_op);
 }
 
+/* NULL: the rule does not inspect payload. */
 const struct rule_list *rule_payload(const struct rule *r)
 {
     const struct rule_list *l = r->list;
@@ -134,6 +143,7 @@ const struct rule_list *rule_payload(const struct rule *r)
     return l;
 }
 
+/* A rule with one cannot match a payload that the pattern sets have not hit. */
 bool rule_payload_has_pattern(const struct rule *r)
 {
     const struct rule_list *l = rule_payload(r);
@@ -144,7 +154,8 @@ bool rule_payload_has_pattern(const struct rule *r)
     return false;
 }
 
-/* Up to where a content can stand that the one before ends by `last`. */
+/* The largest position at which the content can end, when the previous one ends at `last`
+ * at the most. UINT32_MAX: no limit is known. */
 static uint64_t content_end(const struct rule_op *op, uint64_t last)
 {
     uint64_t end = UINT32_MAX;
@@ -158,6 +169,7 @@ static uint64_t content_end(const struct rule_op *op, uint64_t last)
     return end;
 }
 
+/* The largest payload that all tests of the packet allow (dsize). */
 static uint32_t payload_most(const struct rule *r)
 {
     uint32_t most = UINT32_MAX;
@@ -171,7 +183,8 @@ static uint32_t payload_most(const struct rule *r)
     return most;
 }
 
-/* The best literal of the payload for a pattern set, and up to where it can stand. */
+/* The best literal of the payload for a pattern set, and the position where it ends at the
+ * latest. The rule's fast pattern wins when it is one of them. */
 static struct literal_pattern payload_literal(const struct rule *r, uint64_t *best_end)
 {
     const struct rule_list *l = rule_payload(r);
@@ -185,7 +198,7 @@ static struct literal_pattern payload_literal(const struct rule *r, uint64_t *be
         unsigned worth;
 
         if (op->kind == OP_ISDATAAT || op->kind == OP_BYTE_TEST || (op->flags & OP_NEGATED))
-            continue;           /* does not move what the next is relative to */
+            continue;           /* does not move the origin of the next one */
         if (op->kind != OP_CONTENT) {
             end = UINT32_MAX;
             continue;
@@ -209,6 +222,8 @@ struct literal_pattern rule_payload_literal(const struct rule *r)
     return payload_literal(r, &end);
 }
 
+/* A pattern that must end within PAYLOAD_FRONT bytes goes to a set that is searched only
+ * there. */
 struct payload_pattern rule_packet_pattern(const struct rule *r)
 {
     uint64_t end;
@@ -217,6 +232,8 @@ struct payload_pattern rule_packet_pattern(const struct rule *r)
     return (struct payload_pattern){ literal, r, MIN(end, payload_most(r)) <= PAYLOAD_FRONT };
 }
 
+/* True when a hit of the pattern set already proves the rule's payload part, so that no
+ * program need run. */
 bool rule_payload_is_literal(const struct rule *r)
 {
     const uint32_t more = OP_NEGATED | OP_DEPTH | OP_OFFSET | OP_DISTANCE | OP_WITHIN |
@@ -229,7 +246,8 @@ bool rule_payload_is_literal(const struct rule *r)
            l->first->content.len <= PATTERN_LONG_MAX;
 }
 
-/* Where a content may stand, as far as that does not depend on others. */
+/* The first bytes of a content and where they may occur, as far as that does not depend on
+ * other contents. */
 static struct anchored_literal anchored_literal_of(const struct rule_op *op)
 {
     struct anchored_literal l = { .nocase = (op->flags & OP_NOCASE) != 0, .to = UINT32_MAX };
@@ -245,6 +263,7 @@ static struct anchored_literal anchored_literal_of(const struct rule_op *op)
     return l;
 }
 
+/* A bounded position excludes more than length does, so it wins. */
 struct anchored_literal rule_anchored_literal(const struct rule *r)
 {
     const struct rule_list *l = rule_payload(r);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/finish_rule.c - the last step of parsing a rule: rejects what could never match or
- * contradicts itself, derives its direction, and lays out a program for each buffer.
- *
- * Suricata rejects the same rules. Rule writers look its messages up, so the texts that it has
- * are kept. */
+/* detect/compile/finish_rule.c - the last step of parsing a rule. It rejects rules that
+ * could never match or contradict themselves, derives the direction, and lays out a
+ * program for each buffer. Suricata rejects the same rules. Rule writers look its messages
+ * up, so their texts are kept. */
 #include "detect/compile/tx_engines.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -11,8 +10,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* How many bytes the contents that hang together need. A negated one needs none, but must be
- * able to look at as many. *offset: the largest of them. */
+/* How many bytes a chain of relative contents needs. A negated content needs none itself,
+ * but its range must fit into the limit. *offset: the largest offset of the chain.
+ * Contents with a position from a variable are left out, because the position is unknown
+ * here. */
 static int64_t needed_length(const struct rule_list *list, uint64_t limit, int64_t *offset)
 {
     int64_t total = 0;
@@ -43,7 +44,8 @@ static int64_t needed_length(const struct rule_list *list, uint64_t limit, int64
     return total;
 }
 
-/* The most bytes that a condition on a length allows; false when it sets no bound. */
+/* The largest length that a comparison allows; false: it sets no upper bound. INT_NE
+ * counts as its value, as in Suricata. */
 static bool most_allowed(const struct int_match *m, uint64_t *most)
 {
     switch (m->op) {
@@ -60,6 +62,7 @@ static bool most_allowed(const struct int_match *m, uint64_t *most)
     }
 }
 
+/* Only the payload list: dsize does not restrict other buffers. */
 static int check_dsize(struct rule_parser *p, const struct rule_list *list)
 {
     for (unsigned i = 0; i < p->rule->test_count; i++) {
@@ -79,6 +82,7 @@ static int check_dsize(struct rule_parser *p, const struct rule_list *list)
     return 0;
 }
 
+/* The same for the length of a sticky buffer. */
 static int check_bsize(struct rule_parser *p, const struct rule_list *list)
 {
     for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
@@ -103,7 +107,8 @@ static int check_bsize(struct rule_parser *p, const struct rule_list *list)
     return 0;
 }
 
-/* The longest URI that the rule is about; UINT16_MAX: of any length. */
+/* The longest URI that the rule allows; UINT16_MAX: any length. The last urilen of the
+ * list counts. */
 static unsigned longest_uri(const struct rule_list *list)
 {
     uint64_t most = UINT16_MAX;
@@ -122,6 +127,7 @@ static unsigned longest_uri(const struct rule_list *list)
     return (unsigned)MIN(most, UINT16_MAX);
 }
 
+/* The message names depth, because Suricata applies urilen as a depth to each content. */
 static int check_urilen(struct rule_parser *p, const struct rule_list *list)
 {
     unsigned most = longest_uri(list);
@@ -133,6 +139,8 @@ static int check_urilen(struct rule_parser *p, const struct rule_list *list)
     return 0;
 }
 
+/* "absent" excludes other tests on the buffer, or_else requires them. fast_pattern would
+ * find the rule only where the buffer exists. */
 static int check_absent(struct rule_parser *p, const struct rule_list *list)
 {
     const struct rule_op *first = list->first;
@@ -153,6 +161,9 @@ static int check_absent(struct rule_parser *p, const struct rule_list *list)
     return 0;
 }
 
+/* Applies what the protocol declares about the buffer's bytes: some are in lower case,
+ * some have no case, some have a check of their own. The first protocol with such a
+ * declaration decides. A transform changes the bytes, so nothing is known after one. */
 static int check_patterns(struct rule_parser *p, const struct rule_list *list)
 {
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
@@ -187,6 +198,7 @@ static int check_patterns(struct rule_parser *p, const struct rule_list *list)
     return 0;
 }
 
+/* An empty list is a sticky buffer without a test. */
 static int check_list(struct rule_parser *p, struct rule_list *list)
 {
     if (list->first == NULL)
@@ -200,8 +212,8 @@ static int check_list(struct rule_parser *p, struct rule_list *list)
     return check_patterns(p, list);
 }
 
-/* What request and response both have is not looked for in both: the rule has to say itself in
- * which, whatever its other buffers tell. */
+/* Some buffers exist in requests and responses, but Suricata inspects them in one
+ * direction only. The rule must name it, whatever its other buffers imply. */
 static int check_one_way(struct rule_parser *p)
 {
     uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT, required = p->rule->flags & both;
@@ -222,7 +234,7 @@ static int check_one_way(struct rule_parser *p)
     return 0;
 }
 
-/* The directions in which a buffer exists in what the rule is about. */
+/* The directions in which the buffer exists in the protocols that the rule is about. */
 static uint8_t directions_of(const struct rule *r, const struct rule_list *l)
 {
     uint8_t found = 0;
@@ -236,7 +248,8 @@ static uint8_t directions_of(const struct rule *r, const struct rule_list *l)
     return found & l->directions ? found & l->directions : l->directions;
 }
 
-/* Which directions the buffers and tests demand, and whether that is one. */
+/* Derives the direction from buffers and tests, and rejects rules that need two. A rule
+ * with "=>" is one about both and must have keywords for each. */
 static int derive_direction(struct rule_parser *p)
 {
     bool server = false, client = false, either = false;
@@ -278,7 +291,8 @@ static int derive_direction(struct rule_parser *p)
     return 0;
 }
 
-/* A buffer that came before the rule's protocol was known may not be one of it. */
+/* Checks buffers that the rule named before its protocol was known. FTP may name files,
+ * which its data connections transfer. */
 static int check_proto(struct rule_parser *p)
 {
     const struct rule *r = p->rule;
@@ -301,6 +315,7 @@ static int check_proto(struct rule_parser *p)
     return 0;
 }
 
+/* Fields of headers (ttl, flags, dsize) have no meaning for streamed data. */
 static bool tests_packets_only(const struct rule *r)
 {
     for (unsigned i = 0; i < r->test_count; i++)
@@ -309,6 +324,8 @@ static bool tests_packets_only(const struct rule *r)
     return false;
 }
 
+/* Streams, transactions, frames and packets are inspected at different times. A rule that
+ * mixes them would have to remember its parts; only payload with transactions does that. */
 static int check_mixture(struct rule_parser *p)
 {
     bool frame = false, tx = p->rule->tx_test_count > 0, packet = false, payload = false;
@@ -337,7 +354,8 @@ static int check_mixture(struct rule_parser *p)
     return 0;
 }
 
-/* base64_data has no life of its own: its program hangs at the end of the one that decodes. */
+/* base64_data is not a buffer that exists by itself: its program is attached to the one
+ * that decodes, and its list leaves the rule. */
 static void build_programs(struct rule_parser *p)
 {
     const struct rule_list *decoded = NULL;
@@ -358,7 +376,8 @@ static void build_programs(struct rule_parser *p)
     }
 }
 
-/* A transform behind what it might have been for is about nothing. */
+/* Removes an empty list of a transform that follows the tests it could have applied to.
+ * Suricata loads such rules. */
 static void drop_unused_transforms(struct rule *r)
 {
     const struct rule_list *before = NULL;
@@ -376,6 +395,8 @@ static void drop_unused_transforms(struct rule *r)
     }
 }
 
+/* Called once per rule, after its last option. -1: p->err names the reason, and the caller
+ * drops the rule. */
 int rule_finish(struct rule_parser *p)
 {
     drop_unused_transforms(p->rule);

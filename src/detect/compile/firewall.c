@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/firewall.c - puts the firewall's rules and policies in their places. */
+/* detect/compile/firewall.c - sorts firewall rules and reads the firewall's policies.
+ * Firewall rules are few and their order matters, so they are inspected one by one and not
+ * by pattern. */
 #include "detect/compile/firewall.h"
 
 #include "base/array.h"
@@ -12,17 +14,19 @@
 
 /* --- rules -------------------------------------------------------------------------------- */
 
+/* Rules without an early hook belong to the filter table. */
 enum firewall_table firewall_table_of(const struct rule *r)
 {
     return r->hook == HOOK_PRE_FLOW ? FIREWALL_PRE_FLOW
            : r->hook == HOOK_PRE_STREAM ? FIREWALL_PRE_STREAM : FIREWALL_FILTER;
 }
 
+/* A rule about a protocol goes into the lists of all protocols that it covers. */
 static void place(struct firewall *fw, const struct rule *r)
 {
     if (r->app_proto == APP_PROTO_UNKNOWN) {
         ARRAY_PUSH(&fw->packet[firewall_table_of(r)], r->index);
-        /* What stands at an early hook is asked again behind it, in its place among the others. */
+        /* The filter table inspects rules of early hooks again, in their order. */
         if (firewall_table_of(r) != FIREWALL_FILTER)
             ARRAY_PUSH(&fw->packet[FIREWALL_FILTER], r->index);
         return;
@@ -37,6 +41,7 @@ static void place(struct firewall *fw, const struct rule *r)
     }
 }
 
+/* Within a hook the order of the file counts: the first rule that accepts or drops wins. */
 static int by_hook(const void *a, const void *b, void *arg)
 {
     struct rule *const *rule = arg;
@@ -59,6 +64,8 @@ static void place_all(struct firewall *fw, const struct ruleset *set)
                         set->rules.at);
 }
 
+/* The order in which a packet meets the tables; other rules run after the firewall's of
+ * the same kind. */
 unsigned firewall_order(const struct rule *r)
 {
     bool app = r->type == RULE_APP_TX;
@@ -68,8 +75,9 @@ unsigned firewall_order(const struct rule *r)
     return app ? 4u << 8 | r->hook : firewall_table_of(r) << 8;
 }
 
-/* --- in words ----------------------------------------------------------------------------- */
+/* --- names for records -------------------------------------------------------------------- */
 
+/* False: the hook has no name, which a rule that was parsed cannot cause. */
 bool firewall_hook_text(const struct rule *rule, char *out, size_t size)
 {
     static const char *const tables[FIREWALL_TABLES] = {
@@ -87,7 +95,7 @@ bool firewall_hook_text(const struct rule *rule, char *out, size_t size)
     for (; n != NULL && n->name != NULL; n++) {
         if (n->value != rule->hook - 1)
             continue;
-        /* As records name the protocol: rules say http1. */
+        /* Records name the protocol as EVE does ("http"); rules say http1. */
         snprintf(out, size, "%s:%s", proto->name, n->name);
         return true;
     }
@@ -112,10 +120,12 @@ void firewall_action_text(const struct rule *rule, char *out, size_t size)
 
 /* --- policies ----------------------------------------------------------------------------- */
 
+/* The defaults are those of Suricata's firewall mode: what no rule accepts is dropped. */
 static const struct firewall_policy drop_packet = { RULE_DROP, SCOPE_PACKET };
 static const struct firewall_policy drop_flow = { RULE_DROP, SCOPE_FLOW };
 static const struct firewall_policy accept_hook = { RULE_ACCEPT, SCOPE_HOOK };
 
+/* The word in the configuration, and the action with its scope. */
 static const struct { const char *text; struct firewall_policy policy; } policies[] = {
     { "accept:hook", { RULE_ACCEPT, SCOPE_HOOK } },
     { "accept:packet", { RULE_ACCEPT, SCOPE_PACKET } },
@@ -127,7 +137,7 @@ static const struct { const char *text; struct firewall_policy policy; } policie
     { "reject:flow", { RULE_REJECT_SRC, SCOPE_FLOW } },
 };
 
-/* One word, or a list of one. */
+/* Takes one word, or a list with one element. Without the key *policy keeps its default. */
 static int policy_read(const struct conf_node *root, const char *path,
                        struct firewall_policy *policy, struct err *err)
 {
@@ -148,7 +158,7 @@ static int policy_read(const struct conf_node *root, const char *path,
                   "%s: expected accept, drop or reject with a scope, as in drop:flow", path);
 }
 
-/* "request_line" is request-line in the configuration. */
+/* A hook "request_line" is the key "request-line". */
 static void policy_path(char *out, size_t size, const char *proto, const char *hook)
 {
     size_t start = (size_t)snprintf(out, size, "firewall.policies.%s.", proto);
@@ -159,6 +169,8 @@ static void policy_path(char *out, size_t size, const char *proto, const char *h
             *p = '-';
 }
 
+/* Every protocol has the hooks "started" and "complete"; the others are its named states
+ * of progress. FIREWALL_HOOKS_MAX bounds the table. */
 static int hook_policies(struct firewall *fw, const struct conf_node *root,
                          const struct app_proto *proto, unsigned d, struct err *err)
 {
@@ -182,6 +194,7 @@ static int hook_policies(struct firewall *fw, const struct conf_node *root,
     return 0;
 }
 
+/* Early hooks accept by default, or no packet would reach the filter table. */
 static int policies_read(struct firewall *fw, const struct conf_node *root, struct err *err)
 {
     static const char *const paths[FIREWALL_TABLES] = {
@@ -208,8 +221,9 @@ static int policies_read(struct firewall *fw, const struct conf_node *root, stru
     return 0;
 }
 
-/* --- all of it ---------------------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------------------------ */
 
+/* Early hooks exist without the firewall too: ordinary rules may have one. */
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err)
 {
     early_hooks_make(set);

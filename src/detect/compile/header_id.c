@@ -14,9 +14,10 @@ struct header_key {
     uint64_t ip_version;
 };
 
-struct header_use { struct header_key key; unsigned count; uint8_t class; };
+struct header_use { struct header_key key; unsigned count; uint8_t class; };  /* class: its id */
 typedef ARRAY_OF(struct header_use *) use_array;
 
+/* The key is compared as bytes, so every byte of it must be set. */
 static struct header_key key_of(const struct rule *r)
 {
     struct header_key key = { r->src, r->dst, r->src_port, r->dst_port, { 0 }, r->ip_version };
@@ -25,6 +26,7 @@ static struct header_key key_of(const struct rule *r)
     return key;
 }
 
+/* The most frequent header first: only HEADER_IDS_MAX get a number. */
 static int by_count(const void *a, const void *b)
 {
     const struct header_use *x = *(struct header_use *const *)a;
@@ -33,6 +35,7 @@ static int by_count(const void *a, const void *b)
     return (x->count < y->count) - (x->count > y->count);
 }
 
+/* A flow caches the result of each numbered header as one bit of 64. */
 void rules_number_headers(struct ruleset *set)
 {
     struct map uses = { 0 };

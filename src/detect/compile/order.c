@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/order.c - the evaluation order of rules: by action as configured, then rules that
- * set flowbits and other variables before those that read them, then by priority and number. */
+/* detect/compile/order.c - the evaluation order of rules: by action as configured, then
+ * rules that set flowbits and other variables before rules that read them, then by
+ * priority and number. */
 #include "detect/compile/compile.h"
 
 #include <stdlib.h>
@@ -10,8 +11,10 @@ struct ordering {
     uint8_t rank[RULE_ACCEPT + 1];      /* by action; lower goes first */
 };
 
+/* The default order, which is Suricata's. */
 static const char *const action_words[] = { "pass", "drop", "reject", "alert", NULL };
 
+/* `word` is an index of action_words[]. The three kinds of reject rank alike. */
 static void rank_action(struct ordering *o, unsigned word, uint8_t rank)
 {
     switch (word) {
@@ -30,6 +33,8 @@ static void rank_action(struct ordering *o, unsigned word, uint8_t rank)
     }
 }
 
+/* An incomplete list falls back to the default as a whole. A wrong word is fatal: a rule
+ * that passes traffic before another drops it must not depend on a typing error. */
 static void ordering_read(struct ordering *o, const struct conf_node *conf)
 {
     const struct conf_node *list = conf_find(conf, "action-order");
@@ -57,7 +62,8 @@ static void ordering_read(struct ordering *o, const struct conf_node *conf)
         rank_action(o, word, (uint8_t)(word + 1));
 }
 
-/* Setters, then those that both set and read, then readers, then the rest. */
+/* Setters first, then rules that set and read, then readers, then the rest. A single
+ * packet can then match a chain of rules. */
 static unsigned rank_of(bool sets, bool reads)
 {
     if (sets)
@@ -65,6 +71,7 @@ static unsigned rank_of(bool sets, bool reads)
     return reads ? 2 : 3;
 }
 
+/* Flowbits first, then each kind of variable, as in Suricata. */
 static int by_variables(const struct rule *x, const struct rule *y)
 {
     unsigned a = rank_of(x->flowbits_set > 0, x->flowbits_read > 0);
@@ -77,12 +84,13 @@ static int by_variables(const struct rule *x, const struct rule *y)
     return (int)a - (int)b;
 }
 
+/* A total order: the file's order decides last, so every load gives the same indexes. */
 static int compare(const void *a, const void *b, void *arg)
 {
     const struct rule *x = *(struct rule *const *)a, *y = *(struct rule *const *)b;
     const struct ordering *o = arg;
 
-    /* The firewall's come first, and as they were written. */
+    /* Firewall rules come first, in the order of their file. */
     if ((x->flags ^ y->flags) & RULE_FIREWALL)
         return x->flags & RULE_FIREWALL ? -1 : 1;
     if (x->flags & RULE_FIREWALL)

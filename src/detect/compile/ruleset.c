@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/ruleset.c - from the configuration to a compiled set of rules, and its end. */
+/* detect/compile/ruleset.c - loads a ruleset from the configuration, and frees it. Loading
+ * runs on the main thread at start and on the control thread at reload. */
 #include "base/report/log.h"
 #include "detect/compile/firewall.h"
 #include "detect/state/dataset.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What one load keeps while it goes through the files. */
+/* State of one load, on the stack of load_rules(). */
 struct loader {
     struct ruleset *set;
     const struct ruleset_request *request;
@@ -27,7 +28,7 @@ struct loader {
     struct arena texts;             /* the rules as written, unless they are kept */
 };
 
-/* Rules of one number: two when bidirectional. */
+/* The rules of one gid and sid: two when bidirectional. In the ruleset's arena. */
 struct known_rule {
     uint32_t rev;
     struct rule *rule[2];
@@ -35,6 +36,7 @@ struct known_rule {
 
 /* --- one rule --------------------------------------------------------------------------------- */
 
+/* Finds or creates the entry of the rule's number. */
 static struct known_rule *known_of(struct loader *l, const struct rule *rule)
 {
     uint32_t key[2] = { rule->gid, rule->sid };
@@ -47,6 +49,8 @@ static struct known_rule *known_of(struct loader *l, const struct rule *rule)
     return known;
 }
 
+/* Leaves a hole that drop_removed() closes: the array may be long and is not moved each
+ * time. */
 static void remove_rule(struct loader *l, const struct rule *old)
 {
     for (size_t i = 0; i < l->set->rules.count; i++)
@@ -54,7 +58,8 @@ static void remove_rule(struct loader *l, const struct rule *old)
             l->set->rules.at[i] = NULL;
 }
 
-/* Of two rules with one number the later revision stays; the same one twice is a mistake. */
+/* Of two rules with one number the later revision stays. The same revision twice is an
+ * error, as in Suricata: which of the two texts counts would be a guess. */
 static int check_duplicate(struct loader *l, const struct rule *rule, struct known_rule *known,
                            struct err *err)
 {
@@ -77,6 +82,7 @@ static int check_duplicate(struct loader *l, const struct rule *rule, struct kno
     return 0;
 }
 
+/* `half` is 1 for the second rule that "<>" makes. */
 static void keep_rule(struct loader *l, struct known_rule *known, unsigned half,
                       struct rule *rule)
 {
@@ -85,11 +91,13 @@ static void keep_rule(struct loader *l, struct known_rule *known, unsigned half,
     ARRAY_PUSH(&l->set->rules, rule);
 }
 
+/* Equal address and port sets have equal pointers. */
 static bool is_symmetric(const struct rule *rule)
 {
     return rule->src == rule->dst && rule->src_port == rule->dst_port;
 }
 
+/* A bidirectional rule is parsed twice, the second time with its sides exchanged. */
 static enum rule_outcome load_rule(struct loader *l, const struct rule_text *text,
                                    struct err *err)
 {
@@ -116,6 +124,8 @@ static enum rule_outcome load_rule(struct loader *l, const struct rule_text *tex
     return outcome;
 }
 
+/* For the command ruleset-failed-rules. The number is limited, because a wrong variable
+ * can fail every rule of a file. */
 static void keep_failure(struct ruleset *set, const struct rule_text *text, const struct err *err)
 {
     struct ruleset_failure failure;
@@ -131,6 +141,8 @@ static void keep_failure(struct ruleset *set, const struct rule_text *text, cons
     ARRAY_PUSH(&set->failures, failure);
 }
 
+/* rule_file_read() calls it for each rule. A wrong rule is logged and left out; whether
+ * that ends the start is up to the caller (--init-errors-fatal). */
 static void visit_rule(const struct rule_text *text, void *arg)
 {
     struct loader *l = arg;
@@ -158,6 +170,7 @@ static void visit_rule(const struct rule_text *text, void *arg)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+/* Suricata accepts /dev/null as a file without rules, without a warning. */
 static void load_file(struct loader *l, const char *path)
 {
     struct rule_visitor visitor = {
@@ -186,6 +199,7 @@ static void load_file(struct loader *l, const char *path)
     }
 }
 
+/* A pattern without files is a warning, and counts as a failed file (for -T). */
 static void load_pattern(struct loader *l, const char *pattern)
 {
     glob_t found;
@@ -208,7 +222,7 @@ static void load_pattern(struct loader *l, const char *pattern)
     globfree(&found);
 }
 
-/* Relative names stand in `dir`. */
+/* Relative names are relative to `dir`. Names may contain wildcards. */
 static void load_list(struct loader *l, const char *key, const char *dir)
 {
     const struct conf_node *files = conf_find(l->request->conf, key);
@@ -246,6 +260,8 @@ static void load_firewall_files(struct loader *l)
                   conf_string(l->request->conf, "firewall.rule-path", NULL));
 }
 
+/* --firewall-rules-exclusive loads that file alone, unless -S names another; -S replaces
+ * the configured files, -s adds to them. */
 static void load_files(struct loader *l)
 {
     const struct ruleset_request *request = l->request;
@@ -267,6 +283,7 @@ static void load_files(struct loader *l)
         load_pattern(l, *file);
 }
 
+/* Suricata's texts, because scripts look for them. */
 static void log_result(const struct ruleset_report *report)
 {
     if (report->loaded > 0)
@@ -292,13 +309,16 @@ static void drop_removed(struct ruleset *set)
     set->rules.count = retained;
 }
 
-/* They are as large as all that is made of them but patterns. */
+/* The texts take as much memory as everything else of the rules but their patterns. Only
+ * --engine-analysis and outputs that show rules need them. */
 static void drop_texts(struct ruleset *set)
 {
     for (size_t i = 0; i < set->rules.count; i++)
         set->rules.at[i]->text = NULL;
 }
 
+/* Thresholds, host bits and tags survive a reload, so the new set shares them with the
+ * previous one. NULL: no memory for their tables. */
 static struct ruleset *ruleset_new(const struct ruleset_request *request)
 {
     struct ruleset *set = xcalloc(1, sizeof(*set));
@@ -326,7 +346,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     return set;
 }
 
-/* What kinds of rules there are, once the compiler has told them apart. */
+/* Counts the types of rules after classification. The line is Suricata's. */
 static void log_kinds(const struct ruleset *set)
 {
     unsigned addresses = 0, payload = 0, app = 0, events = 0;
@@ -358,7 +378,7 @@ static void log_kinds(const struct ruleset *set)
              addresses, payload, app, events);
 }
 
-/* "$NAME", as a rule would have it. */
+/* "$NAME", as a rule would write it. */
 static struct text var_reference(struct rule_builder *b, const struct conf_node *node)
 {
     char name[256];
@@ -367,7 +387,7 @@ static struct text var_reference(struct rule_builder *b, const struct conf_node 
     return text_of(arena_text(b->parser.arena, text_of(name)));
 }
 
-/* "[]": no use in any rule, and no mistake as long as none names it. */
+/* An empty list "[]" is no error as long as no rule names the variable. */
 static bool names_nothing(const struct set_vars *vars, const struct conf_node *node)
 {
     const char *value = vars->find(vars->arg, text_of(node->name));
@@ -375,7 +395,8 @@ static bool names_nothing(const struct set_vars *vars, const struct conf_node *n
     return value != NULL && value[0] == '[' && value[strspn(value, "[] ")] == '\0';
 }
 
-/* Also those that no rule names: who writes one wants to know what is wrong with it. */
+/* Checks variables that no rule names, too: the user who wrote one should learn of its
+ * error. */
 static void check_vars(struct rule_builder *b, const struct conf_node *conf)
 {
     struct ruleset *set = b->parser.ruleset;
@@ -393,6 +414,7 @@ static void check_vars(struct rule_builder *b, const struct conf_node *conf)
             conf_fatal(node, "%s", err.text);
 }
 
+/* The builder and the map of numbers die with the load. */
 static void load_rules(struct ruleset *set, const struct ruleset_request *request,
                        struct ruleset_report *report)
 {
@@ -415,6 +437,8 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     arena_fini(&l.texts);
 }
 
+/* NULL with *err set when the set cannot be compiled; single wrong rules are only counted
+ * in *report. The caller owns the reference. */
 struct ruleset *ruleset_load(const struct ruleset_request *request, struct ruleset_report *report,
                              struct err *err)
 {
@@ -444,12 +468,16 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     return set;
 }
 
+/* Packet threads and outputs hold references; the last one frees the set, on whichever
+ * thread that is. */
 struct ruleset *ruleset_ref(struct ruleset *set)
 {
     __atomic_fetch_add(&set->refs, 1, __ATOMIC_RELAXED);
     return set;
 }
 
+/* What the arena does not hold is freed first. The arena goes last, because everything
+ * else points into it. */
 void ruleset_unref(struct ruleset *set)
 {
     if (set == NULL || __atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/shared_payload.c - finds equal payload conditions. Hundreds of rules on
- * transactions have the same one, such as "GET " in the first four bytes. One rule looks for it;
- * the others name that rule. */
+/* detect/compile/shared_payload.c - finds equal payload parts. Hundreds of rules on
+ * transactions have the same one, such as "GET " in the first four bytes. One rule
+ * searches for it, and the others refer to that rule. */
 #include "detect/compile/compile.h"
 #include "base/containers/map.h"
 #include "detect/rule/program.h"
@@ -10,13 +10,15 @@
 
 #define OWN_CHOICE (OP_FAST | OP_FAST_ONLY | OP_FAST_CHOP)  /* says nothing about what matches */
 
-/* Variables, captures and what keywords of their own do belong to one rule. */
+/* Only contents can be shared. Variables, captures and the effects of other keywords
+ * belong to one rule. */
 static bool is_plain(const struct rule_op *op)
 {
     return op->kind == OP_CONTENT && !(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR | OP_DISTANCE_VAR |
                                                     OP_WITHIN_VAR | OP_REPLACE));
 }
 
+/* Only rules on transactions search a payload part separately from the rest of the rule. */
 static bool is_shareable(const struct rule *r, const struct rule_list *payload)
 {
     if (payload == NULL || r->type != RULE_APP_TX || (r->flags & RULE_FIREWALL))
@@ -27,6 +29,7 @@ static bool is_shareable(const struct rule *r, const struct rule_list *payload)
     return true;
 }
 
+/* Flags of OWN_CHOICE do not change what matches, so they are not part of the key. */
 static void add_content(struct buf *key, const struct rule_op *op)
 {
     const struct content_op *c = &op->content;
@@ -37,7 +40,8 @@ static void add_content(struct buf *key, const struct rule_op *op)
     buf_add(key, c->bytes, c->len);
 }
 
-/* Equal keys: whenever one of the rules finds its part in the stream, so does the other. */
+/* The key of a payload part with everything that decides when it is searched. Two rules
+ * with equal keys find their parts in the same streams. */
 static void add_rule(struct buf *key, const struct rule *r, const struct rule_list *payload)
 {
     const void *sets[] = { r->src, r->dst, r->src_port, r->dst_port };
@@ -51,6 +55,7 @@ static void add_rule(struct buf *key, const struct rule *r, const struct rule_li
         add_content(key, op);
 }
 
+/* The map stores index + 1, because 0 means absent. */
 void rules_share_payload_matches(struct ruleset *set)
 {
     struct map parts = { 0 };

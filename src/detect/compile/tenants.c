@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/tenants.c - tenants from their files: each is a configuration of its own, with its
- * own rule-files and vars. Settings that say how rules are read and looked for are the engine's
- * where the tenant's file is silent. */
+/* detect/compile/tenants.c - tenants from their files. Each tenant has a configuration of
+ * its own with its own rule-files and vars. Settings about how rules are read and searched
+ * come from the engine's configuration where the tenant's file has none. */
 #include "detect/compile/tenants.h"
 
 #include <stdio.h>
@@ -12,8 +12,9 @@
 #include "base/report/log.h"
 #include "packet/packet.h"
 
-#define VLAN_MAX 4094
+#define VLAN_MAX 4094 /* IEEE 802.1Q reserves 4095 */
 
+/* Sections that a tenant inherits from the engine's configuration. */
 static const char *const common_keys[] = {
     "classification-file", "reference-config-file", "threshold-file", "mpm-algo", "spm-algo",
     "action-order", "detect", "pcre", "datasets", "app-layer", "threshold",
@@ -21,6 +22,8 @@ static const char *const common_keys[] = {
 
 /* ---- one tenant ---- */
 
+/* Several tables share a tenant (tenants_copy), on several threads; the last reference
+ * frees it. */
 static void tenant_unref(struct tenant *tenant)
 {
     if (tenant == NULL || __atomic_sub_fetch(&tenant->refs, 1, __ATOMIC_ACQ_REL) > 0)
@@ -31,7 +34,8 @@ static void tenant_unref(struct tenant *tenant)
     free(tenant);
 }
 
-/* Each scalar below `from`, to the same place, unless there is something; lists stay away. */
+/* Copies each scalar below `from` to the same path, unless the tenant has one. Lists are
+ * not merged: half of a list would be a new meaning. */
 static void inherit(struct conf *to, const struct conf_node *from)
 {
     char path[512];
@@ -47,7 +51,7 @@ static void inherit(struct conf *to, const struct conf_node *from)
         conf_set(to, path, from->value);
 }
 
-/* What --set multi-detect.ID.KEY=VALUE says of the tenant. */
+/* Applies --set multi-detect.ID.KEY=VALUE. */
 static void overrule(struct conf *to, const struct conf_node *root, uint32_t id)
 {
     char path[64];
@@ -58,7 +62,8 @@ static void overrule(struct conf *to, const struct conf_node *root, uint32_t id)
             conf_set(to, child->name, child->value);
 }
 
-/* The name of the file goes with the configuration: what is wrong where is said in the text. */
+/* The position in *err borrows the file name from the tenant's configuration, which is
+ * freed here. So the position becomes part of the text. */
 static struct tenant *tenant_fail(struct tenant *tenant, struct err *err)
 {
     char text[sizeof(err->text)];
@@ -69,6 +74,8 @@ static struct tenant *tenant_fail(struct tenant *tenant, struct err *err)
     return NULL;
 }
 
+/* Files from the command line are the engine's, not the tenant's. `previous` hands the
+ * state of rules over at reload. */
 static struct tenant *tenant_load(const struct ruleset_request *base, uint32_t id,
                                   const char *file, struct ruleset *previous, struct err *err)
 {
@@ -103,6 +110,7 @@ struct tenants *tenants_ref(struct tenants *t)
     return t;
 }
 
+/* A table is read-only once packet threads see it. A change makes a copy and exchanges it. */
 void tenants_unref(struct tenants *t)
 {
     if (t == NULL || __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) > 0)
@@ -114,6 +122,7 @@ void tenants_unref(struct tenants *t)
     free(t);
 }
 
+/* Copies the table, not the tenants. */
 struct tenants *tenants_copy(const struct tenants *t)
 {
     struct tenants *copy = xcalloc(1, sizeof(*copy));
@@ -138,6 +147,8 @@ int tenants_find(const struct tenants *t, uint32_t id)
     return -1;
 }
 
+/* Adds a tenant or reloads it; `file` NULL: from its own file again. On an error the old
+ * tenant stays. */
 int tenants_put(struct tenants *t, const struct ruleset_request *request, uint32_t id,
                 const char *file, struct err *err)
 {
@@ -167,6 +178,7 @@ int tenants_reload(struct tenants *t, const struct ruleset_request *request, str
     return 0;
 }
 
+/* The order of tenants has no meaning, so the last one fills the hole. */
 bool tenants_remove(struct tenants *t, uint32_t id)
 {
     int at = tenants_find(t, id);
@@ -178,6 +190,8 @@ bool tenants_remove(struct tenants *t, uint32_t id)
     return true;
 }
 
+/* False: the VLAN has a tenant. One VLAN cannot have two, because a packet has one set of
+ * rules. */
 bool tenants_map_vlan(struct tenants *t, uint32_t id, uint16_t vlan)
 {
     for (size_t i = 0; i < t->mappings.count; i++)
@@ -215,8 +229,10 @@ bool tenants_look_at_overlap(const struct tenants *t)
     return tenants_any(t, ruleset_looks_at_overlap);
 }
 
-/* ---- whose a packet is ---- */
+/* ---- the tenant of a packet ---- */
 
+/* The outermost tag decides. A walk over the mappings per packet: there are few, and flows
+ * cache the result. */
 static uint32_t by_vlan(const struct tenants *t, const struct packet *p)
 {
     if (p->vlan_count > 0)
@@ -226,6 +242,7 @@ static uint32_t by_vlan(const struct tenants *t, const struct packet *p)
     return 0;
 }
 
+/* The name of the capture interface, for several interfaces in one process. */
 static uint32_t by_device(const struct tenants *t, const struct packet *p)
 {
     if (p->device_name != NULL)
@@ -248,6 +265,8 @@ uint32_t tenants_of(const struct tenants *t, const struct packet *p)
 
 /* ---- from the configuration ---- */
 
+/* Two selectors contradict other settings: VLAN ids that flows ignore, and interfaces in
+ * IPS mode, where the two directions of a flow come from two of them. */
 static int read_selector(struct tenants *t, const struct ruleset_request *request,
                          struct err *err)
 {
@@ -272,6 +291,7 @@ static int read_selector(struct tenants *t, const struct ruleset_request *reques
     return 0;
 }
 
+/* Logs the error; the mapping or tenant is then left out. */
 static bool read_id(const struct conf_node *item, const char *key, uint32_t *id)
 {
     const struct conf_node *node = conf_find(item, key);
@@ -285,6 +305,7 @@ static bool read_id(const struct conf_node *item, const char *key, uint32_t *id)
     return true;
 }
 
+/* Mappings of another selector are ignored, as in Suricata. */
 static void read_mapping(struct tenants *t, const struct conf_node *item)
 {
     struct tenant_mapping m = { 0 };
@@ -305,6 +326,7 @@ static void read_mapping(struct tenants *t, const struct conf_node *item)
     }
 }
 
+/* Relative names are relative to multi-detect.config-path. */
 static void tenant_path(const struct conf_node *root, const char *file, char *out, size_t size)
 {
     const char *directory = conf_string(root, "multi-detect.config-path", NULL);
@@ -336,6 +358,7 @@ static bool read_tenant(struct tenants *t, const struct ruleset_request *request
     return tenants_put(t, request, id, path, err) == 0;
 }
 
+/* A tenant that cannot be loaded is left out, unless engine.init-failure-fatal is set. */
 static int read_tenants(struct tenants *t, const struct ruleset_request *request, struct err *err)
 {
     bool fatal = conf_bool(request->conf, "engine.init-failure-fatal", false);
@@ -352,6 +375,7 @@ static int read_tenants(struct tenants *t, const struct ruleset_request *request
     return 0;
 }
 
+/* The tenant of a capture file with the selector "direct"; 0: none. */
 uint32_t tenants_direct(const struct conf_node *root)
 {
     if (strcmp(conf_string(root, "pcap-file.tenant-id", "none"), "none") == 0)
@@ -359,6 +383,7 @@ uint32_t tenants_direct(const struct conf_node *root)
     return (uint32_t)conf_u64_range(root, "pcap-file.tenant-id", 0, 0, UINT32_MAX);
 }
 
+/* NULL without an error when multi-detect is off. */
 struct tenants *tenants_load(const struct ruleset_request *request, struct err *err)
 {
     struct tenants *t;

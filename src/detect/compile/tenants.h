@@ -35,7 +35,7 @@ struct tenant_mapping {
 struct tenants {
     uint32_t refs;                      /* atomic */
     enum tenant_selector selector;
-    uint32_t direct;                    /* whose all of this capture is; 0: nobody's */
+    uint32_t direct;                    /* all packets of this capture are its; 0: no tenant's */
     ARRAY_OF(struct tenant *) list;
     ARRAY_OF(struct tenant_mapping) mappings;
 };
@@ -48,15 +48,15 @@ uint32_t tenants_direct(const struct conf_node *root);
 struct tenants *tenants_ref(struct tenants *t);
 void tenants_unref(struct tenants *t);
 
-/* To be changed before others see it. */
+/* A copy to change before other threads see it. */
 struct tenants *tenants_copy(const struct tenants *t);
-/* A tenant more, or, when there is one with this number, in its place; file NULL: as before. */
+/* Adds a tenant, or replaces the one with this number; file NULL: its present file. */
 int tenants_put(struct tenants *t, const struct ruleset_request *request, uint32_t id,
                 const char *file, struct err *err);
 /* All of them again. -1: one could not be read. */
 int tenants_reload(struct tenants *t, const struct ruleset_request *request, struct err *err);
 bool tenants_remove(struct tenants *t, uint32_t id);
-/* False: somebody has it, or, the other way round, this tenant does not. */
+/* False: another tenant has the VLAN already; to unmap: this tenant does not have it. */
 bool tenants_map_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
 bool tenants_unmap_vlan(struct tenants *t, uint32_t id, uint16_t vlan);
 
@@ -67,7 +67,7 @@ bool tenants_look_at_streams(const struct tenants *t);
 bool tenants_look_at_overlap(const struct tenants *t);
 /* Place in the list, or -1. */
 int tenants_find(const struct tenants *t, uint32_t id);
-/* Whose the packet is; 0: nobody's. */
+/* The tenant that the packet belongs to; 0: none. */
 uint32_t tenants_of(const struct tenants *t, const struct packet *p);
 
 #endif

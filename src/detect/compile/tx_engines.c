@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/tx_engines.c - lists the steps in which a rule inspects transactions. The step
- * with the rule's pattern comes first, the others follow by the progress that each needs. */
+/* detect/compile/tx_engines.c - lists the steps in which Suricata would inspect
+ * transactions for a rule: --engine-analysis prints them, and the check of hooks compares
+ * them. The step with the rule's pattern comes first; the others follow by the progress
+ * that each one needs. */
 #include "detect/compile/tx_engines.h"
 
 #include "detect/compile/compile.h"
@@ -13,12 +15,14 @@ static bool rule_allows_proto(const struct rule *rule, enum app_proto_id id)
     return rule->app_proto == APP_PROTO_UNKNOWN || app_proto_matches(rule->app_proto, id);
 }
 
+/* A rule with "=>" inspects both. */
 static bool in_direction(const struct rule *rule, unsigned d)
 {
     return (rule->flags & RULE_TX_BOTH) ||
            (rule->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT));
 }
 
+/* A rule has few steps; moving them costs nothing at load time. */
 static void insert_at(tx_engines *to, size_t at, struct tx_engine e)
 {
     ARRAY_PUSH(to, e);
@@ -26,6 +30,8 @@ static void insert_at(tx_engines *to, size_t at, struct tx_engine e)
     to->at[at] = e;
 }
 
+/* The pattern's step stays first. Steps of equal progress keep the order in which they are
+ * added. */
 static void engine_add(tx_engines *to, struct tx_engine e)
 {
     size_t at = 1;
@@ -39,10 +45,11 @@ static void engine_add(tx_engines *to, struct tx_engine e)
     insert_at(to, at, e);
 }
 
-/* What a rule looks at in one protocol and direction. */
+/* One protocol and direction in which a rule inspects something. */
 struct order_step { enum app_proto_id id; uint8_t direction; };
 #define STEPS_MAX (2 * APP_PROTO_COUNT)
 
+/* By the name in tables of engine_progress.c. */
 static const struct app_proto *proto_called(struct text name)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
@@ -54,7 +61,8 @@ static const struct app_proto *proto_called(struct text name)
     return NULL;
 }
 
-/* All that there are, in the order in which reports count them. */
+/* All steps of a keyword, in the order in which reports count them: that of Suricata's
+ * table, or by protocol number. */
 static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
 {
     const char *order = engine_step_order(name);
@@ -78,7 +86,8 @@ static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
     return count;
 }
 
-/* What FTP transfers on its other connections is told of both. */
+/* Files of FTP are transferred on data connections. Suricata declares their buffers for
+ * both protocols. */
 static const struct app_buffer *in_proto(const struct buffer *b, enum app_proto_id id)
 {
     if (id == APP_PROTO_ftp && b->by_proto[id] == NULL && b->by_proto[APP_PROTO_ftp_data] != NULL &&
@@ -87,6 +96,7 @@ static const struct app_buffer *in_proto(const struct buffer *b, enum app_proto_
     return b->by_proto[id];
 }
 
+/* Adds the steps of one buffer in all protocols and directions that the rule allows. */
 static void add_list(const struct rule *rule, const struct rule_list *l, bool pattern,
                      tx_engines *out)
 {
@@ -120,7 +130,7 @@ static bool test_in_proto(const struct rule_test *test, const struct app_proto *
     return keyword_declared_in(test->keyword, proto->id);
 }
 
-/* Tests of one position are asked together. */
+/* Suricata inspects all tests of one list in one step, so only the first adds it. */
 static bool is_first_at_position(const struct rule *rule, unsigned i)
 {
     for (unsigned k = 0; k < i; k++)
@@ -132,13 +142,13 @@ static bool is_first_at_position(const struct rule *rule, unsigned i)
 
 static bool is_inspected_in(const struct rule_test *test, const struct app_proto *proto, unsigned d)
 {
-    /* Mail is sent one way only. */
+    /* Mail is sent in one direction only. */
     bool one_way = proto->id == APP_PROTO_smtp && test_in_files(test);
 
     return (test->directions & APP_DIRECTION_BIT(d)) && !(one_way && d == TO_CLIENT);
 }
 
-/* What all protocols have belongs to none. */
+/* A test that no protocol declares (app-layer-event) has a step without a protocol. */
 static void add_everywhere(const struct rule *rule, const struct rule_test *test,
                            tx_engines *out)
 {
@@ -171,6 +181,7 @@ static void add_test(const struct rule *rule, const struct rule_test *test,
         add_everywhere(rule, test, out);
 }
 
+/* Payload comes last, unless its pattern is the rule's. */
 static void add_stream(const struct rule *rule, const struct rule_list *payload, bool pattern,
                        tx_engines *out)
 {
@@ -188,7 +199,8 @@ static bool is_http2(unsigned proto)
     return proto == APP_PROTO_http2 || proto == APP_PROTO_doh2;
 }
 
-/* A rule of a hook that asks nothing of the transaction is asked when that comes so far. */
+/* A rule with a hook and without tests on the transaction has one step: at the hook's
+ * progress. Suricata gives HTTP/2 the last progress there, which is 7. */
 static void add_hook(const struct rule *rule, tx_engines *out)
 {
     uint8_t last = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : (uint8_t)(rule->hook - 1);
@@ -205,13 +217,15 @@ static void add_hook(const struct rule *rule, tx_engines *out)
                 .proto = (enum app_proto_id)rule->app_proto }));
 }
 
-/* The version of TLS is asked wherever the rule is. */
+/* Tests on the TLS version run at the progress of the rule, so they fit every hook. */
 static bool has_own_progress(const struct tx_engine *e)
 {
     return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN &&
            (e->position == NULL || strcmp(e->position, "tls_generic") != 0);
 }
 
+/* Suricata rejects a rule whose keywords need another progress than its hook has; so do
+ * we. */
 bool tx_engines_fit_hook(const struct rule *rule)
 {
     unsigned required = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : rule->hook - 1u;
@@ -228,6 +242,7 @@ bool tx_engines_fit_hook(const struct rule *rule)
     return fits;
 }
 
+/* `pattern`: the rule's fast pattern; NULL: none. Appends to *out, which the caller frees. */
 void tx_engines_of(const struct rule *rule, const struct rule_op *pattern, tx_engines *out)
 {
     const struct rule_list *payload = rule_payload(rule);

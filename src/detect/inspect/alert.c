@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/alert.c - from matches to alerts. Side effects of a match happen at once, in
- * evaluation order. Thresholds and actions come at the end of the packet, when all matches are
- * known. */
+/* detect/inspect/alert.c - from matches to alerts. Side effects of a match happen at once,
+ * in evaluation order. Thresholds and actions are applied at the end of the packet, when
+ * all matches are known. */
 #include "base/array.h"
 #include "base/report/json.h"
 #include "detect/inspect/firewall_run.h"
@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A copy that lives until the next packet of this thread: outputs run before that. */
 static struct slice context_slice(struct detect_thread *dt, struct slice s)
 {
     return (struct slice){ s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL,
                            s.len };
 }
 
+/* Newer variables come first. Outputs and alert-debug show them. */
 static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t id,
                            struct slice key, struct slice value)
 {
@@ -29,6 +31,8 @@ static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t 
     p->vars = v;
 }
 
+/* What pcre, Lua or others have captured counts only if the whole rule matches, so it
+ * waits until here. A flow's variable replaces the value from before. */
 static void captures_keep(struct detect_thread *dt, struct packet *p, struct flow *f)
 {
     const struct program_scratch *s = &dt->program;
@@ -45,6 +49,8 @@ static void captures_keep(struct detect_thread *dt, struct packet *p, struct flo
     }
 }
 
+/* `replace` changes the packet only in IPS mode. The flag tells the sender that the frame
+ * has changed. */
 static void replace_write(struct detect_thread *dt, struct packet *p)
 {
     for (unsigned i = 0; i < dt->program.replace_count; i++)
@@ -71,7 +77,7 @@ bool rule_matched(struct detect_thread *dt, struct match_input *in)
     return alert;
 }
 
-/* Members of alert.context. */
+/* The members of alert.context, without the braces: EVE adds its own. */
 static struct slice context_of(struct detect_thread *dt)
 {
     const struct program_scratch *s = &dt->program;
@@ -95,6 +101,7 @@ static struct slice context_of(struct detect_thread *dt)
         dt, (struct slice){ dt->context_buf.data + 1, (uint32_t)dt->context_buf.len - 1 });
 }
 
+/* Kinds from CAPTURE_JSON on are for alerts only. */
 static bool has_context(const struct program_scratch *s)
 {
     for (unsigned i = 0; i < s->capture_count; i++)
@@ -114,9 +121,9 @@ static bool brings_more(const struct packet *p, enum direction d)
     return true;
 }
 
-/* The latest of the stream: in the arena of notes. Behind a gap also what this packet adds to it,
- * up to the gap's size, as readers of EVE know it; else only what the other side has
- * acknowledged. */
+/* The latest data of the stream, in the arena. After a gap also what this packet adds, up
+ * to the size of the gap; otherwise only what the other side has acknowledged. So it is in
+ * Suricata's EVE. */
 static struct slice stream_context(struct detect_thread *dt, const struct match_input *in)
 {
     const struct packet *p = in->packet;
@@ -136,6 +143,8 @@ static struct slice stream_context(struct detect_thread *dt, const struct match_
     return (struct slice){ both, retained.len + more };
 }
 
+/* NULL for most alerts: only those on TCP's stream or state carry data, and few have a
+ * context. */
 static const struct alert_extra *extra_of(struct detect_thread *dt, const struct match_input *in,
                                           uint8_t flags)
 {
@@ -163,7 +172,8 @@ void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uin
         .extra = extra_of(dt, in, flags) };
 }
 
-/* As rules are ordered; of one rule those without a transaction last, newer ones first. */
+/* In evaluation order. Of one rule, alerts with a transaction come first, and newer
+ * transactions before older ones. */
 static int by_rule(const void *a, const void *b)
 {
     const struct packet_alert *x = a, *y = b;
@@ -177,6 +187,7 @@ static int by_rule(const void *a, const void *b)
     return x->tx_id < y->tx_id ? 1 : -1;
 }
 
+/* A config rule has no action here. Drop and reject alert, too. */
 static uint8_t action_of(const struct rule *r)
 {
     switch ((enum rule_action)r->action) {
@@ -190,6 +201,8 @@ static uint8_t action_of(const struct rule *r)
     }
 }
 
+/* Whether drop or pass holds for the rest of the flow. Some rules reach the flow only if
+ * they matched on its stream or state: a single packet says nothing about the flow. */
 static bool reaches_flow(const struct packet_alert *a)
 {
     switch (rule_reach(a->rule)) {
@@ -199,12 +212,14 @@ static bool reaches_flow(const struct packet_alert *a)
     }
 }
 
+/* With a firewall the pass concerns ordinary rules only, so the stream module must not
+ * stop. */
 static void act_on_flow(const struct detect_thread *dt, struct packet *p, uint8_t action)
 {
     struct flow *f = p->flow;
 
     if (f == NULL || (f->action & (ACTION_DROP | ACTION_PASS)))
-        return;                 /* the first word counts */
+        return;                 /* the first decision holds */
     if (action & ACTION_DROP) {
         flow_drop(f, p, DROP_FLOW_DROP);
     } else if (action & ACTION_PASS) {
@@ -214,7 +229,8 @@ static void act_on_flow(const struct detect_thread *dt, struct packet *p, uint8_
     }
 }
 
-/* pass against drop: whoever came first on this packet. */
+/* If both pass and drop match on a packet, the one that comes first in evaluation order
+ * decides. */
 static void act(const struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
 {
     if ((p->action & ACTION_DROP) && (a->action & ACTION_PASS))
@@ -244,7 +260,8 @@ void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_
     counter_inc(dt->counters, dt->count.alert);
 }
 
-/* rate_filter gives the rule another action for a while. */
+/* rate_filter replaces the rule's action for a while. The flag shows it as the reason for
+ * a drop. */
 static void action_by_rate(struct packet_alert *a, enum threshold_result t)
 {
     switch (t) {
@@ -266,8 +283,8 @@ static void action_by_rate(struct packet_alert *a, enum threshold_result t)
     a->flags |= ALERT_RATE_ACTION;
 }
 
-/* A pass rule that its threshold keeps silent passes the flow, where it reaches that far, but the
- * packet's other rules speak. */
+/* A pass rule that its threshold silences still passes the flow, if it reaches that far,
+ * but does not stop the packet's other rules. */
 bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a)
 {
     const struct rule *r = a->rule;

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/alert_payload.c - the stream data that alerts show: those that rules or the parser
- * have not had completely.
- *
- * With each packet of a direction goes what both have had by then. A rule that matches in the
- * stream, or in what a parser made of it, so shows the data since the report before. Where the
- * stream keeps acknowledged data, to compare copies with, alerts show those too. */
+/* detect/inspect/alert_payload.c - the stream data that alerts show: those that rules or
+ * the parser have not completely inspected. After each packet of a direction the data that
+ * both have inspected are released. So a rule that matches in the stream, or in what a
+ * parser made of it, shows the data since the report before. If the stream keeps
+ * acknowledged data to compare copies with, alerts show those too. */
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 
+/* Bytes of a direction. An attacker could otherwise fill memory by never completing a
+ * request. */
 #define RETAINED_LIMIT (64u << 10)  /* and what alerts show; what comes then is left out */
 
+/* Bytes before `released` are waiting to be moved out. */
 static uint32_t shown_len(const struct stream_ext *ext)
 {
     return (uint32_t)ext->retained.len - ext->released;
 }
 
+/* After data that were not kept nothing more is, until all has been released: what alerts
+ * show must not have holes. */
 static bool takes_more(const struct detect_thread *dt, const struct stream_ext *ext,
                        const struct stream_chunk *c)
 {
     return ext->to == c->offset && shown_len(ext) < RETAINED_LIMIT + dt->alert_payload_size;
 }
 
-/* A gap shows as a remark. Only where the last one is is known later. */
+/* Alerts show a gap as a text, as Suricata does. Positions are only known for the last
+ * gap, so an older one becomes plain text. */
 static void add_gap(struct stream_ext *ext, uint32_t len)
 {
     if (ext->gap > 0)
@@ -71,7 +76,8 @@ struct slice alert_payload_get(const struct detect_thread *dt, const struct flow
     return (struct slice){ ext->retained.data + ext->released, shown_len(ext) };
 }
 
-/* The rest moves to the front when that is not the most of it: with each packet a little goes. */
+/* Moves the rest to the front only when that is less than half: each packet releases a
+ * little, and moving for each would cost too much. */
 static void drop_shown(struct stream_ext *ext, uint64_t n)
 {
     ext->released += (uint32_t)MIN(n, shown_len(ext));
@@ -81,6 +87,8 @@ static void drop_shown(struct stream_ext *ext, uint64_t n)
     ext->released = 0;
 }
 
+/* Releases data before stream offset `left`. Behind the gap positions in the buffer are
+ * shifted by the difference between the gap and its text. */
 static void drop_to(struct stream_ext *ext, uint64_t left)
 {
     uint64_t n = left > ext->from ? left - ext->from : 0;
@@ -102,7 +110,8 @@ static void drop_to(struct stream_ext *ext, uint64_t left)
     ext->from = MAX(left, ext->from);
 }
 
-/* Up to where rules have had it; where none looks, as if one did. */
+/* The offset up to which rules have inspected the stream. Without rules on streams, the
+ * offset at which one would have, so that alerts show the same data with any ruleset. */
 static uint64_t rules_had(const struct detect_thread *dt, const struct packet *p, enum direction d,
                           uint64_t parsed)
 {
@@ -118,6 +127,8 @@ static uint64_t rules_had(const struct detect_thread *dt, const struct packet *p
     return ext->had;
 }
 
+/* Bytes that stay before that offset, since inline windows overlap and some parsers report
+ * late. */
 static uint32_t payload_lookbehind(const struct detect_thread *dt, const struct app_flow *af,
                              enum direction d)
 {

@@ -41,6 +41,9 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
     return in;
 }
 
+/* The slot belongs to the buffer, not to the rule: the prefilter and all candidates use
+ * the same result. epoch makes the results of an earlier packet invalid without clearing
+ * them. */
 bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
                     const struct buffer_source *from, struct slice *out)
 {
@@ -63,6 +66,7 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
     return slot->there;
 }
 
+/* is_payload: only then `replace` has a packet to change. */
 bool inspect_part(struct detect_thread *dt, const struct rule_program *program,
                   const struct buffer_part *part, const struct match_input *in)
 {

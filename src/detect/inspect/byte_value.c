@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Big endian is the default of all byte keywords. */
 static uint64_t binary_value(const uint8_t *p, uint32_t n, bool little)
 {
     uint64_t value = 0;
@@ -16,8 +17,9 @@ static uint64_t binary_value(const uint8_t *p, uint32_t n, bool little)
     return value;
 }
 
-/* Digits as strtoull() reads them: blanks and a sign in front, then as many digits as fit the
- * base; *used counts all of that. */
+/* Digits as strtoull() reads them: blanks and a sign in front, then as many digits as fit
+ * the base. *used counts all of that. 31 characters are enough for 23 digits in the data
+ * and some blanks. */
 static bool digits_value(const uint8_t *p, uint32_t n, int base, uint64_t *value, uint32_t *used)
 {
     char text[32], *end;
@@ -31,6 +33,8 @@ static bool digits_value(const uint8_t *p, uint32_t n, int base, uint64_t *value
     return end != text && errno == 0;
 }
 
+/* 23 digits: the longest octal number of 64 bits with a zero in front, Suricata's limit. A
+ * place outside the buffer is no match and no error, also if a variable led there. */
 bool byte_extract_value(const struct step *s, const struct program_run *run, uint64_t *value,
                         uint32_t *end)
 {

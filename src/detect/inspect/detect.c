@@ -29,8 +29,8 @@ static bool is_updated(const struct flow *f, const struct packet *p, enum direct
            is_other_dir_seen(f, p, d);
 }
 
-/* Once the connection is closed each packet says again that nothing more will come: transactions
- * may get on by that. */
+/* Once the connection is closed each packet says that nothing more will come: that alone
+ * may complete transactions. */
 static bool is_over(const struct packet *p, enum direction d)
 {
     return p->flags & (d == TO_SERVER ? PACKET_END_TO_SERVER : PACKET_END_TO_CLIENT);
@@ -60,6 +60,7 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
     f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
 }
 
+/* Payload hits of this packet have been offered to all transactions. */
 static void parts_done(struct flow *f, enum direction d)
 {
     if (f != NULL && f->detect != NULL && UNLIKELY(f->detect->ds[d].hits_done > 0))
@@ -74,8 +75,9 @@ static void inspect_direction(struct detect_thread *dt, struct packet *p, enum d
     parts_done(p->flow, d);
 }
 
-/* An earlier packet has decided for the whole flow. The stream module will know from the next
- * vector on; until then it is up to us. */
+/* An earlier packet has decided for the whole flow. The stream module learns that with the
+ * next vector; until then packets still come here. With a firewall a pass does not end
+ * inspection. */
 static bool inspection_done(const struct detect_thread *dt, const struct packet *p)
 {
     uint8_t ends = dt->set->firewall != NULL ? ACTION_DROP : ACTION_DROP | ACTION_PASS;
@@ -101,8 +103,8 @@ static void pass_by(struct packet *p)
                 tx->bits[d] |= TX_BITS_DONE;
 }
 
-/* Rules are remembered by number, and the numbers of another set mean other rules. What a
- * transaction has been searched for already is searched for again. */
+/* Rules are remembered by number, and another set gives the numbers to other rules. What a
+ * transaction has been searched for is searched again. */
 static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
 {
     struct app_flow *af = f->app;
@@ -164,7 +166,8 @@ void detect_count_limits(const struct detect_thread *dt, uint8_t limits)
         counter_inc(dt->counters, dt->count.step_limit);
 }
 
-/* A sender who makes a rule give up is seen all the same: rules about that run last. */
+/* A sender who makes rules give up should not go unseen: rules on these events run last,
+ * when all limits are known. */
 static void COLD limits_inspect(struct detect_thread *dt, struct packet *p)
 {
     uint8_t limits = dt->limits | dt->program.limits;
@@ -178,6 +181,7 @@ static void COLD limits_inspect(struct detect_thread *dt, struct packet *p)
     limit_events_inspect(dt, p);
 }
 
+/* Both limits are zero for nearly all packets. */
 static void finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
     if (UNLIKELY((dt->limits | dt->program.limits) != 0))
@@ -212,11 +216,13 @@ static void inspect_last(struct detect_thread *dt, struct packet *p)
     p->action |= action;
 }
 
+/* No rule will inspect this direction of the transaction any more. */
 static bool tx_inspection_done(const struct app_tx *tx, enum direction d)
 {
     return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
 }
 
+/* Whether outputs still wait for a file in this direction. */
 static bool has_untold_file(const struct app_tx *tx, enum direction d)
 {
     for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
@@ -225,7 +231,8 @@ static bool has_untold_file(const struct app_tx *tx, enum direction d)
     return false;
 }
 
-/* What is open in one direction is not logged yet, and so is looked at in both. */
+/* A transaction that is open in one direction is not logged yet, so it is inspected in
+ * both. */
 static bool has_open_tx(const struct app_flow *af, enum direction d)
 {
     for (const struct app_tx *tx = af != NULL ? af->first : NULL; tx != NULL; tx = tx->next)
@@ -235,6 +242,7 @@ static bool has_open_tx(const struct app_flow *af, enum direction d)
     return false;
 }
 
+/* Whether the last inspection of this direction can find anything new. */
 static bool has_news(const struct flow *f, enum direction d)
 {
     if (f->detect != NULL && f->detect->ds[d].uninspected != 0)

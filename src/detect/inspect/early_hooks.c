@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/early_hooks.c - rules that stand in front of the flow table and of the stream:
- * what they drop makes no flow, or is never followed. Asked one by one, on the thread that looks up
- * flows. */
+/* detect/inspect/early_hooks.c - rules before the flow table and before the stream: a
+ * packet that they drop creates no flow, or is not followed. They run one by one, on the
+ * thread that looks up flows. */
 #include "detect/inspect/firewall_run.h"
 
 #include "detect/rule/ruleset_private.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
 
+/* EARLY_HOOK_COUNT: the rule has another hook or none. */
 static enum detect_early_hook early_hook_of(const struct rule *r)
 {
     return r->hook == HOOK_PRE_FLOW ? EARLY_HOOK_PRE_FLOW
            : r->hook == HOOK_PRE_STREAM ? EARLY_HOOK_PRE_STREAM : EARLY_HOOK_COUNT;
 }
 
+/* Whether the rule's threshold counts in tables that all threads share, and not in the
+ * flow. */
 static bool counts_for_all(const struct rule *r)
 {
     for (const struct threshold_spec *s = r->threshold; s != NULL; s = s->next)
@@ -22,6 +25,9 @@ static bool counts_for_all(const struct rule *r)
     return false;
 }
 
+/* At load time. If early rules share state, threads must take turns in the order of the
+ * capture to give the same results in each run, so the rules that need this are found
+ * here. */
 void early_hooks_make(struct ruleset *set)
 {
     bool tags_hosts = false;
@@ -39,7 +45,7 @@ void early_hooks_make(struct ruleset *set)
         if (!(r->flags & RULE_FIREWALL))
             ARRAY_PUSH(&set->hook[hook], r->index);
     }
-    /* Gates, too, count what follows a tag. */
+    /* Rules at these hooks also count packets that a tag follows. */
     set->early_hooks_share_state |= tags_hosts && (set->has_early_hook[EARLY_HOOK_PRE_FLOW] ||
                                        set->has_early_hook[EARLY_HOOK_PRE_STREAM]);
 }
@@ -59,17 +65,19 @@ bool ruleset_affects_stream(const struct ruleset *set)
     return set->affects_stream;
 }
 
+/* There are few such rules, so there is no prefilter. */
 static void rules_evaluate(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)
 {
     enum direction d = packet_direction(p);
     struct header_view h;
 
     header_view_init(&h, p, d);
-    h.cache = &h.own;                    /* the flow's is its inspecting thread's */
+    h.cache = &h.own;                    /* the flow's belongs to its inspecting thread */
     for (size_t i = 0; i < dt->set->hook[hook].count; i++)
         firewall_evaluate(dt, p, d, dt->plan->rule[dt->set->hook[hook].at[i]], &h);
 }
 
+/* False: the packet is dropped. Its alerts stay with it; later inspection adds to them. */
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)
 {
     unsigned table = hook == EARLY_HOOK_PRE_FLOW ? FIREWALL_PRE_FLOW : FIREWALL_PRE_STREAM;

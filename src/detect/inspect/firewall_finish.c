@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/firewall_finish.c - the end of a packet in firewall mode: the firewall's drops
- * hold at once, what it accepts other rules may still drop, and what it passes they do not see. */
+/* detect/inspect/firewall_finish.c - the end of a packet in firewall mode: a drop of the
+ * firewall holds at once; other rules may still drop what it accepts, and do not see what
+ * it passes. */
 #include "detect/inspect/firewall_run.h"
 
 #include "detect/rule/ruleset_private.h"
@@ -9,14 +10,17 @@
 
 #include <stdlib.h>
 
+/* While the alerts of one packet are finished; on the stack. */
 struct ending {
     struct detect_thread *dt;
     struct packet *packet;
-    unsigned skip_up_to;        /* tables of the firewall that have had their say */
+    unsigned skip_up_to;        /* tables of the firewall that have decided */
     bool skip_firewall, skip_rules;
     bool accept_packet, accept_flow;
 };
 
+/* The firewall's tables on packets, ordinary rules on packets, the firewall's hooks of
+ * transactions, ordinary rules on transactions; then as by_rule() in alert.c. */
 static int by_table(const void *a, const void *b)
 {
     const struct packet_alert *x = a, *y = b;
@@ -31,12 +35,16 @@ static int by_table(const void *a, const void *b)
     return x->tx_id < y->tx_id ? 1 : -1;
 }
 
+/* The first decision about a flow holds. */
 static void pass_flow(struct packet *p)
 {
     if (p->flow != NULL && !(p->flow->action & (ACTION_DROP | ACTION_PASS)))
         p->flow->action |= ACTION_PASS;
 }
 
+/* accept:hook skips the rest of its own table only, accept:packet and more the whole
+ * firewall. also_pass: the rule says accept and pass, so ordinary rules do not see the
+ * packet. */
 static void accepted(struct ending *e, const struct rule *r)
 {
     if (r->scope == SCOPE_HOOK)
@@ -52,6 +60,8 @@ static void accepted(struct ending *e, const struct rule *r)
         pass_flow(e->packet);
 }
 
+/* Applies one match of a firewall rule, unless an earlier one has decided. Its alert is
+ * optional (`alert` in the rule), its action is not. */
 static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
 {
     const struct rule *r = a->rule;
@@ -75,6 +85,7 @@ static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
         e->skip_firewall = e->skip_rules = true;
 }
 
+/* An ordinary rule in firewall mode. A drop also ends the firewall's part. */
 static void rule_finish_one(struct ending *e, struct packet_alert *a)
 {
     if (e->skip_rules)
@@ -85,7 +96,8 @@ static void rule_finish_one(struct ending *e, struct packet_alert *a)
         e->skip_firewall = true;
 }
 
-/* Closed where nobody has opened: for packets that no table was asked about. */
+/* A firewall is closed by default: a packet that no rule has accepted gets the table's
+ * policy. Packets that the engine made itself are not on the wire, so they need none. */
 static void apply_default_policy(struct ending *e)
 {
     const struct firewall_policy *policy = &e->dt->set->firewall->packet_policy[e->dt->table];
@@ -105,6 +117,7 @@ static void apply_default_policy(struct ending *e)
         packet_drop(p, DROP_FW_DEFAULT_PACKET);
 }
 
+/* The queue is empty afterwards; dt->accepted is for the next packet. */
 void firewall_finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
     struct ending e = { .dt = dt, .packet = p };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/firewall_run.c - asks the firewall's rules, hook by hook. The first that matches
- * decides about a hook; where none does, the hook's policy. */
+/* detect/inspect/firewall_run.c - evaluates the firewall's rules, hook by hook. The first
+ * rule that matches decides about a hook; without a match the hook's policy does. */
 #include "detect/inspect/firewall_run.h"
 
 #include "detect/rule/ruleset_private.h"
@@ -8,11 +8,13 @@
 
 /* --- what is decided at once -------------------------------------------------------------- */
 
+/* By an earlier packet, with accept:flow. */
 static bool flow_is_accepted(const struct packet *p)
 {
     return p->flow != NULL && (p->flow->action & ACTION_ACCEPT);
 }
 
+/* Drops the packet now. With scope flow all later packets, too. */
 static void drop(struct packet *p, uint8_t action, uint8_t scope, enum drop_reason reason)
 {
     packet_drop(p, reason);
@@ -26,6 +28,7 @@ static void drop(struct packet *p, uint8_t action, uint8_t scope, enum drop_reas
 
 /* --- packets ------------------------------------------------------------------------------ */
 
+/* For the counters and EVE's drop records. */
 static enum drop_reason table_reason(unsigned table)
 {
     static const uint8_t reasons[FIREWALL_TABLES] = {
@@ -36,6 +39,8 @@ static enum drop_reason table_reason(unsigned table)
     return reasons[table];
 }
 
+/* Evaluates one rule on a packet and queues its alert. An ordinary rule whose side effects
+ * take the alert back still fits. */
 static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum direction d,
                              const struct rule *r, struct header_view *h)
 {
@@ -52,6 +57,7 @@ static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum di
     return true;
 }
 
+/* With the profile around it. */
 bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
                   const struct rule *r, struct header_view *h)
 {
@@ -62,6 +68,8 @@ bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum directio
     return fits;
 }
 
+/* What the decision means for the packet: dropped, accepted with no more questions, or
+ * accepted by this hook only. */
 static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uint8_t scope,
                                            enum drop_reason reason)
 {
@@ -74,6 +82,8 @@ static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uin
     return scope == SCOPE_PACKET || scope == SCOPE_FLOW ? FIREWALL_ACCEPT : FIREWALL_HOOK;
 }
 
+/* The rules of one table in the order in which the user wrote them. Config rules decide
+ * nothing. */
 enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
                                      enum direction d, unsigned table)
 {
@@ -84,7 +94,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
 
     header_view_init(&h, p, d);
     if (table != FIREWALL_FILTER)
-        h.cache = &h.own;                /* the flow's is its inspecting thread's */
+        h.cache = &h.own;                /* the flow's belongs to its inspecting thread */
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *r = dt->plan->rule[list->at[i]];
 
@@ -98,6 +108,8 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
     return packet_decide(p, policy->action, policy->scope, DROP_FW_DEFAULT_PACKET);
 }
 
+/* The filter table. A packet without addresses has no rules; the policy decides at its
+ * end. */
 enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p,
                                       enum direction d)
 {
@@ -116,20 +128,23 @@ enum hook_end {
     HOOK_DROPPED,
 };
 
+/* While the hooks of one transaction are evaluated, in one direction; on the stack. */
 struct tx_hooks {
     struct tx_context *c;
     unsigned hook;              /* now */
     unsigned last;              /* the step that the transaction has come to */
-    bool last_tx;               /* what is said of it is said of the packet */
+    bool last_tx;               /* the newest: a decision about it decides about the packet */
 };
 
+/* For both directions: accept:tx is about the whole transaction. */
 static void tx_accept(struct tx_context *c)
 {
     c->tx->bits[TO_SERVER] |= TX_BITS_ACCEPTED;
     c->tx->bits[TO_CLIENT] |= TX_BITS_ACCEPTED;
 }
 
-/* Whether accepting this much lets the packet go. */
+/* Whether accepting with this scope lets the packet go. accept:hook does if it was the
+ * last hook that the newest transaction has reached. */
 static bool decides_packet(const struct tx_hooks *t, uint8_t scope, unsigned hook)
 {
     switch ((enum rule_scope)scope) {
@@ -139,6 +154,8 @@ static bool decides_packet(const struct tx_hooks *t, uint8_t scope, unsigned hoo
     }
 }
 
+/* Applies an action to the hook. A rule for a later hook (`<hook`) may accept several at
+ * once. */
 static enum hook_end tx_decide(struct tx_hooks *t, uint8_t action, uint8_t scope, unsigned hook,
                                enum drop_reason reason)
 {
@@ -158,7 +175,8 @@ static enum hook_end tx_decide(struct tx_hooks *t, uint8_t action, uint8_t scope
     return HOOK_JUMPED;
 }
 
-/* A flow is accepted only when other rules have not dropped it: at the end of the packet. */
+/* Queues the alert. A flow is accepted only if ordinary rules have not dropped it, so that
+ * happens at the end of the packet (firewall_finish.c). */
 static void tx_report(struct tx_hooks *t, struct match_input *in, const struct rule *r,
                       unsigned hook)
 {
@@ -169,8 +187,8 @@ static void tx_report(struct tx_hooks *t, struct match_input *in, const struct r
                     (uint8_t)(ALERT_APP_STATE | (decides ? ALERT_TO_PACKET : 0)));
 }
 
-/* Does the rule settle this hook? "<hook" rules speak for the hooks before theirs: while they
- * may still match, those are accepted. */
+/* Whether the rule decides about the hook. A rule for `<hook` also covers the hooks before
+ * its own: as long as it may still match, it accepts them. */
 static bool rule_decides_hook(struct tx_hooks *t, const struct rule *r, enum hook_end *end)
 {
     unsigned hook = r->hook - 1u;
@@ -199,6 +217,7 @@ static bool rule_decides_hook(struct tx_hooks *t, const struct rule *r, enum hoo
     return false;
 }
 
+/* All rules for one hook, in the user's order; then the policy. */
 static enum hook_end hook_inspect(struct tx_hooks *t)
 {
     const struct firewall *fw = t->c->dt->set->firewall;
@@ -220,6 +239,7 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
     return tx_decide(t, policy->action, policy->scope, t->hook, DROP_FW_DEFAULT_APP);
 }
 
+/* Goes through every hook from the last inspected one to the present one. False: dropped. */
 bool firewall_tx(struct tx_context *c)
 {
     struct tx_hooks t = { .c = c, .hook = c->tx->bits[c->direction] & TX_BITS_STEP,

@@ -16,7 +16,7 @@ enum firewall_verdict {
 /* The rules on packets. */
 enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p,
                                       enum direction d);
-/* Those of one table, and what is to happen without them. */
+/* The rules of one table, then its policy. */
 enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
                                      enum direction d, unsigned table);
 /* One rule on a packet; its alert is queued when it matches. */
@@ -33,8 +33,8 @@ static inline void firewall_accept(struct detect_thread *dt)
     dt->accepted = true;
 }
 
-/* In place of the alert queue's own end: what the firewall's rules and the others said comes
- * together. A packet that nobody has let go is dropped, or what the policy says. */
+/* Replaces the end of the alert queue: combines the decisions of the firewall and of other rules. A
+ * packet that no rule has accepted gets the policy, which is drop by default. */
 void firewall_finish(struct detect_thread *dt, struct packet *p, uint8_t flags);
 
 #endif

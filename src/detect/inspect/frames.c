@@ -8,9 +8,11 @@
 #include "flow/flow.h"
 #include "stream/stream.h"
 
+/* Bytes; the number is Suricata's (app-layer-frames.c). */
 #define FRAME_STEP 2500
 #define FRAME_PARTS 16                     /* between gaps */
 
+/* One call of frames_inspect(); on the stack. */
 struct frame_context {
     struct detect_thread *dt;
     struct packet *packet;
@@ -23,12 +25,14 @@ struct frame_context {
 
 /* --- what of it is looked at ---------------------------------------------------------------- */
 
+/* The stream offset of the frame's end. A frame of unknown length has none yet. */
 static uint64_t end_of(const struct app_frame_view *f)
 {
     return f->len < 0 ? UINT64_MAX : f->offset + (uint64_t)f->len;
 }
 
-/* The oldest byte at hand: rules on the stream may still wait for more, too. */
+/* The oldest byte that is still kept, also for rules on the stream that wait for more
+ * data. */
 static uint64_t base_of(const struct frame_context *c)
 {
     const struct detect_flow *df = c->packet->flow->detect;
@@ -41,6 +45,8 @@ static uint64_t base_of(const struct frame_context *c)
     return base;
 }
 
+/* Whether rules inspect the frame now: at its end, or when a step's worth of new data has
+ * come. In IPS mode with each segment, because the segment is about to leave. */
 static bool is_due(const struct frame_context *c, const struct app_frame_view *f)
 {
     uint64_t edge = app_frames_edge(c->app, c->direction, false);
@@ -53,6 +59,8 @@ static bool is_due(const struct frame_context *c, const struct app_frame_view *f
     return edge >= f->inspected + FRAME_STEP && edge - base_of(c) >= FRAME_STEP;
 }
 
+/* Adds the part of `data` that is in the frame, not inspected yet, and before `until`.
+ * offset: the stream offset of data. */
 static void add_part(struct frame_context *c, const struct app_frame_view *f, struct slice data,
                      uint64_t offset, uint64_t until)
 {
@@ -66,6 +74,7 @@ static void add_part(struct frame_context *c, const struct app_frame_view *f, st
         .start = from - f->offset, .complete = to == end_of(f) };
 }
 
+/* Data are in one part between gaps. UDP frames are in the packet's datagram. */
 static void collect_parts(struct frame_context *c, const struct app_frame_view *f)
 {
     uint64_t until = app_frames_edge(c->app, c->direction, !c->eof), offset;
@@ -82,6 +91,7 @@ static void collect_parts(struct frame_context *c, const struct app_frame_view *
         add_part(c, f, data, offset, until);
 }
 
+/* In IPS mode the last FRAME_STEP bytes are inspected again with the next segment. */
 static void note_inspected(const struct frame_context *c, const struct app_frame_view *f)
 {
     const struct buffer_part *last = &c->part[c->part_count - 1];
@@ -95,6 +105,7 @@ static void note_inspected(const struct frame_context *c, const struct app_frame
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
+/* All conditions of the rule must match in the same part. */
 static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
                         const struct buffer_part *part, const struct match_input *in)
 {
@@ -122,6 +133,7 @@ static bool any_part_matches(struct frame_context *c, const struct app_frame_vie
     return false;
 }
 
+/* A rule may match again in a later part of the same frame. */
 static bool frame_rule(struct frame_context *c, const struct app_frame_view *f,
                        const struct rule *r)
 {
@@ -138,6 +150,7 @@ static bool frame_rule(struct frame_context *c, const struct app_frame_view *f,
     return true;
 }
 
+/* Patterns of rules on this type of frame, and the rules without a pattern. */
 static void search(struct frame_context *c, const struct app_frame_view *f,
                    const struct app_group *g)
 {
@@ -158,6 +171,7 @@ static void search(struct frame_context *c, const struct app_frame_view *f,
         candidates_add(&dt->found, g->frame_always[i]);
 }
 
+/* Called for each frame; true: go on with the next. */
 static bool frame_visit(const struct app_frame_view *f, void *arg)
 {
     struct frame_context *c = arg;
@@ -181,6 +195,7 @@ static bool frame_visit(const struct app_frame_view *f, void *arg)
     return true;
 }
 
+/* Returns early for nearly all packets: most rulesets have no rules on frames. */
 void frames_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct app_flow *af = p->flow->app;

@@ -6,8 +6,9 @@
 #include "match/address.h"
 #include "match/port.h"
 
-/* Addresses and ports of a flow do not change, so what fits once fits always. Not so for
- * fragments, nor for packets of another protocol that speak about the flow. */
+/* The results for a flow's addresses and ports never change, so each header is tested once
+ * for a flow. Fragments and ICMP errors about the flow have other headers. NULL: no cache
+ * applies. */
 static struct header_cache *cache_of(const struct packet *p, enum direction d)
 {
     struct detect_flow *df = p->flow != NULL ? p->flow->detect : NULL;
@@ -17,6 +18,8 @@ static struct header_cache *cache_of(const struct packet *p, enum direction d)
     return &df->cache[(d == TO_CLIENT) != flow_is_swapped(p->flow)];
 }
 
+/* d may be the other direction than the packet's: a packet that acknowledges data leads to
+ * the inspection of these data. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d)
 {
     bool reversed = d != packet_direction(p);
@@ -34,11 +37,13 @@ void header_view_init(struct header_view *h, const struct packet *p, enum direct
         h->cache = &h->own;
 }
 
+/* TCP, UDP and SCTP. */
 static bool has_ports(uint8_t ip_proto)
 {
     return ip_proto == 6 || ip_proto == 17 || ip_proto == 132;
 }
 
+/* A fragment has no ports, so a rule that names some does not match it. */
 static bool ports_fit(const struct rule *r, const struct header_view *h)
 {
     bool any_src = r->src_port == NULL || r->src_port->any;
@@ -52,6 +57,7 @@ static bool ports_fit(const struct rule *r, const struct header_view *h)
            (any_src || port_set_has(r->src_port, h->src_port));
 }
 
+/* NULL is any address. */
 static bool address_fits(const struct address_set *set, const struct ip *ip)
 {
     return set == NULL || set->any || address_set_has(set, ip);
@@ -65,6 +71,8 @@ static bool header_fits(const struct rule *r, const struct header_view *h)
            address_fits(r->dst, h->dst) && address_fits(r->src, h->src);
 }
 
+/* The most common headers of the ruleset have a number (compile/header_id.c); the result
+ * for one of the others is not cached. */
 bool rule_header_fits(const struct rule *r, struct header_view *h)
 {
     uint64_t bit = 1ull << (r->header_id & 63);
@@ -79,7 +87,8 @@ bool rule_header_fits(const struct rule *r, struct header_view *h)
     return h->cache->matched & bit;
 }
 
-/* Direction is settled by the group that the rule was found in. */
+/* Conditions on the packet that are flags in the rule. The direction needs no test: the
+ * rule was found in the group of its direction. */
 bool rule_packet_fits(const struct rule *r, const struct packet *p)
 {
     uint32_t f = r->flags;
@@ -94,7 +103,7 @@ bool rule_packet_fits(const struct rule *r, const struct packet *p)
         return false;
     if ((f & RULE_NO_FRAG) && (p->flags & PACKET_REASSEMBLED))
         return false;
-    /* What is asked of single packets has no answer in those that the engine makes. */
+    /* A condition on single packets cannot hold for a packet that the engine has made. */
     if ((f & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
         (p->flags & PACKET_PSEUDO))
         return false;
@@ -104,6 +113,7 @@ bool rule_packet_fits(const struct rule *r, const struct packet *p)
     return true;
 }
 
+/* Cheap tests first stop the evaluation of most candidates. */
 bool rule_tests_pass(const struct rule *r, const struct match_input *in)
 {
     for (unsigned i = 0; i < r->test_count; i++) {
@@ -115,6 +125,7 @@ bool rule_tests_pass(const struct rule *r, const struct match_input *in)
     return true;
 }
 
+/* Expensive tests, as Lua scripts, only run when everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in)
 {
     for (unsigned i = 0; i < r->test_count; i++) {

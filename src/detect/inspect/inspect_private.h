@@ -33,7 +33,7 @@ struct detect_thread {
     uint8_t generation;                     /* of the rules: another with each reload */
     unsigned alert_max;                     /* packet-alert-max */
 
-    struct rule_profile *profile;                 /* by rule; NULL: nobody wants to know */
+    struct rule_profile *profile;                 /* by rule; NULL: profiling is off */
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
@@ -45,7 +45,7 @@ struct detect_thread {
     uint64_t epoch;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
-    uint32_t alert_payload_size;  /* bytes of a direction; 0: nobody wants to see them */
+    uint32_t alert_payload_size;  /* bytes of a direction; 0: alerts show none */
     struct arena alert_context;                     /* what alerts of this packet carry */
     struct buf context_buf;                        /* one of them being made */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
@@ -55,7 +55,7 @@ struct detect_thread {
     struct { counter_id alert, overflow, suppressed, discarded, pcre_limit, step_limit; } count;
 };
 
-/* Who sends to whom, for the header's tests: a packet's own or the other way round. */
+/* Sender and receiver for the tests of headers: the packet's own, or exchanged. */
 struct header_view {
     const struct ip *src, *dst;
     uint16_t src_port, dst_port;
@@ -65,8 +65,8 @@ struct header_view {
     struct header_cache own;
 };
 
-/* Chosen, to be asked soon. There are more rules than stay in the caches, and so each would be
- * waited for: all that are chosen are called for before the first is asked. */
+/* Chooses a rule to evaluate soon. Most rules are not in the caches, and each would cost a wait: so
+ * the fetch of all chosen rules begins before the first is evaluated. */
 static inline void select_rule(struct detect_thread *dt, unsigned *count, uint32_t rule)
 {
     const struct rule *r = dt->plan->rule[rule];

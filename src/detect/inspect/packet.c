@@ -3,6 +3,7 @@
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 
+/* Before the flow's protocol is known a rule that names one does not match. */
 static bool proto_fits(enum app_proto_id rule_proto, const struct packet *p)
 {
     if (rule_proto == APP_PROTO_UNKNOWN)
@@ -10,13 +11,14 @@ static bool proto_fits(enum app_proto_id rule_proto, const struct packet *p)
     return p->flow != NULL && app_proto_matches(rule_proto, p->flow->app_proto);
 }
 
+/* Whether the rule's fast pattern is on payload. */
 static bool has_payload_pattern(const struct rule *r)
 {
     return r->fast_op != NULL && r->fast_list != NULL && r->fast_list->buffer == NULL;
 }
 
-/* In the stream where the data went there, in the packet where they did not or where the rule
- * wants to know their place. */
+/* TCP payload is matched in the stream if the data went there, and in the packet if they
+ * did not or if the rule gives a position in the payload. */
 static bool payload_matches(struct detect_thread *dt, const struct match_input *in,
                             const struct rule_program *program, bool stream_due, uint8_t *flags)
 {
@@ -25,7 +27,7 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     bool stream = p->ip_proto == 6 && (r->flags & RULE_NEEDS_STREAM);
 
     if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
-        return false;               /* nobody looks for it */
+        return false;               /* the prefilter has not searched this payload */
     if (stream && stream_due &&
         stream_rules_has(p->flow->detect->ds[in->direction].pending_alerts, r->index)) {
         *flags |= ALERT_STREAM;
@@ -42,6 +44,7 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, in);
 }
 
+/* A buffer that does not exist matches only a rule with `absent`. */
 static bool buffer_matches(struct detect_thread *dt, const struct match_input *in,
                            const struct rule_list *l)
 {
@@ -53,6 +56,7 @@ static bool buffer_matches(struct detect_thread *dt, const struct match_input *i
     return inspect_slice(dt, l->program, data, in);
 }
 
+/* All conditions, in the rule's order. */
 static bool lists_match(struct detect_thread *dt, const struct match_input *in, bool stream_due,
                         uint8_t *flags)
 {
@@ -66,6 +70,7 @@ static bool lists_match(struct detect_thread *dt, const struct match_input *in, 
     return true;
 }
 
+/* For rules of the firewall, which need no prefilter. */
 bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
 {
     uint8_t flags = 0;
@@ -74,7 +79,7 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
            lists_match(dt, in, false, &flags);
 }
 
-/* The oldest one whose part in this direction is not over. */
+/* The oldest transaction whose part in this direction is not over. */
 static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
 {
     struct app_tx *tx = af->first;
@@ -84,7 +89,7 @@ static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
     return tx;
 }
 
-/* No later one may have a part in it, too. */
+/* Whether no later transaction can have a part in this direction. */
 static bool is_only(const struct app_tx *tx, enum direction d)
 {
     uint64_t after = tx->flow->next_tx_id - tx->id - 1;
@@ -92,8 +97,9 @@ static bool is_only(const struct app_tx *tx, enum direction d)
     return after == 0 || (after == 1 && tx->next != NULL && tx->next->unidirectional[d]);
 }
 
-/* An alert about a packet shows the transaction that it is most likely part of. With UDP that is
- * certain enough for a rule which names the protocol; else only where it was asked for. */
+/* An alert about a packet shows the transaction that it most likely belongs to. For a rule
+ * on UDP that names the protocol this is certain enough; for others only if the user asks
+ * for it (guess-tx). */
 static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_input *in,
                              uint8_t *flags)
 {
@@ -123,6 +129,8 @@ struct packet_context {
     struct header_view header;
 };
 
+/* One candidate on one packet: cheap tests first. At the end of a flow there is no packet,
+ * so rules on packets do not run. */
 static bool rule_inspect(struct packet_context *c, const struct rule *r)
 {
     struct detect_thread *dt = c->dt;
@@ -149,6 +157,7 @@ static bool rule_inspect(struct packet_context *c, const struct rule *r)
     return true;
 }
 
+/* The header of a section is tested once for all of its rules. */
 static void collect_anchored(struct detect_thread *dt, const struct packet *p,
                          const struct anchored_lists *lists, struct header_view *h)
 {
@@ -160,6 +169,7 @@ static void collect_anchored(struct detect_thread *dt, const struct packet *p,
     }
 }
 
+/* For a TCP payload that did not go into the stream, rules on streams inspect the packet. */
 static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
                                const struct transport_group *g, struct header_view *h)
 {
@@ -172,6 +182,8 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
     port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, sent.data, &dt->found);
 }
 
+/* Everything that can make a rule a candidate for this packet. candidates_add() drops
+ * repeats. */
 static void collect(struct packet_context *c)
 {
     struct detect_thread *dt = c->dt;
@@ -210,13 +222,15 @@ static void collect(struct packet_context *c)
     port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
 }
 
+/* Rules that matched in the stream earlier and are reported with this packet. */
 static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds)
 {
     for (unsigned i = 0; i < stream_rules_count(ds->pending_alerts); i++)
         candidates_add(&dt->found, ds->pending_alerts->at[i]);
 }
 
-/* Most candidates end here, their rules untouched. */
+/* Rejects most candidates by their mask, without reading the rule itself, which is likely
+ * not in the cache. */
 static unsigned select_rules(const struct packet_context *c)
 {
     struct detect_thread *dt = c->dt;
@@ -235,6 +249,8 @@ static unsigned select_rules(const struct packet_context *c)
     return n;
 }
 
+/* header_may_fit() is called again for each rule, because evaluating earlier rules fills
+ * the cache. */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct packet_context c = { .dt = dt, .packet = p, .direction = d };
@@ -263,7 +279,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         stream_stop_raw(p, d, c.stream_due);
 }
 
-/* h == NULL: there is no header to hold the rule against. */
+/* h NULL: the packet has no header that a rule could be compared with. */
 static bool tests_inspect(struct detect_thread *dt, struct packet *p, enum direction d,
                           const struct rule *r, struct header_view *h)
 {
@@ -278,7 +294,7 @@ static bool tests_inspect(struct detect_thread *dt, struct packet *p, enum direc
     return true;
 }
 
-/* What has been collected, with no more to look at than header and tests. */
+/* Evaluates candidates whose rules have only a header and tests. */
 static void run_found(struct detect_thread *dt, struct packet *p, enum direction d,
                       struct header_view *h)
 {
@@ -300,6 +316,7 @@ static void run_found_by_header(struct detect_thread *dt, struct packet *p, enum
     run_found(dt, p, d, &h);
 }
 
+/* They are in the group of TO_SERVER only, whichever direction they have. */
 static void collect_event_rules(struct detect_thread *dt, unsigned transport)
 {
     const struct transport_group *g = &dt->plan->group[transport][TO_SERVER];
@@ -308,7 +325,8 @@ static void collect_event_rules(struct detect_thread *dt, unsigned transport)
         candidates_add(&dt->found, g->event_rule[i]);
 }
 
-/* A packet that could not be decoded has no header to hold a rule against: its events count. */
+/* A packet that could not be decoded has no header, so rules of all transports on events
+ * may match. */
 void events_inspect(struct detect_thread *dt, struct packet *p)
 {
     if (p->src.version != 0) {
@@ -321,6 +339,7 @@ void events_inspect(struct detect_thread *dt, struct packet *p)
     run_found(dt, p, TO_SERVER, NULL);
 }
 
+/* Whether the rule is on an event of detection itself. */
 static bool asks_for_limits(const struct rule *r)
 {
     for (unsigned i = 0; i < r->test_count; i++) {
@@ -345,6 +364,7 @@ void limit_events_inspect(struct detect_thread *dt, struct packet *p)
     run_found_by_header(dt, p, packet_direction(p));
 }
 
+/* Rules on addresses alone match once for each flow and direction, as in Suricata. */
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];

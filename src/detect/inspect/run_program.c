@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/run_program.c - runs the program of one rule on one buffer.
  *
- * Steps run one after the other; each may move run->at. A content or pcre on whose place later
- * steps depend runs the rest for each of its places until that succeeds. What the rest answers
- * has three values, because "no" from a step that looks at a fixed place is final: no earlier
- * step can help by matching elsewhere. A limit on steps bounds what hostile bytes can cost. */
+ * Steps run one after the other; each may move run->at. If later steps depend on where a content or
+ * pcre matched, it runs them for each of its places until they succeed. Their result has three
+ * values, because "no" from a step at a fixed place is final: no earlier step can help by matching
+ * elsewhere. A limit on steps bounds what hostile bytes can cost. */
 #include "detect/rule/program.h"
 
 #include "base/text/base64.h"
@@ -18,6 +18,7 @@
 static enum step_result run_from(const struct rule_program *program, unsigned i,
                                  struct program_run *run);
 
+/* A number in the rule, or the variable that byte_extract or byte_math has set. */
 static int64_t number(const struct program_run *run, uint32_t flags, uint32_t var_flag,
                       int32_t written)
 {
@@ -26,10 +27,11 @@ static int64_t number(const struct program_run *run, uint32_t flags, uint32_t va
 
 /* --- content ------------------------------------------------------------------------------ */
 
+/* Signed: a negative distance may lead before the buffer. */
 struct range { int64_t from, to; };
 
-/* The end of an absolute depth, when data begins somewhere inside the buffer. False: the depth
- * ends before data does begin. */
+/* Moves the end of an absolute depth into data that begin inside the buffer. False: the
+ * depth ends before the data begin. */
 static bool depth_in_window(const struct program_run *run, int64_t *depth)
 {
     if (run->start == 0)
@@ -41,7 +43,7 @@ static bool depth_in_window(const struct program_run *run, int64_t *depth)
     return true;
 }
 
-/* Where a relative content may stand, `base` being the end of the match before it. */
+/* Where a relative content may be. base: the end of the match before it. */
 static bool relative_range(const struct step *s, const struct program_run *run, uint32_t base,
                            struct range *out)
 {
@@ -61,6 +63,8 @@ static bool relative_range(const struct step *s, const struct program_run *run, 
     return true;
 }
 
+/* Where a content without distance and within may be. A depth from a variable counts from
+ * the offset, as in Suricata. */
 static bool absolute_range(const struct step *s, const struct program_run *run,
                            struct range *out)
 {
@@ -78,7 +82,7 @@ static bool absolute_range(const struct step *s, const struct program_run *run,
     return true;
 }
 
-/* The first place at or after `from`; NULL: none up to `to`. */
+/* The first match at or after `from`; NULL: none up to `to`. */
 static const uint8_t *content_find(const struct rule_program *program, const struct step *s,
                                    const struct program_run *run, int64_t from, int64_t to)
 {
@@ -87,7 +91,7 @@ static const uint8_t *content_find(const struct rule_program *program, const str
     if (s->flags & OP_ENDSWITH) {
         if (to < (int64_t)run->len)
             return NULL;
-        /* Only the last place counts; looking at the earlier ones would be in vain. */
+        /* Only a match at the very end counts, so the search begins there. */
         if (!(s->flags & OP_NEGATED) && to - s->len > from)
             from = to - s->len;
     }
@@ -97,6 +101,7 @@ static const uint8_t *content_find(const struct rule_program *program, const str
                         s->flags & OP_NOCASE);
 }
 
+/* STEP_STOP if the content has no position: then it is found wherever earlier steps match. */
 static enum step_result content_negated(const struct step *s, const struct program_run *run,
                                         const uint8_t *found)
 {
@@ -109,6 +114,7 @@ static enum step_result content_negated(const struct step *s, const struct progr
     return s->flags & bound ? STEP_NO : STEP_STOP;
 }
 
+/* Notes the place; alert.c writes when the whole rule has matched. */
 static void content_replace(const struct step *s, struct program_run *run, const uint8_t *found)
 {
     struct program_scratch *scratch = run->scratch;
@@ -120,7 +126,7 @@ static void content_replace(const struct step *s, struct program_run *run, const
     scratch->replace[scratch->replace_count++].len = s->len;
 }
 
-/* The content and all that stands behind it. `rest` tells whether that has been run already. */
+/* The content and all steps after it. *rest: whether those have run already. */
 static enum step_result step_content(const struct rule_program *program, unsigned i,
                                      struct program_run *run, bool *rest)
 {
@@ -163,6 +169,8 @@ static enum step_result step_content(const struct rule_program *program, unsigne
 
 /* --- pcre --------------------------------------------------------------------------------- */
 
+/* Copies key and text, cut to 255 and 65,535 bytes. Captures beyond the fixed number are
+ * lost. */
 void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struct slice key,
                      struct slice text)
 {
@@ -179,12 +187,14 @@ void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struc
     buf_add(&s->text, text.data, out->len);
 }
 
-/* \K and lookbehinds may put a group's end before its start. */
+/* \K and lookbehinds may put a group's end before its start: then it is empty. */
 static struct slice between(const uint8_t *subject, const PCRE2_SIZE *at)
 {
     return (struct slice){ subject + at[0], at[1] > at[0] ? (uint32_t)(at[1] - at[0]) : 0 };
 }
 
+/* ov: pairs of offsets, the first for the whole match. A capture with a key takes two
+ * groups, and is then the only one. */
 static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
                           const uint8_t *subject, const PCRE2_SIZE *ov, unsigned groups)
 {
@@ -205,19 +215,21 @@ static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
     }
 }
 
+/* Marks the limit for events and counters. */
 static bool COLD at_step_limit(struct program_run *run)
 {
     run->scratch->limits |= PROGRAM_STEP_LIMIT;
     return true;
 }
 
-/* One step more: false when there may be none. */
+/* Counts a step. False: the limit is reached, and the rule does not match. */
 static inline bool step_is_left(struct program_run *run)
 {
     return LIKELY(++run->steps < run->scratch->step_limit) || !at_step_limit(run);
 }
 
-/* Neither a match nor none: the limits on matching, on its memory, on the compiled code's stack. */
+/* pcre2 gave up: limits on matching, on its memory, or on the stack of compiled code. The
+ * rule does not match then, as in Suricata. */
 static bool is_pcre_limit(int result)
 {
     return result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
@@ -225,6 +237,8 @@ static bool is_pcre_limit(int result)
            result == PCRE2_ERROR_NOMEMORY;
 }
 
+/* The next match from pcre_from on. A relative pcre sees only the data after the last
+ * match, so ^ is there. */
 static enum step_result pcre_once(const struct step *s, struct program_run *run)
 {
     const struct pcre_op *pcre = s->pcre;
@@ -249,12 +263,13 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
     ov = pcre2_get_ovector_pointer(md);
     if (UNLIKELY(pcre->capture_count > 0) && n > 1)
         pcre_captures(pcre, run, run->data + base, ov, (unsigned)n);
-    /* \K may put the start behind the end, and a lookbehind's end before the subject's start. */
+    /* \K may put the start after the end, and a lookbehind the end before the subject's start. */
     run->at = base + (uint32_t)ov[1];
     run->pcre_from = base + (uint32_t)ov[0] + 1;
     return STEP_YES;
 }
 
+/* Like step_content(): if a later step is relative, each match is tried in turn. */
 static enum step_result step_pcre(const struct rule_program *program, unsigned i,
                                   struct program_run *run, bool *rest)
 {
@@ -283,6 +298,8 @@ static enum step_result step_pcre(const struct rule_program *program, unsigned i
 
 /* --- the rest ----------------------------------------------------------------------------- */
 
+/* STEP_STOP if the answer cannot change with another place of earlier steps. 100,000,000:
+ * from there on Suricata takes a variable for nonsense. */
 static enum step_result step_isdataat(const struct step *s, const struct program_run *run)
 {
     bool negated = s->flags & OP_NEGATED, var = s->flags & OP_OFFSET_VAR, there;
@@ -298,6 +315,7 @@ static enum step_result step_isdataat(const struct step *s, const struct program
     return STEP_STOP;
 }
 
+/* `&` and `^` test for any bit of the result. */
 static bool byte_compare(uint8_t op, uint64_t found, uint64_t value)
 {
     switch (op) {
@@ -312,6 +330,7 @@ static bool byte_compare(uint8_t op, uint64_t found, uint64_t value)
     }
 }
 
+/* A number that cannot be read is no match, also for a negated test. */
 static enum step_result step_byte_test(const struct step *s, const struct program_run *run)
 {
     uint64_t value = s->flags & OP_VALUE_VAR ? run->vars[s->byte.value] : s->byte.value, found;
@@ -322,6 +341,8 @@ static enum step_result step_byte_test(const struct step *s, const struct progra
     return byte_compare(s->byte.op, found, value) != !!(s->flags & OP_NEGATED) ? STEP_YES : STEP_NO;
 }
 
+/* The order of multiplier, align and post_offset is Suricata's. A jump before the buffer
+ * goes to its start, one past the end does not match. */
 static enum step_result step_byte_jump(const struct step *s, struct program_run *run)
 {
     uint64_t value;
@@ -347,6 +368,7 @@ static enum step_result step_byte_jump(const struct step *s, struct program_run 
     return STEP_YES;
 }
 
+/* align works on the value here, up to the next multiple. */
 static enum step_result step_byte_extract(const struct step *s, struct program_run *run)
 {
     uint64_t value;
@@ -362,6 +384,7 @@ static enum step_result step_byte_extract(const struct step *s, struct program_r
     return STEP_YES;
 }
 
+/* Unsigned, modulo 2^64. Division by zero and unknown operators: no match. */
 static bool byte_calculate(uint8_t op, uint64_t *value, uint64_t with)
 {
     switch (op) {
@@ -380,6 +403,7 @@ static bool byte_calculate(uint8_t op, uint64_t *value, uint64_t with)
     return true;
 }
 
+/* The value of another variable may be the operand. */
 static enum step_result step_byte_math(const struct step *s, struct program_run *run)
 {
     uint64_t with = s->flags & OP_VALUE_VAR ? run->vars[s->byte.value] : s->byte.value, value;
@@ -397,7 +421,7 @@ static enum step_result step_byte_math(const struct step *s, struct program_run 
     return STEP_YES;
 }
 
-/* bsize over a buffer that may still grow: "no" only when growing cannot make it "yes". */
+/* For a buffer that may still grow, "no" is only final when growing cannot make it "yes". */
 static enum step_result step_bsize(const struct step *s, const struct program_run *run)
 {
     struct int_match size = s->size;
@@ -410,12 +434,13 @@ static enum step_result step_bsize(const struct step *s, const struct program_ru
     return run->complete ? STEP_STOP : STEP_NO;
 }
 
+/* Suricata keeps the length in 16 bits. */
 static enum step_result step_urilen(const struct step *s, const struct program_run *run)
 {
     return int_match_has(&s->size, MIN(run->len, 65535u)) ? STEP_YES : STEP_STOP;
 }
 
-/* Until something does not belong; what was decoded so far counts. */
+/* Decodes up to the first byte that is not base64; what came before counts. */
 static void base64_take(struct slice in, struct buf *out)
 {
     buf_clear(out);
@@ -423,6 +448,7 @@ static void base64_take(struct slice in, struct buf *out)
     out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
 }
 
+/* The contents after base64_data run on the decoded bytes, as a program of their own. */
 static enum step_result step_base64(const struct step *s, struct program_run *run)
 {
     uint32_t from = (s->flags & OP_RELATIVE ? run->at : 0) + s->base64.offset;
@@ -448,6 +474,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     return run_from(s->base64.then, 0, &inner) == STEP_YES ? STEP_YES : STEP_NO;
 }
 
+/* OP_ABSENT: the buffer exists; so only "absent: or_else" can go on. */
 static enum step_result run_step(const struct rule_program *program, unsigned i,
                                  struct program_run *run, bool *rest)
 {
@@ -486,6 +513,7 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
     return STEP_YES;
 }
 
+/* min_len saves the whole run for data that are too short for the contents. */
 bool program_match(const struct rule_program *program, struct program_run *run)
 {
     static const uint8_t nothing[1];
@@ -501,6 +529,7 @@ bool program_match(const struct rule_program *program, struct program_run *run)
     return run_from(program, 0, run) == STEP_YES;
 }
 
+/* One for each thread; step_limit 0: none. */
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
 {
     memset(s, 0, sizeof(*s));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/stream.c - rules on the raw stream.
  *
- * Data come with the packet that acknowledged them, which goes the other way. They are searched
- * then, while they are there. What matched is reported with the next packet of their own
- * direction, once enough have come together or something asks for it (see README). Data between
- * two reports are one window: a rule reports once for it. */
+ * Data come with the packet that acknowledges them, which goes the other way, and are searched at
+ * once. Matches are reported with the next packet of the data's own direction, when there are
+ * enough data or something asks for a report (see README.md). Data between two reports are one
+ * window, and a rule reports once for a window. */
 #include "detect/inspect/inspect_private.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
@@ -14,8 +14,11 @@
 #include "stream/stream.h"
 
 
+/* Of each list of a direction. More matches than that are lost, which bounds memory for a
+ * flow. */
 #define STREAM_RULES_MAX 1024
 
+/* Made with the first data that rules inspect. Without memory the flow is not inspected. */
 struct detect_flow *detect_flow_get(struct flow *f)
 {
     if (f->detect == NULL)
@@ -40,6 +43,8 @@ static void ext_free(struct stream_ext *ext)
     lib_free(ext);
 }
 
+/* Before the packet is inspected, so that memory is in the cache by then. The lists need
+ * the flow's state first, so they have a call of their own. */
 void detect_prefetch_flow(const struct flow *flow)
 {
     PREFETCH_ALL(flow->detect, sizeof(struct detect_flow));
@@ -56,6 +61,7 @@ void detect_prefetch_lists(const struct flow *flow)
     }
 }
 
+/* When the flow is removed. */
 void detect_flow_free(struct flow *f)
 {
     struct detect_flow *df = f->detect;
@@ -80,6 +86,7 @@ static void captures_clear(struct stream_dir *ds)
         buf_clear(&ds->ext->captured);
 }
 
+/* All that refers to rules by number; the lists keep their memory. */
 void stream_clear(struct detect_flow *df)
 {
     df->cache[0] = df->cache[1] = (struct header_cache){ 0 };
@@ -94,6 +101,7 @@ void stream_clear(struct detect_flow *df)
     }
 }
 
+/* Lists are short, so a plain search is fast. */
 static bool first_have(const struct stream_rules *s, unsigned count, uint32_t rule)
 {
     for (unsigned i = 0; i < count; i++)
@@ -112,7 +120,7 @@ bool stream_has_payload_hit(const struct stream_dir *ds, uint32_t rule)
     return first_have(ds->payload_hits, ds->hits_done, rule);
 }
 
-/* What another transaction brings later is another one's. */
+/* These hits belonged to the transactions of this report; later data belong to others. */
 void stream_payload_hits_done(struct stream_dir *ds)
 {
     struct stream_rules *s = ds->payload_hits;
@@ -122,7 +130,8 @@ void stream_payload_hits_done(struct stream_dir *ds)
     ds->hits_done = 0;
 }
 
-/* Of a rule that is not among them: each is asked once for a chunk, and none that is done. */
+/* The caller knows that the rule is not in the list: a chunk evaluates each rule once.
+ * False: no room. */
 static bool rules_push(struct stream_rules **list, uint32_t rule)
 {
     struct stream_rules *s = *list;
@@ -143,9 +152,9 @@ static bool rules_push(struct stream_rules **list, uint32_t rule)
     return true;
 }
 
-/* The window so far: what has come since the last report, as far as it is still at hand. Inline
- * each segment is judged when it comes, together with what came before it, whether that has been
- * reported or not: the sender chooses the segments, and small ones must not hide anything. */
+/* The window so far: data since the last report that are still kept. Inline, each segment
+ * is inspected when it comes, with data before it whether reported or not: the sender
+ * chooses the segments, and small ones must not hide anything. */
 static struct slice window_of(const struct detect_thread *dt, const struct stream_chunk *c,
                               const struct stream_dir *ds)
 {
@@ -161,20 +170,21 @@ static struct slice window_of(const struct detect_thread *dt, const struct strea
                            c->len + (uint32_t)(c->offset - first) };
 }
 
+/* Rules that need no evaluation for this chunk. */
 static void decided_add(struct candidates *decided, const struct stream_rules *s)
 {
     for (unsigned i = 0; i < stream_rules_count(s); i++)
         candidates_add(decided, s->at[i]);
 }
 
-/* Once the protocol is known, rules of others need not look. */
+/* Before the protocol is known all rules are evaluated; then only its own. */
 static bool proto_may_fit(uint8_t app_proto, const struct flow *f)
 {
     return app_proto == APP_PROTO_UNKNOWN || f->app_proto == APP_PROTO_UNKNOWN ||
            app_proto == f->app_proto || app_proto_matches(app_proto, f->app_proto);
 }
 
-/* Most candidates end here, their rules untouched. */
+/* Rejects most candidates without reading the rule. */
 static bool is_out(const struct detect_thread *dt, const struct packet *p,
                    const struct header_view *h, uint32_t rule)
 {
@@ -186,10 +196,13 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
 
 /* --- what matches capture ------------------------------------------------------------------- */
 
+/* Bytes of a direction between two reports; more captures are lost. */
 #define CAPTURED_MAX 4096
 
+/* In front of each capture in stream_ext.captured, then the key and the text. */
 struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 
+/* Matches are reported later, when the data may be gone, so captures are copied. */
 static void COLD captures_keep(const struct program_scratch *s, struct stream_dir *ds,
                                uint32_t rule)
 {
@@ -224,7 +237,7 @@ void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds,
     }
 }
 
-/* A stretch of one direction's stream that rules inspect together. */
+/* A stretch of one direction's stream that rules inspect together; on the stack. */
 struct window_context {
     struct detect_thread *dt;
     struct packet *packet;
@@ -234,7 +247,9 @@ struct window_context {
     struct header_view header;
 };
 
-/* A rule that is only its pattern needs nothing but its number: the rule itself stays unread. */
+/* A rule that is nothing but its pattern needs only its number and mask. Others run their
+ * program. A rule whose pattern was found but which does not match yet is tried again with
+ * more data. */
 static void rule_on_window(struct window_context *c, uint32_t rule)
 {
     struct detect_thread *dt = c->dt;
@@ -260,6 +275,7 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
     rules_push(b->is_tx ? &ds->payload_hits : &ds->pending_alerts, rule);
 }
 
+/* select_rule() starts to fetch the rule into the cache. */
 static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
                              const struct header_view *h)
 {
@@ -283,9 +299,9 @@ static void collect_anchored(struct detect_thread *dt, const struct packet *p,
     }
 }
 
-/* Inline: the rules whose pattern was in data that are still in the window, and those whose
- * pattern has just been found, up to where that is. Offsets are near each other: their lower half
- * will do. */
+/* Inline: adds rules whose pattern was found in older data of the window, and notes those
+ * found now, with the offset up to which that holds. The lower 32 bits are enough: offsets
+ * are near each other. */
 static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_t start,
                         uint64_t end)
 {
@@ -317,7 +333,8 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
         candidates_add(&dt->found, ext->recent->at[i]);
 }
 
-/* The window has grown: what had matched because of where it ended is asked again. */
+/* The window has grown: what matched because of where it ended is evaluated again (bsize,
+ * isdataat). */
 static void reconsider(struct window_context *c)
 {
     struct detect_thread *dt = c->dt;
@@ -342,7 +359,7 @@ static void reconsider(struct window_context *c)
     alerts->count = (uint16_t)retained;
 }
 
-/* Finds the candidates of the window that `c` has brought up to date. */
+/* Finds the candidates for the window. */
 static void collect(struct window_context *c, const struct stream_chunk *chunk)
 {
     struct detect_thread *dt = c->dt;
@@ -369,6 +386,7 @@ static void collect(struct window_context *c, const struct stream_chunk *chunk)
     candidates_sort(&dt->found);
 }
 
+/* One chunk: candidates, then their programs. What matched before is not evaluated again. */
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
                        struct stream_dir *ds)
 {
@@ -396,7 +414,7 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
     candidates_clear(&dt->decided);
 }
 
-/* A transaction that has just ended makes the data up to here worth reporting. */
+/* Whether a transaction has just ended, which makes the data up to here worth a report. */
 static bool tx_has_finished(const struct flow *f, enum direction d)
 {
     const struct app_tx *tx;
@@ -409,8 +427,8 @@ static bool tx_has_finished(const struct flow *f, enum direction d)
     return false;
 }
 
-/* What the parser made of this packet asks for reports. Transactions also end with their
- * connection, without a further byte. */
+/* The parser may ask for a report. Transactions also end with their connection, without a
+ * further byte. */
 static void note_complete(struct flow *f)
 {
     struct app_flow *af = f->app;
@@ -423,14 +441,15 @@ static void note_complete(struct flow *f)
     }
 }
 
-/* Payload is not looked at any more, while the parser goes on: each direction reports once more,
- * and then its stream is left alone. Where the parser has stopped as well, the stream is looked at
- * as that of any unknown protocol. */
+/* Payload is no longer inspected while the parser goes on, as with encrypted data: each
+ * direction reports once more, then its stream is left alone. If the parser has stopped as
+ * well, the stream is inspected like that of an unknown protocol. */
 static bool is_closing_raw(const struct flow *f)
 {
     return (f->switched_off & FLOW_NO_PAYLOAD_INSPECTION) && f->app != NULL && !f->app->stopped;
 }
 
+/* Whether no rule inspects this direction any more. */
 static bool is_off(const struct packet *p, const struct stream_dir *ds)
 {
     const struct flow *f = p->flow;
@@ -440,7 +459,8 @@ static bool is_off(const struct packet *p, const struct stream_dir *ds)
     return (p->flags & PACKET_NO_PAYLOAD_INSPECT) != 0;
 }
 
-/* The stream need not keep what came before; but inline windows overlap. */
+/* A new window begins here. The stream module may release data before it, except inline,
+ * where windows overlap. The value crosses threads, so the store is atomic. */
 static void report_up_to(const struct detect_thread *dt, struct flow *f, enum direction d,
                          uint64_t to)
 {
@@ -450,6 +470,7 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
         __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
 }
 
+/* Data up to `end` have come; the window reaches from the last report to here. */
 static void come_to(struct stream_dir *ds, uint64_t end)
 {
     ds->uninspected = (uint32_t)MIN(end - stream_dir_from(ds), (uint64_t)UINT32_MAX);
@@ -501,6 +522,7 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
            ds->uninspected >= dt->plan->chunk_size[d];
 }
 
+/* A module asks for a report with the next packet of each direction. */
 void detect_flush_stream(struct flow *flow)
 {
     if (flow->detect == NULL)
@@ -509,7 +531,8 @@ void detect_flush_stream(struct flow *flow)
     flow->detect->ds[TO_CLIENT].flush = true;
 }
 
-/* Had it data of its own or something to report, there is no more to come from this side. */
+/* A direction that had data of its own or something to report sends nothing more that
+ * counts. */
 void stream_stop_raw(const struct packet *p, enum direction d, bool was_due)
 {
     struct detect_flow *df = p->flow->detect;
@@ -518,6 +541,7 @@ void stream_stop_raw(const struct packet *p, enum direction d, bool was_due)
         df->ds[d].off = true;
 }
 
+/* Captures and matches have been used; the next window starts empty. */
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d)
 {
     struct stream_dir *ds = &f->detect->ds[d];

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+/* The thread itself calls this between packets, so no other thread touches its profile. */
 void detect_thread_follow_profile(struct detect_thread *dt)
 {
     if (!ruleset_profile_is_on(dt->set)) {
@@ -20,6 +21,8 @@ void detect_thread_follow_profile(struct detect_thread *dt)
     }
 }
 
+/* Takes a reference to the set. All memory depends on its size, so that nothing is
+ * allocated for a packet later. -1: libhs has no memory for scratch. */
 static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct err *err)
 {
     const struct detect_plan *plan = set->plan;
@@ -39,6 +42,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     return 0;
 }
 
+/* Drops the reference: the last thread to do so frees the old set. */
 static void rules_detach(struct detect_thread *dt)
 {
     if (dt->set == NULL)
@@ -57,6 +61,8 @@ static void rules_detach(struct detect_thread *dt)
     dt->set = NULL;
 }
 
+/* packet-alert-max: 15 is Suricata's default, and a value that does not fit a byte counts
+ * as the default. Called before packets flow, so counters can be registered. */
 struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
                                         struct counters *counters, bool is_inline, struct err *err)
 {
@@ -108,6 +114,7 @@ bool detect_keeps_alert_payload(const struct detect_thread *dt)
     return dt->alert_payload_size > 0;
 }
 
+/* Accepts a thread that was only half made. */
 void detect_thread_free(struct detect_thread *dt)
 {
     if (dt == NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/tx.c - rules on transactions: each direction separately, as it makes progress.
  *
- * A buffer is searched from the step on at which it can be there until the step is past; bodies
- * until they are complete. A rule of which a part has matched, or that may still match, waits in
- * the transaction; one that has matched is noted there so that it does not match again. */
+ * A buffer is searched from the step at which it can exist until that step is over; a body until
+ * it is complete. A rule that has matched in part, or that may still match, waits in the
+ * transaction; a rule that has matched is noted there so that it does not match again. */
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
@@ -12,6 +12,7 @@
 
 /* --- what waits --------------------------------------------------------------------------- */
 
+/* Both directions share detect[0]. Without `make` it may be NULL: no rule waits. */
 static struct tx_state *state_of(struct app_tx *tx, bool make)
 {
     if (tx->detect[0] == NULL && make)
@@ -19,6 +20,8 @@ static struct tx_state *state_of(struct app_tx *tx, bool make)
     return tx->detect[0];
 }
 
+/* 512 bytes: more rules than that rarely wait, and further lines would push out other
+ * data. */
 void detect_prefetch_tx(const struct app_tx *tx)
 {
     const struct tx_state *s = tx->detect[0];
@@ -29,6 +32,7 @@ void detect_prefetch_tx(const struct app_tx *tx)
     }
 }
 
+/* Few rules wait in a transaction, so a plain search is fast. */
 static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = tx->detect[0];
@@ -39,7 +43,8 @@ static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned dir
     return NULL;
 }
 
-/* NULL when the transaction's memory is used up: the rule is then asked anew each time. */
+/* NULL: the transaction's memory is used up. Then the rule is evaluated from the beginning
+ * each time. */
 static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = state_of(tx, true);
@@ -61,6 +66,8 @@ static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned dire
     return &s->rule[s->count++];
 }
 
+/* Where the search in a growing buffer has come to. NULL: no memory; all of it is searched
+ * again. */
 static uint64_t *scanned_to(struct app_tx *tx, const struct buffer *b, enum direction d)
 {
     struct tx_state *s = state_of(tx, true);
@@ -87,7 +94,8 @@ static uint64_t *scanned_to(struct app_tx *tx, const struct buffer *b, enum dire
 
 /* --- searching ---------------------------------------------------------------------------- */
 
-/* Of a body that grows only what is new, and as much before as a pattern may reach back. */
+/* Of a body that grows only the new bytes, and as many before them as a pattern may reach
+ * back. */
 static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, unsigned index,
                               struct slice data)
 {
@@ -111,6 +119,7 @@ static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, uns
     return (struct slice){ data.data + (from - start), data.len - (uint32_t)(from - start) };
 }
 
+/* All instances of a buffer that may have several. */
 static void scan(struct tx_context *c, const struct tx_scan *s)
 {
     struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
@@ -124,6 +133,7 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
     }
 }
 
+/* Whether a buffer that was final has changed, as headers do when trailers come. */
 static bool comes_again(const struct tx_context *c, const struct app_buffer *app,
                         unsigned decided)
 {
@@ -133,7 +143,7 @@ static bool comes_again(const struct tx_context *c, const struct app_buffer *app
            app->again(c->tx, c->direction);
 }
 
-/* The next one that is to be searched, from i on; they are sorted by progress. */
+/* The next buffer to search, from i on. They are sorted by progress. */
 static unsigned next_scan(const struct tx_context *c, const struct app_group *g, unsigned i)
 {
     unsigned decided = c->tx->bits[c->direction] & TX_BITS_STEP;
@@ -144,8 +154,8 @@ static unsigned next_scan(const struct tx_context *c, const struct app_group *g,
     return i < g->scan_count && g->scan[i].progress > c->progress && !c->done ? g->scan_count : i;
 }
 
-/* Sets are large and many, and long unused when their turn comes: they are fetched while those
- * before them are searched for. */
+/* Pattern sets are large, and most are not in the cache when they are needed: while one is
+ * searched, the next two are fetched. */
 static void search(struct tx_context *c, const struct app_group *g)
 {
     unsigned i = next_scan(c, g, 0), next = next_scan(c, g, i + 1), third;
@@ -160,6 +170,7 @@ static void search(struct tx_context *c, const struct app_group *g)
     }
 }
 
+/* Found by patterns, rules without a pattern, and those that wait in the transaction. */
 static void collect(struct tx_context *c, const struct app_group *g)
 {
     const struct tx_state *state = c->tx->detect[0];
@@ -175,6 +186,7 @@ static void collect(struct tx_context *c, const struct app_group *g)
 
 /* --- one rule ----------------------------------------------------------------------------- */
 
+/* A buffer that does not exist yet may still come. If it cannot, `absent` matches. */
 static enum inspect_result list_absent(const struct tx_context *c, const struct rule_list *l,
                              const struct app_buffer *app, bool decided)
 {
@@ -184,7 +196,7 @@ static enum inspect_result list_absent(const struct tx_context *c, const struct 
                ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
-/* Addresses and the like: this packet's speak for the flow. */
+/* Buffers of the packet, as addresses: this packet represents the flow. */
 static enum inspect_result packet_list_matches(struct tx_context *c, const struct rule_list *l,
                                      const struct match_input *in)
 {
@@ -196,6 +208,7 @@ static enum inspect_result packet_list_matches(struct tx_context *c, const struc
     return inspect_slice(c->dt, l->program, data, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
+/* decided: no more data can change the result, so "no match" is final. */
 static enum inspect_result list_matches(struct tx_context *c, const struct rule_list *l,
                               const struct match_input *in)
 {
@@ -228,7 +241,8 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
     return decided ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
-/* The payload part of a transaction rule: found in the stream as that came, or in the datagram. */
+/* The payload condition of a rule on transactions: found in the stream when the data came,
+ * or in the datagram. */
 static enum inspect_result payload_matches(struct tx_context *c, const struct rule_list *l,
                                  const struct match_input *in)
 {
@@ -243,6 +257,7 @@ static enum inspect_result payload_matches(struct tx_context *c, const struct ru
     return c->done ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
+/* Whether the condition can be evaluated in this direction at all. */
 static bool concerns_direction(const struct tx_context *c, const struct rule_list *l)
 {
     const struct app_buffer *app;
@@ -254,6 +269,8 @@ static bool concerns_direction(const struct tx_context *c, const struct rule_lis
     return app == NULL || (app->directions & APP_DIRECTION_BIT(c->direction));
 }
 
+/* A test waits for its step; once the step is over, "no" is final, unless it may change
+ * any time. */
 static enum inspect_result test_passes(struct tx_context *c, const struct rule_test *test,
                              const struct match_input *in)
 {
@@ -267,7 +284,8 @@ static enum inspect_result test_passes(struct tx_context *c, const struct rule_t
                                                               : INSPECT_PENDING;
 }
 
-/* *matched: a bit per part; of "=>" rules the other direction's parts must have matched too. */
+/* *matched: a bit for each condition. For rules with "=>" those of the other direction
+ * must have matched, too. */
 static enum inspect_result inspect_rule_parts(struct tx_context *c, const struct rule *r,
                             const struct match_input *in, uint32_t *matched)
 {
@@ -316,20 +334,22 @@ static enum inspect_result inspect_rule_parts(struct tx_context *c, const struct
     return all;
 }
 
+/* Whether the transaction has not reached the rule's hook yet. */
 static bool is_before_hook(const struct tx_context *c, const struct rule *r)
 {
     return r->hook_in_app && c->progress + 1 < r->hook &&
            !app_tx_done(c->tx, c->direction, c->proto);
 }
 
-/* A rule that says no more than its hook matches whenever something has come while the
- * transaction is there, and once if it has gone on by then. */
+/* A rule with nothing but a hook matches with each packet that brings something while the
+ * transaction is at that hook, and once if it is past it by then. */
 static bool is_bare_hook_now(const struct tx_context *c, const struct rule *r)
 {
     return r->hook_in_app && r->list == NULL && r->tx_test_count == 0 &&
            c->progress + 1u == r->hook;
 }
 
+/* Protocol, header, flags and tests; only checked until the rule waits in the transaction. */
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,
                            const struct match_input *in)
 {
@@ -339,8 +359,8 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
            rule_tests_pass(r, in);
 }
 
-/* A rule whose only pattern is one of the payload is not asked before that is there: no other part
- * may match and be remembered until then. */
+/* A rule whose only pattern is on payload is not evaluated before that matches: no other
+ * condition may match and be remembered until then. */
 static bool lacks_payload_hit(struct tx_context *c, const struct rule *r,
                               const struct match_input *in)
 {
@@ -348,6 +368,7 @@ static bool lacks_payload_hit(struct tx_context *c, const struct rule *r,
            payload_matches(c, rule_payload(r), in) != INSPECT_MATCH;
 }
 
+/* Whether any of its buffers grows. */
 static bool looks_at_bodies(const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
@@ -356,8 +377,8 @@ static bool looks_at_bodies(const struct rule *r)
     return false;
 }
 
-/* A rule that was found in a buffer which had been settled by then is not noted as done: it will
- * not be found once more, unless the buffer comes again, and then it is reported again. */
+/* A rule found in a buffer that was final by then is not noted as done: the search will
+ * not find it again, unless the buffer comes again, and then it reports again. */
 static bool may_match_again(const struct tx_context *c, const struct rule *r)
 {
     const struct rule_list *l = r->fast_op != NULL ? r->fast_op->list : NULL;
@@ -368,6 +389,7 @@ static bool may_match_again(const struct tx_context *c, const struct rule *r)
            !(r->flags & RULE_TX_BOTH) && !looks_at_bodies(r);
 }
 
+/* One candidate. A rule that waits skips the cheap tests: it has passed them before. */
 static bool rule_inspect(struct tx_context *c, const struct rule *r)
 {
     unsigned direction = r->flags & RULE_TX_BOTH ? TX_BOTH : c->direction;
@@ -398,6 +420,8 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     return true;
 }
 
+/* For rules of the firewall, which are evaluated in order and not found by patterns. A
+ * match is remembered, since later packets of the transaction need the same answer. */
 enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
                                      struct match_input *in, bool *before)
 {
@@ -424,8 +448,8 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
 
 /* --- all of them -------------------------------------------------------------------------- */
 
-/* Most candidates end here, their rules untouched. One that waits in the transaction has passed
- * here before; but of those over both directions the header is that of the first. */
+/* Rejects most candidates without reading the rule. A rule on both directions keeps the
+ * header of the first, so it is not rejected here. */
 static unsigned select_rules(struct tx_context *c)
 {
     struct detect_thread *dt = c->dt;
@@ -440,6 +464,7 @@ static unsigned select_rules(struct tx_context *c)
     return n;
 }
 
+/* Returns early if no rule concerns this protocol and direction. */
 static void tx_inspect_rules(struct tx_context *c)
 {
     const struct app_group *g = &c->dt->plan->app[c->proto->id][c->direction];
@@ -459,7 +484,7 @@ static void tx_inspect_rules(struct tx_context *c)
     candidates_clear(&c->dt->found);
 }
 
-/* False: the firewall has dropped the packet, and nothing more is to be asked. */
+/* False: the firewall has dropped the packet, so nothing more is evaluated. */
 static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
                            enum direction d)
 {
@@ -482,6 +507,7 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     return go_on;
 }
 
+/* All transactions of the flow that are not done, oldest first. */
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
 {
     struct app_flow *af = p->flow->app;
@@ -495,12 +521,12 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bo
         if (last_evaluated && !tx_inspect_one(dt, p, tx, d))
             return;
     }
-    /* The firewall had nothing to say about what this packet brought. */
+    /* This packet brought nothing that the firewall decides about. */
     if (!last_evaluated)
         firewall_accept(dt);
 }
 
-/* Its memory is the transaction's own. */
+/* The memory belongs to the transaction's arena. */
 void detect_tx_free(struct app_tx *tx)
 {
     tx->detect[0] = tx->detect[1] = NULL;

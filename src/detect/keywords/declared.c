@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/declared.c - keywords made of what application protocols declare.
- *
- * A sticky buffer of http1 and http2 is one keyword of one name, and so is an integer or a test
- * that several protocols share: what a rule means is settled by the transaction's protocol when
- * it is inspected. */
+/* detect/keywords/declared.c - makes keywords of what application protocols declare. A
+ * sticky buffer of http1 and http2 is one keyword of one name. The same is true of an
+ * integer or a test that several protocols share: the protocol of the inspected
+ * transaction decides which declaration applies. */
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "detect/rule/buffer.h"
@@ -13,8 +12,11 @@
 #include <ctype.h>
 #include <string.h>
 
+/* DECLARED_LEGACY is a content modifier such as http_uri. */
 enum declared_kind { DECLARED_BUFFER, DECLARED_LEGACY, DECLARED_INTEGER, DECLARED_MATCH };
 
+/* One name, with the declarations of all protocols that have it. Allocated once and never
+ * freed: rules point to `ops` for as long as the process lives. */
 struct declared {
     struct keyword_ops ops;
     enum declared_kind kind;
@@ -25,6 +27,8 @@ struct declared {
     bool in_proto[APP_PROTO_COUNT];
 };
 
+/* Written while the registry is filled, before any packet thread starts; read-only
+ * afterwards. */
 static struct map declared_by_name;
 
 static const struct declared *declared_of(const struct keyword_ops *k)
@@ -32,7 +36,8 @@ static const struct declared *declared_of(const struct keyword_ops *k)
     return CONTAINER_OF(k, struct declared, ops);
 }
 
-/* The narrowest protocol a rule may name that covers all of these; UNKNOWN: there is none. */
+/* The most specific protocol that covers all of these; UNKNOWN: there is none. The loop
+ * ends at HTTP_ANY, which covers http1 and http2 together. */
 static enum app_proto_id common_proto(const struct declared *d)
 {
     for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_HTTP_ANY;) {
@@ -48,7 +53,9 @@ static enum app_proto_id common_proto(const struct declared *d)
     return APP_PROTO_UNKNOWN;
 }
 
-/* A keyword of several unrelated protocols leaves the rule's protocol open, but must fit. */
+/* Restricts the rule to the keyword's protocol. A keyword of several unrelated protocols
+ * leaves the rule's protocol open, but a protocol that the rule names must have the
+ * keyword. Otherwise the rule could never match, so it is an error. */
 static int limit_protocol(struct rule_parser *p)
 {
     const struct declared *d = declared_of(p->keyword);
@@ -60,7 +67,7 @@ static int limit_protocol(struct rule_parser *p)
         return rule_set_app_proto(p, proto);
     if (p->rule->app_proto == APP_PROTO_UNKNOWN)
         return 0;
-    /* What DNS over HTTP/2 has of HTTP/2 is not there for a rule about DNS. */
+    /* A rule about DNS cannot use what DNS over HTTPS has of HTTP/2. */
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         if (d->in_proto[id] && app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0 &&
             app_proto_matches((enum app_proto_id)p->rule->app_proto, (enum app_proto_id)id))
@@ -71,13 +78,15 @@ static int limit_protocol(struct rule_parser *p)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
+/* A test that fails, for a rule that Suricata accepts although it cannot match. */
 static bool never(const struct match_input *in UNUSED, const void *arg UNUSED)
 {
     return false;
 }
 
-/* What `flow` says of a connection's state and of a direction holds for both together: turned
- * round, it never holds. */
+/* The keyword fixes the direction of the rule. When `flow` names the other direction
+ * together with a state of the connection, Suricata keeps the rule and it never matches;
+ * so do we, with a warning. */
 static void follow(struct rule_parser *p, uint8_t directions)
 {
     const uint32_t way = directions == APP_TS ? RULE_TO_SERVER : RULE_TO_CLIENT;
@@ -95,6 +104,8 @@ static void follow(struct rule_parser *p, uint8_t directions)
     p->rule->flags |= way;
 }
 
+/* The option to_server or to_client restricts a buffer that exists in both directions.
+ * p->directions passes it to rule_set_buffer() for this one buffer. */
 static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const struct declared *d = declared_of(p->keyword);
@@ -122,6 +133,7 @@ static int buffer_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     return r;
 }
 
+/* A content modifier moves the content before it to the buffer. */
 static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     const struct declared *d = declared_of(p->keyword);
@@ -129,7 +141,7 @@ static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 
     if (buffer == NULL)
         return rule_error(p, "%s: this buffer is not available", p->keyword->name);
-    /* As old as they are, they mean the older protocol. */
+    /* Content modifiers are older than HTTP/2, so they mean HTTP/1. */
     if (limit_protocol(p) < 0 ||
         (d->in_proto[APP_PROTO_http1] && rule_set_app_proto(p, APP_PROTO_http1) < 0))
         return -1;
@@ -138,18 +150,21 @@ static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 
 /* --- integers --------------------------------------------------------------------------------- */
 
-struct integer_arg {
+struct integer_arg { /* in the ruleset's arena */
     const struct declared *declared;
     struct int_match value;
     struct index_match index;
 };
 
+/* What integer_get() needs during one comparison; on the stack. */
 struct integer_source {
     const struct app_integer *integer;
     struct app_tx *tx;
     enum direction direction;
 };
 
+/* Instance `index` of the number; false past the last one. Most numbers have a single
+ * instance. */
 static bool integer_get(void *arg, unsigned index, uint64_t *out)
 {
     const struct integer_source *s = arg;
@@ -159,6 +174,7 @@ static bool integer_get(void *arg, unsigned index, uint64_t *out)
     return app_integer_get(s->integer, s->tx, s->direction, index, out);
 }
 
+/* A transaction of a protocol that does not declare the number fails the test. */
 static bool integer_match(const struct match_input *in, const void *arg)
 {
     const struct integer_arg *a = arg;
@@ -169,7 +185,9 @@ static bool integer_match(const struct match_input *in, const void *arg)
            index_match_has(&a->index, &a->value, integer_get, &s);
 }
 
-/* Where a test can be asked: as its declaration says; the earliest of several protocols'. */
+/* Adds the test with the declaration's direction and progress: the state of the
+ * transaction from which the test can be asked. Of several protocols the earliest
+ * declaration counts. */
 static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t progress[2],
                        bool (*match)(const struct match_input *in, const void *arg),
                        const void *arg)
@@ -181,6 +199,8 @@ static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t 
     rule_add_test(p, POINT_TX, &test);
 }
 
+/* Parsers skip what no rule and no output needs. The rule asks for it here, for every
+ * protocol, because which one it meets is known only with the traffic. */
 static void required_features(struct rule_parser *p, const struct declared *d)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
@@ -191,6 +211,8 @@ static void required_features(struct rule_parser *p, const struct declared *d)
     }
 }
 
+/* A name means the same number in all its protocols, so any declaration serves for
+ * parsing. */
 static const struct app_integer *first_integer(const struct declared *d)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
@@ -199,7 +221,8 @@ static const struct app_integer *first_integer(const struct declared *d)
     return NULL;
 }
 
-/* Digits, or a name, and no operator. */
+/* Cuts *in to the digits, or to a name. False: there is an operator, which this keyword
+ * does not take. `lenient`: Suricata ignores what follows the digits. */
 static bool is_plain(struct text *in, const struct app_integer *integer)
 {
     struct text t = text_trim(*in);
@@ -215,6 +238,7 @@ static bool is_plain(struct text *in, const struct app_integer *integer)
     return true;
 }
 
+/* Tries a list of bits first ("name,!name"), then a number or a comparison. */
 static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct integer_arg *a = arg;
@@ -240,11 +264,12 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 
 /* --- other tests ------------------------------------------------------------------------------ */
 
-struct match_arg {
+struct match_arg { /* in the ruleset's arena, `parsed` as well */
     const struct declared *declared;
     void *parsed;
 };
 
+/* The match function belongs to the protocol; it sees a transaction and its own argument. */
 static bool declared_match(const struct match_input *in, const void *arg)
 {
     const struct match_arg *a = arg;
@@ -254,6 +279,7 @@ static bool declared_match(const struct match_input *in, const void *arg)
            m->match(in->tx, in->direction, a->parsed);
 }
 
+/* As first_integer(). */
 static const struct app_match *first_match(const struct declared *d)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
@@ -262,6 +288,8 @@ static const struct app_match *first_match(const struct declared *d)
     return NULL;
 }
 
+/* The protocol parses the argument. It knows negation by the '!', which the parser of
+ * rules has taken off, so it is put back. */
 static int match_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct match_arg *a = arg;
@@ -284,6 +312,7 @@ static int match_parse(struct rule_parser *p, struct text in, void *arg)
 
 /* --- registration ----------------------------------------------------------------------------- */
 
+/* NULL when the name exists with another kind: the first declaration wins. */
 static struct declared *declared_get(const char *name, enum declared_kind kind)
 {
     struct declared *d = map_get_string(&declared_by_name, name);
@@ -297,7 +326,8 @@ static struct declared *declared_get(const char *name, enum declared_kind kind)
     return d;
 }
 
-/* Fills the ops when the name is new; always notes that the protocol has it. */
+/* Notes that the protocol has the keyword. True for the first protocol, which fills the
+ * ops. */
 static bool is_new(struct declared *d, enum app_proto_id id)
 {
     bool fresh = d->ops.parse == NULL;
@@ -306,6 +336,8 @@ static bool is_new(struct declared *d, enum app_proto_id id)
     return fresh;
 }
 
+/* `same_as`: another name of an existing buffer, in one direction only (http.response_body
+ * is file.data to the client). A buffer may also have a content modifier of an older name. */
 static void add_buffer(const struct app_proto *proto, const struct app_buffer *b)
 {
     struct declared *d = declared_get(b->name, DECLARED_BUFFER);
@@ -388,6 +420,7 @@ void keyword_declared_register(void)
     }
 }
 
+/* The second condition keeps out a keyword of a file that has the same name. */
 const char *keyword_declared_proto(const struct keyword_ops *k)
 {
     const struct declared *d = map_get_string(&declared_by_name, k->name);

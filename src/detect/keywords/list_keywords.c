@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/list_keywords.c - --list-keywords: what there is, for people and for scripts. */
+/* detect/keywords/list_keywords.c - --list-keywords: prints all keywords for people, or as
+ * CSV for scripts in Suricata's columns. */
 #include "detect/keywords/registry.h"
 
 #include <stdio.h>
 
-struct listing {
+struct listing { /* where the lines go */
     void (*write)(const char *line, void *arg);
     void *arg;
 };
@@ -19,7 +20,8 @@ static bool has_feature(struct text all, const char *target)
     return false;
 }
 
-/* "No option", then what the keyword says of itself, with `between` in between. */
+/* Writes "No option" where it applies, then the keyword's own features, with `between` as
+ * the separator. Suricata's CSV separates them with ':', its text with ','. */
 static const char *features_of(const struct keyword_ops *k, char between, char *out, size_t size)
 {
     struct text all = text_of(k->features != NULL ? k->features : ""), one;
@@ -50,6 +52,8 @@ static void print_name(const struct keyword_ops *k, void *arg)
     l->write(line, l->arg);
 }
 
+/* The columns are those of Suricata's --list-keywords=csv; "Unset" stands for no protocol.
+ * The last column points into our own documentation. */
 static void print_csv(const struct keyword_ops *k, void *arg)
 {
     const struct listing *l = arg;
@@ -87,6 +91,7 @@ static void print_all(const struct keyword_ops *k, void *arg)
     print_body(k, "\t", l);
 }
 
+/* -1: there is no such keyword; the caller reports it. */
 static int print_one(const char *name, const struct listing *l)
 {
     const struct keyword_ops *k = keyword_find(text_of(name));
@@ -100,6 +105,7 @@ static int print_one(const char *name, const struct listing *l)
     return 0;
 }
 
+/* Runs without a configuration and without an engine, so it fills the registry itself. */
 int keyword_list_print(const char *what, void (*write)(const char *line, void *arg), void *arg)
 {
     struct listing l = { write, arg };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/registry.c - all rule keywords by name.
- *
- * Four sources: the list of files in keywords/, packet buffers, transforms, and what application
- * protocols declare. Filled once before any rule is read, read-only from then on. */
+/* detect/keywords/registry.c - all rule keywords by name. There are four sources: the list
+ * of files in keywords/, packet buffers, transforms, and what application protocols
+ * declare. The loading thread fills the registry before it reads the first rule; it is
+ * read-only afterwards. */
 #include "detect/keywords/registry.h"
 
 #include "base/array.h"
@@ -24,14 +24,18 @@ static const struct keyword_ops *const built_in[] = {
     NULL
 };
 
+/* by_name: names and aliases in lower case. in_order: each keyword once, as
+ * --list-keywords shows them. One per process; the ops it points to are never freed. */
 static struct {
     struct map by_name;
     ARRAY_OF(const struct keyword_ops *) in_order;
     bool ready;
 } registry;
 
-#define KEYWORD_NAME_MAX 64
+#define KEYWORD_NAME_MAX 64     /* with the NUL */
 
+/* Keywords do not depend on case. False: no keyword has such a length, so the lookup can
+ * stop. */
 static bool lower_name(struct text name, char out[KEYWORD_NAME_MAX])
 {
     if (name.n == 0 || name.n >= KEYWORD_NAME_MAX)
@@ -42,6 +46,7 @@ static bool lower_name(struct text name, char out[KEYWORD_NAME_MAX])
     return true;
 }
 
+/* The first keyword of a name wins, so a file in keywords/ overrides a declared one. */
 static void add_name(const char *name, const struct keyword_ops *k)
 {
     char key[KEYWORD_NAME_MAX];
@@ -64,6 +69,8 @@ static void register_all(const struct keyword_ops *const *list)
         keyword_register(*list);
 }
 
+/* The order is the precedence: files first, then tables, then protocols. Tests and
+ * --list-keywords call it too, so it may run more than once. */
 void keyword_registry_init(void)
 {
     if (registry.ready)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keywords that tables make: a sticky one per packet buffer, one per transform. */
+/* detect/keywords/table_keywords.c - the keywords that tables declare: a sticky buffer for
+ * each packet buffer, a keyword for each transform. */
 #include "detect/keywords/buffers/list.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -14,6 +15,7 @@
 static const struct packet_buffer *const buffers[] = { PACKET_BUFFER_LIST(X) };
 #undef X
 
+/* The table is short and this runs at load time only. */
 static const struct packet_buffer *declared_buffer(const char *name)
 {
     for (unsigned i = 0; i < ARRAY_LEN(buffers); i++)
@@ -22,6 +24,9 @@ static const struct packet_buffer *declared_buffer(const char *name)
     return NULL;
 }
 
+/* A rule about UDP has no TCP header, so tcp.hdr in it is an error. `same`: all packets of
+ * a direction have the same bytes (addresses), so the rule need not inspect single
+ * packets. */
 static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     const struct packet_buffer *declared = declared_buffer(p->keyword->name);
@@ -38,6 +43,7 @@ static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, voi
 static struct keyword_ops buffer_ops[PACKET_BUFFER_LIST(COUNT)];
 static const struct keyword_ops *buffer_table[ARRAY_LEN(buffer_ops) + 1];
 
+/* A list that NULL ends; the last element of the table stays zero. */
 const struct keyword_ops *const *packet_buffer_keywords(void)
 {
     for (unsigned i = 0; i < ARRAY_LEN(buffers); i++) {
@@ -60,9 +66,12 @@ const struct keyword_ops *const *packet_buffer_keywords(void)
 #define X(symbol) &transform_##symbol,
 static const struct transform_ops *const transforms[] = { TRANSFORM_LIST(X) };
 #undef X
+/* Filled like buffer_ops. */
 static struct keyword_ops transform_ops_table[TRANSFORM_LIST(COUNT)];
 static const struct keyword_ops *transform_table[ARRAY_LEN(transform_ops_table) + 1];
 
+/* Replaces the current buffer by the same buffer with one transform more. Rules that chain
+ * the same transforms share one buffer, so its bytes are computed once per packet. */
 static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct transform_use use = { 0 };
@@ -87,13 +96,14 @@ static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUS
     }
     if (l->buffer->transform_count > 0)
         return rule_error(p, "%s: transforms must directly follow stickybuffers", use.ops->name);
-    /* The buffer has been tested as it was: what follows is about another. */
+    /* Earlier tests inspect the buffer without the transform: the rest goes to a new list. */
     p->current = rule_buffer_list(p, b);
     if (p->current != NULL)
         p->current->directions = l->directions;
     return p->current != NULL ? 0 : -1;
 }
 
+/* `quotes_optional`: Suricata takes the argument with quotes and without. */
 const struct keyword_ops *const *transform_keywords(void)
 {
     for (unsigned i = 0; i < ARRAY_LEN(transforms); i++) {
@@ -112,7 +122,7 @@ const struct keyword_ops *const *transform_keywords(void)
     return transform_table;
 }
 
-/* --- the rest ----------------------------------------------------------------------------- */
+/* --- keywords of payload/ ----------------------------------------------------------------- */
 
 #define PAYLOAD_KEYWORD_LIST(X)                                                              \
     X(content) X(nocase) X(rawbytes) X(offset) X(depth) X(distance) X(within) X(startswith)   \

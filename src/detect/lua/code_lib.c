@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.hashlib and suricata.base64. */
+/* detect/lua/code_lib.c - the libraries suricata.hashlib and suricata.base64. The names of
+ * functions and the texts of errors are Suricata's. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -14,13 +15,16 @@
 
 /* --- hashes ------------------------------------------------------------------------------- */
 
-#define HASHER_CLASS "suricata:hasher"
+#define HASHER_CLASS "suricata:hasher" /* the metatable's name */
 
+/* OpenSSL may refuse MD5 and SHA-1 in FIPS mode; the callers report that as an error of
+ * the script. */
 static const EVP_MD *algorithm(enum digest which)
 {
     return which == DIGEST_MD5 ? EVP_md5() : which == DIGEST_SHA1 ? EVP_sha1() : EVP_sha256();
 }
 
+/* As bytes, or as lower case hexadecimal digits. */
 static int push_digest(lua_State *state, const uint8_t *hash, unsigned len, bool hex)
 {
     char text[2 * EVP_MAX_MD_SIZE];
@@ -32,6 +36,7 @@ static int push_digest(lua_State *state, const uint8_t *hash, unsigned len, bool
     return 1;
 }
 
+/* The hash of one string, without an object. */
 static int digest_of(lua_State *state, enum digest which, bool hex)
 {
     uint8_t hash[EVP_MAX_MD_SIZE];
@@ -44,6 +49,8 @@ static int digest_of(lua_State *state, enum digest which, bool hex)
     return push_digest(state, hash, len, hex);
 }
 
+/* An object that is fed in parts. Lua's collector frees it; OpenSSL's memory is not
+ * counted in the sandbox. */
 static int hasher_new(lua_State *state, enum digest which)
 {
     EVP_MD_CTX **hasher = lua_newuserdatauv(state, sizeof(*hasher), 0);
@@ -55,6 +62,7 @@ static int hasher_new(lua_State *state, enum digest which)
     return 1;
 }
 
+/* luaL_error() does not return. */
 static EVP_MD_CTX *hasher_of(lua_State *state)
 {
     EVP_MD_CTX **hasher = luaL_checkudata(state, 1, HASHER_CLASS);
@@ -64,6 +72,7 @@ static EVP_MD_CTX *hasher_of(lua_State *state)
     return *hasher;
 }
 
+/* Also called by finalize, so it must allow a second call. */
 static int hasher_gc(lua_State *state)
 {
     EVP_MD_CTX **hasher = luaL_checkudata(state, 1, HASHER_CLASS);
@@ -83,6 +92,7 @@ static int hasher_update(lua_State *state)
     return 0;
 }
 
+/* A hasher gives its result once; it is freed at once, not by the collector. */
 static int hasher_end(lua_State *state, bool hex)
 {
     uint8_t hash[EVP_MAX_MD_SIZE];
@@ -96,6 +106,7 @@ static int hasher_end(lua_State *state, bool hex)
 static int hasher_finalize(lua_State *state) { return hasher_end(state, false); }
 static int hasher_finalize_to_hex(lua_State *state) { return hasher_end(state, true); }
 
+/* Three functions for each algorithm: digest, hexadecimal digest, object. */
 #define HASH(name, which)                                                                      \
     static int name##_digest(lua_State *state) { return digest_of(state, which, false); }      \
     static int name##_hexdigest(lua_State *state) { return digest_of(state, which, true); }    \
@@ -127,8 +138,10 @@ int lua_open_hashlib(lua_State *state)
 
 /* --- base64 ------------------------------------------------------------------------------- */
 
+/* RFC 4648, section 4. */
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* Three bytes become four characters. `pad`: with '=' up to a multiple of four. */
 static int encode(lua_State *state, bool pad)
 {
     size_t n;
@@ -153,6 +166,7 @@ static int encode(lua_State *state, bool pad)
 static int base64_encode(lua_State *state) { return encode(state, true); }
 static int base64_encode_nopad(lua_State *state) { return encode(state, false); }
 
+/* luaL_error() on input that `flags` do not allow. */
 static int push_decoded(lua_State *state, const char *in, size_t n, unsigned flags)
 {
     struct slice text = { (const uint8_t *)in, (uint32_t)n };
@@ -166,8 +180,10 @@ static int push_decoded(lua_State *state, const char *in, size_t n, unsigned fla
     return 1;
 }
 
-enum padding { PADDING_NEEDED, PADDING_NONE, PADDING_OPTIONAL };
+enum padding { PADDING_NEEDED, PADDING_NONE, PADDING_OPTIONAL }; /* what '=' at the end may be */
 
+/* The three strict functions: anything outside the alphabet is an error (RFC 4648, section
+ * 3.3). */
 static int decode_padded(lua_State *state, enum padding padding)
 {
     size_t n, pad = 0;
@@ -188,6 +204,7 @@ static int base64_decode_padopt(lua_State *state)
     return decode_padded(state, PADDING_OPTIONAL);
 }
 
+/* Skips what is not in the alphabet (RFC 2045, section 6.8). */
 static int base64_decode_rfc2045(lua_State *state)
 {
     size_t n;
@@ -196,6 +213,7 @@ static int base64_decode_rfc2045(lua_State *state)
     return push_decoded(state, in, n, BASE64_SKIP_WRONG);
 }
 
+/* Decodes up to the first character that is not in the alphabet. */
 static int base64_decode_rfc4648(lua_State *state)
 {
     size_t n;

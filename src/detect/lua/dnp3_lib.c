@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.dnp3: the message at hand, as one table. */
+/* detect/lua/dnp3_lib.c - the library suricata.dnp3: the current message, as one table.
+ * The table is a copy, so it stays valid after the call. The keys are Suricata's. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -7,6 +8,7 @@
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
+/* The table is on top of the stack. */
 static void set_integer(lua_State *state, const char *key, uint64_t value)
 {
     lua_pushinteger(state, (lua_Integer)value);
@@ -19,6 +21,7 @@ static void set_boolean(lua_State *state, const char *key, bool value)
     lua_setfield(state, -2, key);
 }
 
+/* One value of an object, with its fields. Their number depends on group and variation. */
 static void push_point(lua_State *state, const struct dnp3_point *point)
 {
     lua_newtable(state);
@@ -36,6 +39,7 @@ static void push_point(lua_State *state, const struct dnp3_point *point)
     }
 }
 
+/* The points are decoded again for each call: they are not kept. */
 static void push_points(lua_State *state, const struct dnp3_object *o)
 {
     struct dnp3_points points = dnp3_points_of(o);
@@ -61,6 +65,7 @@ static void push_objects(lua_State *state, const struct dnp3_object *o)
     }
 }
 
+/* The header of the data link layer. */
 static void push_link(lua_State *state, const struct dnp3_link *link)
 {
     lua_newtable(state);
@@ -89,7 +94,7 @@ static void push_message(lua_State *state, const struct dnp3_tx *t)
     lua_setfield(state, -2, "objects");
 }
 
-/* tx_num counts from 1. */
+/* tx_num counts from 1, as in Suricata. nil and a text when the flow is not DNP3. */
 static int dnp3_get_tx(lua_State *state)
 {
     const struct app_tx *tx = lua_tx_of(state, "dnp3");

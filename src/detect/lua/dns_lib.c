@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.dns: the message that is the transaction at hand. */
+/* detect/lua/dns_lib.c - the library suricata.dns: the current transaction, which is one
+ * message. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -12,6 +13,7 @@
 
 #define DNS_CLASS "suricata:dns:tx"
 
+/* The object holds no data: its methods read the transaction of the current call. */
 static int dns_get_tx(lua_State *state)
 {
     if (lua_tx_of(state, "dns") == NULL)
@@ -19,6 +21,7 @@ static int dns_get_tx(lua_State *state)
     return lua_object_push(state, DNS_CLASS, 0);
 }
 
+/* Raises an error when the object is from an earlier call. */
 static const struct dns_message *message_of(lua_State *state)
 {
     lua_object_check(state, DNS_CLASS);
@@ -31,6 +34,7 @@ static int dns_txid(lua_State *state)
     return 1;
 }
 
+/* The name of the first question; a message without one gives nil. */
 static int dns_rrname(lua_State *state)
 {
     const struct dns_message *m = message_of(state);
@@ -47,6 +51,7 @@ static int dns_rcode_number(lua_State *state)
     return 1;
 }
 
+/* "NXDOMAIN"; a number without a name as digits. */
 static int push_upper(lua_State *state, const struct app_name *names, int64_t value)
 {
     char text[32];
@@ -85,7 +90,7 @@ static void push_type(lua_State *state, uint16_t type)
     lua_setfield(state, -2, "type");
 }
 
-/* Rows are numbered from 0. */
+/* Rows are numbered from 0, as in Suricata, and not from 1 as in Lua. */
 static int dns_queries(lua_State *state)
 {
     const struct dns_message *m = message_of(state);
@@ -101,6 +106,7 @@ static int dns_queries(lua_State *state)
     return 1;
 }
 
+/* The strings of a TXT record, joined with blanks. */
 static void push_texts(lua_State *state, struct slice data)
 {
     struct bytes in = bytes_of(data.data, data.len);
@@ -116,7 +122,7 @@ static void push_texts(lua_State *state, struct slice data)
     luaL_pushresult(&b);
 }
 
-/* Whatever the record holds stands in "addr". */
+/* All kinds of data have the key "addr", as in Suricata. An empty one is left out. */
 static void push_data(lua_State *state, const struct dns_record *r)
 {
     char text[DNS_ADDRESS_SIZE];
@@ -148,6 +154,7 @@ static void push_data(lua_State *state, const struct dns_record *r)
         lua_pop(state, 1);
 }
 
+/* One table per record; numbered from 0. */
 static int push_section(lua_State *state, const struct dns_section *section)
 {
     lua_newtable(state);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.rule, config, log, util and dataset: the engine itself. */
+/* detect/lua/engine_lib.c - the libraries suricata.rule, config, log, util and dataset:
+ * the engine itself. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -19,6 +20,7 @@
 
 #define RULE_CLASS "suricata:rule"
 
+/* Scripts of outputs run without a rule, except for alerts. */
 static int rule_get_rule(lua_State *state)
 {
     if (lua_context_of(state)->rule == NULL)
@@ -68,6 +70,7 @@ static int rule_class_description(lua_State *state)
     return 1;
 }
 
+/* Actions of the firewall have no name in Suricata's library, so they are "". */
 static int rule_action_name(lua_State *state)
 {
     const char *name = "";
@@ -104,6 +107,7 @@ int lua_open_rule(lua_State *state)
 
 /* --- config, log, util -------------------------------------------------------------------- */
 
+/* Only scripts of outputs have a log directory. */
 static int config_log_path(lua_State *state)
 {
     if (lua_context_of(state)->log_dir == NULL)
@@ -119,6 +123,7 @@ int lua_open_config(lua_State *state)
     return lua_library(state, functions, NULL, NULL);
 }
 
+/* With file and line of the script, as messages about rules have theirs. */
 static int log_message(lua_State *state, enum log_level level)
 {
     const char *text = luaL_checkstring(state, 1);
@@ -156,6 +161,7 @@ int lua_open_log(lua_State *state)
     return lua_library(state, functions, NULL, NULL);
 }
 
+/* group_name: the thread's name without its number, such as "W". */
 static int util_thread_info(lua_State *state)
 {
     char name[32] = "";
@@ -184,9 +190,10 @@ int lua_open_util(lua_State *state)
 #define DATASET_CLASS "dataset::metatable"
 #define DATASET_NAME_MAX 64
 
-/* By name, not by pointer: sets belong to a ruleset, which may be replaced. */
+/* Holds the name, not a pointer: sets belong to a ruleset, which may be replaced. */
 struct dataset_handle { char name[DATASET_NAME_MAX]; };
 
+/* dataset.new() names no set yet; get() does. */
 static int dataset_new(lua_State *state)
 {
     struct dataset_handle *h = lua_newuserdatauv(state, sizeof(*h), 0);
@@ -196,6 +203,7 @@ static int dataset_new(lua_State *state)
     return 1;
 }
 
+/* NULL: the ruleset has no such set. */
 static struct dataset *dataset_named(lua_State *state, const char *name)
 {
     struct dataset_table *table = lua_context_of(state)->datasets;
@@ -203,6 +211,7 @@ static struct dataset *dataset_named(lua_State *state, const char *name)
     return table != NULL && name[0] != '\0' ? dataset_find(table, name) : NULL;
 }
 
+/* A script may add values, so from here on the set counts as one that changes. */
 static int dataset_get_ref(lua_State *state)
 {
     struct dataset_handle *h = luaL_checkudata(state, 1, DATASET_CLASS);
@@ -215,6 +224,8 @@ static int dataset_get_ref(lua_State *state)
     return 0;
 }
 
+/* 1 when the value is new, 0 when the set has it or is full. Waits for the packets before,
+ * as the keyword `dataset` does. */
 static int dataset_put(lua_State *state)
 {
     const struct dataset_handle *h = luaL_checkudata(state, 1, DATASET_CLASS);

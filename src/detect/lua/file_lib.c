@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.file: the file that an output script is told of. */
+/* detect/lua/file_lib.c - the library suricata.file: the file that an output script is
+ * called for. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -17,6 +18,7 @@ static int file_get_file(lua_State *state)
     return lua_object_push(state, FILE_CLASS, 0);
 }
 
+/* Raises an error when the object is from an earlier call. */
 static struct app_file *file_of(lua_State *state)
 {
     lua_object_check(state, FILE_CLASS);
@@ -46,12 +48,14 @@ static int file_size(lua_State *state)
     return 1;
 }
 
+/* Computes the type on demand; nil without libmagic. */
 static int file_magic(lua_State *state)
 {
     lua_pushstring(state, app_file_magic(file_of(state)));
     return 1;
 }
 
+/* nil: no rule or output asked for this hash, or the file has gaps. */
 static int push_hash(lua_State *state, bool done, const uint8_t *hash, size_t len)
 {
     char text[2 * DIGEST_MAX];
@@ -84,6 +88,7 @@ static int file_sha256(lua_State *state)
     return push_hash(state, f->sha256_done, f->sha256, sizeof(f->sha256));
 }
 
+/* Suricata's words. */
 static int file_get_state(lua_State *state)
 {
     static const char *const names[] = { [FILE_OPEN] = "OPENED", [FILE_CLOSED] = "CLOSED",

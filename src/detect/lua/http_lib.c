@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.http: the transaction at hand, through the buffers that the protocol declares. */
+/* detect/lua/http_lib.c - the library suricata.http: the current transaction, through the
+ * buffers that the protocol declares. A script sees the bytes that rules see. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -26,6 +27,8 @@ static struct app_tx *tx_of(lua_State *state)
     return lua_context_of(state)->tx;
 }
 
+/* `missing`: the text for an empty buffer; NULL: only nil, as Suricata returns for this
+ * method. */
 static int push_buffer(lua_State *state, const char *buffer, enum direction d, const char *missing)
 {
     struct slice data;
@@ -75,7 +78,8 @@ static int http_response_headers_raw(lua_State *state)
 
 /* --- single headers ----------------------------------------------------------------------- */
 
-/* The nth one, "Name: value", cut in two. */
+/* The nth header, split at the colon. A line without one is a name with an empty value.
+ * False: there is no nth. */
 static bool header_nth(struct app_tx *tx, enum direction d, unsigned n, struct slice *name,
                        struct slice *value)
 {
@@ -100,6 +104,7 @@ static bool header_nth(struct app_tx *tx, enum direction d, unsigned n, struct s
     return true;
 }
 
+/* The first header of this name, in any case. A method's argument is on top of the stack. */
 static int push_header(lua_State *state, enum direction d)
 {
     struct app_tx *tx = tx_of(state);
@@ -118,6 +123,7 @@ static int push_header(lua_State *state, enum direction d)
 static int http_request_header(lua_State *state) { return push_header(state, TO_SERVER); }
 static int http_response_header(lua_State *state) { return push_header(state, TO_CLIENT); }
 
+/* Of several headers with one name the last wins, because they are keys of a table. */
 static int push_headers(lua_State *state, enum direction d)
 {
     struct app_tx *tx = tx_of(state);
@@ -137,7 +143,8 @@ static int http_response_headers(lua_State *state) { return push_headers(state, 
 
 /* --- bodies ------------------------------------------------------------------------------- */
 
-/* As far as it is kept: a table of one piece, where that begins and where it ends. */
+/* Returns a table with one piece, and the offsets of its start and end. The piece is what
+ * the parser still keeps of the body. */
 static int push_body(lua_State *state, enum direction d)
 {
     const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/libraries.c - libraries by name. */
+/* detect/lua/libraries.c - the libraries by the name that scripts pass to require(). */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -13,10 +13,11 @@ static const luaL_Reg libraries[] = {
 #define X(name) { "suricata." #name, lua_open_##name },
     LUA_LIBRARY_LIST(X)
 #undef X
-    { "suricata.hashing", lua_open_hashlib },       /* as the manual calls it */
+    { "suricata.hashing", lua_open_hashlib },       /* the name in Suricata's manual */
     { NULL, NULL },
 };
 
+/* For closed sandboxes, whose require() knows these libraries and nothing else. */
 bool lua_library_push(lua_State *state, const char *name)
 {
     for (const luaL_Reg *l = libraries; l->name != NULL; l++) {
@@ -28,6 +29,7 @@ bool lua_library_push(lua_State *state, const char *name)
     return false;
 }
 
+/* For open sandboxes: Lua's own require() finds them as loaded. */
 void lua_libraries_preload(lua_State *state)
 {
     for (const luaL_Reg *l = libraries; l->name != NULL; l++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.smtp and suricata.ssh. */
+/* detect/lua/mail_lib.c - the libraries suricata.smtp and suricata.ssh. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -13,7 +13,7 @@
 
 #define SMTP_CLASS "suricata:smtp:tx"
 #define SSH_CLASS "suricata:ssh:tx"
-#define FIELD_NAME_MAX 128
+#define FIELD_NAME_MAX 128 /* longer names cannot be found */
 
 /* --- SMTP --------------------------------------------------------------------------------- */
 
@@ -30,6 +30,7 @@ static const struct smtp_tx *smtp_tx_of(lua_State *state)
     return (const struct smtp_tx *)(const void *)lua_context_of(state)->tx;
 }
 
+/* The parser keeps names in lower case, so the argument is converted. */
 static int smtp_mime_field(lua_State *state)
 {
     const struct smtp_tx *tx = smtp_tx_of(state);
@@ -48,6 +49,7 @@ static int smtp_mime_field(lua_State *state)
     return lua_push_failure(state, "request mime field not found");
 }
 
+/* Continuation lines have no name and are left out. */
 static int smtp_mime_list(lua_State *state)
 {
     const struct smtp_tx *tx = smtp_tx_of(state);
@@ -112,18 +114,21 @@ static int ssh_get_tx(lua_State *state)
     return lua_object_push(state, SSH_CLASS, 0);
 }
 
+/* Called from init(): the parser computes HASSH only when something asks for it. */
 static int ssh_enable_hassh(lua_State *state)
 {
     lua_require_buffer(state, "ssh", "ssh.hassh");
     return 0;
 }
 
+/* TO_CLIENT is what the server sent. */
 static const struct ssh_dir *ssh_dir_of(lua_State *state, enum direction d)
 {
     lua_object_check(state, SSH_CLASS);
     return &ssh_tx_of(lua_context_of(state)->tx)->ds[d];
 }
 
+/* nil for what has not been seen yet. */
 static int push_known(lua_State *state, struct slice s)
 {
     if (s.len > 0)

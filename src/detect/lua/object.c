@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/object.c - what all libraries need: objects, values, transactions. */
+/* detect/lua/object.c - what all libraries need: objects, values, transactions. An object
+ * holds no pointer into the engine, because a script can keep it. It holds the epoch of
+ * the call that made it, and methods reject an object of an earlier call. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-struct object { uint64_t epoch; int64_t value; };
+struct object { uint64_t epoch; int64_t value; }; /* `value` is the library's */
 
 int lua_object_push(lua_State *state, const char *class_name, int64_t value)
 {
@@ -31,6 +33,7 @@ int64_t lua_object_check(lua_State *state, const char *class_name)
     return o->value;
 }
 
+/* Leaves a table of functions on the stack. The metatable is found by its name later. */
 int lua_library(lua_State *state, const luaL_Reg *functions, const char *class_name,
                 const luaL_Reg *methods)
 {
@@ -52,6 +55,7 @@ int lua_push_slice(lua_State *state, struct slice s)
     return 1;
 }
 
+/* nil and a text: what Suricata's libraries return on failure. */
 int lua_push_failure(lua_State *state, const char *why)
 {
     lua_pushnil(state);
@@ -59,6 +63,7 @@ int lua_push_failure(lua_State *state, const char *why)
     return 2;
 }
 
+/* localtime_r(3) uses the engine's time zone, as EVE does. */
 static int push_time(lua_State *state, uint64_t time_us, const char *format, bool zone)
 {
     time_t second = (time_t)(time_us / 1000000);
@@ -97,6 +102,7 @@ int lua_push_address(lua_State *state, const struct ip *ip)
 
 /* --- transactions ------------------------------------------------------------------------- */
 
+/* NULL: the call is about no transaction, or about one of another protocol. */
 struct app_tx *lua_tx_of(lua_State *state, const char *proto)
 {
     struct app_tx *tx = lua_context_of(state)->tx;
@@ -112,6 +118,8 @@ static const struct app_buffer *buffer_of(const struct app_proto *proto, const c
     return NULL;
 }
 
+/* A buffer exists once the transaction has made the progress that its declaration names.
+ * Earlier reading would see half of it. */
 bool lua_find_buffer(struct app_tx *tx, const char *name, enum direction d, unsigned index,
                      struct slice *out)
 {
@@ -132,6 +140,8 @@ int lua_push_buffer(lua_State *state, struct app_tx *tx, const char *name, enum 
     return 1;
 }
 
+/* Effective only while rules are loaded (context.ruleset): parsers keep what rules or
+ * outputs asked for. */
 void lua_require_buffer(lua_State *state, const char *proto_name, const char *name)
 {
     const struct app_proto *proto = app_proto_by_name(proto_name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.packet and suricata.flow: the packet and the flow at hand. */
+/* detect/lua/packet_lib.c - the libraries suricata.packet and suricata.flow: the current
+ * packet and its flow. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -10,6 +11,7 @@
 #define PACKET_CLASS "suricata:packet"
 #define FLOW_CLASS "suricata:flow"
 
+/* TCP and UDP. Suricata gives 0 for the ports of other protocols. */
 static bool has_ports(uint8_t proto)
 {
     return proto == 6 || proto == 17;
@@ -30,6 +32,7 @@ static int packet_get(lua_State *state)
     return lua_object_push(state, PACKET_CLASS, 0);
 }
 
+/* Copies the bytes, because Lua's strings own theirs. */
 static int packet_payload(lua_State *state)
 {
     const struct packet *p = packet_of(state);
@@ -50,6 +53,7 @@ static int packet_pcap_cnt(lua_State *state)
     return 1;
 }
 
+/* Seconds and microseconds. */
 static int packet_timestamp(lua_State *state)
 {
     uint64_t t = packet_of(state)->time_us;
@@ -69,6 +73,8 @@ static int packet_iso_time(lua_State *state)
     return lua_push_iso_time(state, packet_of(state)->time_us);
 }
 
+/* Version, addresses, protocol, ports; for ICMP type and code in place of the ports.
+ * Without IP only the version, which is 0. */
 static int packet_tuple(lua_State *state)
 {
     const struct packet *p = packet_of(state);
@@ -85,6 +91,7 @@ static int packet_tuple(lua_State *state)
     return 6;
 }
 
+/* SCTP has ports here, but not in tuple(), as in Suricata. */
 static int packet_port(lua_State *state, bool src)
 {
     const struct packet *p = packet_of(state);
@@ -139,6 +146,7 @@ static int flow_id(lua_State *state)
     return 1;
 }
 
+/* Detected protocol, per direction, before a change, and expected. */
 static int flow_app_layer_proto(lua_State *state)
 {
     const struct flow *f = flow_of(state);
@@ -157,6 +165,7 @@ static int flow_has_alerts(lua_State *state)
     return 1;
 }
 
+/* Packets and bytes to the server, then to the client. */
 static int flow_stats(lua_State *state)
 {
     const struct flow *f = flow_of(state);
@@ -168,6 +177,7 @@ static int flow_stats(lua_State *state)
     return 4;
 }
 
+/* For the first packet of a flow the flow has no last packet yet. */
 static uint64_t flow_last_us(lua_State *state, const struct flow *f)
 {
     const struct packet *p = lua_context_of(state)->packet;
@@ -175,6 +185,7 @@ static uint64_t flow_last_us(lua_State *state, const struct flow *f)
     return f->inspect_last_us > 0 || p == NULL ? f->inspect_last_us : p->time_us;
 }
 
+/* Seconds of start and end, then their microseconds: Suricata's order. */
 static int flow_timestamps(lua_State *state)
 {
     const struct flow *f = flow_of(state);
@@ -197,6 +208,7 @@ static int flow_iso_time(lua_State *state)
     return lua_push_iso_time(state, flow_of(state)->start_us);
 }
 
+/* From the client to the server. The ICMP type is kept in the place of a port. */
 static int flow_tuple(lua_State *state)
 {
     const struct flow *f = flow_of(state);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/sandbox.c - the sandbox: memory and instructions are counted, functions that reach out
- * are replaced by one that only fails. */
+/* detect/lua/sandbox.c - the sandbox: counts memory and instructions of a script, and
+ * replaces functions that reach out of it by one that only fails. A rule's sandbox belongs
+ * to one thread. Those of outputs are open and used under their owner's lock;
+ * security.lua.allow-restricted-functions opens those of rules too. An open sandbox has
+ * all of Lua's libraries, but still loads no bytecode, because the interpreter does not
+ * verify that. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -11,18 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOOK_STEP 100           /* instructions between two looks at the count */
-#define RESERVATION ((uint64_t)64 << 10)        /* taken from the total at once */
-#define COLLECTED_PER_STEP 64   /* bytes that Lua's collector looks at in the time of a step */
+#define HOOK_STEP 100           /* instructions between two checks of the count */
+#define RESERVATION ((uint64_t)64 << 10)        /* bytes taken from the total at once */
+#define COLLECTED_PER_STEP 64   /* bytes that the collector visits in an instruction's time */
 
 /* --- limits ------------------------------------------------------------------------------- */
 
+/* Without the libraries and the compiled script, which are the engine's choice. */
 static uint64_t script_bytes(const struct lua_sandbox *sandbox)
 {
     return sandbox->bytes > sandbox->own_bytes ? sandbox->bytes - sandbox->own_bytes : 0;
 }
 
-/* The reservation follows what the script holds, in steps. False: all together hold too much. */
+/* The sandbox reserves memory from the limit of all scripts in steps, so that threads
+ * rarely touch the shared counter. False: all scripts together hold too much. */
 static bool reserve(struct lua_sandbox *sandbox, uint64_t more)
 {
     struct lua_total *total = sandbox->limits.total;
@@ -47,8 +53,9 @@ static bool reserve(struct lua_sandbox *sandbox, uint64_t more)
     return true;
 }
 
-/* Lua collects all garbage and asks once more. That costs time, which is counted: a script at its
- * limit would have it with each allocation. */
+/* When an allocation fails, Lua collects all garbage and tries again. That costs time, so
+ * it is counted as instructions. Otherwise a script at its memory limit would collect with
+ * each allocation. */
 static void *refuse(struct lua_sandbox *sandbox)
 {
     sandbox->out_of_memory = true;
@@ -56,13 +63,14 @@ static void *refuse(struct lua_sandbox *sandbox)
     return NULL;
 }
 
+/* Lua's allocator (lua_Alloc). Shrinking and freeing never fail, as Lua requires. */
 static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_size)
 {
     struct lua_sandbox *sandbox = arg;
     void *new;
 
     if (old == NULL)
-        old_size = 0;           /* Lua passes the kind of object then */
+        old_size = 0;           /* then Lua passes the kind of object here */
     if (new_size == 0) {
         free(old);
         sandbox->bytes -= old_size;
@@ -79,6 +87,7 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
     return new;
 }
 
+/* Lua calls it every HOOK_STEP instructions. Time inside C functions is not counted. */
 static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
 {
     struct lua_sandbox *sandbox = lua_sandbox_of(state);
@@ -91,14 +100,16 @@ static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
     }
 }
 
-/* --- what a script may call --------------------------------------------------------------- */
+/* --- allowed functions -------------------------------------------------------------------- */
 
+/* Suricata's list of base functions. The others load code, read files or control the
+ * collector. */
 static const char *const base_allowed[] = {
     "assert", "error", "ipairs", "next", "pairs", "print", "rawequal", "rawget", "rawlen",
     "rawset", "select", "tonumber", "tostring", "type", "warn", NULL,
 };
 
-/* Of base only some; of the others all. */
+/* NULL: all functions of the library. */
 static const struct { luaL_Reg lib; const char *const *allowed; } sandbox_libs[] = {
     { { LUA_GNAME, luaopen_base }, base_allowed },
     { { LUA_TABLIBNAME, luaopen_table }, NULL },
@@ -107,6 +118,7 @@ static const struct { luaL_Reg lib; const char *const *allowed; } sandbox_libs[]
     { { LUA_UTF8LIBNAME, luaopen_utf8 }, NULL },
 };
 
+/* The thread's counters tell such errors from others by `blocked`. */
 static int blocked_function(lua_State *state)
 {
     lua_Debug at;
@@ -125,7 +137,7 @@ static bool is_listed(const char *const *list, const char *name)
     return false;
 }
 
-/* The library's table is on the stack. */
+/* Replaces all other functions of the library, whose table is on the stack. */
 static void block_others(lua_State *state, const char *const *allowed)
 {
     lua_pushnil(state);
@@ -140,6 +152,7 @@ static void block_others(lua_State *state, const char *const *allowed)
     }
 }
 
+/* Only the engine's libraries; no search for files. */
 static int sandbox_require(lua_State *state)
 {
     const char *name = luaL_checkstring(state, 1);
@@ -149,7 +162,8 @@ static int sandbox_require(lua_State *state)
     return luaL_error(state, "Module not found: %s", name);
 }
 
-/* load(), loadfile() and dofile() of open sandboxes: as Lua's own, but for bytecode. */
+/* Replaces load() in open sandboxes: the same, but without bytecode. The mode "t" takes
+ * the place of the argument. */
 static int load_text(lua_State *state)
 {
     int args = lua_gettop(state) < 4 ? 3 : 4;   /* a fourth that is nil is an environment, too */
@@ -163,6 +177,7 @@ static int load_text(lua_State *state)
     return lua_gettop(state);
 }
 
+/* The same for loadfile(), whose mode is the second argument. */
 static int loadfile_text(lua_State *state)
 {
     int args = lua_gettop(state) < 3 ? 2 : 3;
@@ -176,6 +191,7 @@ static int loadfile_text(lua_State *state)
     return lua_gettop(state);
 }
 
+/* The same for dofile(), which has no mode. */
 static int dofile_text(lua_State *state)
 {
     const char *path = luaL_checkstring(state, 1);
@@ -187,7 +203,7 @@ static int dofile_text(lua_State *state)
     return lua_gettop(state) - 1;
 }
 
-/* For package.searchers: Lua's own would take bytecode. */
+/* Replaces the second of package.searchers, which would load bytecode too. */
 static int search_text(lua_State *state)
 {
     const char *name = luaL_checkstring(state, 1), *path;
@@ -206,6 +222,7 @@ static int search_text(lua_State *state)
     return 2;
 }
 
+/* The old function becomes the first upvalue of the new one. */
 static void replace_loader(lua_State *state, const char *name, lua_CFunction by)
 {
     lua_getglobal(state, name);
@@ -213,6 +230,7 @@ static void replace_loader(lua_State *state, const char *name, lua_CFunction by)
     lua_setglobal(state, name);
 }
 
+/* For open sandboxes. */
 static void allow_text_only(lua_State *state)
 {
     replace_loader(state, "load", load_text);
@@ -226,6 +244,7 @@ static void allow_text_only(lua_State *state)
     lua_pop(state, 2);
 }
 
+/* For closed sandboxes: opens the libraries, then blocks what is not allowed. */
 static void sandbox_open(lua_State *state)
 {
     for (unsigned i = 0; i < ARRAY_LEN(sandbox_libs); i++) {
@@ -238,8 +257,9 @@ static void sandbox_open(lua_State *state)
     lua_setglobal(state, "require");
 }
 
-/* --- the box ------------------------------------------------------------------------------ */
+/* --- the sandbox itself ------------------------------------------------------------------- */
 
+/* NULL: no memory. Lua's extra space holds the way back from the state to the sandbox. */
 struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
 {
     struct lua_sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
@@ -263,6 +283,7 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
     return sandbox;
 }
 
+/* Closing runs finalizers, which may allocate, so the limit is lifted. */
 void lua_sandbox_free(struct lua_sandbox *sandbox)
 {
     if (sandbox == NULL)
@@ -279,6 +300,8 @@ struct lua_sandbox *lua_sandbox_of(lua_State *state)
     return *(struct lua_sandbox **)lua_getextraspace(state);
 }
 
+/* Compiles and runs the file, which defines its functions. What it takes counts as its own
+ * and not against the limit of calls. */
 int lua_sandbox_load(struct lua_sandbox *sandbox, const char *path, struct err *err)
 {
     struct where at = { 0 };
@@ -302,6 +325,8 @@ bool lua_sandbox_has_function(struct lua_sandbox *sandbox, const char *name)
     return has;
 }
 
+/* Before each call: empties the stack and invalidates objects of earlier calls. Until the
+ * call itself, what the engine pushes is not limited. */
 void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 {
     lua_settop(sandbox->state, 0);
@@ -310,6 +335,8 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
     sandbox->context.epoch++;
 }
 
+/* The limit covers what the script adds, not the input that the engine has pushed. -1: the
+ * error's text is on the stack. */
 int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
 {
     int r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/script.c - rules' scripts: read once at load time to see what they need, then run in
- * a box per thread. */
+/* detect/lua/script.c - scripts of rules. Each is loaded once with the rules, to see what
+ * it needs, and then runs in one sandbox per thread. */
 #include "config.h"
 
 #include "detect/lua/script.h"
@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Defaults of security.lua. The first two are Suricata's: memory of one sandbox, instructions of
+ * one call. The others bound all scripts on all threads, and all calls for one packet. */
 #define MAX_BYTES 500000
 #define MAX_INSTRUCTIONS 500000
 #define MAX_TOTAL_BYTES ((uint64_t)256 << 20)
@@ -23,7 +25,7 @@
 
 /* --- loading ------------------------------------------------------------------------------ */
 
-/* In default-rule-path, or beside the rules. */
+/* Looks in default-rule-path, then in the directory of the rule file. */
 static const char *script_path(struct rule_parser *p, struct text name)
 {
     const char *dir = conf_string(p->ruleset->conf, "default-rule-path", NULL);
@@ -42,6 +44,8 @@ static const char *script_path(struct rule_parser *p, struct text name)
     return first;
 }
 
+/* The two limits for everything are the ruleset's, so each script sets them to the same
+ * values. */
 static void script_limits(struct rule_parser *p, struct lua_script *s)
 {
     const struct conf_node *conf = conf_find(p->ruleset->conf, "security.lua");
@@ -64,6 +68,7 @@ static struct lua_sandbox *script_sandbox(const struct ruleset *set, const struc
     return lua_sandbox_new(&limits);
 }
 
+/* The keys of the table that init() returns. False: the key is unknown. */
 static bool need_of(const char *key, struct lua_script *s)
 {
     static const struct { const char *key; uint8_t need; } needs[] = {
@@ -84,6 +89,7 @@ static bool need_of(const char *key, struct lua_script *s)
     return false;
 }
 
+/* Keys of Suricata 7, which 8 replaced by hooks: the message names the replacement. */
 static bool is_former_need(const char *key)
 {
     static const char *const prefixes[] = { "http", "dns", "tls", "ssh", "smtp", "dnp3" };
@@ -94,7 +100,8 @@ static bool is_former_need(const char *key)
     return false;
 }
 
-/* needs["flowvar"] = { "a", "b" }: their names exist from now on. */
+/* needs["flowvar"] = { "a", "b" }: registers these names by the library's register(). At
+ * most 100 of them, so that a script cannot fill the table of names. */
 static int register_names(lua_State *state, const char *key)
 {
     unsigned count = 0;
@@ -118,7 +125,7 @@ static int register_names(lua_State *state, const char *key)
     return 0;
 }
 
-/* The table that init() gave is on top. */
+/* Reads the table that init() returned, which is on top of the stack. */
 static int read_needs(struct rule_parser *p, lua_State *state, struct lua_script *s)
 {
     lua_pushnil(state);
@@ -139,6 +146,7 @@ static int read_needs(struct rule_parser *p, lua_State *state, struct lua_script
     return 0;
 }
 
+/* The log has Suricata's text; the rule's error names the script. */
 static int script_failed(struct rule_parser *p, const struct lua_script *s, const char *what,
                          const char *why)
 {
@@ -146,6 +154,7 @@ static int script_failed(struct rule_parser *p, const struct lua_script *s, cons
     return rule_error(p, "%s: the script %s cannot be used", p->keyword->name, s->path);
 }
 
+/* Suricata requires init() to return a table; so do we. */
 static int script_init(struct rule_parser *p, struct lua_sandbox *sandbox, struct lua_script *s)
 {
     if (!lua_sandbox_has_function(sandbox, "init"))
@@ -162,6 +171,7 @@ static int script_init(struct rule_parser *p, struct lua_sandbox *sandbox, struc
     return read_needs(p, sandbox->state, s);
 }
 
+/* Runs once per rule on the loading thread. Its sandbox is freed: threads make their own. */
 static int script_try(struct rule_parser *p, struct lua_script *s, bool transform)
 {
     struct lua_sandbox *sandbox = script_sandbox(p->ruleset, s);
@@ -184,6 +194,7 @@ static int script_try(struct rule_parser *p, struct lua_script *s, bool transfor
     return r;
 }
 
+/* NULL with the error set. `transform`: the script changes buffers and has no init(). */
 struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform)
 {
     struct lua_script *s = arena_zalloc(p->arena, sizeof(*s));
@@ -203,8 +214,9 @@ struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool 
     return s;
 }
 
-/* --- a thread's boxes --------------------------------------------------------------------- */
+/* --- the sandboxes of a thread ------------------------------------------------------------ */
 
+/* Why a call failed; each kind has a counter and is logged once. */
 enum failure { FAILED_OTHER, FAILED_BLOCKED, FAILED_INSTRUCTIONS, FAILED_MEMORY, FAILURE_COUNT };
 
 struct script_state {
@@ -212,6 +224,7 @@ struct script_state {
     uint8_t logged;                     /* bit per enum failure */
 };
 
+/* Owned by the detect thread, for one ruleset. */
 struct lua_thread {
     struct counters *counters;
     counter_id errors, failed[FAILURE_COUNT];
@@ -221,6 +234,8 @@ struct lua_thread {
     uint64_t instructions, max_instructions;    /* of all of them for it; 0: no limit */
 };
 
+/* NULL: it failed here, and the script acts as if it returned 0. thread_init() is
+ * optional. */
 static struct lua_sandbox *thread_sandbox(struct ruleset *set, const struct lua_script *s)
 {
     struct lua_sandbox *sandbox = script_sandbox(set, s);
@@ -248,6 +263,8 @@ fail:
     return NULL;
 }
 
+/* NULL when no rule has a script. The counters are registered in any case, so that EVE
+ * shows them. */
 struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters)
 {
     struct lua_thread *lt;
@@ -287,7 +304,8 @@ void lua_thread_free(struct lua_thread *lt)
 
 /* --- running ------------------------------------------------------------------------------ */
 
-/* Like lua_sandbox_call(); all scripts together have so many instructions a packet. */
+/* Calls the script within what is left of the packet's instructions. Otherwise many rules
+ * with scripts could stop a thread together. */
 static int script_call(struct lua_thread *lt, const struct detect_thread *dt,
                        struct lua_sandbox *sandbox, int args, int results)
 {
@@ -308,7 +326,8 @@ static int script_call(struct lua_thread *lt, const struct detect_thread *dt,
     return r;
 }
 
-/* Said once a thread, script and kind: whoever wrote the script has to see why. */
+/* Counts each error and logs one per thread, script and kind: its author has to see the
+ * reason, and traffic must not fill the log. */
 static void script_error(struct lua_thread *lt, struct script_state *st)
 {
     const struct lua_sandbox *sandbox = st->sandbox;
@@ -340,7 +359,7 @@ static void context_of_match(struct lua_context *c, const struct match_input *in
     c->byte_vars = in->byte_vars;
 }
 
-/* A packet rule may ask for the transaction that its flow is at. */
+/* A packet rule may ask for the transaction; it gets the flow's latest. */
 static struct app_tx *tx_at_hand(const struct match_input *in)
 {
     if (in->tx != NULL || in->flow == NULL || in->flow->app == NULL)
@@ -348,6 +367,8 @@ static struct app_tx *tx_at_hand(const struct match_input *in)
     return in->flow->app->last;
 }
 
+/* A script that fails does not match, negated or not. One that could not be loaded on this
+ * thread acts as if it returned 0. */
 bool lua_script_match(const struct lua_script *s, const struct match_input *in,
                       struct slice buffer, uint64_t offset)
 {
@@ -378,6 +399,7 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
     return yes != s->negated;
 }
 
+/* On any failure the buffer stays as it was. */
 void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, struct slice in,
                           struct buf *out)
 {

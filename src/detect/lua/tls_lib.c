@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.tls and suricata.ja3: what both sides of a session have said of themselves. */
+/* detect/lua/tls_lib.c - the libraries suricata.tls and suricata.ja3: what both sides of a
+ * session said in their handshake. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -18,12 +19,14 @@ static int tls_get_tx(lua_State *state)
     return lua_object_push(state, TLS_CLASS, 0);
 }
 
+/* TO_CLIENT is what the server sent. */
 static const struct tls_dir *dir_of(lua_State *state, enum direction d)
 {
     lua_object_check(state, TLS_CLASS);
     return &tls_tx_of(lua_context_of(state)->tx)->ds[d];
 }
 
+/* Seconds since 1970, from the first certificate. */
 static int push_date(lua_State *state, enum direction d, bool after)
 {
     const struct tls_dir *s = dir_of(state, d);
@@ -52,6 +55,8 @@ static int push_serial(lua_State *state, enum direction d)
     return lua_push_slice(state, s->certificate.serial);
 }
 
+/* Version, subject, issuer and fingerprint; the version is always the server's, which
+ * chose it. */
 static int push_info(lua_State *state, enum direction d)
 {
     const struct tls_dir *s = dir_of(state, d);
@@ -65,6 +70,7 @@ static int push_info(lua_State *state, enum direction d)
     return 4;
 }
 
+/* The certificates in DER, as far as the parser keeps them. */
 static int push_chain(lua_State *state, enum direction d)
 {
     const struct tls_dir *s = dir_of(state, d);
@@ -81,6 +87,7 @@ static int push_chain(lua_State *state, enum direction d)
     return 1;
 }
 
+/* Each method exists for the server and for the client. */
 #define TLS_METHOD(name, push, ...)                                             \
     static int tls_##name(lua_State *state) { return push(state, __VA_ARGS__); }
 TLS_METHOD(server_not_before, push_date, TO_CLIENT, false)
@@ -106,6 +113,7 @@ static int tls_client_sni(lua_State *state)
     return lua_push_failure(state, "error: no server name indication");
 }
 
+/* Loading the library is enough to make the parser keep certificates. */
 int lua_open_tls(lua_State *state)
 {
     static const luaL_Reg functions[] = { { "get_tx", tls_get_tx }, { NULL, NULL } };
@@ -132,6 +140,7 @@ int lua_open_tls(lua_State *state)
 
 /* --- JA3: of TLS or QUIC ------------------------------------------------------------------ */
 
+/* Called from init(): the parsers compute JA3 only when something asks for it. */
 static int ja3_enable(lua_State *state)
 {
     static const char *const protos[] = { "tls", "quic" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.flowvar, suricata.flowint and suricata.bytevar: variables of the flow and of the rule.
- * Handles are made once a thread, in thread_init(), and hold the variable's number. */
+/* detect/lua/vars_lib.c - the libraries suricata.flowvar, flowint and bytevar: variables
+ * of the flow and of the rule. A script gets a handle once per thread, in thread_init().
+ * The handle holds the variable's number and stays valid. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -14,8 +15,9 @@
 #define FLOWVAR_CLASS "suricata:flowvar"
 #define FLOWINT_CLASS "suricata:flowint"
 #define BYTEVAR_CLASS "suricata:bytevar"
-#define REGISTERED_MAX 15
+#define REGISTERED_MAX 15 /* Suricata's limit */
 
+/* Makes a handle. */
 static int push_number(lua_State *state, const char *class_name, uint32_t id)
 {
     uint32_t *handle = lua_newuserdatauv(state, sizeof(*handle), 0);
@@ -30,6 +32,7 @@ static uint32_t number_of(lua_State *state, const char *class_name)
     return *(const uint32_t *)luaL_checkudata(state, 1, class_name);
 }
 
+/* Raises an error in a call about a packet without a flow. */
 static struct flow *flow_needed(lua_State *state)
 {
     struct flow *f = lua_context_of(state)->flow;
@@ -41,6 +44,7 @@ static struct flow *flow_needed(lua_State *state)
 
 /* --- flowvar ------------------------------------------------------------------------------ */
 
+/* Registers a name while rules are loaded. The limit counts per script. */
 static int flowvar_register(lua_State *state)
 {
     uint32_t id = var_name_id(VAR_FLOWVAR, luaL_checkstring(state, 1));
@@ -58,6 +62,7 @@ static int flowvar_get(lua_State *state)
 
 struct flowvar_search { uint32_t id; struct slice value; bool found; };
 
+/* Values with a key of their own are not meant. */
 static bool flowvar_visit(const struct flow_var_view *v, void *arg)
 {
     struct flowvar_search *s = arg;
@@ -80,6 +85,7 @@ static int flowvar_value(lua_State *state)
     return 1;
 }
 
+/* The length is an argument of its own, as in Suricata. */
 static int flowvar_set(lua_State *state)
 {
     uint32_t id = number_of(state, FLOWVAR_CLASS);
@@ -132,6 +138,7 @@ static int flowint_value(lua_State *state)
     return 1;
 }
 
+/* Returns the new value. */
 static int flowint_store(lua_State *state, uint32_t id, uint32_t value)
 {
     flowint_put(flow_needed(state), id, value);
@@ -146,6 +153,8 @@ static int flowint_set(lua_State *state)
     return flowint_store(state, number_of(state, FLOWINT_CLASS), (uint32_t)value);
 }
 
+/* Stops at the ends of 32 bits, unlike the keyword flowint, which wraps. A variable that
+ * is not set starts at 0. */
 static int flowint_step(lua_State *state, bool up)
 {
     uint32_t id = number_of(state, FLOWINT_CLASS), value = 0;
@@ -174,6 +183,8 @@ int lua_open_flowint(lua_State *state)
 
 /* --- bytevar ------------------------------------------------------------------------------ */
 
+/* -1: the rule has no such variable. Numbers are those of the rule, so handles belong to
+ * it. */
 static int var_index(const struct rule *rule, const char *name)
 {
     for (unsigned i = 0; rule != NULL && i < rule->var_count; i++)
@@ -182,6 +193,7 @@ static int var_index(const struct rule *rule, const char *name)
     return -1;
 }
 
+/* Called from init(): checks at load time that the rule defines the variable. */
 static int bytevar_map(lua_State *state)
 {
     const char *name = luaL_checkstring(state, -1);
@@ -201,6 +213,7 @@ static int bytevar_get(lua_State *state)
     return push_number(state, BYTEVAR_CLASS, (uint32_t)i);
 }
 
+/* Only a call in the course of a rule's evaluation has values. */
 static int bytevar_value(lua_State *state)
 {
     uint32_t i = number_of(state, BYTEVAR_CLASS);

@@ -10,14 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A side that names half of IPv4 or more, as `!10.0.0.0/8` does, hardly narrows the
+ * search, and its rule would stand in nearly every list. */
 #define LOW_SELECTIVITY (1ull << 31)       /* addresses: half of them all */
 
 typedef ARRAY_OF(uint32_t) id_array;
 
-/* Where a rule's range begins, or the first address behind it. */
+/* Where a range of a rule begins, or the first address after it. `at` has 64 bits because
+ * the address after 255.255.255.255 needs 33. */
 struct edge { uint64_t at; uint32_t rule; bool begins; };
 typedef ARRAY_OF(struct edge) edge_array;
 
+/* IPv4 addresses that a side of a rule names. The ranges of a set do not overlap
+ * (address_set), so they can be added up. `any` is all of IPv4. */
 static uint64_t coverage(const struct address_set *set)
 {
     uint64_t sum = 0;
@@ -29,6 +34,7 @@ static uint64_t coverage(const struct address_set *set)
     return sum;
 }
 
+/* Whether a side can match an IPv6 address at all. */
 static bool has_v6(const struct address_set *set)
 {
     return set == NULL || set->any || set->v6_count > 0;
@@ -52,12 +58,15 @@ static int by_position(const void *a, const void *b)
     return x->begins - y->begins;
 }
 
+/* Hands the array's memory to the lists, which free it in address_lists_fini(). */
 static void ids_take(struct rule_ids *out, id_array *from)
 {
     out->at = from->at;
     out->count = (unsigned)from->count;
 }
 
+/* The number of the list with these rules. Most pieces of the address space have the same
+ * rules as an earlier piece, and they share its list. */
 static uint32_t list_for(struct address_ranges *p, struct map *known, const id_array *active)
 {
     uintptr_t at;
@@ -78,6 +87,8 @@ static uint32_t list_for(struct address_ranges *p, struct map *known, const id_a
     return p->list_count++;
 }
 
+/* `active` stays sorted by rule, so that equal sets of rules have equal bytes, which is
+ * how list_for() finds them. */
 static void active_change(id_array *active, const struct edge *e)
 {
     size_t i = 0;
@@ -95,6 +106,8 @@ static void active_change(id_array *active, const struct edge *e)
     }
 }
 
+/* Walks all edges from the lowest address up, with the rules that cover the current one in
+ * `active`. An edge at 2^32 ends the walk: no address is left. */
 static void ranges_build(struct address_ranges *p, edge_array *edges)
 {
     ARRAY_OF(struct address_range) out = { 0 };
@@ -127,6 +140,9 @@ static void ranges_build(struct address_ranges *p, edge_array *edges)
     map_fini(&known);
 }
 
+/* Each rule goes to the side that names fewer addresses. IPv6 has no ranges here: each
+ * rule that can match an IPv6 packet is a candidate for all of them, and inspection checks
+ * the addresses. */
 void address_lists_build(struct address_lists *lists, struct rule *const *rule,
                          const uint32_t *ids, unsigned count)
 {
@@ -171,6 +187,7 @@ void address_lists_fini(struct address_lists *lists)
     *lists = (struct address_lists){ 0 };
 }
 
+/* Binary search. The first piece begins at address 0, so each address is in one. */
 static void ranges_collect(const struct address_ranges *p, const struct ip *ip,
                            struct candidates *out)
 {
@@ -190,6 +207,7 @@ static void ranges_collect(const struct address_ranges *p, const struct ip *ip,
     rule_ids_add(&p->list[p->at[lo].list], out);
 }
 
+/* The thread that inspects the packet calls this. Both addresses have the same version. */
 void address_lists_collect(const struct address_lists *lists, const struct ip *src,
                            const struct ip *dst, struct candidates *out)
 {

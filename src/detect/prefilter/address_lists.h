@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/address_lists.h - rules by the addresses they name, for those that name nothing
- * else. The IPv4 space is cut where any rule's range begins or ends; each piece knows its rules.
- * A rule stands under the side of which it names fewer addresses. */
+/* detect/prefilter/address_lists.h - finds the rules that have no condition but addresses. The IPv4
+ * space is cut where any rule's range begins or ends; each piece has the list of its rules. A rule
+ * is listed by the side for which it names fewer addresses. */
 #ifndef DETECT_ADDRESS_LISTS_H
 #define DETECT_ADDRESS_LISTS_H
 

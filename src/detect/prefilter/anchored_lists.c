@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAIRS_WORTH 4           /* so many anywhere-literals make a common pass worth while */
+/* With fewer literals without a position a search for each costs less than the table. */
+#define PAIRS_WORTH 4           /* literals without a position, for a common pass */
 
 /* --- building ----------------------------------------------------------------------------- */
 
@@ -17,7 +18,8 @@ static int compare_pointers(const void *a, const void *b)
     return (a > b) - (a < b);
 }
 
-/* Equal sets of addresses and ports have equal pointers. */
+/* The order itself means nothing; it only brings rules with the same header together. The
+ * rule parser shares equal sets of addresses and ports, so equal sets have equal pointers. */
 static int compare_headers(const struct rule *x, const struct rule *y)
 {
     int r = compare_pointers(x->src, y->src);
@@ -35,12 +37,14 @@ static int compare_headers(const struct rule *x, const struct rule *y)
     return r != 0 ? r : memcmp(x->ip_proto, y->ip_proto, sizeof(x->ip_proto));
 }
 
+/* Only these can be searched by pairs: a literal of one byte has no pair. */
 static bool is_anywhere(const struct anchored_literal *l)
 {
     return l->len >= 2 && l->to == UINT32_MAX;
 }
 
-/* Those with a place first. */
+/* Literals with a position come first: pairs_build() counts them from the front of a
+ * section. */
 static int compare_literals(const struct anchored_literal *x, const struct anchored_literal *y)
 {
     int r = is_anywhere(x) - is_anywhere(y);
@@ -56,6 +60,7 @@ static int compare_literals(const struct anchored_literal *x, const struct ancho
     return r != 0 ? r : (x->to > y->to) - (x->to < y->to);
 }
 
+/* For qsort(): by header, then by literal. The rule's index makes the order total. */
 static int by_section(const void *a, const void *b)
 {
     const struct anchored_entry *x = a, *y = b;
@@ -66,6 +71,8 @@ static int by_section(const void *a, const void *b)
     return r != 0 ? r : (x->rule->index > y->rule->index) - (x->rule->index < y->rule->index);
 }
 
+/* A multiplicative hash of 16 bits to 8. Collisions cost time only, because pair_found()
+ * compares the whole literal. */
 static unsigned slot_of(uint16_t pair)
 {
     return (uint8_t)(pair * 0x9e5bu >> 8);
@@ -79,7 +86,8 @@ static uint16_t pair_at(const uint8_t *at)
     return pair;
 }
 
-/* All ways of writing the first two letters lead to the slot of the small ones. */
+/* Sets the bit of each way to write the first two bytes: four ways for two letters without
+ * case. All of them lead to the slot of the lower-case pair (slot_of_text). */
 static void pairs_add(struct pair_filter *f, const struct anchored_literal *l)
 {
     for (unsigned way = 0; way < (l->nocase ? 4u : 1u); way++) {
@@ -101,6 +109,8 @@ static unsigned slot_of_text(const uint8_t *at)
     return slot_of(pair_at(lower));
 }
 
+/* Splits a section: the first `placed` conditions are tried one by one, the others go to a
+ * table by their first two bytes. With few of them no table is made. */
 static void pairs_build(struct anchored_section *s)
 {
     s->placed = 0;
@@ -121,6 +131,8 @@ static void pairs_build(struct anchored_section *s)
     }
 }
 
+/* entry: `count` entries with the same header, sorted by literal. Rules with the same
+ * literal share one condition. */
 static void section_build(struct anchored_section *s, const struct anchored_entry *entry,
                           unsigned count)
 {
@@ -141,6 +153,7 @@ static void section_build(struct anchored_section *s, const struct anchored_entr
     pairs_build(s);
 }
 
+/* `entry` is only read; the lists borrow the rules and copy the literals. */
 void anchored_lists_build(struct anchored_lists *lists, const struct anchored_entry *entry,
                           unsigned count)
 {
@@ -178,6 +191,8 @@ void anchored_lists_fini(struct anchored_lists *lists)
 
 /* --- looking ------------------------------------------------------------------------------ */
 
+/* The bitmap says that a literal may begin at `at`. The slot's conditions are compared in
+ * full. */
 static void pair_found(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                        uint32_t at, struct candidates *out)
 {
@@ -191,6 +206,7 @@ static void pair_found(const struct anchored_section *s, const uint8_t *data, ui
     }
 }
 
+/* Called on the thread that inspects, for a section whose header fits the packet. */
 void anchored_section_collect(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                           struct candidates *out)
 {

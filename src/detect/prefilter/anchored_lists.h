@@ -2,10 +2,10 @@
 /* detect/prefilter/anchored_lists.h - payload rules whose patterns are too short for the pattern
  * sets.
  *
- * Rules of equal header stand together in a section: whoever looks asks first whether the header
- * fits, once for all of them. Then one cheap condition for each literal: that it stands within
- * the bytes the rule allows it. Literals that may stand anywhere are looked for all at once, by
- * their first two bytes. Read only once built. */
+ * Rules with the same header form a section. The caller checks first whether the header fits, once
+ * for all of them; then each literal has one cheap condition: it must be within the bytes that the
+ * rule allows. Literals without a position are searched together, by their first two bytes. Read
+ * only once built. */
 #ifndef DETECT_ANCHORED_LISTS_H
 #define DETECT_ANCHORED_LISTS_H
 
@@ -17,7 +17,7 @@ struct anchored_condition {
     struct rule_ids rules;
 };
 
-/* All two-byte beginnings of the literals that may stand anywhere. */
+/* The first two bytes of all literals without a position. */
 struct pair_filter {
     uint64_t bits[65536 / 64];
     uint16_t slot[256];         /* by hash: first condition, index + 1 */
@@ -26,7 +26,7 @@ struct pair_filter {
 struct anchored_section {
     const struct rule *rule;    /* one of them: all have its header and protocol */
     struct anchored_condition *condition;
-    unsigned placed;            /* so many are tried one by one, the others by pairs */
+    unsigned placed;            /* the first `placed` are tried one by one, the others by pairs */
     unsigned count;
     struct pair_filter *pairs;  /* NULL: all are tried one by one */
 };

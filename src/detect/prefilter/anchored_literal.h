@@ -6,14 +6,14 @@
 
 #include "base/base.h"
 
-#define ANCHORED_BYTES 8            /* of a longer literal the first so many are looked for */
+#define ANCHORED_BYTES 8            /* of a longer literal only the first 8 are searched */
 #define ANCHORED_MAX_OFFSET 256         /* bytes; looking through so few costs next to nothing */
 
 struct anchored_literal {
     uint8_t bytes[ANCHORED_BYTES];  /* lower case when nocase; len 0: no condition */
     uint8_t len;
     bool nocase;
-    uint32_t from, to;          /* stands within these bytes of the payload */
+    uint32_t from, to;          /* must be within these bytes of the payload */
 };
 
 /* A rule and what its payload must have. */
@@ -26,7 +26,7 @@ static inline bool anchored_literal_is_bounded(const struct anchored_literal *l)
 
 /* Right here; there are l->len bytes. */
 bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at);
-/* Where it may stand in this payload. */
+/* Within its bounds in this payload. */
 bool anchored_literal_matches(const struct anchored_literal *l, const uint8_t *data, uint32_t len);
 
 #endif

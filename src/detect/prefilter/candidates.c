@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+/* Room for all rules, so that adding never allocates while packets flow. words has one bit
+ * for each word of bits, so one word for 4,096 rules. */
 void candidates_init(struct candidates *c, unsigned rules)
 {
     c->bits = xcalloc(rules / 64 + 1, sizeof(*c->bits));
@@ -23,7 +25,7 @@ void candidates_fini(struct candidates *c)
     *c = (struct candidates){ 0 };
 }
 
-/* Few as a rule: insertion beats what is clever for many. */
+/* There are usually few candidates, and insertion sort is the fastest for few. */
 static void sort_few(uint32_t *at, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {
@@ -36,7 +38,8 @@ static void sort_few(uint32_t *at, unsigned count)
     }
 }
 
-/* The bits are in order already. */
+/* The bits are in order already, so the list is read again from them. `words` skips the
+ * empty ones. */
 static void sort_many(struct candidates *c)
 {
     unsigned n = 0;
@@ -50,6 +53,7 @@ static void sort_many(struct candidates *c)
         }
 }
 
+/* Rules are numbered in evaluation order, so sorting by number is enough. */
 void candidates_sort(struct candidates *c)
 {
     if (c->count <= 8)

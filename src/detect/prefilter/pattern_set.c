@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HANDFUL 2               /* so many patterns are looked for one by one */
+/* Two plain searches cost less than the set-up of a search for many. */
+#define HANDFUL 2               /* patterns that are searched one by one */
 
+/* One different pattern. Its rules are a part of pattern_set.rule. */
 struct set_pattern {
     const uint8_t *bytes;
     uint16_t len;
@@ -19,9 +21,10 @@ struct set_pattern {
     uint32_t first, count;      /* in pattern_set.rule */
 };
 
+/* All arrays belong to the set; `hs` belongs to the pool. Read only once built. */
 struct pattern_set {
     struct mpm_ngram *mpm;     /* knows all patterns; NULL: a handful, or libhs is to be used */
-    struct hs_set *hs;          /* NULL: likewise */
+    struct hs_set *hs;          /* NULL: a handful, or `mpm` is used */
     unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
     unsigned hot_bytes;         /* of `mpm` */
@@ -30,6 +33,9 @@ struct pattern_set {
     uint8_t *bytes;
 };
 
+/* Owned by a compiled ruleset. cache_dir: where libhs databases are kept between runs;
+ * NULL: nowhere. by_hash finds the database for the same patterns, which sets of several
+ * groups often have. */
 struct pattern_pool {
     bool use_hs;
     char *cache_dir;
@@ -38,6 +44,8 @@ struct pattern_pool {
     struct map by_hash;
 };
 
+/* While a set is built: a pattern, whose bytes are the builder's own, and all rules that
+ * have it. */
 struct pattern_rules { struct literal_pattern pattern; ARRAY_OF(uint32_t) rules; };
 
 struct pattern_set_builder {
@@ -78,6 +86,8 @@ void pattern_pool_free(struct pattern_pool *pool)
     free(pool);
 }
 
+/* Scratch for all databases of the pool: each inspecting thread has its own. Without libhs
+ * there are no databases. */
 struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err)
 {
     return hs_scratch_new(pool->databases.at, (unsigned)pool->databases.count, err);
@@ -90,6 +100,9 @@ struct pattern_set_builder *pattern_set_builder_new(void)
     return xcalloc(1, sizeof(struct pattern_set_builder));
 }
 
+/* Cuts a long pattern: the prefilter may find too many rules, but it must never miss one,
+ * and the first PATTERN_LONG_MAX bytes of a pattern are always there when the whole
+ * pattern is. */
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule)
 {
@@ -125,7 +138,9 @@ static void builder_free(struct pattern_set_builder *b)
     free(b);
 }
 
-/* Those for libhs first, in an order that depends on nothing but themselves. */
+/* Patterns that libhs takes come first: `shared` counts them from 0. The order depends on
+ * the patterns only, so that the same rules give the same database, and its cached file
+ * fits. */
 static int by_pattern(const void *a, const void *b)
 {
     const struct literal_pattern *x = &((const struct pattern_rules *)a)->pattern;
@@ -141,6 +156,9 @@ static int by_pattern(const void *a, const void *b)
     return x->len != y->len ? x->len - y->len : x->nocase - y->nocase;
 }
 
+/* Packs the builder's patterns into three arrays. The builder keeps its copies; the caller
+ * frees it. `shared` is what libhs would take; set_matcher() corrects it for the other
+ * matchers. */
 static struct pattern_set *set_of(const struct pattern_set_builder *b)
 {
     struct pattern_set *set = xcalloc(1, sizeof(*set));
@@ -175,6 +193,9 @@ static struct pattern_set *set_of(const struct pattern_set_builder *b)
     return set;
 }
 
+/* Compiling a database takes long. Sets with equal patterns, as those of two groups with
+ * the same rules, share one. literal_patterns_hash() covers bytes, length and case of all
+ * patterns. */
 static int set_database(struct pattern_set *set, struct pattern_pool *pool,
                         const struct literal_pattern *list, struct err *err)
 {
@@ -191,6 +212,8 @@ static int set_database(struct pattern_set *set, struct pattern_pool *pool,
     return 0;
 }
 
+/* Chooses how the set is searched: one by one, by libhs (`mpm-algo: hs`), or by our own
+ * matcher, which takes patterns of every length. -1: libhs failed. */
 static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struct err *err)
 {
     struct literal_pattern *list;
@@ -216,6 +239,7 @@ static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struc
     return result;
 }
 
+/* The pool owns the set from here on, also if its matcher fails. */
 int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
                       struct pattern_set **out, struct err *err)
 {
@@ -253,8 +277,11 @@ void pattern_set_fetch(const struct pattern_set *set)
     PREFETCH_ALL(set->mpm, set->hot_bytes);
 }
 
+/* The argument of on_hit(): one search, on the stack. */
 struct scan { const struct pattern_set *set; struct candidates *out; };
 
+/* id: the pattern's index in the set. All its rules become candidates; candidates_add()
+ * drops the repeated ones. */
 static void on_hit(unsigned id, void *arg)
 {
     const struct scan *s = arg;
@@ -265,6 +292,8 @@ static void on_hit(unsigned id, void *arg)
         candidates_add(s->out, rule[i]);
 }
 
+/* The patterns from `shared` on are the short ones, or all of a handful. They are searched
+ * with a pass each. */
 void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
                       const uint8_t *data, uint32_t len, struct candidates *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/pattern_set.h - the fast patterns of all rules on one kind of bytes.
  *
- * Looked for by their mpm (match/mpm_ngram.h), or by libhs where the configuration asks for it.
- * Patterns of a few bytes make libhs slow; they then stand apart and are looked for one by one,
- * as are the patterns of a set that has only a handful. */
+ * The engine's own matcher (match/mpm_ngram.h) searches for them, or libhs if the configuration
+ * says so. Patterns of a few bytes make libhs slow: with libhs they are searched one by one. So
+ * are the patterns of a set that has only two. */
 #ifndef DETECT_PATTERN_SET_H
 #define DETECT_PATTERN_SET_H
 
@@ -14,7 +14,7 @@ struct pattern_set;
 struct pattern_set_builder;
 
 #define PATTERN_SHORT_MAX 3     /* bytes of a pattern that stays out of libhs */
-#define PATTERN_LONG_MAX 32     /* of longer ones the first so many count */
+#define PATTERN_LONG_MAX 32     /* longer patterns are cut to this length */
 
 /* Load time. Databases of libhs are shared between sets of equal patterns. */
 struct pattern_pool;            /* of one ruleset */
@@ -32,7 +32,7 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
 unsigned pattern_set_longest(const struct pattern_set *set);
 unsigned pattern_set_count(const struct pattern_set *set);
 
-/* Makes it come into the caches. It should be there itself, by PREFETCH(). */
+/* Brings the tables into the caches. The caller should have PREFETCH()ed the set itself before. */
 void pattern_set_fetch(const struct pattern_set *set);
 /* Any thread, with its own scratch and candidates. */
 void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,

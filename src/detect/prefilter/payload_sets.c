@@ -4,10 +4,15 @@
 #include "detect/prefilter/payload_sets.h"
 #include "match/port.h"
 
-/* Most traffic is of one of these: rules on them are looked for always. */
+/* SMTP, DNS, HTTP, TLS, SMB and the usual proxy. Most traffic is on one of them, so a
+ * filter by port would let it through anyway: patterns of rules on these ports are
+ * searched in all traffic. */
 static const uint16_t busy[] = { 25, 53, 80, 443, 445, 8080 };
+/* A rule on more ports than this counts as a rule on any port. */
 #define FEW_PORTS 64
 
+/* Whether traffic on these ports is rare enough for a set of its own. `any` and a missing
+ * set are not. */
 static bool is_few(const struct port_set *set)
 {
     unsigned count = 0;
@@ -22,6 +27,9 @@ static bool is_few(const struct port_set *set)
     return count <= FEW_PORTS;
 }
 
+/* The filter of the few ports is the union of what their rules name: a packet that passes
+ * it may be searched for patterns of rules on other ports. Inspection checks the rule's
+ * own ports. */
 static void filter_add(uint64_t *bits, const struct port_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++)
@@ -29,7 +37,8 @@ static void filter_add(uint64_t *bits, const struct port_set *set)
             bits[port >> 6] |= 1ull << (port & 63);
 }
 
-/* False: the rule is about any port, or about many. */
+/* The destination ports decide, else the source ports. False: the rule is on any port or
+ * on many. Makes the filter on first use; the caller of payload_sets_build() frees it. */
 static bool goes_by_port(struct payload_sets *sets, const struct rule *r)
 {
     bool dst = is_few(r->dst_port);
@@ -42,6 +51,7 @@ static bool goes_by_port(struct payload_sets *sets, const struct rule *r)
     return true;
 }
 
+/* Four sets at most: two positions, each with and without the port filter. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err)
 {
@@ -68,11 +78,13 @@ int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *
     return result;
 }
 
+/* A bit for each of the 65,536 ports. */
 static bool has(const uint64_t *bits, uint16_t port)
 {
     return bits[port >> 6] >> (port & 63) & 1;
 }
 
+/* Patterns that can only be near the front are searched in the first PAYLOAD_FRONT bytes. */
 static void scan(struct pattern_set *const *set, struct hs_scratch *scratch, struct slice data,
                  struct candidates *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/payload_sets.h - patterns of rules on payload, of one transport and direction.
  *
- * Not all are looked for everywhere. Patterns that can only stand near the front of a payload are
- * looked for there. Those of rules on a few ports that little traffic has are looked for in
- * traffic of such ports. What remains, most of traffic has to be searched for in full. */
+ * Not all are searched everywhere. Patterns that can only be near the front of a payload are
+ * searched there. Patterns of rules on a few rare ports are searched in traffic on these ports.
+ * Only the rest is searched in all of each payload. */
 #ifndef DETECT_PAYLOAD_SETS_H
 #define DETECT_PAYLOAD_SETS_H
 

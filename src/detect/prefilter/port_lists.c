@@ -10,7 +10,9 @@
 
 typedef ARRAY_OF(uint32_t) id_array;
 
-/* Arrays of numbers are numbers of entries. */
+/* from: indexes of entries. Rules with a bounded literal go to `placed`, which checks the
+ * payload before the rule becomes a candidate; the others are candidates for each packet
+ * on the port. */
 static void rules_take(struct port_rules *out, const struct anchored_entry *entry,
                        const id_array *from)
 {
@@ -27,7 +29,8 @@ static void rules_take(struct port_rules *out, const struct anchored_entry *entr
     }
 }
 
-/* Between two edges of ranges the same sets apply. */
+/* Marks each port at which a range begins or has just ended. Between two marks the rules
+ * are the same. */
 static void mark_edges(uint8_t *edge, const struct port_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++) {
@@ -37,6 +40,7 @@ static void mark_edges(uint8_t *edge, const struct port_set *set)
     }
 }
 
+/* The entries whose rule names this port, in the order of `ids`. */
 static void rules_at(const struct anchored_entry *entry, const id_array *ids, bool dst,
                      uint16_t port, id_array *out)
 {
@@ -48,6 +52,7 @@ static void rules_at(const struct anchored_entry *entry, const id_array *ids, bo
     }
 }
 
+/* The class of the ports with just these rules. Ports far from each other may share one. */
 static uint16_t class_for(struct port_classes *c, const struct anchored_entry *entry,
                           struct map *known, const id_array *ids)
 {
@@ -61,7 +66,8 @@ static uint16_t class_for(struct port_classes *c, const struct anchored_entry *e
     return (uint16_t)c->count++;
 }
 
-/* Each page that differs once; there are no more than page numbers. */
+/* Keeps each different page once. There are at most 256 pages, so a page number fits a
+ * byte, and comparing each with all before it costs little. */
 static void pages_fold(struct port_classes *c, const uint16_t *class_of)
 {
     unsigned count = 0;
@@ -80,6 +86,8 @@ static void pages_fold(struct port_classes *c, const uint16_t *class_of)
     c->page = xrealloc(c->page, count * sizeof(*c->page));
 }
 
+/* Looks up the rules at each mark only, not at each of the 65,536 ports. dst: by the
+ * rule's destination ports, else by its source ports. */
 static void classes_build(struct port_classes *c, const struct anchored_entry *entry,
                           const id_array *ids, bool dst)
 {
@@ -113,6 +121,8 @@ static void classes_build(struct port_classes *c, const struct anchored_entry *e
     free(edge);
 }
 
+/* A rule with destination ports is not in the list by source port: one list is enough to
+ * find it, and inspection checks the other side. */
 void port_lists_build(struct port_lists *lists, const struct anchored_entry *entry, unsigned count)
 {
     id_array dst = { 0 }, src = { 0 }, any = { 0 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/port_lists.h - rules by the ports they name, for those that have nothing better
- * to be found by. A rule stands under its destination ports, else under its source ports, else
- * in the list for all. Ports that the same rules name share one list. The table from ports to
- * lists is cut into pages, of which equal ones are kept once: nearly all high ports lead to one.
- * Rules on payload that want something near its front have that beside them, and it is asked
- * first. */
+/* detect/prefilter/port_lists.h - finds rules by their ports, if they have no usable pattern. A
+ * rule is listed by its destination ports, else by its source ports, else in the list for all.
+ * Ports that the same rules name share one list. The table from ports to lists is cut into
+ * pages, and equal pages are kept once: nearly all high ports are on the same page. A rule with
+ * a literal near the front of the payload has the literal beside it, which is checked first. */
 #ifndef DETECT_PORT_LISTS_H
 #define DETECT_PORT_LISTS_H
 
@@ -18,7 +17,7 @@ struct placed_rule { struct anchored_literal literal; uint32_t rule; };
 
 struct port_rules {
     struct rule_ids plain;
-    struct placed_rule *placed;     /* candidates where the literal stands */
+    struct placed_rule *placed;     /* candidates if the literal is there */
     unsigned placed_count;
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/classification.c - the names that rules refer to: classes and reference systems. */
+/* detect/rule/classification.c - the names that rules refer to: classes from
+ * classification.config and reference systems from reference.config. Loaded once per
+ * ruleset, into its arena. */
 #include "detect/rule/classification.h"
 
 #include "base/array.h"
@@ -11,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_LEN 64
+#define NAME_MAX_LEN 64 /* with the NUL */
 #define CLASS_MODULE "classification-config"
 #define REFERENCE_MODULE "reference-config"
 
+/* Names do not depend on case, so keys are in lower case. */
 static bool lower_name(struct text name, char out[NAME_MAX_LEN])
 {
     if (name.n == 0 || name.n >= NAME_MAX_LEN)
@@ -25,6 +28,7 @@ static bool lower_name(struct text name, char out[NAME_MAX_LEN])
     return true;
 }
 
+/* The characters that Suricata's expressions for these files allow. */
 static bool is_name(struct text t)
 {
     if (t.n == 0 || !isalpha((unsigned char)t.p[0]))
@@ -35,7 +39,7 @@ static bool is_name(struct text t)
     return true;
 }
 
-/* What follows "config KIND:"; false when the line begins otherwise. */
+/* Sets *rest to what follows "config KIND:"; false when the line begins otherwise. */
 static bool after_head(struct text line, const char *kind, struct text *rest)
 {
     line = text_trim(line);
@@ -51,6 +55,7 @@ static bool after_head(struct text line, const char *kind, struct text *rest)
     return true;
 }
 
+/* The first definition of a class stays. NULL: the name is too long. */
 static struct rule_class *add_class(struct rule_names *names, struct text name, const char *text,
                                     int32_t priority)
 {
@@ -70,7 +75,9 @@ static struct rule_class *add_class(struct rule_names *names, struct text name, 
     return c;
 }
 
-/* "config classification: NAME,description,priority": the last comma separates the priority. */
+/* "config classification: NAME,description,priority". The last comma separates the
+ * priority, so a description may contain commas. Ids count from 1 in the order of the
+ * file. */
 int rule_class_line(struct rule_names *names, struct text line)
 {
     struct text rest, name, text, number;
@@ -96,6 +103,7 @@ int rule_class_line(struct rule_names *names, struct text line)
     return 0;
 }
 
+/* "config reference: SYSTEM PREFIX". The prefix is usually the start of a URL. */
 int rule_reference_line(struct rule_names *names, struct text line)
 {
     struct text rest, system;
@@ -112,6 +120,7 @@ int rule_reference_line(struct rule_names *names, struct text line)
     return 0;
 }
 
+/* The first definition of a system stays. `prefix` must live as long as the names. */
 void rule_reference_add(struct rule_names *names, struct text system, const char *prefix)
 {
     char key[NAME_MAX_LEN];
@@ -127,6 +136,7 @@ const struct rule_class *rule_class_find(const struct rule_names *names, struct 
     return lower_name(name, key) ? map_get_string(&names->classes, key) : NULL;
 }
 
+/* A class that only rules name gets priority 3, Suricata's default. */
 const struct rule_class *rule_class_add_unknown(struct rule_names *names, struct text name)
 {
     struct rule_class *c = add_class(names, name, "Unknown Classtype", 3);
@@ -145,7 +155,7 @@ const char *rule_reference_prefix(const struct rule_names *names, struct text sy
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* One of the two files: how to read a line, and what to say of a wrong one. */
+/* One of the two files: how to read a line, and the message about a wrong one. */
 struct names_file {
     const char *module;         /* in log messages */
     const char *key;            /* in the configuration */
@@ -165,7 +175,8 @@ static const struct names_file reference_file = {
     rule_reference_line,
 };
 
-/* Takes each line that is not a comment. Returns the number of wrong ones. */
+/* Takes each line that is not a comment; returns the number of wrong ones. A wrong line is
+ * an error in the log, and the rest of the file still counts. */
 static unsigned read_lines(FILE *f, const char *path, const struct names_file *kind,
                            struct rule_names *names)
 {
@@ -188,6 +199,7 @@ static unsigned read_lines(FILE *f, const char *path, const struct names_file *k
     return wrong;
 }
 
+/* A missing file is a warning: rules load without it, as in Suricata. */
 static FILE *open_named(const char *path, const struct names_file *kind)
 {
     FILE *f = fopen(path, "re");
@@ -198,6 +210,7 @@ static FILE *open_named(const char *path, const struct names_file *kind)
     return f;
 }
 
+/* `root` NULL: names without files, for tests. */
 struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *root)
 {
     struct rule_names *names = arena_zalloc(arena, sizeof(*names));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/header.c - action, protocol, addresses, ports and direction of a rule. */
+/* detect/rule/header.c - the header of a rule: action, protocol, addresses, ports and
+ * direction. */
 #include "detect/rule/parser.h"
 
 #include <stdio.h>
@@ -10,9 +11,10 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* --- fields apart ----------------------------------------------------------------------------- */
+/* --- fields of the text ----------------------------------------------------------------------- */
 
-/* Up to the next white space outside brackets, with which addresses and ports may be spread. */
+/* Takes the text up to the next blank outside brackets: lists of addresses and ports may
+ * contain blanks. */
 static struct text take_field(struct text *rest)
 {
     struct text field = text_trim(*rest);
@@ -32,6 +34,7 @@ static struct text take_field(struct text *rest)
     return (struct text){ field.p, n };
 }
 
+/* What is between the outer parentheses. */
 static struct text options_of(struct text rest)
 {
     rest = text_trim(rest);
@@ -42,6 +45,7 @@ static struct text options_of(struct text rest)
     return rest;
 }
 
+/* Splits a rule into its parts without judging them. Errors name what was expected next. */
 int rule_split(const struct rule_text *text, struct rule_parts *parts, struct err *err)
 {
     static const char *const names[] = { "an action", "a protocol", "source addresses",
@@ -72,6 +76,7 @@ int rule_split(const struct rule_text *text, struct rule_parts *parts, struct er
 
 /* --- action ----------------------------------------------------------------------------------- */
 
+/* "reject" answers the sender, as "rejectsrc". */
 static const struct { const char *name; enum rule_action action; } actions[] = {
     { "alert", RULE_ALERT },           { "drop", RULE_DROP },
     { "pass", RULE_PASS },             { "reject", RULE_REJECT_SRC },
@@ -80,6 +85,7 @@ static const struct { const char *name; enum rule_action action; } actions[] = {
     { "accept", RULE_ACCEPT },
 };
 
+/* `fmt` takes one text. The position is that of the field. */
 static int header_error(struct rule_builder *b, struct text field, struct err *err,
                         const char *fmt, struct text shown)
 {
@@ -89,6 +95,8 @@ static int header_error(struct rule_builder *b, struct text field, struct err *e
     return err_at(err, rule_text_at(b->text, field.p), "%s", sentence);
 }
 
+/* "drop:packet", "pass:flow". For config only the packet makes sense, which is its
+ * default. */
 static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     struct rule *rule = b->parser.rule;
@@ -110,11 +118,13 @@ static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
 
 /* --- actions of the firewall: "accept:flow,pass:flow,alert" ----------------------------------- */
 
+/* `drop`: also for actions that stop traffic; hook and tx can only accept. */
 static const struct { const char *name; uint8_t scope; bool drop; } firewall_scopes[] = {
     { "packet", SCOPE_PACKET, true }, { "flow", SCOPE_FLOW, true },
     { "hook", SCOPE_HOOK, false },    { "tx", SCOPE_TX, false },
 };
 
+/* All actions of a firewall rule share one scope. */
 static int firewall_scope_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     struct rule *rule = b->parser.rule;
@@ -135,6 +145,7 @@ static int firewall_scope_parse(struct rule_builder *b, struct text in, struct e
                         in);
 }
 
+/* Alert and pass alone decide nothing for the firewall, so they cannot be first. */
 static int firewall_first_action(struct rule_builder *b, struct text name, struct err *err)
 {
     for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
@@ -150,6 +161,7 @@ static int firewall_first_action(struct rule_builder *b, struct text name, struc
                         name);
 }
 
+/* "pass" lets other rules pass what this one accepts; "alert" logs it. */
 static int firewall_more_action(struct rule_builder *b, struct text name, struct err *err)
 {
     if (text_equal_nocase(name, "alert"))
@@ -162,6 +174,7 @@ static int firewall_more_action(struct rule_builder *b, struct text name, struct
     return 0;
 }
 
+/* A firewall rule has no default scope: a rule that accepts too much would be a hole. */
 static int firewall_action_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     struct text rest = in, one;
@@ -181,7 +194,8 @@ static int firewall_action_parse(struct rule_builder *b, struct text in, struct 
     return 0;
 }
 
-/* What does not go together in rules of the firewall. */
+/* Combinations that firewall rules must not have. Data of TCP span packets, so a rule
+ * about a protocol over TCP cannot accept or drop one packet. */
 static int firewall_header_check(struct rule_builder *b, struct text in, struct err *err)
 {
     const struct rule *rule = b->parser.rule;
@@ -200,6 +214,7 @@ static int firewall_header_check(struct rule_builder *b, struct text in, struct 
     return 0;
 }
 
+/* The actions of rules outside the firewall. */
 static int action_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     const char *colon = memchr(in.p, ':', in.n);
@@ -223,6 +238,8 @@ static int action_parse(struct rule_builder *b, struct text in, struct err *err)
 /* --- protocol --------------------------------------------------------------------------------- */
 
 #define PROTO_ANY 255           /* not a transport: all of them */
+/* The protocols that a header can name besides those of applications. The tcp variants
+ * choose whether packets or stream data are inspected. */
 static const struct header_proto {
     const char *name;
     uint8_t proto[2];           /* 0: none */
@@ -245,11 +262,13 @@ static const struct header_proto {
     { .name = "ipv6", .proto = { PROTO_ANY }, .ip_version = 6 },
 };
 
+/* The header's set has one bit per IP protocol. */
 static void add_ip_proto(struct rule *rule, uint8_t proto)
 {
     rule->ip_proto[proto >> 3] |= (uint8_t)(1u << (proto & 7));
 }
 
+/* False: the name is none of these. */
 static bool header_proto_apply(struct rule *rule, struct text name)
 {
     for (size_t i = 0; i < ARRAY_LEN(header_protos); i++) {
@@ -269,6 +288,7 @@ static bool header_proto_apply(struct rule *rule, struct text name)
     return false;
 }
 
+/* A rule about an application protocol covers the transports that the protocol uses. */
 static void add_transports(struct rule *rule, const struct app_proto *proto)
 {
     if (proto->transports & APP_TCP)
@@ -277,7 +297,8 @@ static void add_transports(struct rule *rule, const struct app_proto *proto)
         add_ip_proto(rule, 17);
 }
 
-/* Every protocol that the name stands for, as far as it is switched on. */
+/* Adds every protocol that the name stands for and that is enabled. False: there is none,
+ * so the rule could not match. */
 static bool app_proto_apply(struct rule *rule, struct text name, const struct app_conf *conf)
 {
     enum app_proto_id rule_proto;
@@ -301,6 +322,7 @@ static bool app_proto_apply(struct rule *rule, struct text name, const struct ap
 
 /* --- hooks ------------------------------------------------------------------------------------ */
 
+/* "tcp:pre_flow": when packets are inspected. */
 static int packet_hook_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     static const char *const names[] = { [HOOK_FLOW_START] = "flow_start",
@@ -319,6 +341,7 @@ static int packet_hook_parse(struct rule_builder *b, struct text in, struct err 
                         in);
 }
 
+/* -1: the protocol has no such state. */
 static int64_t progress_by_name(const struct app_proto *proto, enum direction d, struct text name)
 {
     for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
@@ -327,6 +350,8 @@ static int64_t progress_by_name(const struct app_proto *proto, enum direction d,
     return -1;
 }
 
+/* "http1:request_line": a state of progress. "<" in firewall rules covers the hooks before
+ * as well. The name also decides the direction. */
 static int app_hook_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     struct rule *rule = b->parser.rule;
@@ -358,6 +383,7 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     return header_error(b, in, err, "this protocol has no hook \"%.*s\"", in);
 }
 
+/* PROTOCOL[:HOOK]. Transports come first, then application protocols. */
 static int protocol_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     const char *colon = memchr(in.p, ':', in.n);
@@ -374,6 +400,7 @@ static int protocol_parse(struct rule_builder *b, struct text in, struct err *er
 
 /* --- direction, addresses, ports -------------------------------------------------------------- */
 
+/* "<>" makes two rules; "=>" makes one that covers both directions of a transaction. */
 static int arrow_parse(struct rule_builder *b, struct text in, struct err *err)
 {
     if (text_equal(in, "<>"))
@@ -385,6 +412,7 @@ static int arrow_parse(struct rule_builder *b, struct text in, struct err *err)
     return 0;
 }
 
+/* Equal lists share one set in the ruleset, so that pointers can be compared. */
 static const struct address_set *addresses_parse(struct rule_builder *b, struct text in,
                                                  struct err *err)
 {
@@ -401,6 +429,8 @@ static const struct port_set *ports_parse(struct rule_builder *b, struct text in
 #define SWAP(type, a, b) \
     do { type swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 
+/* `swapped`: for the second rule of "<>". The protocol comes before the hook's check,
+ * because that depends on it. */
 int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bool swapped,
                       struct err *err)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/int_match.c - integer arguments: comparisons, ranges, masks, units, names, indices.
- *
- * Ranges exclude their ends, as rule writers are used to, but for the few keywords where they are
- * used to the contrary. */
+/* detect/rule/int_match.c - integer arguments of keywords: comparisons, ranges, masks,
+ * units, names, indexes. Ranges exclude their ends, as in Suricata, but for the few
+ * keywords where Suricata includes them. */
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
 #include <string.h>
 #include <strings.h>
 
+/* Powers of 1024, in any case. */
 static const struct { const char *name; unsigned shift; } units[] = {
     { "kib", 10 }, { "kb", 10 }, { "mib", 20 }, { "mb", 20 }, { "gib", 30 }, { "gb", 30 },
 };
@@ -20,6 +20,7 @@ static struct text skip_spaces(struct text t)
     return t;
 }
 
+/* How many digits the text begins with. */
 static size_t digits_of(struct text t, bool hex)
 {
     size_t n = 0;
@@ -30,7 +31,7 @@ static size_t digits_of(struct text t, bool hex)
     return n;
 }
 
-/* A number with an optional unit off *in. */
+/* Takes a number with an optional unit off *in. False also for a number above `max`. */
 static bool take_number(struct text *in, uint64_t max, uint64_t *out)
 {
     struct text t = skip_spaces(*in);
@@ -53,6 +54,7 @@ static bool take_number(struct text *in, uint64_t max, uint64_t *out)
     return true;
 }
 
+/* Takes `token` off *in if it begins with it. */
 static bool take(struct text *in, const char *token)
 {
     if (!text_starts(*in, token))
@@ -63,7 +65,7 @@ static bool take(struct text *in, const char *token)
 
 /* Each of these takes a comparison off *in, or leaves it as it is. */
 
-/* "&mask=value", "&mask!=value". */
+/* "&mask=value", "&mask!=value". A value with bits outside the mask can never be equal. */
 static bool take_mask(struct text *in, uint64_t max, struct int_match *out)
 {
     struct text t = *in;
@@ -79,7 +81,7 @@ static bool take_mask(struct text *in, uint64_t max, struct int_match *out)
     return true;
 }
 
-/* "A-B", "A<>B", "!A-B". */
+/* "A-B", "A<>B", "!A-B"; B must be larger than A. */
 static bool take_bounds(struct text *in, uint64_t max, struct int_match *out)
 {
     struct text t = *in;
@@ -92,7 +94,7 @@ static bool take_bounds(struct text *in, uint64_t max, struct int_match *out)
     return true;
 }
 
-/* Something must fit between them. */
+/* A range without its ends must still contain a number. */
 static bool take_range(struct text *in, uint64_t max, struct int_match *out)
 {
     struct text t = *in;
@@ -103,6 +105,8 @@ static bool take_range(struct text *in, uint64_t max, struct int_match *out)
     return true;
 }
 
+/* "N", ">N", "!N" ... Comparisons that no value fails or that none passes (">=0", "<0")
+ * are errors: they are mistakes. */
 static bool take_comparison(struct text *in, uint64_t max, struct int_match *out)
 {
     static const struct { const char *text; uint8_t op; } operators[] = {
@@ -129,6 +133,7 @@ static bool take_comparison(struct text *in, uint64_t max, struct int_match *out
     return true;
 }
 
+/* "NAME" or "!NAME", in any case. */
 static bool name_parse(struct text in, const struct app_name *names, struct int_match *out)
 {
     out->op = take(&in, "!") ? INT_NE : INT_EQ;
@@ -142,6 +147,7 @@ static bool name_parse(struct text in, const struct app_name *names, struct int_
     return false;
 }
 
+/* The largest value of `bits` bits. */
 static uint64_t max_of(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
@@ -159,6 +165,7 @@ bool int_match_take(struct text *in, unsigned bits, struct int_match *out)
     return true;
 }
 
+/* One message for all forms, with the limit of the keyword. */
 static int refuse(struct rule_parser *p, struct text in, uint64_t max,
                   const struct app_name *names)
 {
@@ -169,6 +176,7 @@ static int refuse(struct rule_parser *p, struct text in, uint64_t max,
                       names != NULL ? ", or a name" : "");
 }
 
+/* A number or a comparison, else a name. */
 int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
                     const struct app_name *names, struct int_match *out)
 {
@@ -180,6 +188,8 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
     return name_parse(text_trim(in), names, out) ? 0 : refuse(p, in, max_of(bits), names);
 }
 
+/* For keywords whose ranges contain their ends. They are turned into exclusive ranges, or
+ * into a comparison where an end has no neighbour. */
 int int_match_parse_inclusive(struct rule_parser *p, struct text in, unsigned bits,
                               const struct app_name *names, struct int_match *out)
 {
@@ -211,6 +221,8 @@ static const struct app_name *find_name(struct text in, const struct app_name *n
     return NULL;
 }
 
+/* The names of bits, each with or without '!': all must be as given. A bit that comes
+ * twice is rejected. */
 bool int_match_bits(struct text in, const struct app_name *names, struct int_match *out)
 {
     struct text word;
@@ -245,6 +257,7 @@ bool int_match_has(const struct int_match *m, uint64_t value)
     return false;
 }
 
+/* Parse functions for keywords whose argument is just a number. */
 int int_parse_u8(struct rule_parser *p, struct text in, void *arg)
 {
     return int_match_parse(p, in, 8, NULL, arg);
@@ -265,7 +278,7 @@ int int_parse_u64(struct rule_parser *p, struct text in, void *arg)
     return int_match_parse(p, in, 64, NULL, arg);
 }
 
-/* --- telling it again ------------------------------------------------------------------------- */
+/* --- as JSON ---------------------------------------------------------------------------------- */
 
 static void describe_pair(struct json *j, const char *key, const struct int_match *m,
                           const char *a, const char *b)
@@ -276,6 +289,7 @@ static void describe_pair(struct json *j, const char *key, const struct int_matc
     json_object_end(j);
 }
 
+/* The keys are those of Suricata's --engine-analysis. */
 void int_match_describe(const struct int_match *m, const char *key, struct json *j)
 {
     json_object(j, key);
@@ -296,6 +310,7 @@ void int_match_describe(const struct int_match *m, const char *key, struct json 
 
 /* --- one of several values -------------------------------------------------------------------- */
 
+/* Without an index one matching value is enough ("any"). */
 int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out)
 {
     const char *comma = memchr(in->p, ',', in->n);
@@ -331,6 +346,8 @@ static unsigned count_values(bool (*get)(void *arg, unsigned index, uint64_t *ou
     return n;
 }
 
+/* -N counts from the end, so the values have to be counted first. "all" fails when there
+ * is none. */
 bool index_match_has(const struct index_match *m, const struct int_match *value,
                      bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg)
 {

@@ -14,7 +14,7 @@ struct detect_thread;
 struct byte_vars;
 struct json;                    /* base/report/json.h */
 
-/* When a keyword's match function is asked. */
+/* When a keyword's match function is called. */
 enum inspect_point {
     POINT_NONE,         /* parse only: it changes the rule */
     POINT_PACKET,       /* about the packet or its flow, before any buffer */
@@ -35,7 +35,7 @@ struct match_input {
     const struct rule *rule;
     struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */
     uint64_t *byte_vars;                /* values of byte_extract, byte_math; rule->var_count */
-    bool little;                        /* numbers in the buffer at hand are, for `dce` */
+    bool little;                        /* byte order of numbers in this buffer, for `dce` */
     bool stream_due;                    /* with this packet, data of its stream are inspected */
 };
 
@@ -51,7 +51,7 @@ struct rule_parser {
     struct err *err;
     struct where at;                    /* of the keyword being parsed */
     bool negated;                       /* its argument began with '!' (only if .negatable) */
-    bool quoted;                        /* its argument stood in quotes */
+    bool quoted;                        /* its argument was in quotes */
     const struct keyword_ops *keyword;
     struct rule_op *last_content;       /* that modifiers refer to */
     const struct keyword_ops *last_test;    /* the last thing said, unless that is an operation
@@ -155,7 +155,7 @@ void keyword_registry_init(void);               /* once, before any rule */
 const struct keyword_ops *keyword_find(struct text name);
 /* Has this application protocol declared the keyword? */
 bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto);
-/* The event that it asks for; PACKET_EVENT_NONE: it asks for none. */
+/* The event that it tests; PACKET_EVENT_NONE: it tests none. */
 enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg);
 void keyword_each(void (*visit)(const struct keyword_ops *k, void *arg), void *arg);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/metadata.c - a rule's metadata as JSON, made once at load time for all alerts. Rules
- * come in families that say the same: their JSON is one. */
+/* detect/rule/metadata.c - renders a rule's metadata as JSON, once at load time for all
+ * alerts. Many rules of a family have the same metadata, and they share one text. */
 #include "base/report/json.h"
 #include "detect/rule/parser.h"
 
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-struct pair { const char *key, *value; };
+struct pair { const char *key, *value; }; /* borrowed from the buffer that is cut up */
 struct pairs { struct pair *at; size_t count, cap; };
 
-/* By key; of one key the later first, as consumers of EVE know it. */
+/* By key without case; of equal keys the later one first, as in Suricata's records. */
 static int compare_pairs(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
@@ -20,7 +20,7 @@ static int compare_pairs(const void *a, const void *b)
     return c != 0 ? c : x->key < y->key ? 1 : -1;
 }
 
-/* Cuts it up where it stands. A key without a value says nothing and is left out. */
+/* Splits the text in place. A key without a value is left out, as in Suricata. */
 static void take_pairs(char *text, size_t len, struct pairs *pairs)
 {
     struct text rest = { text, len }, value;
@@ -39,6 +39,7 @@ static void take_pairs(char *text, size_t len, struct pairs *pairs)
     }
 }
 
+/* Equal keys become one array. */
 static void write_pairs(struct json *j, const struct pairs *pairs)
 {
     const struct pair *at = pairs->at;
@@ -54,7 +55,7 @@ static void write_pairs(struct json *j, const struct pairs *pairs)
     json_object_end(j);
 }
 
-/* `text` is one argument behind the other, each ended by a NUL; it is cut up. */
+/* `text` holds the arguments one after another, each ended by a NUL; it is cut up. */
 static const char *render(struct buf *text, struct arena *arena)
 {
     struct pairs pairs = { 0 };
@@ -80,6 +81,8 @@ static const char *render(struct buf *text, struct arena *arena)
     return built;
 }
 
+/* NULL: the rule has none. The buffers belong to the builder, to be used again for the
+ * next rule. */
 const char *rule_metadata_render(struct rule_builder *b)
 {
     struct buf *text = &b->metadata_text, *cut = &b->metadata_cut;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/parser.c - one rule's text to a struct rule. */
+/* detect/rule/parser.c - turns the text of one rule into a struct rule. */
 #include "detect/rule/parser.h"
 
 #include "base/report/log.h"
@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Keywords see only the parser, which is a part of the builder. */
 static struct rule_builder *builder_of(struct rule_parser *p)
 {
     return CONTAINER_OF(p, struct rule_builder, parser);
 }
 
-/* --- what keywords call ----------------------------------------------------------------------- */
+/* --- functions for keywords ------------------------------------------------------------------- */
 
+/* The text is formatted first, because an argument may be a part of p->err. */
 int rule_error(struct rule_parser *p, const char *fmt, ...)
 {
     char text[sizeof(p->err->text)];
@@ -38,6 +40,7 @@ void rule_warning(struct rule_parser *p, const char *fmt, ...)
     log_at(LOG_LEVEL_WARNING, "detect-parse", p->at, "%s", text);
 }
 
+/* The builder has one list of tests for each of these points. */
 static unsigned list_of_point(enum inspect_point point)
 {
     return point == POINT_PACKET ? 0 : point == POINT_TX ? 1 : 2;
@@ -51,6 +54,7 @@ void rule_add_test(struct rule_parser *p, enum inspect_point point, const struct
     p->last_test = test->keyword;
 }
 
+/* The pointer holds until the next test is added. */
 struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point)
 {
     struct rule_builder *b = builder_of(p);
@@ -59,6 +63,7 @@ struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point
     return b->tests[i].count > 0 ? &b->tests[i].at[b->tests[i].count - 1] : NULL;
 }
 
+/* The more specific of the two protocols stays. */
 int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto)
 {
     enum app_proto_id now = (enum app_proto_id)p->rule->app_proto;
@@ -75,6 +80,7 @@ int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
+/* One "name:value;" of the rule, borrowed from its text. */
 struct option {
     struct text name, value;    /* value.p NULL: no colon */
     struct text complete;          /* name as written, for messages */
@@ -99,7 +105,8 @@ static struct text cut_blanks(struct text t)
     return t;
 }
 
-/* Takes one option off *rest. Semicolons within quotes must be escaped too, as everywhere. */
+/* Takes one option off *rest. A semicolon inside quotes must be escaped too, as in
+ * Suricata. */
 static int take_option(struct rule_builder *b, struct text *rest, struct option *o,
                        struct err *err)
 {
@@ -124,7 +131,7 @@ static int take_option(struct rule_builder *b, struct text *rest, struct option 
     return 0;
 }
 
-/* Negation and quotes off the value, as the keyword wants them. */
+/* Takes negation and quotes off the value, as far as the keyword has them. */
 static int unwrap_value(struct rule_parser *p, const struct option *o, struct text *value)
 {
     const struct keyword_ops *k = p->keyword;
@@ -157,6 +164,7 @@ static int unwrap_value(struct rule_parser *p, const struct option *o, struct te
     return 0;
 }
 
+/* Checks whether the keyword takes a value, needs one, or has none. */
 static int option_value(struct rule_parser *p, const struct option *o, struct text *value)
 {
     const struct keyword_ops *k = p->keyword;
@@ -174,6 +182,8 @@ static int option_value(struct rule_parser *p, const struct option *o, struct te
     return 0;
 }
 
+/* A keyword without a match function only changes the rule. What the arena does not own is
+ * remembered for the end of the ruleset. */
 static void keep_test(struct rule_parser *p, void *arg)
 {
     const struct keyword_ops *k = p->keyword;
@@ -188,6 +198,7 @@ static void keep_test(struct rule_parser *p, void *arg)
         rule_add_test(p, k->point, &test);
 }
 
+/* --strict-rule-keywords without a list, or with this keyword in it. */
 static bool is_strict(const struct rule_parser *p)
 {
     struct text rest, word;
@@ -201,6 +212,8 @@ static bool is_strict(const struct rule_parser *p)
     return false;
 }
 
+/* The argument is zeroed memory of the arena; a rule that fails leaves it there until the
+ * ruleset goes. */
 static int option_apply(struct rule_builder *b, const struct option *o)
 {
     struct rule_parser *p = &b->parser;
@@ -229,12 +242,14 @@ static int option_apply(struct rule_builder *b, const struct option *o)
     return 0;
 }
 
-/* `requires` and `sid` are read first: a rule for other engines may use anything else. */
+/* `requires` and `sid` are read in a first pass: a rule for another engine may contain
+ * anything else, and messages need the sid. */
 static bool is_first(struct text name)
 {
     return text_equal_nocase(name, "requires") || text_equal_nocase(name, "sid");
 }
 
+/* An unmet requirement skips the rule without an error. */
 static enum rule_outcome requires_outcome(struct rule_builder *b, const struct option *o,
                                           struct err *err)
 {
@@ -244,7 +259,7 @@ static enum rule_outcome requires_outcome(struct rule_builder *b, const struct o
     return r == REQUIRES_MET ? RULE_OK : r == REQUIRES_UNMET ? RULE_SKIPPED : RULE_FAILED;
 }
 
-/* One pass over the options. */
+/* One of the two passes over the options. */
 static enum rule_outcome options_parse(struct rule_builder *b, struct text options, bool first,
                                        struct err *err)
 {
@@ -269,7 +284,8 @@ static enum rule_outcome options_parse(struct rule_builder *b, struct text optio
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
-/* Control characters and broken UTF-8 would end up in logs. */
+/* Rejects control characters and invalid UTF-8 (RFC 3629), which would end up in logs and
+ * EVE. */
 static bool is_clean_text(struct text t)
 {
     for (size_t i = 0; i < t.n;) {
@@ -288,6 +304,8 @@ static bool is_clean_text(struct text t)
     return true;
 }
 
+/* -1 as the priority means that none is given. The lists keep their memory from rule to
+ * rule. */
 static void start_rule(struct rule_builder *b, const struct rule_text *text, struct err *err)
 {
     struct rule_parser *p = &b->parser;
@@ -311,6 +329,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->err = err;
 }
 
+/* Moves a list of the builder into the arena, at its final size. */
 static struct rule_test *freeze_tests(struct rule_builder *b, unsigned list, unsigned *count)
 {
     *count = (unsigned)b->tests[list].count;
@@ -319,6 +338,7 @@ static struct rule_test *freeze_tests(struct rule_builder *b, unsigned list, uns
     return arena_copy(b->parser.arena, b->tests[list].at, *count * sizeof(struct rule_test));
 }
 
+/* A rule without priority and class has 3, as in Suricata. */
 static int finish_rule(struct rule_builder *b)
 {
     struct rule_parser *p = &b->parser;
@@ -340,6 +360,8 @@ static int finish_rule(struct rule_builder *b)
     return rule_finish(p);
 }
 
+/* Called by the loading thread only. *err is filled unless the outcome is RULE_OK or
+ * RULE_IGNORED. */
 enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *text, bool swapped,
                              struct rule **out, struct err *err)
 {
@@ -370,6 +392,7 @@ enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *tex
 
 /* --- the builder ------------------------------------------------------------------------------ */
 
+/* The value of a variable as text; the sets parse it. */
 static const char *group_value(const struct conf_node *root, const char *group, struct text name)
 {
     char path[256];
@@ -388,6 +411,7 @@ static const char *find_port_var(void *arg, struct text name)
     return group_value(arg, "port-groups", name);
 }
 
+/* One builder serves all rules of a load. */
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
                        const struct ruleset_request *request)
 {

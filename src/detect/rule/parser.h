@@ -22,7 +22,7 @@ enum rule_outcome {
     RULE_OK,
     RULE_FAILED,                /* err says why */
     RULE_IGNORED,               /* left out with a warning: about something that is no more */
-    RULE_SKIPPED,               /* `requires` is not met; err says what is missing */
+    RULE_SKIPPED,               /* `requires` is not met; err names what is missing */
 };
 
 /* Kept from rule to rule: lists being filled, settings of the load. */

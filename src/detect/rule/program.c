@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/program.c - the operations of a rule on one buffer: appending them while the rule is
- * parsed, and laying a complete list out as a program. */
+/* detect/rule/program.c - the operations of a rule on one buffer: appends them while the
+ * rule is parsed, and lays a complete list out as a program. */
 #include "detect/rule/program.h"
 
 #include "match/spm_literal.h"
@@ -22,6 +22,7 @@ struct rule_list *rule_payload_list(struct rule_parser *p)
     return *at;
 }
 
+/* By serial number, because the rule may have changed buffers in between. */
 struct rule_op *op_last(struct rule_parser *p)
 {
     struct rule_op *last = NULL;
@@ -32,7 +33,8 @@ struct rule_op *op_last(struct rule_parser *p)
     return last;
 }
 
-/* Behind a sticky buffer only what was said of that one, whatever it was transformed to since. */
+/* After a sticky buffer only contents of that buffer count, whatever transforms it got
+ * since. */
 struct rule_op *op_last_content(struct rule_parser *p)
 {
     const struct buffer *only = p->current_is_sticky ? p->current->buffer->base : NULL;
@@ -68,6 +70,8 @@ static void list_remove(struct rule_op *op)
     list->op_count--;
 }
 
+/* A relative operation without a sticky buffer belongs to the list of the operation before
+ * it. */
 static struct rule_list *list_for(struct rule_parser *p, bool relative)
 {
     struct rule_op *last;
@@ -78,8 +82,9 @@ static struct rule_list *list_for(struct rule_parser *p, bool relative)
     return last != NULL ? last->list : rule_payload_list(p);
 }
 
-#define LIST_OPS_MAX 512
+#define LIST_OPS_MAX 512        /* far above published rules; a program counts in 16 bits */
 
+/* Serial numbers give the order of the rule's text over all lists. */
 struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relative)
 {
     struct rule_op *last = op_last(p), *op;
@@ -102,6 +107,7 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
     return op;
 }
 
+/* For content modifiers: the operation counts as the last one of the rule. */
 void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to)
 {
     struct rule_op *last = op_last(p);
@@ -121,6 +127,7 @@ int byte_var_find(struct rule_parser *p, struct text name)
     return -1;
 }
 
+/* The array is copied, not grown: a rule has few variables, and the arena frees nothing. */
 int byte_var_make(struct rule_parser *p, struct text name)
 {
     struct rule *r = p->rule;
@@ -146,7 +153,8 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The inside of |..| from `i` on; returns the place behind the closing bar. */
+/* Parses the inside of |..| from *i on, and moves *i after the closing bar. Blanks and
+ * commas may separate bytes. */
 static int hex_parse(struct rule_parser *p, struct text in, size_t *i, uint8_t *out, size_t *n)
 {
     int half = -1;
@@ -174,6 +182,8 @@ static int hex_parse(struct rule_parser *p, struct text in, size_t *i, uint8_t *
     return 0;
 }
 
+/* `out` is as long as the text, which is never shorter than its bytes. Characters that end
+ * options must be escaped. */
 int content_bytes_parse(struct rule_parser *p, struct text in, const char *keyword,
                         uint8_t **bytes, uint16_t *len)
 {
@@ -205,6 +215,7 @@ int content_bytes_parse(struct rule_parser *p, struct text in, const char *keywo
     return 0;
 }
 
+/* The search folds the data to lower case, so the pattern is folded once here. */
 void content_set_nocase(struct rule_parser *p, struct content_op *content, uint32_t *flags)
 {
     uint8_t *lower = arena_copy(p->arena, content->bytes, content->len);
@@ -215,8 +226,9 @@ void content_set_nocase(struct rule_parser *p, struct content_op *content, uint3
     *flags |= OP_NOCASE;
 }
 
-/* --- who depends on whom ------------------------------------------------------------------ */
+/* --- dependences between operations ------------------------------------------------------- */
 
+/* The operation whose end a relative one starts from. */
 static struct rule_op *previous_pattern(struct rule_op *op)
 {
     for (op = op->prev; op != NULL; op = op->prev)
@@ -225,8 +237,9 @@ static struct rule_op *previous_pattern(struct rule_op *op)
     return NULL;
 }
 
-/* A later place of the pattern before only helps when `op` is bound to be near it; something
- * that may stand anywhere behind it is best served by the first place. */
+/* A later match of the previous pattern can only help when `op` must be near it. For an
+ * operation that may be anywhere after it the first match is the best one. Without the
+ * flag a failed operation ends the search. */
 static void mark_dependence(struct rule_op *op)
 {
     bool relative = op->flags & (OP_RELATIVE | OP_DISTANCE | OP_WITHIN);
@@ -245,8 +258,9 @@ void ops_mark_dependence(struct rule_list *list)
         mark_dependence(op);
 }
 
-/* --- laying out --------------------------------------------------------------------------- */
+/* --- programs ----------------------------------------------------------------------------- */
 
+/* A step has what running needs, without the links and texts of parsing. */
 static void step_fill(struct step *s, const struct rule_op *op, const struct rule_program *then)
 {
     *s = (struct step){ .kind = op->kind, .flags = op->flags };
@@ -285,7 +299,8 @@ static void step_fill(struct step *s, const struct rule_op *op, const struct rul
     }
 }
 
-/* On where the data end, or on what is not among them. */
+/* Does the result depend on where the data end, or on what is not among them? Then a match
+ * may be revoked by more data. */
 static bool depends_on_end(const struct rule_list *list)
 {
     for (const struct rule_op *op = list->first; op != NULL; op = op->next)
@@ -294,7 +309,7 @@ static bool depends_on_end(const struct rule_list *list)
     return false;
 }
 
-/* The longest content that must be there: a shorter buffer cannot match. */
+/* The longest content that must be present: a shorter buffer cannot match. */
 static uint32_t least_length(const struct rule_list *list)
 {
     uint32_t most = 0;
@@ -307,6 +322,7 @@ static uint32_t least_length(const struct rule_list *list)
     return most;
 }
 
+/* One block: header, steps, then all literals, so that running touches few cache lines. */
 const struct rule_program *program_build(struct arena *arena, const struct rule_list *list,
                                          const struct rule_program *then)
 {

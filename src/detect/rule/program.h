@@ -22,7 +22,7 @@ enum op_kind {
 
 enum op_flag {
     OP_NEGATED        = 1u << 0,
-    OP_RELATIVE       = 1u << 1,    /* looks from the end of the last match */
+    OP_RELATIVE       = 1u << 1,    /* its position counts from the end of the last match */
     OP_RETRY          = 1u << 2,    /* what follows depends on where it matched */
     OP_OFFSET_VAR     = 1u << 3,    /* the number is that of a variable */
     OP_DEPTH_VAR      = 1u << 4,
@@ -45,7 +45,7 @@ enum op_flag {
     OP_STARTSWITH     = 1u << 21,
     OP_ENDSWITH       = 1u << 22,
     OP_RAWBYTES       = 1u << 23,
-    OP_FAST           = 1u << 24,   /* fast_pattern was asked for */
+    OP_FAST           = 1u << 24,   /* the rule has fast_pattern here */
     OP_FAST_ONLY      = 1u << 25,
     OP_FAST_CHOP      = 1u << 26,
     OP_RELATIVE_NEXT  = 1u << 27,   /* something is relative to it */
@@ -172,7 +172,7 @@ struct step {
 struct rule_program {
     uint16_t count;
     bool absent, absent_or_else;        /* begins with `absent` */
-    bool revocable;                     /* what matches need not match with more data behind it */
+    bool revocable;                     /* a match may end when more data follow */
     uint32_t min_len;                   /* shorter buffers cannot match */
     struct step step[];
 };

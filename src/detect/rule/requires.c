@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/requires.c - the `requires` keyword: is this rule meant for an engine like this?
- *
- * "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo". Versions are those
- * of the rule language, which Suricata's numbers name. */
+/* detect/rule/requires.c - the keyword `requires`: is the rule meant for an engine like
+ * this? "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo".
+ * Versions are those of Suricata, whose rule language this is. */
 #include "base/report/log.h"
 #include "detect/rule/parser.h"
 
 #include <string.h>
 
+/* The release of Suricata whose rules this engine takes. */
 #define LANGUAGE_MAJOR 8
 #define LANGUAGE_MINOR 0
 #define LANGUAGE_PATCH 6
@@ -22,7 +22,7 @@ static int compare_versions(const struct version *a, const struct version *b)
     return 0;
 }
 
-/* "8", "8.0", "8.0.6", "8.0.6-dev". */
+/* "8", "8.0", "8.0.6", "8.0.6-dev"; missing parts are 0. False: it is no version. */
 static bool version_parse(struct text *in, struct version *out)
 {
     struct text t = text_trim(*in);
@@ -49,6 +49,7 @@ static bool version_parse(struct text *in, struct version *out)
     return false;
 }
 
+/* Takes one comparison off *in; *valid false: there is none. */
 static bool comparison_holds(struct text *in, bool *valid)
 {
     static const struct version engine = { { LANGUAGE_MAJOR, LANGUAGE_MINOR, LANGUAGE_PATCH } };
@@ -72,7 +73,7 @@ static bool comparison_holds(struct text *in, bool *valid)
     return false;
 }
 
-/* Alternatives joined by "|", each of comparisons that must all hold. */
+/* "|" separates alternatives. Within one all comparisons must hold. */
 static enum requires_result check_version(struct text in, struct err *err)
 {
     struct text rest = in, alternative;
@@ -101,6 +102,7 @@ static enum requires_result check_version(struct text in, struct err *err)
     return REQUIRES_UNMET;
 }
 
+/* "auto" counts as on, because the rule itself makes the parser compute it. */
 static bool is_turned_off(const struct conf_node *root, const char *path)
 {
     bool on = true;
@@ -108,7 +110,7 @@ static bool is_turned_off(const struct conf_node *root, const char *path)
     return text_to_bool(text_of(conf_string(root, path, "auto")), &on) && !on;
 }
 
-/* What the configuration may take away. */
+/* Features that the configuration may disable. */
 static bool has_configured_feature(struct text name, const struct conf_node *root)
 {
     if (text_equal(name, "ja3"))
@@ -120,7 +122,7 @@ static bool has_configured_feature(struct text name, const struct conf_node *roo
     return false;
 }
 
-/* What the build may leave out. */
+/* Features that a build may lack; "true" is always there. */
 static const char *const built_features[] = {
     "true",
 #ifdef HAVE_LUA
@@ -139,6 +141,7 @@ static bool has_feature(struct text name, const struct conf_node *root)
     return has_configured_feature(name, root);
 }
 
+/* An unknown requirement is unmet: a later version of Suricata may define it. */
 static enum requires_result check_one(struct text key, struct text value,
                                       const struct conf_node *root, struct err *err)
 {
@@ -158,6 +161,7 @@ static enum requires_result check_one(struct text key, struct text value,
     return REQUIRES_UNMET;
 }
 
+/* Several unmet requirements report the first one. */
 enum requires_result rule_requires(struct text in, const struct conf_node *root,
                                    struct err *err)
 {

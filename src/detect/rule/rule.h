@@ -55,7 +55,7 @@ enum rule_type {
     RULE_APP_TX,                /* inspects transactions */
 };
 
-/* So many headers have a number, from 0. */
+/* The number of headers that have an id, from 0. */
 #define HEADER_IDS_MAX 64
 #define HEADER_ID_NONE 255
 
@@ -100,7 +100,7 @@ struct rule_test {
     bool (*match)(const struct match_input *in, const void *arg);
     const void *arg;
     bool negated;
-    bool late;                          /* POINT_PACKET: asked when all buffers have matched */
+    bool late;                          /* POINT_PACKET: evaluated when all buffers have matched */
     bool any_time;                      /* POINT_TX: may yet hold until the transaction is over */
     uint8_t directions;                 /* POINT_TX: APP_TS, APP_TC */
     uint8_t progress[2];
@@ -111,7 +111,7 @@ struct match_input;
  * sticky buffers. The payload's list has buffer == NULL. */
 struct rule_list {
     const struct buffer *buffer;        /* includes its transforms; NULL: payload */
-    uint8_t directions;                 /* where the buffer exists and the rule looks */
+    uint8_t directions;                 /* directions in which the rule inspects the buffer */
     struct rule_op *first, *last;       /* as parsed, linked; owned by the arena */
     unsigned op_count;
     const struct rule_program *program; /* compiled */
@@ -125,7 +125,7 @@ struct rule {
     /* what inspection reads first */
     uint32_t index;                     /* place in evaluation order */
     uint32_t flags;                     /* enum rule_flag */
-    uint32_t shared_payload_match;  /* index of the rule that looks for its payload part */
+    uint32_t shared_payload_match;  /* index of the rule that searches its payload part */
     const struct rule_program *payload; /* that part; NULL: none */
     uint8_t action;                     /* enum rule_action */
     uint8_t type;                       /* enum rule_type */
@@ -153,11 +153,11 @@ struct rule {
     unsigned var_count;                 /* byte_extract and byte_math results */
     struct tag_spec *tags;              /* tag; NULL: none */
     struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
-    struct rule_list *fast_list;        /* where the fast pattern stands; NULL: none */
+    struct rule_list *fast_list;        /* list of the fast pattern; NULL: none */
     struct rule_op *fast_op;
-    const struct keyword_ops *prefilter;    /* that `prefilter` stood behind; NULL: a content */
+    const struct keyword_ops *prefilter;    /* the keyword before `prefilter`; NULL: a content */
 
-    /* what an alert says */
+    /* what an alert shows */
     uint32_t sid, gid, rev;
     int32_t priority;                   /* from 0; until the rule is whole -1: not given */
     uint32_t class_id;                  /* 0: none */
@@ -171,7 +171,7 @@ struct rule {
 
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* how many; for ordering */
-    uint8_t vars_set, vars_read;        /* likewise whether: RULE_VAR_* */
+    uint8_t vars_set, vars_read;        /* RULE_VAR_*: which kinds; for ordering */
     struct rule *next;                  /* in parse order */
 };
 

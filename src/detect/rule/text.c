@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/text.c - rule files to rules as texts. */
+/* detect/rule/text.c - splits rule files into the texts of single rules. */
 #include "detect/rule/text.h"
 
 #include "base/memory/buf.h"
@@ -10,12 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* A position in the text of a file. */
 struct line_reader {
     struct text rest;
     unsigned line;              /* number of the line last taken */
 };
 
-/* The next physical line, without its end. */
+/* Takes the next physical line without its end; lines may end with CR LF. */
 static bool next_line(struct line_reader *r, struct text *line)
 {
     const char *end;
@@ -32,7 +33,7 @@ static bool next_line(struct line_reader *r, struct text *line)
     return true;
 }
 
-/* Takes a backslash at the end off, with the white space behind it. */
+/* Takes a backslash at the end off the line, with the white space after it. */
 static bool cut_continuation(struct text *line)
 {
     struct text t = text_trim(*line);
@@ -43,6 +44,7 @@ static bool cut_continuation(struct text *line)
     return true;
 }
 
+/* Remembers where the line begins in the joined text, for messages. */
 static void add_part(struct rule_text *rule, struct buf *joined, struct text line,
                       unsigned number)
 {
@@ -52,7 +54,7 @@ static void add_part(struct rule_text *rule, struct buf *joined, struct text lin
     buf_add(joined, line.p, line.n);
 }
 
-/* Most rules stand in one line and need no joining. */
+/* Joins continued lines into one text. Most rules are one line. */
 static void take_rule(struct line_reader *r, struct text line, struct arena *arena,
                       struct buf *joined, struct rule_text *rule)
 {
@@ -69,6 +71,7 @@ static void take_rule(struct line_reader *r, struct text line, struct arena *are
     rule->text.p = arena_text(arena, rule->text);
 }
 
+/* Empty lines and comments are skipped. The texts live in visitor->texts. */
 void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor)
 {
     struct line_reader r = { .rest = all };
@@ -88,6 +91,7 @@ void rule_lines_read(struct text all, const char *file, const struct rule_visito
     ARRAY_FREE(&rule.part);
 }
 
+/* A size is only a hint: rule files may be pipes. */
 static int read_all(const char *path, struct buf *out, struct err *err)
 {
     FILE *f = fopen(path, "re");
@@ -98,7 +102,7 @@ static int read_all(const char *path, struct buf *out, struct err *err)
     if (f == NULL)
         return err_set(err, "opening rule file %s: %s", path, strerror(errno));
     if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode))
-        buf_reserve(out, (size_t)st.st_size + 1);       /* and the end is seen without growing */
+        buf_reserve(out, (size_t)st.st_size + 1);       /* one more, to see the end */
     do {
         if (out->len == out->cap)
             buf_reserve(out, 1 << 16);
@@ -121,6 +125,7 @@ int rule_file_read(const char *path, const struct rule_visitor *visitor, struct 
     return r;
 }
 
+/* `p` must be inside the rule's text. */
 struct where rule_text_at(const struct rule_text *rule, const char *p)
 {
     size_t offset = (size_t)(p - rule->text.p), i = rule->part.count - 1;

@@ -2,8 +2,8 @@
 /* detect/rule/text.h - rule files to rules as texts.
  *
  * One rule a line; a backslash at a line's end joins the next one to it; "#" begins a comment
- * line. Each rule remembers where its pieces stood, so that messages name the line and column
- * the user sees in an editor. */
+ * line. Each rule remembers where its pieces are in the file, so that messages name the line and
+ * column that the user sees in an editor. */
 #ifndef DETECT_RULE_TEXT_H
 #define DETECT_RULE_TEXT_H
 

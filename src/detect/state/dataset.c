@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/dataset.c - sets of values: loading, saving, and the look-ups and changes that
- * rules make. A set that no rule changes is read without a lock. */
+/* detect/state/dataset.c - sets of values: loading, saving, and the look-ups and changes
+ * that rules make. A set that no rule changes is read without a lock; otherwise each of 16
+ * shards has one. */
 #include "detect/state/dataset.h"
 #include "detect/state/dataset_rows.h"
 #include "base/array.h"
@@ -15,13 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARDS 16
-#define VALUE_MAX 4096
+#define SHARDS 16 /* locks per set; the hash chooses */
+#define VALUE_MAX 4096 /* bytes; longer values fit no set */
+/* Defaults and limits of datasets.defaults and datasets.limits. */
 #define MEMCAP_DEFAULT (16u << 20)
 #define ROWS_DEFAULT 4096u
 #define ROWS_MAX 65536u
 #define ROWS_TOTAL_MAX (1u << 24)
 
+/* One allocation per value. `hash` saves comparing bytes, and growing computes it no
+ * second time. */
 struct entry {
     struct entry *next;
     uint64_t hash, serial;      /* serial: in order of adding */
@@ -31,13 +35,15 @@ struct entry {
     uint8_t value[];            /* then json_len bytes of JSON */
 };
 
-/* A reader without the lock may still be in an old one: those stay until the set goes. */
+/* A reader without the lock may still use an old array, so old ones stay until the set is
+ * freed. Together they are no larger than the newest one. */
 struct buckets {
     struct buckets *older;
     uint32_t count;
     struct entry *at[];
 };
 
+/* `lock` guards all of it, unless nothing changes the set. */
 struct shard {
     pthread_mutex_t lock;
     struct buckets *buckets;
@@ -46,19 +52,20 @@ struct shard {
 
 struct dataset {
     uint32_t refs;              /* atomic; tables that have it */
-    bool stays;                 /* over reloads: of the configuration, or not from a file alone */
+    bool stays;                 /* survives reloads: configured, or more than a copy of a file */
     char *name, *save;
     enum dataset_type type;
     bool changes;               /* rules put values in or take them out */
-    bool with_value, with_json, broken;    /* broken: its file could not be read; said once */
+    bool with_value, with_json, broken;    /* broken: its file could not be read; logged once */
     uint64_t memcap;
     uint32_t rows;              /* as configured, see dataset_rows.h */
     uint64_t used, count;       /* atomic; bytes as the memcap counts them, entries */
     uint64_t serial;            /* atomic; of the newest entry */
-    uint64_t refused;           /* atomic; for want of room */
+    uint64_t refused;           /* atomic; values that did not fit into the memcap */
     struct shard shard[SHARDS];
 };
 
+/* The sets of one ruleset; several tables share a set that survives a reload. */
 struct dataset_table {
     ARRAY_OF(struct dataset *) sets;
     uint64_t memcap;            /* 0: none given */
@@ -66,6 +73,7 @@ struct dataset_table {
     uint64_t rows_total, rows_total_max;
 };
 
+/* The types of Suricata; "ipv6" takes IPv4 addresses as well. */
 static const struct { const char *name; enum dataset_type type; } types[] = {
     { "string", DATASET_STRING }, { "md5", DATASET_MD5 }, { "sha256", DATASET_SHA256 },
     { "ipv4", DATASET_IPV4 }, { "ipv6", DATASET_IP }, { "ip", DATASET_IP },
@@ -88,7 +96,7 @@ enum dataset_type dataset_type_of(const struct dataset *set)
 
 /* --- values ------------------------------------------------------------------------------- */
 
-/* Does a value of this length fit the type? */
+/* Does a value of this length fit the type? Rules ask about buffers of any length. */
 static bool fits(const struct dataset *set, uint32_t len)
 {
     switch (set->type) {
@@ -100,7 +108,7 @@ static bool fits(const struct dataset *set, uint32_t len)
     }
 }
 
-/* An IPv4 address has one form in a set of both kinds. */
+/* In a set of both versions an IPv4 address has one form: 4 bytes. */
 static struct slice normalised(const struct dataset *set, struct slice v)
 {
     static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -115,6 +123,7 @@ static struct shard *shard_of(struct dataset *set, uint64_t hash)
     return &set->shard[hash % SHARDS];
 }
 
+/* NULL: no memory. The count is a power of two. */
 static struct buckets *buckets_new(uint32_t count, struct buckets *older)
 {
     struct buckets *b = calloc(1, sizeof(*b) + count * sizeof(b->at[0]));
@@ -124,6 +133,7 @@ static struct buckets *buckets_new(uint32_t count, struct buckets *older)
     return b;
 }
 
+/* Acquire pairs with the release in shard_grow(), for readers without the lock. */
 static struct entry **bucket_of(const struct shard *s, uint64_t hash)
 {
     struct buckets *b = __atomic_load_n(&s->buckets, __ATOMIC_ACQUIRE);
@@ -131,6 +141,7 @@ static struct entry **bucket_of(const struct shard *s, uint64_t hash)
     return &b->at[(hash / SHARDS) & (b->count - 1)];
 }
 
+/* The link to the entry, or the empty link at the end of its bucket. */
 static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
 {
     struct entry **at = bucket_of(s, hash);
@@ -142,6 +153,9 @@ static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
     return at;
 }
 
+/* Doubles the buckets. A reader without the lock may see a chain that is being moved; so
+ * only changes under dataset_changes(), or loading, get here. Without memory the chains
+ * just grow longer. */
 static void shard_grow(struct shard *s)
 {
     struct buckets *old = s->buckets, *more = buckets_new(old->count * 2, old);
@@ -159,7 +173,9 @@ static void shard_grow(struct shard *s)
     __atomic_store_n(&s->buckets, more, __ATOMIC_RELEASE);
 }
 
-/* What one more entry, or one less, changes. */
+/* What one entry adds to the memory as Suricata counts it, so that the same memcap holds
+ * the same values. Elements that Suricata allocates in advance are counted with the empty
+ * set. */
 static uint64_t bytes_of_entry(const struct dataset *set, uint64_t count, uint64_t len,
                                uint64_t json_len)
 {
@@ -168,6 +184,7 @@ static uint64_t bytes_of_entry(const struct dataset *set, uint64_t count, uint64
     return own + json_len + (count > DATASET_SET_ASIDE ? dataset_element_size(set->type) : 0);
 }
 
+/* Adds first and takes back, so that two threads cannot both take the last space. */
 static bool has_space(struct dataset *set, uint64_t len, uint64_t json_len)
 {
     uint64_t count = __atomic_add_fetch(&set->count, 1, __ATOMIC_RELAXED);
@@ -181,6 +198,7 @@ static bool has_space(struct dataset *set, uint64_t len, uint64_t json_len)
     return false;
 }
 
+/* The counterpart of has_space(). */
 static void return_space(struct dataset *set, const struct entry *e)
 {
     uint64_t count = __atomic_fetch_sub(&set->count, 1, __ATOMIC_RELAXED);
@@ -189,6 +207,7 @@ static void return_space(struct dataset *set, const struct entry *e)
                        __ATOMIC_RELAXED);
 }
 
+/* False: the value does not fit the type, is there already, or the set is full. */
 static bool add(struct dataset *set, struct slice value, uint16_t number, struct text json)
 {
     struct slice v = normalised(set, value);
@@ -250,7 +269,7 @@ bool dataset_add_json(struct dataset *set, struct slice value, struct text json)
     return add(set, value, 0, json);
 }
 
-/* To look into a set takes no lock if it is as it was loaded. Gives whether it took one. */
+/* Takes the lock unless the set is as it was loaded. Returns whether it took it. */
 static bool look_begin(const struct dataset *set, struct shard *s)
 {
     if (!dataset_changes(set))
@@ -301,6 +320,7 @@ bool dataset_get_json(struct dataset *set, struct slice value, struct buf *out)
     return e != NULL;
 }
 
+/* Frees after the unlock: the entry is out of reach of other threads then. */
 bool dataset_remove(struct dataset *set, struct slice value)
 {
     struct slice v = normalised(set, value);
@@ -323,6 +343,7 @@ bool dataset_remove(struct dataset *set, struct slice value)
     return e != NULL;
 }
 
+/* One shard at a time, so another thread may add to one that is clear already. */
 void dataset_clear(struct dataset *set)
 {
     for (unsigned i = 0; i < SHARDS; i++) {
@@ -352,6 +373,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* For hashes, in either case. */
 static bool hex_parse(struct text in, uint8_t *out, uint32_t *len)
 {
     if (in.n % 2 != 0 || in.n / 2 > VALUE_MAX)
@@ -370,6 +392,7 @@ static bool hex_parse(struct text in, uint8_t *out, uint32_t *len)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* Strings are in base64 in files and commands, because they may hold any byte (RFC 4648). */
 static bool base64_parse(struct text in, uint8_t *out, uint32_t *len)
 {
     uint32_t bits = 0, have = 0;
@@ -438,6 +461,7 @@ bool dataset_value_parse(const struct dataset *set, struct text in, uint8_t *out
     return ok && fits(set, *len);
 }
 
+/* The form that dataset_value_parse() reads. */
 static void value_write(const struct dataset *set, const struct entry *e, FILE *f)
 {
     char text[IP_TEXT_SIZE];
@@ -465,19 +489,21 @@ static void value_write(const struct dataset *set, const struct entry *e, FILE *
 
 /* --- files -------------------------------------------------------------------------------- */
 
-/* A list has numbers beside all its values, or beside none. A line that says nothing is told and
- * left out; the rest of the list counts. */
+/* Reads a list. Either all its values have numbers or none has. A line that cannot be read
+ * is logged and left out; the rest of the list counts. */
 struct list_reader {
     struct dataset *set;
     bool with_number, without;
 };
 
+/* Returns 0, so that reading goes on. */
 static int line_skipped(const struct dataset *set, const char *what, struct text found)
 {
     log_error("dataset", "%s %s: \"%.*s\"", what, set->name, TEXT(found));
     return 0;
 }
 
+/* -1 ends the list: it mixes both kinds of values, or the memcap is exceeded. */
 static int load_line(struct list_reader *r, struct text line, struct err *err)
 {
     struct dataset *set = r->set;
@@ -503,7 +529,7 @@ static int load_line(struct list_reader *r, struct text line, struct err *err)
     return 0;
 }
 
-/* must: a state file need not be there yet. */
+/* `must`: a state file need not exist yet, because the engine writes it. */
 static int load(struct dataset *set, const char *path, bool must, struct err *err)
 {
     struct list_reader r = { .set = set };
@@ -525,6 +551,7 @@ static int load(struct dataset *set, const char *path, bool must, struct err *er
     return result;
 }
 
+/* Strings of JSON files are not in base64. */
 static int load_item(const struct dataset_item *item, void *arg, struct err *err)
 {
     struct dataset *set = arg;
@@ -546,17 +573,18 @@ static int load_any(struct dataset *set, const struct dataset_request *r, struct
 
     if (r->json == NULL)
         return load(set, r->load, !is_state, err);
-    /* What a broken file holds before the place where it breaks counts. */
+    /* The values before an error in a file still count. */
     if (dataset_json_read(r->load, r->json, load_item, set, err) < 0)
         log_err(LOG_LEVEL_ERROR, "dataset", err);
     return 0;
 }
 
-struct placed {
+struct placed { /* an entry with its row in Suricata's table */
     uint32_t row;
     const struct entry *entry;
 };
 
+/* Files are written in Suricata's order, so that both engines' state files compare. */
 static int by_row(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
@@ -573,7 +601,8 @@ static struct placed place(const struct dataset *set, const struct entry *e)
     return (struct placed){ dataset_row(set->type, value, set->rows), e };
 }
 
-/* All shards at once: what is written is the set as it was at one moment. */
+/* Locks all shards at once, in ascending order: the file has the set as it was at one
+ * moment. */
 static void write_all(struct dataset *set, FILE *f)
 {
     ARRAY_OF(struct placed) all = { 0 };
@@ -593,6 +622,7 @@ static void write_all(struct dataset *set, FILE *f)
     ARRAY_FREE(&all);
 }
 
+/* A set that could not be read is not written: that would erase its file. */
 static void save(struct dataset *set)
 {
     FILE *f;
@@ -625,6 +655,7 @@ struct dataset *dataset_find(struct dataset_table *table, const char *name)
     return NULL;
 }
 
+/* The last table writes the set to its file. */
 static void dataset_unref(struct dataset *set)
 {
     if (__atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)
@@ -643,6 +674,7 @@ static void dataset_unref(struct dataset *set)
     free(set);
 }
 
+/* A set from a file has no memcap unless one is given: its size is the operator's choice. */
 static struct dataset *dataset_new(const struct dataset_table *table,
                                    const struct dataset_request *request)
 {
@@ -669,6 +701,7 @@ static struct dataset *dataset_new(const struct dataset_table *table,
     return set;
 }
 
+/* Limits on hashsize, because rules of third parties choose it. */
 static int check_rows(const struct dataset_table *table, const struct dataset_request *request,
                       struct err *err)
 {
@@ -685,6 +718,8 @@ static int check_rows(const struct dataset_table *table, const struct dataset_re
     return 0;
 }
 
+/* Rules name a set several times. Each later use must agree with the first one, which
+ * created it. */
 struct dataset *dataset_get(struct dataset_table *table, const struct dataset_request *request,
                             struct err *err)
 {
@@ -730,6 +765,7 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
     return set->broken ? NULL : set;
 }
 
+/* Relative names are relative to default-data-dir. */
 static const char *in_dir(const struct conf_node *root, const char *name, char *out, size_t size)
 {
     const char *dir = conf_string(root, "default-data-dir", NULL);
@@ -745,6 +781,7 @@ static uint32_t rows_of(const struct conf_node *node, const char *path, uint32_t
     return (uint32_t)MIN(conf_size(node, path, otherwise), UINT32_MAX);
 }
 
+/* One set of the section `datasets`. It stays over reloads even when no rule names it. */
 static void configured(struct dataset_table *table, const struct conf_node *root,
                        const struct conf_node *node)
 {
@@ -773,7 +810,7 @@ static void configured(struct dataset_table *table, const struct conf_node *root
         conf_error(node, "datasets: %s", err.text);
 }
 
-/* One that could not be read is tried again. */
+/* Takes over the sets that survive a reload. One that could not be read is tried again. */
 static void inherit(struct dataset_table *table, const struct dataset_table *previous)
 {
     for (size_t i = 0; i < previous->sets.count; i++) {
@@ -787,6 +824,8 @@ static void inherit(struct dataset_table *table, const struct dataset_table *pre
     }
 }
 
+/* The previous table's sets come first, so that configured ones are found and not loaded
+ * again. */
 struct dataset_table *dataset_table_new(const struct conf_node *root,
                                         const struct dataset_table *previous)
 {

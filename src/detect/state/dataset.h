@@ -5,8 +5,8 @@
  * One table per ruleset, shared by all threads: a set is cut into shards with a lock each, held
  * for one look-up. Values come from files and go there when the set is freed.
  *
- * A ruleset that takes another's place shares its sets, with all that is in them; but what a rule
- * loads from a file and never saves is read anew. */
+ * A ruleset that replaces another one shares its sets with all their values; but a set that a rule
+ * loads from a file and never saves is read again. */
 #ifndef DETECT_DATASET_H
 #define DETECT_DATASET_H
 
@@ -36,9 +36,9 @@ struct dataset_request {
  * found by, and given back whole. */
 struct dataset_json {
     bool lines;
-    const char *array_key;      /* where the array stands: "data.items"; NULL: it is the file */
-    const char *value_key;      /* where the value stands in each */
-    bool remove_key;            /* the value is left out of what is given back */
+    const char *array_key;      /* path of the array: "data.items"; NULL: the file is the array */
+    const char *value_key;      /* path of the value in each object */
+    bool remove_key;            /* alerts show the object without the value */
 };
 struct dataset_item { struct text value, json; };
 int dataset_json_read(const char *path, const struct dataset_json *how,

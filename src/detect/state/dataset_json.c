@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/dataset_json.c - sets from JSON files. Load time. */
+/* detect/state/dataset_json.c - reads datasets from JSON files. It runs while rules are
+ * loaded; jansson does the parsing. */
 #include "base/report/log.h"
 #include "detect/state/dataset.h"
 
@@ -9,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_MAX 256
+#define KEY_MAX 256 /* bytes of one name in a path */
 
+/* What all functions here need, on the stack of dataset_json_read(). */
 struct reader {
     const struct dataset_json *how;
     int (*visit)(const struct dataset_item *item, void *arg, struct err *err);
@@ -18,7 +20,8 @@ struct reader {
     struct err *err;
 };
 
-/* Along "a.b.c"; *parent and *last: the object that holds it, and under which name. */
+/* Follows a path "a.b.c". *parent and `last` get the object that holds the value, and its
+ * name there. */
 static json_t *follow(json_t *at, const char *path, json_t **parent, char last[KEY_MAX])
 {
     struct text rest = text_of(path), key;
@@ -34,6 +37,7 @@ static json_t *follow(json_t *at, const char *path, json_t **parent, char last[K
     return at;
 }
 
+/* One object: the value becomes the key of the set, the object's text goes to alerts. */
 static int read_item(const struct reader *r, json_t *object)
 {
     char key[KEY_MAX] = "", *json;
@@ -42,7 +46,7 @@ static int read_item(const struct reader *r, json_t *object)
     int result;
 
     if (value == NULL)
-        return 0;               /* not all items need be of one kind */
+        return 0;               /* other items of the array may have the key */
     if (!json_is_string(value)) {
         log_error("dataset", "failed to get value because it is not a string: \"%s\"",
                   r->how->value_key);
@@ -50,7 +54,7 @@ static int read_item(const struct reader *r, json_t *object)
     }
     json_incref(value);
     if (r->how->remove_key && parent == object)
-        json_object_del(parent, key);   /* further down it stays */
+        json_object_del(parent, key);   /* as in Suricata, only at the top level */
     json = json_dumps(object, JSON_COMPACT);
     item.value = (struct text){ json_string_value(value), json_string_length(value) };
     item.json = text_of(json);
@@ -60,6 +64,7 @@ static int read_item(const struct reader *r, json_t *object)
     return result;
 }
 
+/* Without array_key the file itself is the array. */
 static int read_array(const struct reader *r, json_t *root)
 {
     char key[KEY_MAX];
@@ -78,6 +83,7 @@ static int read_array(const struct reader *r, json_t *root)
     return 0;
 }
 
+/* Format json: the file is one document. */
 static int read_all(const struct reader *r, FILE *f)
 {
     json_error_t why;
@@ -91,6 +97,7 @@ static int read_all(const struct reader *r, FILE *f)
     return result;
 }
 
+/* Format ndjson: one object per line. */
 static int read_line(const struct reader *r, const char *line, unsigned number)
 {
     json_error_t why;

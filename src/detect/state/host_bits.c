@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/host_bits.c - named bits on hosts and pairs of hosts, with an end: xbits and
- * hostbits. */
+/* detect/state/host_bits.c - named bits on hosts and on pairs of hosts, with an end: xbits
+ * and hostbits. All threads share the table; each call locks one shard. */
 #include "detect/state/host_bits.h"
 
 #include "detect/state/shard_table.h"
 
 #include <stdlib.h>
 
-/* An entry is a bit; it is set while the entry lives and its value is not 0. */
+/* An entry is a bit. The bit is set while the entry lives and its value is not 0. */
 struct host_bits { struct shard_table *table; };
 
+/* host.memcap is Suricata's key; 16 MB by default. */
 struct host_bits *host_bits_new(const struct conf_node *root)
 {
     struct host_bits *bits = malloc(sizeof(*bits));
@@ -37,6 +38,7 @@ struct shard_table *host_bits_table(struct host_bits *bits)
     return bits->table;
 }
 
+/* `b` NULL: of one host. A pair has one bit, whichever of the two is the source. */
 static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t id)
 {
     struct shard_key key = { .id = { id }, .kind = b != NULL };
@@ -48,6 +50,7 @@ static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t 
     return key;
 }
 
+/* 0: the bit is not set, or has expired at `now_us`. */
 uint64_t host_bit_ends_us(struct host_bits *bits, struct host_bit bit, uint64_t now_us)
 {
     struct shard_key key = key_of(bit.host, bit.peer, bit.id);
@@ -64,6 +67,7 @@ bool host_bit_is_set(struct host_bits *bits, struct host_bit bit, uint64_t now_u
     return host_bit_ends_us(bits, bit, now_us) != 0;
 }
 
+/* When the table is full the bit stays unset; shard_table counts that. */
 void host_bit_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us, uint64_t ends_us)
 {
     struct shard_key key = key_of(bit.host, bit.peer, bit.id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/iprep.c - what is said of IP addresses: a score per category, from files.
- *
- * Single addresses stand in one hash map with scores for all categories; prefixes in another,
- * by their bits, with a set of lengths that occur, so that a lookup tries only those. */
+/* detect/state/iprep.c - the reputation of IP addresses: a score per category, from files.
+ * Read-only after loading. One map has single addresses, with scores for all categories.
+ * Another has prefixes by their bits. A set of the lengths that occur lets a lookup try
+ * only those. */
 #include "detect/state/iprep.h"
 
 #include "base/array.h"
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CATEGORIES 60
-#define SCORE_MAX 127
+#define CATEGORIES 60 /* Suricata's SREP_MAX_CATS; 0 is unused */
+#define SCORE_MAX 127 /* Suricata's SREP_MAX_VAL */
 
-struct scores { int8_t of[CATEGORIES]; };
+struct scores { int8_t of[CATEGORIES]; }; /* -1: none */
 
 struct iprep {
     char *category[CATEGORIES];
@@ -25,6 +25,7 @@ struct iprep {
     uint64_t lengths[2][3];             /* IPv4, IPv6: bit per prefix length that occurs */
 };
 
+/* Compared as bytes, so padding must be zero. */
 struct prefix_key {
     uint8_t b[16];
     uint8_t version, length;
@@ -35,6 +36,7 @@ static unsigned bits_of(const struct ip *ip)
     return ip->version == 4 ? 32 : 128;
 }
 
+/* The address with the bits after `length` cleared. */
 static struct prefix_key key_of(const struct ip *ip, unsigned length)
 {
     struct prefix_key key;
@@ -48,6 +50,7 @@ static struct prefix_key key_of(const struct ip *ip, unsigned length)
     return key;
 }
 
+/* `none`: the score of the other categories. */
 static void add_score(struct map *map, const struct prefix_key *key, int8_t none,
                       unsigned category, int8_t score)
 {
@@ -63,6 +66,7 @@ static void add_score(struct map *map, const struct prefix_key *key, int8_t none
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+/* "NUMBER,NAME,DESCRIPTION"; a later line replaces an earlier one. */
 static bool category_line(struct iprep *rep, struct text line)
 {
     struct text rest = line, number, name;
@@ -76,6 +80,7 @@ static bool category_line(struct iprep *rep, struct text line)
     return true;
 }
 
+/* "ADDRESS[/PREFIX],CATEGORY,SCORE". */
 static bool score_line(struct iprep *rep, struct text line)
 {
     struct text rest = line, address, prefix, category, score;
@@ -103,12 +108,13 @@ static bool score_line(struct iprep *rep, struct text line)
     } else {
         struct prefix_key key = key_of(&ip, (unsigned)length);
 
-        /* An address that is named at all has score 0 where nothing else is said. */
+        /* A listed address has score 0 in the other categories; a prefix has none there. */
         add_score(&rep->hosts, &key, 0, (unsigned)c, (int8_t)s);
     }
     return true;
 }
 
+/* A wrong line is logged; the rest of the file counts. -1: the file cannot be opened. */
 static int read_file(struct iprep *rep, const char *path,
                      bool (*take)(struct iprep *rep, struct text line), const char *expected)
 {
@@ -151,7 +157,7 @@ static void read_score_file(struct iprep *rep, const struct conf_node *root, con
     read_file(rep, path, score_line, "expected address[/prefix],category,score");
 }
 
-/* A list of files, or one by --set. */
+/* A list of files, or one file given by --set. */
 static void read_scores(struct iprep *rep, const struct conf_node *root,
                         const struct conf_node *files)
 {
@@ -161,6 +167,7 @@ static void read_scores(struct iprep *rep, const struct conf_node *root,
         read_score_file(rep, root, file->value);
 }
 
+/* NULL: reputation is off. Rules with iprep are then errors, because no category exists. */
 struct iprep *iprep_load(const struct conf_node *root)
 {
     const struct conf_node *files = conf_find(root, "reputation-files");
@@ -200,6 +207,7 @@ void iprep_free(struct iprep *rep)
 
 /* --- lookup ----------------------------------------------------------------------------------- */
 
+/* 0: there is no such category. */
 unsigned iprep_category(const struct iprep *rep, struct text name)
 {
     for (unsigned i = 1; rep != NULL && i < CATEGORIES; i++)
@@ -208,6 +216,8 @@ unsigned iprep_category(const struct iprep *rep, struct text name)
     return 0;
 }
 
+/* A single address wins over prefixes, a longer prefix over a shorter one. -1: no score.
+ * At most 129 lookups, in practice one per length that occurs. */
 int iprep_score(const struct iprep *rep, const struct ip *ip, unsigned category)
 {
     const uint64_t *lengths = rep->lengths[ip->version == 6];

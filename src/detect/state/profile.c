@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/profile.c - the costs that threads count, and their sum. */
+/* detect/state/profile.c - the cost of rules as threads count it, and its sum. */
 #include "detect/state/profile.h"
 
 #include <pthread.h>
@@ -8,12 +8,13 @@
 #include "base/array.h"
 #include "detect/rule/ruleset_private.h"
 
+/* One per ruleset. Each thread has counters of its own, so counting needs no lock. */
 struct profile {
     bool on;                            /* atomic */
     unsigned rule_count;
     pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
     ARRAY_OF(struct rule_profile *) threads;
-    struct rule_profile *left;             /* by those that are gone; NULL: none yet */
+    struct rule_profile *left;             /* of threads that have ended; NULL: none yet */
 };
 
 struct profile *profile_new(unsigned rule_count)
@@ -37,6 +38,7 @@ void profile_free(struct profile *p)
 
 /* --- counting ------------------------------------------------------------------------------- */
 
+/* Threads notice at their next vector (detect_thread_follow_profile). */
 void ruleset_profile_start(struct ruleset *set)
 {
     __atomic_store_n(&set->profile->on, true, __ATOMIC_RELAXED);
@@ -52,12 +54,14 @@ bool ruleset_profile_is_on(const struct ruleset *set)
     return __atomic_load_n(&set->profile->on, __ATOMIC_RELAXED);
 }
 
-/* Only its thread writes: a load and a store that others may read between. */
+/* Only the owning thread writes. A plain load and an atomic store are enough, and others
+ * may read in between. */
 static void add(uint64_t *at, uint64_t n)
 {
     __atomic_store_n(at, *at + n, __ATOMIC_RELAXED);
 }
 
+/* `limited`: a limit ended the evaluation. */
 void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited)
 {
     add(&c->checks, 1);
@@ -72,6 +76,7 @@ void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool
         __atomic_store_n(&c->max_ticks, ticks, __ATOMIC_RELAXED);
 }
 
+/* The threads may count meanwhile; each figure is right by itself. */
 static void sum_up(struct rule_profile *to, const struct rule_profile *from, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -88,6 +93,7 @@ static void sum_up(struct rule_profile *to, const struct rule_profile *from, uns
 
 /* --- threads -------------------------------------------------------------------------------- */
 
+/* Allocates, so it runs when a thread takes the ruleset, not per packet. */
 struct rule_profile *profile_join(struct profile *p)
 {
     struct rule_profile *profile = xcalloc(p->rule_count + 1, sizeof(*profile));
@@ -107,6 +113,7 @@ static void remove_thread(struct profile *p, const struct rule_profile *profile)
         }
 }
 
+/* Adds the thread's figures to those of ended threads. */
 void profile_leave(struct profile *p, struct rule_profile *profile)
 {
     if (profile == NULL)
@@ -122,6 +129,7 @@ void profile_leave(struct profile *p, struct rule_profile *profile)
 
 /* --- the sum -------------------------------------------------------------------------------- */
 
+/* The caller frees it. NULL: nothing has been counted. */
 struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
 {
     struct profile *p = set->profile;
@@ -139,6 +147,7 @@ struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
     return sum;
 }
 
+/* Threads that still run keep theirs; it is called between runs. */
 void ruleset_profile_clear(struct ruleset *set)
 {
     struct profile *p = set->profile;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/profile.h - what each rule costs: how often it is asked, how often it matches, and
- * the time that takes. Off until somebody starts it; then each packet thread counts in memory of
- * its own, once it has been told (detect_thread_follow_profile), and nobody else writes there.
+/* detect/state/profile.h - what each rule costs: how often it is evaluated, how often it matches,
+ * and the time that takes. Off until a command starts it; then each packet thread counts in memory
+ * of its own, once it knows (detect_thread_follow_profile), and no other thread writes there.
  *
  * Start, stop and sums may come from any thread while packets move; join and leave from the one
  * that counts. */
@@ -15,7 +15,7 @@ struct ruleset;
 struct profile;
 
 struct rule_profile {
-    uint64_t checks;            /* times it was asked, be it for the header alone */
+    uint64_t checks;            /* evaluations, also if only the header was tested */
     uint64_t matches;           /* thresholds come later and change nothing here */
     uint64_t ticks;             /* base/system/clock.h: clock_ticks() */
     uint64_t match_ticks;       /* of these, in checks that matched */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/rule_state.c - what rules remember of hosts, over reloads. */
+/* detect/state/rule_state.c - what rules remember of hosts: bits, thresholds, tags. A
+ * reload passes it on to the new ruleset. */
 #include "detect/state/rule_state.h"
 
 #include "detect/state/host_bits.h"
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 
+/* NULL: no memory for the tables. */
 struct rule_state *rule_state_new(const struct conf_node *root)
 {
     struct rule_state *state = calloc(1, sizeof(*state));
@@ -26,6 +28,7 @@ struct rule_state *rule_state_new(const struct conf_node *root)
     return state;
 }
 
+/* Between capture files, each of which starts with no memory of the last. */
 void rule_state_clear(struct rule_state *state)
 {
     shard_table_clear(host_bits_table(state->host_bits));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/shard_table.c - what rules remember about hosts, shared by all threads. */
+/* detect/state/shard_table.c - a hash table for what rules remember about hosts. All
+ * threads share it; each of 64 shards has a lock. Its memory is limited and it never
+ * grows: an entry that has expired is used again. */
 #include "detect/state/shard_table.h"
 
 #include "base/array.h"
@@ -10,11 +12,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SHARDS 64
+#define SHARDS 64               /* locks; more than packet threads */
 #define SHARD_ENTRIES_MIN 256
-#define SWEEP_STEPS 64          /* entries looked at for one to reuse when a part is full */
-#define NO_ENTRY 0              /* so that fresh pages hold none; entry n is entry[n - 1] */
+#define SWEEP_STEPS 64          /* entries checked for an expired one when a shard is full */
+#define NO_ENTRY 0              /* so fresh pages are empty; entry n is entry[n - 1] */
 
+/* Keys are compared as bytes. An entry has expired when ends_us is before the packet. */
 struct shard_entry {
     struct shard_key key;
     uint32_t next;              /* in its bucket or in the free list */
@@ -22,12 +25,13 @@ struct shard_entry {
     uint64_t value[SHARD_VALUE_SIZE / sizeof(uint64_t)];
 };
 
+/* On cache lines of its own, so that locks of two shards do not disturb each other. */
 struct shard {
     CACHE_ALIGNED pthread_mutex_t lock;
     struct shard_table *table;
-    uint32_t *bucket;           /* as many as entries; behind them */
+    uint32_t *bucket;           /* as many as entries, in memory after them */
     struct shard_entry *entry;
-    uint32_t free, fresh;       /* free list; entries never used yet begin here */
+    uint32_t free, fresh;       /* free list; how many entries have ever been used */
     uint32_t hand;
     uint64_t refused;
 };
@@ -39,6 +43,7 @@ struct shard_table {
     struct shard shard[SHARDS];
 };
 
+/* `memory` in bytes is rounded down to a power of two of entries, but not below a minimum. */
 struct shard_table *shard_table_new(uint64_t memory)
 {
     struct shard_table *table = aligned_alloc(CACHE_LINE, sizeof(*table));
@@ -83,6 +88,7 @@ uint64_t shard_table_memory(const struct shard_table *table)
     return __atomic_load_n(&table->memory, __ATOMIC_RELAXED);
 }
 
+/* Counts entries that were ever used: their pages stay. */
 uint64_t shard_table_used(struct shard_table *table)
 {
     uint64_t entries = 0;
@@ -95,6 +101,8 @@ uint64_t shard_table_used(struct shard_table *table)
     return entries * (sizeof(struct shard_entry) + sizeof(uint32_t));
 }
 
+/* For memcap-set. The table does not grow: a limit above its size means all of it, and
+ * more than twice its size is refused. */
 bool shard_table_limit(struct shard_table *table, uint64_t memory)
 {
     uint64_t entries = memory / SHARDS / (sizeof(struct shard_entry) + sizeof(uint32_t));
@@ -107,6 +115,7 @@ bool shard_table_limit(struct shard_table *table, uint64_t memory)
     return true;
 }
 
+/* Keeps the pages for the next run. */
 void shard_table_clear(struct shard_table *table)
 {
     for (unsigned i = 0; i < SHARDS; i++) {
@@ -121,6 +130,7 @@ void shard_table_clear(struct shard_table *table)
     }
 }
 
+/* Relaxed reads: the sum is for statistics. */
 uint64_t shard_table_refused(const struct shard_table *table)
 {
     uint64_t sum = 0;
@@ -136,6 +146,7 @@ void shard_key_address(struct shard_key *key, const struct ip *ip)
     key->versions = ip->version;
 }
 
+/* Both directions give the same key, because the smaller address comes first. */
 void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *b)
 {
     bool swap = memcmp(a->b, b->b, sizeof(a->b)) > 0;
@@ -145,8 +156,8 @@ void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *
     key->versions = (uint8_t)(a->version | b->version);
 }
 
-/* Room for all there may be, of which each page costs nothing until an entry is put there. From
- * the kernel, for an allocator may clear what it gives. */
+/* Maps space for all entries that there may be. A page costs nothing until an entry is put
+ * there. It comes from the kernel, because an allocator may clear what it returns. */
 static bool shard_open(struct shard *s)
 {
     void *space;
@@ -162,6 +173,7 @@ static bool shard_open(struct shard *s)
     return true;
 }
 
+/* The lowest bits of the hash have chosen the shard. */
 static uint32_t *bucket_of(struct shard *s, uint64_t hash)
 {
     return &s->bucket[(hash >> 8) & (s->table->entries - 1)];
@@ -177,6 +189,7 @@ static struct shard_entry *entry_at(struct shard *s, uint32_t index)
     return &s->entry[index - 1];
 }
 
+/* The entry must be in its bucket. */
 static void unlink_entry(struct shard *s, uint32_t index)
 {
     uint32_t *link = bucket_of(s, key_hash(&entry_at(s, index)->key));
@@ -186,7 +199,8 @@ static void unlink_entry(struct shard *s, uint32_t index)
     *link = entry_at(s, index)->next;
 }
 
-/* An entry past its end, found by a hand that goes round. */
+/* Looks for an expired entry with a hand that goes round (the clock algorithm). The number
+ * of steps is limited, because traffic can fill the table with live entries. */
 static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
 {
     for (unsigned i = 0; i < SWEEP_STEPS; i++) {
@@ -200,6 +214,7 @@ static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
     return NO_ENTRY;
 }
 
+/* NO_ENTRY: the shard is full of live entries. */
 static uint32_t take_entry(struct shard *s, uint64_t now_us)
 {
     uint32_t index = s->free, limit = __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED);
@@ -221,6 +236,7 @@ static struct shard_entry *find_entry(struct shard *s, uint64_t hash, const stru
     return NULL;
 }
 
+/* Counts the refusal when the shard is full. */
 static struct shard_entry *make_entry(struct shard *s, uint64_t hash, const struct shard_key *key,
                                       uint64_t now_us)
 {
@@ -238,6 +254,9 @@ static struct shard_entry *make_entry(struct shard *s, uint64_t hash, const stru
     return e;
 }
 
+/* Returns with the shard locked, also when value is NULL: each call needs
+ * shard_table_release(). `fresh`: the entry is new or has expired, and the caller
+ * initialises it. */
 struct shard_ref shard_table_get(struct shard_table *table, const struct shard_key *key,
                                  uint64_t now_us, bool create)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/tag.c - what follows a rule with `tag` is to be logged. */
+/* detect/state/tag.c - tags: packets after a match of a rule with `tag` are logged. Tags
+ * of flows belong to the flow's thread; tags of hosts are in a shared table. */
 #include "detect/state/tag.h"
 
 #include "base/memory/lib_memory.h"
@@ -10,10 +11,11 @@
 
 #include <stdlib.h>
 
-#define RESTARTS_MAX 9          /* a rule that goes on matching does not tag for ever */
-#define FLOW_TAGS_MAX 50
-#define HOST_TAG_SECONDS 3600   /* an idle host's tag is forgotten */
+#define RESTARTS_MAX 9          /* a rule that keeps matching must not tag forever */
+#define FLOW_TAGS_MAX 50        /* Suricata's DETECT_TAG_MAX_TAGS */
+#define HOST_TAG_SECONDS 3600   /* after that the tag of an idle host expires */
 
+/* One tag: `seen` of `count` packets, bytes or seconds are used up. */
 struct tag_state {
     uint64_t first_us;
     uint64_t seen;              /* packets or bytes since */
@@ -36,6 +38,7 @@ struct tag_table {
     bool expected;              /* relaxed; some rule tags hosts */
 };
 
+/* A quarter of host.memcap, next to the bits of hosts. */
 struct tag_table *tag_table_new(const struct conf_node *root)
 {
     struct tag_table *table = calloc(1, sizeof(*table));
@@ -63,6 +66,7 @@ struct shard_table *tag_table_hosts(struct tag_table *table)
     return table->hosts;
 }
 
+/* Called while rules are loaded. Only then packets wait in sequence for tags. */
 void tag_expect_hosts(struct tag_table *table)
 {
     __atomic_store_n(&table->expected, true, __ATOMIC_RELAXED);
@@ -73,6 +77,7 @@ static struct flow_tag *flow_tags(const struct flow *flow)
     return flow->ext != NULL ? flow->ext->tags : NULL;
 }
 
+/* When the flow ends. */
 void tag_flow_free(struct flow *flow)
 {
     struct flow_tag *tag = flow_tags(flow);
@@ -94,7 +99,7 @@ static struct tag_state fresh_state(const struct tag_spec *spec, uint64_t now_us
     return (struct tag_state){ .first_us = now_us, .count = spec->count, .metric = spec->metric };
 }
 
-/* One that is over is as good as none. */
+/* Another match starts the count again; a tag that is used up counts as a new one. */
 static void restart(struct tag_state *s, const struct tag_spec *spec, uint64_t now_us)
 {
     if (s->over) {
@@ -108,6 +113,7 @@ static void restart(struct tag_state *s, const struct tag_spec *spec, uint64_t n
     s->seen = 0;
 }
 
+/* One tag per rule. Without memory or space the match leaves no tag. */
 static void start_flow(const struct rule *rule, const struct tag_spec *spec, struct flow *flow,
                        uint64_t now_us)
 {
@@ -135,6 +141,7 @@ static struct shard_key host_key(const struct ip *ip)
     return key;
 }
 
+/* Other threads see the tag, so it is set in the order of packets. */
 static void start_host(struct tag_table *table, const struct tag_spec *spec,
                        const struct packet *p)
 {
@@ -157,6 +164,7 @@ static void start_host(struct tag_table *table, const struct tag_spec *spec,
     __atomic_store_n(&table->used, true, __ATOMIC_RELAXED);
 }
 
+/* Called when the rule's alert is certain (alert_finish). */
 void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p)
 {
     for (const struct tag_spec *spec = rule->tags; spec != NULL; spec = spec->next) {
@@ -169,7 +177,7 @@ void tag_start(struct tag_table *table, const struct rule *rule, const struct pa
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* True when this packet is to be logged: the one that matched is not, its alert is. */
+/* True when this packet is to be logged. The packet that matched is not: its alert is. */
 static bool count_packet(struct tag_state *s, const struct packet *p)
 {
     bool first = !s->started;
@@ -189,6 +197,7 @@ static bool count_packet(struct tag_state *s, const struct packet *p)
     return !s->over;
 }
 
+/* Locks one shard. */
 static bool count_host(struct tag_table *table, const struct packet *p, const struct ip *ip)
 {
     struct shard_key key = host_key(ip);
@@ -199,6 +208,8 @@ static bool count_host(struct tag_table *table, const struct packet *p, const st
     return tagged;
 }
 
+/* Called for every packet after its rules. Two relaxed loads decide that most packets skip
+ * the table. */
 void tag_packet(struct tag_table *table, struct packet *p)
 {
     bool tagged = false;

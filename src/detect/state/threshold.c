@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/threshold.c - how often a rule that matches may alert. */
+/* detect/state/threshold.c - how often a rule that matches may alert. Counts by flow are
+ * on the flow; all others are in a table that threads share, and counts there follow the
+ * order of packets. */
 #include "detect/state/threshold.h"
 
 #include "base/memory/lib_memory.h"
@@ -9,11 +11,12 @@
 
 #include <stdlib.h>
 
+/* Survives reloads (struct rule_state). */
 struct threshold_table {
     struct shard_table *shared;
 };
 
-/* What is counted, in the shared table's entry or in the flow's list. */
+/* The count, in an entry of the shared table or in the flow's list. */
 struct threshold_state {
     uint64_t since_us;
     uint64_t rate_since_us;     /* rate_filter: the new action applies since; 0: it does not */
@@ -22,12 +25,14 @@ struct threshold_state {
 };
 _Static_assert(sizeof(struct threshold_state) <= SHARD_VALUE_SIZE, "state fits an entry");
 
+/* By number and revision: a new revision of a rule counts from 0. */
 struct flow_threshold {
     struct flow_threshold *next;
     uint32_t sid, gid, rev;
     struct threshold_state state;
 };
 
+/* detect.thresholds.memcap is Suricata's key; 16 MB by default. */
 struct threshold_table *threshold_table_new(const struct conf_node *root)
 {
     struct threshold_table *table = malloc(sizeof(*table));
@@ -60,6 +65,7 @@ static struct flow_threshold *flow_thresholds(const struct flow *flow)
     return flow->ext != NULL ? flow->ext->thresholds : NULL;
 }
 
+/* When the flow ends. */
 void threshold_flow_free(struct flow *flow)
 {
     struct flow_threshold *t = flow_thresholds(flow);
@@ -81,6 +87,7 @@ static uint64_t seconds_us(uint32_t seconds)
     return seconds * UINT64_C(1000000);
 }
 
+/* Stops at the largest count instead of wrapping. */
 static uint32_t backoff_next(uint32_t now, uint32_t multiplier)
 {
     uint32_t next;
@@ -88,6 +95,7 @@ static uint32_t backoff_next(uint32_t now, uint32_t multiplier)
     return __builtin_mul_overflow(now, multiplier, &next) ? UINT32_MAX : next;
 }
 
+/* What rate_filter's new_action makes of the match. */
 static enum threshold_result rate_result(const struct threshold_spec *spec)
 {
     switch ((enum threshold_action)spec->new_action) {
@@ -100,7 +108,7 @@ static enum threshold_result rate_result(const struct threshold_spec *spec)
     return THRESHOLD_ALERT;
 }
 
-/* The first match of a period, and of all for backoff. */
+/* The first match of a period; for backoff the first of all. */
 static enum threshold_result start_counting(const struct threshold_spec *spec,
                                             struct threshold_state *s, uint64_t now_us)
 {
@@ -124,8 +132,8 @@ static enum threshold_result start_counting(const struct threshold_spec *spec,
     return THRESHOLD_NO_MATCH;
 }
 
-/* The same, where another period ended. The match that ends a rate_filter's new action is not
- * counted. */
+/* The same when an earlier period has ended. The match that ends a rate_filter's new
+ * action is not counted, as in Suricata. */
 static enum threshold_result start_again(const struct threshold_spec *spec,
                                          struct threshold_state *s, uint64_t now_us)
 {
@@ -135,7 +143,8 @@ static enum threshold_result start_again(const struct threshold_spec *spec,
     return THRESHOLD_ALERT;
 }
 
-/* The new action holds for `timeout` seconds from the match that exceeded the rate. */
+/* The new action applies for `timeout` seconds from the match that exceeded the rate.
+ * Seconds are compared without their fractions, as in Suricata. */
 static enum threshold_result count_rate(const struct threshold_spec *spec,
                                         struct threshold_state *s, uint64_t now_us, bool in_time)
 {
@@ -156,6 +165,7 @@ static enum threshold_result count_rate(const struct threshold_spec *spec,
     return rate_result(spec);
 }
 
+/* Alerts at count, count * multiplier, and so on. */
 static enum threshold_result count_backoff(const struct threshold_spec *spec,
                                            struct threshold_state *s)
 {
@@ -165,6 +175,8 @@ static enum threshold_result count_backoff(const struct threshold_spec *spec,
     return THRESHOLD_ALERT;
 }
 
+/* A later match. THRESHOLD_SILENT: the rule matched without an alert, and its other
+ * actions happen. THRESHOLD_NO_MATCH: as if it had not matched. */
 static enum threshold_result count_match(const struct threshold_spec *spec,
                                          struct threshold_state *s, uint64_t now_us)
 {
@@ -200,8 +212,9 @@ static enum threshold_result count_match(const struct threshold_spec *spec,
     }
 }
 
-/* --- where the count stands ------------------------------------------------------------------- */
+/* --- shared counts and counts of flows -------------------------------------------------------- */
 
+/* by_rule has no address in its key, so there is one count for the rule. */
 static void fill_key(struct shard_key *key, const struct threshold_spec *spec,
                      const struct rule *rule, const struct packet *p)
 {
@@ -214,8 +227,8 @@ static void fill_key(struct shard_key *key, const struct threshold_spec *spec,
     }
 }
 
-/* A limit that is reached stays so for its period: what flows do that stand before the packet, and
- * are not that far yet, adds to the count and changes no answer. */
+/* A limit that is reached stays so for its period. Matches of earlier packets that other
+ * threads have yet to inspect add to the count and change no answer. */
 static bool is_reached(const struct threshold_spec *spec, const struct threshold_state *s,
                        uint64_t latest_us)
 {
@@ -225,8 +238,8 @@ static bool is_reached(const struct threshold_spec *spec, const struct threshold
     return stays && s->count >= spec->count && latest_us <= s->since_us + seconds_us(spec->seconds);
 }
 
-/* The count of one that is reached: most matches of rules with a limit, and no need to wait for
- * the turn. */
+/* Counts a match of a limit that is reached already, without waiting in sequence. These
+ * are most matches of rules with a limit. */
 static bool count_reached(struct threshold_table *table, const struct threshold_spec *spec,
                           const struct shard_key *key, const struct packet *p,
                           enum threshold_result *result)
@@ -241,6 +254,7 @@ static bool count_reached(struct threshold_table *table, const struct threshold_
     return reached;
 }
 
+/* When the table is full the match gives no alert. */
 static enum threshold_result count_shared(struct threshold_table *table,
                                           const struct threshold_spec *spec,
                                           const struct rule *rule, const struct packet *p)
@@ -267,6 +281,7 @@ static enum threshold_result count_shared(struct threshold_table *table,
     return result;
 }
 
+/* Only the flow's thread gets here, so there is no lock. */
 static enum threshold_result count_in_flow(const struct threshold_spec *spec,
                                            const struct rule *rule, const struct packet *p)
 {
@@ -287,6 +302,7 @@ static enum threshold_result count_in_flow(const struct threshold_spec *spec,
     return start_counting(spec, &t->state, p->time_us);
 }
 
+/* The rule still matches and acts; only its alert is suppressed. */
 static enum threshold_result suppress(const struct threshold_spec *spec, const struct packet *p)
 {
     bool hit = (spec->track != TRACK_DST && address_set_has(spec->addresses, &p->src)) ||
@@ -295,6 +311,7 @@ static enum threshold_result suppress(const struct threshold_spec *spec, const s
     return hit ? THRESHOLD_SILENT : THRESHOLD_ALERT;
 }
 
+/* "threshold, count 1" alerts each time, so nothing is counted. */
 static enum threshold_result apply_one(struct threshold_table *table,
                                        const struct threshold_spec *spec, const struct rule *rule,
                                        const struct packet *p)
@@ -307,6 +324,8 @@ static enum threshold_result apply_one(struct threshold_table *table,
            count_shared(table, spec, rule, p);
 }
 
+/* All specs of the rule must let the alert pass. Packets without IP have no address to
+ * count by. */
 enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
                                       struct packet *p)
 {

@@ -40,7 +40,7 @@ void threshold_flow_free(struct flow *flow);
 /* What thresholds make of a match that is about to become an alert. */
 enum threshold_result {
     THRESHOLD_ALERT,        /* goes on */
-    THRESHOLD_SILENT,       /* matched, actions apply, but nothing is to be logged */
+    THRESHOLD_SILENT,       /* matched: actions apply, but no alert is logged */
     THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
     THRESHOLD_DROP,         /* rate_filter: goes on as a drop; packet_alert.action changes */
     THRESHOLD_REJECT,       /* ... as a reject and drop */

@@ -16,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The settings of one line, as written; p NULL: not there. */
+/* The settings of one line as they are written; p NULL: missing. */
 struct line {
     struct text gen_id, sig_id, type, track, count, seconds, new_action, timeout, ip;
 };
 
+/* State of reading one file, on the stack of the loader. */
 struct config_reader {
     struct ruleset *set;
     const struct rule_text *at;         /* the line being read */
@@ -35,6 +36,7 @@ static int line_error(struct config_reader *r, struct text t, const char *what)
                   "%s, found \"%.*s\"", what, TEXT(t));
 }
 
+/* Takes the text up to the next blank. */
 static struct text take_word(struct text *rest)
 {
     struct text t = text_trim(*rest), word = { t.p, 0 };
@@ -45,7 +47,8 @@ static struct text take_word(struct text *rest)
     return word;
 }
 
-/* "key value" pairs; the address list of `ip` may hold commas and is the rest of the line. */
+/* Reads "key value" pairs, each at most once. The addresses of `ip` may contain commas, so
+ * they are the rest of the line. */
 static int take_settings(struct config_reader *r, struct text rest, struct line *out)
 {
     const struct { const char *key; struct text *value; } settings[] = {
@@ -79,7 +82,7 @@ static int take_settings(struct config_reader *r, struct text rest, struct line 
 
 /* --- words and numbers ------------------------------------------------------------------------ */
 
-struct word { const char *name; uint8_t value; };
+struct word { const char *name; uint8_t value; }; /* a list ends with a NULL name */
 
 static int word_parse(struct config_reader *r, struct text in, const struct word *words,
                       const char *what, uint8_t *out)
@@ -104,6 +107,8 @@ static int number_parse(struct config_reader *r, struct text in, const char *wha
     return 0;
 }
 
+/* The words of Suricata's threshold.config. "log" and "sdrop" are accepted and keep the
+ * rule's action. */
 static const struct word type_words[] = {
     { "limit", THRESHOLD_LIMIT }, { "threshold", THRESHOLD_EVERY }, { "both", THRESHOLD_BOTH },
     { NULL, 0 },
@@ -120,6 +125,7 @@ static const struct word action_words[] = {
     { "pass", RATE_PASS }, { "log", RATE_KEEP }, { "sdrop", RATE_KEEP }, { NULL, 0 },
 };
 
+/* What threshold and rate_filter have in common. */
 static int rate_parse(struct config_reader *r, const struct line *l, struct threshold_spec *spec)
 {
     if (number_parse(r, l->count, "count: expected a number from 1", 1, &spec->count) < 0 ||
@@ -149,6 +155,7 @@ static int rate_filter_parse(struct config_reader *r, const struct line *l,
     return rate_parse(r, l, spec);
 }
 
+/* Without track and ip the rule is suppressed for all addresses. */
 static int suppress_parse(struct config_reader *r, const struct line *l,
                           struct threshold_spec *spec)
 {
@@ -167,14 +174,15 @@ static int suppress_parse(struct config_reader *r, const struct line *l,
     return spec->addresses != NULL ? 0 : -1;
 }
 
-/* --- onto the rules --------------------------------------------------------------------------- */
+/* --- attaching to rules ----------------------------------------------------------------------- */
 
+/* One spec per rule: the lists of rules are linked through them. */
 static struct threshold_spec *copy_spec(struct config_reader *r, const struct threshold_spec *spec)
 {
     return arena_copy(&r->set->arena, spec, sizeof(*spec));
 }
 
-/* What stands behind the suppressions. */
+/* The link after the suppressions, which come first. */
 static struct threshold_spec **threshold_of(struct rule *rule)
 {
     struct threshold_spec **link = &rule->threshold;
@@ -184,8 +192,8 @@ static struct threshold_spec **threshold_of(struct rule *rule)
     return link;
 }
 
-/* For one rule by its number a threshold takes the place of the rule's own; a rate_filter does
- * not, and for all rules at once neither does. */
+/* A threshold for one rule by its number replaces the rule's own. A rate_filter does not,
+ * and neither does a line for all rules, as in Suricata. */
 static void attach(struct config_reader *r, struct rule *rule, const struct threshold_spec *spec,
                    bool by_number)
 {
@@ -212,6 +220,8 @@ static void attach(struct config_reader *r, struct rule *rule, const struct thre
     }
 }
 
+/* Attaches the spec to all rules that the numbers name. 0 means all; a rule that does not
+ * exist is a warning, because a ruleset update may have removed it. */
 static int install(struct config_reader *r, const struct line *l,
                    const struct threshold_spec *spec)
 {
@@ -237,6 +247,7 @@ static int install(struct config_reader *r, const struct line *l,
     return 0;
 }
 
+/* One line of the file. */
 static int line_parse(struct config_reader *r)
 {
     static const struct {
@@ -262,6 +273,7 @@ static int line_parse(struct config_reader *r)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
+/* A wrong line is logged and left out. */
 static void visit_line(const struct rule_text *text, void *arg)
 {
     struct config_reader *r = arg;
@@ -273,6 +285,7 @@ static void visit_line(const struct rule_text *text, void *arg)
         log_err(LOG_LEVEL_ERROR, "threshold-config", &r->err);
 }
 
+/* Variables in `ip` are those of rules. */
 static const char *find_var(void *arg, struct text name)
 {
     char path[256];
@@ -286,6 +299,7 @@ static struct config_reader reader_of(struct ruleset *set, const struct conf_nod
     return (struct config_reader){ .set = set, .vars = { find_var, (void *)root } };
 }
 
+/* From a text instead of a file, for tests. */
 unsigned threshold_config_lines(struct ruleset *set, struct text all, const char *name)
 {
     struct config_reader r = reader_of(set, set->conf);
@@ -295,6 +309,7 @@ unsigned threshold_config_lines(struct ruleset *set, struct text all, const char
     return r.good;
 }
 
+/* A missing file is a warning: most installations have an empty one. */
 void threshold_config_load(struct ruleset *set, const struct conf_node *root)
 {
     const char *path = conf_string(root, "threshold-file", IDS_SYSCONFDIR "/threshold.config");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* to_md5, to_sha1, to_sha256 - the raw hash of the buffer. */
+/* to_md5, to_sha1, to_sha256 - the raw hash of the buffer, not its hexadecimal text. A
+ * content that is longer than the hash can never match and is an error. */
 #include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
+/* OpenSSL 3 deprecates MD5(), but the buffer is complete, so the one-call functions are
+ * enough. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/md5.h>
 #include <openssl/sha.h>
@@ -28,6 +31,8 @@ static void to_sha256_apply(struct slice in, const void *arg UNUSED, struct buf 
     out->len = SHA256_DIGEST_LENGTH;
 }
 
+/* A content longer than the hash cannot be found in it. A shorter one may match any part
+ * of the hash. */
 static bool md5_content_ok(struct slice pattern, const void *arg UNUSED)
 {
     return pattern.len <= MD5_DIGEST_LENGTH;

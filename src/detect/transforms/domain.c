@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* domain and tld - the registrable domain of a name, and the public suffix it stands under, by the
- * list of publicsuffix.org as the system has it. Without the list the last label is the suffix. */
+/* domain and tld - the registrable domain of a name, and the public suffix at its end, by
+ * the list of publicsuffix.org that the system has installed. Without that list the last
+ * label is the suffix. */
 #include "base/array.h"
 #include "base/memory/buf.h"
 #include "base/containers/map.h"
@@ -11,13 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Where the package publicsuffix of Debian and its relatives installs the list. Suricata
+ * has the list built in (the crate psl), so its answers may differ for suffixes that are
+ * new. */
 #define SUFFIX_FILE "/usr/share/publicsuffix/public_suffix_list.dat"
 
+/* The three forms of a line: "com", "*.ck" and "!www.ck". One name may have several. */
 enum { SUFFIX_PLAIN = 1, SUFFIX_WILDCARD = 2, SUFFIX_EXCEPTION = 4 };
 
+/* Each rule with one of the keywords loads its own copy. */
 struct suffixes { struct map kinds; };       /* name -> SUFFIX_* */
 struct domain_arg { struct suffixes *list; };
 
+/* The map's key is the name without its mark; the kinds of several lines are combined. */
 static void suffix_add(struct suffixes *s, struct text line)
 {
     uintptr_t kind = SUFFIX_PLAIN, known;
@@ -33,6 +40,9 @@ static void suffix_add(struct suffixes *s, struct text line)
     map_put(&s->kinds, line.p, line.n, (void *)(known | kind));
 }
 
+/* Never fails: without the file the map is empty, and suffix_start() falls back to the
+ * last label. A line longer than the buffer would be split; the names of DNS have at most
+ * 253 characters. */
 static struct suffixes *suffixes_load(void)
 {
     struct suffixes *s = xcalloc(1, sizeof(*s));
@@ -50,6 +60,7 @@ static struct suffixes *suffixes_load(void)
     return s;
 }
 
+/* The argument itself is in the ruleset's arena. */
 static void domain_free(void *arg)
 {
     struct domain_arg *a = arg;
@@ -60,6 +71,7 @@ static void domain_free(void *arg)
 
 static const struct keyword_ops domain_owner = { .name = "domain", .free_arg = domain_free };
 
+/* Hands the list to the ruleset, which frees it through domain_owner with the rules. */
 static int domain_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct domain_arg *a = arg;
@@ -71,6 +83,7 @@ static int domain_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* SUFFIX_* of the rest of the name from this label on; 0: the list has no such line. */
 static uintptr_t kind_of(const struct suffixes *s, struct slice name, uint32_t from)
 {
     return (uintptr_t)map_get(&s->kinds, name.data + from, name.len - from);
@@ -86,7 +99,9 @@ static uint32_t label_before(struct slice name, uint32_t at)
     return i;
 }
 
-/* Where the suffix begins: the longest rule that applies; exceptions end one label later. */
+/* Where the suffix begins, by the algorithm of publicsuffix.org: the longest line that
+ * fits wins, an exception wins over all, and its suffix begins one label later. Walks the
+ * labels from the right. */
 static uint32_t suffix_start(const struct suffixes *s, struct slice name)
 {
     uint32_t best = label_before(name, name.len + 1);
@@ -105,6 +120,8 @@ static uint32_t suffix_start(const struct suffixes *s, struct slice name)
     }
 }
 
+/* False: the name has no registrable domain. Then both transforms give an empty buffer. A
+ * name that begins with a dot has an empty label. */
 static bool domain_split(struct slice name, const void *arg, uint32_t *domain, uint32_t *suffix)
 {
     const struct domain_arg *a = arg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dotprefix - a dot in front, so that ".example.com" is found in the name itself, too. */
+/* dotprefix - puts a dot in front, so that content:".example.com"; endswith; matches
+ * example.com and its subdomains, but not badexample.com. */
 #include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 

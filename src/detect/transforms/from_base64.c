@@ -6,10 +6,14 @@
 #include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
 
+/* In the order of `modes` below. RFC 4648 is the default, as in Suricata. */
 enum base64_mode { MODE_RFC4648, MODE_RFC2045, MODE_STRICT };
 
+/* bytes: how many of the buffer are decoded, from `offset` on; 0: all. */
 struct from_base64 { uint32_t bytes, offset; uint8_t mode; };
 
+/* One of "mode M", "offset N" and "bytes N", in any order and each at most once. 65535 is
+ * Suricata's limit for both numbers. */
 static int from_base64_option(struct rule_parser *p, struct text word, struct from_base64 *f,
                               unsigned *seen)
 {
@@ -51,6 +55,8 @@ static int from_base64_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* rfc4648 ends at the first byte that is not base64 and keeps what comes before. rfc2045
+ * skips such bytes (RFC 2045, section 6.8). strict wants whole groups of four characters. */
 static void decode(struct slice in, uint8_t mode, struct buf *out)
 {
     unsigned wrong = mode == MODE_RFC2045 ? BASE64_SKIP_WRONG : BASE64_TO_WRONG;
@@ -61,7 +67,9 @@ static void decode(struct slice in, uint8_t mode, struct buf *out)
     out->len = (size_t)base64_decode(in, wrong, out->data);
 }
 
-/* What cannot be decoded stays as it is. */
+/* If nothing can be decoded the buffer stays as it is, so that a rule can match on the
+ * plain form, too. That includes an offset past the end, and a rest that is not longer
+ * than `bytes`. */
 static void from_base64_apply(struct slice in, const void *arg, struct buf *out)
 {
     const struct from_base64 *f = arg;

@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 
+/* HTTP/2 sends the names in lower case, HTTP/1 as the client likes. With this transform
+ * one rule matches both. A line without a colon counts as a name up to the next colon. */
 static void header_lowercase_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
     bool in_value = false;
@@ -21,6 +23,8 @@ static void header_lowercase_apply(struct slice in, const void *arg UNUSED, stru
     }
 }
 
+/* ":authority" and the like are no headers of HTTP/1; without them the same content can be
+ * searched in both versions. A last line without a line feed counts, too. */
 static void strip_pseudo_headers_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
     struct bytes left = bytes_of_slice(in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB unless told). */
+/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB by default). */
 #include "base/memory/buf.h"
 #include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
@@ -8,11 +8,14 @@
 
 #include "base/memory/lib_memory.h"
 
+/* Both limits are Suricata's. max-size bounds the memory that a small packet can make each
+ * thread use. */
 #define MAX_SIZE_DEFAULT 1024
 #define MAX_SIZE_LIMIT (16 * 1024 * 1024)
 
 struct inflate_arg { uint32_t max; };
 
+/* "max-size N", where N may have a unit, as in "max-size 4 KiB". Nothing: the default. */
 static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct inflate_arg *a = arg;
@@ -31,6 +34,8 @@ static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* Damaged data give what was decompressed before the damage. More data than max-size are
+ * cut there without a message. window_bits: zlib's, which also chooses the header. */
 static void inflate_into(struct slice in, const struct inflate_arg *a, int window_bits,
                          struct buf *out)
 {
@@ -47,6 +52,7 @@ static void inflate_into(struct slice in, const struct inflate_arg *a, int windo
     inflateEnd(&z);
 }
 
+/* 15: the largest window; 16 more: a gzip header is expected (zlib.h, inflateInit2). */
 static void gunzip_apply(struct slice in, const void *arg, struct buf *out)
 {
     inflate_into(in, arg, 15 + 16, out);

@@ -30,6 +30,9 @@ static bool has(struct slice s, bool (*is)(uint8_t))
     return false;
 }
 
+/* A capital letter never occurs after to_lowercase: such a content is an error when the
+ * rule loads. `nocase` does not help, because content checks its bytes before later
+ * keywords change it. A negated content is not checked. */
 static bool to_lowercase_content_ok(struct slice pattern, const void *arg UNUSED)
 {
     return !has(pattern, is_upper);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* luaxform - what a script makes of the buffer: "script.lua[, argument ...]". */
+/* luaxform - the string that a script returns for the buffer: "script.lua[, argument
+ * ...]". The arguments go to the script's transform() unchanged. */
 #include "detect/lua/script.h"
 #include "detect/transforms/list.h"
 
 struct luaxform { const struct lua_script *script; };
 
+/* Arguments after the LUA_ARGS_MAX'th are ignored. The script is loaded now, so a missing
+ * or broken file is an error of the rule. */
 static int luaxform_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct luaxform *x = arg;
@@ -22,6 +25,7 @@ static int luaxform_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* The script runs in the sandbox of the thread that inspects, so it needs no lock. */
 static void luaxform_apply(struct detect_thread *dt, struct slice in, const void *arg,
                            struct buf *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pcrexform - what the first group of an expression captures; nothing when it does not match. */
+/* pcrexform - what the group of an expression captures. If the expression does not match,
+ * or exceeds a limit below, the buffer is empty. */
 #include "base/memory/buf.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
@@ -8,6 +9,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+/* The pcre2 objects belong to the ruleset (to_free) and are only read while packets flow. */
 struct pcrexform { pcre2_code *code; pcre2_match_context *context; };
 
 static void pcrexform_free(void *arg)
@@ -21,6 +23,9 @@ static void pcrexform_free(void *arg)
 static const struct keyword_ops pcrexform_owner = { .name = "pcrexform",
                                                     .free_arg = pcrexform_free };
 
+/* The limits on matching are Suricata's defaults for pcre (3500 and 1500). They bound the
+ * time that an expression with much backtracking can take. Exactly one group is allowed,
+ * as in Suricata. */
 static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct pcrexform *x = arg;
@@ -41,6 +46,8 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
         rule_error(p, "pcrexform: expected one group that captures, found %u", groups);
 }
 
+/* Allocates the match data for each buffer: 2 pairs, for the match and for its group. A
+ * result of 1 would mean that the group took no part in the match. */
 static void pcrexform_apply(struct slice in, const void *arg, struct buf *out)
 {
     const struct pcrexform *x = arg;

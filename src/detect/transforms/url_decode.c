@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* url_decode - %XX to its byte and + to a blank; what is no escape stays. */
+/* url_decode - %XX to its byte and + to a blank. An escape that is not complete stays as
+ * it is, as in Suricata. */
 #include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
+/* The value of a hexadecimal digit; -1: none. */
 static int hex(uint8_t c)
 {
     if (c >= '0' && c <= '9')

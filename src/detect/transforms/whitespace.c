@@ -3,6 +3,8 @@
 #include "base/memory/buf.h"
 #include "detect/transforms/list.h"
 
+/* What isspace() accepts in the C locale: blank, tab, line feed, vertical tab, form feed
+ * and carriage return. */
 static bool is_blank(uint8_t c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -16,6 +18,7 @@ static void strip_apply(struct slice in, const void *arg UNUSED, struct buf *out
             out->data[out->len++] = in.data[i];
 }
 
+/* The first byte of a run stays as it is: a tab remains a tab. */
 static void compress_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
     buf_reserve(out, in.len);
@@ -24,6 +27,7 @@ static void compress_apply(struct slice in, const void *arg UNUSED, struct buf *
             out->data[out->len++] = in.data[i];
 }
 
+/* A content with a blank can never match after strip_whitespace: an error, as in Suricata. */
 static bool strip_content_ok(struct slice pattern, const void *arg UNUSED)
 {
     for (uint32_t i = 0; i < pattern.len; i++)
@@ -32,6 +36,7 @@ static bool strip_content_ok(struct slice pattern, const void *arg UNUSED)
     return true;
 }
 
+/* Two blanks in a row cannot occur any more. */
 static bool compress_content_ok(struct slice pattern, const void *arg UNUSED)
 {
     for (uint32_t i = 1; i < pattern.len; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xor - with a key that repeats. */
+/* xor - each byte of the buffer XOR a key, which is repeated to the length of the buffer. */
 #include "base/memory/buf.h"
 #include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
 
+/* Bytes: `len` below has eight bits, and Suricata has the same limit. */
 #define KEY_MAX 255
 
 struct xor_arg { uint8_t key[KEY_MAX]; uint8_t len; };
@@ -16,6 +17,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* The key in hexadecimal, without 0x or blanks. An empty key is an error: xor_apply()
+ * needs a byte. */
 static int xor_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct xor_arg *x = arg;

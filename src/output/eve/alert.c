@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/alert.c - `alert`: what a rule found, with its context. */
+/* output/eve/alert.c - the record type `alert`: what a rule found, with its context. */
 #include "output/eve/alert.h"
 
 #include <stdio.h>
@@ -15,17 +15,19 @@
 #include "output/output_private.h"
 #include "output/pcap_files.h"
 
-#define PAYLOAD_SIZE_DEBUG (64u << 10)
+#define PAYLOAD_SIZE_DEBUG (64u << 10) /* bytes that alert-debug prints */
 
+/* Made by alert_configure(), read-only afterwards, shared by all threads. */
 struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
     bool tagged;
     uint32_t payload_size;
     uint8_t contents[APP_PROTO_COUNT];  /* APP_CONTENTS_*: of their transactions */
-    struct xff xff;                 /* off: the eve-log's own */
+    struct xff xff;                 /* off: that of the eve-log */
 };
 
+/* KEY and KEY-printable are two settings of one protocol, such as http-body. */
 static unsigned requested_contents(const struct conf_node *node, const char *key)
 {
     char printable[64];
@@ -37,6 +39,7 @@ static unsigned requested_contents(const struct conf_node *node, const char *key
            (conf_bool(node, printable, false) ? APP_CONTENTS_PRINTABLE : 0);
 }
 
+/* A parser keeps contents only when an alert shows them, so it is told here. */
 static void read_contents(struct alert_settings *s, const struct conf_node *node,
                           const struct eve *eve)
 {
@@ -53,6 +56,8 @@ static void read_contents(struct alert_settings *s, const struct conf_node *node
     app_require(eve->request->app, &required);
 }
 
+/* `metadata` may be a boolean or a map. Without it, or with true, everything but the
+ * rule's text is shown, as in Suricata. */
 static void *alert_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     struct alert_settings *s = xcalloc(1, sizeof(*s));
@@ -81,7 +86,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
-/* Of one `outputs:` entry. */
+/* The longest payload of streams that one entry of `outputs` shows; 0: none. */
 static uint32_t log_payload_size(const struct conf_node *log)
 {
     uint32_t size = 0;
@@ -102,7 +107,7 @@ static uint32_t log_payload_size(const struct conf_node *log)
     return size;
 }
 
-/* The longest payload that any of them wants of streams. */
+/* The longest of all outputs: detection copies that much stream data for an alert, once. */
 uint32_t output_payload_size(const struct conf_node *root)
 {
     uint32_t size = 0;
@@ -116,7 +121,7 @@ uint32_t output_payload_size(const struct conf_node *root)
     return size;
 }
 
-/* Does an eve-log show rules as written? */
+/* When no eve-log shows rules as they are written, their texts are freed after loading. */
 bool output_shows_rules(const struct conf_node *root)
 {
     CONF_EACH (output, conf_find(root, "outputs")) {
@@ -134,8 +139,8 @@ bool output_shows_rules(const struct conf_node *root)
     return false;
 }
 
-/* Who only listens blocks nothing by a drop, unless rate_filter asked for it. */
-/* What became of the packet speaks for a rule whose action rate_filter changed. */
+/* In IDS mode a drop blocks nothing, so the record says "allowed", as in Suricata. A rule whose
+ * action rate_filter changed is recorded with what happened to the packet. */
 static const char *action_name(const struct packet *p, const struct packet_alert *a,
                                bool is_inline)
 {
@@ -146,6 +151,8 @@ static const char *action_name(const struct packet *p, const struct packet_alert
     return action & blocks ? "blocked" : "allowed";
 }
 
+/* One side of a rule with `target`. `client` of the render is the address from
+ * X-Forwarded-For. */
 static void alert_endpoint(const struct render *r, struct json *j, const char *key,
                            const struct packet *p, bool src)
 {
@@ -171,6 +178,7 @@ static void alert_references(struct json *j, const struct rule *rule)
     json_array_end(j);
 }
 
+/* The object that alerts and drops share. Its keys and their order are Suricata's. */
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
                       const struct packet *p, const struct eve_alert *shown)
 {
@@ -213,6 +221,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     json_object_end(j);
 }
 
+/* A reject without IPS mode answers the sender but does not stop the packet: "alert". */
 void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p)
 {
     bool is_inline = eve->request->is_inline;
@@ -240,6 +249,7 @@ void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p)
     json_object_end(j);
 }
 
+/* The flow so far, with the client as the source. */
 static void eve_flow_summary(struct render *r, struct json *j, const struct packet *p)
 {
     const struct flow *f = p->flow;
@@ -254,7 +264,8 @@ static void eve_flow_summary(struct render *r, struct json *j, const struct pack
     json_object_end(j);
 }
 
-/* The payload an alert is about: stream data where the rule matched there. */
+/* The payload that the alert is about: stream data where the rule matched in the stream,
+ * else the packet's. */
 static struct slice alert_payload(const struct packet *p, const struct packet_alert *a,
                                   const struct alert_settings *s)
 {
@@ -263,10 +274,11 @@ static struct slice alert_payload(const struct packet *p, const struct packet_al
     if (a->extra == NULL || a->extra->payload.len == 0)
         return out;
     out = a->extra->payload;
-    out.len = MIN(out.len, s->payload_size - 1);    /* the buffer's end is not used */
+    out.len = MIN(out.len, s->payload_size - 1);    /* Suricata keeps one byte for a NUL */
     return out;
 }
 
+/* "stream": 1 when the payload comes from the stream, 0 when it is the packet's. */
 static void alert_payload_fields(struct json *j, const struct packet *p,
                                  const struct packet_alert *a, const struct alert_settings *s)
 {
@@ -287,6 +299,7 @@ static void alert_payload_fields(struct json *j, const struct packet *p,
              packet_is_tcp(p) && (a->flags & (ALERT_STREAM | ALERT_APP_STATE)) ? 1 : 0);
 }
 
+/* NULL: the alert is about no transaction, or that has been freed. */
 static struct app_tx *alert_tx(const struct packet *p, uint64_t tx_id)
 {
     if (tx_id == ALERT_NO_TX || p->flow == NULL || p->flow->app == NULL)
@@ -297,6 +310,7 @@ static struct app_tx *alert_tx(const struct packet *p, uint64_t tx_id)
     return NULL;
 }
 
+/* States without a name are those at the beginning or at the end. */
 static const char *progress_name(const struct app_tx *tx, enum direction d)
 {
     const struct app_proto *proto = tx->flow->proto;
@@ -311,7 +325,7 @@ static const char *progress_name(const struct app_tx *tx, enum direction d)
     return done ? "response_complete" : "response_started";
 }
 
-/* Files: of the packet's direction. */
+/* Members of the transaction's protocol, and the files of the packet's direction. */
 static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
                             const struct packet_alert *a, const struct alert_settings *s)
 {
@@ -338,6 +352,7 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
     json_array_end(j);
 }
 
+/* The parser may have released the frame; the alert is then written without it. */
 static void alert_frame(struct render *r, struct json *j, const struct packet *p,
                         const struct packet_alert *a, uint32_t limit)
 {
@@ -349,6 +364,7 @@ static void alert_frame(struct render *r, struct json *j, const struct packet *p
         eve_frame_object(r, j, p, &frame, limit);
 }
 
+/* Hook and policy in the words of the rule file. */
 static void alert_firewall(struct json *j, const struct rule *rule)
 {
     char text[96];
@@ -361,7 +377,7 @@ static void alert_firewall(struct json *j, const struct rule *rule)
     json_object_end(j);
 }
 
-/* Where pcap-log puts the packet. */
+/* The file of pcap-log that has the packet. */
 static void capture_file(struct render *r, struct json *j, const struct packet *p)
 {
     struct pcap_files *files = r->conf->pcap_files;
@@ -373,6 +389,7 @@ static void capture_file(struct render *r, struct json *j, const struct packet *
     json_bytes(j, "capture_file", (const char *)r->scratch.data, r->scratch.len);
 }
 
+/* The order of the members is Suricata's, because people compare records by eye. */
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct eve_alert *shown)
 {
@@ -404,6 +421,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     eve_end(r, eve, &j, p);
 }
 
+/* r->client holds for one record, so it is cleared afterwards. */
 static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
                          struct packet *p, const struct packet_alert *a)
 {
@@ -423,7 +441,7 @@ static bool alert_condition(const struct packet *p)
     return p->alert.count > 0 || (p->flags & PACKET_TAGGED);
 }
 
-/* Packets that follow a rule with `tag`, for tagged-packets. */
+/* A packet after a rule with `tag`; only with tagged-packets. */
 static void tagged_record(struct render *r, const struct eve *eve, struct packet *p)
 {
     struct json j;
@@ -433,6 +451,7 @@ static void tagged_record(struct render *r, const struct eve *eve, struct packet
     eve_end(r, eve, &j, p);
 }
 
+/* A match in data of the other direction is recorded as if the packet went that way. */
 static void alert_packet(struct render *r, const struct eve *eve, void *settings,
                          struct packet *p)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/anomaly.c - `anomaly`: what decoders, the stream engine and parsers found odd. */
+/* output/eve/anomaly.c - the record type `anomaly`: what decoders, the stream module and
+ * parsers found odd. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,11 @@ struct anomaly_settings {
     uint8_t mark;                       /* in app_tx.events_logged */
 };
 
+/* Each output with anomalies has a counter of its own in the transaction. */
 #define ANOMALY_MARKS_MAX sizeof((struct app_tx){ 0 }.events_logged)
 
+/* Without `types` only anomalies of parsers are written: those of packets can be as many
+ * as packets. */
 static void *anomaly_configure(const struct conf_node *node, const struct eve *eve,
                                struct err *err)
 {
@@ -40,6 +44,8 @@ static bool anomaly_condition(const struct packet *p)
 
 #define PACKET_HEADER_LEN 32            /* bytes that `packethdr` shows */
 
+/* Events of packets have no limit per flow: an event is a few hundred bytes for one
+ * packet. */
 static void anomaly_packet_event(struct render *r, const struct eve *eve,
                                  const struct anomaly_settings *s, const struct packet *p,
                                  enum packet_event event)
@@ -59,6 +65,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
     eve_end(r, eve, &j, p);
 }
 
+/* A value without a name cannot be raised; "unknown" keeps the record valid. */
 static const char *event_name(const struct app_name *names, unsigned event)
 {
     for (; names != NULL && names->name != NULL; names++)
@@ -67,7 +74,7 @@ static const char *event_name(const struct app_name *names, unsigned event)
     return "unknown";
 }
 
-/* Some protocols' events have always been written in capitals. */
+/* Suricata writes the events of some protocols in capitals. */
 static void event_string(struct json *j, const char *event, bool capitals)
 {
     char text[80];
@@ -78,7 +85,8 @@ static void event_string(struct json *j, const char *event, bool capitals)
     json_bytes(j, "event", text, n);
 }
 
-/* What ends a flow speaks for the server when only it had a last word. */
+/* The last pseudo packet of a flow counts as one of the server when only the server had
+ * data left. */
 static enum eve_order last_order(const struct packet *p)
 {
     const uint32_t both = PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT;
@@ -86,6 +94,7 @@ static enum eve_order last_order(const struct packet *p)
     return (p->flags & both) == PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
 }
 
+/* What anomaly_app_record() writes, on the caller's stack. */
 struct app_anomaly {
     const struct app_proto *proto;  /* NULL: none was detected */
     const char *event, *layer;
@@ -111,6 +120,8 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, struct p
     (void)eve_end_within(r, eve, &j, p);
 }
 
+/* Events of protocol detection belong to the flow; the packet that raises them writes
+ * them. */
 static void anomaly_packet(struct render *r, const struct eve *eve, void *settings,
                            struct packet *p)
 {
@@ -126,6 +137,7 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
                 p->flow->app->proto, n->name, "proto_detect", EVE_NO_TX });
 }
 
+/* Writes the events since the last call, so each one is written once. */
 static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                        struct app_tx *tx)
 {

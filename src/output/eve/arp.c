@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/arp.c - `arp`: requests and replies (RFC 826), Ethernet and IPv4 only. */
+/* output/eve/arp.c - the record type `arp`: requests and replies for Ethernet and IPv4
+ * (RFC 826). */
 #include "output/eve/eve.h"
 
 #define ETHERTYPE_ARP 0x0806
-#define ARP_LEN 28
+#define ARP_LEN 28 /* 8 fixed bytes, two MAC and two IPv4 addresses */
 
+/* Shorter packets are malformed; the decoder has counted them. */
 static bool arp_condition(const struct packet *p)
 {
     return p->ethertype == ETHERTYPE_ARP && p->l3 != NULL && p->src.version == 0 &&
            p->l3_len >= ARP_LEN;
 }
 
+/* IANA's operation codes; the words are Suricata's. Rows without a word are "unknown". */
 static const char *arp_opcode(unsigned opcode)
 {
     static const char *const names[] = {
@@ -30,6 +33,7 @@ static void arp_ip(struct json *j, const char *key, const uint8_t *p)
     json_bytes(j, key, text, n);
 }
 
+/* The offsets are those of RFC 826 with addresses of 6 and 4 bytes. */
 static void arp_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
 {
     const uint8_t *a = p->l3;

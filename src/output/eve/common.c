@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/common.c - the fields that EVE records share. */
+/* output/eve/common.c - the members that EVE records share. Packet threads call it with
+ * their own `struct render`; it takes no lock. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_u
     json_bytes(j, key, text, n);
 }
 
+/* A protocol without a name is written as its number. */
 void eve_proto(struct json *j, uint8_t proto)
 {
     const char *name = ip_proto_name(proto);
@@ -29,6 +31,7 @@ void eve_proto(struct json *j, uint8_t proto)
         json_printf(j, "proto", "%u", proto);
 }
 
+/* TCP, UDP and SCTP. */
 static bool has_ports(uint8_t proto)
 {
     return proto == 6 || proto == 17 || proto == 132;
@@ -42,7 +45,7 @@ static void eve_ip(struct json *j, const char *key, const struct ip *ip)
     json_bytes(j, key, text, n);
 }
 
-/* Of a packet around another one: ports stand there in any case. */
+/* Endpoints of the packet around another one; ports are always there, 0 without one. */
 static void eve_outer_endpoints(struct json *j, const struct packet *p)
 {
     bool ports = has_ports(p->ip_proto);
@@ -68,6 +71,8 @@ static void eve_endpoints(struct json *j, struct endpoint src, struct endpoint d
         json_u64(j, "dest_port", dst.port);
 }
 
+/* `reversed`: from the server to the client. A flow that was swapped after its first
+ * packet is swapped back here. `client` replaces the client's address (X-Forwarded-For). */
 static void eve_flow_endpoints(struct json *j, const struct flow *f, bool reversed, uint8_t proto,
                                const struct ip *client)
 {
@@ -89,7 +94,7 @@ void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
     eve_flow_endpoints(j, f, reversed, f->key.proto, client);
 }
 
-/* An ICMP error belongs to the flow that it is about, and has no ports all the same. */
+/* An ICMP error belongs to the flow that it is about, but it has no ports. */
 static uint8_t proto_shown(const struct packet *p)
 {
     return p->ip_proto == 1 || p->ip_proto == 58 ? p->ip_proto : p->flow->key.proto;
@@ -100,6 +105,7 @@ void eve_flow_of_packet(const struct render *r, struct json *j, const struct pac
     eve_flow_endpoints(j, p->flow, false, proto_shown(p), r->client);
 }
 
+/* A pseudo packet has no header, so its addresses come from the flow. */
 static void eve_addresses(const struct render *r, struct json *j, const struct packet *p,
                           enum eve_order order)
 {
@@ -126,6 +132,7 @@ void eve_mac(struct json *j, const char *key, const uint8_t m[6])
     json_printf(j, key, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
+/* `flip`: the record is about the other direction than the packet. */
 static void eve_ethernet(struct json *j, const struct packet *p, enum eve_order order)
 {
     bool flip = p->flow != NULL && (p->flags & PACKET_TO_CLIENT)
@@ -138,7 +145,7 @@ static void eve_ethernet(struct json *j, const struct packet *p, enum eve_order 
     json_object_end(j);
 }
 
-/* Of a packet made up for a flow: as its first one had them. */
+/* For a pseudo packet: the addresses of the flow's first packet. */
 static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
 {
     if (m->count[TO_SERVER] == 0 || m->count[TO_CLIENT] == 0)
@@ -159,7 +166,8 @@ static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
     json_array_end(j);
 }
 
-/* The packet that another one came out of: the one around it, or its last fragment. */
+/* The packet that another one came out of: the outer packet of a tunnel, or the last
+ * fragment. */
 void eve_tunnel(struct json *j, const struct packet *p)
 {
     const struct packet *root = p->root;
@@ -176,6 +184,7 @@ void eve_tunnel(struct json *j, const struct packet *p)
     json_object_end(j);
 }
 
+/* Type and code take the place of ports. */
 static void eve_icmp(struct json *j, const struct packet *p)
 {
     if (p->ip_proto != 1 && p->ip_proto != 58)
@@ -186,6 +195,8 @@ static void eve_icmp(struct json *j, const struct packet *p)
     json_u64(j, "icmp_code", p->icmp.code);
 }
 
+/* Begins a record and writes what all records have. Each call needs eve_end() or
+ * eve_cancel(). */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
                struct eve_head head)
 {
@@ -237,6 +248,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         json_u64(j, "tx_id", head.tx_id);
 }
 
+/* Ends the record and its line; the sink takes it from here. */
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p)
 {
     if (eve->sensor_name != NULL)
@@ -250,12 +262,14 @@ void eve_end(struct render *r, const struct eve *eve, struct json *j, const stru
     record_end(r);
 }
 
-/* --- what a flow may have written ---------------------------------------------------------- */
+/* --- the limit of records per flow --------------------------------------------------------- */
 
-#define FLOW_LOG_FREE (64 * 1024)       /* bytes that each flow may have, however short it is */
-#define LOG_UNITS_MAX 0x7fffffffu
+#define FLOW_LOG_FREE (64 * 1024)       /* bytes of records that even the shortest flow may have */
+#define LOG_UNITS_MAX 0x7fffffffu       /* 31 bits: flow.log_units */
 
-/* Of all eve-logs together: each writes the same. */
+/* Records of a flow may be max-flow-expansion times as large as its traffic. Otherwise a
+ * client could fill the disk with small requests. All eve-logs share the limit, and each
+ * writes the same. */
 static uint64_t flow_log_limit(const struct render *r, const struct eve *eve,
                                const struct flow *f)
 {
@@ -264,11 +278,13 @@ static uint64_t flow_log_limit(const struct render *r, const struct eve *eve,
     return (bytes * eve->flow_expansion + FLOW_LOG_FREE) * r->conf->eve_logs;
 }
 
+/* The flow counts in units of 64 bytes, to fit in its 31 bits. */
 static uint64_t flow_log_used(const struct flow *f)
 {
     return (uint64_t)f->log_units * 64;
 }
 
+/* Rounds up, so that many small records count too. */
 static void flow_log_charge(struct flow *f, size_t len)
 {
     uint64_t units = f->log_units + (len + 63) / 64;
@@ -276,12 +292,15 @@ static void flow_log_charge(struct flow *f, size_t len)
     f->log_units = MIN(units, LOG_UNITS_MAX) & LOG_UNITS_MAX;
 }
 
+/* The flow's record shows records_cut, so that readers do not take the log for complete. */
 static void count_cut(struct render *r, const struct eve *eve, struct flow *f)
 {
     f->log_cut = 1;
     counter_add(r->counters, eve->records_cut, 1);
 }
 
+/* Checked before a record is rendered: past the limit rendering would cost as much as
+ * writing. */
 bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
 {
     if (eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit(r, eve, f))
@@ -290,7 +309,8 @@ bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
     return false;
 }
 
-/* A record that was cut is charged too: it cost as much to render. */
+/* Ends the record and takes it back when it exceeds the limit. A record that is taken back
+ * is charged too, because it cost as much to render. */
 bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, struct packet *p)
 {
     size_t len;
@@ -310,6 +330,7 @@ void eve_cancel(struct render *r)
     record_cancel(r);
 }
 
+/* The other members appear only where they differ from app_proto. */
 void eve_app_proto(struct json *j, const struct flow *f)
 {
     if (f->app_proto == APP_PROTO_UNKNOWN && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
@@ -329,6 +350,7 @@ void eve_app_proto(struct json *j, const struct flow *f)
         json_string(j, "app_proto_expected", app_proto_name(f->app_proto_expected));
 }
 
+/* Flags that are not set are left out. */
 void eve_tcp_flags(struct json *j, uint8_t flags)
 {
     static const struct { uint8_t bit; const char *name; } names[] = {
@@ -341,8 +363,9 @@ void eve_tcp_flags(struct json *j, uint8_t flags)
             json_bool(j, names[i].name, true);
 }
 
+/* The values of libpcap's DLT_*; the names are Suricata's. */
 static const struct { int linktype; const char *name; } link_types[] = {
-    [DATALINK_NONE] = { 12, "RAW" },          /* made up for a flow */
+    [DATALINK_NONE] = { 12, "RAW" },          /* a pseudo packet */
     [DATALINK_ETHERNET] = { 1, "EN10MB" },
     [DATALINK_RAW] = { 12, "RAW" },
     [DATALINK_NULL] = { 0, "NULL" },
@@ -351,7 +374,7 @@ static const struct { int linktype; const char *name; } link_types[] = {
     [DATALINK_SLL] = { 113, "LINUX_SLL" },
     [DATALINK_SLL2] = { 276, "LINUX_SLL2" },
     [DATALINK_GRE_OVER_IP] = { 778, "GRE_OVER_IP" },
-    [DATALINK_RAW2] = { 12, "RAW" },          /* as libpcap calls what files write as 101 */
+    [DATALINK_RAW2] = { 12, "RAW" },          /* 101 in files; libpcap maps it to 12 */
     [DATALINK_IPV4] = { 228, "IPv4" },
     [DATALINK_IPV6] = { 229, "IPv6" },
 };
@@ -361,6 +384,7 @@ int eve_linktype(const struct packet *p)
     return link_types[p->datalink].linktype;
 }
 
+/* `most`: the number of bytes to show. */
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most)
 {
     json_base64(j, "packet", p->data, MIN(p->len, most));
@@ -372,7 +396,7 @@ void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most)
 
 /* --- variables of the flow ------------------------------------------------------------------ */
 
-/* Flowbits named traffic/id/NAME and traffic/label/NAME say what a flow is. */
+/* Rules set flowbits traffic/id/NAME and traffic/label/NAME to classify a flow, as in Suricata. */
 #define TRAFFIC_ID "traffic/id/"
 #define TRAFFIC_LABEL "traffic/label/"
 
@@ -382,6 +406,7 @@ static bool is_traffic_label(const char *name)
            strncmp(name, TRAFFIC_LABEL, strlen(TRAFFIC_LABEL)) == 0;
 }
 
+/* `open`: the array has been begun, because it has a member. */
 struct traffic_writer {
     struct json *j;
     const char *prefix;
@@ -403,6 +428,7 @@ static bool write_traffic(const struct flow_var_view *v, void *arg)
     return true;
 }
 
+/* An object that stays empty is taken back. */
 static bool eve_traffic(struct json *j, const struct flow *f)
 {
     static const char *const prefixes[] = { TRAFFIC_ID, TRAFFIC_LABEL };
@@ -425,12 +451,14 @@ static bool eve_traffic(struct json *j, const struct flow *f)
     return any;
 }
 
+/* One walk over the flow's variables for each kind: they are few, and stored unsorted. */
 struct var_writer {
     struct json *j;
     enum var_kind kind;
     bool open;
 };
 
+/* Each kind has an array or an object of its own, begun with its first member. */
 static bool write_var(const struct flow_var_view *v, void *arg)
 {
     struct var_writer *w = arg;
@@ -464,7 +492,7 @@ static bool write_var(const struct flow_var_view *v, void *arg)
     return true;
 }
 
-/* Those of a packet come first: {"name": "value"}, or key and value. */
+/* Variables of the packet come first: {"name": "value"}, or key and value. */
 static bool write_packet_vars(struct json *j, const struct packet_var *v)
 {
     if (v == NULL)
@@ -486,6 +514,7 @@ static bool write_packet_vars(struct json *j, const struct packet_var *v)
     return true;
 }
 
+/* A flow that has counted matches gets the object even when it is empty, as in Suricata. */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
 {
     static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT,
@@ -511,7 +540,7 @@ void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
         json_rewind(j, mark);
 }
 
-/* --- what transactions add ------------------------------------------------------------------ */
+/* --- transactions and files ----------------------------------------------------------------- */
 
 void eve_tx_metadata(struct json *j, struct app_tx *tx)
 {
@@ -519,6 +548,7 @@ void eve_tx_metadata(struct json *j, struct app_tx *tx)
         tx->flow->proto->alert_metadata(j, tx);
 }
 
+/* Suricata's words; an open file is "UNKNOWN" there. */
 static const char *file_state_name(enum file_state state)
 {
     switch (state) {
@@ -530,6 +560,8 @@ static const char *file_state_name(enum file_state state)
     return "UNKNOWN";
 }
 
+/* The members of fileinfo records and of alerts. `stored_sids`: the rules that had it
+ * stored. */
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
 {
     if (file->name.len > 0)
@@ -565,6 +597,7 @@ void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
 
 /* --- headers --------------------------------------------------------------------------------- */
 
+/* Offsets of IPv4 (RFC 791) and IPv6 (RFC 8200). */
 void eve_ip_header(struct json *j, const struct packet *p)
 {
     if (p->src.version == 4 && p->l3 != NULL) {
@@ -580,6 +613,7 @@ void eve_ip_header(struct json *j, const struct packet *p)
     }
 }
 
+/* The caller has checked that it is TCP. */
 void eve_tcp_header(struct json *j, const struct packet *p)
 {
     json_u64(j, "tcpseq", p->tcp.seq);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/drop.c - `drop`: packets that were not let through. */
+/* output/eve/drop.c - the record type `drop`: packets that were not let through, in IPS
+ * mode. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -9,6 +10,8 @@ struct drop_settings {
     bool alerts, verdict, first_only;
 };
 
+/* In firewall mode a drop always shows the verdict: most drops come from a policy, not
+ * from a rule. */
 static void *drop_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     static const char *const flows[] = { "start", "all", NULL };
@@ -35,7 +38,7 @@ static void drop_headers(struct json *j, const struct packet *p)
     }
 }
 
-/* The alert that made the decision. */
+/* The alert that decided about the packet, or NULL. */
 static const struct packet_alert *drop_alert(const struct packet *p)
 {
     for (unsigned i = 0; i < p->alert.count; i++)
@@ -44,18 +47,20 @@ static const struct packet_alert *drop_alert(const struct packet *p)
     return NULL;
 }
 
+/* A pseudo packet was never on the wire. */
 static bool drop_condition(const struct packet *p)
 {
     return (p->action & (ACTION_DROP | ACTION_REJECT)) != 0 && !(p->flags & PACKET_PSEUDO);
 }
 
+/* Does the drop cover the rest of the flow? */
 static bool flow_goes(const struct packet *p)
 {
     return (p->action & ACTION_DROP_FLOW) || (p->flow->action & ACTION_DROP);
 }
 
-/* Of a flow that is dropped the first packet in each direction stands for all; a packet that
- * rules drop is always told. */
+/* "flows: start": of a dropped flow the first packet of each direction stands for all. A
+ * packet that a rule drops is always logged. */
 static bool is_logged(const struct packet *p, uint8_t logged)
 {
     if (p->flow == NULL || p->dropped_by != NULL)
@@ -63,6 +68,7 @@ static bool is_logged(const struct packet *p, uint8_t logged)
     return flow_goes(p) && !(p->flow->inspect_flags & logged);
 }
 
+/* A rule with noalert has no alert to show; `silent` stands for it. */
 static void drop_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
 {
     const struct drop_settings *s = settings;

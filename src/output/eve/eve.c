@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/eve.c - one `eve-log`: reads its settings, asks each record type in turn. */
+/* output/eve/eve.c - one `eve-log`: reads its settings and calls each of its record types
+ * in turn. The settings are read-only while packets flow; every packet thread calls with
+ * its own render. */
 #include "output/eve/eve.h"
 
 #include <stdlib.h>
@@ -22,7 +24,7 @@ static const struct eve_type *const eve_types[] = { EVE_TYPE_LIST(X) NULL };
 #undef X
 
 #define LOGS_PER_PROTO_MAX 4            /* of one eve-log */
-#define TX_MARKS_MAX 16                 /* of all: two bits of app_tx.logged each */
+#define TX_MARKS_MAX 16                 /* over all eve-logs: two bits of app_tx.logged each */
 
 static const struct eve_type *eve_type_find(const char *name)
 {
@@ -32,6 +34,7 @@ static const struct eve_type *eve_type_find(const char *name)
     return NULL;
 }
 
+/* A parser computes what only logs show when a log asks for it. */
 static void required_features(const struct eve *eve, const struct app_log *log, unsigned id,
                           const void *settings)
 {
@@ -43,6 +46,8 @@ static void required_features(const struct eve *eve, const struct app_log *log, 
     app_require(eve->request->app, &required);
 }
 
+/* Each output that writes records of transactions needs a bit there, to write each one
+ * once. The number is limited by the width of that field. */
 unsigned eve_mark(unsigned *used, unsigned max, const char *what, struct err *err)
 {
     if (*used < max)
@@ -51,7 +56,8 @@ unsigned eve_mark(unsigned *used, unsigned max, const char *what, struct err *er
     return 0;
 }
 
-/* Adds the logs of all protocols that go by this name; false when none does. */
+/* Adds the logs of all protocols with this configuration name; false when no protocol has
+ * one. */
 static bool eve_add_app_logs(struct eve *eve, const char *name, const struct conf_node *node)
 {
     bool known = false;
@@ -82,7 +88,7 @@ static bool eve_add_app_logs(struct eve *eve, const char *name, const struct con
     return known;
 }
 
-/* Under other names, or older ones. */
+/* Older or other names of record types that Suricata accepts. */
 static const char *eve_type_name(const char *name)
 {
     static const struct { const char *other, *name; } names[] = {
@@ -95,6 +101,8 @@ static const char *eve_type_name(const char *name)
     return name;
 }
 
+/* An unknown type is a warning, because a file for another version of Suricata may have
+ * one. */
 static void eve_add_type(struct eve *eve, const char *given, const struct conf_node *node)
 {
     const char *name = eve_type_name(given);
@@ -120,7 +128,8 @@ static void eve_add_type(struct eve *eve, const char *given, const struct conf_n
         eve->type[eve->type_count++] = use;
 }
 
-/* A server that gathers the records of many machines has to know whose they are. */
+/* A server that collects records of many machines must know their origin, so records for
+ * Redis get the host's name by default. */
 static void read_sensor(struct eve *eve, const struct conf_node *root,
                         const struct conf_node *node)
 {
@@ -140,6 +149,8 @@ static void read_sensor(struct eve *eve, const struct conf_node *root,
                          ? (int64_t)conf_u64_range(node, "sensor-id", 0, 0, INT64_MAX) : -1;
 }
 
+/* A wrong setting of one record type leaves out that type; a sink that cannot be opened
+ * fails the output. */
 static void *eve_open(const struct output_request *request, struct output_conf *conf,
                       const struct conf_node *node, struct err *err)
 {
@@ -177,6 +188,7 @@ static void *eve_open(const struct output_request *request, struct output_conf *
     return eve;
 }
 
+/* After all threads have ended. The sink belongs to the output configuration. */
 static void eve_close(void *self)
 {
     struct eve *eve = self;
@@ -197,6 +209,7 @@ static void eve_close(void *self)
 
 /* --- addresses of the link layer ------------------------------------------------------------ */
 
+/* FLOW_MACS_MAX bounds the list: an attacker may send each frame from another address. */
 static void macs_add(struct flow_macs *m, enum direction d, const uint8_t *mac)
 {
     for (unsigned i = 0; i < m->count[d]; i++)
@@ -206,6 +219,7 @@ static void macs_add(struct flow_macs *m, enum direction d, const uint8_t *mac)
         memcpy(m->at[d][m->count[d]++], mac, 6);
 }
 
+/* The addresses are kept on the flow until its record is written. */
 static void eve_note_macs(struct render *r, const struct eve *eve, struct packet *p)
 {
     struct flow_macs *macs;
@@ -220,8 +234,9 @@ static void eve_note_macs(struct render *r, const struct eve *eve, struct packet
         counter_max(r->counters, eve->macs_max[d], macs->count[d]);
 }
 
-/* --- asking the types --------------------------------------------------------------------- */
+/* --- records of each type ----------------------------------------------------------------- */
 
+/* condition() is cheap and lets most packets skip a type. */
 static void eve_packet(struct render *r, void *self, struct packet *p)
 {
     const struct eve *eve = self;
@@ -236,7 +251,8 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
-/* What ends a flow goes both ways, to the client at last. */
+/* A pseudo packet at the end of a flow stands for both directions; the record then has
+ * that of the server's data, if there are any. */
 static enum eve_order eve_packet_order(const struct packet *p, const struct app_tx *tx)
 {
     if ((p->flags & PACKET_PSEUDO) == 0)
@@ -246,6 +262,8 @@ static enum eve_order eve_packet_order(const struct packet *p, const struct app_
     return tx->unidirectional[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
 }
 
+/* Most transactions are shown from the client to the server, whichever packet completes
+ * them. */
 static enum eve_order eve_app_order(const struct app_log *log, const struct packet *p,
                                     const struct app_tx *tx, enum direction direction)
 {
@@ -256,6 +274,8 @@ static enum eve_order eve_app_order(const struct app_log *log, const struct pack
     return direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
 }
 
+/* log_nth writes several records of one transaction, log a single one. False: there is
+ * none. */
 static bool eve_app_members(struct json *j, const struct eve_app_log *use, struct app_tx *tx,
                             enum direction direction, unsigned n)
 {
@@ -264,14 +284,16 @@ static bool eve_app_members(struct json *j, const struct eve_app_log *use, struc
     return n == 0 && use->log->log(j, tx, direction, use->settings);
 }
 
-/* One direction of a transaction, as one log of its protocol writes it. */
+/* What eve_app_record() writes: one direction of a transaction, by one log of its
+ * protocol. */
 struct app_record {
     const struct eve_app_log *use;
     struct app_tx *tx;
     enum direction direction;
 };
 
-/* The n-th record of a tx; false when there is none. */
+/* Writes the n-th record of a transaction; false when there is none, or when the flow has
+ * used up its space. */
 static bool eve_app_record(struct render *r, const struct eve *eve, struct packet *p,
                            struct app_record record, unsigned n)
 {
@@ -313,12 +335,14 @@ static void eve_app_records(struct render *r, const struct eve *eve, struct pack
             break;
 }
 
-/* A tx has reached what a log waits for, or gets no further. */
+/* The transaction has made the progress that the log waits for, or will make none any
+ * more. */
 static bool eve_log_due(const struct app_tx *tx, const struct app_log *log, enum direction d)
 {
     return tx->progress[d] >= log->progress[d] || app_tx_done(tx, d, tx->flow->proto);
 }
 
+/* A log without each_direction waits for both directions and uses one of the two bits. */
 static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve_app_log *use,
                        struct packet *p, struct app_tx *tx)
 {
@@ -339,6 +363,7 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
     }
 }
 
+/* `no_log` (keyword config) stops the protocol's own records, but not anomalies or files. */
 static void eve_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
 {
     const struct eve *eve = self;

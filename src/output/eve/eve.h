@@ -20,7 +20,7 @@ struct eve_type {
     void *(*configure)(const struct conf_node *node, const struct eve *eve, struct err *err);
     void (*free)(void *settings);
     void (*packet)(struct render *r, const struct eve *eve, void *settings, struct packet *p);
-    /* Cheap test before packet(); NULL: always asked. */
+    /* Cheap test before packet(); NULL: always call packet(). */
     bool (*condition)(const struct packet *p);
     void (*tx)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                struct app_tx *tx);
@@ -55,8 +55,8 @@ struct eve {
     struct sink *sink;
     const struct output_request *request;
     const char *prefix;                 /* before each record; "" */
-    char *sensor_name;                  /* `host` of each record; NULL: not told */
-    int64_t sensor_id;                  /* -1: not told */
+    char *sensor_name;                  /* `host` of each record; NULL: left out */
+    int64_t sensor_id;                  /* -1: left out */
     bool ethernet, pcap_file, community_id, version, metadata;
     uint16_t community_seed;
     struct xff xff;
@@ -85,7 +85,7 @@ void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet 
 void eve_xff_end(struct render *r, const struct xff *xff, struct json *j,
                  const struct xff_use *use);
 
-/* Which way round addresses stand. */
+/* Whose address comes first. */
 enum eve_order { EVE_AS_PACKET, EVE_AS_FLOW, EVE_TO_SERVER, EVE_TO_CLIENT };
 
 #define EVE_NO_TX UINT64_MAX

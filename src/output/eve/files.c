@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/files.c - `files`: a fileinfo record for each file that has ended. */
+/* output/eve/files.c - the record type `files`: a fileinfo record for each file that has
+ * ended. */
 #include <stdlib.h>
 
 #include "app/core/file.h"
@@ -14,6 +15,9 @@ struct files_settings {
     struct xff xff;                     /* its own, or eve-log's */
 };
 
+/* force-magic, force-hash and force-filestore make parsers compute and keep that for every
+ * file, not only for those that rules match. An `xff` of its own replaces that of the
+ * eve-log. */
 static void *files_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     struct files_settings *s = xcalloc(1, sizeof(*s));
@@ -36,6 +40,7 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
+/* The direction is that of the file, whichever packet ends it. */
 static void file_record(struct render *r, const struct eve *eve, const struct xff *xff,
                         struct packet *p, struct app_tx *tx, const struct app_file *file)
 {
@@ -57,6 +62,8 @@ static void file_record(struct render *r, const struct eve *eve, const struct xf
     (void)eve_end_within(r, eve, &j, p);
 }
 
+/* The mark is set before the record is written: a record that the flow's limit cuts is not
+ * tried again. */
 static void files_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                      struct app_tx *tx)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/flow.c - `flow` and `netflow`: what a flow was, once it has ended. */
+/* output/eve/flow.c - the record types `flow` and `netflow`: one record per flow, or one
+ * per direction, when the flow has ended. */
 #include "output/eve/eve.h"
 
 #include "app/proto.h"
 #include "flow/exception.h"
 #include "stream/stream.h"
 
-/* Whole seconds between the times as they are shown, not their rounded difference. */
+/* Seconds between the two times without their fractions, as Suricata computes it: not the
+ * rounded difference. */
 static uint64_t flow_age(const struct flow *f)
 {
     uint64_t last = f->inspect_last_us / 1000000, start = f->start_us / 1000000;
@@ -14,6 +16,8 @@ static uint64_t flow_age(const struct flow *f)
     return last > start ? last - start : 0;
 }
 
+/* The members before those of the type. The timestamp is the flow's start, not the time of
+ * the record. */
 static void flow_head(struct render *r, const struct eve *eve, struct json *j,
                       const struct flow *f, bool reversed, const char *event_type)
 {
@@ -51,13 +55,14 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
 
 static bool is_icmp(const struct flow *f) { return f->key.proto == 1 || f->key.proto == 58; }
 
-/* The key holds the type in the place of the source port, of ICMPv6 with the code above it, and the
- * one that answers it in the place of the other. */
+/* The flow's key holds the ICMP type in the place of the source port (for ICMPv6 with the
+ * code above it), and the type of the answer in that of the destination port. */
 static unsigned icmp_type(const struct flow *f, enum direction d)
 {
     return (d == TO_CLIENT ? f->key.dst_port : f->key.src_port) & 0xff;
 }
 
+/* The answer's code is not kept; Suricata writes 0 as well. */
 static void flow_icmp(struct json *j, const struct flow *f)
 {
     json_u64(j, "icmp_type", icmp_type(f, TO_SERVER));
@@ -79,6 +84,7 @@ static void flow_mac_list(struct json *j, const char *key, const struct flow_mac
     json_array_end(j);
 }
 
+/* All addresses that were seen, because a flow may change its path. */
 static void flow_ethernet(const struct eve *eve, struct json *j, const struct flow *f,
                       enum direction d)
 {
@@ -92,6 +98,7 @@ static void flow_ethernet(const struct eve *eve, struct json *j, const struct fl
     json_object_end(j);
 }
 
+/* A flow that the stream module did not track has flags of 00, as in Suricata. */
 static void flow_tcp(struct json *j, const struct flow *f)
 {
     struct tcp_summary tcp;
@@ -123,6 +130,7 @@ static void flow_tcp(struct json *j, const struct flow *f)
     json_object_end(j);
 }
 
+/* The end of a bypassed flow is when the engine, or the kernel, saw it last. */
 static void flow_body(struct render *r, struct json *j, const struct flow *f)
 {
     json_object(j, "flow");
@@ -138,7 +146,7 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     if (flow_final_state(f) >= FLOW_LOCAL_BYPASSED) {
         json_string(j, "bypass", flow_final_state(f) == FLOW_LOCAL_BYPASSED ? "local" : "capture");
         json_object(j, "bypassed");
-        /* What the kernel let by itself; of one flow it tells nothing, only of all together. */
+        /* The kernel counts bypassed packets of all flows together, not of one. */
         json_u64(j, "pkts_toserver", 0);
         json_u64(j, "pkts_toclient", 0);
         json_u64(j, "bytes_toserver", 0);
@@ -194,6 +202,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     eve_end(r, eve, &j, p);
 }
 
+/* One direction as a record of its own, with the sender as the source. */
 static void netflow_direction(struct render *r, const struct eve *eve, struct packet *p,
                               const struct flow *f, enum direction d)
 {
@@ -235,6 +244,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     eve_end(r, eve, &j, p);
 }
 
+/* A direction without packets has no record. */
 static void netflow_record(struct render *r, const struct eve *eve, void *settings,
                            struct packet *p, const struct flow *f)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/frame.c - `frame`: a record for each frame, when all of it has come or nothing more
- * will. Shows the bytes that are at hand then. */
+/* output/eve/frame.c - the record type `frame`: one record per application-layer frame,
+ * when all of it has arrived or nothing more will. It shows the bytes that are available
+ * then. */
 #include "output/eve/frame.h"
 
 #include <string.h>
@@ -12,11 +13,12 @@
 #include "output/output_private.h"
 #include "stream/stream.h"
 
-struct frame_settings {
+struct frame_settings {         /* read-only while packets flow */
     uint32_t payload_size;
     uint8_t mark;               /* of a frame's logged */
 };
 
+/* The argument of frame_visit(). */
 struct frame_log {
     struct render *render;
     const struct eve *eve;
@@ -24,6 +26,7 @@ struct frame_log {
     struct packet *packet;
 };
 
+/* Parsers record frames of all kinds once an output wants them. */
 static void *frame_configure(const struct conf_node *node, const struct eve *eve,
                              struct err *err)
 {
@@ -39,8 +42,9 @@ static void *frame_configure(const struct conf_node *node, const struct eve *eve
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-#define DATAGRAM_BYTES 256
+#define DATAGRAM_BYTES 256 /* Suricata shows no more of UDP */
 
+/* The bytes shown so far: at most `limit` in `out`. */
 struct shown {
     struct buf *out;
     uint32_t limit;
@@ -52,12 +56,14 @@ static bool has_space(const struct shown *s)
     return s->out->len < s->limit;
 }
 
+/* A hole is shown as text, so that offsets after it can be understood. */
 static void show_missing(struct shown *s, uint64_t until)
 {
     if (until > s->to && has_space(s))
         buf_printf(s->out, "[%llu bytes missing]", (unsigned long long)(until - s->to));
 }
 
+/* Adds the bytes of one part that belong to the frame and are new. */
 static void show_part(struct shown *s, struct slice data, uint64_t offset, uint64_t end)
 {
     uint64_t from = MAX(s->to, offset), to = MIN(end, offset + data.len);
@@ -70,6 +76,7 @@ static void show_part(struct shown *s, struct slice data, uint64_t offset, uint6
     s->to = to;
 }
 
+/* The stream may have holes; its parts come in order. */
 static void show_stream(struct shown *s, const struct app_flow *af,
                         const struct app_frame_view *frame, uint64_t end, bool complete)
 {
@@ -82,6 +89,7 @@ static void show_stream(struct shown *s, const struct app_flow *af,
         show_missing(s, end);
 }
 
+/* A frame of a datagram never exceeds it. */
 static void show_datagram(struct shown *s, const struct packet *p,
                           const struct app_frame_view *frame)
 {
@@ -99,7 +107,8 @@ static void frame_bytes(struct json *j, const struct buf *bytes, bool complete)
     json_bool(j, "complete", complete);
 }
 
-/* How far its sender has come, whether that was acknowledged or not. */
+/* How far the sender has come, acknowledged or not. Beyond 2 GiB the difference of
+ * sequence numbers tells nothing, so the stream's edge counts. */
 static uint64_t sent(const struct packet *p, enum direction d)
 {
     uint64_t edge = app_frames_edge(p->flow->app, d, false);
@@ -108,7 +117,7 @@ static uint64_t sent(const struct packet *p, enum direction d)
     return edge <= INT32_MAX && bytes <= INT32_MAX ? MAX(edge, bytes) : edge;
 }
 
-/* In frames, and only there, transactions of these have always been counted from 1. */
+/* In frame records Suricata counts the transactions of these protocols from 1. */
 static uint64_t tx_shown(enum app_proto_id proto, uint64_t tx_id)
 {
     static const enum app_proto_id from_one[] = {
@@ -121,6 +130,7 @@ static uint64_t tx_shown(enum app_proto_id proto, uint64_t tx_id)
     return tx_id;
 }
 
+/* Also part of alerts about frames. A frame of unknown length reaches as far as the data. */
 void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
                       const struct app_frame_view *frame, uint32_t limit)
 {
@@ -129,7 +139,7 @@ void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
     uint64_t edge = udp ? p->payload_len : app_frames_edge(af, frame->direction, false);
     uint64_t end = frame->len >= 0 ? frame->offset + (uint64_t)frame->len : edge;
     bool complete = frame->len < 0 ? udp : end <= (udp ? edge : sent(p, frame->direction));
-    /* One less, as of old: a zero stood at the end. */
+    /* One byte less than configured: Suricata keeps it for a NUL. */
     struct shown s = { .out = &r->scratch, .limit = MAX(limit, 1u) - 1, .to = frame->offset };
 
     buf_clear(s.out);
@@ -151,16 +161,18 @@ void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
     json_object_end(j);
 }
 
-/* --- records of its own ----------------------------------------------------------------------- */
+/* --- frame records ---------------------------------------------------------------------------- */
 
-#define SHOWN_EARLY 2500        /* bytes after which one is logged that is not over */
+#define SHOWN_EARLY 2500        /* bytes after which a frame is logged before its end */
 
+/* A frame without an end would otherwise be logged only with the flow's. */
 static bool is_due(const struct packet *p, const struct app_frame_view *frame)
 {
     return frame->over || (p->flags & PACKET_FLOW_END) != 0 || stream_is_closed(p) ||
            app_frames_edge(p->flow->app, frame->direction, true) >= frame->offset + SHOWN_EARLY;
 }
 
+/* Returns true to go on with the next frame. */
 static bool frame_visit(const struct app_frame_view *frame, void *arg)
 {
     struct frame_log *log = arg;
@@ -185,6 +197,7 @@ static bool frame_condition(const struct packet *p)
            p->flow->app->proto->frames != NULL;
 }
 
+/* A packet brings data of one direction; the last one of a flow ends the frames of both. */
 static void frame_packet(struct render *r, const struct eve *eve, void *settings,
                          struct packet *p)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/metadata.c - `metadata`: a record for each packet that a rule gave variables. */
+/* output/eve/metadata.c - the record type `metadata`: one record for each packet in which
+ * rules set packet variables. */
 #include "output/eve/eve.h"
 
 static bool metadata_condition(const struct packet *p)
@@ -7,6 +8,7 @@ static bool metadata_condition(const struct packet *p)
     return p->vars != NULL;
 }
 
+/* eve_begin() has written the variables, unless `metadata` is off for the eve-log. */
 static void metadata_packet(struct render *r, const struct eve *eve, void *settings,
                             struct packet *p)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/stats.c - `stats`: all counters, as totals or per thread, with deltas on demand. */
+/* output/eve/stats.c - the record type `stats`: all counters, as totals or per thread,
+ * with deltas on request. The statistics thread writes it, and only that uses the
+ * settings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +13,20 @@
 
 struct stats_settings {
     bool totals, threads, deltas, zeros;
-    bool engine;                                /* our own figures, which EVE's schema has not */
+    bool engine;                                /* our own counters, unknown to EVE's schema */
     struct counter_tree *tree;
     unsigned tree_counters;
     uint64_t *previous;             /* totals of the last round, by id */
-    ARRAY_OF(struct thread_values *) last;     /* those of threads, with deltas only */
+    ARRAY_OF(struct thread_values *) last;     /* of threads in the last round, for deltas */
 };
 
-/* Of a thread in the round before. */
+/* The counters of one thread in the last round. */
 struct thread_values {
     char name[sizeof(((struct counters *)NULL)->thread_name)];
     uint64_t value[COUNTERS_MAX];
 };
 
+/* The settings are Suricata's, but `engine`. */
 static void *stats_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     struct stats_settings *s = xcalloc(1, sizeof(*s));
@@ -51,12 +54,14 @@ static void stats_free(void *settings)
     free(s);
 }
 
+/* Threads count without a lock, so totals of one record may be some packets apart. */
 static uint64_t total_value(counter_id id, void *arg)
 {
     (void)arg;
     return counter_total(id);
 }
 
+/* An average is kept as a sum and a number of samples. */
 static uint64_t thread_value(counter_id id, void *arg)
 {
     const struct counters *c = arg;
@@ -68,11 +73,13 @@ static uint64_t thread_value(counter_id id, void *arg)
     return samples > 0 ? value / samples : 0;
 }
 
+/* The argument of write_thread(). */
 struct thread_writer {
     struct json *j;
     struct stats_settings *s;
 };
 
+/* By name, because threads start again with each capture in job mode. */
 static struct thread_values *last_of_thread(struct stats_settings *s, const char *name)
 {
     struct thread_values *f;
@@ -86,6 +93,7 @@ static struct thread_values *last_of_thread(struct stats_settings *s, const char
     return f;
 }
 
+/* Called for each thread in turn. */
 static void write_thread(const struct counters *c, void *arg)
 {
     struct thread_writer *w = arg;
@@ -112,7 +120,7 @@ static void write_engine(struct json *j, uint32_t id, const struct ruleset_repor
     json_object_end(j);
 }
 
-/* stats.detect.engines: the rules for everybody, then those of tenants. */
+/* stats.detect.engines: the common rules, then those of tenants. */
 static void write_engines(struct json *j, const char *name, void *arg)
 {
     struct output_conf *conf = arg;
@@ -133,6 +141,7 @@ static void write_engines(struct json *j, const char *name, void *arg)
     tenants_unref(tenants);
 }
 
+/* For the command dump-counters; runs on the control thread with settings of its own. */
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
 {
     struct stats_settings s = { .tree = counter_tree_new(), .zeros = true };
@@ -147,6 +156,8 @@ void output_stats_members(struct output_conf *conf, struct json *j, uint64_t upt
     counter_tree_free(s.tree);
 }
 
+/* Modules may register counters while they start, so the tree is built again when there
+ * are more. */
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
                          uint64_t uptime_s, bool last)
 {
@@ -155,7 +166,7 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
 
     (void)last;
     if (eve->request->deterministic)
-        return;                 /* they tell of wall time and threads */
+        return;                 /* they depend on wall time and threads */
     if (s->tree == NULL || s->tree_counters != counter_count()) {
         counter_tree_free(s->tree);
         s->tree = counter_tree_new();

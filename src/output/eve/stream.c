@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/stream.c - `stream`: TCP packets with the session as it was after them. */
+/* output/eve/stream.c - the record type `stream`: TCP packets with the state of the
+ * session after them. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -11,6 +12,8 @@ struct stream_settings {
     uint16_t flags;             /* packets with one of these; STREAM_PKT_ALL: all there are */
 };
 
+/* Snapshots of sessions cost time per packet, so the stream module takes only those that
+ * are asked for. */
 static void *stream_configure(const struct conf_node *node, const struct eve *eve,
                               struct err *err)
 {
@@ -36,6 +39,7 @@ static bool stream_condition(const struct packet *p)
     return packet_is_tcp(p) && !(p->flags & PACKET_BYPASSED);
 }
 
+/* Names of the bits that are set. */
 static void words(struct json *j, const char *key, const struct stream_word *all, uint32_t bits)
 {
     json_array(j, key);
@@ -45,6 +49,7 @@ static void words(struct json *j, const char *key, const struct stream_word *all
     json_array_end(j);
 }
 
+/* Keys are Suricata's, so that records of both engines compare. */
 static void put_direction(struct json *j, const char *key, const struct tcp_dir_snapshot *s)
 {
     json_object(j, key);
@@ -64,6 +69,7 @@ static void put_direction(struct json *j, const char *key, const struct tcp_dir_
     json_object_end(j);
 }
 
+/* The snapshot was taken by the stream module right after this packet. */
 static void session(struct json *j, const struct packet *p)
 {
     const struct tcp_snapshot *s = p->session;
@@ -113,7 +119,8 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
     eve_end(r, eve, &j, p);
 }
 
-/* The last packet of a flow stands for one from each side that has a last word. */
+/* The last pseudo packet of a flow stands for one packet from each side that has data
+ * left. */
 static void stream_last(struct render *r, const struct eve *eve, struct packet *p)
 {
     uint32_t seq = p->tcp.seq;
@@ -129,6 +136,7 @@ static void stream_last(struct render *r, const struct eve *eve, struct packet *
     packet_swap_direction(p);
 }
 
+/* STREAM_PKT_ALL: every packet; otherwise those with a flag that was asked for. */
 static void stream_packet(struct render *r, const struct eve *eve, void *settings,
                           struct packet *p)
 {

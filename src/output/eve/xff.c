@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/xff.c - `xff:`, the client behind a proxy in records about HTTP. */
+/* output/eve/xff.c - the section `xff`: the address of a client behind a proxy, in records
+ * about HTTP. */
 #include "app/proto/http1/http1.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 
+/* The settings are Suricata's. `forward`: the first address of the list is the client's;
+ * otherwise the last one, which the proxy itself has added. */
 void eve_read_xff(struct xff *xff, const struct conf_node *node)
 {
     static const char *const modes[] = { "extra-data", "overwrite", NULL };
@@ -16,6 +19,8 @@ void eve_read_xff(struct xff *xff, const struct conf_node *node)
     xff->header = conf_string(node, "xff.header", "X-Forwarded-For");
 }
 
+/* Any client can send the header, so "overwrite" is only for a proxy that one trusts. A
+ * record about a packet without a transaction uses the flow's first. */
 void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet *p,
                    struct app_tx *tx, struct xff_use *use)
 {
@@ -29,6 +34,7 @@ void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet 
         r->client = &use->address;
 }
 
+/* The text is borrowed by the record, so `use` must live until here. */
 void eve_xff_end(struct render *r, const struct xff *xff, struct json *j,
                  const struct xff_use *use)
 {

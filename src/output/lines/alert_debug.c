@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/alert_debug.c - `alert-debug`: all that is known of a packet with alerts, for people
- * who write rules. */
+/* output/lines/alert_debug.c - `alert-debug`: all that the engine knows about a packet
+ * with alerts, for authors of rules. The labels and their columns are Suricata's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +22,7 @@ static const char *truth(bool b)
 
 /* --- the packet and its flow --------------------------------------------------------------- */
 
+/* Packets of a live capture have no number. */
 static void add_head(struct buf *out, const struct packet *p)
 {
     BUF_LITERAL(out, "+================\nTIME:              ");
@@ -45,6 +46,8 @@ static void add_tuple(struct buf *out, const struct packet *p)
         buf_printf(out, "TCP SEQ:           %u\nTCP ACK:           %u\n", p->tcp.seq, p->tcp.ack);
 }
 
+/* Called for each variable of the flow; true: go on. A variable whose rule a reload has
+ * removed has no name any more. */
 static bool add_flow_var(const struct flow_var_view *v, void *arg)
 {
     struct buf *out = arg;
@@ -68,6 +71,8 @@ static bool add_flow_var(const struct flow_var_view *v, void *arg)
     return true;
 }
 
+/* "TODST" is towards the server. PAYLOAD TRUE means that the payload of the flow is not
+ * inspected, as the label in Suricata does. */
 static void add_flow(struct buf *out, const struct packet *p)
 {
     const struct flow *f = p->flow;
@@ -93,6 +98,7 @@ static void add_flow(struct buf *out, const struct packet *p)
     flow_vars_each(f, add_flow_var, out);
 }
 
+/* Those that rules have set on this packet, for instance by pcre with a name. */
 static void add_packet_vars(struct buf *out, const struct packet *p)
 {
     for (const struct packet_var *v = p->vars; v != NULL; v = v->next) {
@@ -103,6 +109,7 @@ static void add_packet_vars(struct buf *out, const struct packet *p)
     }
 }
 
+/* All of the packet from the link layer on. A pseudo packet has no bytes. */
 static void add_bytes(struct buf *out, const struct packet *p)
 {
     buf_printf(out, "PACKET LEN:        %u\nPACKET:\n", p->data != NULL ? p->len : 0);
@@ -111,7 +118,8 @@ static void add_bytes(struct buf *out, const struct packet *p)
 
 /* --- its alerts ---------------------------------------------------------------------------- */
 
-/* pad: blanks between the label and the value, which are more in a record that has data. */
+/* pad: blanks between the label and the value; there are more of them in a record with
+ * addresses. */
 static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, int pad)
 {
     const struct rule *rule = a->rule;
@@ -125,6 +133,8 @@ static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, 
     buf_printf(out, "ALERT PRIO [%02u]:%*s%d\n", n, pad - 1, "", rule->priority);
 }
 
+/* FOUND IN: what the rule has matched on, in this order of precedence. The payload of the
+ * packet and the stream data kept for the alert are both shown, as they may differ. */
 static void add_alert(struct buf *out, const struct packet *p, const struct packet_alert *a,
                       unsigned n)
 {
@@ -146,6 +156,7 @@ static void add_alert(struct buf *out, const struct packet *p, const struct pack
     }
 }
 
+/* Threshold suppresses some alerts: they are in the packet, but no output shows them. */
 static unsigned alerts_shown(const struct packet *p)
 {
     unsigned n = 0;
@@ -174,7 +185,7 @@ static void with_addresses(struct buf *out, const struct packet *p, unsigned cou
     add_alerts(out, p);
 }
 
-/* What could not be decoded so far that it had addresses. */
+/* The decoder stopped before the addresses, so there is no flow either. */
 static void without_addresses(struct buf *out, const struct packet *p, unsigned count)
 {
     unsigned n = 0;
@@ -186,6 +197,7 @@ static void without_addresses(struct buf *out, const struct packet *p, unsigned 
     add_bytes(out, p);
 }
 
+/* Runs on the inspecting thread, for each packet; nearly none has alerts. */
 static void debug_packet(struct render *r, void *self, struct packet *p)
 {
     const struct alert_debug *log = self;

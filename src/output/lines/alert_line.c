@@ -5,8 +5,10 @@
 #include "base/array.h"
 #include "output/text.h"
 
+/* Bytes; as in Suricata. */
 #define RAW_MAX 32
 
+/* "TCP", or "PROTO:254" for a number without a name. */
 static void protocol(struct buf *out, const struct packet *p)
 {
     const char *name = ip_proto_name(p->ip_proto);
@@ -17,12 +19,14 @@ static void protocol(struct buf *out, const struct packet *p)
         buf_printf(out, "PROTO:%03u", p->ip_proto);
 }
 
+/* IPv6 addresses have no brackets here: scripts that read fast.log expect Suricata's form. */
 static void endpoint(struct buf *out, const struct ip *ip, uint16_t port)
 {
     text_address(out, ip);
     buf_printf(out, ":%u", port);
 }
 
+/* For ICMP type and code are in the places of the ports, as in Suricata. */
 static void ends(struct buf *out, const struct packet *p)
 {
     bool icmp = (p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL;
@@ -35,7 +39,7 @@ static void ends(struct buf *out, const struct packet *p)
     endpoint(out, &p->dst, icmp ? p->icmp.code : p->dst_port);
 }
 
-/* What has no addresses is told by how it begins. */
+/* A packet without addresses shows its first bytes and its number in the capture file. */
 static void raw(struct buf *out, const struct packet *p)
 {
     BUF_LITERAL(out, " [**] [Raw pkt: ");
@@ -46,6 +50,8 @@ static void raw(struct buf *out, const struct packet *p)
         buf_printf(out, " [pcap file packet: %llu]", (unsigned long long)p->number);
 }
 
+/* [Drop]: dropped. [wDrop]: would be dropped, but the engine only listens. fast.log has
+ * the time and more stars; syslog adds a time of its own. */
 static void line(const struct alert_lines *lines, struct buf *out, const struct packet *p,
                  const struct packet_alert *a)
 {
@@ -69,6 +75,8 @@ static void line(const struct alert_lines *lines, struct buf *out, const struct 
     buf_add_u8(out, '\n');
 }
 
+/* ALERT_REVERSED: found in data of the other direction, so its addresses are swapped for
+ * the line. */
 void alert_lines_packet(struct render *r, void *self, struct packet *p)
 {
     const struct alert_lines *lines = self;

@@ -9,7 +9,7 @@
 struct alert_lines {
     struct sink *sink;
     bool is_inline;
-    bool is_dated;              /* begins with the time; and stars stand around the message */
+    bool is_dated;              /* begins with the time, and has stars around the message */
 };
 
 void alert_lines_packet(struct render *r, void *self, struct packet *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, and what HTTP's
- * bodies carry, as it comes: dumped into one file (`type: file`), as it is into a file for each
- * direction of a flow or body (`dir`), or `both`. */
+/* output/lines/data_log.c - `tcp-data` and `http-body-data`: what TCP carries, or what
+ * HTTP's bodies carry. `type: file` writes a dump of all into one file, `dir` the bytes
+ * themselves into a file for each direction of a flow or body, `both` does both. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,8 +14,10 @@
 #include "output/output_private.h"
 #include "output/text.h"
 
+/* Bytes of text: the size of Suricata's buffer for a record. */
 #define CHUNK_DUMP_MAX 65535u           /* of one chunk, in the one file */
 
+/* One for the run. bodies: http-body-data, else tcp-data. */
 struct data_log {
     struct sink *sink;                  /* NULL: not into one file */
     char *dir;                          /* NULL: not into many */
@@ -23,7 +25,7 @@ struct data_log {
     bool failure_logged;                  /* atomic */
 };
 
-/* "CLIENT_PORT-SERVER_PORT-" */
+/* "CLIENT_PORT-SERVER_PORT-", whichever side the flow's key begins with. */
 static void add_flow_name(struct buf *out, const struct flow *f)
 {
     bool swapped = flow_is_swapped(f);
@@ -34,6 +36,7 @@ static void add_flow_name(struct buf *out, const struct flow *f)
     buf_printf(out, "_%u-", swapped ? f->key.src_port : f->key.dst_port);
 }
 
+/* "ts": to the server, "tc": to the client. */
 static const char *direction_word(const struct output_chunk *chunk)
 {
     return chunk->direction == TO_SERVER ? "ts" : "tc";
@@ -54,6 +57,7 @@ static void dump_chunk(struct render *r, const struct data_log *log, const struc
     record_end(r);
 }
 
+/* False with errno set: the disk is full or the file cannot grow. */
 static bool write_all(int fd, struct slice data)
 {
     while (data.len > 0) {
@@ -69,6 +73,8 @@ static bool write_all(int fd, struct slice data)
     return true;
 }
 
+/* Opens the file for each chunk: a flow may live for hours, and there are more flows than
+ * descriptors. The first chunk empties a file that an earlier run has left. */
 static void save_chunk(struct render *r, struct data_log *log, const struct flow *f,
                        const struct output_chunk *chunk)
 {
@@ -94,6 +100,8 @@ static void save_chunk(struct render *r, struct data_log *log, const struct flow
         close(fd);
 }
 
+/* Runs on the inspecting thread. The end of a direction is a chunk without data: nothing
+ * to write. */
 static void data_stream(struct render *r, void *self, struct packet *p,
                         const struct output_chunk *chunk)
 {
@@ -126,6 +134,7 @@ static int open_dir(struct data_log *log, const struct output_request *request, 
     return 0;
 }
 
+/* dir: the directory in the log directory; filename: the default of `filename`. */
 static struct data_log *data_open(const struct output_request *request, struct output_conf *conf,
                                   const struct conf_node *node, const char *dir,
                                   const char *filename, struct err *err)
@@ -158,6 +167,7 @@ static void *tcp_data_open(const struct output_request *request, struct output_c
     return data_open(request, conf, node, "tcp", "tcp-data.log", err);
 }
 
+/* Bodies are not kept unless an output says that it needs them. */
 static void *body_data_open(const struct output_request *request, struct output_conf *conf,
                             const struct conf_node *node, struct err *err)
 {

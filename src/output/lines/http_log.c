@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/http_log.c - `http-log`: HTTP/1, a line for each request and what came back. */
+/* output/lines/http_log.c - `http-log`: HTTP/1, a line for each request and its response,
+ * in Suricata's forms. */
 #include <stdlib.h>
 
 #include "app/proto.h"
@@ -32,6 +33,7 @@ static void add_separator(struct buf *out)
     BUF_LITERAL(out, "[**]");
 }
 
+/* A value with unsafe bytes escaped, so that a request cannot forge a line; else `absent`. */
 static void add_or(struct buf *out, struct slice value, const char *absent)
 {
     if (value.data != NULL)
@@ -40,8 +42,9 @@ static void add_or(struct buf *out, struct slice value, const char *absent)
         buf_add_string(out, absent);
 }
 
-/* --- the two forms that are given --------------------------------------------------------- */
+/* --- the fixed forms ---------------------------------------------------------------------- */
 
+/* A redirect (301, 302) shows where it leads. */
 static void add_status(struct buf *out, struct app_tx *tx, const struct http1_exchange *x)
 {
     struct slice to = { 0 };
@@ -55,6 +58,7 @@ static void add_status(struct buf *out, struct app_tx *tx, const struct http1_ex
     }
 }
 
+/* `extended: yes`: referer, method, protocol, status and length as well. */
 static void add_extended(struct buf *out, struct app_tx *tx, const struct http1_exchange *x)
 {
     add_separator(out);
@@ -69,6 +73,8 @@ static void add_extended(struct buf *out, struct app_tx *tx, const struct http1_
     buf_printf(out, "%llu bytes", (unsigned long long)x->response_len);
 }
 
+/* The fields are in Suricata's order. The client is on the left, whichever side sent this
+ * packet. */
 static void add_line(const struct line_log *log, struct buf *out, const struct packet *p,
                      struct app_tx *tx, const struct http1_exchange *x)
 {
@@ -90,10 +96,10 @@ static void add_line(const struct line_log *log, struct buf *out, const struct p
     buf_printf(out, ":%u", ends.server_port);
 }
 
-/* --- the operator's own ------------------------------------------------------------------- */
+/* --- the user's own form ------------------------------------------------------------------ */
 
-/* The value of one cookie, with the ";" that ends it, as scripts that read these logs know it.
- * Behind that one byte is passed over, which should be a blank. */
+/* The value of one cookie, with the ";" that ends it, as readers of these logs know it.
+ * One byte after that is skipped; it should be a blank. */
 static struct slice cookie_value(struct slice cookies, const char *name)
 {
     struct bytes in = bytes_of_slice(cookies);
@@ -117,6 +123,7 @@ static struct slice cookie_value(struct slice cookies, const char *name)
     return (struct slice){ 0 };
 }
 
+/* The letters of Suricata's customformat. A letter without a meaning gives "-". */
 static void add_item(struct buf *out, const struct line_item *item, struct app_tx *tx,
                      const struct http1_exchange *x)
 {
@@ -152,6 +159,7 @@ static void add_custom(const struct line_log *log, struct buf *out, const struct
             add_item(out, &log->format.items.at[i], tx, x);
 }
 
+/* Runs on the inspecting thread, for each transaction and packet. HTTP/2 has no such log. */
 static void http_log_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
 {
     const struct line_log *log = self;

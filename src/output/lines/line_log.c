@@ -11,15 +11,19 @@
 #include "output/output_private.h"
 #include "output/text.h"
 
+/* Without the line feed: Suricata's buffer has 65,535. */
 #define LINE_MAX_BYTES 65534u
 #define LINE_LOGS_MAX 16                /* bits of app_tx.lines_logged */
+/* The limits on items are those of Suricata's parser (log-cf-common.c). */
 #define ITEM_MOST_MAX 8191
 #define ITEM_MOST_DIGITS 9
 #define ITEM_NAME_MAX 252
+/* Of %t without a format in braces. */
 #define TIME_FORMAT "%D-%H:%M:%S"
 
 /* --- formats ------------------------------------------------------------------------------ */
 
+/* A copy of `len` bytes and a 0 after them; line_format_free() frees it. */
 static void format_add(struct line_format *format, char what, uint32_t most, const char *text,
                        size_t len)
 {
@@ -29,7 +33,8 @@ static void format_add(struct line_format *format, char what, uint32_t most, con
     ARRAY_PUSH(&format->items, (struct line_item){ .what = what, .most = most, .text = copy });
 }
 
-/* "[12]"; a number that makes no sense sets no bound. NULL: not one. */
+/* "[12]". A number out of range sets no limit, as in Suricata. NULL: not of this form.
+ * Otherwise what follows the "]". */
 static const char *read_most(const char *at, uint32_t *most)
 {
     const char *end = strchr(at, ']');
@@ -42,7 +47,8 @@ static const char *read_most(const char *at, uint32_t *most)
     return end + 1;
 }
 
-/* Behind the "%". NULL: not an item. */
+/* at: after the "%". Returns what follows the item; NULL: not an item. Any letter is
+ * accepted here: which of them mean something, the log knows. */
 static const char *read_item(struct line_format *format, const char *at)
 {
     const char *name = at;
@@ -97,6 +103,7 @@ void line_format_free(struct line_format *format)
 
 /* --- settings ----------------------------------------------------------------------------- */
 
+/* `custom: yes` without `customformat` is ignored. On a failure the caller frees the log. */
 int line_log_open(struct line_log *log, const struct output_request *request,
                   struct output_conf *conf, const struct conf_node *node, const char *filename,
                   struct err *err)
@@ -123,6 +130,9 @@ void line_log_fini(struct line_log *log)
 
 /* --- lines -------------------------------------------------------------------------------- */
 
+/* Each log has a bit in the transaction, because several http-logs may have different
+ * targets. `progress` is where Suricata logs; a direction that has ended early counts,
+ * too. */
 bool line_log_due(const struct line_log *log, struct app_tx *tx, const uint8_t progress[2])
 {
     if (tx->no_log || (tx->lines_logged & log->bit))
@@ -141,6 +151,8 @@ struct line_ends line_ends_of(const struct packet *p)
     return (struct line_ends){ &p->dst, &p->src, p->dst_port, p->src_port };
 }
 
+/* %{FORMAT}t. Local time, as in all logs for people. A format that gives nothing or too
+ * much leaves the time out. */
 static void add_time(struct buf *out, const char *format, uint64_t time_us)
 {
     time_t t = (time_t)(time_us / 1000000);
@@ -179,6 +191,7 @@ void line_add_value(struct buf *out, struct slice value, uint32_t most)
     text_escape(out, value);
 }
 
+/* Cuts a line that is too long, so that it is still one line. */
 void line_end(struct render *r)
 {
     if (record_slice(r).len > LINE_MAX_BYTES)

@@ -11,7 +11,7 @@
 #include "output/logger.h"
 
 struct line_item {
-    char what;                  /* '%': text as it stands */
+    char what;                  /* '%': literal text */
     uint32_t most;              /* bytes of the value; 0: all */
     char *text;                 /* the name, "" when there is none, or the text */
 };
@@ -28,7 +28,7 @@ struct line_log {
     struct line_format format;
 };
 
-/* A transaction goes from the client to the server, whoever sent the packet. */
+/* A line shows a transaction from client to server, whichever side sent the packet. */
 struct line_ends {
     const struct ip *client, *server;
     uint16_t client_port, server_port;
@@ -49,7 +49,7 @@ struct line_ends line_ends_of(const struct packet *p);
 /* The items that every log has; false: it is another one. */
 bool line_add_common(struct buf *out, const struct line_item *item, const struct packet *p,
                      const struct line_ends *ends);
-/* A value with what cannot stand in a line escaped, see text_escape(); "-" when there is none. */
+/* A value, escaped by text_escape(); "-" if there is none. */
 void line_add_value(struct buf *out, struct slice value, uint32_t most);
 /* Ends the line, which is cut where it is too long, and the record. */
 void line_end(struct render *r);

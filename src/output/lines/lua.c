@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/lua.c - `lua`: scripts of the operator's that write what they like.
- *
- * A script has one state for all threads, with a lock around it: scripts count and keep files
- * open, and expect to see everything. init() says what the script wants to be told of. */
+/* output/lines/lua.c - `lua`: scripts of the user that write what they like. A script has
+ * one Lua state for all threads, with a lock around it: scripts count and keep files open,
+ * and expect to see everything. Its init() returns what it needs. */
 #include "config.h"
 
 #include "base/report/counters.h"
@@ -18,10 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Transactions and files have 16 bits to mark the scripts that have seen them. */
 #define SCRIPTS_MAX 16          /* bits of app_tx.scripts_logged */
 
+/* What log() is called for; each script has one kind. */
 enum lua_kind { LUA_TX, LUA_PACKET, LUA_ALERT, LUA_FLOW, LUA_FILE, LUA_TCP, LUA_BODY, LUA_STATS };
 
+/* One script. All under its lock while threads run, apart from kind, bit and proto, which
+ * do not change. */
 struct lua_log {
     struct lua_sandbox *sandbox;
     pthread_mutex_t lock;
@@ -40,7 +43,8 @@ struct lua_output {
 
 /* --- calls -------------------------------------------------------------------------------- */
 
-/* The lock is held from begin to end. */
+/* Takes the lock and pushes log() with an empty table as its argument; log_end() releases
+ * it. The context is what the libraries read; it is only valid during the call. */
 static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct flow *f)
 {
     struct lua_context *c = &l->sandbox->context;
@@ -57,6 +61,7 @@ static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct fl
     return l->sandbox->state;
 }
 
+/* A script that fails is only reported, as in Suricata: the next call may succeed. */
 static void log_end(struct lua_log *l)
 {
     if (lua_sandbox_call(l->sandbox, 1, 0) < 0)
@@ -64,6 +69,8 @@ static void log_end(struct lua_log *l)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* One call for each alert that outputs show. Without its transaction, if that is gone
+ * already. */
 static void log_alerts(struct lua_log *l, struct packet *p)
 {
     for (unsigned i = 0; i < p->alert.count; i++) {
@@ -79,6 +86,8 @@ static void log_alerts(struct lua_log *l, struct packet *p)
     }
 }
 
+/* Only packets with addresses: the libraries for packets need them. Alerts of pseudo
+ * packets count; the packets themselves were never on the wire. */
 static void lua_packet(struct render *r, void *self, struct packet *p)
 {
     struct lua_output *o = self;
@@ -96,7 +105,8 @@ static void lua_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
-/* As far as the protocol's own record waits. */
+/* A script sees a transaction when the protocol's own EVE record would be written, or at
+ * its end. */
 static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
 {
     const struct app_log *log = proto->logs != NULL ? proto->logs[0] : NULL;
@@ -107,6 +117,7 @@ static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
     return true;
 }
 
+/* Once for each transaction and script. */
 static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
     lua_State *state;
@@ -121,6 +132,7 @@ static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
     log_end(l);
 }
 
+/* A file that has ended, once for each script. The file is only valid during the call. */
 static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
@@ -168,6 +180,8 @@ static void set_bool(lua_State *state, const char *key, bool value)
     lua_setfield(state, -2, key);
 }
 
+/* Data of TCP or of a body; the table `stream` has Suricata's members. The last call has
+ * no data. */
 static void lua_stream(struct render *r, void *self, struct packet *p,
                        const struct output_chunk *chunk)
 {
@@ -197,7 +211,8 @@ static void lua_stream(struct render *r, void *self, struct packet *p,
     }
 }
 
-/* A list of { name, tmname, value, pvalue }. */
+/* A list of { name, tmname, value, pvalue }. pvalue should be the value of the last round,
+ * but is the present one. */
 static void push_stats(lua_State *state)
 {
     for (unsigned id = 0; id < counter_count(); id++) {
@@ -214,6 +229,7 @@ static void push_stats(lua_State *state)
     }
 }
 
+/* On the statistics thread. */
 static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last)
 {
     struct lua_output *o = self;
@@ -229,11 +245,14 @@ static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
+/* What init() has returned. The words are Suricata's, and several may mean the same. */
 struct lua_requirements {
     const struct app_proto *proto;
     bool packet, alerts, file, flow, stats, streaming, tcp, http;
 };
 
+/* False: an unknown key or value, which is an error. For `type` and `filter` an earlier
+ * value lets an unknown later one pass; a Lua table has each key only once. */
 static bool require_word(struct lua_requirements *w, const char *key, const char *value)
 {
     if (strcmp(key, "protocol") == 0) {
@@ -261,6 +280,7 @@ static bool require_word(struct lua_requirements *w, const char *key, const char
     return w->packet || w->file || w->flow || w->stats || w->streaming;
 }
 
+/* The table is on top of the stack. Entries without a text key are ignored. */
 static int read_requirements(lua_State *state, struct lua_requirements *w, struct err *err)
 {
     lua_pushnil(state);
@@ -276,6 +296,7 @@ static int read_requirements(lua_State *state, struct lua_requirements *w, struc
     return 0;
 }
 
+/* Order matters: a script with both `protocol` and `streaming: http` is about bodies. */
 static int kind_of(const struct lua_requirements *w, struct lua_log *l, struct err *err)
 {
     if ((w->proto != NULL) + w->packet + w->file > 1)
@@ -300,6 +321,7 @@ static int kind_of(const struct lua_requirements *w, struct lua_log *l, struct e
     return 0;
 }
 
+/* Replaces Lua's built-in paths, also by an empty text: then require() finds nothing. */
 static void set_search_paths(const struct lua_output *o, lua_State *state)
 {
     lua_getglobal(state, "package");
@@ -310,6 +332,8 @@ static void set_search_paths(const struct lua_output *o, lua_State *state)
     lua_pop(state, 1);
 }
 
+/* open: scripts of outputs may use files and all of Lua's libraries. They are the user's
+ * own; scripts of rules, which come from elsewhere, may not. */
 static struct lua_sandbox *open_sandbox(const struct lua_output *o, const struct lua_log *l,
                                 struct err *err)
 {
@@ -328,6 +352,7 @@ static struct lua_sandbox *open_sandbox(const struct lua_output *o, const struct
     return NULL;
 }
 
+/* Calls a function without arguments. Its results stay on the stack. */
 static int call_hook(struct lua_sandbox *sandbox, const char *name, int results, struct err *err)
 {
     if (!lua_sandbox_has_function(sandbox, name))
@@ -340,7 +365,8 @@ static int call_hook(struct lua_sandbox *sandbox, const char *name, int results,
     return 0;
 }
 
-/* init() in a state of its own: what it leaves behind is not there in setup() and log(). */
+/* Calls init() in a state of its own: variables that it sets do not exist in setup() and
+ * log(), as in Suricata. */
 static int ask_requirements(const struct lua_output *o, struct lua_log *l, struct err *err)
 {
     struct lua_sandbox *sandbox = open_sandbox(o, l, err);
@@ -368,6 +394,7 @@ out:
     return r;
 }
 
+/* Loads a script and calls its setup(). dir is empty: the name is a path of its own. */
 static int open_script(struct lua_output *o, const char *dir, const char *name, struct err *err)
 {
     struct lua_log *l = &o->at[o->count];
@@ -393,6 +420,7 @@ static int open_script(struct lua_output *o, const char *dir, const char *name, 
     return 0;
 }
 
+/* Calls deinit() of each script, where it closes its files. All threads have ended. */
 static void lua_close_output(void *self)
 {
     struct lua_output *o = self;
@@ -409,7 +437,8 @@ static void lua_close_output(void *self)
     free(o);
 }
 
-/* A script may ask for whatever rules can see: also for what is only kept where it is wanted. */
+/* A script may ask for all that rules can see, also for what a parser keeps on request
+ * only. */
 static void require_buffers(const struct app_conf *app, const struct app_proto *proto)
 {
     struct app_required_features required = { 0 };
@@ -419,7 +448,8 @@ static void require_buffers(const struct app_conf *app, const struct app_proto *
     app_require(app, &required);
 }
 
-/* A script on transactions may ask for their bodies, which are kept as files are. */
+/* A script on transactions may ask for their bodies, which are kept as the content of
+ * files. */
 static void required_files(const struct app_conf *app, const struct lua_log *l)
 {
     if (l->kind == LUA_FILE)
@@ -432,7 +462,8 @@ static void required_files(const struct app_conf *app, const struct lua_log *l)
     }
 }
 
-/* Which of the libraries a script uses shows when it runs. */
+/* Which libraries a script uses is known only when it runs, so chains of certificates are
+ * always kept. */
 static void require_certificates(const struct app_conf *app)
 {
     struct app_required_features required = { .features = { [APP_PROTO_tls] = TLS_FEATURE_CHAIN } };
@@ -440,6 +471,8 @@ static void require_certificates(const struct app_conf *app)
     app_require(app, &required);
 }
 
+/* If one script fails, the whole output fails. The texts of the configuration are
+ * borrowed. */
 static void *lua_open_output(const struct output_request *request, struct output_conf *conf,
                              const struct conf_node *node, struct err *err)
 {

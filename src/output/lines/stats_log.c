@@ -7,10 +7,12 @@
 #include "base/report/counters.h"
 #include "output/logger.h"
 
+/* As wide as Suricata's. */
 #define RULER                                                                                  \
     "----------------------------------------------------------------------------------------" \
     "-----------\n"
 
+/* One for the run; only the statistics thread uses it. */
 struct stats_log {
     struct sink *sink;
     bool totals, threads, zeros;
@@ -32,6 +34,7 @@ static void *stats_log_open(const struct output_request *request, struct output_
     return s;
 }
 
+/* who: the thread, or "Total". The columns are Suricata's, since scripts cut them. */
 static void stats_line(struct buf *out, counter_id id, const char *who, uint64_t value)
 {
     buf_printf(out, "%-60s | %-25s | %-llu\n", counter_name(id), who, (unsigned long long)value);
@@ -42,6 +45,7 @@ struct thread_table {
     struct buf *out;
 };
 
+/* Reads the counters of a thread while it counts: a relaxed load is enough. */
 static void stats_thread(const struct counters *c, void *arg)
 {
     struct thread_table *t = arg;
@@ -54,6 +58,7 @@ static void stats_thread(const struct counters *c, void *arg)
     }
 }
 
+/* The dates are local time, month first. */
 static void stats_head(struct buf *out, uint64_t now_us, uint64_t uptime_s)
 {
     time_t t = (time_t)(now_us / 1000000);
@@ -71,6 +76,7 @@ static void stats_head(struct buf *out, uint64_t now_us, uint64_t uptime_s)
     BUF_LITERAL(out, RULER);
 }
 
+/* Counters of value 0 are left out unless `null-values` is set. */
 static void stats_log_round(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s,
                             bool last)
 {

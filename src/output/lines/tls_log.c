@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/lines/tls_log.c - `tls-log`: a line for each handshake.
  *
- * Names are text as the certificate reader made it, up to the first byte of zero; Suricata writes
- * no more of them and escapes nothing. */
+ * Names are written as the certificate parser made them, up to the first byte of zero and without
+ * escapes: so does Suricata. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +40,7 @@ static void tls_log_close(void *self)
 
 /* --- fields ------------------------------------------------------------------------------- */
 
+/* Stops at the first byte of zero. */
 static void add_text(struct buf *out, struct slice s)
 {
     const uint8_t *end = s.len > 0 ? memchr(s.data, '\0', s.len) : NULL;
@@ -54,6 +55,7 @@ static void add_field(struct buf *out, const char *key, struct slice value)
     buf_add_u8(out, '\'');
 }
 
+/* A field that is not there leaves no blank either. */
 static void add_field_if(struct buf *out, const char *key, struct slice value)
 {
     if (value.data == NULL)
@@ -62,6 +64,7 @@ static void add_field_if(struct buf *out, const char *key, struct slice value)
     add_field(out, key, value);
 }
 
+/* The version that the server chose. */
 static void add_version(struct buf *out, const struct tls_tx *t)
 {
     char text[TLS_VERSION_TEXT];
@@ -69,6 +72,7 @@ static void add_version(struct buf *out, const struct tls_tx *t)
     buf_printf(out, "VERSION='%s'", tls_version_name(t->ds[TO_CLIENT].version, text));
 }
 
+/* UTC, without a zone; as in Suricata. A date that strftime() cannot write is left out. */
 static void add_date(struct buf *out, const char *key, int64_t date)
 {
     time_t time = (time_t)date;
@@ -89,8 +93,10 @@ static void add_date_if(struct buf *out, const char *key, int64_t date)
     add_date(out, key, date);
 }
 
-/* --- the two forms that are given --------------------------------------------------------- */
+/* --- the fixed forms ---------------------------------------------------------------------- */
 
+/* A resumed session has no certificate; the mark tells it from a handshake whose
+ * certificate was not seen. */
 static void add_basic(struct buf *out, const struct packet *p, const struct tls_tx *t)
 {
     const struct tls_dir *server = &t->ds[TO_CLIENT];
@@ -109,8 +115,8 @@ static void add_basic(struct buf *out, const struct packet *p, const struct tls_
         BUF_LITERAL(out, " Session='resumed'");
 }
 
-/* SERIAL is that of the client's certificate, if it showed one, and there when the server's has
- * one: so it is in Suricata. */
+/* SERIAL is the serial number of the client's certificate, but only shown if the server's
+ * has one. Suricata mixes them up in the same way. */
 static void add_extended(struct buf *out, const struct tls_tx *t)
 {
     const struct tls_certificate *c = &t->ds[TO_CLIENT].certificate;
@@ -127,7 +133,7 @@ static void add_extended(struct buf *out, const struct tls_tx *t)
     add_date_if(out, "NOTAFTER", c->not_after);
 }
 
-/* --- the operator's own ------------------------------------------------------------------- */
+/* --- the user's own form ------------------------------------------------------------------ */
 
 static void add_or_dash(struct buf *out, struct slice value)
 {
@@ -137,6 +143,7 @@ static void add_or_dash(struct buf *out, struct slice value)
         buf_add_u8(out, '-');
 }
 
+/* The letters of Suricata's customformat. */
 static void add_item(struct buf *out, char what, const struct tls_tx *t)
 {
     const struct tls_certificate *c = &t->ds[TO_CLIENT].certificate;
@@ -164,6 +171,8 @@ static void add_custom(const struct line_log *log, struct buf *out, const struct
             add_item(out, log->format.items.at[i].what, t);
 }
 
+/* Runs on the inspecting thread, for each transaction and packet. `custom` replaces both
+ * fixed forms. */
 static void tls_log_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
 {
     /* Not where EVE writes its record: Suricata's tls-log waits longer for the client. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/sinks/file.c - records to a regular file.
  *
- * Opened for appending: the kernel then writes each hand-over at the end in one piece, so writers
- * need no lock between them. Rotation opens the name anew and swaps the descriptor under the same
- * number, so that a writer in the middle of a write() is never left without one. A name may hold
- * strftime()'s letters: it is that of the time at which it is opened. */
+ * The file is opened with O_APPEND: the kernel then writes what a writer hands over at the end and
+ * in one piece, so writers need no lock. Rotation opens the name again and replaces the descriptor
+ * under the same number (dup3), so that a writer in the middle of a write() always has one. A name
+ * may contain strftime()'s letters, which are replaced when the file is opened. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,11 +30,13 @@ struct file_sink {
     bool failing, is_cut;   /* relaxed atomics: several threads write; is_cut: in mid-line */
 };
 
+/* Relaxed: open_now() sets it once, and after that the number stays the same. */
 static int fd_of(const struct file_sink *f)
 {
     return __atomic_load_n(&f->fd, __ATOMIC_RELAXED);
 }
 
+/* Local time. False: the name does not fit, or strftime() makes an empty name of it. */
 static bool path_now(const char *pattern, char *out, size_t size)
 {
     time_t now = time(NULL);
@@ -46,6 +48,8 @@ static bool path_now(const char *pattern, char *out, size_t size)
     return strftime(out, size, pattern, &tm) > 0;
 }
 
+/* Makes missing directories of the path, too. A failed fchmod() is no error: the records
+ * matter more than the mode of the file. */
 static int file_open_path(const struct file_sink *f, bool append)
 {
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC), fd;
@@ -62,7 +66,8 @@ static int file_open_path(const struct file_sink *f, bool append)
     return fd;
 }
 
-/* "minute", "hour", "day": when one ends by the clock on the wall; a duration: from now on. */
+/* "minute", "hour" and "day" rotate when one ends by local time; a duration counts from
+ * now on. A word that is none of these prevents the start. */
 static void read_interval(struct file_sink *f, const struct conf_node *node)
 {
     static const struct { const char *name; unsigned s; } clocks[] = {
@@ -91,6 +96,8 @@ static void read_interval(struct file_sink *f, const struct conf_node *node)
                    "expected minute, hour, day or a duration like 30s or 2h, got \"%s\"", text);
 }
 
+/* For `threaded: yes`: a thread that never writes makes no file. `filemode` is octal, as
+ * for chmod. */
 static void *file_open_later(const struct output_request *request UNUSED,
                              const struct conf_node *node, const char *path,
                              struct err *err UNUSED)
@@ -106,6 +113,7 @@ static void *file_open_later(const struct output_request *request UNUSED,
     return f;
 }
 
+/* A path that cannot be opened is an error when the engine starts, not when it writes. */
 static void *file_open(const struct output_request *request, const struct conf_node *node,
                        const char *path, struct err *err)
 {
@@ -120,7 +128,8 @@ static void *file_open(const struct output_request *request, const struct conf_n
     return NULL;
 }
 
-/* Its only writer may be several threads, one after the other. */
+/* Opens the file with the first record. Several threads may share the sink one after the
+ * other or at once: the first sets fd, any other closes its own. */
 static COLD bool open_now(struct file_sink *f)
 {
     int none = -1, fd = file_open_path(f, f->append);
@@ -131,7 +140,7 @@ static COLD bool open_now(struct file_sink *f)
     return fd >= 0;
 }
 
-/* How much of it could be written. */
+/* Returns how much was written. errno tells why it was not all. */
 static size_t write_some(const struct file_sink *f, const uint8_t *data, size_t len)
 {
     size_t done = 0;
@@ -148,7 +157,7 @@ static size_t write_some(const struct file_sink *f, const uint8_t *data, size_t 
     return done;
 }
 
-/* Returns lost. */
+/* Logs the first failure of a series. Returns `lost`, so that callers can return the call. */
 static COLD uint64_t file_write_failed(struct file_sink *f, bool is_cut, uint64_t lost)
 {
     if (!__atomic_exchange_n(&f->failing, true, __ATOMIC_RELAXED))
@@ -158,7 +167,8 @@ static COLD uint64_t file_write_failed(struct file_sink *f, bool is_cut, uint64_
     return lost;
 }
 
-/* A line that a full disk has cut is ended first, so that it spoils no other. */
+/* After a failure: if a full disk has cut a line, ends it first, so that it spoils no
+ * other. False: not even that could be written. */
 static COLD bool file_write_again(struct file_sink *f)
 {
     if (__atomic_exchange_n(&f->is_cut, false, __ATOMIC_RELAXED) &&
@@ -169,6 +179,8 @@ static COLD bool file_write_again(struct file_sink *f)
     return true;
 }
 
+/* Any thread. If the new file cannot be opened, records continue to go to the old one.
+ * append: true, because several rotations may give the same name. */
 static void file_rotate(void *self)
 {
     struct file_sink *f = self;
@@ -185,6 +197,8 @@ static void file_rotate(void *self)
     close(fd);
 }
 
+/* The thread that moves rotate_at rotates; the others see that it is done. Intervals
+ * without records are skipped. */
 static COLD void rotate_in_time(struct file_sink *f, int64_t due, int64_t now)
 {
     int64_t next = due + ((now - due) / f->interval_s + 1) * f->interval_s;
@@ -202,6 +216,8 @@ static void rotate_when_due(struct file_sink *f)
         rotate_in_time(f, due, now);
 }
 
+/* Any writing thread, several at once. Blocks as long as the disk does. Returns lost
+ * records. */
 static uint64_t file_write(void *self, const uint8_t *data, size_t len)
 {
     struct file_sink *f = self;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/sinks/redis.c - records to a redis server, a command each.
  *
- * The connection never blocks. Without `async` a writer waits for the answers, but live not past
- * wait_ns, and then the connection is given up; with it answers are read as they come. Offline a
- * slow server is waited for. A server that is away costs records, never time: a new attempt to
- * connect is made at most once a second, and a connection still being made is not waited for. A
- * record counts as sent once it was answered. */
+ * The connection never blocks. Without `async` a writer waits for the answers, live at most
+ * wait_ns, and then gives the connection up; with `async` it reads answers as they come.
+ * Offline it waits for a slow server. A server that is away costs records, never time: the sink
+ * tries to connect at most once a second and does not wait until a connection is made. A record
+ * counts as sent when the server has answered. */
 #include "config.h"
 
 #include "output/output.h"
@@ -29,7 +29,7 @@
 
 enum {
     ARGS_MAX = 8,
-    WAIT_STEP_MS = 100,         /* offline, between looks at whether the user wants an end */
+    WAIT_STEP_MS = 100,         /* offline, between checks whether the user wants an end */
     QUEUE_MAX = 1 << 20,        /* bytes that a slow server may leave waiting */
     BATCH_MAX = 10000,
 };
@@ -56,7 +56,7 @@ struct redis_sink {
     const char *args[ARGS_MAX]; /* of the command; the record is the last one */
     size_t arg_lens[ARGS_MAX];
     int arg_count;              /* without the record */
-    unsigned batch;             /* so many records are sent at once */
+    unsigned batch;             /* records that are sent at once */
     unsigned gathered;          /* records of the batch being gathered */
     uint64_t awaited;           /* records without an answer, the gathered ones among them */
     uint64_t queued;            /* no more bytes than this wait to be sent */
@@ -66,6 +66,9 @@ struct redis_sink {
 
 /* --- the connection -------------------------------------------------------------------------- */
 
+/* Closes the connection. All records without an answer count as lost: the server may have
+ * some of them, but sending them again could store them twice. after_ns: no attempt to
+ * connect before that. */
 static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t after_ns)
 {
     if (!s->failing)
@@ -80,11 +83,14 @@ static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t a
     s->connection = NULL;
 }
 
+/* After an error of hiredis. Without an error text it is out of memory. */
 static COLD void redis_broken(struct redis_sink *s)
 {
     redis_hang_up(s, s->connection->err != 0 ? s->connection->errstr : "out of memory", 0);
 }
 
+/* The first command on a connection. Its answer comes before that of any record. A
+ * username needs redis 6 (AUTH with two arguments). */
 static void redis_log_in(struct redis_sink *s)
 {
     const char *args[3] = { "AUTH" };
@@ -100,6 +106,8 @@ static void redis_log_in(struct redis_sink *s)
         redis_broken(s);
 }
 
+/* Begins a connection and does not wait for it. `refused` starts again, so that a new
+ * server's complaint is logged, too. */
 static void redis_dial(struct redis_sink *s)
 {
     uint64_t now = clock_ns();
@@ -115,7 +123,8 @@ static void redis_dial(struct redis_sink *s)
         redis_broken(s);
 }
 
-/* Whether the connection that was begun is there by now, or within wait_ms. */
+/* Checks whether the connection is made, waiting at most wait_ms for it. SO_ERROR has the
+ * result of a connect() that did not block. Gives up after again_ns. */
 static void redis_pick_up(struct redis_sink *s, int wait_ms)
 {
     struct pollfd ready = { .fd = s->connection->fd, .events = POLLOUT };
@@ -135,6 +144,7 @@ static void redis_pick_up(struct redis_sink *s, int wait_ms)
     redis_log_in(s);
 }
 
+/* Writes what the socket takes of hiredis' output buffer. False: the connection is closed. */
 static bool redis_send(struct redis_sink *s)
 {
     int done = 0;
@@ -148,7 +158,8 @@ static bool redis_send(struct redis_sink *s)
     return true;
 }
 
-/* False: the server does not let us in. */
+/* False: the server rejects the login, so the connection is closed. Retries are rare then,
+ * since a wrong password does not become right. */
 static bool redis_on_login(struct redis_sink *s, const redisReply *reply)
 {
     s->login_awaited = false;
@@ -158,6 +169,8 @@ static bool redis_on_login(struct redis_sink *s, const redisReply *reply)
     return false;
 }
 
+/* An error answers one record, for instance when the key has another type: that record is
+ * lost, the connection stays. Only the first error of a connection is logged. */
 static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
 {
     if (s->awaited > 0)
@@ -173,7 +186,7 @@ static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
     }
 }
 
-/* Takes the answers that have come. */
+/* Takes the answers that have come. False: the connection is closed. */
 static bool redis_listen(struct redis_sink *s)
 {
     void *reply = NULL;
@@ -201,13 +214,13 @@ static bool redis_listen(struct redis_sink *s)
     }
 }
 
-/* Offline there is always time, until the user wants an end. */
+/* Offline there is always time, until the user stops the run. */
 static bool redis_time_is_up(const struct redis_sink *s, uint64_t now, uint64_t until_ns)
 {
     return s->stop != NULL ? __atomic_load_n(s->stop, __ATOMIC_RELAXED) != 0 : now >= until_ns;
 }
 
-/* Sends and listens until all is answered. */
+/* Sends, and waits for all answers. The lock is held, so other writers wait, too. */
 static void redis_finish(struct redis_sink *s, uint64_t until_ns)
 {
     while (redis_send(s) && redis_listen(s) && s->awaited > 0) {
@@ -227,6 +240,8 @@ static void redis_finish(struct redis_sink *s, uint64_t until_ns)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
+/* A batch is complete. heard_ns: if nothing was outstanding before, waiting for an answer
+ * begins now. Offline with `async` a full queue is emptied first, so that nothing is lost. */
 static void redis_push(struct redis_sink *s, uint64_t now, uint64_t until_ns)
 {
     if (s->awaited == s->gathered)
@@ -239,6 +254,8 @@ static void redis_push(struct redis_sink *s, uint64_t now, uint64_t until_ns)
         redis_finish(s, until_ns);
 }
 
+/* Adds one command to hiredis' output buffer. When the server is away or the queue is full
+ * the record is lost. A batch that is not full is sent after a second. */
 static void redis_record(struct redis_sink *s, struct slice line, uint64_t now, uint64_t until_ns)
 {
     if (s->connection == NULL || s->queued > QUEUE_MAX) {
@@ -257,7 +274,8 @@ static void redis_record(struct redis_sink *s, struct slice line, uint64_t now, 
         redis_push(s, now, until_ns);
 }
 
-/* What has happened since the last hand-over: answers, a server that went or came. */
+/* Between hand-overs the server may have answered, gone or come back: checks that without
+ * waiting. */
 static void redis_look(struct redis_sink *s, uint64_t now)
 {
     if (s->connection != NULL && !s->connecting && redis_listen(s) && s->stop == NULL &&
@@ -269,6 +287,8 @@ static void redis_look(struct redis_sink *s, uint64_t now)
         redis_pick_up(s, 0);
 }
 
+/* A record is a line. While the connection is being made records are lost: they would fill
+ * memory if the server never came. */
 static uint64_t redis_write(void *self, const uint8_t *data, size_t len)
 {
     struct redis_sink *s = self;
@@ -292,12 +312,16 @@ static uint64_t redis_write(void *self, const uint8_t *data, size_t len)
 
 /* --- set-up ---------------------------------------------------------------------------------- */
 
+/* A fixed argument of the command. The text is borrowed. */
 static void redis_add(struct redis_sink *s, const char *arg)
 {
     s->args[s->arg_count] = arg;
     s->arg_lens[s->arg_count++] = strlen(arg);
 }
 
+/* The words and defaults are Suricata's: list is LPUSH, channel is PUBLISH, stream is
+ * XADD. XADD trims the stream to about `stream-maxlen` entries ("~"), which is cheaper for
+ * redis than exactly ("="). */
 static void redis_read_mode(struct redis_sink *s, const struct conf_node *node)
 {
     static const char *const modes[] = { "list", "lpush", "rpush", "channel", "publish", "stream",
@@ -321,6 +345,7 @@ static void redis_read_mode(struct redis_sink *s, const struct conf_node *node)
     redis_add(s, "eve");
 }
 
+/* A missing password is only an error message: the connection is made without a login. */
 static void redis_read_login(struct redis_sink *s, const struct conf_node *node)
 {
     const char *username = conf_string(node, "username", NULL);
@@ -334,7 +359,9 @@ static void redis_read_login(struct redis_sink *s, const struct conf_node *node)
         conf_error(conf_find(node, "username"), "redis: a username needs a password");
 }
 
-/* The address of a name, so that no packet thread ever asks a name server. NULL: it has none. */
+/* The address of a name, so that no packet thread ever asks a name server. NULL: it has
+ * none. A server whose address changes later is not found again. A path is that of a unix
+ * socket. */
 static char *redis_resolve(const char *name)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
@@ -351,6 +378,8 @@ static char *redis_resolve(const char *name)
     return failure == 0 ? xstrdup(address) : NULL;
 }
 
+/* At the start it waits up to a second for the server, so that the first records are not
+ * lost. A server that is away is no error. */
 static void *redis_open(const struct output_request *request, const struct conf_node *output,
                         const char *path, struct err *err)
 {
@@ -384,6 +413,7 @@ static void *redis_open(const struct output_request *request, const struct conf_
     return s;
 }
 
+/* At the end of the run: gives the server some time to answer the last records. */
 static void redis_close(void *self)
 {
     struct redis_sink *s = self;

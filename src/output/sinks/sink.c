@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sinks/sink.c - finds the sink a configuration node asks for; the same target is opened
- * once, however many outputs name it. */
+/* output/sinks/sink.c - finds the sink that a configuration node names. Several outputs
+ * that name the same target share one sink. */
 #include "output/sink.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const struct sink_ops *sink_find(const char *filetype)
     return NULL;
 }
 
-/* "name": the kinds there are, for the error message. */
+/* The kinds of sinks, for the error message. */
 static void sink_names(struct buf *out)
 {
     for (unsigned i = 0; sink_table[i] != NULL; i++) {
@@ -40,6 +40,8 @@ static void sink_names(struct buf *out)
 
 #define THREAD_SINKS 128                        /* of threaded files; more threads share them */
 
+/* The sink that is already open with this kind and path. Two descriptors for one file
+ * would each rotate it. */
 static struct sink *find_open(const struct output_conf *conf, const struct sink_ops *ops,
                               const char *path)
 {
@@ -68,6 +70,8 @@ static struct sink *open_at(const struct output_request *request, struct output_
     return sink;
 }
 
+/* "file" is another word for "regular". An unknown filetype prevents the start: the user
+ * wants the records in a place that does not exist. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
                           const struct conf_node *node, const char *filetype,
                           const char *otherwise, struct err *err)
@@ -110,8 +114,8 @@ static char *thread_path(const char *path, unsigned number)
     return (char *)out.data;
 }
 
-/* A file for each thread. The first is opened, which shows what is wrong with the path; the others
- * once their thread has something to write. */
+/* A file for each thread. The first is opened now, which shows mistakes in the path; the
+ * others when their thread has a record. More threads than THREAD_SINKS share files. */
 static struct sink *open_thread_sinks(const struct output_request *request,
                                       struct output_conf *conf, const struct conf_node *node,
                                       const char *path, struct err *err)
@@ -142,6 +146,8 @@ struct sink *sink_open(const struct output_request *request, struct output_conf 
                         err);
 }
 
+/* `threaded` with a socket, syslog or redis is only a warning: the records go to the one
+ * place. */
 struct sink *sink_open_threaded(const struct output_request *request, struct output_conf *conf,
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err)

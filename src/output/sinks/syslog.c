@@ -9,10 +9,12 @@
 #include "output/output.h"
 #include "output/sink.h"
 
+/* priority: facility and level, as syslog(3) takes them. */
 struct syslog_sink {
     int priority;
 };
 
+/* A name in the configuration and its number in syslog.h. */
 struct word { const char *name; int value; };
 
 static const struct word facilities[] = {
@@ -29,6 +31,7 @@ static const struct word levels[] = {
     { "info", LOG_INFO }, { "debug", LOG_DEBUG }, { 0 },
 };
 
+/* Case does not matter: configurations have "Info" and "local5". */
 static bool word_find(const struct word *words, const char *name, int *value)
 {
     for (; words->name != NULL; words++) {
@@ -40,11 +43,15 @@ static bool word_find(const struct word *words, const char *name, int *value)
     return false;
 }
 
+/* For the engine's own log, too (logging.outputs). */
 bool output_syslog_facility(const char *name, int *facility)
 {
     return word_find(facilities, name, facility);
 }
 
+/* openlog() acts on the whole process: with several syslog outputs the last identity
+ * counts, and each message has its own facility and level. Alerts are errors by default,
+ * EVE's records info. */
 static void *syslog_open(const struct output_request *request, const struct conf_node *node,
                          const char *path, struct err *err)
 {
@@ -72,6 +79,7 @@ static void *syslog_open(const struct output_request *request, const struct conf
     return s;
 }
 
+/* A message for each line. syslog(3) reports no failure, so no record counts as lost. */
 static uint64_t syslog_write(void *self, const uint8_t *data, size_t len)
 {
     const struct syslog_sink *s = self;

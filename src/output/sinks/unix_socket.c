@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/sinks/unix_socket.c - records to a unix socket, stream or datagram.
  *
- * Live, a peer that is slow or away costs records, never time. Offline a slow one is waited for,
- * and none is lost. A new attempt to connect is made at most once a second. */
+ * Live, a peer that is slow or away costs records, never time. Offline the sink waits for a slow
+ * peer, and no record is lost. It tries to connect at most once a second. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "output/output.h"
 #include "output/sink.h"
 
-enum { WAIT_STEP_MS = 100 };    /* between looks at whether the user wants an end */
+enum { WAIT_STEP_MS = 100 };    /* between checks whether the user wants an end */
 
 struct unix_sink {
     pthread_mutex_t lock;       /* writers share the one connection */
@@ -31,6 +31,8 @@ struct unix_sink {
     struct sockaddr_un address;
 };
 
+/* connect() to a unix socket does not take time: it succeeds or fails at once. `tried` has
+ * whole seconds, which limits the attempts. */
 static void unix_connect(struct unix_sink *u)
 {
     time_t now = time(NULL);
@@ -47,6 +49,7 @@ static void unix_connect(struct unix_sink *u)
     }
 }
 
+/* A peer that does not listen yet is a warning only: it may start later than the engine. */
 static void *unix_open(const struct output_request *request, const char *path, int type,
                        struct err *err)
 {
@@ -83,7 +86,8 @@ static void *unix_open_dgram(const struct output_request *request, const struct 
     return unix_open(request, path, SOCK_DGRAM, err);
 }
 
-/* Half a record must not be followed by another: the next one goes to a new connection. */
+/* After half a record no other may follow on the same connection: the next goes to a new
+ * one. */
 static COLD void unix_hang_up(struct unix_sink *u)
 {
     close(u->fd);
@@ -91,7 +95,7 @@ static COLD void unix_hang_up(struct unix_sink *u)
     buf_clear(&u->rest);
 }
 
-/* Whether the peer may take more now. */
+/* Waits, offline, until the peer may take more. False: live, or the user stops the run. */
 static COLD bool unix_wait(const struct unix_sink *u)
 {
     struct pollfd ready = { .fd = u->fd, .events = POLLOUT };
@@ -102,7 +106,8 @@ static COLD bool unix_wait(const struct unix_sink *u)
     return false;
 }
 
-/* How much of it the peer took: a datagram wholly or not at all. */
+/* Returns how much the peer took: a datagram wholly or not at all. A datagram that is too
+ * long for the socket (EMSGSIZE) is lost, and the connection stays. */
 static size_t unix_send(struct unix_sink *u, const uint8_t *data, size_t len)
 {
     size_t done = 0;
@@ -124,7 +129,8 @@ static size_t unix_send(struct unix_sink *u, const uint8_t *data, size_t len)
     return done;
 }
 
-/* What is left of a record goes first. False: there is no room for another one yet. */
+/* The rest of an earlier record goes first. False: there is no room for another record
+ * yet. */
 static bool unix_send_rest(struct unix_sink *u)
 {
     size_t done;
@@ -139,7 +145,8 @@ static bool unix_send_rest(struct unix_sink *u)
     return u->rest.len == 0;
 }
 
-/* Returns the records that the peer did not get. */
+/* Returns the records that the peer did not get. If it takes a part of a record the rest
+ * is kept and counts as sent; whole records that do not fit are lost. */
 static uint64_t unix_send_stream(struct unix_sink *u, const uint8_t *data, size_t len)
 {
     const uint8_t *end;
@@ -156,7 +163,8 @@ static uint64_t unix_send_stream(struct unix_sink *u, const uint8_t *data, size_
     return sink_records(end, (size_t)(data + len - end));
 }
 
-/* A datagram holds one line. */
+/* A datagram is one line with its line feed, so that a reader needs no parsing to split
+ * records. */
 static uint64_t unix_send_lines(struct unix_sink *u, const uint8_t *data, size_t len)
 {
     struct bytes in = bytes_of(data, len);
@@ -168,6 +176,7 @@ static uint64_t unix_send_lines(struct unix_sink *u, const uint8_t *data, size_t
     return lost;
 }
 
+/* Any writing thread; the lock makes them take turns. */
 static uint64_t unix_write(void *self, const uint8_t *data, size_t len)
 {
     struct unix_sink *u = self;

@@ -2,9 +2,9 @@
 /* output/stores/file_store.c - `file-store` version 2: the content of files on disk, each once, by
  * the SHA-256 of what it holds.
  *
- * A file is written to tmp/ as it grows and moved to its place when it ends. The content comes
- * from the window that app/ keeps for us (APP_FILE_STORE); `written` says how far we are. Files
- * already there only get a new time. */
+ * A file is written to tmp/ as it grows and moved to its place when it ends, because its name is
+ * known only then. The content comes from the window that app/ keeps (APP_FILE_STORE); `written`
+ * says how much of it is on disk. A file that is already there only gets a new time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 
+/* One for the run; all inspecting threads use it, so what changes is atomic. */
 struct file_store_logger {
     char *dir;
     bool fileinfo;
@@ -43,6 +44,7 @@ struct file_store {
     char path[512];                 /* in tmp/ */
 };
 
+/* Counts each failure, logs the first. The flow goes on: only the copy is lost. */
 static void store_failed(struct file_store_logger *s, struct render *r, const char *what,
                          const char *path)
 {
@@ -62,6 +64,8 @@ static int make_dir(const char *path, struct err *err)
     return 0;
 }
 
+/* DIR, DIR/tmp and DIR/00 to DIR/ff, which is the layout of Suricata's version 2: no
+ * directory gets too many files. */
 static int make_dirs(const char *dir, struct err *err)
 {
     char path[512];
@@ -83,7 +87,7 @@ static int make_dirs(const char *dir, struct err *err)
 
 /* --- one file ----------------------------------------------------------------------------- */
 
-/* fd -1: it has been shut already. */
+/* Closes the file and corrects the two counts of open files. fd -1: done already. */
 static void store_shut(struct file_store *store)
 {
     if (store->fd < 0)
@@ -94,7 +98,9 @@ static void store_shut(struct file_store *store)
     counter_sub(store->counters, store->logger->count_open, 1);
 }
 
-/* With as many open as there may be, it is open only while it is written. */
+/* If `max-open-files` are open, the file is opened for each write only. The name in tmp/
+ * has the process id, since another engine may use the same directory. False: the file is
+ * not stored. */
 static bool store_open(struct file_store_logger *s, struct render *r, struct app_file *file)
 {
     bool full = s->max_open > 0 && __atomic_load_n(&s->open, __ATOMIC_RELAXED) >= s->max_open;
@@ -121,6 +127,9 @@ static bool store_open(struct file_store_logger *s, struct render *r, struct app
     return true;
 }
 
+/* app/ calls this when it frees a file that is still being stored
+ * (app_hooks.file_released): the incomplete copy goes, too. Runs on the thread that owns
+ * the flow. */
 void output_file_released(struct app_file *file)
 {
     struct file_store *store = file->store;
@@ -131,7 +140,7 @@ void output_file_released(struct app_file *file)
     file->store = NULL;
 }
 
-/* What the window holds past `written`. */
+/* Writes what the window holds past `written`. After a gap the window may begin later. */
 static bool write_new(struct file_store_logger *s, struct render *r, struct app_file *file, int fd)
 {
     uint64_t end = file->window_start + file->window.len;
@@ -153,6 +162,8 @@ static bool write_new(struct file_store_logger *s, struct render *r, struct app_
     return true;
 }
 
+/* Nothing new: nothing is opened. Otherwise writes to the open file or, over the limit,
+ * opens it for this write. */
 static bool store_write(struct file_store_logger *s, struct render *r, struct app_file *file)
 {
     struct file_store *store = file->store;
@@ -171,12 +182,15 @@ static bool store_write(struct file_store_logger *s, struct render *r, struct ap
     return ok;
 }
 
+/* 64 digits and a 0. */
 static void hex_name(const uint8_t sha256[32], char out[65])
 {
     for (unsigned i = 0; i < 32; i++)
         snprintf(out + 2 * i, 3, "%02x", sha256[i]);
 }
 
+/* `write-fileinfo`: the record of EVE's fileinfo beside the file, named by the time and by
+ * the file's number in the flow, as in Suricata. One copy may have several such records. */
 static void store_fileinfo(struct file_store_logger *s, struct render *r, struct packet *p,
                            struct app_file *file, const char *final)
 {
@@ -210,6 +224,9 @@ static void store_fileinfo(struct file_store_logger *s, struct render *r, struct
     buf_fini(&out);
 }
 
+/* The file has ended. Without a SHA-256, as after a gap, it has no name, and the copy is
+ * removed. Two threads may store the same content: rename() replaces one file by its
+ * equal. */
 static void store_close(struct file_store_logger *s, struct render *r, struct packet *p,
                         struct app_file *file)
 {
@@ -239,6 +256,8 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
         store_fileinfo(s, r, p, file, final);
 }
 
+/* Called for each file on each packet of the flow. store_requested: by a rule with
+ * filestore, or by force-filestore. */
 static void store_file(struct file_store_logger *s, struct render *r, struct packet *p,
                        struct app_file *file)
 {
@@ -272,6 +291,8 @@ static void file_store_close(void *self)
     free(s);
 }
 
+/* Suricata gives the same warning: a depth for stored files below that of reassembly has
+ * no effect. */
 static void check_depth(const struct conf_node *node, const struct conf_node *root)
 {
     uint64_t depth = conf_size(root, "stream.reassembly.depth", 0), own;
@@ -284,6 +305,8 @@ static void check_depth(const struct conf_node *node, const struct conf_node *ro
                     "less than stream.reassembly.depth value.", (unsigned long long)own);
 }
 
+/* Version 1 is gone, as in Suricata. Directories are made now, so that a missing
+ * permission is an error of the start. */
 static void *file_store_open(const struct output_request *request, struct output_conf *conf,
                              const struct conf_node *node, struct err *err)
 {

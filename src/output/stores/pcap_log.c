@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/stores/pcap_log.c - `pcap-log`: packets, to files that can be read again.
  *
- * Rendering decides which packets and makes records of them, as libpcap's format has them; the
- * sink in pcap_files.c gives them to files. With `conditional: alerts` a flow's packets with
- * payload wait in the flow until it has an alert. */
+ * The rendering half chooses packets and makes records in libpcap's format; the sink in
+ * pcap_files.c distributes them to files. With `conditional: alerts` a flow's packets with
+ * payload are kept in the flow until it has an alert. */
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +17,12 @@
 #include "output/pcap_files.h"
 #include "packet/decode.h"
 
+/* Suricata has no such copies: it writes the segments that reassembly still has. */
 #define BUFFERED_MAX (256u << 10)           /* of one flow, before its first alert */
 
 enum pcap_condition { CONDITION_ALL, CONDITION_ALERTS, CONDITION_TAG };
 
+/* A program of BPF is for one link type. Owned by the log. */
 struct pcap_filter { int linktype; struct bpf_program program; };
 
 struct pcap_log {
@@ -34,6 +36,7 @@ struct pcap_log {
 
 /* --- which packets ------------------------------------------------------------------------ */
 
+/* A link type on which the filter does not compile passes no packet. */
 static bool passes_filter(const struct pcap_log *log, const struct packet *p)
 {
     struct pcap_pkthdr h = { .caplen = p->len, .len = p->wire_len };
@@ -47,6 +50,8 @@ static bool passes_filter(const struct pcap_log *log, const struct packet *p)
     return false;
 }
 
+/* Packets that are left out: `honor-pass-rules` those that a pass rule has released, and
+ * `use-stream-depth` those past the depth of reassembly. */
 static bool is_released(const struct pcap_log *log, const struct packet *p)
 {
     if (log->honor_pass &&
@@ -82,6 +87,8 @@ static bool meets_condition(const struct pcap_log *log, const struct packet *p)
     }
 }
 
+/* Into the record, or into the flow's buffer. The thread's number chooses the file in mode
+ * multi. */
 static void add_record(struct buf *out, const struct packet *p, unsigned thread)
 {
     struct pcap_record h = { .seconds = (uint32_t)(p->time_us / 1000000),
@@ -92,6 +99,8 @@ static void add_record(struct buf *out, const struct packet *p, unsigned thread)
     buf_add(out, p->data, p->len);
 }
 
+/* Keeps a packet for a later alert. Above the limit of the flow newer packets are not
+ * kept. */
 static void hold(struct packet *p, unsigned thread)
 {
     struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
@@ -105,6 +114,9 @@ static void hold(struct packet *p, unsigned thread)
         add_record(&ext->buffered, p, thread);
 }
 
+/* Runs on the inspecting thread. Pseudo packets never were on the wire, and packets from
+ * inside a tunnel are part of their root, which is logged. What the flow has kept goes
+ * first, in one record with the packet. */
 static void pcap_packet(struct render *r, void *self, struct packet *p)
 {
     struct pcap_log *log = self;
@@ -134,7 +146,8 @@ static void pcap_packet(struct render *r, void *self, struct packet *p)
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-/* For each link type on which it makes sense. */
+/* Once for each link type, as captures may have several. An expression that fails for all
+ * of them is an error. */
 static int compile_filter(struct pcap_log *log, const char *expression, struct err *err)
 {
     char why[PCAP_ERRBUF_SIZE] = "";

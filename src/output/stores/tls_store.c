@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/stores/tls_store.c - `tls-store`: the certificates of rules with tls.store, as files.
- *
- * A chain goes to SECONDS.MICROSECONDS-NUMBER.pem, what is known of it to a .meta beside that;
- * those of clients begin with "client-". */
+/* output/stores/tls_store.c - `tls-store`: the certificates of rules with tls.store, as
+ * files. A chain goes to SECONDS.MICROSECONDS-NUMBER.pem, what is known of it to a .meta
+ * of the same name; files with certificates of clients begin with "client-". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,12 +17,14 @@
 #include "output/logger.h"
 #include "output/text.h"
 
+/* One for the run, shared by all inspecting threads. */
 struct tls_store {
     char *dir;
     uint32_t number;            /* files so far; atomic */
     bool failure_logged;          /* atomic */
 };
 
+/* The TLS parser keeps whole chains only if an output or a rule asks for them. */
 static void *tls_store_open(const struct output_request *request, struct output_conf *conf UNUSED,
                             const struct conf_node *node, struct err *err)
 {
@@ -52,6 +53,7 @@ static void tls_store_close(void *self)
 
 /* --- content -------------------------------------------------------------------------------- */
 
+/* 64 characters a line and padding with "=" (RFC 7468, section 2). */
 static void add_base64_lines(struct buf *out, struct slice der)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" "abcdefghijklmnopqrstuvwxyz"
@@ -74,6 +76,8 @@ static void add_base64_lines(struct buf *out, struct slice der)
     buf_add_u8(out, '\n');
 }
 
+/* The certificates in the order in which they came. Those past the parser's limits are
+ * missing. */
 static void make_pem(struct buf *out, const struct tls_dir *ds)
 {
     buf_clear(out);
@@ -98,7 +102,7 @@ static void add_name(struct buf *out, const char *label, struct slice name)
     buf_add_u8(out, '\n');
 }
 
-/* From the client to the server, whoever sent the packet at hand. */
+/* SRC is always the client, whichever side sent this packet. */
 static void make_meta(struct buf *out, const struct packet *p, const struct tls_dir *ds)
 {
     bool forward = packet_direction(p) == TO_SERVER;
@@ -122,6 +126,7 @@ static void make_meta(struct buf *out, const struct packet *p, const struct tls_
 
 /* --- files ---------------------------------------------------------------------------------- */
 
+/* A failure is logged once and does not concern the flow. */
 static void write_file(struct tls_store *s, const char *path, const struct buf *content)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -139,6 +144,7 @@ static void write_file(struct tls_store *s, const char *path, const struct buf *
         close(fd);
 }
 
+/* The number makes names unique when two chains come in the same microsecond. */
 static void store_direction(struct tls_store *s, struct render *r, const struct packet *p,
                        struct tls_dir *ds, const char *who)
 {
@@ -159,6 +165,8 @@ static void store_direction(struct tls_store *s, struct render *r, const struct 
     write_file(s, path, &r->scratch);
 }
 
+/* On each packet of the flow; `store` is set by a rule, `stored` here, so each chain is
+ * written once. */
 static void tls_store_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
 {
     struct tls_tx *t = tls_tx_of(tx);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* icmpv4.hdr and icmpv6.hdr - the ICMP header: type, code, checksum and the four bytes behind. */
+/* icmpv4.hdr and icmpv6.hdr - the ICMP header: type, code, checksum and the four bytes
+ * after them. */
 #include "detect/keywords/buffers/list.h"
 
 #define PROTO_ICMP 1
 #define PROTO_ICMPV6 58
 
+/* Fragments are left out: a first fragment may hold a part of the header only. */
 static bool header(const struct packet *p, uint8_t proto, struct slice *out)
 {
     if (p->l4 == NULL || p->ip_proto != proto || (p->flags & PACKET_FRAGMENT))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ipv4.hdr and ipv6.hdr with what belongs to them (options, extension headers); ip.src and ip.dst
- * as the 4 or 16 bytes of the address. */
+/* ipv4.hdr and ipv6.hdr - the IP header with its options or extension headers. ip.src and
+ * ip.dst - the address as 4 or 16 bytes. */
 #include "detect/keywords/buffers/list.h"
 
+/* l3_len covers options and extension headers. */
 static bool header(const struct packet *p, uint8_t version, struct slice *out)
 {
     if (p->l3 == NULL || p->src.version != version)
@@ -21,6 +22,7 @@ static bool ipv6_hdr_get(const struct packet *p, struct slice *out)
     return header(p, 6, out);
 }
 
+/* Packets without IP have no address. Datasets of type ip take both lengths. */
 static bool address(const struct ip *ip, struct slice *out)
 {
     if (ip->version == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The buffers of one ruleset: made when a rule first names them, numbered as they come. */
+/* detect/keywords/buffers/registry.c - the buffers of one ruleset. A buffer gets its
+ * number when a rule first names it, so a ruleset pays only for the buffers that it uses. */
 #include "detect/rule/buffer.h"
 #include "base/containers/map.h"
 #include "detect/keywords/buffers/list.h"
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Allocated with the first buffer, freed with the ruleset; the buffers are in the
+ * ruleset's arena. */
 struct buffer_registry {
     struct map by_name;                 /* key: name with its chain of transforms */
     ARRAY_OF(struct buffer *) list;
@@ -35,6 +38,7 @@ void buffer_registry_free(struct ruleset *set)
     set->buffers = NULL;
 }
 
+/* Ids run from 0 to this; threads size their tables by it. */
 unsigned buffer_count(const struct ruleset *set)
 {
     return set->buffers != NULL ? (unsigned)set->buffers->list.count : 0;
@@ -45,6 +49,8 @@ const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id)
     return set->buffers->list.at[id];
 }
 
+/* The loading thread adds; packet threads only read. `base` is the buffer without
+ * transforms. */
 static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
 {
     struct buffer_registry *r = registry(set);
@@ -58,6 +64,7 @@ static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
     return new;
 }
 
+/* By name or alias; NULL: it is not a buffer of packets. */
 static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
 {
     for (unsigned i = 0; i < ARRAY_LEN(packet_buffers); i++) {
@@ -71,6 +78,8 @@ static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
     return NULL;
 }
 
+/* A declaration has up to three names: its own, an alias and that of an old content
+ * modifier. */
 static const struct app_buffer *app_buffer_named(const struct app_proto *proto, struct text name)
 {
     for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL; b++)
@@ -81,7 +90,8 @@ static const struct app_buffer *app_buffer_named(const struct app_proto *proto, 
     return NULL;
 }
 
-/* Of all protocols that have it; what one of them says of it goes for the buffer. */
+/* One buffer for all protocols that declare the name. If one of them has several instances
+ * or grows, rules must expect it of the buffer. Parsers learn here what they have to keep. */
 static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
 {
     struct buffer b = { .kind = BUFFER_TX };
@@ -103,6 +113,7 @@ static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
     return b.name != NULL ? buffer_add(set, b) : NULL;
 }
 
+/* NULL when there is none of this name. 128 bytes are more than any declared name has. */
 const struct buffer *buffer_find(struct ruleset *set, struct text name)
 {
     char key[128];
@@ -126,6 +137,7 @@ const struct buffer *buffer_find(struct ruleset *set, struct text name)
     return b;
 }
 
+/* Parsers record only the kinds of frames that rules need (required.frames). */
 const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *proto,
                                   unsigned type)
 {
@@ -141,6 +153,7 @@ const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *p
                                             .frame_type = type });
 }
 
+/* The key is the chain with its arguments, so rules with the same chain share one buffer. */
 const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
                                            const struct transform_use *use)
 {
@@ -162,9 +175,10 @@ const struct buffer *buffer_with_transform(struct ruleset *set, const struct buf
     return buffer_add(set, new);
 }
 
-/* --- what a rule does with them ----------------------------------------------------------- */
+/* --- the current buffer of a rule --------------------------------------------------------- */
 
-/* The protocol that having this buffer means; http stands for both of its versions. */
+/* The protocol that a rule with this buffer is about; HTTP_ANY stands for both versions of
+ * HTTP. UNKNOWN: several protocols have the buffer. */
 static enum app_proto_id buffer_proto(const struct buffer *b)
 {
     enum app_proto_id only = APP_PROTO_UNKNOWN;
@@ -187,7 +201,7 @@ static enum app_proto_id buffer_proto(const struct buffer *b)
     return count == 1 ? only : APP_PROTO_UNKNOWN;
 }
 
-/* A rule of one protocol has no use for another's buffer. */
+/* A rule about one protocol cannot use a buffer of another: it would never match. */
 static int check_proto(struct rule_parser *p, const struct buffer *b)
 {
     enum app_proto_id proto = buffer_proto(b);
@@ -206,12 +220,13 @@ static int check_proto(struct rule_parser *p, const struct buffer *b)
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         has |= b->by_proto[id] != NULL && app_proto_matches(r->app_proto, id) &&
                (id == r->app_proto || app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0);
-    /* dns over HTTP/2 and the like: the named protocol may stand inside the buffer's. */
+    /* As with DNS over HTTP/2, the rule's protocol may be inside the buffer's. */
     has |= proto != APP_PROTO_UNKNOWN && app_proto_matches(proto, r->app_proto);
     return has ? 0 : rule_error(p, "rule contains conflicting alprotos set: %s is not a buffer of "
                                 "%s", b->name, app_proto_name(r->app_proto));
 }
 
+/* Lists keep the order of the rule's text; the arena owns them. */
 static struct rule_list *list_new(struct rule_parser *p, const struct buffer *buffer)
 {
     struct rule_list *l = arena_zalloc(p->arena, sizeof(*l)), **at = &p->rule->list;
@@ -224,6 +239,8 @@ static struct rule_list *list_new(struct rule_parser *p, const struct buffer *bu
     return l;
 }
 
+/* Naming a buffer again goes on with its list. A buffer with several instances gets a new
+ * list each time: the tests of one list must hold for one instance. */
 struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer)
 {
     uint8_t directions = buffer != NULL ? buffer->directions : 0;
@@ -254,6 +271,7 @@ struct rule_list *rule_buffer_list_again(struct rule_parser *p, const struct buf
     return last != NULL ? last : rule_buffer_list(p, buffer);
 }
 
+/* Starts a sticky buffer. Modifiers after it must not reach a content before it. */
 int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)
 {
     struct rule_list *l;
@@ -271,6 +289,8 @@ int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)
     return 0;
 }
 
+/* A sticky buffer without a test is an error in Suricata: a test was forgotten or is
+ * misplaced. */
 int rule_leave_buffer(struct rule_parser *p)
 {
     if (p->current != NULL && p->current->first == NULL)
@@ -280,6 +300,8 @@ int rule_leave_buffer(struct rule_parser *p)
     return 0;
 }
 
+/* Moves the payload's last content to the buffer. An empty payload list is removed
+ * afterwards, because the rule is no longer one about payload. */
 int rule_modify_content(struct rule_parser *p, const struct buffer *buffer)
 {
     struct rule_list *payload, *to;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp.hdr and udp.hdr - the transport header as it stands in the frame. */
+/* tcp.hdr and udp.hdr - the transport header with its options, as it is in the frame. */
 #include "detect/keywords/buffers/list.h"
 
 #define PROTO_TCP 6
 #define PROTO_UDP 17
 
+/* A fragment may lack a part of the header, so rules see the reassembled packet only. */
 static bool header(const struct packet *p, uint8_t proto, struct slice *out)
 {
     if (p->l4 == NULL || p->ip_proto != proto || (p->flags & PACKET_FRAGMENT))

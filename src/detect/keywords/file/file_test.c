@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/file_test.c - tests about files: all of a rule must hold for one file. */
+/* detect/keywords/file/file_test.c - tests about files: all tests of a rule must hold for
+ * the same file. */
 #include "detect/keywords/file/file_test.h"
 
 #include "app/proto.h"
 #include "detect/rule/ruleset.h"
 
+/* One file keyword of a rule; in the ruleset's arena. `has` NULL: any file will do. */
 struct file_test {
     struct file_test *next;
     file_test_fn has;
@@ -12,9 +14,10 @@ struct file_test {
     bool negated;
 };
 
-/* One test of the transaction for all file keywords of a rule. */
+/* The rule has one test of the transaction for all its file keywords. */
 struct file_tests { struct file_test *first; };
 
+/* -1 from `has` means that it cannot be told (yet). Then the negated test fails as well. */
 static bool test_holds(const struct file_test *test, struct app_file *file)
 {
     int result = test->has != NULL ? test->has(file, test->arg) : 1;
@@ -22,6 +25,7 @@ static bool test_holds(const struct file_test *test, struct app_file *file)
     return result >= 0 && (result == 1) != test->negated;
 }
 
+/* Holds when one file of the direction passes all tests of the rule. */
 static bool files_match(const struct match_input *in, const void *arg)
 {
     const struct file_tests *tests = arg;
@@ -37,7 +41,7 @@ static bool files_match(const struct match_input *in, const void *arg)
     return false;
 }
 
-/* DNS has none, though DNS over HTTP/2 may. */
+/* DNS has no files, although DNS over HTTPS has those of HTTP/2. */
 static bool has_files(enum app_proto_id rule_proto)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
@@ -55,6 +59,9 @@ int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint
     return file_test_add_in(p, APP_BOTH, has, arg, required);
 }
 
+/* Joins an earlier file test of the rule in the same direction, so that both hold for one
+ * file. `required` tells parsers what to compute, a hash for example: without a rule that
+ * needs it they do not. */
 int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
                       const void *arg, uint32_t required)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/filehash.c - files by hash, looked up in a list: filemd5, filesha1,
- * filesha256. One hash a line in hexadecimal; what follows it on the line is a comment. */
+/* detect/keywords/file/filehash.c - filemd5, filesha1, filesha256: looks files up by hash
+ * in a list. The list has one hash per line in hexadecimal; the rest of the line is a
+ * comment. */
 #include "base/containers/map.h"
 #include "detect/keywords/file/file_test.h"
 #include "detect/rule/ruleset_private.h"
@@ -10,16 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Index of the two tables below: bytes of a hash, and what parsers must compute. */
 enum hash_kind { HASH_MD5, HASH_SHA1, HASH_SHA256 };
 static const uint8_t hash_sizes[] = { [HASH_MD5] = 16, [HASH_SHA1] = 20, [HASH_SHA256] = 32 };
 static const uint32_t hash_features[] = { [HASH_MD5] = APP_FILE_MD5, [HASH_SHA1] = APP_FILE_SHA1,
                                        [HASH_SHA256] = APP_FILE_SHA256 };
 
+/* The map allocates outside the ruleset's arena; hash_free() frees it. Read-only after
+ * loading. */
 struct hash_arg {
     struct map hashes;
     uint8_t kind;
 };
 
+/* -1 until the file is complete. A truncated file has a hash that means nothing, so it is
+ * -1 too, and a negated list does not match it. */
 static int hash_listed(struct app_file *file, const void *arg)
 {
     const struct hash_arg *a = arg;
@@ -36,6 +42,7 @@ static int hash_listed(struct app_file *file, const void *arg)
     return map_get(&a->hashes, hash, hash_sizes[a->kind]) != NULL;
 }
 
+/* -1: not a hexadecimal digit. */
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -44,7 +51,8 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* -1: too short or too long; 0: no hash on this line; 1: out is filled. */
+/* -1: too short or too long; 0: the line has no hash; 1: `out` is filled. Counting goes on
+ * past the size, so that a SHA-256 in a list of MD5 is an error instead of a wrong hash. */
 static int hash_of_line(const char *line, size_t size, uint8_t out[32])
 {
     size_t digits = 0;
@@ -60,7 +68,7 @@ static int hash_of_line(const char *line, size_t size, uint8_t out[32])
     return digits == 0 ? 0 : digits == size * 2 ? 1 : -1;
 }
 
-/* Beside the rule file when it is not where rules are. */
+/* Looks in default-rule-path first, then in the directory of the rule file. */
 static FILE *open_list(struct rule_parser *p, struct text name, char *path, size_t size)
 {
     const char *dir = conf_string(p->request->conf, "default-rule-path", NULL);
@@ -78,6 +86,8 @@ static FILE *open_list(struct rule_parser *p, struct text name, char *path, size
     return fopen(path, "re");
 }
 
+/* A list with one wrong line is rejected as a whole: the rest would give a false sense of
+ * cover. */
 static int read_list(struct rule_parser *p, FILE *f, const char *path, struct hash_arg *a)
 {
     unsigned number = 0;
@@ -101,6 +111,7 @@ static int read_list(struct rule_parser *p, FILE *f, const char *path, struct ha
                       number, hash_sizes[a->kind] * 2u);
 }
 
+/* Reads the list into memory when the rule is loaded; a reload reads it again. */
 static int hash_parse(struct rule_parser *p, struct text in, void *arg, enum hash_kind kind)
 {
     struct hash_arg *a = arg;
@@ -139,6 +150,7 @@ static int sha256_parse(struct rule_parser *p, struct text in, void *arg)
     return hash_parse(p, in, arg, HASH_SHA256);
 }
 
+/* A negated keyword matches complete files that the list does not have. */
 #define HASH_KEYWORD(symbol, parser)                    \
     const struct keyword_ops keyword_##symbol = {       \
         .name = #symbol,                                \

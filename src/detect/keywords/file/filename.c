@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/filename.c - filename, fileext, filemagic: older words for a content, in
- * any case, in the buffers file.name and file.magic. */
+/* detect/keywords/file/filename.c - filename, fileext, filemagic: older keywords for a
+ * content, in any case, in the buffers file.name and file.magic. */
 #include "detect/rule/program.h"
 
 #include <string.h>
 
-/* Appends to the buffer's list, whichever buffer the rule stands at. */
+/* Appends a content to the buffer's list, whatever the current buffer is, and leaves that
+ * current. */
 static int file_content(struct rule_parser *p, struct text buffer, uint8_t *bytes, uint16_t len,
                         uint32_t flags)
 {
@@ -45,7 +46,7 @@ const struct keyword_ops keyword_filename = {
     .parse = filename_parse,
 };
 
-/* The name ends with a dot and the text. */
+/* The name ends with a dot and the text: fileext:"exe" does not match "testexe". */
 static int fileext_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     uint8_t *bytes, *dotted;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/filesize.c - the length of a file. */
+/* detect/keywords/file/filesize.c - filesize: the length of a file. */
 #include "detect/keywords/file/file_test.h"
 
-/* Of a file that was cut off only "more than" can be said. */
+/* -1: not known. A truncated file is at least as long as what was seen, so only
+ * "more than" can be tested. The length of an open file is still unknown. */
 static int size_fits(struct app_file *file, const void *arg)
 {
     const struct int_match *m = arg;
@@ -14,7 +15,7 @@ static int size_fits(struct app_file *file, const void *arg)
     return -1;
 }
 
-/* "to_client,SIZE" looks at one direction, which rules about both need to say. */
+/* "to_client,SIZE" restricts the test to one direction, which "=>" rules need. */
 static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
 {
     bool to_client = text_starts(in, "to_client,"), to_server = text_starts(in, "to_server,");

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/filestore.c - keep the files of what the rule matched. */
+/* detect/keywords/file/filestore.c - filestore: stores the files of what the rule matched. */
 #include "detect/keywords/file/file_test.h"
 #include "detect/rule/ruleset_private.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Which files: of the matching direction, or of those named, in this transaction or from now on
- * in all of the flow. */
+/* Which files: those of the match's direction, or of the directions named; in this
+ * transaction, or from now on in the complete flow. */
 struct filestore_arg {
     uint8_t directions;         /* 0: that of the match */
     bool scope_tx, scope_flow;
     uint32_t depth;             /* of reassembly for files that are stored; 0: as for all */
 };
 
+/* The file's record lists the rules that wanted it, as far as its array holds them; a rule
+ * counts once. */
 static void store_file(struct app_file *file, uint32_t sid)
 {
     file->store_requested = true;
@@ -24,6 +26,7 @@ static void store_file(struct app_file *file, uint32_t sid)
         file->sids[file->sid_count++] = sid;
 }
 
+/* The flag makes files stored that the transaction gets later. */
 static void store_tx(struct app_tx *tx, const struct filestore_arg *a, uint8_t directions,
                      uint32_t sid)
 {
@@ -37,6 +40,8 @@ static void store_tx(struct app_tx *tx, const struct filestore_arg *a, uint8_t d
     }
 }
 
+/* The depth is an atomic store because the stream module reads it, perhaps on another
+ * thread. */
 static bool filestore_match(const struct match_input *in, const void *arg)
 {
     const struct filestore_arg *a = arg;
@@ -56,7 +61,7 @@ static bool filestore_match(const struct match_input *in, const void *arg)
     return true;
 }
 
-/* Words that are none of these say nothing. */
+/* Suricata ignores other words here. */
 static void direction_parse(struct text in, uint8_t *directions)
 {
     static const struct { const char *name; uint8_t directions; } names[] = {
@@ -70,6 +75,7 @@ static void direction_parse(struct text in, uint8_t *directions)
     }
 }
 
+/* "file" is the default and needs no flag. */
 static void scope_parse(struct text in, struct filestore_arg *a)
 {
     if (text_equal_nocase(in, "tx"))
@@ -78,6 +84,7 @@ static void scope_parse(struct text in, struct filestore_arg *a)
         a->scope_flow = true;
 }
 
+/* At most three words of letters, so that garbage is an error. */
 static bool is_words(struct text in)
 {
     unsigned words = 0;
@@ -93,7 +100,7 @@ static bool is_words(struct text in)
     return true;
 }
 
-/* file-store.stream-depth, where it goes beyond the stream's own. */
+/* file-store.stream-depth, where it exceeds the stream's own depth; 0: it does not. */
 static uint32_t store_depth(const struct conf_node *root)
 {
     static const char path[] = "outputs.file-store.stream-depth";
@@ -105,7 +112,8 @@ static uint32_t store_depth(const struct conf_node *root)
     return own > depth && own < UINT32_MAX ? (uint32_t)own : 0;
 }
 
-/* Alone in a rule it still needs a file to be there. */
+/* Alone in a rule, filestore still needs a file: the test without a function holds for
+ * any. */
 static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct filestore_arg *a = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/tls_store.c - keep the certificates of whom the packet comes from; the
- * output tls-store writes them. */
+/* detect/keywords/file/tls_store.c - tls_store: keeps the certificates of the packet's
+ * sender, which the output tls-store writes. */
 #include "app/proto/tls/tls.h"
 #include "detect/rule/keyword.h"
 
@@ -9,6 +9,7 @@ static int tls_store_parse(struct rule_parser *p, struct text in UNUSED, void *a
     return rule_set_app_proto(p, APP_PROTO_tls);
 }
 
+/* The flow's first transaction is that of its handshake. */
 static bool tls_store_match(const struct match_input *in, const void *arg UNUSED)
 {
     const struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;

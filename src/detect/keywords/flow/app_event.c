@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/app_event.c - what protocol detection and parsers found wrong. */
+/* detect/keywords/flow/app_event.c - app-layer-event: anomalies that protocol detection or
+ * a parser found. A name without a dot is an event of protocol detection and belongs to
+ * the flow. "proto.event" is an event of a parser and belongs to a transaction. */
 #include "app/proto.h"
 #include "base/report/log.h"
 #include "detect/rule/keyword.h"
 
 #include <string.h>
 
-struct app_event_arg { uint32_t event; };
+struct app_event_arg { uint32_t event; }; /* the enum's value in its table */
 
+/* A flow without an application layer, such as one whose first data are still missing, has
+ * none. */
 static bool flow_event_match(const struct match_input *in, const void *arg)
 {
     const struct app_event_arg *a = arg;
@@ -23,6 +27,8 @@ static bool tx_event_match(const struct match_input *in, const void *arg)
     return app_tx_has_event(in->tx, a->event);
 }
 
+/* Names do not depend on case. `names` ends with a NULL name; NULL: the protocol has no
+ * events. */
 static bool event_find(const struct app_name *names, struct text name, uint32_t *event)
 {
     for (; names != NULL && names->name != NULL; names++) {
@@ -34,8 +40,8 @@ static bool event_find(const struct app_name *names, struct text name, uint32_t 
     return false;
 }
 
-/* Rules of other versions name events that this one does not have: they are left out, unless the
- * keyword is strict. */
+/* Rules of other versions name events that this engine does not have. Such a rule is left
+ * out with a warning, unless --strict-rule-keywords names app-layer-event. */
 static int unknown_event(struct rule_parser *p, struct text proto, struct text event)
 {
     if (p->strict)
@@ -46,6 +52,9 @@ static int unknown_event(struct rule_parser *p, struct text proto, struct text e
     return KEYWORD_IGNORE_RULE;
 }
 
+/* The test may become true at any time until the transaction is over (`any_time`), because
+ * a parser can raise an event in either direction. The rule becomes one of the protocol
+ * that declares the event. */
 static int proto_event_parse(struct rule_parser *p, struct text proto, struct text event,
                              struct app_event_arg *a)
 {
@@ -65,6 +74,8 @@ static int proto_event_parse(struct rule_parser *p, struct text proto, struct te
     return 0;
 }
 
+/* An unknown event of protocol detection is always an error: these names are Suricata's
+ * and few. */
 static int app_event_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct rule_test test = { .keyword = p->keyword, .match = flow_event_match, .arg = arg };

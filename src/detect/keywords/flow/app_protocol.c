@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/app_protocol.c - the recognised protocol of the flow. */
+/* detect/keywords/flow/app_protocol.c - app-layer-protocol: the detected protocol of the
+ * flow. */
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 
+/* Which of the flow's protocols is compared: that of the packet's direction (the default),
+ * the current one, the one before a change such as STARTTLS, or those of both directions. */
 enum { MODE_DIRECTION, MODE_FINAL, MODE_ORIGINAL, MODE_EITHER, MODE_TO_SERVER, MODE_TO_CLIENT };
 
-struct app_protocol_arg {
+struct app_protocol_arg { /* `mode`: MODE_* */
     uint8_t proto, mode;
     bool negated;
 };
 
+/* "unknown" and "failed" are states, not protocols, so only equality counts. For the
+ * others a more general protocol includes its parts ("http" is http1 and http2). */
 static bool is_proto(const struct app_protocol_arg *a, uint16_t found)
 {
     if (a->proto == APP_PROTO_UNKNOWN || a->proto == APP_PROTO_FAILED)
@@ -17,7 +22,7 @@ static bool is_proto(const struct app_protocol_arg *a, uint16_t found)
     return app_proto_matches((enum app_proto_id)a->proto, (enum app_proto_id)found);
 }
 
-/* What is not known yet is not "another" protocol. */
+/* "!http" does not match while the protocol is still unknown: it may yet become http. */
 static bool one_dir(const struct app_protocol_arg *a, uint16_t found)
 {
     if (a->negated)
@@ -25,6 +30,7 @@ static bool one_dir(const struct app_protocol_arg *a, uint16_t found)
     return is_proto(a, found);
 }
 
+/* Negated: neither direction has the protocol, and at least one is known. */
 static bool either_dir(const struct app_protocol_arg *a, const uint16_t found[2])
 {
     bool hit = is_proto(a, found[TO_SERVER]) || is_proto(a, found[TO_CLIENT]);
@@ -35,6 +41,8 @@ static bool either_dir(const struct app_protocol_arg *a, const uint16_t found[2]
     return hit != a->negated;
 }
 
+/* Reads only the flow, so the rule can fire as soon as detection ends (rule type
+ * "pd_only"). */
 static bool app_protocol_match(const struct match_input *in, const void *arg)
 {
     const struct app_protocol_arg *a = arg;
@@ -52,6 +60,8 @@ static bool app_protocol_match(const struct match_input *in, const void *arg)
     }
 }
 
+/* A protocol that app-layer.protocols disables is never detected, so the rule could not
+ * match. "!unknown" is an error in Suricata too. */
 static int proto_parse(struct rule_parser *p, struct text in, struct app_protocol_arg *a)
 {
     enum app_proto_id id;
@@ -75,6 +85,7 @@ static int proto_parse(struct rule_parser *p, struct text in, struct app_protoco
     return 0;
 }
 
+/* The names are indexed by MODE_*. */
 static int mode_parse(struct rule_parser *p, struct text in, uint8_t *mode)
 {
     static const char *const names[] = {
@@ -94,6 +105,9 @@ static int mode_parse(struct rule_parser *p, struct text in, uint8_t *mode)
                       TEXT(in));
 }
 
+/* A rule whose header or buffers name a protocol asks for it already; a second one is an
+ * error. Two positive tests in the same mode contradict each other; two negated ones may
+ * be combined. */
 static int app_protocol_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct app_protocol_arg *a = arg;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/app_state.c - how far a transaction has come. */
+/* detect/keywords/flow/app_state.c - app-layer-state: the progress of a transaction. */
 #include "detect/rule/keyword.h"
 
 #include "app/proto.h"
 
-struct app_state_arg {
+struct app_state_arg {          /* `direction`: whose progress counts */
     int8_t mode;                /* '<' or '>' as -1, 1 */
     uint8_t direction, progress;
 };
 
+/* Only "<STATE" and ">STATE" come here; STATE alone becomes the rule's hook. */
 static bool app_state_match(const struct match_input *in, const void *arg)
 {
     const struct app_state_arg *a = arg;
@@ -17,6 +18,8 @@ static bool app_state_match(const struct match_input *in, const void *arg)
     return a->mode < 0 ? now < a->progress : now > a->progress;
 }
 
+/* The names of states differ between the directions, so the name decides the direction
+ * too. */
 static bool state_find(const struct app_proto *proto, struct text name, struct app_state_arg *a)
 {
     for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
@@ -33,6 +36,8 @@ static bool state_find(const struct app_proto *proto, struct text name, struct a
     return false;
 }
 
+/* STATE alone is another way to write the hook "http:request_line" in the rule's header,
+ * so it compiles to the same. hook is 1 + progress, because 0 means no hook. */
 static int app_state_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct app_state_arg *a = arg;

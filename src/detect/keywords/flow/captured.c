@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/captured.c - flowvar, pktvar: is a text in what pcre captured by a name, of
- * the flow or of this packet? */
+/* detect/keywords/flow/captured.c - flowvar and pktvar: does a text occur in what pcre
+ * captured under a name, for the flow or for this packet? */
 #include "detect/rule/program.h"
 #include "flow/vars.h"
 
 #include <string.h>
 
+/* `id` is the number of the name (var_name_id); the bytes are in the ruleset's arena. */
 struct captured_arg {
     uint32_t id;
     uint16_t len;
     uint8_t *bytes;
 };
 
+/* The text may occur anywhere in the value, as in Suricata. */
 static bool holds(struct slice value, const struct captured_arg *a)
 {
     return value.len > 0 && memmem(value.data, value.len, a->bytes, a->len) != NULL;
 }
 
-struct search {
+struct search { /* the argument of flowvar_visit() */
     const struct captured_arg *arg;
     bool found;
 };
 
+/* Returns false to end the walk. A flow has one value by kind and name, the latest. */
 static bool flowvar_visit(const struct flow_var_view *v, void *arg)
 {
     struct search *s = arg;
@@ -30,6 +33,7 @@ static bool flowvar_visit(const struct flow_var_view *v, void *arg)
     return !s->found;
 }
 
+/* Only the thread that owns the flow runs this, so the variables need no lock. */
 static bool flowvar_match(const struct match_input *in, const void *arg)
 {
     struct search s = { .arg = arg };
@@ -39,6 +43,8 @@ static bool flowvar_match(const struct match_input *in, const void *arg)
     return s.found;
 }
 
+/* Captures of a packet live until its verdict; a list, because rules capture a few at
+ * most. */
 static bool pktvar_match(const struct match_input *in, const void *arg)
 {
     const struct captured_arg *a = arg;
@@ -49,7 +55,8 @@ static bool pktvar_match(const struct match_input *in, const void *arg)
     return false;
 }
 
-/* NAME,TEXT with TEXT in quotes or not. */
+/* NAME,TEXT; TEXT may be in quotes and may hold |hex|. vars_read makes the compiler run
+ * the rules that capture the name before this one. */
 static int captured_parse(struct rule_parser *p, struct text in, enum var_kind kind,
                           struct captured_arg *a)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/config.c - settings for the transaction that a rule matched. */
+/* detect/keywords/flow/config.c - config: settings for the transaction that a rule
+ * matched. */
 #include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
-/* What it is for: "logging disable, type tx, scope tx". That a flow's records or a whole flow's
- * transactions be meant can be said, and changes nothing. */
+/* Only "logging disable, type tx, scope tx" has an effect. The keyword also accepts
+ * "tracking disable", "type flow" and "scope flow", which change nothing. */
 struct config_arg {
     bool of_tx;
 };
@@ -16,6 +17,8 @@ static bool is_one_of(struct text in, const char *a, const char *b)
     return text_equal(in, a) || text_equal(in, b);
 }
 
+/* All three parts are required; anything else is an error, so that a typing error is not
+ * silent. */
 static int config_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct text rest = in, what = { "", 0 }, type = { "", 0 }, scope = { "", 0 };
@@ -31,7 +34,8 @@ static int config_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* A rule that matched no transaction but a packet means the flow's first one. */
+/* Returns the transaction of the match. A rule that matched a packet without a transaction
+ * means the flow's first one; NULL when that is gone already. */
 static struct app_tx *tx_meant(const struct match_input *in)
 {
     struct app_tx *first;
@@ -42,6 +46,7 @@ static struct app_tx *tx_meant(const struct match_input *in)
     return first != NULL && first->id == 0 ? first : NULL;
 }
 
+/* Outputs skip a transaction with `no_log`. Alerts are not affected. */
 static bool config_match(const struct match_input *in, const void *arg)
 {
     const struct config_arg *a = arg;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/counters.c - age, packets and bytes of the flow. */
+/* detect/keywords/flow/counters.c - flow.age, flow.pkts and flow.bytes: age, packets and
+ * bytes of the flow so far, the current packet included. */
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
+/* Whole seconds of packet time, never of the clock, so a capture file gives the same
+ * result each time. A packet with an older timestamp than the flow's start leaves the age
+ * at 0. */
 static bool age_match(const struct match_input *in, const void *arg)
 {
     const struct flow *f = in->flow;
@@ -32,13 +36,15 @@ const struct keyword_ops keyword_flow_age = {
 
 /* --- packets and bytes ------------------------------------------------------------------------ */
 
+/* SIDE_BOTH: each direction by itself; SIDE_EITHER: at least one. Neither is the sum. */
 enum { SIDE_TO_SERVER = TO_SERVER, SIDE_TO_CLIENT = TO_CLIENT, SIDE_BOTH, SIDE_EITHER };
 
-struct side_arg {
+struct side_arg { /* `side`: SIDE_* */
     uint8_t side;
     struct int_match value;
 };
 
+/* `count` is indexed by direction. */
 static bool sides_have(const struct side_arg *a, const uint64_t count[2])
 {
     bool ts = int_match_has(&a->value, count[TO_SERVER]);
@@ -62,6 +68,7 @@ static bool bytes_match(const struct match_input *in, const void *arg)
     return in->flow != NULL && sides_have(arg, in->flow->bytes);
 }
 
+/* "toserver,>100"; the side is required here, because a default would be a guess. */
 static int sides_parse(struct rule_parser *p, struct text in, unsigned bits, struct side_arg *a)
 {
     static const char *const names[] = { [SIDE_TO_SERVER] = "toserver",
@@ -90,6 +97,7 @@ static int bytes_parse(struct rule_parser *p, struct text in, void *arg)
     return sides_parse(p, in, 64, arg);
 }
 
+/* For keywords whose name holds the side, such as flow.bytes_toserver. */
 static int one_side_parse(struct rule_parser *p, struct text in, unsigned bits, uint8_t side,
                           struct side_arg *a)
 {
@@ -117,6 +125,8 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
     return one_side_parse(p, in, 64, SIDE_TO_CLIENT, arg);
 }
 
+/* 32 bits for packets and 64 for bytes are Suricata's ranges. Each packet changes these
+ * numbers, so the rule must look at single packets. */
 #define SIDE_KEYWORD(symbol, written, what, parser, function)   \
     const struct keyword_ops keyword_##symbol = {               \
         .name = written,                                        \

@@ -2,13 +2,14 @@
 /* detect/keywords/flow/flow.c - direction and state of the flow. */
 #include "detect/rule/keyword.h"
 
-struct flow_arg {
+struct flow_arg {               /* read by flow_match() for every candidate packet */
     bool direction;             /* one was named: needs a flow at all */
     int8_t established;         /* 1: must be, -1: must not, 0: either */
     int8_t fragments;           /* 1: only reassembled packets, -1: none of them */
 };
 
-/* What each word sets and what it contradicts. */
+/* A row: the word, the rule flag that it sets, and the flags that it contradicts.
+ * from_client is to_server, because it names the sender instead of the receiver. */
 static const struct flow_word {
     const char *name;
     uint32_t flag, excludes;
@@ -25,10 +26,14 @@ static const struct flow_word {
     { "only_frag", RULE_ONLY_FRAG, RULE_NO_FRAG },
     { "no_frag", RULE_NO_FRAG, RULE_ONLY_FRAG },
 };
+/* Directions need no test, as rules are grouped by direction; FLOW_STATES are what
+ * flow_match() tests. */
 #define FLOW_DIRECTIONS (RULE_TO_SERVER | RULE_TO_CLIENT)
 #define FLOW_STATES (RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED | RULE_ONLY_FRAG | \
                      RULE_NO_FRAG)
 
+/* A word that comes twice or contradicts an earlier one is an error: the rule would never
+ * match. */
 static int word_parse(struct rule_parser *p, struct text in, uint32_t *flags)
 {
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
@@ -48,6 +53,8 @@ static int word_parse(struct rule_parser *p, struct text in, uint32_t *flags)
                       TEXT(in));
 }
 
+/* "=>" rules cover both directions of a transaction. A hook such as http:request_line has
+ * its direction already, and the rule must not name the other one. */
 static int direction_apply(struct rule_parser *p, uint32_t flags)
 {
     struct rule *rule = p->rule;
@@ -61,6 +68,8 @@ static int direction_apply(struct rule_parser *p, uint32_t flags)
     return 0;
 }
 
+/* `established` is a property of the packet: it holds the state of the flow at that
+ * packet. The flow itself may have moved on. */
 static bool flow_match(const struct match_input *in, const void *arg)
 {
     const struct flow_arg *a = arg;
@@ -73,6 +82,9 @@ static bool flow_match(const struct match_input *in, const void *arg)
     return a->fragments == 0 || ((flags & PACKET_REASSEMBLED) != 0) == (a->fragments > 0);
 }
 
+/* At most three words, as in Suricata: a direction, a state, and one about streams or
+ * fragments. only_stream and no_stream choose whether the rule inspects packets or
+ * streamed data. */
 static int flow_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct rule_test test = { .keyword = p->keyword, .match = flow_match, .arg = arg };
@@ -93,7 +105,7 @@ static int flow_parse(struct rule_parser *p, struct text in, void *arg)
         return -1;
     p->rule->flags |= flags;
     if (flags & (FLOW_STATES | RULE_FLOW_STATELESS))
-        p->rule->flags |= RULE_NEEDS_FLOW;      /* "not_established" is said of a flow as well */
+        p->rule->flags |= RULE_NEEDS_FLOW;            /* "not_established" needs a flow as well */
     if (flags & RULE_ONLY_STREAM)
         p->rule->flags |= RULE_NEEDS_STREAM;
     if (flags & RULE_NO_STREAM)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/flowbits.c - named bits on the flow. */
+/* detect/keywords/flow/flowbits.c - flowbits: named bits on the flow. A rule that sets a
+ * bit after its match tells later rules about it, on the same packet or on later ones. */
 #include "detect/rule/flowbits.h"
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
@@ -7,13 +8,16 @@
 
 #include <string.h>
 
-#define FLOWBITS_MAX 100        /* in one "a|b|c" */
+#define FLOWBITS_MAX 100        /* names in one "a|b|c"; Suricata's limit */
 
+/* In the ruleset's arena. The test's argument is a pointer to it, because its size depends
+ * on the rule. */
 struct flowbits_arg {
     unsigned count;
     uint32_t id[];              /* one, or several joined by "|" */
 };
 
+/* "a|b": one of them is set. */
 static bool isset_match(const struct match_input *in, const void *arg)
 {
     const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
@@ -24,6 +28,7 @@ static bool isset_match(const struct match_input *in, const void *arg)
     return false;
 }
 
+/* "a|b": at least one of them is not set. Without a flow neither test holds. */
 static bool isnotset_match(const struct match_input *in, const void *arg)
 {
     const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
@@ -34,6 +39,8 @@ static bool isnotset_match(const struct match_input *in, const void *arg)
     return false;
 }
 
+/* The changes run after the whole rule has matched. They take the first name: only tests
+ * may have several. Only the flow's own thread gets here, so there is no lock. */
 static bool set_match(const struct match_input *in, const void *arg)
 {
     const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;
@@ -65,6 +72,7 @@ static bool toggle_match(const struct match_input *in, const void *arg)
     return true;
 }
 
+/* Tests run before any buffer, changes after the match. */
 static const struct flowbits_command {
     const char *name;
     enum inspect_point point;
@@ -83,6 +91,7 @@ static const struct flowbits_command *command_find(struct text name)
     return NULL;
 }
 
+/* The number of separators, to size the argument before it is filled. */
 static unsigned bars(struct text in)
 {
     unsigned n = 0;
@@ -92,6 +101,7 @@ static unsigned bars(struct text in)
     return n;
 }
 
+/* Blanks in a name are an error: most often a comma is missing. */
 static int names_parse(struct rule_parser *p, struct text in, struct flowbits_arg *a)
 {
     struct text rest = in, name;
@@ -108,6 +118,8 @@ static int names_parse(struct rule_parser *p, struct text in, struct flowbits_ar
     return a->count > 0 ? 0 : rule_error(p, "flowbits: a name is missing");
 }
 
+/* The counts of set and read bits order the rules: one that sets a bit runs before those
+ * that read it, so that a single packet suffices (compile/order.c). */
 static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct flowbits_arg *a, **retained = arg;
@@ -144,6 +156,7 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
 
 extern const struct keyword_ops keyword_flowbits;
 
+/* For the compiler and the analysis, which warn of bits that are read and never set. */
 bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out)
 {
     const struct flowbits_arg *a;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/flowint.c - named counters on the flow. */
+/* detect/keywords/flow/flowint.c - flowint: named counters of 32 bits on the flow.
+ * Additions and subtractions wrap, as in Suricata. */
 #include "detect/rule/keyword.h"
 #include "flow/vars.h"
 
 #include <string.h>
 
+/* Operations up to OP_SUB change the counter, the others test it. */
 enum flowint_op { OP_SET, OP_ADD, OP_SUB, OP_LT, OP_LE, OP_EQ, OP_NE, OP_GE, OP_GT, OP_ISSET,
                   OP_NOTSET };
 
+/* `id` and `other` are numbers of names (var_name_id). */
 struct flowint_arg {
     uint32_t id;
     uint32_t number;
@@ -15,6 +18,7 @@ struct flowint_arg {
     uint8_t op;
 };
 
+/* "notset" is Suricata's spelling, "isnotset" that of the other keywords. */
 static const struct { const char *text; uint8_t op; } operators[] = {
     { "=", OP_SET },        { "+", OP_ADD },         { "-", OP_SUB },      { "<", OP_LT },
     { "<=", OP_LE },        { "==", OP_EQ },         { "!=", OP_NE },      { ">=", OP_GE },
@@ -22,7 +26,8 @@ static const struct { const char *text; uint8_t op; } operators[] = {
     { "isnotset", OP_NOTSET },
 };
 
-/* A variable that does not exist counts as 0 on the right, and never compares on the left. */
+/* The operand. A variable that does not exist counts as 0 on the right side; on the left
+ * side it fails every comparison. */
 static uint32_t right_side(const struct flow *f, const struct flowint_arg *a)
 {
     uint32_t value = a->number;
@@ -32,6 +37,7 @@ static uint32_t right_side(const struct flow *f, const struct flowint_arg *a)
     return value;
 }
 
+/* Runs before the buffers of the rule, on the thread of the flow. */
 static bool flowint_test(const struct match_input *in, const void *arg)
 {
     const struct flowint_arg *a = arg;
@@ -57,6 +63,7 @@ static bool flowint_test(const struct match_input *in, const void *arg)
     }
 }
 
+/* "+" creates the counter, "-" does not: a counter must not begin with a wrap. */
 static bool flowint_change(const struct match_input *in, const void *arg)
 {
     const struct flowint_arg *a = arg;
@@ -87,11 +94,13 @@ static bool operator_parse(struct text in, uint8_t *op)
     return false;
 }
 
+/* A name begins with a letter, which tells it from a number. */
 static bool is_letter(char c)
 {
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
+/* Reads and changes order the rules like flowbits (RULE_VAR_INT). */
 static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct flowint_arg *a = arg;

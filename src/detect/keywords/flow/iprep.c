@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/iprep.c - the reputation of addresses. */
+/* detect/keywords/flow/iprep.c - iprep: the reputation of addresses in the lists that
+ * reputation-files names. */
 #include "detect/state/iprep.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 
+/* In the order of side_parse(). */
 enum { SIDE_ANY, SIDE_SRC, SIDE_DST, SIDE_BOTH };
 
+/* `rep` belongs to the ruleset and is read-only after loading, so threads share it without
+ * a lock. */
 struct iprep_arg {
     const struct iprep *rep;
     unsigned category;
@@ -14,8 +18,9 @@ struct iprep_arg {
     struct int_match score;
 };
 
-/* One address: its score fits, or there is none and that is wanted. An address that is listed in
- * other categories has a score of 0 in this one: for "any" and "both" that is one. */
+/* Compares one address. An address that is listed in other categories has a score of 0 in
+ * this one: Suricata's "isnotset" counts that as a score for "any" and "both", but not for
+ * "src" and "dst". */
 static bool address_fits(const struct iprep_arg *a, const struct ip *ip)
 {
     int score = iprep_score(a->rep, ip, a->category);
@@ -25,6 +30,7 @@ static bool address_fits(const struct iprep_arg *a, const struct ip *ip)
     return score >= 0 && int_match_has(&a->score, (uint64_t)score);
 }
 
+/* Packets without an IP header, such as ARP, have no addresses. */
 static bool iprep_match(const struct match_input *in, const void *arg)
 {
     const struct iprep_arg *a = arg;
@@ -53,6 +59,7 @@ static bool side_parse(struct text in, uint8_t *side)
     return false;
 }
 
+/* 127 is the highest score of a list, as in Suricata. */
 static bool score_parse(struct text op, struct text value, struct int_match *out)
 {
     static const struct { const char *text; uint8_t op; } operators[] = {
@@ -69,6 +76,8 @@ static bool score_parse(struct text op, struct text value, struct int_match *out
     return false;
 }
 
+/* A category that the categories file does not define is an error: the rule could never
+ * match. */
 static int iprep_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct iprep_arg *a = arg;

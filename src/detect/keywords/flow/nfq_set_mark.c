@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nfq_set_mark - the mark that a queued packet goes on with, for netfilter's rules behind us. */
+/* nfq_set_mark - sets the mark of a queued packet, for netfilter rules that see it after
+ * the verdict. */
 #include "detect/rule/keyword.h"
 
-struct nfq_mark { uint32_t mark, mask; };
+struct nfq_mark { uint32_t mark, mask; }; /* only bits of `mask` change */
 
-#define DEFAULT_MASK 0xffff
+#define DEFAULT_MASK 0xffff               /* Suricata's default */
 
+/* MARK or MARK/MASK, decimal or 0x. */
 static int nfq_set_mark_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct text rest = in, word;
@@ -23,8 +25,9 @@ static int nfq_set_mark_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* Of a tunnel's packets only one could be meant, and its mark would be that of all. Fragments were
- * one packet; the last of them waits for this one, and nobody else writes its mark. */
+/* Skips packets inside a tunnel: several may share one outer packet, and its mark would
+ * apply to all. Reassembled fragments are one packet. Its last fragment waits for the
+ * verdict, and no other packet writes that mark. */
 static bool nfq_set_mark_match(const struct match_input *in, const void *arg)
 {
     const struct nfq_mark *m = arg;

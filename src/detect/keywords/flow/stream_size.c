@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/stream_size.c - how much each side of a TCP flow has sent. */
+/* detect/keywords/flow/stream_size.c - stream_size: how much each side of a TCP flow has
+ * sent. */
 #include "detect/rule/keyword.h"
 
+/* "server" is what the server sent, so the direction is to the client. */
 enum { SIDE_SERVER, SIDE_CLIENT, SIDE_BOTH, SIDE_EITHER };
 
-struct stream_size_arg {
+struct stream_size_arg { /* `side`: SIDE_* */
     uint8_t side;
     struct int_match size;
 };
@@ -22,6 +24,7 @@ static bool side_parse(struct text in, uint8_t *side)
     return false;
 }
 
+/* "!" alone means not equal, as in Suricata. */
 static bool operator_parse(struct text in, uint8_t *op)
 {
     static const struct { const char *text; uint8_t op; } operators[] = {
@@ -38,6 +41,7 @@ static bool operator_parse(struct text in, uint8_t *op)
     return false;
 }
 
+/* 32 bits: the amount comes from sequence numbers. */
 static int stream_size_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct stream_size_arg *a = arg;
@@ -54,7 +58,8 @@ static int stream_size_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* Sequence space counts SYN and FIN as one byte each, so a session is never at 0 on both sides. */
+/* SYN and FIN count as one byte each in sequence space. A session is therefore never at 0
+ * on both sides, and 0 on both means that the stream module does not track the flow. */
 static bool stream_size_match(const struct match_input *in, const void *arg)
 {
     const struct stream_size_arg *a = arg;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/tag.c - log what follows: tag. */
+/* detect/keywords/flow/tag.c - tag: logs the packets after a match, of the flow or of a
+ * host. */
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/state/tag.h"
 
-#define TAG_PACKETS_MAX 256
+#define TAG_PACKETS_MAX 256 /* Suricata's DETECT_TAG_MAX_PKTS */
 
+/* "N,packets|bytes|seconds". A higher number of packets is cut to TAG_PACKETS_MAX; bytes
+ * and seconds have no limit but 32 bits. */
 static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spec *spec)
 {
     static const char *const metrics[] = { [TAG_PACKETS] = "packets", [TAG_BYTES] = "bytes",
@@ -26,6 +29,9 @@ static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spe
                       "\"%.*s,%.*s\"", TEXT(count), TEXT(metric));
 }
 
+/* Without an amount a tag covers TAG_PACKETS_MAX packets. A tag on a host is state that
+ * other flows see, so the rule waits for the order of packets. A rule may have several
+ * tags. */
 static int tag_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct tag_spec *spec = arg, **last = &p->rule->tags;
@@ -53,7 +59,8 @@ static int tag_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* What is done is done with the alert, for which its threshold has a say: alert_finish(). */
+/* Does nothing here: the tag starts with the alert, and a threshold may suppress that. See
+ * alert_finish(). */
 static bool tag_match(const struct match_input *in UNUSED, const void *arg UNUSED)
 {
     return true;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/threshold.c - how often the rule may alert: threshold, detection_filter. */
+/* detect/keywords/flow/threshold.c - threshold and detection_filter: how often the rule
+ * may alert. */
 #include "detect/rule/keyword.h"
 #include "detect/state/threshold.h"
 
-enum { THRESHOLD_SETTINGS = 4 };
+enum { THRESHOLD_SETTINGS = 4 }; /* type, track, count and seconds */
 
-/* Settings stand in any order, each once. */
+/* Words of the rule's text, in any order, each at most once. `p` is NULL when one is
+ * missing. */
 struct settings {
     struct text type, track, count, seconds, multiplier;
 };
 
+/* "NAME VALUE"; the value is checked later, by the function for its kind. */
 static int setting_take(struct rule_parser *p, struct text in, struct settings *s)
 {
     const struct { const char *name; struct text *value; } known[] = {
@@ -32,8 +35,8 @@ static int setting_take(struct rule_parser *p, struct text in, struct settings *
                       p->keyword->name, TEXT(in));
 }
 
-/* Of a threshold what stands behind the four settings is not looked at: rules written for later
- * versions of Suricata have more there, and load in 8.0. */
+/* What follows the four settings of a threshold has no effect: rules for later versions of
+ * Suricata have more there, and 8.0 loads them. */
 static int settings_parse(struct rule_parser *p, struct text in, struct settings *s)
 {
     bool may_have_more = text_equal(text_of(p->keyword->name), "threshold");
@@ -50,6 +53,7 @@ static int settings_parse(struct rule_parser *p, struct text in, struct settings
     return 0;
 }
 
+/* by_flow keeps its state on the flow; the others in a table that all threads share. */
 static int track_parse(struct rule_parser *p, struct text in, uint8_t *track)
 {
     static const struct { const char *name; uint8_t track; } names[] = {
@@ -67,8 +71,9 @@ static int track_parse(struct rule_parser *p, struct text in, uint8_t *track)
                       "\"%.*s\"", p->keyword->name, TEXT(in));
 }
 
-struct number_setting { const char *name; uint32_t min, max; };
+struct number_setting { const char *name; uint32_t min, max; }; /* both ends are inclusive */
 
+/* A setting that is missing has an empty text, which is not a number: an error here. */
 static int number_parse(struct rule_parser *p, struct number_setting setting, struct text in,
                         uint32_t *out)
 {
@@ -81,8 +86,8 @@ static int number_parse(struct rule_parser *p, struct number_setting setting, st
     return 0;
 }
 
-/* One of the two may stand in a rule; only behind a sticky buffer several do, as rules in use
- * have it: a match must then pass each of them. */
+/* A rule may have one threshold or one detection_filter. After a sticky buffer Suricata
+ * accepts several, and published rules have them: a match must then pass each of them. */
 static int only_one(struct rule_parser *p)
 {
     const struct threshold_spec *other = p->rule->threshold;
@@ -96,6 +101,8 @@ static int only_one(struct rule_parser *p)
                       p->keyword->name);
 }
 
+/* Keeps the order of the rule. `by_keyword` tells these from thresholds of
+ * threshold.config. A `prefilter` after it refers to this keyword, so it sets last_test. */
 static void add_spec(struct rule_parser *p, struct threshold_spec *spec)
 {
     struct threshold_spec **link = &p->rule->threshold;
@@ -107,6 +114,7 @@ static void add_spec(struct rule_parser *p, struct threshold_spec *spec)
     *link = spec;
 }
 
+/* The names of the types differ from the keyword: "threshold" is a type too. */
 static int type_parse(struct rule_parser *p, struct text in, uint8_t *type)
 {
     static const struct { const char *name; uint8_t type; } names[] = {
@@ -124,6 +132,8 @@ static int type_parse(struct rule_parser *p, struct text in, uint8_t *type)
         p, "threshold: type: expected limit, threshold, both or backoff, found \"%.*s\"", TEXT(in));
 }
 
+/* Alerts at count, count * multiplier, and so on. The state is per flow, because only
+ * there it ends by itself. */
 static int backoff_parse(struct rule_parser *p, const struct settings *s,
                          struct threshold_spec *spec)
 {
@@ -137,6 +147,8 @@ static int backoff_parse(struct rule_parser *p, const struct settings *s,
                         &spec->multiplier);
 }
 
+/* The spec is attached before its numbers are known to be right: a rule with an error is
+ * dropped as a whole. */
 static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct threshold_spec *spec = arg;
@@ -165,6 +177,8 @@ const struct keyword_ops keyword_threshold = {
     .parse = threshold_parse,
 };
 
+/* Alerts from the match after `count` matches in `seconds` on. Suricata does not allow
+ * by_both and by_rule here, and 0 is no number of matches or seconds. */
 static int detection_filter_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct threshold_spec *spec = arg;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/xbits.c - named bits on hosts, pairs and transactions: xbits, hostbits. */
+/* detect/keywords/flow/xbits.c - xbits and hostbits: named bits on hosts, pairs of hosts
+ * and transactions. Bits of hosts expire; other flows, on other threads, read and change
+ * them. */
 #include "detect/state/host_bits.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
@@ -8,12 +10,15 @@
 
 #include <string.h>
 
-/* xbits bits and hostbits bits of one name on one host are the same bit. */
+/* In the order of command_names[]. An xbit and a hostbit of the same name on the same host
+ * are one bit, as in Suricata. */
 enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
+/* TRACK_NONE: the rule gives no owner, so the bit is never set. */
 enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX, TRACK_NONE };
 
 extern const struct keyword_ops keyword_xbits;
 
+/* `expire` in seconds of packet time; `id` is the number of the name. */
 struct bit_arg {
     struct host_bits *bits;     /* the ruleset's */
     uint32_t id, expire;
@@ -33,6 +38,7 @@ static bool command_parse(struct text in, uint8_t *command)
     return false;
 }
 
+/* Packets without an IP header have no host. */
 static bool has_owner(const struct match_input *in, const struct bit_arg *a)
 {
     return in->packet->src.version != 0 && a->track != TRACK_NONE;
@@ -50,6 +56,8 @@ static struct host_bit bit_of(const struct match_input *in, const struct bit_arg
     };
 }
 
+/* Waits until all earlier packets are inspected, because one of them may change the bit.
+ * Without the wait the result would depend on the number of threads. */
 static bool bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
@@ -61,6 +69,7 @@ static bool bit_test(const struct match_input *in, const void *arg)
            (a->command == BIT_ISSET);
 }
 
+/* Waits as bit_test() does. Setting a bit that is set extends its time. */
 static bool bit_change(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
@@ -80,11 +89,12 @@ static bool bit_change(const struct match_input *in, const void *arg)
 
 /* --- of a transaction: a list in its arena ---------------------------------------------------- */
 
-struct tx_bit {
+struct tx_bit { /* freed with the transaction's arena */
     struct tx_bit *next;
     uint32_t id;
 };
 
+/* The list is short: as many bits as rules set on this transaction. */
 static bool tx_bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
@@ -95,6 +105,8 @@ static bool tx_bit_test(const struct match_input *in, const void *arg)
     return false;
 }
 
+/* When the transaction's memory is used up the bit stays unset, and the rule that tests it
+ * does not match. */
 static bool tx_bit_set(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
@@ -110,6 +122,8 @@ static bool tx_bit_set(const struct match_input *in, const void *arg)
     return true;
 }
 
+/* A test must run after the rule that sets the bit. Only a hook fixes the progress of
+ * both, so it is required, as in Suricata. */
 static int add_tx_test(struct rule_parser *p, struct bit_arg *a)
 {
     struct rule_test test = { .keyword = p->keyword, .arg = a, .directions = APP_BOTH };
@@ -129,7 +143,8 @@ static int add_tx_test(struct rule_parser *p, struct bit_arg *a)
     return 0;
 }
 
-/* Of xbits those that read count, of hostbits those that write: so rules are ordered by others. */
+/* Orders the rules as Suricata does: of xbits those that read count, of hostbits those
+ * that write. */
 static void order_hint(struct rule *r, bool is_xbits, bool tests, uint8_t track)
 {
     if (is_xbits && tests)
@@ -138,6 +153,8 @@ static void order_hint(struct rule *r, bool is_xbits, bool tests, uint8_t track)
         r->vars_set |= RULE_VAR_HOST;
 }
 
+/* uses_shared_state marks the rule: early hooks that have such rules inspect packets in
+ * sequence. */
 static void add_host_test(struct rule_parser *p, struct bit_arg *a)
 {
     bool tests = a->command == BIT_ISSET || a->command == BIT_ISNOTSET;
@@ -152,7 +169,8 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
 
 /* --- xbits ------------------------------------------------------------------------------------ */
 
-/* A name and a value, of which the name is none of ours. */
+/* A name with a value whose name is neither track nor expire. Suricata ignores such a
+ * setting. */
 static bool is_other_setting(struct text in)
 {
     const char *space = memchr(in.p, ' ', in.n);
@@ -161,6 +179,7 @@ static bool is_other_setting(struct text in)
     return space != NULL && !text_equal(name, "track") && !text_equal(name, "expire");
 }
 
+/* `expire` 0 would make a bit that is never seen, so it is an error. */
 static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *a, bool *tracked)
 {
     static const struct { const char *name; uint8_t track; } tracks[] = {
@@ -192,6 +211,8 @@ static int setting_parse(struct rule_parser *p, struct text in, struct bit_arg *
                       TEXT(in));
 }
 
+/* Without "track" Suricata loads the rule, and its bit is never set; so do we, with a
+ * warning. 30 seconds is Suricata's default of expire. */
 static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct bit_arg *a = arg;
@@ -235,8 +256,9 @@ const struct keyword_ops keyword_xbits = {
 
 /* --- hostbits --------------------------------------------------------------------------------- */
 
-#define HOSTBIT_SECONDS 300
+#define HOSTBIT_SECONDS 300 /* Suricata's; a rule cannot change it */
 
+/* The host is the source unless the rule says dst. */
 static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct bit_arg *a = arg;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/lua/lua.c - a script decides: about the buffer that it stands in, about the
- * transaction that the rule's hook names, or about the packet once all else has matched. */
+/* detect/keywords/lua/lua.c - lua: a script decides. It inspects the current sticky
+ * buffer, the transaction at the rule's hook, or the packet after everything else has
+ * matched. */
 #include "detect/lua/script.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 
 #include <string.h>
 
+/* Scripts are not called for an empty buffer. */
 static enum step_result lua_step(struct program_run *run, const void *arg)
 {
     if (run->input == NULL || run->len == 0)
@@ -15,6 +17,7 @@ static enum step_result lua_step(struct program_run *run, const void *arg)
                ? STEP_YES : STEP_NO;
 }
 
+/* Scripts that ask for payload or for the packet are not called without one. */
 static bool lua_match(const struct match_input *in, const void *arg)
 {
     const struct lua_script *s = arg;
@@ -26,6 +29,7 @@ static bool lua_match(const struct match_input *in, const void *arg)
     return lua_script_match(s, in, (struct slice){ NULL, 0 }, 0);
 }
 
+/* TLS and QUIC have one; a script for JA3 must not run on other transactions. */
 static bool has_ja3(const struct app_proto *proto)
 {
     for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
@@ -39,7 +43,8 @@ static bool lua_ja3_match(const struct match_input *in, const void *arg)
     return has_ja3(in->tx->flow->proto) && lua_match(in, arg);
 }
 
-/* Where the rule wants it asked: progress of its hook, or when the hello is there. */
+/* Decides when the script runs: at the progress of the rule's hook, or for JA3 after the
+ * hello. A script about packets is `late`: it costs more than any other test. */
 static int lua_add_test(struct rule_parser *p, const struct lua_script *s)
 {
     struct rule_test test = { .keyword = p->keyword, .match = lua_match, .arg = s,
@@ -64,6 +69,7 @@ static int lua_add_test(struct rule_parser *p, const struct lua_script *s)
     return 0;
 }
 
+/* The '!' is taken here, because the name in quotes may begin with it. */
 static int lua_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     bool negated = in.n > 0 && in.p[0] == '!';

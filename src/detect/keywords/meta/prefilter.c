@@ -13,7 +13,7 @@ static int prefilter_on(struct rule_parser *p, const struct keyword_ops *keyword
     return 0;
 }
 
-/* Right behind a content it means the same as fast_pattern. */
+/* Right after a content it means the same as fast_pattern. */
 static int prefilter_on_op(struct rule_parser *p, struct rule_op *op)
 {
     if (op->kind != OP_CONTENT)

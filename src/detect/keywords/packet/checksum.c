@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/checksum.c - checksums, right or wrong. */
+/* detect/keywords/packet/checksum.c - ipv4-csum, tcpv4-csum ...: is a checksum valid or
+ * invalid? */
 #include "detect/rule/keyword.h"
 #include "packet/checksum.h"
 
-struct checksum_arg { bool valid; };
+struct checksum_arg { bool valid; }; /* the rule wants valid ones */
 
 static int checksum_parse(struct rule_parser *p, struct text in, void *arg)
 {
@@ -16,7 +17,8 @@ static int checksum_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* Where checksums are not looked at, all count as right. */
+/* All checksums count as valid where the capture does not check them: a network card may
+ * fill them in only after the kernel has copied the packet. */
 static bool is_expected(const struct match_input *in, const void *arg, bool right)
 {
     const struct checksum_arg *a = arg;
@@ -24,6 +26,7 @@ static bool is_expected(const struct match_input *in, const void *arg, bool righ
     return (right || (in->packet->flags & PACKET_NO_CHECKSUM) != 0) == a->valid;
 }
 
+/* Pseudo packets are built from stream data and have no checksum of their own. */
 static bool transport_match(const struct match_input *in, const void *arg, uint8_t proto,
                             uint8_t version)
 {
@@ -35,6 +38,7 @@ static bool transport_match(const struct match_input *in, const void *arg, uint8
     return is_expected(in, arg, packet_l4_checksum(p) == 0);
 }
 
+/* The sum over the header with its checksum is 0 when that is right (RFC 1071). */
 static bool ipv4_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -54,7 +58,9 @@ static bool tcpv6_match(const struct match_input *in, const void *arg)
     return transport_match(in, arg, 6, 6);
 }
 
-/* A UDP checksum of 0 over IPv4 says that there is none, RFC 768. */
+/* A UDP checksum of 0 over IPv4 means that the sender computed none (RFC 768), so the
+ * packet is neither valid nor invalid. Over IPv6 the checksum is mandatory (RFC 8200,
+ * section 8.1). */
 static bool udpv4_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -79,6 +85,7 @@ static bool icmpv6_match(const struct match_input *in, const void *arg)
     return transport_match(in, arg, 58, 6);
 }
 
+/* Suricata takes the word with quotes and without. */
 #define CHECKSUM_KEYWORD(symbol, written, what, function)   \
     const struct keyword_ops keyword_##symbol = {           \
         .name = written,                                    \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/dsize.c - the length of what the transport carries. */
+/* detect/keywords/packet/dsize.c - dsize: the length of the transport's payload in one
+ * packet. */
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
+/* A second dsize directly after the first is an error: a range says it in one. */
 static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
 {
     const struct rule_test *last = rule_last_test(p, POINT_PACKET);
@@ -12,8 +14,9 @@ static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
     return int_match_parse(p, in, 16, NULL, arg);
 }
 
-/* What asks for some payload finds none where payload is not looked at, and "!n" asks for some.
- * While data of the stream are due there is some, so that what asks for none finds it not. */
+/* A test that requires payload ("!n" does too) fails on packets without payload or without
+ * payload inspection. While data of the stream are due with this packet there is payload,
+ * so "dsize:0" fails. */
 static bool dsize_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -29,6 +32,8 @@ static bool dsize_match(const struct match_input *in, const void *arg)
     return int_match_has(m, p->payload_len);
 }
 
+/* The longest payload for which the test can hold. A small one puts the rule's pattern
+ * into the set that is searched in the front of packets only (compile/fast_pattern.c). */
 static uint32_t dsize_most(const void *arg)
 {
     const struct int_match *m = arg;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/events.c - what decode and stream found wrong with the packet. */
+/* detect/keywords/packet/events.c - decode-event, stream-event, engine-event: anomalies
+ * that the decode and stream modules found in the packet. */
 #include "base/report/log.h"
 #include "detect/rule/keyword.h"
 
 #include <stdio.h>
 
-/* An event that rules may still name, though nothing raises it any more. It is said without the
- * rule's place: the rule is as it should have been at its time. */
+/* An event that older rules name and that no module raises any more. The message carries
+ * no position, as in Suricata, because the rule was right when it was written. */
 static int removed_event(struct rule_parser *p, struct text full_name)
 {
     enum log_level level = p->strict ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING;
@@ -19,7 +20,8 @@ static int removed_event(struct rule_parser *p, struct text full_name)
                       TEXT(full_name));
 }
 
-/* kind: what stands before the name and is not written; NULL: the name is full. */
+/* kind: the prefix that the rule leaves out ("decoder" in decode-event); NULL: the name is
+ * complete. */
 static int event_find(struct rule_parser *p, const char *kind, struct text in, void *arg)
 {
     enum packet_event event = kind == NULL ? packet_event_find(in) :
@@ -56,6 +58,7 @@ static bool event_match(const struct match_input *in, const void *arg)
     return packet_has_event(in->packet, (enum packet_event)*(const uint16_t *)arg);
 }
 
+/* Rules about events are found by event, not by pattern; so the compiler has to know it. */
 enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg)
 {
     return keyword->match == event_match ? (enum packet_event)*(const uint16_t *)arg

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/geoip.c - geoip: the country of an IPv4 address, from the database
- * `geoip-database` (MaxMind's format, read by libmaxminddb). */
+/* detect/keywords/packet/geoip.c - geoip: the country of an IPv4 address, from the
+ * database `geoip-database` (MaxMind's format, read by libmaxminddb). */
 #include "config.h"
 
 #include "conf/conf.h"
@@ -12,8 +12,9 @@
 #ifdef HAVE_MAXMINDDB
 #include <maxminddb.h>
 
+/* Bits; GEOIP_BOTH requires both sides, "any" is SRC | DST. */
 enum { GEOIP_SRC = 1, GEOIP_DST = 2, GEOIP_BOTH = 4 };
-#define COUNTRIES_MAX 64
+#define COUNTRIES_MAX 64                /* in one rule, as in Suricata */
 #define COUNTRY_LEN   2                 /* ISO 3166-1 alpha-2 */
 
 struct geoip {
@@ -21,9 +22,10 @@ struct geoip {
     bool negated, is_open;
     uint8_t count;
     char country[COUNTRIES_MAX][COUNTRY_LEN];
-    MMDB_s db;                          /* mapped, not read: one a use costs little */
+    MMDB_s db;                          /* mapped, so that one per rule costs little memory */
 };
 
+/* The string of the database has no NUL; its length counts. */
 static bool is_listed(const struct geoip *g, const MMDB_entry_data_s *code)
 {
     for (unsigned i = 0; i < g->count; i++)
@@ -33,7 +35,8 @@ static bool is_listed(const struct geoip *g, const MMDB_entry_data_s *code)
     return false;
 }
 
-/* An address of no known country matches nothing, negated or not. */
+/* An address whose country is unknown never matches, also when the test is negated. The
+ * lookup reads mapped memory only: it takes no lock and allocates nothing. */
 static bool address_match(const struct geoip *g, const struct ip *ip)
 {
     struct sockaddr_in address = { .sin_family = AF_INET };
@@ -50,6 +53,7 @@ static bool address_match(const struct geoip *g, const struct ip *ip)
     return is_listed(g, &code) != g->negated;
 }
 
+/* Suricata looks up IPv4 addresses only. */
 static bool geoip_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -63,6 +67,7 @@ static bool geoip_match(const struct match_input *in, const void *arg)
            ((g->sides & GEOIP_DST) && address_match(g, &p->dst));
 }
 
+/* The first word, when another one follows, may be a side. */
 static bool sides_parse(struct text word, struct geoip *g)
 {
     static const struct app_name names[] = {
@@ -75,6 +80,7 @@ static bool sides_parse(struct text word, struct geoip *g)
     return false;
 }
 
+/* One '!' negates the whole list. */
 static int country_parse(struct rule_parser *p, struct text word, struct geoip *g)
 {
     if (text_starts(word, "!")) {
@@ -90,6 +96,7 @@ static int country_parse(struct rule_parser *p, struct text word, struct geoip *
     return 0;
 }
 
+/* Opened once per use in a rule, at load time; geoip_free() closes it with the ruleset. */
 static int database_open(struct rule_parser *p, struct geoip *g)
 {
     const char *path = p->request != NULL ? conf_string(p->request->conf, "geoip-database", NULL)

@@ -4,9 +4,10 @@
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
-#define ICMP4 1
+#define ICMP4 1 /* IANA's protocol numbers */
 #define ICMP6 58
 
+/* The same keywords serve both versions, as in Suricata; a rule's header tells them apart. */
 static bool is_icmp(const struct packet *p)
 {
     return p->l4 != NULL && (p->ip_proto == ICMP4 || p->ip_proto == ICMP6);
@@ -50,8 +51,8 @@ const struct keyword_ops keyword_icode = {
     .describe = icode_describe,
 };
 
-/* Types whose messages begin with an identifier and a sequence number: RFC 792, RFC 950,
- * RFC 4443. */
+/* Types whose messages begin with an identifier and a sequence number: echo, timestamp,
+ * information (RFC 792), address mask (RFC 950), and echo of ICMPv6 (RFC 4443). */
 static bool has_id(const struct packet *p)
 {
     if (!is_icmp(p) || p->l4_len < 8)
@@ -62,6 +63,7 @@ static bool has_id(const struct packet *p)
            (p->icmp.type >= 13 && p->icmp.type <= 18);
 }
 
+/* These two keywords take one number and no comparison, as in Suricata. */
 static int echo_number_parse(struct rule_parser *p, struct text in, void *arg)
 {
     uint64_t value;

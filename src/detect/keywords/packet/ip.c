@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/ip.c - single fields of the IP header. */
+/* detect/keywords/packet/ip.c - single fields of the IP header: ttl, id, tos, sameip,
+ * l3_proto. */
 #include "detect/rule/keyword.h"
 
+/* Packets without an IP header, such as ARP, and pseudo packets fail the test. */
 static bool ttl_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -20,7 +22,7 @@ const struct keyword_ops keyword_ttl = {
     .match = ttl_match,
 };
 
-/* A name that stands in rules since it was an example of how to add a keyword. */
+/* Suricata's example of how to add a keyword. Published rules use the name. */
 const struct keyword_ops keyword_template2 = {
     .name = "template2",
     .doc = "another name for ttl",
@@ -32,6 +34,7 @@ const struct keyword_ops keyword_template2 = {
     .match = ttl_match,
 };
 
+/* One number and no comparison, as in Suricata. */
 static int id_parse(struct rule_parser *p, struct text in, void *arg)
 {
     uint64_t value;
@@ -61,7 +64,7 @@ const struct keyword_ops keyword_id = {
     .match = id_match,
 };
 
-/* Decimal, or hexadecimal behind an x. */
+/* Decimal, or hexadecimal after an "x". "0x" is an error in Suricata too. */
 static int tos_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct text t = text_trim(in);
@@ -82,7 +85,8 @@ static int tos_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* Other versions have no TOS, so that negation is not for them either. */
+/* IPv6 has no TOS. A negated test must fail there as well, so this second test is never
+ * negated. */
 static bool tos_match(const struct match_input *in, const void *arg UNUSED)
 {
     return in->packet->l3 != NULL && in->packet->src.version == 4;
@@ -93,6 +97,7 @@ static bool tos_value_match(const struct match_input *in, const void *arg)
     return packet_tos(in->packet) == *(const uint8_t *)arg;
 }
 
+/* Adds tos_match() next to the keyword's own test. */
 static int tos_add(struct rule_parser *p, struct text in, void *arg)
 {
     struct rule_test is_v4 = { .keyword = p->keyword, .match = tos_match };
@@ -115,6 +120,7 @@ const struct keyword_ops keyword_tos = {
     .match = tos_value_match,
 };
 
+/* The signature of the "land" attack: a host that answers itself. */
 static bool sameip_match(const struct match_input *in, const void *arg UNUSED)
 {
     return ip_equal(&in->packet->src, &in->packet->dst);
@@ -129,6 +135,7 @@ const struct keyword_ops keyword_sameip = {
     .match = sameip_match,
 };
 
+/* Restricts the rule when it is loaded, so nothing is left to test per packet. */
 static int l3_proto_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     bool v4 = text_equal_nocase(in, "ipv4") || text_equal_nocase(in, "ip4");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/ip_options.c - options and fragmentation fields of the IPv4 header. */
+/* detect/keywords/packet/ip_options.c - ipopts, fragbits, fragoffset: options and
+ * fragmentation fields of the IP header. */
 #include "base/text/bytes.h"
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
@@ -12,13 +13,13 @@ static bool is_v4(const struct packet *p)
     return p->l3 != NULL && p->src.version == 4;
 }
 
-/* RFC 791, RFC 1108, RFC 6814: type bytes of options. */
+/* Type bytes of IPv4 options: RFC 791, RFC 1108, RFC 6814. */
 static const struct { const char *name; uint8_t type; } options[] = {
     { "eol", 0 },   { "nop", 1 },     { "rr", 7 },      { "qs", 25 },  { "ts", 68 },
     { "sec", 130 }, { "lsrr", 131 },  { "esec", 133 },  { "cipso", 134 }, { "satid", 136 },
     { "ssrr", 137 }, { "rtralt", 148 },
 };
-#define OPTION_ANY 255
+#define OPTION_ANY 255 /* no option has this type */
 
 static int ipopts_parse(struct rule_parser *p, struct text in, void *arg)
 {
@@ -40,6 +41,9 @@ static int ipopts_parse(struct rule_parser *p, struct text in, void *arg)
                       TEXT(in));
 }
 
+/* Walks the options as RFC 791, section 3.1 defines them: type 0 ends the list, type 1 is
+ * a single byte, all others have a length that includes type and length. A length below 2
+ * is malformed and ends the walk. The header holds at most 40 bytes of options. */
 static bool ipopts_match(const struct match_input *in, const void *arg)
 {
     const uint8_t expected = *(const uint8_t *)arg;
@@ -91,11 +95,13 @@ const struct keyword_ops keyword_ipopts = {
 
 /* --- fragments -------------------------------------------------------------------------------- */
 
+/* Flags and offset of the IPv4 header (RFC 791, section 3.1). */
 #define FRAG_RESERVED 0x8000u
 #define FRAG_DONT     0x4000u
 #define FRAG_MORE     0x2000u
 #define FRAG_OFFSET   0x1fffu
 
+/* The caller has checked that it is IPv4. */
 static uint16_t fragment_field(const struct packet *p)
 {
     return get_be16(p->l3 + 6);
@@ -106,6 +112,7 @@ struct fragbits_arg {
     uint16_t bits;
 };
 
+/* 0: not a letter of this keyword. Lower case is an error, as in Suricata. */
 static uint16_t fragbit(char letter)
 {
     switch (letter) {
@@ -116,6 +123,7 @@ static uint16_t fragbit(char letter)
     }
 }
 
+/* Text after the letters has no effect in Suricata, and published rules have some. */
 static int fragbits_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct fragbits_arg *a = arg;
@@ -139,6 +147,7 @@ static int fragbits_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* '*' any of the bits, '+' all and perhaps more, '!' not all of them, else exactly these. */
 static bool fragbits_match(const struct match_input *in, const void *arg)
 {
     const struct fragbits_arg *a = arg;
@@ -166,7 +175,7 @@ const struct keyword_ops keyword_fragbits = {
     .match = fragbits_match,
 };
 
-/* [<|>]N; what stands behind the number says nothing. */
+/* [<|>]N; Suricata ignores what follows the number. */
 static int fragoffset_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct text t = text_trim(in);
@@ -184,6 +193,7 @@ static int fragoffset_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* The unit differs: 8 bytes for IPv4, bytes for IPv6, as in Suricata. */
 static bool fragoffset_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;

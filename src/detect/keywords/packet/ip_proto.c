@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/ip_proto.c - the number of the protocol that IP carries. */
+/* detect/keywords/packet/ip_proto.c - ip_proto: the number of the protocol that IP
+ * carries. */
 #include "detect/rule/keyword.h"
 
 #include <ctype.h>
 #include <netdb.h>
 #include <string.h>
 
-/* Several may stand in one rule: the set of the header shrinks with each. */
+/* A rule may have several; each one removes protocols from the set of the rule's header. */
 struct ip_proto_arg {
     char op;                    /* '=', '<', '>', '!' */
     uint8_t proto;
 };
 
-/* As the system's list of protocols has each name: "tcp" and "TCP", but not "Tcp". */
+/* The system's list has each name in lower case and in upper case, so "tcp" and "TCP" are
+ * names and "Tcp" is not. Suricata looks names up there. */
 static bool is_one_case(struct text in)
 {
     bool upper = false, lower = false;
@@ -24,6 +26,8 @@ static bool is_one_case(struct text in)
     return !upper || !lower;
 }
 
+/* A number or a name. The table makes common names independent of /etc/protocols, which a
+ * container may lack. */
 static bool proto_number(struct text in, uint8_t *out)
 {
     static const struct { const char *name; uint8_t proto; } names[] = {
@@ -57,6 +61,7 @@ static bool proto_number(struct text in, uint8_t *out)
     return true;
 }
 
+/* Does the test hold for this protocol? */
 static bool keeps(const struct ip_proto_arg *a, unsigned proto)
 {
     switch (a->op) {
@@ -67,6 +72,8 @@ static bool keeps(const struct ip_proto_arg *a, unsigned proto)
     }
 }
 
+/* Removes protocols from the header's set, so that grouping by protocol works for these
+ * rules as well. False: none is left. */
 static bool shrink(struct rule *rule, const struct ip_proto_arg *a)
 {
     bool any = false;
@@ -79,6 +86,7 @@ static bool shrink(struct rule *rule, const struct ip_proto_arg *a)
     return any;
 }
 
+/* All bits are set: the header is "ip". */
 static bool is_any(const struct rule *rule)
 {
     for (unsigned i = 0; i < sizeof(rule->ip_proto); i++)
@@ -94,6 +102,8 @@ static bool ip_proto_match(const struct match_input *in, const void *arg)
     return in->packet->src.version != 0 && keeps(a, in->packet->ip_proto);
 }
 
+/* Only "ip" rules may have it, because "tcp" fixes the protocol. After an earlier ip_proto
+ * the set is no longer full, so that one is looked for. */
 static int ip_proto_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct ip_proto_arg *a = arg;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/tcp.c - single fields of the TCP header. */
+/* detect/keywords/packet/tcp.c - single fields of the TCP header (RFC 9293, section 3.1)
+ * and of its options. */
 #include "base/text/bytes.h"
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
+/* One number and no comparison: sequence numbers wrap, so "greater" has no meaning. */
 static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)
 {
     uint64_t value;
@@ -65,11 +67,13 @@ const struct keyword_ops keyword_tcp_ack = {
     .describe = ack_describe,
 };
 
+/* The window as the header has it: only the handshake tells the scale. */
 struct window_arg {
     uint16_t size;
     bool negated;
 };
 
+/* N or !N, as in Suricata. */
 static int window_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct window_arg *a = arg;
@@ -115,6 +119,7 @@ const struct keyword_ops keyword_tcp_window = {
     .describe = window_describe,
 };
 
+/* A segment without the option fails the test, whatever the comparison. */
 static bool mss_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;
@@ -140,6 +145,7 @@ const struct keyword_ops keyword_tcp_mss = {
     .describe = mss_describe,
 };
 
+/* Window scale is on SYN segments only (RFC 7323, section 2.2). */
 static bool wscale_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/tcp_flags.c - flag bits of TCP. */
+/* detect/keywords/packet/tcp_flags.c - tcp.flags: flag bits of TCP (RFC 9293; ECE and CWR:
+ * RFC 3168). */
 #include "detect/keywords/packet/tcp_flags.h"
 #include "detect/rule/keyword.h"
 
 #include <string.h>
 
-struct tcp_flags_arg {
+struct tcp_flags_arg {          /* looked_at: without the flags to ignore */
     char modifier;              /* 0: exactly; '+', '*', '!' */
     uint8_t flags, looked_at;
 };
 
+/* "1" and "2" are Snort's letters for CWR and ECE, when these bits were reserved. -1: no
+ * flag. */
 static int flag_bit(char c)
 {
     switch (c | 32) {
@@ -25,7 +28,7 @@ static int flag_bit(char c)
     }
 }
 
-/* Letters with at most one modifier among them; 0 stands for no flag at all. */
+/* Letters with at most one modifier among them; 0 stands for no flags at all. */
 static bool parse_flags(struct text in, struct tcp_flags_arg *a)
 {
     unsigned found = 0;
@@ -52,6 +55,7 @@ static bool parse_flags(struct text in, struct tcp_flags_arg *a)
     return found > 0;
 }
 
+/* The list after the comma: flags that may be set or not. */
 static bool parse_ignored(struct text in, struct tcp_flags_arg *a)
 {
     for (size_t i = 0; i < in.n; i++) {
@@ -62,6 +66,7 @@ static bool parse_ignored(struct text in, struct tcp_flags_arg *a)
     return in.n > 0;
 }
 
+/* A comma without a list is an error, as in Suricata. */
 static int tcp_flags_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct tcp_flags_arg *a = arg;
@@ -79,17 +84,21 @@ static int tcp_flags_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* Flags of segments that open or close a connection, and those that ordinary traffic
+ * rarely sets. */
 #define OPEN_OR_CLOSE (TCP_SYN | TCP_RST | TCP_FIN)
 #define UNUSUAL (TCP_URG | TCP_ECE | TCP_CWR)
 
-/* A rule that names a flag of one of these kinds is about packets that have one of the kind, also
- * when it says which flags must not be there. */
+/* A rule that names a flag of one of these kinds applies to segments that have a flag of
+ * that kind. That is true also for flags that must not be set: "!S" is about segments with
+ * RST or FIN. */
 static bool is_of_kind(uint8_t named, uint8_t flags)
 {
     return (!(named & OPEN_OR_CLOSE) || (flags & OPEN_OR_CLOSE)) &&
            (!(named & UNUSUAL) || (flags & UNUSUAL));
 }
 
+/* '*' any of the flags, '+' all and perhaps more, '!' not all of them, else exactly these. */
 static bool tcp_flags_match(const struct match_input *in, const void *arg)
 {
     const struct tcp_flags_arg *a = arg;
@@ -123,6 +132,8 @@ const struct keyword_ops keyword_tcp_flags = {
     .match = tcp_flags_match,
 };
 
+/* All flags that the rule names; `positive`: without those of tests with '!'. For reports
+ * about rules (analysis/). */
 uint8_t rule_tcp_flags(const struct rule *rule, bool positive)
 {
     uint8_t flags = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* template - the first and the last byte of a packet's payload, by number. An example of a keyword
- * that stands in rules since. */
+/* template - the first and the last byte of a packet's payload, by number. Suricata's
+ * example of how to add a keyword; published rules use it. */
 #include "detect/rule/keyword.h"
 
 struct template_arg { uint8_t first, last; };
 
+/* Both numbers are required. */
 static int template_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct template_arg *a = arg;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/packet/vlan.c - VLAN tags. */
+/* detect/keywords/packet/vlan.c - vlan.id and vlan.layers: VLAN tags (IEEE 802.1Q),
+ * outermost first. */
 #include "detect/rule/keyword.h"
 
-struct vlan_arg {
+struct vlan_arg { /* `layer`: which tags are compared */
     struct int_match value;
     struct index_match layer;
 };
 
+/* An id has 12 bits. A layer that the decoder does not keep (PACKET_VLANS_MAX) could never
+ * match. */
 static int vlan_id_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct vlan_arg *a = arg;
@@ -22,6 +25,7 @@ static int vlan_id_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* Tag `index`, 0 is the outermost; false past the last one. */
 static bool vlan_get(void *arg, unsigned index, uint64_t *out)
 {
     const struct packet *p = arg;
@@ -50,6 +54,7 @@ const struct keyword_ops keyword_vlan_id = {
     .match = vlan_id_match,
 };
 
+/* More layers than the decoder keeps could never match. */
 static int vlan_layers_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct int_match *m = arg;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* absent - the buffer does not exist; or, with or_else, it passes the tests that follow. */
+/* absent - the buffer does not exist. With or_else, the rule also matches when the buffer
+ * exists and passes the tests after it. */
 #include "detect/rule/program.h"
 
+/* Rules inspect only frames that exist, so "absent" could never hold for a frame. It must
+ * come first, because the program decides by it whether the rest runs
+ * (rule_program.absent). */
 static int absent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op;

@@ -7,20 +7,21 @@
 
 #include "base/text/bytes.h"
 
-struct asn1 {
+struct asn1 { /* one rule's options, in the ruleset's arena */
     bool bitstring_overflow, double_overflow;
-    bool has_oversize, has_absolute, has_relative;
+    bool has_oversize, has_absolute, has_relative; /* which of the numbers below the rule gives */
     uint32_t oversize;
     uint16_t absolute;
     int32_t relative;
     uint16_t max_frames;        /* values side by side; also how deep they nest */
 };
 
+/* Universal tags: X.690, sections 8.2, 8.6, 8.8 and 8.5. */
 enum { TAG_BOOLEAN = 1, TAG_BIT_STRING = 3, TAG_NULL = 5, TAG_REAL = 9 };
 #define CONSTRUCTED   0x20
 #define UNIVERSAL(t)  (((t) & 0xc0) == 0)
-#define FRAMES_MAX    256       /* of the stack's sake */
-#define REAL_SAFE     256
+#define FRAMES_MAX    256       /* walk() calls itself: this bounds the stack it takes */
+#define REAL_SAFE     256       /* the longest decimal REAL that Suricata takes as harmless */
 
 struct header {
     uint8_t identifier;
@@ -30,6 +31,8 @@ struct header {
 
 /* --- reading ------------------------------------------------------------------------------ */
 
+/* Identifier and length octets (X.690 8.1.2 and 8.1.3). A length of more than four octets
+ * cannot be true in one packet; the value then counts as malformed. */
 static bool take_header(struct bytes *in, struct header *out)
 {
     unsigned octets;
@@ -51,6 +54,10 @@ static bool take_header(struct bytes *in, struct header *out)
     return !in->failed;
 }
 
+/* The three attacks that the keyword knows. The first octet of a BIT STRING is the number
+ * of unused bits (X.690 8.6.2), so it must not exceed the bits that follow. Bits 8 and 7
+ * of a REAL are zero in the decimal encoding, whose text a careless decoder copies into a
+ * fixed array. */
 static bool is_bad(const struct asn1 *a, const struct header *h, struct slice content)
 {
     uint8_t first = content.len > 0 ? content.data[0] : 0;
@@ -65,7 +72,9 @@ static bool is_bad(const struct asn1 *a, const struct header *h, struct slice co
            content.len > REAL_SAFE;
 }
 
-/* Contents that could not be read even by those who read carefully. */
+/* Do the contents have a length that their type can have? A BOOLEAN has one octet, a NULL
+ * none, a BIT STRING at least one. A decoder cannot go on after such a value, so the walk
+ * ends. */
 static bool holds(const struct header *h)
 {
     switch (h->identifier) {
@@ -82,7 +91,8 @@ static bool holds(const struct header *h)
 
 static bool walk(const struct asn1 *a, struct bytes *in, unsigned depth, bool *bad);
 
-/* Until the two zero bytes that end it. */
+/* Reads values up to the two zero bytes that end an indefinite length (X.690 8.1.5). Only
+ * constructed values can have one (8.1.3.2). */
 static bool walk_indefinite(const struct asn1 *a, const struct header *h, struct bytes *in,
                             unsigned depth, bool *bad)
 {
@@ -95,7 +105,7 @@ static bool walk_indefinite(const struct asn1 *a, const struct header *h, struct
     return true;
 }
 
-/* One value with all that is in it. False: malformed, or cut short. */
+/* Reads one value with all that it contains. False: it is malformed or cut short. */
 static bool walk(const struct asn1 *a, struct bytes *in, unsigned depth, bool *bad)
 {
     struct header h;
@@ -117,6 +127,9 @@ static bool walk(const struct asn1 *a, struct bytes *in, unsigned depth, bool *b
     return true;
 }
 
+/* Walks the values side by side. More of them than asn1-max-frames make the packet no
+ * match at all. A malformed value ends the walk; a bad value that an earlier one contained
+ * still counts. */
 static bool has_bad_value(const struct asn1 *a, struct bytes in)
 {
     bool found = false, bad = false;
@@ -131,6 +144,8 @@ static bool has_bad_value(const struct asn1 *a, struct bytes in)
     return found;
 }
 
+/* Starts where the rule's offset points. Beyond 65,535 no packet has payload, so a
+ * relative offset that leads there cannot match. */
 static enum step_result asn1_step(struct program_run *run, const void *arg)
 {
     const struct asn1 *a = arg;
@@ -148,8 +163,10 @@ static enum step_result asn1_step(struct program_run *run, const void *arg)
 
 /* --- the rule ----------------------------------------------------------------------------- */
 
-struct number_option { struct text name; int64_t min, max; };
+struct number_option { struct text name; int64_t min, max; }; /* `min` and `max` are inclusive */
 
+/* Takes the word after an option's name. A number outside the range is an error of the
+ * rule, because a cut-off one would silently test something else. */
 static int number_of(struct rule_parser *p, struct number_option option, struct text *rest,
                      int64_t *out)
 {
@@ -162,6 +179,8 @@ static int number_of(struct rule_parser *p, struct number_option option, struct 
     return 0;
 }
 
+/* One option, with its number if it has one. An option that comes twice overwrites the
+ * first. */
 static int option_parse(struct rule_parser *p, struct text name, struct text *rest,
                         struct asn1 *a)
 {
@@ -197,7 +216,8 @@ static int option_parse(struct rule_parser *p, struct text name, struct text *re
     return 0;
 }
 
-/* Options stand behind commas or blanks, numbers behind blanks. */
+/* Commas or blanks separate options; a blank separates an option from its number. At least
+ * one option is required: an empty list would inspect every packet and find nothing. */
 static int options_parse(struct rule_parser *p, struct text in, struct asn1 *a)
 {
     struct text part, name;
@@ -215,7 +235,9 @@ static int options_parse(struct rule_parser *p, struct text in, struct asn1 *a)
     return any ? 0 : rule_error(p, "asn1: expected at least one option");
 }
 
-/* It looks at single packets: what is malformed on purpose does not wait for the stream. */
+/* Inspects single packets: a value that is malformed on purpose does not wait for the
+ * stream. asn1-max-frames (default 30, as in Suricata) is read once, when the rule is
+ * loaded. */
 static int asn1_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct asn1 *a = arena_zalloc(p->arena, sizeof(*a));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base64_decode and base64_data - decodes a part of the buffer; the tests behind base64_data
- * apply to what came out. */
+/* base64_decode and base64_data - base64_decode decodes a part of the buffer. The tests
+ * after base64_data apply to the decoded bytes. */
 #include "detect/rule/program.h"
 
+/* "relative", "bytes N" or "offset N". Without "bytes", decoding goes on to the end of the
+ * buffer; `bytes` is at most 65,535 as in Suricata. */
 static int base64_option(struct rule_parser *p, struct text word, struct base64_op *out,
                          bool *relative)
 {
@@ -39,7 +41,8 @@ static int base64_decode_parse(struct rule_parser *p, struct text in, void *arg 
     while (text_split(&in, ',', &word))
         if (base64_option(p, text_trim(word), &b, &relative) < 0)
             return -1;
-    /* It follows the tests before it even when it does not look from where they ended. */
+    /* It belongs to the list of the test before it even when it does not start where that
+     * test ended. So op_append() gets "relative" and the flag goes again below. */
     op = op_append(p, OP_BASE64, last != NULL);
     if (op == NULL)
         return -1;
@@ -57,6 +60,7 @@ const struct keyword_ops keyword_base64_decode = {
     .parse = base64_decode_parse,
 };
 
+/* base64_data without base64_decode has nothing to look at: the rule would never match. */
 static bool has_decode(const struct rule *rule)
 {
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)

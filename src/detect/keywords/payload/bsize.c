@@ -2,6 +2,9 @@
 /* bsize - the length of the buffer. */
 #include "detect/rule/program.h"
 
+/* Compares with a number, a range, or a byte variable (then only for equality). It needs a
+ * sticky buffer: for the length of a payload there is `dsize`. The compiler later rejects
+ * rules whose contents do not fit into the size (compile/finish_rule.c). */
 static int bsize_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op;

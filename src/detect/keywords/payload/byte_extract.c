@@ -2,6 +2,8 @@
 /* byte_extract - reads a number into a variable. */
 #include "detect/keywords/payload/byte_options.h"
 
+/* The options that only byte_extract has. 1: taken, 0: unknown, -1: an error is set;
+ * byte_word() returns the same three. */
 static int byte_extract_word(struct rule_parser *p, struct text word, struct byte_options *o)
 {
     struct text value;
@@ -21,6 +23,9 @@ static int byte_extract_word(struct rule_parser *p, struct text word, struct byt
     return 1;
 }
 
+/* The longest numbers are Suricata's: 8 bytes of binary, or as text 23 octal digits, 20
+ * decimal ones, 14 hexadecimal ones. The number of the variable is bound at load time, so
+ * later options find it without its name. */
 static int byte_extract_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct byte_options o = { .byte = { .multiplier = 1, .base = 10 } };

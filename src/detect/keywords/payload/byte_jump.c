@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* byte_jump - reads a number and goes as far. */
+/* byte_jump - reads a number and skips as many bytes. */
 #include "detect/keywords/payload/byte_options.h"
 
+/* The options that only byte_jump has. 1: taken, 0: unknown, -1: an error is set.
+ * `multiplier` and `post_offset` have Suricata's ranges. */
 static int byte_jump_word(struct rule_parser *p, struct text word, struct byte_options *o)
 {
     struct text value;
@@ -27,6 +29,8 @@ static int byte_jump_word(struct rule_parser *p, struct text word, struct byte_o
     return 1;
 }
 
+/* from_beginning and from_end name two different origins, so a rule must not have both.
+ * Without either the jump starts after the number that was read. */
 static int byte_jump_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct byte_options o = { .byte = { .multiplier = 1 } };

@@ -2,11 +2,15 @@
 /* byte_math - reads a number, calculates with it, and keeps the result in a variable. */
 #include "detect/keywords/payload/byte_options.h"
 
+/* In the order of BYTE_ADD to BYTE_SHR. */
 static const char *const operators[] = { "+", "-", "*", "/", "<<", ">>", NULL };
 
+/* Byte_math names its arguments, so they come in any order. All five of these are
+ * required. */
 enum { SEEN_BYTES = 1, SEEN_OFFSET = 2, SEEN_OPER = 4, SEEN_RVALUE = 8, SEEN_RESULT = 16,
        SEEN_ALL = 31 };
 
+/* An argument that comes twice is an error: which one counts would be a guess. */
 static int byte_math_once(struct rule_parser *p, unsigned *seen, unsigned bit, const char *what)
 {
     if (*seen & bit)
@@ -15,6 +19,8 @@ static int byte_math_once(struct rule_parser *p, unsigned *seen, unsigned bit, c
     return 0;
 }
 
+/* `op` is the place in operators[]; enum byte_operator has the same order from BYTE_ADD
+ * on. */
 static int byte_math_oper(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     uint8_t op;
@@ -25,6 +31,8 @@ static int byte_math_oper(struct rule_parser *p, struct text in, struct byte_opt
     return 0;
 }
 
+/* The right operand: a number of 32 bits or an earlier variable, for which OP_VALUE_VAR is
+ * set. A division by a variable that is 0 fails at run time. */
 static int byte_math_rvalue(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     static const struct byte_number kind = { "rvalue", 0, UINT32_MAX, OP_VALUE_VAR };
@@ -36,6 +44,8 @@ static int byte_math_rvalue(struct rule_parser *p, struct text in, struct byte_o
     return 0;
 }
 
+/* "endian big" and "string hex" carry a word that byte_word() knows on its own; so the
+ * value is parsed in place of the option. */
 static int byte_math_option(struct rule_parser *p, struct text word, struct byte_options *o,
                             unsigned *seen, struct text *result)
 {
@@ -65,6 +75,8 @@ static int byte_math_option(struct rule_parser *p, struct text word, struct byte
     }
 }
 
+/* At most 4 bytes of binary or 10 digits, as in Suricata. `any_source`: its operands may
+ * come from byte_math too, which only changes the text of an error. */
 static int byte_math_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct byte_options o = { .byte = { .base = 10 }, .any_source = true };

@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
+/* A letter at the start makes it a variable's name. An unknown variable is an error; the
+ * message is Suricata's, because tools that rewrite rules look for it. */
 int byte_number(struct rule_parser *p, struct text in, const struct byte_number *kind,
                 struct byte_options *o, int64_t *out)
 {
@@ -26,6 +28,8 @@ int byte_number(struct rule_parser *p, struct text in, const struct byte_number 
     return 0;
 }
 
+/* A 64 bit number has 22 octal digits at most; 23 leaves one for a leading 0. byte_check()
+ * applies the tighter limit of the keyword. */
 int byte_nbytes(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     static const struct byte_number kind = { "number of bytes", 0, 23, OP_NBYTES_VAR };
@@ -37,6 +41,7 @@ int byte_nbytes(struct rule_parser *p, struct text in, struct byte_options *o)
     return 0;
 }
 
+/* The offset may be negative after a match. The range is that of a packet's payload. */
 int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     static const struct byte_number kind = { "offset", -65535, 65535, OP_OFFSET_VAR };
@@ -48,6 +53,7 @@ int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o)
     return 0;
 }
 
+/* Sets *op to the place in `names`, a list that NULL ends. */
 bool byte_operator_parse(struct text in, const char *const *names, uint8_t *op)
 {
     for (unsigned i = 0; names[i] != NULL; i++)
@@ -58,6 +64,7 @@ bool byte_operator_parse(struct text in, const char *const *names, uint8_t *op)
     return false;
 }
 
+/* "NAME VALUE" with a blank in between. False: the word is something else. */
 bool byte_named(struct text word, const char *name, struct text *value)
 {
     size_t n = strlen(name);
@@ -68,6 +75,9 @@ bool byte_named(struct text word, const char *name, struct text *value)
     return true;
 }
 
+/* The result of the mask is shifted right by the zeros below its lowest bit, so that a
+ * field inside a byte compares with small numbers. A mask of 0 has no lowest bit and
+ * shifts nothing. */
 static int byte_mask(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     uint64_t value;
@@ -81,6 +91,7 @@ static int byte_mask(struct rule_parser *p, struct text in, struct byte_options 
     return 1;
 }
 
+/* Returns 1, as byte_word() does for a word it took. */
 static int byte_base(struct byte_options *o, uint8_t base)
 {
     o->byte.base = base;
@@ -88,6 +99,8 @@ static int byte_base(struct byte_options *o, uint8_t base)
     return 1;
 }
 
+/* The words that all four keywords know. 1: taken, 0: unknown, so that the keyword reports
+ * it, -1: an error is set. */
 int byte_word(struct rule_parser *p, struct text word, struct byte_options *o)
 {
     struct text value;
@@ -118,6 +131,9 @@ int byte_word(struct rule_parser *p, struct text word, struct byte_options *o)
     return 1;
 }
 
+/* The combinations that Suricata rejects. `dce` takes the byte order from the DCERPC
+ * header, so an explicit order, digits or an absolute origin contradict it. It also makes
+ * the rule one about DCERPC. `max` bounds binary numbers, `max_string` the digits. */
 int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsigned max_string)
 {
     bool string = o->flags & OP_STRING;
@@ -138,6 +154,8 @@ int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsi
     return 0;
 }
 
+/* op_append() would turn p->negated into OP_NEGATED. The four keywords carry a negation in
+ * their operator ("!="), so it is hidden from op_append() and put back afterwards. */
 struct rule_op *byte_append(struct rule_parser *p, enum op_kind kind, const struct byte_options *o)
 {
     bool negated = p->negated;
@@ -153,6 +171,8 @@ struct rule_op *byte_append(struct rule_parser *p, enum op_kind kind, const stru
     return op;
 }
 
+/* Binds the name of a result. A name that exists keeps its number: a rule may overwrite a
+ * variable. At most BYTE_VARS_MAX, because their values are an array on the stack. */
 int byte_result(struct rule_parser *p, struct text name, struct byte_options *o)
 {
     int var = byte_var_find(p, name);

@@ -4,8 +4,10 @@
 
 #include <ctype.h>
 
+/* In the order of enum byte_operator. */
 static const char *const operators[] = { "=", "<", ">", "<=", ">=", "&", "^", NULL };
 
+/* "!" stands before an operator. Alone it means "not equal": op stays BYTE_EQ, which is 0. */
 static int byte_test_operator(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     if (in.n > 0 && in.p[0] == '!') {
@@ -18,6 +20,8 @@ static int byte_test_operator(struct rule_parser *p, struct text in, struct byte
         rule_error(p, "byte_test: invalid operator \"%.*s\"", TEXT(in));
 }
 
+/* A number in C's notation or a variable. A negative number wraps to 64 bits. Only values
+ * of 2^63 or more need the second, unsigned attempt. */
 static int byte_test_value(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     static const struct byte_number variable = { "value", 0, 0, OP_VALUE_VAR };

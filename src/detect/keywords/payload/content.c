@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* content - a literal; the modifiers behind it say where it may stand. */
+/* content - a literal; the modifiers after it restrict where it may occur. */
 #include "detect/rule/program.h"
 
+/* A content that a transform before it can never produce (capitals after to_lowercase, for
+ * example) would never match, so it is an error. A negated one would always match;
+ * Suricata accepts that, and so do we. */
 static int content_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const struct buffer *buffer = p->current != NULL ? p->current->buffer : NULL;

@@ -2,6 +2,8 @@
 /* nocase and rawbytes - modifiers of the content before them. */
 #include "detect/rule/program.h"
 
+/* Twice is an error, because it most often means that the second one belongs to a content
+ * which is missing. */
 static int nocase_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);
@@ -23,6 +25,8 @@ const struct keyword_ops keyword_nocase = {
     .parse = nocase_parse,
 };
 
+/* No preprocessor changes a payload here, so there are no other bytes than the raw ones.
+ * The rule is still checked as Suricata checks it. */
 static int rawbytes_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offset, depth, distance, within, startswith, endswith - where the content before them may
- * stand: in the buffer, or behind the match before. Numbers or byte variables. */
+/* offset, depth, distance, within, startswith, endswith - where the content before them
+ * may occur: counted from the start of the buffer, or from the end of the previous match.
+ * Numbers or byte variables. */
 #include "detect/rule/program.h"
 
 #include <ctype.h>
 
+/* Bytes; Suricata's DETECT_CONTENT_VALUE_MAX. */
 #define RELATIVE_LIMIT (1024 * 1024)
 #define RELATIVE_FLAGS (OP_DISTANCE | OP_WITHIN)
 #define ABSOLUTE_FLAGS (OP_DEPTH | OP_OFFSET)
 
-/* What no two of these modifiers may do to one content. */
+/* Returns the content that a modifier applies to, or NULL with an error. A content has
+ * either an absolute position or a relative one, never both: `conflicting` are the flags
+ * of the other kind. fast_pattern:only drops the content from the program, so a position
+ * would be lost. */
 static struct rule_op *place_target(struct rule_parser *p, uint32_t conflicting)
 {
     struct rule_op *op = op_last_content(p);
@@ -34,7 +39,8 @@ static struct rule_op *place_target(struct rule_parser *p, uint32_t conflicting)
     return op;
 }
 
-/* Nothing can be relative to a content that is not looked at again. */
+/* A fast_pattern:only content is not searched again after the prefilter, so its position
+ * is unknown. A relative content after it has no start. */
 static int check_before(struct rule_parser *p, const struct rule_op *op)
 {
     for (op = op->prev; op != NULL; op = op->prev) {
@@ -82,6 +88,8 @@ static int position_number(struct rule_parser *p, struct text in, const struct p
     return 0;
 }
 
+/* An offset may come before or after its depth; the sum is made by whichever comes second.
+ * With a variable it is made at run time. */
 static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = place_target(p, RELATIVE_FLAGS);
@@ -94,7 +102,7 @@ static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "can't use multiple offsets for the same content.");
     if (position_number(p, in, &offset_kind, op, &op->content.offset) < 0)
         return -1;
-    /* Depth counts from the offset. */
+    /* A rule counts depth from the offset; content_op.depth counts from the buffer's start. */
     if ((op->flags & OP_DEPTH) && !(op->flags & (OP_OFFSET_VAR | OP_DEPTH_VAR)))
         op->content.depth += op->content.offset;
     op->flags |= OP_OFFSET;
@@ -108,6 +116,7 @@ const struct keyword_ops keyword_offset = {
     .parse = offset_parse,
 };
 
+/* A depth below the length of the content could never match, so the rule is wrong. */
 static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);
@@ -133,6 +142,7 @@ const struct keyword_ops keyword_depth = {
     .parse = depth_parse,
 };
 
+/* Negative distances look back before the end of the previous match. */
 static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);
@@ -153,6 +163,7 @@ const struct keyword_ops keyword_distance = {
     .parse = distance_parse,
 };
 
+/* As with depth: less than the content's length could never match. */
 static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);
@@ -177,6 +188,8 @@ const struct keyword_ops keyword_within = {
     .parse = within_parse,
 };
 
+/* The same as "depth: length of the content", and compiled to it. The flag remains for
+ * --engine-analysis. */
 static int startswith_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);
@@ -202,6 +215,7 @@ const struct keyword_ops keyword_startswith = {
     .parse = startswith_parse,
 };
 
+/* Combines with positions: the content must end the buffer and be where they say. */
 static int endswith_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);

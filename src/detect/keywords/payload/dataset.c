@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dataset and datarep - is the buffer's content in a set? Put it there, take it out, compare the
- * number beside it. */
+/* dataset and datarep - dataset: is the buffer's content in a set? Or add it, or remove
+ * it. datarep: compares the reputation that a list gives for the content. */
 #include "detect/state/dataset.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -11,8 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* In the order of commands[] in dataset_parse(). */
 enum dataset_command { DATASET_SET, DATASET_UNSET, DATASET_ISSET, DATASET_ISNOTSET };
 
+/* Lives in the ruleset's arena. The set belongs to the table of datasets, which survives a
+ * reload. */
 struct dataset_arg {
     struct dataset *set;
     uint8_t command;            /* enum dataset_command */
@@ -21,14 +24,16 @@ struct dataset_arg {
     struct slice context_key;   /* under which an alert shows the JSON; with a NUL */
 };
 
-/* A set that changes with the traffic is looked at in the order of the traffic. */
+/* A set that rules change must be read in the order of the packets, or the same capture
+ * would give other alerts with more threads. A set that only a file fills needs no wait. */
 static void wait_in_sequence(const struct program_run *run, const struct dataset_arg *a)
 {
     if (dataset_changes(a->set) && run->input != NULL)
         packet_seq_wait(run->input->packet);
 }
 
-/* What belongs to the value goes to the alert. */
+/* The JSON that belongs to the value becomes part of the alert. STEP_STOP on a miss: the
+ * whole buffer is the key, so another way of matching earlier steps cannot help. */
 static enum step_result json_step(struct program_run *run, const struct dataset_arg *a,
                                   struct slice value)
 {
@@ -45,6 +50,8 @@ static enum step_result json_step(struct program_run *run, const struct dataset_
     return STEP_YES;
 }
 
+/* `set` and `unset` hold only when they changed something, as in Suricata: a value that is
+ * already there makes no second alert. */
 static enum step_result dataset_step(struct program_run *run, const void *arg)
 {
     const struct dataset_arg *a = arg;
@@ -63,6 +70,7 @@ static enum step_result dataset_step(struct program_run *run, const void *arg)
     return ok ? STEP_YES : STEP_STOP;
 }
 
+/* A value without an entry has no reputation and never matches, whatever the operator. */
 static enum step_result datarep_step(struct program_run *run, const void *arg)
 {
     const struct dataset_arg *a = arg;
@@ -77,6 +85,7 @@ static enum step_result datarep_step(struct program_run *run, const void *arg)
 
 /* --- options ------------------------------------------------------------------------------ */
 
+/* Words of the rule's text; empty when not given. `memcap` in bytes. */
 struct dataset_options {
     enum dataset_type type;
     struct text load, save, state;
@@ -85,6 +94,7 @@ struct dataset_options {
     uint64_t memcap, rows;
 };
 
+/* Two files for one purpose contradict each other. */
 static int option_once(struct rule_parser *p, struct text *slot, struct text value,
                        const char *name)
 {
@@ -94,6 +104,8 @@ static int option_once(struct rule_parser *p, struct text *slot, struct text val
     return 0;
 }
 
+/* memcap takes units (mb), hashsize is the number of rows of the hash table. Checks that
+ * need more than one option follow in dataset_open(). */
 static int dataset_option(struct rule_parser *p, struct text word, struct dataset_options *o)
 {
     struct text value = word, key;
@@ -130,14 +142,16 @@ static int dataset_option(struct rule_parser *p, struct text word, struct datase
     return rule_error(p, "%s: unknown option \"%.*s\"", p->keyword->name, TEXT(key));
 }
 
-/* --- where files stand -------------------------------------------------------------------- */
+/* --- paths of files ----------------------------------------------------------------------- */
 
 static const struct conf_node *conf_of(const struct rule_parser *p)
 {
     return p->ruleset->conf;
 }
 
-/* Rules come from others: what they may write, and where, is for the operator to say. */
+/* Rules come from third parties. The operator decides whether they may write, and whether
+ * outside the data directory (datasets.rules.allow-write, allow-absolute-filenames;
+ * Suricata's defaults). ".." is rejected, because it would leave that directory. */
 static int save_path(struct rule_parser *p, struct text name, const char **out)
 {
     const char *dir = conf_string(conf_of(p), "default-data-dir", IDS_STATEDIR);
@@ -157,7 +171,8 @@ static int save_path(struct rule_parser *p, struct text name, const char **out)
     return 0;
 }
 
-/* Beside the rule file, or as it is. */
+/* A relative name is looked for in the directory of the rule file, as rule sets ship their
+ * lists there. Otherwise it is taken relative to the working directory. */
 static const char *load_path(struct rule_parser *p, struct text name)
 {
     const char *file = p->at.file, *slash = file != NULL ? strrchr(file, '/') : NULL;
@@ -172,6 +187,7 @@ static const char *load_path(struct rule_parser *p, struct text name)
     return arena_text(p->arena, name);
 }
 
+/* A context key becomes a key in the alert's JSON. */
 static bool is_plain_name(struct text t)
 {
     for (size_t i = 0; i < t.n; i++)
@@ -180,7 +196,8 @@ static bool is_plain_name(struct text t)
     return t.n > 0;
 }
 
-/* format json or ndjson: what else that needs. */
+/* Reads what the formats json and ndjson need, and sets *required. A set in JSON is
+ * read-only: a rule has no JSON to write beside a value. */
 static int json_options(struct rule_parser *p, const struct dataset_options *o,
                         struct dataset_arg *arg, struct dataset_json *json, bool *required)
 {
@@ -205,6 +222,9 @@ static int json_options(struct rule_parser *p, const struct dataset_options *o,
     return 0;
 }
 
+/* Finds or creates the set. The first rule that names a set fixes its type and file; one
+ * that contradicts it is an error (state/dataset.c). Without sets in the configuration
+ * there is no table until the first rule needs one. */
 static int dataset_open(struct rule_parser *p, struct text name, const struct dataset_options *o,
                         bool with_value, struct dataset_arg *arg)
 {
@@ -242,7 +262,8 @@ static int dataset_open(struct rule_parser *p, struct text name, const struct da
     return 0;
 }
 
-/* What dataset and datarep differ in: members with a reputation, and how they match. */
+/* The difference between dataset and datarep: members with a reputation, and how they
+ * match. */
 struct set_keyword {
     bool with_value;
     enum step_result (*step)(struct program_run *run, const void *arg);
@@ -251,6 +272,8 @@ struct set_keyword {
 static const struct set_keyword dataset_kind = { false, dataset_step };
 static const struct set_keyword datarep_kind = { true, datarep_step };
 
+/* The common part: options, the set, the step. A set holds whole buffers, so a sticky
+ * buffer is required; a payload has no defined end. */
 static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
                           struct dataset_arg *arg, struct text name, struct text rest)
 {
@@ -294,6 +317,7 @@ const struct keyword_ops keyword_dataset = {
     .parse = dataset_parse,
 };
 
+/* A reputation is a number of 16 bits, as in Suricata. */
 static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct dataset_arg *a = arena_zalloc(p->arena, sizeof(*a));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* entropy - Shannon's, in bits a byte, of the buffer or a part of it. */
+/* entropy - Shannon's entropy, in bits per byte, of the buffer or a part of it. */
 #include "detect/rule/program.h"
 #include "flow/vars.h"
 
 #include <math.h>
 
+/* In the ruleset's arena. `b` is used by ranges only; `bytes` 0: to the end of the buffer. */
 struct entropy {
     double a, b;
     uint8_t op;                 /* enum int_op */
@@ -12,6 +13,7 @@ struct entropy {
     uint32_t name;              /* under which EVE shows it */
 };
 
+/* 0 for one repeated byte, 8 for 256 equally frequent ones. `len` must not be 0. */
 static double entropy_of(const uint8_t *data, uint32_t len)
 {
     uint32_t seen[256] = { 0 };
@@ -28,6 +30,7 @@ static double entropy_of(const uint8_t *data, uint32_t len)
     return sum;
 }
 
+/* Sums of logarithms are rarely exact, so equality allows a billionth. */
 static bool entropy_has(const struct entropy *e, double v)
 {
     switch (e->op) {
@@ -43,6 +46,8 @@ static bool entropy_has(const struct entropy *e, double v)
     }
 }
 
+/* The value goes to the flow before it is compared, so EVE shows it for rules that do not
+ * match too. A negative offset counts as 0. Too few bytes for `bytes` are no match. */
 static enum step_result entropy_step(struct program_run *run, const void *arg)
 {
     const struct entropy *e = arg;
@@ -63,6 +68,7 @@ static enum step_result entropy_step(struct program_run *run, const void *arg)
     return entropy_has(e, value) ? STEP_YES : STEP_NO;
 }
 
+/* Takes the word and the blanks after it off *in. */
 static bool starts(struct text *in, const char *word)
 {
     if (!text_starts(*in, word))
@@ -71,7 +77,8 @@ static bool starts(struct text *in, const char *word)
     return true;
 }
 
-/* "7.5", "> 7.5", "7 - 8" ... */
+/* "7.5", "> 7.5", "7 - 8", "7 <> 8", "!7 - 8". The search for a dash starts at the second
+ * character, so that a sign is not one. A range excludes both ends. */
 static bool entropy_value(struct text in, struct entropy *e)
 {
     bool negated = false;
@@ -105,6 +112,7 @@ static bool entropy_value(struct text in, struct entropy *e)
     return text_to_double(text_trim(in), &e->a);
 }
 
+/* `value` is required; `bytes` and `offset` have the range of a packet's payload. */
 static int entropy_option(struct rule_parser *p, struct text word, struct entropy *e, bool *value)
 {
     struct text rest = word, name;
@@ -125,7 +133,7 @@ static int entropy_option(struct rule_parser *p, struct text word, struct entrop
     return 0;
 }
 
-/* The buffer's, with '_' for '.'; the payload is "content". */
+/* The key in EVE: the buffer's name with '_' for '.'. That of the payload is "content". */
 static uint32_t entropy_name(struct rule_parser *p)
 {
     const struct buffer *b = p->current != NULL ? p->current->buffer : NULL;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fast_pattern - the content before it is the one that the prefilter looks for; a part of it with
- * "offset,length". "only" once said that it need not be checked again. */
+/* fast_pattern - the content before it is the one that the prefilter searches;
+ * "offset,length" restricts that to a part of it. "only" is an old promise that the
+ * content need not be confirmed. */
 #include "detect/rule/program.h"
 
+/* The part must lie inside the content. The prefilter then searches that part alone; the
+ * program still confirms the whole content. */
 static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_op *op)
 {
     struct text first, second;
@@ -22,8 +25,8 @@ static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_
     return 0;
 }
 
-/* Of the payload's contents only one may have it. Of buffers' several may, and then the first
- * counts. */
+/* Only one content of the payload may have fast_pattern. Several contents of buffers may
+ * have it; the first one counts then. */
 static bool has_fast_pattern(const struct rule *rule)
 {
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
@@ -33,7 +36,8 @@ static bool has_fast_pattern(const struct rule *rule)
     return false;
 }
 
-/* The content before it, even of an earlier sticky buffer. */
+/* The last content in the rule's text. op_last_content() knows the current list; the loop
+ * adds contents of earlier sticky buffers. */
 static struct rule_op *target(struct rule_parser *p)
 {
     struct rule_op *last = op_last_content(p);
@@ -45,6 +49,9 @@ static struct rule_op *target(struct rule_parser *p)
     return last;
 }
 
+/* The checks are Suricata's. A prefilter cannot use base64_data, because those bytes exist
+ * only after the rule has run. A negated content with a position says nothing about the
+ * rest of the buffer. */
 static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const uint32_t position_flags = OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH;

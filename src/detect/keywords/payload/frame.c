@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* frame - what follows is about one kind of frame of a protocol: "http1.request", or "request" in
- * a rule whose header names the protocol. */
+/* frame - the tests after it apply to one kind of application-layer frame:
+ * "http1.request", or "request" in a rule whose header names the protocol. */
 #include "detect/rule/program.h"
 
 #include <string.h>
 
+/* The place in the protocol's list of frames; -1: it has no such frame. */
 static int frame_type(const struct app_proto *proto, struct text name)
 {
     for (unsigned i = 0; proto != NULL && proto->frames != NULL && proto->frames[i] != NULL; i++)
@@ -18,7 +19,7 @@ static const struct app_proto *rule_proto(const struct rule *rule)
     return rule->app_proto == APP_PROTO_UNKNOWN ? NULL : app_proto_by_id(rule->app_proto);
 }
 
-/* A protocol's name may hold no dot, a frame's may. */
+/* Splits at the first dot: names of protocols contain none, names of frames may. */
 static const struct app_proto *named_proto(struct text in, struct text *rest)
 {
     const char *dot = memchr(in.p, '.', in.n);
@@ -30,6 +31,8 @@ static const struct app_proto *named_proto(struct text in, struct text *rest)
     return app_proto_by_id(id);
 }
 
+/* The rule's own protocol is tried first, because a frame's name may look like
+ * "protocol.name". */
 static int frame_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const struct app_proto *proto = rule_proto(p->rule);

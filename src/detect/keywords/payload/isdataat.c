@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* isdataat - is there data at this place of the buffer, or so far behind the last match? */
+/* isdataat - does the buffer have data at this position, or that far after the last match? */
 #include "detect/rule/program.h"
 
 #include <ctype.h>
 
+/* A decimal number or a byte variable. 65,535 is Suricata's limit. */
 static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op *op)
 {
     uint64_t value;
@@ -23,7 +24,8 @@ static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op
     return 0;
 }
 
-/* "!1,relative" behind a content says that the data end there. */
+/* "isdataat:!1,relative" after a content means that the data end there. That is
+ * `endswith`, which costs no further step. */
 static struct rule_op *content_that_ends(struct rule_parser *p, struct text number)
 {
     struct rule_op *last = p->current != NULL ? p->current->last : op_last(p);
@@ -34,6 +36,7 @@ static struct rule_op *content_that_ends(struct rule_parser *p, struct text numb
     return last;
 }
 
+/* "rawbytes" is accepted and changes nothing, as with content. */
 static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct text number, word;

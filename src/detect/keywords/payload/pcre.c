@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pcre - a regular expression: "/re/flags[, flow:name ...]". Compiled once, by the just-in-time
- * compiler where it can; match data are per thread. */
+/* pcre - a regular expression: "/re/flags[, flow:name ...]". It is compiled once at load
+ * time, by the just-in-time compiler where that exists. Match data are per thread. */
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
@@ -12,10 +12,12 @@
 
 #include <string.h>
 
+/* Suricata's defaults for pcre.match-limit and match-limit-recursion. They bound what a
+ * bad expression and a hostile payload can cost together; a match that exceeds them fails. */
 #define MATCH_LIMIT_DEFAULT 3500
 #define RECURSION_LIMIT_DEFAULT 1500
 
-struct pcre_parts { struct text re, flags, captures; };
+struct pcre_parts { struct text re, flags, captures; }; /* borrowed from the rule's text */
 
 struct pcre_flags {
     uint32_t options;           /* PCRE2_* */
@@ -23,6 +25,8 @@ struct pcre_flags {
     bool relative, rawbytes, configured_limit;
 };
 
+/* Letters for HTTP buffers, from the time before sticky buffers: Snort's and a few of
+ * Suricata's. */
 static const struct { char letter; const char *buffer; } legacy[] = {
     { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },
     { 'Q', "file.data" }, { 'H', "http.header" }, { 'D', "http.header.raw" },
@@ -31,6 +35,7 @@ static const struct { char letter; const char *buffer; } legacy[] = {
     { 'Z', "http.host.raw" },
 };
 
+/* Where the list of captures after the expression begins; in.n: there is none. */
 static size_t capture_start(struct text in)
 {
     static const char *const words[] = { "flow:", "pkt:", "alert:" };
@@ -46,6 +51,9 @@ static size_t capture_start(struct text in)
     return first;
 }
 
+/* Captures are cut off first, because an expression may contain commas and slashes. The
+ * last slash that is not escaped ends the expression; "\\/" is an escaped backslash and
+ * then the end. */
 static int pcre_split(struct rule_parser *p, struct text in, struct pcre_parts *out)
 {
     size_t cut = capture_start(in), end;
@@ -54,7 +62,7 @@ static int pcre_split(struct rule_parser *p, struct text in, struct pcre_parts *
     in.n = cut;
     while (in.n > 0 && (in.p[in.n - 1] == ',' || in.p[in.n - 1] == ' '))
         in.n--;
-    while (in.n > 0 && in.p[0] != '/')          /* nothing is said in front of it */
+    while (in.n > 0 && in.p[0] != '/')            /* text before the first slash has no meaning */
         in = text_from(in, 1);
     if (in.n < 2)
         return rule_error(p, "pcre parse error: %.*s", TEXT(in));
@@ -68,6 +76,8 @@ static int pcre_split(struct rule_parser *p, struct text in, struct pcre_parts *
     return 0;
 }
 
+/* Upper case letters of `legacy` choose a buffer; only one is possible. 'O' is the odd
+ * one: it makes the configured limits apply, which Suricata leaves to the rule. */
 static int pcre_flag(struct rule_parser *p, char c, struct pcre_flags *f)
 {
     for (unsigned i = 0; i < ARRAY_LEN(legacy); i++) {
@@ -101,7 +111,8 @@ static int pcre_flag(struct rule_parser *p, char c, struct pcre_flags *f)
     return 0;
 }
 
-/* http.host is in lower case: an expression with capitals outside escapes never matches. */
+/* http.host is in lower case, so an expression with capitals outside escapes never
+ * matches. "\x4F" is skipped as a whole. */
 static bool has_upper_case(struct text re)
 {
     for (size_t i = 0; i < re.n; i++) {
@@ -113,6 +124,9 @@ static bool has_upper_case(struct text re)
     return false;
 }
 
+/* A name is bound to a number once per process (var_name_id), so that threads compare
+ * numbers. A capture of the payload counts for the order of rules: the rule that sets a
+ * variable runs before those that read it. */
 static int capture_add(struct rule_parser *p, struct pcre_op *pcre, enum var_kind kind, bool alert,
                        struct text name)
 {
@@ -132,7 +146,8 @@ static int capture_add(struct rule_parser *p, struct pcre_op *pcre, enum var_kin
     return 0;
 }
 
-/* "flow:", "pkt:", "alert:" or with '_' for named groups. */
+/* "flow:", "pkt:" and "alert:" in the list after the expression; "flow_", "pkt_" and
+ * "alert_" in names of groups. Takes the prefix off *in. */
 static bool capture_kind(struct text *in, char sep, enum var_kind *kind, bool *alert)
 {
     static const struct { const char *word; enum var_kind kind; bool alert; } kinds[] = {
@@ -153,6 +168,8 @@ static bool capture_kind(struct text *in, char sep, enum var_kind *kind, bool *a
     return false;
 }
 
+/* "flow:key, value" captures two groups: the name of the variable and its value. The word
+ * "value" then names the second group and adds no capture. */
 static int captures_listed(struct rule_parser *p, struct text in, struct pcre_op *pcre)
 {
     struct text word;
@@ -176,6 +193,8 @@ static int captures_listed(struct rule_parser *p, struct text in, struct pcre_op
     return 0;
 }
 
+/* Looks for "(?P<flow_NAME>" in the expression's text. Other named groups are the
+ * expression's own business. */
 static int captures_named(struct rule_parser *p, struct text re, struct pcre_op *pcre)
 {
     for (size_t i = 0; i + 4 < re.n; i++) {
@@ -194,6 +213,9 @@ static int captures_named(struct rule_parser *p, struct text re, struct pcre_op 
     return 0;
 }
 
+/* The match limit bounds the work, the depth limit the nesting of backtracking; JIT code
+ * ignores the latter (pcre2api(3), "The match context"). Expressions without 'O' get the
+ * defaults even when the configuration has others. */
 static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool configured)
 {
     const struct conf_node *conf = configured ? p->ruleset->conf : NULL;
@@ -205,7 +227,9 @@ static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool config
                                                             RECURSION_LIMIT_DEFAULT));
 }
 
-/* Groups capture only where a capture is wanted or the expression refers back to one. */
+/* Groups capture only where the rule wants a capture or the expression refers back to a
+ * group. Error 115 (a reference to a group that does not exist) shows the latter: the
+ * second attempt lets groups capture. Other code runs faster without captures. */
 static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
                         struct pcre_op *pcre)
 {
@@ -229,6 +253,7 @@ static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
     return 0;
 }
 
+/* PCRE2 allocates by itself, outside the ruleset's arena; ruleset->to_free remembers that. */
 static void pcre_free(void *arg)
 {
     struct pcre_op *pcre = arg;
@@ -237,6 +262,7 @@ static void pcre_free(void *arg)
     pcre2_match_context_free(pcre->context);
 }
 
+/* A letter that chooses a buffer contradicts a sticky buffer, unless both name the same. */
 static const struct buffer *pcre_buffer(struct rule_parser *p, const char *name, struct text in)
 {
     const struct buffer *b = buffer_find(p->ruleset, text_of(name));
@@ -252,6 +278,7 @@ static const struct buffer *pcre_buffer(struct rule_parser *p, const char *name,
     return b;
 }
 
+/* Only literals and expressions leave a position that /R can start from. */
 static bool has_pattern_before(const struct rule_op *op)
 {
     for (op = op->prev; op != NULL; op = op->prev)
@@ -260,6 +287,9 @@ static bool has_pattern_before(const struct rule_op *op)
     return false;
 }
 
+/* A letter appends to the list of its buffer for this one operation; then the current list
+ * is as it was. Without a letter and without a sticky buffer it goes to the payload. A
+ * letter also makes the rule one about HTTP. */
 static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_flags *f,
                        struct pcre_op *pcre)
 {

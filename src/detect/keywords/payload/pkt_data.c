@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pkt_data - what follows is about the payload again. */
+/* pkt_data - ends a sticky buffer: the tests after it apply to the payload. */
 #include "detect/rule/program.h"
 
 static int pkt_data_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replace - in inline mode, writes as many other bytes over the content before it. */
+/* replace - in IPS mode, overwrites the content before it with as many other bytes. */
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 
+/* In IDS mode the rule stays as an alert, with a warning: the same rule file serves both
+ * modes. The length must not change, because TCP sequence numbers would no longer fit.
+ * Packets of a stream are changed one by one, so the rule needs RULE_NEEDS_PACKET. */
 static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_last_content(p);

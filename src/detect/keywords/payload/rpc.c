@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rpc - a call of ONC RPC (RFC 5531) in the packet's payload: program, version, procedure. */
+/* rpc - a call of ONC RPC (RFC 5531, section 9) in the packet's payload: program, version,
+ * procedure. */
 #include "base/text/bytes.h"
 #include "detect/rule/keyword.h"
 
+/* A number without its `has_` flag matches any. */
 struct rpc { uint32_t program, version, procedure; bool has_version, has_procedure; };
 
+/* "*" or nothing: any number. */
 static int rpc_number(struct rule_parser *p, struct text in, uint32_t *out, bool *has)
 {
     uint64_t value;
@@ -18,6 +21,7 @@ static int rpc_number(struct rule_parser *p, struct text in, uint32_t *out, bool
     return 0;
 }
 
+/* The program is required, as in Suricata; a trailing part that is missing matches any. */
 static int rpc_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct rpc *rpc = arg;
@@ -36,6 +40,10 @@ static int rpc_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+/* The header: xid, message type (0 is a call), RPC version, program, version, procedure,
+ * each of four bytes. Over TCP a record mark of four bytes precedes it (RFC 5531, section
+ * 11). A call that is split over two segments is not found: like Suricata, this looks at
+ * one packet. */
 static bool rpc_match(const struct match_input *in, const void *arg)
 {
     const struct packet *p = in->packet;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* urilen and uricontent - older words for tests on the URI. */
+/* urilen and uricontent - older keywords for tests on the URI. */
 #include <strings.h>
 
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 
+/* NULL with an error when no parser of this build declares the buffer. */
 static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
 {
     const struct buffer *b = buffer_find(p->ruleset, raw ? TEXT_LITERAL("http.uri.raw")
@@ -15,7 +16,8 @@ static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
     return b;
 }
 
-/* Puts the buffer's list in place of the current one while `parse` runs. */
+/* Runs `parse` with the URI as the current buffer. These keywords do not end a sticky
+ * buffer that the rule has opened, so the current list is put back. */
 static int in_uri(struct rule_parser *p, struct text in, const struct buffer *buffer,
                   int (*parse)(struct rule_parser *p, struct text in, void *arg))
 {
@@ -30,6 +32,7 @@ static int in_uri(struct rule_parser *p, struct text in, const struct buffer *bu
     return result;
 }
 
+/* 16 bits, as in Suricata; a longer URI counts as one of 65,535 bytes. */
 static int urilen_op(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule_op *op = op_append(p, OP_URILEN, false);
@@ -40,8 +43,8 @@ static int urilen_op(struct rule_parser *p, struct text in, void *arg UNUSED)
            rule_error(p, "urilen: expected a number or a range, found \"%.*s\"", TEXT(in));
 }
 
-/* "raw" asks for the URI as it was sent. Anything else behind the length, "norm" or not, says
- * nothing. */
+/* "raw" after the length means the URI as it was sent. Anything else after it, "norm" or
+ * not, has no effect. */
 static int urilen_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct text word = in;
@@ -61,6 +64,8 @@ const struct keyword_ops keyword_urilen = {
 
 extern const struct keyword_ops keyword_content;
 
+/* legacy.uricontent lets an operator find rules that still use the old name: any value but
+ * "enabled" makes them errors. */
 static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     const char *legacy = conf_string(p->ruleset->conf, "legacy.uricontent", "enabled");
