@@ -60,7 +60,7 @@ struct app_proto {
     const char *name;           /* EVE app_proto, configuration, counters: "http", "tls" */
     const char *rule_name;      /* in rule headers where that differs: "http1"; NULL: name */
     const char *rule_alias;     /* another name in rule headers: "ikev2" */
-    enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_HTTP_ANY */
+    enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_ANY_http */
     /* Another protocol whose flows may turn out to be this one, see app_set_subprotocol(): its
      * state, settings and transactions go on. Recognition does not know this one. */
     enum app_proto_id subprotocol_of;
@@ -86,6 +86,15 @@ struct app_proto {
     void (*thread_close)(void *thread_data);
     /* Names of counters of its own: called once, before threads start. */
     void (*register_counters)(void);
+
+    /* Its flows become encrypted: with encryption-handling: bypass in its settings they are left
+     * to the capture from there on. */
+    bool encrypts;
+    /* memcap, decompression-window-limit and byterange in its settings are those of the bodies of
+     * all protocols. */
+    bool shares_limits;
+    /* Event of a flow in which it was to follow another protocol, and something else came. */
+    const char *absent_event;
 
     size_t state_size, tx_size;
     /* app_trigger_raw_inspection() when a direction of a transaction is over */
@@ -135,10 +144,15 @@ struct app_proto {
 
 const struct app_proto *app_proto_by_id(enum app_proto_id id);          /* NULL: none */
 const struct app_proto *app_proto_by_name(const char *name);
-/* As rule headers and app-layer-protocol name them; "http" is APP_PROTO_HTTP_ANY. */
+static inline bool app_proto_is_group(enum app_proto_id id)
+{
+    return id > APP_PROTO_FAILED && id < APP_PROTO_FIRST;
+}
+/* As rule headers and app-layer-protocol name them; "http" is the group APP_PROTO_ANY_http. */
 bool app_proto_by_rule_name(struct text name, enum app_proto_id *out);
 const char *app_proto_name(enum app_proto_id id);       /* "http", "failed", "unknown" as in EVE */
-/* The first protocol that a rule for `rule_proto` means: http1 for APP_PROTO_HTTP_ANY. */
+const char *app_proto_rule_name(const struct app_proto *proto);
+/* The first protocol that a rule for `rule_proto` means: of a group the one listed first. */
 const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto);
 /* Is this flow's protocol meant by a rule header or keyword that names `rule_proto`? http stands
  * for http1 and http2, dns also for doh2 ... */

@@ -143,8 +143,9 @@ struct app_match {
 
 /* Events not about one transaction (applayer_mismatch_protocol_both_directions ...), set on the
  * flow for this packet: EVE anomaly, in capitals, and app-layer-event:applayer_X. Gone at
- * app_cleanup(). */
-extern const struct app_name app_layer_events[];        /* names and ids; NULL-named end */
+ * app_cleanup(). Ids begin at 1, not all of them are in use (NULL). */
+#define APP_LAYER_EVENT_MAX 15
+const char *app_layer_event_name(unsigned event);
 bool app_flow_has_event(const struct app_flow *af, unsigned event);
 
 #endif

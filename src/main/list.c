@@ -89,16 +89,10 @@ int list_protos(void)
     return EXIT_SUCCESS;
 }
 
-/* In rules "http" stands for all versions of it. */
-static const char *rule_name(const struct app_proto *proto)
-{
-    return strcmp(proto->name, "http") == 0 ? "http1" : proto->name;
-}
-
 static void list_proto_hooks(const struct app_proto *proto, enum direction d, const char *start,
                              const char *done)
 {
-    const char *name = rule_name(proto);
+    const char *name = app_proto_rule_name(proto);
 
     printf("%s:%s\n", name, start);
     for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
@@ -130,7 +124,7 @@ int list_frames(void)
 
         if (proto == NULL || proto->frames == NULL)
             continue;
-        name = rule_name(proto);
+        name = app_proto_rule_name(proto);
         for (unsigned i = 0; proto->frames[i] != NULL; i++) {
             if (proto->transports & APP_TCP)
                 printf("tcp: %s.%s\n", name, proto->frames[i]);

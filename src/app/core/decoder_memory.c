@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. */
+/* app/core/decoder_memory.c - memory of decompressors, counted against one memcap
+ * (app_proto.shares_limits). */
 #include "app/core/decoder_memory.h"
 
 #include "app/core/private.h"
 #include "base/memory/lib_memory.h"
+
+#include <stdio.h>
 
 #define MEMCAP ((uint64_t)256 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
@@ -13,14 +16,16 @@
  * of 128 KiB. */
 #define WINDOW_SLACK ((size_t)320 << 10)
 
-void app_decoders_read(struct app_decoders *d, const struct conf_node *root)
+void app_decoders_read(struct app_decoders *d, const struct app_proto *proto,
+                       const struct conf_node *node)
 {
-    const struct conf_node *node = conf_find(root, "app-layer.protocols.http");
+    char counter[64];
 
+    snprintf(counter, sizeof(counter), "%s.memcap", proto != NULL ? proto->name : "decoders");
     d->memory.limit = conf_size(node, "memcap", MEMCAP);
     d->memory.counted = true;
     d->window_limit = conf_size(node, "decompression-window-limit", WINDOW_LIMIT);
-    d->refused = counter_register("http.memcap", COUNTER_SUM);
+    d->refused = counter_register(counter, COUNTER_SUM);
 }
 
 static bool refuse(struct decoder_memory *m, enum decoder_refusal why)

@@ -32,11 +32,11 @@ static const struct declared *declared_of(const struct keyword_ops *k)
     return CONTAINER_OF(k, struct declared, ops);
 }
 
-/* The narrowest protocol a rule may name that covers all of these; UNKNOWN: there is none. */
+/* The narrowest protocol or group a rule may name that covers all of these; UNKNOWN: there is none. */
 static enum app_proto_id common_proto(const struct declared *d)
 {
-    for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_HTTP_ANY;) {
-        bool covers = rule_proto == APP_PROTO_HTTP_ANY || d->in_proto[rule_proto];
+    for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_FAILED + 1;) {
+        bool covers = app_proto_is_group(rule_proto) || d->in_proto[rule_proto];
 
         for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
             covers = !d->in_proto[id] || id == rule_proto ||
@@ -380,7 +380,7 @@ static void add_proto(const struct app_proto *proto)
 
 void keyword_declared_register(void)
 {
-    for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
+    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)

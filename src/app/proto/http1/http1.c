@@ -313,7 +313,7 @@ const struct app_proto app_http1 = {
     .raw_on_tx_end = true,
     .name = "http",
     .rule_name = "http1",
-    .also = { APP_PROTO_HTTP_ANY },
+    .also = { APP_PROTO_ANY_http },
     .transports = APP_TCP,
     .patterns = patterns,
     .settings_size = sizeof(struct http_settings),
@@ -344,4 +344,5 @@ const struct app_proto app_http1 = {
     .alert_contents = http_alert_contents,
     .alert_contents_features = HTTP1_KEEP_REQUEST_BODY | HTTP1_KEEP_RESPONSE_BODY,
     .has_files = true,
+    .shares_limits = true,
 };

@@ -110,6 +110,7 @@ static void tx_close(struct app_tx *tx)
 
 const struct app_proto app_ssh = {
     .id = APP_PROTO_ssh,
+    .encrypts = true,
     .name = "ssh",
     .transports = APP_TCP,
     .patterns = patterns,

@@ -126,6 +126,8 @@ static const char *const frames[] = {
 
 const struct app_proto app_tls = {
     .id = APP_PROTO_tls,
+    .encrypts = true,
+    .absent_event = "applayer_no_tls_after_starttls",
     .name = "tls",
     .transports = APP_TCP,
     .first_sender = APP_TS,
