@@ -18,6 +18,7 @@ struct app_log;
 struct app_match;
 struct app_memory;
 struct app_name;
+struct app_reports;
 struct counters;
 
 #define APP_TCP 1u              /* transport sets */
@@ -52,6 +53,13 @@ struct app_probe {
                                  * waits for it; 0: as `max` */
     app_probe_fn probe;
 };
+
+/* --- rules -------------------------------------------------------------------------------- */
+
+/* A letter behind a regular expression that says in which buffer it is searched for. */
+struct app_pcre_letter { char letter; const char *buffer; };
+/* What `requires: feature NAME` of a rule asks: there unless this key of the settings is off. */
+struct app_optional_feature { const char *name, *key; };
 
 /* --- the protocol ------------------------------------------------------------------------- */
 
@@ -121,6 +129,15 @@ struct app_proto {
     /* Once all bytes of a flow are in: close what is open. */
     void (*finish)(struct app_flow *af);
 
+    /* --- rules: also app/rules.h --- */
+    const struct app_reports *reports;          /* NULL: as all else says */
+    /* Rules that use its content modifiers (app_buffer.legacy) or these letters are about it, also
+     * where others have the same buffers. */
+    bool binds_modifiers;
+    const struct app_pcre_letter *pcre_letters; /* ended by 0 */
+    const char *byte_order_word;    /* in byte_test and its like: in the order of its messages */
+    const struct app_optional_feature *optional_features;       /* {NULL} ended */
+
     uint8_t progress_done[2];
     const struct app_name *progress_names[2];   /* hooks: "request_line"; NULL-named end */
     const struct app_name *events;              /* "malformed_data", ids from 1; {NULL} ended */
@@ -137,7 +154,11 @@ struct app_proto {
     const char *alert_contents_key;     /* "websocket-payload"; NULL: none */
     void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
     uint32_t alert_contents_features;   /* what that turns on, see app_buffer.feature */
-    bool has_files;
+    uint8_t file_directions;            /* those in which files go */
+    enum app_proto_id files_by;         /* its files come on connections of this one */
+    bool unnamed_files;                 /* rules about it alone cannot use file.name */
+    /* In frame records its transactions count from 1. */
+    bool frames_count_from_one;
 };
 
 /* --- the list --------------------------------------------------------------------------------- */

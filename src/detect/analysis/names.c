@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/analysis/names.c - what reports call types of rules, tests and operations. */
 #include "detect/analysis/private.h"
+#include "detect/compile/tx_engines.h"
 
 #include <string.h>
 
@@ -11,7 +12,6 @@ static const struct { const char *name, *reported; } listed[] = {
     { "flow.bytes_toserver", "flow.bytes" },
     { "flow.pkts_toclient", "flow.pkts" },
     { "flow.pkts_toserver", "flow.pkts" },
-    { "tls_cert_notbefore", "tls_cert_notafter" },
 };
 
 const char *analysis_type_name(const struct rule *rule)
@@ -36,7 +36,7 @@ const char *analysis_test_name(const struct rule_test *test)
     for (size_t i = 0; i < ARRAY_LEN(listed); i++)
         if (strcmp(listed[i].name, test->keyword->name) == 0)
             return listed[i].reported;
-    return test->keyword->name;
+    return engine_listed_name(test->keyword);
 }
 
 const char *analysis_op_name(const struct rule_op *op)

@@ -19,6 +19,7 @@ struct declared {
     struct keyword_ops ops;
     enum declared_kind kind;
     const char *buffer_name;
+    enum app_proto_id binds;    /* a modifier: rules with it are about this one; 0: as in_proto */
     uint8_t goes;               /* the direction of a rule that names it; 0: as the rule says */
     const struct app_integer *integer[APP_PROTO_COUNT];
     const struct app_match *match[APP_PROTO_COUNT];
@@ -32,7 +33,8 @@ static const struct declared *declared_of(const struct keyword_ops *k)
     return CONTAINER_OF(k, struct declared, ops);
 }
 
-/* The narrowest protocol or group a rule may name that covers all of these; UNKNOWN: there is none. */
+/* The narrowest protocol or group a rule may name that covers all of these; UNKNOWN: there is
+ * none. */
 static enum app_proto_id common_proto(const struct declared *d)
 {
     for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_FAILED + 1;) {
@@ -129,9 +131,7 @@ static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 
     if (buffer == NULL)
         return rule_error(p, "%s: this buffer is not available", p->keyword->name);
-    /* As old as they are, they mean the older protocol. */
-    if (limit_protocol(p) < 0 ||
-        (d->in_proto[APP_PROTO_http1] && rule_set_app_proto(p, APP_PROTO_http1) < 0))
+    if (limit_protocol(p) < 0 || (d->binds != 0 && rule_set_app_proto(p, d->binds) < 0))
         return -1;
     return rule_modify_content(p, buffer);
 }
@@ -323,6 +323,8 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
     if (b->legacy == NULL)
         return;
     d = declared_get(b->legacy, DECLARED_LEGACY);
+    if (d != NULL && proto->binds_modifiers)
+        d->binds = proto->id;
     if (d != NULL && is_new(d, proto->id)) {
         d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
         d->ops.doc = b->doc;

@@ -3,9 +3,11 @@
  *
  * "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo". Versions are those
  * of the rule language, which Suricata's numbers name. */
+#include "app/proto.h"
 #include "base/report/log.h"
 #include "detect/rule/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LANGUAGE_MAJOR 8
@@ -101,23 +103,34 @@ static enum requires_result check_version(struct text in, struct err *err)
     return REQUIRES_UNMET;
 }
 
-static bool is_turned_off(const struct conf_node *root, const char *path)
+static bool is_turned_off(const struct conf_node *root, const char *proto, const char *key)
 {
+    char path[96];
     bool on = true;
 
+    snprintf(path, sizeof(path), "app-layer.protocols.%s.%s", proto, key);
     return text_to_bool(text_of(conf_string(root, path, "auto")), &on) && !on;
+}
+
+static bool has_protocol_feature(struct text name, const struct conf_node *root)
+{
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id(id);
+        const struct app_optional_feature *f = proto->optional_features;
+
+        for (; f != NULL && f->name != NULL; f++)
+            if (text_equal(name, f->name))
+                return !is_turned_off(root, proto->name, f->key);
+    }
+    return false;
 }
 
 /* What the configuration may take away. */
 static bool has_configured_feature(struct text name, const struct conf_node *root)
 {
-    if (text_equal(name, "ja3"))
-        return !is_turned_off(root, "app-layer.protocols.tls.ja3-fingerprints");
-    if (text_equal(name, "ja4"))
-        return !is_turned_off(root, "app-layer.protocols.tls.ja4-fingerprints");
     if (text_equal(name, "output::file-store"))
         return conf_bool(root, "outputs.file-store.enabled", false);
-    return false;
+    return has_protocol_feature(name, root);
 }
 
 /* What the build may leave out. */

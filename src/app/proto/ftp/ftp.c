@@ -4,6 +4,7 @@
 
 #include "app/lib/line.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "base/array.h"
 
 #include <stdlib.h>
@@ -168,9 +169,20 @@ static void *thread_open(const void *settings UNUSED, struct counters *counters)
 
 static const struct app_name events[] = { FTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "ftpbounce", "ftp:request_complete:generic", NULL }, { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "file*", { 6, 5 } }, { "ftp.dynamic_port", { 2, 1 } }, { "ftp.mode", { 2, 1 } },
+        { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_ftp = {
     .id = APP_PROTO_ftp,
     .name = "ftp",
+    .reports = &reports,
+    .files_by = APP_PROTO_ftp_data,
     .transports = APP_TCP,
     .first_sender = APP_BOTH,
     .patterns = patterns,

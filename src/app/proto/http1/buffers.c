@@ -365,6 +365,7 @@ static const struct app_buffer uri = {
     .name = "http.uri", .alias = "http.uri.normalized", .legacy = "http_uri",
     .doc = "URI, normalised",
     .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_uri,
+    .percent_decoded = true,
 };
 static const struct app_buffer raw_uri = {
     .name = "http.uri.raw", .legacy = "http_raw_uri", .doc = "URI, as sent",
@@ -374,6 +375,7 @@ static const struct app_buffer method = {
     .name = "http.method", .legacy = "http_method", .doc = "request method",
     .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_method,
     .check = check_method,
+    .few_values = true, .pattern_rank = 4,
 };
 static const struct app_buffer request_line = {
     .name = "http.request_line", .alias = "http_request_line", .doc = "whole request line",
@@ -387,14 +389,17 @@ static const struct app_buffer protocol = {
     .name = "http.protocol", .alias = "http_protocol", .doc = "protocol of the first line",
     .directions = APP_BOTH, .progress = { HTTP_LINE, HTTP_LINE }, .get = get_protocol,
     .check = check_protocol,
+    .few_values = true,
 };
 static const struct app_buffer stat_code = {
     .name = "http.stat_code", .legacy = "http_stat_code", .doc = "status code",
     .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_stat_code,
+    .few_values = true, .pattern_rank = 4,
 };
 static const struct app_buffer stat_msg = {
     .name = "http.stat_msg", .legacy = "http_stat_msg", .doc = "reason of the status line",
     .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_stat_msg,
+    .few_values = true,
 };
 static const struct app_buffer host = {
     .name = "http.host", .legacy = "http_host", .doc = "host, in lower case, without port",
@@ -414,6 +419,7 @@ static const struct app_buffer header = {
     .name = "http.header", .legacy = "http_header", .doc = "all headers but cookies, normalised",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_all_headers,
     .again = has_trailer, .again_at = { HTTP_TRAILER, HTTP_TRAILER },
+    .percent_decoded = true,
 };
 static const struct app_buffer raw_header = {
     .name = "http.header.raw", .legacy = "http_raw_header", .doc = "all headers, as sent",
@@ -445,6 +451,7 @@ static const struct app_buffer response_header = {
 static const struct app_buffer cookie = {
     .name = "http.cookie", .legacy = "http_cookie", .doc = "Cookie or Set-Cookie",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_cookie,
+    .percent_decoded = true,
 };
 static const struct app_buffer user_agent = {
     .name = "http.user_agent", .legacy = "http_user_agent", .doc = "User-Agent header",
@@ -461,6 +468,7 @@ static const struct app_buffer content_len = {
 static const struct app_buffer connection = {
     .name = "http.connection", .alias = "http_connection", .doc = "Connection header",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_connection,
+    .few_values = true,
 };
 static const struct app_buffer referer = {
     .name = "http.referer", .alias = "http_referer", .doc = "Referer header",
@@ -491,6 +499,7 @@ static const struct app_buffer request_body = {
     .directions = APP_TS, .progress = { HTTP_BODY, 0 }, .grows = true,
     .get = get_request_body, .position = request_body_position, .retained = retained_body,
     .feature = HTTP1_KEEP_REQUEST_BODY,
+    .flushes = true,
 };
 /* The content of a response is its file. */
 static const struct app_buffer response_body = {

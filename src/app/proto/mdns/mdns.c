@@ -278,6 +278,7 @@ static const struct app_log mdns_eve = {
 const struct app_proto app_mdns = {
     .id = APP_PROTO_mdns,
     .name = "mdns",
+    .frames_count_from_one = true,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "5353", .max = HEADER_SIZE,

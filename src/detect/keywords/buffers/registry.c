@@ -162,6 +162,16 @@ const struct buffer *buffer_with_transform(struct ruleset *set, const struct buf
     return buffer_add(set, new);
 }
 
+const struct app_buffer *buffer_declared(const struct buffer *b)
+{
+    static const struct app_buffer none = { .name = NULL };
+
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+        if (b->base->by_proto[id] != NULL)
+            return b->base->by_proto[id];
+    return &none;
+}
+
 /* --- what a rule does with them ----------------------------------------------------------- */
 
 static bool all_in_group(const struct buffer *b, enum app_proto_id group)
