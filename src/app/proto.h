@@ -13,6 +13,7 @@
 #include "conf/conf.h"
 
 struct app_buffer;
+struct app_conf;
 struct app_integer;
 struct app_log;
 struct app_match;
@@ -60,6 +61,15 @@ struct app_probe {
 struct app_pcre_letter { char letter; const char *buffer; };
 /* What `requires: feature NAME` of a rule asks: there unless this key of the settings is off. */
 struct app_optional_feature { const char *name, *key; };
+
+/* --- outputs and control ------------------------------------------------------------------ */
+
+/* A limit on memory that can be changed while packets flow. */
+struct app_memcap {
+    const char *name;           /* on the control socket: "ftp" */
+    struct app_memory *(*memory)(const struct app_conf *conf);
+    const char *used_counter, *limit_counter;   /* NULL: none */
+};
 
 /* --- the protocol ------------------------------------------------------------------------- */
 
@@ -154,6 +164,13 @@ struct app_proto {
     const char *alert_contents_key;     /* "websocket-payload"; NULL: none */
     void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
     uint32_t alert_contents_features;   /* what that turns on, see app_buffer.feature */
+    const struct app_memcap *memcaps;   /* {NULL} ended */
+    /* Bodies by direction, for outputs that want them as they come (app_buffer.retained). */
+    const struct app_buffer *const *bodies;
+    /* The address that the header of this name says the client has: the first of its list, or (not
+     * `first`) the last. Into out, with a NUL. NULL: it has no such headers. */
+    bool (*forwarded_for)(struct app_tx *tx, const char *header, bool first,
+                          char out[IP_TEXT_SIZE]);
     uint8_t file_directions;            /* those in which files go */
     enum app_proto_id files_by;         /* its files come on connections of this one */
     bool unnamed_files;                 /* rules about it alone cannot use file.name */

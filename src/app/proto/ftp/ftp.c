@@ -147,6 +147,11 @@ static struct app_memory *memory(const void *settings)
     return s->memory;
 }
 
+static struct app_memory *memcap(const struct app_conf *conf)
+{
+    return app_proto_memory(conf, APP_PROTO_ftp);
+}
+
 static void register_counters(void)
 {
     (void)counter_register("ftp.memuse", COUNTER_GAUGE);
@@ -183,6 +188,8 @@ const struct app_proto app_ftp = {
     .name = "ftp",
     .reports = &reports,
     .files_by = APP_PROTO_ftp_data,
+    .memcaps = (const struct app_memcap[]){
+        { "ftp", memcap, NULL, NULL }, { NULL, NULL, NULL, NULL } },
     .transports = APP_TCP,
     .first_sender = APP_BOTH,
     .patterns = patterns,

@@ -529,6 +529,8 @@ static bool get_file_data(struct app_tx *tx, enum direction d, unsigned index, s
 
 APP_FILE_BUFFERS_BY(APP_BOTH, HTTP_BODY, HTTP_BODY, get_file_data, 0);
 
+const struct app_buffer *const http_bodies[2] = { &request_body, &response_body };
+
 const struct app_buffer *const http_buffers[] = {
     &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,
     &host, &raw_host, &header, &raw_header, &header_names, &start, &request_header,

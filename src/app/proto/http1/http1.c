@@ -355,5 +355,12 @@ const struct app_proto app_http1 = {
     .alert_contents = http_alert_contents,
     .alert_contents_features = HTTP1_KEEP_REQUEST_BODY | HTTP1_KEEP_RESPONSE_BODY,
     .file_directions = APP_BOTH,
+    .bodies = http_bodies,
+    .forwarded_for = http1_forwarded_for,
+    .memcaps = (const struct app_memcap[]){
+        { "applayer-proto-http", app_decoders_limit, "http.memuse", NULL },
+        { "applayer-proto-http-byterange", app_ranges_limit, "http.byterange.memuse",
+          "http.byterange.memcap" },
+        { NULL, NULL, NULL, NULL } },
     .shares_limits = true,
 };
