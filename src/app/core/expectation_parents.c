@@ -2,13 +2,11 @@
 /* app/core/expectation_parents.c - between which hosts there is a connection that may announce
  * others.
  *
- * Those who read a file see all packets before they are inspected, and note each that begins as an
- * announcing protocol does. When the connection ends it is forgotten, by the thread that inspects
- * it and in its place in the order: whoever stands behind that has noted all that stands before.
- * Several threads may note the same packets, each in their order; what one of them has noted the
- * others pass over, or one that lags behind would bring back what is over.
+ * The scan of a file sees each packet once, in order, before any thread inspects it, and adds each
+ * that begins as an announcing protocol does. The thread that inspects the connection removes it
+ * when it ends, in its place in the order.
  *
- * Connections go by their hash. Two of the same hosts and hash count as one, and are forgotten
+ * Connections go by their hash. Two of the same hosts and hash count as one and are removed
  * together; that others are not waited for needs the same 32 bits on both. */
 #include "app/core/private.h"
 
@@ -35,9 +33,8 @@ struct parent {
 };
 
 struct pair {
-    uint64_t noted;                         /* all openings up to this place; atomic */
-    uint32_t only;                          /* the one opener's hash; 0: there is none; atomic */
-    bool stays;                             /* some are not among these */
+    uint32_t only;                          /* the one parent's hash; 0: there is none; atomic */
+    bool stays;                             /* there are more than these */
     struct parent parent[PAIR_PARENTS];
 };
 
@@ -155,14 +152,9 @@ void expectation_parent_add(const struct app_conf *conf, const struct expectatio
     struct expectation_parents *parents = conf->parents;
     struct pair *pair = pair_of(parents, &o->src, &o->dst);
 
-    if (o->order <= __atomic_load_n(&pair->noted, __ATOMIC_ACQUIRE))
-        return;
     pthread_mutex_lock(&parents->lock);
-    if (o->order > pair->noted) {
-        add_parent(pair, o);
-        pair_changed(parents, pair);
-        __atomic_store_n(&pair->noted, o->order, __ATOMIC_RELEASE);
-    }
+    add_parent(pair, o);
+    pair_changed(parents, pair);
     pthread_mutex_unlock(&parents->lock);
 }
 
