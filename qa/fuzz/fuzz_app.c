@@ -33,7 +33,7 @@ static const struct app_proto *choose(uint8_t c)
     (void)c;
     return app_proto_by_name(FUZZ_PROTO);
 #else
-    unsigned first = APP_PROTO_HTTP_ANY + 1, count = APP_PROTO_COUNT - first;
+    unsigned first = APP_PROTO_FIRST, count = APP_PROTO_COUNT - first;
 
     return count > 0 ? app_proto_by_id((enum app_proto_id)(first + (c >> 1) % count)) : NULL;
 #endif

@@ -2,7 +2,10 @@
 /* app/list.h - the registration list of application protocols: one line each.
  *
  * X(symbol) stands for `const struct app_proto app_<symbol>` in app/<symbol>/ and gives it the
- * number APP_PROTO_<symbol>. Where patterns of two protocols fit, the one listed first wins. */
+ * number APP_PROTO_<symbol>. Where patterns of two protocols fit, the one listed first wins.
+ *
+ * A group is a name that stands for several protocols in rules, and APP_PROTO_ANY_<symbol>. Its
+ * members say so themselves (app_proto.also). */
 #ifndef APP_LIST_H
 #define APP_LIST_H
 
@@ -43,10 +46,17 @@
     X(bittorrent_dht)     \
     X(template)
 
+#define APP_GROUP_LIST(X) \
+    X(http)
+
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
     APP_PROTO_FAILED,           /* given up */
-    APP_PROTO_HTTP_ANY,         /* in rules only: http1 or http2 */
+#define X(symbol) APP_PROTO_ANY_##symbol,
+    APP_GROUP_LIST(X)
+#undef X
+    APP_PROTO_FIRST,
+    APP_PROTO_LAST_GROUP = APP_PROTO_FIRST - 1,
 #define X(symbol) APP_PROTO_##symbol,
     APP_PROTO_LIST(X)
 #undef X

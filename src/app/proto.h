@@ -13,11 +13,13 @@
 #include "conf/conf.h"
 
 struct app_buffer;
+struct app_conf;
 struct app_integer;
 struct app_log;
 struct app_match;
 struct app_memory;
 struct app_name;
+struct app_reports;
 struct counters;
 
 #define APP_TCP 1u              /* transport sets */
@@ -53,6 +55,22 @@ struct app_probe {
     app_probe_fn probe;
 };
 
+/* --- rules -------------------------------------------------------------------------------- */
+
+/* A letter behind a regular expression that says in which buffer it is searched for. */
+struct app_pcre_letter { char letter; const char *buffer; };
+/* What `requires: feature NAME` of a rule asks: there unless this key of the settings is off. */
+struct app_optional_feature { const char *name, *key; };
+
+/* --- outputs and control ------------------------------------------------------------------ */
+
+/* A limit on memory that can be changed while packets flow. */
+struct app_memcap {
+    const char *name;           /* on the control socket: "ftp" */
+    struct app_memory *(*memory)(const struct app_conf *conf);
+    const char *used_counter, *limit_counter;   /* NULL: none */
+};
+
 /* --- the protocol ------------------------------------------------------------------------- */
 
 struct app_proto {
@@ -60,7 +78,7 @@ struct app_proto {
     const char *name;           /* EVE app_proto, configuration, counters: "http", "tls" */
     const char *rule_name;      /* in rule headers where that differs: "http1"; NULL: name */
     const char *rule_alias;     /* another name in rule headers: "ikev2" */
-    enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_HTTP_ANY */
+    enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_ANY_http */
     /* Another protocol whose flows may turn out to be this one, see app_set_subprotocol(): its
      * state, settings and transactions go on. Recognition does not know this one. */
     enum app_proto_id subprotocol_of;
@@ -87,6 +105,15 @@ struct app_proto {
     /* Names of counters of its own: called once, before threads start. */
     void (*register_counters)(void);
 
+    /* Its flows become encrypted: with encryption-handling: bypass in its settings they are left
+     * to the capture from there on. */
+    bool encrypts;
+    /* memcap, decompression-window-limit and byterange in its settings are those of the bodies of
+     * all protocols. */
+    bool shares_limits;
+    /* Event of a flow in which it was to follow another protocol, and something else came. */
+    const char *absent_event;
+
     size_t state_size, tx_size;
     /* app_trigger_raw_inspection() when a direction of a transaction is over */
     bool raw_on_tx_end;
@@ -112,6 +139,15 @@ struct app_proto {
     /* Once all bytes of a flow are in: close what is open. */
     void (*finish)(struct app_flow *af);
 
+    /* --- rules: also app/rules.h --- */
+    const struct app_reports *reports;          /* NULL: as all else says */
+    /* Rules that use its content modifiers (app_buffer.legacy) or these letters are about it, also
+     * where others have the same buffers. */
+    bool binds_modifiers;
+    const struct app_pcre_letter *pcre_letters; /* ended by 0 */
+    const char *byte_order_word;    /* in byte_test and its like: in the order of its messages */
+    const struct app_optional_feature *optional_features;       /* {NULL} ended */
+
     uint8_t progress_done[2];
     const struct app_name *progress_names[2];   /* hooks: "request_line"; NULL-named end */
     const struct app_name *events;              /* "malformed_data", ids from 1; {NULL} ended */
@@ -128,17 +164,33 @@ struct app_proto {
     const char *alert_contents_key;     /* "websocket-payload"; NULL: none */
     void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
     uint32_t alert_contents_features;   /* what that turns on, see app_buffer.feature */
-    bool has_files;
+    const struct app_memcap *memcaps;   /* {NULL} ended */
+    /* Bodies by direction, for outputs that want them as they come (app_buffer.retained). */
+    const struct app_buffer *const *bodies;
+    /* The address that the header of this name says the client has: the first of its list, or (not
+     * `first`) the last. Into out, with a NUL. NULL: it has no such headers. */
+    bool (*forwarded_for)(struct app_tx *tx, const char *header, bool first,
+                          char out[IP_TEXT_SIZE]);
+    uint8_t file_directions;            /* those in which files go */
+    enum app_proto_id files_by;         /* its files come on connections of this one */
+    bool unnamed_files;                 /* rules about it alone cannot use file.name */
+    /* In frame records its transactions count from 1. */
+    bool frames_count_from_one;
 };
 
 /* --- the list --------------------------------------------------------------------------------- */
 
 const struct app_proto *app_proto_by_id(enum app_proto_id id);          /* NULL: none */
 const struct app_proto *app_proto_by_name(const char *name);
-/* As rule headers and app-layer-protocol name them; "http" is APP_PROTO_HTTP_ANY. */
+static inline bool app_proto_is_group(enum app_proto_id id)
+{
+    return id > APP_PROTO_FAILED && id < APP_PROTO_FIRST;
+}
+/* As rule headers and app-layer-protocol name them; "http" is the group APP_PROTO_ANY_http. */
 bool app_proto_by_rule_name(struct text name, enum app_proto_id *out);
 const char *app_proto_name(enum app_proto_id id);       /* "http", "failed", "unknown" as in EVE */
-/* The first protocol that a rule for `rule_proto` means: http1 for APP_PROTO_HTTP_ANY. */
+const char *app_proto_rule_name(const struct app_proto *proto);
+/* The first protocol that a rule for `rule_proto` means: of a group the one listed first. */
 const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto);
 /* Is this flow's protocol meant by a rule header or keyword that names `rule_proto`? http stands
  * for http1 and http2, dns also for doh2 ... */

@@ -83,6 +83,10 @@ struct app_buffer {
     uint8_t again_at[2];
     /* Checks a content pattern at load time (host in upper case ...); NULL: anything goes. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
+    bool few_values;            /* of a small vocabulary: patterns in it filter little */
+    bool percent_decoded;       /* `%41` in a pattern does not match */
+    bool flushes;               /* for reports: Suricata inspects it with the packet that ends it */
+    uint8_t pattern_rank;       /* for reports: Suricata's for the fast pattern; 0: its usual 2 */
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */
     uint32_t files;             /* enum app_file_feature: likewise */
 };
@@ -143,8 +147,9 @@ struct app_match {
 
 /* Events not about one transaction (applayer_mismatch_protocol_both_directions ...), set on the
  * flow for this packet: EVE anomaly, in capitals, and app-layer-event:applayer_X. Gone at
- * app_cleanup(). */
-extern const struct app_name app_layer_events[];        /* names and ids; NULL-named end */
+ * app_cleanup(). Ids begin at 1, not all of them are in use (NULL). */
+#define APP_LAYER_EVENT_MAX 15
+const char *app_layer_event_name(unsigned event);
 bool app_flow_has_event(const struct app_flow *af, unsigned event);
 
 #endif

@@ -9,40 +9,42 @@
 #include "base/report/counters.h"
 #include "control/limits.h"
 
-/* A row: the limit (limits.c), the counter of its use, and the counter of the limit
- * itself; NULL: Suricata has none. The names are Suricata's. */
-static const struct { const char *limit, *used, *most; } shared[] = {
-    { "applayer-proto-http", "http.memuse", NULL },
-    { "applayer-proto-http-byterange", "http.byterange.memuse", "http.byterange.memcap" },
-    { "ippair", "ippair.memuse", "ippair.memcap" },
-    { "host", "host.memuse", "host.memcap" },
-};
+#define GAUGES_MAX 16
 
 /* One per engine. `at` has a row for each row of shared[]. */
 struct gauges {
     const struct run_context *ctx;
     struct counters *counters;
-    struct {
-        const struct memory_limit *limit;
+    unsigned count;
+    struct gauge {
+        struct memory_limit limit;
         counter_id used, most;
-    } at[ARRAY_LEN(shared)];
+    } at[GAUGES_MAX];
 };
+
+/* Of a limit: what is used, and where there is a name for it, how much may be. */
+static void gauge_add(struct gauges *g, const struct memory_limit *limit)
+{
+    struct gauge *to = &g->at[g->count++];
+
+    to->limit = *limit;
+    to->used = counter_register(limit->used_counter, COUNTER_GAUGE);
+    if (limit->limit_counter != NULL)
+        to->most = counter_register(limit->limit_counter, COUNTER_GAUGE);
+}
 
 struct gauges *gauges_new(const struct run_context *ctx)
 {
     struct gauges *g = xcalloc(1, sizeof(*g));
+    struct memory_limit limit;
 
     g->ctx = ctx;
     g->counters = counters_new("Global");
     /* Suricata's records have these keys even when no module counts them. */
-    (void)counter_register("http.memcap", COUNTER_SUM);
     (void)counter_register("file_store.open_files", COUNTER_GAUGE);
-    for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
-        g->at[i].limit = memory_limit_find(shared[i].limit);
-        g->at[i].used = counter_register(shared[i].used, COUNTER_GAUGE);
-        if (shared[i].most != NULL)
-            g->at[i].most = counter_register(shared[i].most, COUNTER_GAUGE);
-    }
+    for (unsigned n = 0; g->count < GAUGES_MAX && memory_limit_at(n, &limit); n++)
+        if (limit.used_counter != NULL)
+            gauge_add(g, &limit);
     return g;
 }
 
@@ -57,11 +59,11 @@ void gauges_free(struct gauges *g)
 /* The statistics thread and the control thread call it; each figure is one atomic store. */
 void gauges_update(struct gauges *g)
 {
-    for (size_t i = 0; g != NULL && i < ARRAY_LEN(shared); i++) {
-        const struct memory_limit *limit = g->at[i].limit;
+    for (unsigned i = 0; g != NULL && i < g->count; i++) {
+        const struct gauge *at = &g->at[i];
 
-        counter_set(g->counters, g->at[i].used, limit->used(g->ctx));
-        if (shared[i].most != NULL)
-            counter_set(g->counters, g->at[i].most, limit->get(g->ctx));
+        counter_set(g->counters, at->used, memory_limit_used(&at->limit, g->ctx));
+        if (at->limit.limit_counter != NULL)
+            counter_set(g->counters, at->most, memory_limit_get(&at->limit, g->ctx));
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/conf.h"
+#include "app/proto.h"
 #include "base/report/counters.h"
 #include "detect/state/host_bits.h"
 #include "detect/state/shard_table.h"
@@ -62,24 +63,6 @@ static bool app_set(struct app_memory *m, uint64_t bytes)
 }
 
 /* The same three functions for the memory of parsers. */
-#define APP(name, memory)                                                                 \
-    static uint64_t name##_get(const struct run_context *ctx)                             \
-    {                                                                                     \
-        return app_get(memory);                                                           \
-    }                                                                                     \
-    static uint64_t name##_used(const struct run_context *ctx)                            \
-    {                                                                                     \
-        return app_used(memory);                                                          \
-    }                                                                                     \
-    static bool name##_set(const struct run_context *ctx, uint64_t bytes)                 \
-    {                                                                                     \
-        return app_set(memory, bytes);                                                    \
-    }
-
-APP(http, app_decoders_limit(ctx->app))
-APP(ranges, app_ranges_limit(ctx->app))
-APP(ftp, app_proto_memory(ctx->app, APP_PROTO_ftp))
-
 /* --- the defragmenter ------------------------------------------------------------------------- */
 
 static struct defrag_conf *defrag(const struct run_context *ctx)
@@ -135,26 +118,62 @@ static bool hosts_set(const struct run_context *ctx, uint64_t bytes)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-#define LIMIT(text, prefix) { text, prefix##_get, prefix##_used, prefix##_set }
+#define LIMIT(text, prefix, used_counter, limit_counter) \
+    { text, used_counter, limit_counter, prefix##_get, prefix##_used, prefix##_set, NULL }
 
 /* Suricata's names. "ippair" and "host" are one table here, so they show the same figures. */
-const struct memory_limit memory_limits[] = {
-    LIMIT("stream", stream),
-    LIMIT("stream-reassembly", reassembly),
-    LIMIT("flow", flow),
-    LIMIT("applayer-proto-http", http),
-    LIMIT("applayer-proto-http-byterange", ranges),
-    LIMIT("defrag", defrag),
-    LIMIT("ippair", hosts),
-    LIMIT("host", hosts),
-    LIMIT("ftp", ftp),
-    { NULL, NULL, NULL, NULL },
+static const struct memory_limit own_limits[] = {
+    LIMIT("stream", stream, NULL, NULL),
+    LIMIT("stream-reassembly", reassembly, NULL, NULL),
+    LIMIT("flow", flow, NULL, NULL),
+    LIMIT("defrag", defrag, NULL, NULL),
+    LIMIT("ippair", hosts, "ippair.memuse", "ippair.memcap"),
+    LIMIT("host", hosts, "host.memuse", "host.memcap"),
 };
 
-const struct memory_limit *memory_limit_find(const char *name)
+bool memory_limit_at(unsigned n, struct memory_limit *out)
 {
-    for (const struct memory_limit *limit = memory_limits; limit->name != NULL; limit++)
-        if (strcmp(limit->name, name) == 0)
-            return limit;
-    return NULL;
+    unsigned at = ARRAY_LEN(own_limits);
+
+    if (n < at) {
+        *out = own_limits[n];
+        return true;
+    }
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_memcap *app = app_proto_by_id(id)->memcaps;
+
+        for (; app != NULL && app->name != NULL; app++) {
+            if (at++ < n)
+                continue;
+            *out = (struct memory_limit){ .name = app->name, .used_counter = app->used_counter,
+                                          .limit_counter = app->limit_counter, .app = app };
+            return true;
+        }
+    }
+    return false;
+}
+
+bool memory_limit_find(const char *name, struct memory_limit *out)
+{
+    for (unsigned n = 0; memory_limit_at(n, out); n++)
+        if (strcmp(out->name, name) == 0)
+            return true;
+    return false;
+}
+
+uint64_t memory_limit_get(const struct memory_limit *limit, const struct run_context *ctx)
+{
+    return limit->app != NULL ? app_get(limit->app->memory(ctx->app)) : limit->get(ctx);
+}
+
+uint64_t memory_limit_used(const struct memory_limit *limit, const struct run_context *ctx)
+{
+    return limit->app != NULL ? app_used(limit->app->memory(ctx->app)) : limit->used(ctx);
+}
+
+bool memory_limit_set(const struct memory_limit *limit, const struct run_context *ctx,
+                      uint64_t bytes)
+{
+    return limit->app != NULL ? app_set(limit->app->memory(ctx->app), bytes)
+                              : limit->set(ctx, bytes);
 }

@@ -92,18 +92,10 @@ int list_protos(void)
     return EXIT_SUCCESS;
 }
 
-/* Rules call HTTP/1 "http1", because "http" stands for all versions in them. */
-static const char *rule_name(const struct app_proto *proto)
-{
-    return strcmp(proto->name, "http") == 0 ? "http1" : proto->name;
-}
-
-/* Every protocol has a first and a last hook; its states of progress may have the same
- * names. */
 static void list_proto_hooks(const struct app_proto *proto, enum direction d, const char *start,
                              const char *done)
 {
-    const char *name = rule_name(proto);
+    const char *name = app_proto_rule_name(proto);
 
     printf("%s:%s\n", name, start);
     for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
@@ -136,7 +128,7 @@ int list_frames(void)
 
         if (proto == NULL || proto->frames == NULL)
             continue;
-        name = rule_name(proto);
+        name = app_proto_rule_name(proto);
         for (unsigned i = 0; proto->frames[i] != NULL; i++) {
             if (proto->transports & APP_TCP)
                 printf("tcp: %s.%s\n", name, proto->frames[i]);

@@ -156,7 +156,7 @@ static unsigned check_keys(const struct conf *conf)
     unsigned unknown;
 
     arena_init(&arena, 16 * 1024, 0);
-    unknown = conf_check_keys(conf, app_settings_keys(&arena));
+    unknown = conf_check_keys(conf, output_settings_keys(&arena, app_settings_keys(&arena)));
     arena_fini(&arena);
     return unknown;
 }

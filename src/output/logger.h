@@ -23,13 +23,14 @@ struct output_chunk {
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
-    bool early;                 /* called before the others, which log what it has done */
+    const char *settings_keys;  /* "@log-file limit"; NULL: in conf/schema_keys.c */
+    bool early;                 /* asked before the others: they log what it has done */
     bool is_evidence;           /* when it cannot open, nothing begins */
     /* Settings to instance; a logger without an `enabled: yes` is not asked. NULL with err set:
      * the mistake is logged and the output left out. */
     void *(*open)(const struct output_request *request, struct output_conf *conf,
                   const struct conf_node *node, struct err *err);
-    void (*close)(void *self);
+    void (*close)(void *self);          /* NULL: nothing hangs off it */
     /* Rendering, each optional; called for each packet, in order. */
     void (*packet)(struct render *r, void *self, struct packet *p);
     /* Once per transaction and packet as long as it lives and may have something to log. */

@@ -75,6 +75,24 @@ static const struct logger_ops *logger_find(const char *name)
 
 /* An early logger goes in front of all others: eve-log's `stored` depends on what
  * file-store has done with the same packet. */
+const char *const *output_settings_keys(struct arena *arena, const char *const *others)
+{
+    ARRAY_OF(const char *) lines = { 0 };
+    const char *const *copy;
+
+    while (*others != NULL)
+        ARRAY_PUSH(&lines, *others++);
+    ARRAY_PUSH(&lines, "outputs");
+    for (unsigned i = 0; logger_table[i] != NULL; i++)
+        if (logger_table[i]->settings_keys != NULL)
+            ARRAY_PUSH(&lines, arena_printf(arena, "  %s: %s", logger_table[i]->name,
+                                            logger_table[i]->settings_keys));
+    ARRAY_PUSH(&lines, NULL);
+    copy = arena_copy(arena, lines.at, lines.count * sizeof(*lines.at));
+    ARRAY_FREE(&lines);
+    return copy;
+}
+
 static void output_add(struct output_conf *conf, const struct logger_ops *ops, void *self)
 {
     size_t at;
@@ -158,7 +176,8 @@ void output_conf_free(struct output_conf *conf)
     output_writer_free(conf->merged);
     tenants_unref(conf->tenants);
     for (size_t i = 0; i < conf->loggers.count; i++)
-        conf->loggers.at[i].ops->close(conf->loggers.at[i].self);
+        if (conf->loggers.at[i].ops->close != NULL)
+            conf->loggers.at[i].ops->close(conf->loggers.at[i].self);
     for (size_t i = 0; i < conf->sinks.count; i++) {
         struct sink *sink = conf->sinks.at[i];
 

@@ -29,6 +29,10 @@ struct output_request {
  * and counted, NULL only when nothing can go on. */
 struct output_conf;
 struct output_conf *output_conf_new(const struct output_request *request, struct err *err);
+/* Keys of outputs that list them themselves, for conf_check_keys(), behind `others`; as long as the
+ * arena. */
+struct arena;
+const char *const *output_settings_keys(struct arena *arena, const char *const *others);
 void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
 /* Before threads start: records are written in the order of the capture, whichever thread made
  * them. seq: borrowed while threads run. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/streaming.c - for outputs that log data and not records: what TCP carries, and
- * the bodies of HTTP after decompression, each byte once. */
+/* output/streaming.c - for outputs that want data rather than records: what TCP carries, and what
+ * bodies carry, unpacked, each byte once. */
 #include "output/output_private.h"
 
 #include "app/conf.h"
 #include "app/proto.h"
 #include "app/rules.h"
 
-#include <string.h>
 
 /* To all loggers that take data. */
 static void log_piece(struct output_conf *conf, struct render *r, struct packet *p,
@@ -41,27 +40,15 @@ static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p
 
 /* --- bodies ------------------------------------------------------------------------------- */
 
-/* The buffer that detection uses, too: so both see the same bytes. NULL: this protocol has
- * none. */
-static const struct app_buffer *body_of(const struct app_proto *proto, enum direction d)
-{
-    const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";
-
-    for (unsigned i = 0; proto->buffers != NULL && proto->buffers[i] != NULL; i++)
-        if (strcmp(proto->buffers[i]->name, name) == 0 && proto->buffers[i]->retained != NULL)
-            return proto->buffers[i];
-    return NULL;
-}
-
-/* Bodies are kept only if a rule or an output asks for them, because they take memory. */
 void output_require_bodies(const struct app_conf *app)
 {
     struct app_required_features required = { 0 };
 
-    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        const struct app_buffer *body = body_of(app_proto_by_id(APP_PROTO_http1), d);
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id(id);
 
-        required.features[APP_PROTO_http1] |= body != NULL ? body->feature : 0;
+        for (unsigned d = 0; proto->bodies != NULL && d < 2; d++)
+            required.features[id] |= proto->bodies[d]->feature;
     }
     app_require_files(app, APP_FILE_TRACK | APP_FILE_CONTENT);
     app_require(app, &required);
@@ -103,11 +90,11 @@ static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, 
 static void log_body(struct output_conf *conf, struct render *r, struct packet *p,
                       struct app_tx *tx, enum direction d)
 {
-    const struct app_buffer *body = body_of(tx->flow->proto, d);
+    const struct app_buffer *body = tx->flow->proto->bodies[d];
     struct output_chunk chunk = { .tx = tx, .direction = d };
-    struct streamed *s = body != NULL ? streamed_of(tx) : NULL;
+    struct streamed *s = streamed_of(tx);
 
-    if (s == NULL || s->closed[d])
+    if (s->closed[d])
         return;
     chunk.data = body_news(tx, body, d, s->to[d]);
     chunk.open = s->to[d] == 0 && chunk.data.len > 0;
@@ -126,7 +113,7 @@ void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
 
     if (p->ip_proto == 6)
         log_tcp(conf, r, p);
-    if (af == NULL || af->proto == NULL || strcmp(af->proto->name, "http") != 0)
+    if (af == NULL || af->proto == NULL || af->proto->bodies == NULL)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)

@@ -107,16 +107,30 @@ static uint32_t read_tx_limit(const struct app_proto *proto, const struct conf_n
 
 /* Reads one protocol for both transports. A transport that the protocol does not use stays off
  * whatever the file says; `parses` implies `enabled`, never the other way round. */
+static const struct conf_node *proto_node(const struct app_proto *proto,
+                                          const struct conf_node *root)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "app-layer.protocols.%s", proto->name);
+    return conf_find(root, path);
+}
+
+static bool bypasses(const struct app_proto *proto, const struct conf_node *node)
+{
+    const char *handling = conf_string(node, "encryption-handling", "");
+
+    return proto->encrypts && text_equal_nocase(text_of(handling), "bypass");
+}
+
 static int read_proto(struct app_conf *conf, const struct app_proto *proto,
                       const struct conf_node *root, struct err *err)
 {
     struct app_proto_conf *pc = &conf->proto[proto->id];
-    char path[96];
-
-    snprintf(path, sizeof(path), "app-layer.protocols.%s", proto->name);
-    const struct conf_node *node = conf_find(root, path);
+    const struct conf_node *node = proto_node(proto, root);
 
     pc->proto = proto;
+    conf->bypasses |= bypasses(proto, node);
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
         int enabled = read_enabled(node, t, !proto->off_by_default);
         bool carried = (proto->transports & TRANSPORT_BIT(t)) != 0;
@@ -148,17 +162,19 @@ static int read_all(struct app_conf *conf, const struct conf_node *root,
     return app_detect_tables_build(conf, root, err);
 }
 
-/* Whether a parser may ask to bypass encrypted flows: modules/stream.c then keeps its stream state
- * in step with inspection when it reads files. */
-static bool bypasses(const struct conf_node *root)
+/* Limits that hold for the bodies of all protocols stand in the settings of one. */
+static void read_shared_limits(struct app_conf *conf, const struct conf_node *root)
 {
-    static const char *const keys[] = { "app-layer.protocols.tls.encryption-handling",
-                                        "app-layer.protocols.ssh.encryption-handling" };
-    bool any = false;
+    const struct conf_node *node = NULL;
+    const struct app_proto *proto = NULL;
 
-    for (unsigned i = 0; i < ARRAY_LEN(keys); i++)
-        any |= text_equal_nocase(text_of(conf_string(root, keys[i], "")), "bypass");
-    return any;
+    for (unsigned i = APP_PROTO_FIRST; i < APP_PROTO_COUNT && proto == NULL; i++)
+        if (app_proto_by_id((enum app_proto_id)i)->shares_limits)
+            proto = app_proto_by_id((enum app_proto_id)i);
+    if (proto != NULL)
+        node = proto_node(proto, root);
+    conf->ranges = app_ranges_new(conf_find(node, "byterange"));
+    app_decoders_read(&conf->decoders, proto, node);
 }
 
 bool app_bypasses(const struct app_conf *conf)
@@ -177,12 +193,10 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
     conf->errors_by_proto = conf_bool(root, "stats.exception-policy.per-app-proto-errors", false);
     conf->error_policy = exception_policy_read(root, "app-layer.error-policy", true, is_inline,
                                                false);
-    conf->bypasses = bypasses(root);
     conf->magic_file = conf_string(root, "magic-file", NULL);
     conf->parents = expectation_parents_new();
     conf->expectations = app_expectations_new(conf->parents);
-    conf->ranges = app_ranges_new(root);
-    app_decoders_read(&conf->decoders, root);
+    read_shared_limits(conf, root);
     if (read_all(conf, root, extra, err) < 0) {
         app_conf_free(conf);
         return NULL;

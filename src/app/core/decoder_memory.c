@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/decoder_memory.c - memory of decompressors, counted against the memcap of HTTP. Every
- * worker thread adds to the same sum with relaxed atomics; nothing else is shared. */
+/* app/core/decoder_memory.c - memory of decompressors, counted against one memcap
+ * (app_proto.shares_limits). */
 #include "app/core/decoder_memory.h"
 
 #include "app/core/private.h"
 #include "base/memory/lib_memory.h"
+
+#include <stdio.h>
 
 #define MEMCAP ((uint64_t)256 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
@@ -15,14 +17,16 @@
 #define WINDOW_SLACK ((size_t)320 << 10)
 
 /* Settings under app-layer.protocols.http, read once at start. */
-void app_decoders_read(struct app_decoders *d, const struct conf_node *root)
+void app_decoders_read(struct app_decoders *d, const struct app_proto *proto,
+                       const struct conf_node *node)
 {
-    const struct conf_node *node = conf_find(root, "app-layer.protocols.http");
+    char counter[64];
 
+    snprintf(counter, sizeof(counter), "%s.memcap", proto != NULL ? proto->name : "decoders");
     d->memory.limit = conf_size(node, "memcap", MEMCAP);
     d->memory.counted = true;
     d->window_limit = conf_size(node, "decompression-window-limit", WINDOW_LIMIT);
-    d->refused = counter_register("http.memcap", COUNTER_SUM);
+    d->refused = counter_register(counter, COUNTER_SUM);
 }
 
 /* Remembers why, so that the parser can raise the right event after the library has only reported

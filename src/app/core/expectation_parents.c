@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectation_parents.c - records between which hosts there is a connection that may
- * announce others (an expectation parent, such as FTP control). The threads that read a capture
- * file see all packets before inspection, and note each packet that begins as an announcing
- * protocol does. When the connection ends, the thread that inspects it removes it, in packet order:
- * a thread that inspects a later packet has noted all earlier openings by then. Several threads may
- * note the same packets, each in order. What one has noted the others skip; otherwise a thread that
- * lags would bring back connections that are over. The key of a connection is its hash. Two
- * connections between the same hosts with the same hash count as one and are removed together; for
- * a wrong "no need to wait" both would need the same 32 bits. */
+/* app/core/expectation_parents.c - between which hosts there is a connection that may announce
+ * others.
+ *
+ * The scan of a file sees each packet once, in order, before any thread inspects it, and adds each
+ * that begins as an announcing protocol does. The thread that inspects the connection removes it
+ * when it ends, in its place in the order.
+ *
+ * Connections go by their hash. Two of the same hosts and hash count as one and are removed
+ * together; that others are not waited for needs the same 32 bits on both. */
 #include "app/core/private.h"
 
 #include "base/array.h"
@@ -35,9 +35,8 @@ struct parent {
 
 /* The parents between two hosts; pairs with equal hash bits share one, which only costs waits. */
 struct pair {
-    uint64_t noted; /* all openings up to this packet order are in; atomic */
-    uint32_t only; /* the only parent's hash; 0: none; PARENTS_MANY; atomic */
-    bool stays;                             /* a parent found no slot, so it is never removed */
+    uint32_t only;                          /* the one parent's hash; 0: there is none; atomic */
+    bool stays;                             /* there are more than these */
     struct parent parent[PAIR_PARENTS];
 };
 
@@ -166,14 +165,9 @@ void expectation_parent_add(const struct app_conf *conf, const struct expectatio
     struct expectation_parents *parents = conf->parents;
     struct pair *pair = pair_of(parents, &o->src, &o->dst);
 
-    if (o->order <= __atomic_load_n(&pair->noted, __ATOMIC_ACQUIRE))
-        return;
     pthread_mutex_lock(&parents->lock);
-    if (o->order > pair->noted) {
-        add_parent(pair, o);
-        pair_changed(parents, pair);
-        __atomic_store_n(&pair->noted, o->order, __ATOMIC_RELEASE);
-    }
+    add_parent(pair, o);
+    pair_changed(parents, pair);
     pthread_mutex_unlock(&parents->lock);
 }
 

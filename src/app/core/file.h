@@ -91,7 +91,7 @@ bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, str
         .name = "file.data", .alias = "file_data", .doc = "content of files",                \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
         .never_absent = (never), .grows = true, .get = get_data,                             \
-        .position = app_file_data_position, .files = APP_FILE_CONTENT,                       \
+        .position = app_file_data_position, .files = APP_FILE_CONTENT, .flushes = true,      \
     };                                                                                       \
     static const struct app_buffer file_name = {                                             \
         .name = "file.name", .doc = "name of a file",                                        \

@@ -68,7 +68,9 @@ struct app_decoders {
     uint64_t window_limit;
     counter_id refused;
 };
-void app_decoders_read(struct app_decoders *d, const struct conf_node *root);
+/* NULL: no protocol sets limits. */
+void app_decoders_read(struct app_decoders *d, const struct app_proto *proto,
+                       const struct conf_node *node);
 
 struct app_conf {
     struct app_proto_conf proto[APP_PROTO_MAX];
@@ -224,7 +226,7 @@ struct app_session {
     bool replace : 1;           /* the next parser takes the place of the present one */
     bool counted : 1;           /* in app_layer.flow.X */
     uint16_t change_port;
-    uint16_t events;            /* bit per app_layer_events id */
+    uint16_t events;            /* bit per event, see app_layer_event_name() */
 };
 
 _Static_assert(sizeof(struct app_session) <= 4 * CACHE_LINE, "there are as many as connections");
@@ -308,10 +310,14 @@ void app_frames_prune(struct app_session *s, const struct packet *p);
 void app_frames_free(struct app_session *s);
 void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in);
 
-/* ids of app_layer_events */
+/* Ids of events that are not about one transaction. Those that protocols name, see
+ * app_proto.absent_event, lie between FIRST and LAST. */
 enum {
     APPLAYER_MISMATCH = 1, APPLAYER_WRONG_DIRECTION, APPLAYER_ONE_DIRECTION, APPLAYER_SKIPPED,
-    APPLAYER_NO_TLS, APPLAYER_UNEXPECTED,
+    APPLAYER_ABSENT_FIRST, APPLAYER_ABSENT_LAST = APP_LAYER_EVENT_MAX - 1, APPLAYER_UNEXPECTED,
 };
+_Static_assert(APPLAYER_UNEXPECTED == APP_LAYER_EVENT_MAX, "app_session.events has 16 bits");
+/* 0: the protocol has none. */
+unsigned app_absent_event(const struct app_proto *proto);
 
 #endif

@@ -107,9 +107,8 @@ static void counted_free(struct app_ranges *table, struct buf *b)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-struct app_ranges *app_ranges_new(const struct conf_node *root)
+struct app_ranges *app_ranges_new(const struct conf_node *node)
 {
-    const struct conf_node *node = conf_find(root, "app-layer.protocols.http.byterange");
     struct app_ranges *table = xcalloc(1, sizeof(*table));
 
     pthread_mutex_init(&table->lock, NULL);

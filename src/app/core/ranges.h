@@ -26,7 +26,7 @@ bool app_range_close(struct app_range *range, struct buf *file);
 /* --- for the framework ------------------------------------------------------------------------ */
 
 struct app_ranges;
-struct app_ranges *app_ranges_new(const struct conf_node *root);
+struct app_ranges *app_ranges_new(const struct conf_node *node);      /* byterange: */
 void app_ranges_free(struct app_ranges *table);
 struct app_memory *app_ranges_memory(struct app_ranges *table);
 

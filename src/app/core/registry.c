@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/registry.c - the protocols by number and by name, made from app/list.h at compile time:
  * every binary has the same ids. */
-#include "app/proto.h"
+#include "app/core/private.h"
 #include "app/rules.h"
 
 #include <string.h>
@@ -18,14 +18,10 @@ static const struct app_proto *const proto_table[APP_PROTO_COUNT] = {
 };
 
 /* The names for rules' app-layer-event keyword, as in Suricata; the ids are ours (private.h). */
-const struct app_name app_layer_events[] = {
-    { "applayer_mismatch_protocol_both_directions", 1 },
-    { "applayer_wrong_direction_first_data", 2 },
-    { "applayer_detect_protocol_only_one_direction", 3 },
-    { "applayer_proto_detection_skipped", 4 },
-    { "applayer_no_tls_after_starttls", 5 },
-    { "applayer_unexpected_protocol", 6 },
-    { NULL, 0 },
+static const char *const group_name[] = {
+#define X(symbol) [APP_PROTO_ANY_##symbol] = #symbol,
+    APP_GROUP_LIST(X)
+#undef X
 };
 
 const struct app_proto *app_proto_by_id(enum app_proto_id id)
@@ -42,20 +38,25 @@ const struct app_proto *app_proto_by_name(const char *name)
 }
 
 /* Rules may use another name than the configuration does, and an alias for it. */
+const char *app_proto_rule_name(const struct app_proto *proto)
+{
+    return proto->rule_name != NULL ? proto->rule_name : proto->name;
+}
+
 static bool rule_name_is(const struct app_proto *proto, struct text name)
 {
-    const char *own = proto->rule_name != NULL ? proto->rule_name : proto->name;
-
-    return text_equal_nocase(name, own) ||
+    return text_equal_nocase(name, app_proto_rule_name(proto)) ||
            (proto->rule_alias != NULL && text_equal_nocase(name, proto->rule_alias));
 }
 
 /* "http" in a rule means any version of HTTP, as in Suricata. */
 bool app_proto_by_rule_name(struct text name, enum app_proto_id *out)
 {
-    if (text_equal_nocase(name, "http")) {
-        *out = APP_PROTO_HTTP_ANY;
-        return true;
+    for (unsigned i = 0; i < ARRAY_LEN(group_name); i++) {
+        if (group_name[i] != NULL && text_equal_nocase(name, group_name[i])) {
+            *out = (enum app_proto_id)i;
+            return true;
+        }
     }
     for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
         if (proto_table[i] != NULL && rule_name_is(proto_table[i], name)) {
@@ -79,18 +80,17 @@ const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto)
 
 const char *app_proto_name(enum app_proto_id id)
 {
+    static const char *const others[APP_PROTO_FIRST] = {
+        [APP_PROTO_FAILED] = "failed",
+#define X(symbol) [APP_PROTO_ANY_##symbol] = #symbol "_any",
+        APP_GROUP_LIST(X)
+#undef X
+    };
     const struct app_proto *proto = app_proto_by_id(id);
 
     if (proto != NULL)
         return proto->name;
-    switch (id) {
-    case APP_PROTO_FAILED:
-        return "failed";
-    case APP_PROTO_HTTP_ANY:
-        return "http_any";
-    default:
-        return "unknown";
-    }
+    return (unsigned)id < ARRAY_LEN(others) && others[id] != NULL ? others[id] : "unknown";
 }
 
 /* `also` lists the families a protocol belongs to. */
@@ -107,4 +107,37 @@ bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found)
         if (proto->also[i] == rule_proto)
             return true;
     return false;
+}
+
+/* --- events of flows ---------------------------------------------------------------------- */
+
+/* Numbered as the protocols are listed. */
+unsigned app_absent_event(const struct app_proto *of)
+{
+    unsigned event = APPLAYER_ABSENT_FIRST;
+
+    if (of->absent_event == NULL)
+        return 0;
+    for (unsigned i = 0; i < APP_PROTO_COUNT && proto_table[i] != of; i++)
+        event += proto_table[i] != NULL && proto_table[i]->absent_event != NULL;
+    return event <= APPLAYER_ABSENT_LAST ? event : 0;
+}
+
+const char *app_layer_event_name(unsigned event)
+{
+    static const char *const names[APP_LAYER_EVENT_MAX + 1] = {
+        [APPLAYER_MISMATCH] = "applayer_mismatch_protocol_both_directions",
+        [APPLAYER_WRONG_DIRECTION] = "applayer_wrong_direction_first_data",
+        [APPLAYER_ONE_DIRECTION] = "applayer_detect_protocol_only_one_direction",
+        [APPLAYER_SKIPPED] = "applayer_proto_detection_skipped",
+        [APPLAYER_UNEXPECTED] = "applayer_unexpected_protocol",
+    };
+
+    if (event > APP_LAYER_EVENT_MAX || names[event] != NULL)
+        return event <= APP_LAYER_EVENT_MAX ? names[event] : NULL;
+    for (unsigned i = 0; i < APP_PROTO_COUNT; i++)
+        if (proto_table[i] != NULL && proto_table[i]->absent_event != NULL &&
+            app_absent_event(proto_table[i]) == event)
+            return proto_table[i]->absent_event;
+    return NULL;
 }

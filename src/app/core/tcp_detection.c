@@ -296,8 +296,8 @@ static void changed(struct app_session *s)
     if (f->app_proto_expected == APP_PROTO_UNKNOWN || f->app_proto == f->app_proto_expected)
         return;
     app_layer_event(s, APPLAYER_UNEXPECTED);
-    if (expected != NULL && text_equal(text_of(expected->name), "tls"))
-        app_layer_event(s, APPLAYER_NO_TLS);
+    if (expected != NULL && app_absent_event(expected) != 0)
+        app_layer_event(s, app_absent_event(expected));
 }
 
 /* Recognises the new protocol as if the flow began here. While the bytes do not suffice, the old

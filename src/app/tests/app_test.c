@@ -349,3 +349,26 @@ TEST(app_steady_state_reuses_memory)
     CHECK(fixture.thread->spare_count <= 4);
     app_fixture_close(&fixture);
 }
+
+/* Those of the framework and those that protocols add have a name each, and no two the same. */
+TEST(app_layer_events_have_names)
+{
+    unsigned own = 0;
+
+    for (unsigned a = 1; a <= APP_LAYER_EVENT_MAX; a++)
+        for (unsigned b = 1; b < a; b++)
+            if (app_layer_event_name(a) != NULL && app_layer_event_name(b) != NULL)
+                CHECK(strcmp(app_layer_event_name(a), app_layer_event_name(b)) != 0);
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id(id);
+
+        if (proto->absent_event == NULL)
+            continue;
+        CHECK(strcmp(app_layer_event_name(app_absent_event(proto)), proto->absent_event) == 0);
+        own++;
+    }
+    CHECK(own > 0);
+    CHECK(app_layer_event_name(0) == NULL);
+    CHECK(strcmp(app_layer_event_name(APPLAYER_UNEXPECTED), "applayer_unexpected_protocol") == 0);
+    CHECK(app_layer_event_name(APP_LAYER_EVENT_MAX + 1) == NULL);
+}

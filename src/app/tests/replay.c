@@ -242,10 +242,10 @@ static void look(struct replay *replay)
 
     if (af == NULL)
         return;
-    for (const struct app_name *n = app_layer_events; n->name != NULL; n++) {
-        if (!app_flow_has_event(af, (unsigned)n->value))
+    for (unsigned event = 1; event <= APP_LAYER_EVENT_MAX; event++) {
+        if (!app_flow_has_event(af, event))
             continue;
-        snprintf(text, sizeof(text), "layer %s", n->name);
+        snprintf(text, sizeof(text), "layer %s", app_layer_event_name(event));
         add_once(replay, UINT64_MAX - 1, text);
     }
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)

@@ -41,7 +41,7 @@ enum split_segmentation { SPLIT_NONE, SPLIT_BYTES, SPLIT_RANDOM };
  *   tx 0 <event_type> {json}      each log, when it was due
  *   tx 0 event <name>
  *   tx 0 file <name> <state> <size> <sha256>
- *   layer <name>                  app_layer_events, each once
+ *   layer <name>                  see app_layer_event_name(), each once
  *   frame ts|tc <type> <offset> <len>
  *   flow <proto> <ts> <tc>        at the end
  * Caller frees. */

@@ -239,7 +239,7 @@ const struct app_proto app_toy = {
                                          { NULL, 0 } },
     .frames = (const char *const[]){ "stream", "line", NULL },
     .logs = (const struct app_log *const[]){ &toy_log, NULL },
-    .has_files = true,
+    .file_directions = APP_BOTH,
 };
 
 /* --- box -------------------------------------------------------------------------------------- */

@@ -5,9 +5,9 @@
 #include "control/limits.h"
 #include "control/private.h"
 
-static const struct memory_limit *find_limit(const struct command *c)
+static bool find_limit(const struct command *c, struct memory_limit *out)
 {
-    return memory_limit_find(request_string(c->request, "config"));
+    return memory_limit_find(request_string(c->request, "config"), out);
 }
 
 /* "64mb": in the largest unit of which it is an integral number. */
@@ -26,7 +26,7 @@ static void write_size(char out[40], uint64_t bytes)
 /* 0 means unlimited, as in Suricata. */
 static void json_limit(struct command *c, const struct memory_limit *limit)
 {
-    uint64_t bytes = limit->get(c->control->conf.context);
+    uint64_t bytes = memory_limit_get(limit, c->control->conf.context);
     char text[40] = "unlimited";
 
     if (bytes != 0)
@@ -41,11 +41,13 @@ static enum command_status unknown(struct command *c)
 
 static enum command_status list_run(struct command *c)
 {
+    struct memory_limit limit;
+
     json_array(c->j, "message");
-    for (const struct memory_limit *limit = memory_limits; limit->name != NULL; limit++) {
+    for (unsigned n = 0; memory_limit_at(n, &limit); n++) {
         json_object(c->j, NULL);
-        json_string(c->j, "name", limit->name);
-        json_limit(c, limit);
+        json_string(c->j, "name", limit.name);
+        json_limit(c, &limit);
         json_object_end(c->j);
     }
     json_array_end(c->j);
@@ -58,12 +60,12 @@ const struct command_ops command_memcap_list = {
 
 static enum command_status show_run(struct command *c)
 {
-    const struct memory_limit *limit = find_limit(c);
+    struct memory_limit limit;
 
-    if (limit == NULL)
+    if (!find_limit(c, &limit))
         return unknown(c);
     json_object(c->j, "message");
-    json_limit(c, limit);
+    json_limit(c, &limit);
     json_object_end(c->j);
     return COMMAND_OK;
 }
@@ -78,7 +80,7 @@ const struct command_ops command_memcap_show = {
 static enum command_status refused(struct command *c, const struct memory_limit *limit,
                                    uint64_t bytes)
 {
-    uint64_t used = limit->used(c->control->conf.context);
+    uint64_t used = memory_limit_used(limit, c->control->conf.context);
     char text[40];
 
     if (bytes == 0)
@@ -95,16 +97,16 @@ static enum command_status refused(struct command *c, const struct memory_limit 
  * new value holds until the engine ends; the configuration does not change. */
 static enum command_status set_run(struct command *c)
 {
-    const struct memory_limit *limit = find_limit(c);
+    struct memory_limit limit;
     uint64_t bytes;
 
     if (!text_to_size(text_of(request_string(c->request, "memcap")), &bytes))
         return command_nok(c, "error parsing memcap specified, value not changed");
-    if (limit == NULL)
+    if (!find_limit(c, &limit))
         return unknown(c);
-    if (!limit->set(c->control->conf.context, bytes))
-        return refused(c, limit, bytes);
-    return command_ok(c, "memcap value for '%s' updated: %llu %s", limit->name,
+    if (!memory_limit_set(&limit, c->control->conf.context, bytes))
+        return refused(c, &limit, bytes);
+    return command_ok(c, "memcap value for '%s' updated: %llu %s", limit.name,
                       (unsigned long long)bytes, bytes == 0 ? "(unlimited)" : "");
 }
 

@@ -118,16 +118,11 @@ static bool can_serve(const struct rule *rule, const struct rule_op *op, bool ne
  * after the payload. */
 static unsigned rank_of(const struct rule *rule, const struct rule_list *l)
 {
-    const char *name;
-
     if (l->buffer == NULL)
         return 3;
-    name = l->buffer->base->name;
-    if (strcmp(name, "http.method") == 0 || strcmp(name, "http.stat_code") == 0)
-        return 4;
-    if (strncmp(name, "ike.", 4) == 0)
-        return 1;
-    /* A rule over both directions is found by the request, if possible. */
+    if (buffer_declared(l->buffer)->pattern_rank != 0)
+        return buffer_declared(l->buffer)->pattern_rank;
+    /* A rule over both directions is found by what the client says, if it can be. */
     return (rule->flags & RULE_TX_BOTH) && l->directions == APP_TC ? 5 : 2;
 }
 

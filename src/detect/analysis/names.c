@@ -2,6 +2,7 @@
 /* detect/analysis/names.c - Suricata's names of rule types, tests and operations in
  * reports. */
 #include "detect/analysis/private.h"
+#include "detect/compile/tx_engines.h"
 
 #include <string.h>
 
@@ -12,7 +13,6 @@ static const struct { const char *name, *reported; } listed[] = {
     { "flow.bytes_toserver", "flow.bytes" },
     { "flow.pkts_toclient", "flow.pkts" },
     { "flow.pkts_toserver", "flow.pkts" },
-    { "tls_cert_notbefore", "tls_cert_notafter" },
 };
 
 const char *analysis_type_name(const struct rule *rule)
@@ -37,7 +37,7 @@ const char *analysis_test_name(const struct rule_test *test)
     for (size_t i = 0; i < ARRAY_LEN(listed); i++)
         if (strcmp(listed[i].name, test->keyword->name) == 0)
             return listed[i].reported;
-    return test->keyword->name;
+    return engine_listed_name(test->keyword);
 }
 
 /* Keywords such as `filename` are contents too. */

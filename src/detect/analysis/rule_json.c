@@ -59,11 +59,20 @@ static void content_members(struct writer *w, const struct rule_op *op)
     json_bool(j, "relative_next", analysis_has_relative(op));
 }
 
-static bool begins_with(const struct rule_op *op, const char *what)
+/* What protocols have to say of a content that reminds of them. */
+static void protocol_notes(struct writer *w, const struct rule_op *op)
 {
-    size_t n = strlen(what);
+    const struct slice content = { op->content.bytes, op->content.len };
 
-    return op->content.len >= n && memcmp(op->content.bytes, what, n) == 0;
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_reports *reports = app_proto_by_id(id)->reports;
+        const char *text = NULL;
+
+        if (reports != NULL && reports->content_note != NULL)
+            text = reports->content_note(content);
+        if (text != NULL)
+            note(w, text);
+    }
 }
 
 /* Advice about contents that HTTP buffers would serve better; Suricata's texts. */
@@ -74,13 +83,7 @@ static void content_notes(struct writer *w, const struct rule_op *op)
     if (op->flags & OP_FAST_ONLY)
         note(w, "'fast_pattern:only' option is silently ignored and is interpreted as regular "
                 "'fast_pattern'");
-    if (begins_with(op, "GET /") || begins_with(op, "POST /") || begins_with(op, "HEAD /") ||
-        begins_with(op, "PUT /"))
-        note(w, "pattern looks like it inspects HTTP, use http.request_line or http.method and "
-                "http.uri instead for improved performance");
-    if (begins_with(op, "User-Agent: ") || begins_with(op, "\nUser-Agent: "))
-        note(w, "pattern looks like it inspects HTTP, use http.user_agent or http.header for "
-                "improved performance");
+    protocol_notes(w, op);
     if (position.was_within)
         note(w, "'within' option for pattern w/o previous content was converted to 'depth'");
     if (position.was_distance)
@@ -397,18 +400,17 @@ static bool looks_at_body(const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_TX &&
-            (strcmp(l->buffer->base->name, "file.data") == 0 ||
-             strcmp(l->buffer->base->name, "http.request_body") == 0))
+            buffer_declared(l->buffer)->flushes)
             return true;
     return false;
 }
 
-static bool stores_certificates(const struct rule *r)
+/* Flags that keywords have of their own. */
+static void keyword_flags(struct json *j, const struct rule *r)
 {
     for (unsigned i = 0; i < r->post_count; i++)
-        if (strcmp(r->post[i].keyword->name, "tls_store") == 0)
-            return true;
-    return false;
+        if (r->post[i].keyword->rule_flag != NULL)
+            json_string(j, NULL, r->post[i].keyword->rule_flag);
 }
 
 /* The order of the words is that of Suricata's report. */
@@ -450,8 +452,7 @@ static void flags(struct writer *w, bool has_engines)
     if (waits_for_flowbit(r))
         json_string(j, NULL, "need_flowvar");
     bit_names(j, r->flags, rest, ARRAY_LEN(rest));
-    if (stores_certificates(r))
-        json_string(j, NULL, "tlsstore");
+    keyword_flags(j, r);
     bit_names(j, r->flags, last, ARRAY_LEN(last));
     if (w->pattern != NULL || r->prefilter != NULL)
         json_string(j, NULL, "prefilter");
@@ -536,7 +537,7 @@ static const char *hook_name(const struct tx_engine *e, char out[ENGINE_NAME_SIZ
             prefix = "";
         }
     snprintf(out, ENGINE_NAME_SIZE, "%s:%s%s:generic",
-             e->proto == APP_PROTO_http1 ? "http1" : proto->name, prefix, hook);
+             app_proto_rule_name(proto), prefix, hook);
     return out;
 }
 

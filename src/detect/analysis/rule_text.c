@@ -162,14 +162,11 @@ static bool has_percent(const struct rule_op *op)
 /* Buffers that the HTTP parser decodes. */
 static bool percent_in_normalised(const struct rule *r)
 {
-    static const char *const normalised[] = { "http.uri", "http.header", "http.cookie" };
-
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
-        for (size_t i = 0; l->buffer != NULL && i < ARRAY_LEN(normalised); i++)
-            if (strcmp(l->buffer->base->name, normalised[i]) == 0)
-                for (const struct rule_op *op = l->first; op != NULL; op = op->next)
-                    if (has_percent(op))
-                        return true;
+        if (l->buffer != NULL && buffer_declared(l->buffer)->percent_decoded)
+            for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+                if (has_percent(op))
+                    return true;
     return false;
 }
 

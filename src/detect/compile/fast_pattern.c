@@ -59,18 +59,6 @@ static unsigned literal_worth(struct literal_pattern p)
     return worth;
 }
 
-/* These buffers have few values, so even a long content excludes little. */
-static bool is_common_buffer(const struct buffer *b)
-{
-    static const char *const common[] = { "http.method", "http.stat_code", "http.stat_msg",
-                                          "http.protocol", "http.connection", NULL };
-
-    for (unsigned i = 0; common[i] != NULL; i++)
-        if (strcmp(b->base->name, common[i]) == 0)
-            return true;
-    return false;
-}
-
 static unsigned op_worth(const struct rule_op *op)
 {
     const struct buffer *b = op->list->buffer;
@@ -82,7 +70,7 @@ static unsigned op_worth(const struct rule_op *op)
 
     if (b == NULL)
         return worth;
-    if (is_common_buffer(b))
+    if (buffer_declared(b)->few_values)        /* filter little, however long they are */
         return worth / 4 + 1;
     return worth + 16;          /* few bytes, scanned once and only with the right protocol */
 }

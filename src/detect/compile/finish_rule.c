@@ -296,18 +296,21 @@ static int derive_direction(struct rule_parser *p)
 static int check_proto(struct rule_parser *p)
 {
     const struct rule *r = p->rule;
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)r->app_proto);
 
     for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
         bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
 
-        if (!has && r->app_proto == APP_PROTO_http2 &&
+        if (!has && proto != NULL && proto->unnamed_files &&
             strcmp(l->buffer->base->name, "file.name") == 0)
-            return rule_error(p, "%s: files of HTTP/2 have no names", l->buffer->base->name);
+            return rule_error(p, "%s: files of %s have no names", l->buffer->base->name,
+                              proto->name);
         for (unsigned id = 0; id < APP_PROTO_COUNT && !has; id++)
             has = l->buffer->by_proto[id] != NULL &&
                   (app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id) ||
                    app_proto_matches((enum app_proto_id)id, (enum app_proto_id)r->app_proto));
-        if (!has && !(r->app_proto == APP_PROTO_ftp && strncmp(l->buffer->name, "file", 4) == 0))
+        if (!has && !(proto != NULL && proto->files_by != 0 &&
+                      strncmp(l->buffer->name, "file", 4) == 0))
             return rule_error(p, "the %s keyword cannot be used with protocol %s",
                               l->buffer->base->name,
                               app_proto_name((enum app_proto_id)r->app_proto));
@@ -343,8 +346,7 @@ static int check_mixture(struct rule_parser *p)
                           "Invalidating signature.");
     if ((r->flags & RULE_NEEDS_PACKET) && (tx || frame))
         return rule_error(p, "Signature combines packet specific matches (like dsize, flags, ttl) "
-                          "with stream / state matching by matching on app layer proto (like "
-                          "using http_* keywords).");
+                          "with stream / state matching by matching on app layer proto.");
     if (frame && payload)
         return rule_error(p, "can't mix pure content and frame inspection");
     if (frame && tx)

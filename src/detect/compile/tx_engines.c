@@ -46,53 +46,46 @@ static void engine_add(tx_engines *to, struct tx_engine e)
 }
 
 /* One protocol and direction in which a rule inspects something. */
-struct order_step { enum app_proto_id id; uint8_t direction; };
+struct order_step { enum app_proto_id id; uint8_t direction, rank; };
 #define STEPS_MAX (2 * APP_PROTO_COUNT)
 
 /* By the name in tables of engine_progress.c. */
-static const struct app_proto *proto_called(struct text name)
+static int compare_ranks(const void *a, const void *b)
 {
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-
-        if (proto != NULL && text_equal(name, proto->name))
-            return proto;
-    }
-    return NULL;
+    return ((const struct order_step *)a)->rank - ((const struct order_step *)b)->rank;
 }
 
 /* All steps of a keyword, in the order in which reports count them: that of Suricata's
  * table, or by protocol number. */
 static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
 {
-    const char *order = engine_step_order(name);
-    struct text rest = text_of(order), word;
     unsigned count = 0;
 
-    while (text_split(&rest, ' ', &word)) {
-        bool client = word.p[word.n - 1] == '<';
-        const struct app_proto *proto;
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_report_order *order = engine_order(name, id);
 
-        word.n--;
-        proto = proto_called(word);
-        if (proto != NULL)
-            out[count++] = (struct order_step){ proto->id, client ? TO_CLIENT : TO_SERVER };
+        for (unsigned d = 0; order != NULL && d < 2; d++)
+            if (order->rank[d] != 0)
+                out[count++] = (struct order_step){ id, (uint8_t)d, order->rank[d] };
     }
-    if (count > 0)
+    if (count > 0) {
+        qsort(out, count, sizeof(*out), compare_ranks);
         return count;
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+    }
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
         for (unsigned d = 0; d < 2; d++)
-            out[count++] = (struct order_step){ (enum app_proto_id)id, (uint8_t)d };
+            out[count++] = (struct order_step){ id, (uint8_t)d, 0 };
     return count;
 }
 
-/* Files of FTP are transferred on data connections. Suricata declares their buffers for
- * both protocols. */
+/* What a protocol transfers on connections of another is told of both. */
 static const struct app_buffer *in_proto(const struct buffer *b, enum app_proto_id id)
 {
-    if (id == APP_PROTO_ftp && b->by_proto[id] == NULL && b->by_proto[APP_PROTO_ftp_data] != NULL &&
+    enum app_proto_id files_by = app_proto_by_id(id)->files_by;
+
+    if (files_by != 0 && b->by_proto[id] == NULL && b->by_proto[files_by] != NULL &&
         strncmp(b->base->name, "file.", 5) == 0)
-        id = APP_PROTO_ftp_data;
+        id = files_by;
     return b->by_proto[id];
 }
 
@@ -123,10 +116,16 @@ static bool test_in_files(const struct rule_test *test)
     return strcmp(engine_test_position(test), "files") == 0;
 }
 
+static uint8_t file_directions(const struct app_proto *proto)
+{
+    return proto->files_by != 0 ? app_proto_by_id(proto->files_by)->file_directions
+                                : proto->file_directions;
+}
+
 static bool test_in_proto(const struct rule_test *test, const struct app_proto *proto)
 {
     if (test_in_files(test))
-        return proto->has_files || proto->id == APP_PROTO_ftp;
+        return file_directions(proto) != 0;
     return keyword_declared_in(test->keyword, proto->id);
 }
 
@@ -142,10 +141,11 @@ static bool is_first_at_position(const struct rule *rule, unsigned i)
 
 static bool is_inspected_in(const struct rule_test *test, const struct app_proto *proto, unsigned d)
 {
-    /* Mail is sent in one direction only. */
-    bool one_way = proto->id == APP_PROTO_smtp && test_in_files(test);
+    uint8_t directions = test->directions;
 
-    return (test->directions & APP_DIRECTION_BIT(d)) && !(one_way && d == TO_CLIENT);
+    if (test_in_files(test))
+        directions &= file_directions(proto);
+    return (directions & APP_DIRECTION_BIT(d)) != 0;
 }
 
 /* A test that no protocol declares (app-layer-event) has a step without a protocol. */
@@ -194,17 +194,19 @@ static void add_stream(const struct rule *rule, const struct rule_list *payload,
     }
 }
 
-static bool is_http2(unsigned proto)
+static uint8_t hook_progress(const struct rule *rule)
 {
-    return proto == APP_PROTO_http2 || proto == APP_PROTO_doh2;
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)rule->app_proto);
+
+    if (rule->hook > 1 && proto->reports != NULL && proto->reports->hook_progress != 0)
+        return proto->reports->hook_progress;
+    return (uint8_t)(rule->hook - 1);
 }
 
 /* A rule with a hook and without tests on the transaction has one step: at the hook's
  * progress. Suricata gives HTTP/2 the last progress there, which is 7. */
 static void add_hook(const struct rule *rule, tx_engines *out)
 {
-    uint8_t last = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : (uint8_t)(rule->hook - 1);
-
     if (!rule->hook_in_app)
         return;
     for (const struct rule_list *l = rule->list; l != NULL; l = l->next)
@@ -213,22 +215,28 @@ static void add_hook(const struct rule *rule, tx_engines *out)
     for (unsigned d = 0; d < 2; d++)
         if (in_direction(rule, d))
             ARRAY_PUSH(out, ((struct tx_engine){
-                .hook = true, .direction = (uint8_t)d, .progress = last,
+                .hook = true, .direction = (uint8_t)d, .progress = hook_progress(rule),
                 .proto = (enum app_proto_id)rule->app_proto }));
 }
 
-/* Tests on the TLS version run at the progress of the rule, so they fit every hook. */
+/* Some tests are asked wherever the rule is. */
+static bool fits_any_hook(const struct tx_engine *e)
+{
+    const struct app_reports *reports = app_proto_by_id(e->proto)->reports;
+
+    return e->position != NULL && reports != NULL && reports->any_hook != NULL &&
+           strcmp(e->position, reports->any_hook) == 0;
+}
+
 static bool has_own_progress(const struct tx_engine *e)
 {
-    return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN &&
-           (e->position == NULL || strcmp(e->position, "tls_generic") != 0);
+    return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN && !fits_any_hook(e);
 }
 
 /* Suricata rejects a rule whose keywords need another progress than its hook has; so do
  * we. */
 bool tx_engines_fit_hook(const struct rule *rule)
 {
-    unsigned required = rule->hook > 1 && is_http2(rule->app_proto) ? 7 : rule->hook - 1u;
     tx_engines all = { 0 };
     bool fits = true;
 
@@ -237,7 +245,7 @@ bool tx_engines_fit_hook(const struct rule *rule)
     tx_engines_of(rule, NULL, &all);
     for (size_t i = 0; i < all.count; i++)
         if (has_own_progress(&all.at[i]))
-            fits &= all.at[i].progress == required;
+            fits &= all.at[i].progress == hook_progress(rule);
     ARRAY_FREE(&all);
     return fits;
 }

@@ -7,6 +7,7 @@
 #ifndef DETECT_TX_ENGINES_H
 #define DETECT_TX_ENGINES_H
 
+#include "app/reports.h"
 #include "base/array.h"
 #include "detect/rule/program.h"
 
@@ -36,8 +37,10 @@ bool tx_engines_fit_hook(const struct rule *rule);
 const char *engine_buffer_name(const struct buffer *buffer, char out[ENGINE_NAME_SIZE]);
 /* The name of the list that a test about transactions is in. */
 const char *engine_test_position(const struct rule_test *test);
-/* "smb> smb< dcerpc>": protocols and directions of a buffer or position; "": by their numbers. */
-const char *engine_step_order(const char *name);
+/* What the list of a rule's tests calls one with this keyword. */
+const char *engine_listed_name(const struct keyword_ops *keyword);
+/* The ranks of a buffer or position in this protocol; NULL: it has none. */
+const struct app_report_order *engine_order(const char *name, enum app_proto_id proto);
 /* The progress of a step that needs `own` by this engine's count. */
 uint8_t engine_progress(const char *name, enum app_proto_id proto, unsigned direction,
                         uint8_t own);

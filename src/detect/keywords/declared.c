@@ -21,6 +21,7 @@ struct declared {
     struct keyword_ops ops;
     enum declared_kind kind;
     const char *buffer_name;
+    enum app_proto_id binds;    /* a modifier: rules with it are about this one; 0: as in_proto */
     uint8_t goes;               /* the direction of a rule that names it; 0: as the rule says */
     const struct app_integer *integer[APP_PROTO_COUNT];
     const struct app_match *match[APP_PROTO_COUNT];
@@ -36,12 +37,12 @@ static const struct declared *declared_of(const struct keyword_ops *k)
     return CONTAINER_OF(k, struct declared, ops);
 }
 
-/* The most specific protocol that covers all of these; UNKNOWN: there is none. The loop
- * ends at HTTP_ANY, which covers http1 and http2 together. */
+/* The narrowest protocol or group a rule may name that covers all of these; UNKNOWN: there is
+ * none. */
 static enum app_proto_id common_proto(const struct declared *d)
 {
-    for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_HTTP_ANY;) {
-        bool covers = rule_proto == APP_PROTO_HTTP_ANY || d->in_proto[rule_proto];
+    for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_FAILED + 1;) {
+        bool covers = app_proto_is_group(rule_proto) || d->in_proto[rule_proto];
 
         for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
             covers = !d->in_proto[id] || id == rule_proto ||
@@ -141,9 +142,7 @@ static int legacy_parse(struct rule_parser *p, struct text in UNUSED, void *arg 
 
     if (buffer == NULL)
         return rule_error(p, "%s: this buffer is not available", p->keyword->name);
-    /* Content modifiers are older than HTTP/2, so they mean HTTP/1. */
-    if (limit_protocol(p) < 0 ||
-        (d->in_proto[APP_PROTO_http1] && rule_set_app_proto(p, APP_PROTO_http1) < 0))
+    if (limit_protocol(p) < 0 || (d->binds != 0 && rule_set_app_proto(p, d->binds) < 0))
         return -1;
     return rule_modify_content(p, buffer);
 }
@@ -355,6 +354,8 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
     if (b->legacy == NULL)
         return;
     d = declared_get(b->legacy, DECLARED_LEGACY);
+    if (d != NULL && proto->binds_modifiers)
+        d->binds = proto->id;
     if (d != NULL && is_new(d, proto->id)) {
         d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
         d->ops.doc = b->doc;
@@ -412,7 +413,7 @@ static void add_proto(const struct app_proto *proto)
 
 void keyword_declared_register(void)
 {
-    for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
+    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)

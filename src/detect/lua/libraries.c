@@ -30,6 +30,16 @@ bool lua_library_push(lua_State *state, const char *name)
 }
 
 /* For open sandboxes: Lua's own require() finds them as loaded. */
+bool lua_library_is_known(const char *name)
+{
+    static const char prefix[] = "suricata.";
+
+    for (const luaL_Reg *l = libraries; l->name != NULL; l++)
+        if (strcmp(l->name + strlen(prefix), name) == 0)
+            return true;
+    return false;
+}
+
 void lua_libraries_preload(lua_State *state)
 {
     for (const luaL_Reg *l = libraries; l->name != NULL; l++) {

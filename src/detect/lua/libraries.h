@@ -5,6 +5,7 @@
 #define DETECT_LUA_LIBRARIES_H
 
 #include <lua.h>
+#include <stdbool.h>
 
 #define LUA_LIBRARY_LIST(X) \
     X(base64)               \
@@ -27,6 +28,9 @@
     X(ssh)                  \
     X(tls)                  \
     X(util)
+
+/* A library of this name, which is a protocol's: `suricata.NAME`. */
+bool lua_library_is_known(const char *name);
 
 #define X(name) int lua_open_##name(lua_State *state);
 LUA_LIBRARY_LIST(X)

@@ -10,6 +10,7 @@
 #ifdef HAVE_LUA
 #include "base/report/counters.h"
 #include "base/report/log.h"
+#include "detect/lua/libraries.h"
 #include "detect/lua/sandbox.h"
 
 #include <stdlib.h>
@@ -89,14 +90,15 @@ static bool need_of(const char *key, struct lua_script *s)
     return false;
 }
 
-/* Keys of Suricata 7, which 8 replaced by hooks: the message names the replacement. */
+/* What scripts asked for of a protocol before it had a library for them. */
 static bool is_former_need(const char *key)
 {
-    static const char *const prefixes[] = { "http", "dns", "tls", "ssh", "smtp", "dnp3" };
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const char *name = app_proto_by_id(id)->name;
 
-    for (unsigned i = 0; i < ARRAY_LEN(prefixes); i++)
-        if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0)
+        if (strncmp(key, name, strlen(name)) == 0 && lua_library_is_known(name))
             return true;
+    }
     return false;
 }
 

@@ -72,6 +72,8 @@ const struct buffer *buffer_find(struct ruleset *set, struct text name);
 /* The buffer with one more transform at the end of its chain. */
 const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
                                            const struct transform_use *use);
+/* As the first protocol that has it declares it; of packets and frames nothing is set. */
+const struct app_buffer *buffer_declared(const struct buffer *b);
 unsigned buffer_count(const struct ruleset *set);
 const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id);
 const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *proto,

@@ -202,7 +202,7 @@ static int firewall_header_check(struct rule_builder *b, struct text in, struct 
 
     if (rule->hook == 0)
         return header_error(b, in, err, "firewall rules name their hook, as in tcp:all or "
-                            "http1:request_line; found \"%.*s\"", in);
+                            "PROTOCOL:request_complete; found \"%.*s\"", in);
     if (rule->app_proto != APP_PROTO_UNKNOWN && rule->scope == SCOPE_PACKET &&
         !rule_has_ip_proto(rule, 17))
         return header_error(b, in, err, "scope packet is not for the hook \"%.*s\": its data span "
@@ -306,9 +306,9 @@ static bool app_proto_apply(struct rule *rule, struct text name, const struct ap
 
     if (!app_proto_by_rule_name(name, &rule_proto))
         return false;
-    for (unsigned id = APP_PROTO_HTTP_ANY + 1; id < APP_PROTO_COUNT; id++) {
+    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-        bool meant = id == rule_proto || (rule_proto == APP_PROTO_HTTP_ANY &&
+        bool meant = id == rule_proto || (app_proto_is_group(rule_proto) &&
                                       app_proto_matches(rule_proto, (enum app_proto_id)id));
 
         if (proto == NULL || !meant || (conf != NULL && !app_proto_is_detected(conf, proto->id)))
@@ -357,9 +357,9 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     struct rule *rule = b->parser.rule;
     const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)rule->app_proto);
 
-    if (rule->app_proto == APP_PROTO_HTTP_ANY)
-        return header_error(b, in, err, "protocol \"http\" does not support hook \"%.*s\": http1 "
-                            "and http2 have their own", in);
+    if (app_proto_is_group((enum app_proto_id)rule->app_proto))
+        return header_error(b, in, err, "hook \"%.*s\": the rule's protocol stands for several, "
+                            "of which each has hooks of its own", in);
     if (b->firewall && in.n > 0 && in.p[0] == '<') {
         rule->hook_up_to = true;
         in = text_from(in, 1);

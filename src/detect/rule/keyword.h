@@ -76,6 +76,7 @@ struct keyword_ops {
     bool quotes_required;
     bool firewall_only;
     bool needs_packet;                  /* the rule must look at single packets */
+    const char *rule_flag;              /* --engine-analysis: a flag of rules with it; NULL: none */
     size_t arg_size;                    /* of the parsed argument, zeroed, in the arena; for
                                          * POINT_NONE may be 0 */
     /* 0, or -1 with p->err set through rule_error(), or KEYWORD_IGNORE_RULE after a warning:

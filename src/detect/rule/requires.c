@@ -2,9 +2,11 @@
 /* detect/rule/requires.c - the keyword `requires`: is the rule meant for an engine like
  * this? "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo".
  * Versions are those of Suricata, whose rule language this is. */
+#include "app/proto.h"
 #include "base/report/log.h"
 #include "detect/rule/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The release of Suricata whose rules this engine takes. */
@@ -103,23 +105,34 @@ static enum requires_result check_version(struct text in, struct err *err)
 }
 
 /* "auto" counts as on, because the rule itself makes the parser compute it. */
-static bool is_turned_off(const struct conf_node *root, const char *path)
+static bool is_turned_off(const struct conf_node *root, const char *proto, const char *key)
 {
+    char path[96];
     bool on = true;
 
+    snprintf(path, sizeof(path), "app-layer.protocols.%s.%s", proto, key);
     return text_to_bool(text_of(conf_string(root, path, "auto")), &on) && !on;
 }
 
-/* Features that the configuration may disable. */
+static bool has_protocol_feature(struct text name, const struct conf_node *root)
+{
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id(id);
+        const struct app_optional_feature *f = proto->optional_features;
+
+        for (; f != NULL && f->name != NULL; f++)
+            if (text_equal(name, f->name))
+                return !is_turned_off(root, proto->name, f->key);
+    }
+    return false;
+}
+
+/* What the configuration may take away. */
 static bool has_configured_feature(struct text name, const struct conf_node *root)
 {
-    if (text_equal(name, "ja3"))
-        return !is_turned_off(root, "app-layer.protocols.tls.ja3-fingerprints");
-    if (text_equal(name, "ja4"))
-        return !is_turned_off(root, "app-layer.protocols.tls.ja4-fingerprints");
     if (text_equal(name, "output::file-store"))
         return conf_bool(root, "outputs.file-store.enabled", false);
-    return false;
+    return has_protocol_feature(name, root);
 }
 
 /* Features that a build may lack; "true" is always there. */

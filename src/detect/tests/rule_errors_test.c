@@ -183,7 +183,7 @@ static const struct broken {
       "rule 1: http.header.raw without a direction; say flow:to_server for requests or "
       "flow:to_client for responses", 1 },
     { "alert http2 any any -> any any (file.name; content:\"a\"; sid:1;)",
-      "file.name: files of HTTP/2 have no names", 1 },
+      "file.name: files of http2 have no names", 1 },
     { "alert krb5 any any -> any any (krb5_err_code:1000; sid:1;)",
       "krb5_err_code: expected a number of up to three digits, found \"1000\"", 32 },
     { "alert http2 any any -> any any (http2.errorcode:!NO_ERROR; sid:1;)",

@@ -131,10 +131,10 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
         anomaly_packet_event(r, eve, s, p, (enum packet_event)p->event[i]);
     if (!s->applayer || p->flow == NULL || p->flow->app == NULL)
         return;
-    for (const struct app_name *n = app_layer_events; n->name != NULL; n++)
-        if (app_flow_has_event(p->flow->app, (unsigned)n->value))
+    for (unsigned event = 1; event <= APP_LAYER_EVENT_MAX; event++)
+        if (app_flow_has_event(p->flow->app, event))
             anomaly_app_record(r, eve, p, &(struct app_anomaly){
-                p->flow->app->proto, n->name, "proto_detect", EVE_NO_TX });
+                p->flow->app->proto, app_layer_event_name(event), "proto_detect", EVE_NO_TX });
 }
 
 /* Writes the events since the last call, so each one is written once. */

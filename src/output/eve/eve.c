@@ -300,7 +300,7 @@ static bool eve_app_record(struct render *r, const struct eve *eve, struct packe
     const struct eve_app_log *use = record.use;
     enum direction direction = record.direction;
     struct app_tx *tx = record.tx;
-    bool may_xff = eve->xff.mode != XFF_OFF && strcmp(use->log->event_type, "http") == 0;
+    bool may_xff = eve->xff.mode != XFF_OFF;
     struct xff_use xff = { .found = false };
     struct json j;
     bool written;

@@ -117,17 +117,10 @@ static uint64_t sent(const struct packet *p, enum direction d)
     return edge <= INT32_MAX && bytes <= INT32_MAX ? MAX(edge, bytes) : edge;
 }
 
-/* In frame records Suricata counts the transactions of these protocols from 1. */
-static uint64_t tx_shown(enum app_proto_id proto, uint64_t tx_id)
+/* In frames, and only there, transactions of some have always been counted from 1. */
+static uint64_t tx_shown(const struct app_proto *proto, uint64_t tx_id)
 {
-    static const enum app_proto_id from_one[] = {
-        APP_PROTO_dns, APP_PROTO_mdns, APP_PROTO_http2, APP_PROTO_doh2, APP_PROTO_sip,
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(from_one); i++)
-        if (proto == from_one[i])
-            return tx_id + 1;
-    return tx_id;
+    return proto->frames_count_from_one ? tx_id + 1 : tx_id;
 }
 
 /* Also part of alerts about frames. A frame of unknown length reaches as far as the data. */
@@ -157,7 +150,7 @@ void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
     json_u64(j, "length", end - frame->offset);
     frame_bytes(j, s.out, complete);
     if (frame->tx_id != APP_FRAME_NO_TX)
-        json_u64(j, "tx_id", tx_shown(af->proto->id, frame->tx_id));
+        json_u64(j, "tx_id", tx_shown(af->proto, frame->tx_id));
     json_object_end(j);
 }
 

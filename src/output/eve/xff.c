@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/xff.c - the section `xff`: the address of a client behind a proxy, in records
- * about HTTP. */
-#include "app/proto/http1/http1.h"
+/* output/eve/xff.c - `xff:`, the client behind a proxy of protocols that name it. */
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 
 /* The settings are Suricata's. `forward`: the first address of the list is the client's;
  * otherwise the last one, which the proxy itself has added. */
+#include "app/proto.h"
+
 void eve_read_xff(struct xff *xff, const struct conf_node *node)
 {
     static const char *const modes[] = { "extra-data", "overwrite", NULL };
@@ -24,12 +24,17 @@ void eve_read_xff(struct xff *xff, const struct conf_node *node)
 void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet *p,
                    struct app_tx *tx, struct xff_use *use)
 {
+    const struct app_proto *proto;
+
     use->found = false;
-    if (xff->mode == XFF_OFF || p->flow == NULL || p->flow->app_proto != APP_PROTO_http1)
+    if (xff->mode == XFF_OFF || p->flow == NULL)
         return;
     if (tx == NULL && p->flow->app != NULL)
         tx = p->flow->app->first;
-    use->found = tx != NULL && http1_forwarded_for(tx, xff->header, xff->forward, use->text);
+    proto = tx != NULL ? tx->flow->proto : NULL;
+    if (proto == NULL || proto->forwarded_for == NULL)
+        return;
+    use->found = proto->forwarded_for(tx, xff->header, xff->forward, use->text);
     if (use->found && xff->mode == XFF_OVERWRITE && ip_parse(text_of(use->text), &use->address))
         r->client = &use->address;
 }

@@ -2,6 +2,7 @@
 /* app/proto/dcerpc/dcerpc.c - the declaration of DCE/RPC, and what rules inspect. */
 #include "app/proto/dcerpc/dcerpc.h"
 
+#include "app/reports.h"
 #include "app/rules.h"
 
 #define MAX_STUB_SIZE (1u << 20)    /* bytes per direction of a call, as in Suricata */
@@ -91,9 +92,20 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
     return in->is_udp ? dcerpc_parse_udp(af, in) : dcerpc_parse_tcp(af, in);
 }
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "dcerpc.stub_data", "dce_stub_data", NULL }, { "dcerpc.iface", "dce_generic", NULL },
+        { "dcerpc.opnum", "dce_generic", NULL }, { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "dce_stub_data", { 3, 4 } }, { "dce_generic", { 1, 3 } }, { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_dcerpc = {
     .id = APP_PROTO_dcerpc,
     .name = "dcerpc",
+    .reports = &reports,
+    .byte_order_word = "dce",
     .raw_on_tx_end = true,
     .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,

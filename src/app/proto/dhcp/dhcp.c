@@ -5,6 +5,7 @@
  * need one, which costs nothing for messages that no rule or log looks at. */
 #include "app/log.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 #include "app/lib/log_text.h"
@@ -328,9 +329,17 @@ static const struct app_log eve_dhcp = {
 
 static const struct app_name events[] = { DHCP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "dhcp.rebinding_time", "dhcp.rebinding-time", NULL },
+        { "dhcp.renewal_time", "dhcp.renewal-time", NULL }, { NULL, NULL, NULL } },
+};
+
 const struct app_proto app_dhcp = {
     .id = APP_PROTO_dhcp,
     .name = "dhcp",
+    .reports = &reports,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         /* The ports of server and client. The length of the header decides. */

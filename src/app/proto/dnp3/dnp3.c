@@ -4,6 +4,7 @@
 #include "app/proto/dnp3/dnp3.h"
 
 #include "app/proto.h"
+#include "app/reports.h"
 
 #include <ctype.h>
 
@@ -364,10 +365,20 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 
 static const struct app_name events[] = { DNP3_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "dnp3.data", "dnp3_data", NULL }, { "dnp3_func", "dnp3", NULL },
+        { "dnp3_ind", "dnp3", NULL }, { "dnp3_obj", "dnp3", NULL }, { NULL, NULL, NULL } },
+    .progress = (const struct app_report_progress[]){
+        { "dnp3", APP_BOTH, 0 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_dnp3 = {
     .id = APP_PROTO_dnp3,
     .raw_on_tx_end = true,
     .name = "dnp3",
+    .reports = &reports,
     .transports = APP_TCP,
     .off_by_default = true,
     .probes = (const struct app_probe[]){

@@ -4,6 +4,7 @@
 #include "app/proto/dns/dns.h"
 
 #include "app/proto.h"
+#include "app/reports.h"
 
 #define HEADER_SIZE 12  /* bytes, RFC 1035 section 4.1.1 */
 enum { FRAME_STREAM, FRAME_PDU };
@@ -222,9 +223,22 @@ static enum parse_status dns_parse(struct app_flow *af, struct app_input *in)
     return parse_tcp(af, in);
 }
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "dns.query", "dns_query", NULL }, { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "dns*", { 2, 4 } }, { NULL, { 0, 0 } } },
+    .progress = (const struct app_report_progress[]){
+        { "dns.opcode", APP_BOTH, 0 }, { "dns.rcode", APP_BOTH, 0 },
+        { "dns.rrtype", APP_BOTH, 0 }, { "dns*", APP_BOTH, 1 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_dns = {
     .id = APP_PROTO_dns,
     .name = "dns",
+    .frames_count_from_one = true,
+    .reports = &reports,
     .raw_on_tx_end = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){

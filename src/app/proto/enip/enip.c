@@ -4,6 +4,7 @@
 #include "app/proto/enip/enip.h"
 
 #include "app/proto.h"
+#include "app/reports.h"
 
 /* Names in rules and records. */
 const struct app_name enip_commands[] = {
@@ -221,11 +222,19 @@ static enum parse_status enip_parse(struct app_flow *af, struct app_input *in)
 
 /* --- declaration ------------------------------------------------------------------------------ */
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "cip_service", "cip", NULL }, { "enip_command", "enip.command", NULL },
+        { NULL, NULL, NULL } },
+};
+
 const struct app_proto app_enip = {
     .id = APP_PROTO_enip,
     .raw_on_tx_end = true,
     .inspect_both_dirs = true,
     .name = "enip",
+    .reports = &reports,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "44818",

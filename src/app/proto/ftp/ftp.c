@@ -4,6 +4,7 @@
 
 #include "app/lib/line.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "base/array.h"
 
 #include <stdlib.h>
@@ -147,6 +148,11 @@ static struct app_memory *memory(const void *settings)
     return s->memory;
 }
 
+static struct app_memory *memcap(const struct app_conf *conf)
+{
+    return app_proto_memory(conf, APP_PROTO_ftp);
+}
+
 static void register_counters(void)
 {
     (void)counter_register("ftp.memuse", COUNTER_GAUGE);
@@ -169,9 +175,22 @@ static void *thread_open(const void *settings UNUSED, struct counters *counters)
 
 static const struct app_name events[] = { FTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "ftpbounce", "ftp:request_complete:generic", NULL }, { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "file*", { 6, 5 } }, { "ftp.dynamic_port", { 2, 1 } }, { "ftp.mode", { 2, 1 } },
+        { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_ftp = {
     .id = APP_PROTO_ftp,
     .name = "ftp",
+    .reports = &reports,
+    .files_by = APP_PROTO_ftp_data,
+    .memcaps = (const struct app_memcap[]){
+        { "ftp", memcap, NULL, NULL }, { NULL, NULL, NULL, NULL } },
     .transports = APP_TCP,
     .first_sender = APP_BOTH,
     .patterns = patterns,

@@ -7,6 +7,7 @@
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/proto/ftp/ftp.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 /* State of a flow, which has at most one transaction. */
@@ -160,9 +161,16 @@ static const struct app_log *const logs[] = { &log_ftp_data, NULL };
 
 /* --- the declaration ------------------------------------------------------------------------ */
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .order = (const struct app_report_order[]){
+        { "file*", { 8, 7 } }, { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_ftp_data = {
     .id = APP_PROTO_ftp_data,
     .name = "ftp-data",
+    .reports = &reports,
     .transports = APP_TCP,
     .first_sender = APP_BOTH,
     .state_size = sizeof(struct data_state),
@@ -177,5 +185,5 @@ const struct app_proto app_ftp_data = {
     .matches = matches,
     .logs = logs,
     .alert_metadata = alert_metadata,
-    .has_files = true,
+    .file_directions = APP_BOTH,
 };

@@ -377,6 +377,7 @@ static const struct app_buffer uri = {
     .name = "http.uri", .alias = "http.uri.normalized", .legacy = "http_uri",
     .doc = "URI, normalised",
     .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_uri,
+    .percent_decoded = true,
 };
 static const struct app_buffer raw_uri = {
     .name = "http.uri.raw", .legacy = "http_raw_uri", .doc = "URI, as sent",
@@ -386,6 +387,7 @@ static const struct app_buffer method = {
     .name = "http.method", .legacy = "http_method", .doc = "request method",
     .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_method,
     .check = check_method,
+    .few_values = true, .pattern_rank = 4,
 };
 static const struct app_buffer request_line = {
     .name = "http.request_line", .alias = "http_request_line", .doc = "whole request line",
@@ -399,14 +401,17 @@ static const struct app_buffer protocol = {
     .name = "http.protocol", .alias = "http_protocol", .doc = "protocol of the first line",
     .directions = APP_BOTH, .progress = { HTTP_LINE, HTTP_LINE }, .get = get_protocol,
     .check = check_protocol,
+    .few_values = true,
 };
 static const struct app_buffer stat_code = {
     .name = "http.stat_code", .legacy = "http_stat_code", .doc = "status code",
     .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_stat_code,
+    .few_values = true, .pattern_rank = 4,
 };
 static const struct app_buffer stat_msg = {
     .name = "http.stat_msg", .legacy = "http_stat_msg", .doc = "reason of the status line",
     .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_stat_msg,
+    .few_values = true,
 };
 static const struct app_buffer host = {
     .name = "http.host", .legacy = "http_host", .doc = "host, in lower case, without port",
@@ -426,6 +431,7 @@ static const struct app_buffer header = {
     .name = "http.header", .legacy = "http_header", .doc = "all headers but cookies, normalised",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_all_headers,
     .again = has_trailer, .again_at = { HTTP_TRAILER, HTTP_TRAILER },
+    .percent_decoded = true,
 };
 static const struct app_buffer raw_header = {
     .name = "http.header.raw", .legacy = "http_raw_header", .doc = "all headers, as sent",
@@ -457,6 +463,7 @@ static const struct app_buffer response_header = {
 static const struct app_buffer cookie = {
     .name = "http.cookie", .legacy = "http_cookie", .doc = "Cookie or Set-Cookie",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_cookie,
+    .percent_decoded = true,
 };
 static const struct app_buffer user_agent = {
     .name = "http.user_agent", .legacy = "http_user_agent", .doc = "User-Agent header",
@@ -473,6 +480,7 @@ static const struct app_buffer content_len = {
 static const struct app_buffer connection = {
     .name = "http.connection", .alias = "http_connection", .doc = "Connection header",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_connection,
+    .few_values = true,
 };
 static const struct app_buffer referer = {
     .name = "http.referer", .alias = "http_referer", .doc = "Referer header",
@@ -503,6 +511,7 @@ static const struct app_buffer request_body = {
     .directions = APP_TS, .progress = { HTTP_BODY, 0 }, .grows = true,
     .get = get_request_body, .position = request_body_position, .retained = retained_body,
     .feature = HTTP1_KEEP_REQUEST_BODY,
+    .flushes = true,
 };
 /* A response's body is a file. */
 static const struct app_buffer response_body = {
@@ -532,6 +541,8 @@ static bool get_file_data(struct app_tx *tx, enum direction d, unsigned index, s
 }
 
 APP_FILE_BUFFERS_BY(APP_BOTH, HTTP_BODY, HTTP_BODY, get_file_data, 0);
+
+const struct app_buffer *const http_bodies[2] = { &request_body, &response_body };
 
 const struct app_buffer *const http_buffers[] = {
     &uri, &raw_uri, &method, &request_line, &response_line, &protocol, &stat_code, &stat_msg,

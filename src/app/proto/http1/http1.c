@@ -327,12 +327,23 @@ static const struct app_name response_progress[] = {
 
 static const char *const frames[] = { "stream", "request", "response", NULL };
 
+static const struct app_pcre_letter pcre_letters[] = {
+    { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },
+    { 'Q', "file.data" }, { 'H', "http.header" }, { 'D', "http.header.raw" },
+    { 'M', "http.method" }, { 'C', "http.cookie" }, { 'S', "http.stat_code" },
+    { 'Y', "http.stat_msg" }, { 'V', "http.user_agent" }, { 'W', "http.host" },
+    { 'Z', "http.host.raw" }, { 0, NULL },
+};
+
 const struct app_proto app_http1 = {
     .id = APP_PROTO_http1,
     .raw_on_tx_end = true,
     .name = "http",
     .rule_name = "http1",
-    .also = { APP_PROTO_HTTP_ANY },
+    .reports = &http_reports,
+    .binds_modifiers = true,
+    .pcre_letters = pcre_letters,
+    .also = { APP_PROTO_ANY_http },
     .transports = APP_TCP,
     .patterns = patterns,
     .settings_size = sizeof(struct http_settings),
@@ -362,5 +373,13 @@ const struct app_proto app_http1 = {
     .alert_contents_key = "http-body",
     .alert_contents = http_alert_contents,
     .alert_contents_features = HTTP1_KEEP_REQUEST_BODY | HTTP1_KEEP_RESPONSE_BODY,
-    .has_files = true,
+    .file_directions = APP_BOTH,
+    .bodies = http_bodies,
+    .forwarded_for = http1_forwarded_for,
+    .memcaps = (const struct app_memcap[]){
+        { "applayer-proto-http", app_decoders_limit, "http.memuse", NULL },
+        { "applayer-proto-http-byterange", app_ranges_limit, "http.byterange.memuse",
+          "http.byterange.memcap" },
+        { NULL, NULL, NULL, NULL } },
+    .shares_limits = true,
 };

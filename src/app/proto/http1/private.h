@@ -318,7 +318,8 @@ bool http_disposition_name(struct slice header, struct slice *out);
 /* Opens message[d].file with the section's limits. */
 void http_file_open(struct http_tx *htx, enum direction d, struct slice name);
 
-extern const struct app_buffer *const http_buffers[];
+extern const struct app_buffer *const http_buffers[], *const http_bodies[2];
+extern const struct app_reports http_reports;
 extern const struct app_log *const http_logs[];
 void http_alert_metadata(struct json *j, struct app_tx *tx);
 /* With bodies, as far as they are kept. */

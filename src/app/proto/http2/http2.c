@@ -281,12 +281,15 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     .events = h2_events,                                                                         \
     .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },                     \
     .matches = h2_matches,                                                                       \
-    .has_files = true
+    .file_directions = APP_BOTH,                                                                 \
+    .unnamed_files = true,                                                                       \
+    .frames_count_from_one = true
 
 const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,
     .name = "http2",
-    .also = { APP_PROTO_HTTP_ANY },
+    .reports = &h2_reports,
+    .also = { APP_PROTO_ANY_http },
     .inspect_both_dirs = true,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_TS, .bytes = "PRI * HTTP/2.0\r\n" },
@@ -307,6 +310,7 @@ const struct app_proto app_http2 = {
 const struct app_proto app_doh2 = {
     .id = APP_PROTO_doh2,
     .name = "doh2",
+    .reports = &doh2_reports,
     .also = { APP_PROTO_http2, APP_PROTO_dns },
     .subprotocol_of = APP_PROTO_http2,
     .buffers = doh2_buffers,

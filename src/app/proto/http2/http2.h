@@ -273,6 +273,7 @@ void h2_decoder_pass(struct h2_decoder *dec);       /* from now on bytes go thro
 void h2_upgrade(struct app_flow *af);
 
 extern const struct app_name h2_events[];
+extern const struct app_reports h2_reports, doh2_reports;
 extern const struct app_buffer *const h2_buffers[], *const doh2_buffers[];
 extern const struct app_integer *const h2_integers[], *const doh2_integers[];
 extern const struct app_match *const h2_matches[];

@@ -130,23 +130,28 @@ static bool attribute_match(struct app_tx *tx, enum direction d, const void *arg
 static const struct app_buffer init_spi_buffer = {
     .name = "ike.init_spi", .doc = "SPI of the initiator, hex digits", .directions = APP_TS,
     .progress = { 1, 1 }, .get = get_init_spi,
+    .pattern_rank = 1,
 };
 static const struct app_buffer resp_spi_buffer = {
     .name = "ike.resp_spi", .doc = "SPI of the responder, hex digits", .directions = APP_TC,
     .progress = { 1, 1 }, .get = get_resp_spi,
+    .pattern_rank = 1,
 };
 static const struct app_buffer vendor_buffer = {
     .name = "ike.vendor", .doc = "each vendor identifier, hex digits (version 1)",
     .directions = APP_TS, .progress = { 1, 1 }, .multi = true, .get = get_vendor,
+    .pattern_rank = 1,
 };
 static const struct app_buffer key_exchange_buffer = {
     .name = "ike.key_exchange_payload", .doc = "key exchange payload (version 1)",
     .directions = APP_BOTH, .progress = { 1, 1 },
     .field = APP_FIELD_FROM(ike_tx, key_exchange, FILLED, direction),
+    .pattern_rank = 1,
 };
 static const struct app_buffer nonce_buffer = {
     .name = "ike.nonce_payload", .doc = "nonce payload (version 1)", .directions = APP_BOTH,
     .progress = { 1, 1 }, .field = APP_FIELD_FROM(ike_tx, nonce, FILLED, direction),
+    .pattern_rank = 1,
 };
 static const struct app_integer exchange_integer = {
     .name = "ike.exchtype", .doc = "type of the exchange", .bits = 8, .directions = APP_BOTH,

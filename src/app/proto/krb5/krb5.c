@@ -4,6 +4,7 @@
 #include "app/proto/krb5/krb5.h"
 
 #include "app/proto.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 #include <ctype.h>
@@ -310,10 +311,20 @@ static const struct app_match ticket_encryption = {
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "krb5.cname", "krb5_cname", NULL }, { "krb5.sname", "krb5_sname", NULL },
+        { "krb5.ticket_encryption", "krb5_ticket_encryption", NULL }, { NULL, NULL, NULL } },
+    .progress = (const struct app_report_progress[]){
+        { "krb5_cname", APP_TC, 1 }, { "krb5_sname", APP_TC, 1 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_krb5 = {
     .id = APP_PROTO_krb5,
     .name = "krb5",
-    .raw_on_tx_end = true,  /* match raw payload once more at the end of each transaction */
+    .reports = &reports,
+    .raw_on_tx_end = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         /* 88: the registered port of Kerberos. */

@@ -299,6 +299,7 @@ static const struct app_log mdns_eve = {
 const struct app_proto app_mdns = {
     .id = APP_PROTO_mdns,
     .name = "mdns",
+    .frames_count_from_one = true,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         /* 5353: the port of multicast DNS. */

@@ -2,6 +2,7 @@
 /* app/proto/nfs/nfs.c - the declaration of NFS, its transactions, and the tables of a flow. */
 #include "app/proto/nfs/nfs.h"
 
+#include "app/reports.h"
 #include "base/text/text.h"
 
 #define MAX_CALLS 512                         /* calls that wait for their reply */
@@ -256,9 +257,19 @@ static const struct app_integer version = {
 
 static const struct app_name events[] = { NFS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "nfs.version", "nfs_request", NULL }, { "nfs_procedure", "nfs_request", NULL },
+        { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "file*", { 2, 1 } }, { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_nfs = {
     .id = APP_PROTO_nfs,
     .name = "nfs",
+    .reports = &reports,
     .raw_on_tx_end = true,
     .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
@@ -290,5 +301,5 @@ const struct app_proto app_nfs = {
     .integers = (const struct app_integer *const[]){ &procedure, &version, NULL },
     .logs = nfs_logs,
     .alert_metadata = nfs_alert_metadata,
-    .has_files = true,
+    .file_directions = APP_BOTH,
 };

@@ -3,6 +3,7 @@
  * transaction. */
 #include "app/log.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 #include <string.h>
@@ -139,9 +140,19 @@ static const struct app_log eve = {
     .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = log_ntp,
 };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "ntp.mode", "ntp.generic", NULL }, { "ntp.stratum", "ntp.generic", NULL },
+        { "ntp.version", "ntp.generic", NULL }, { NULL, NULL, NULL } },
+    .progress = (const struct app_report_progress[]){
+        { "ntp.*", APP_BOTH, 1 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_ntp = {
     .id = APP_PROTO_ntp,
     .name = "ntp",
+    .reports = &reports,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "123", .probe = probe },

@@ -7,6 +7,7 @@
 
 #include "app/lib/log_text.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 /* The last message that matters for the meaning of the next one.
@@ -363,9 +364,16 @@ static const struct app_buffer query_buffer = {
     .progress = { 1, 0 }, .get = get_query,
 };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .progress = (const struct app_report_progress[]){
+        { "pgsql.query", APP_BOTH, 0 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_pgsql = {
     .id = APP_PROTO_pgsql,
     .name = "pgsql",
+    .reports = &reports,
     .raw_on_tx_end = true,
     .inspect_both_dirs = true,
     .transports = APP_TCP,

@@ -3,6 +3,7 @@
 #include "app/proto/quic/quic.h"
 
 #include "app/proto.h"
+#include "app/reports.h"
 
 #include <stdlib.h>
 
@@ -139,9 +140,17 @@ static void *quic_thread_open(const void *settings UNUSED, struct counters *coun
     return thread;
 }
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "quic.sni", "quic_sni", NULL }, { "quic.ua", "quic_ua", NULL },
+        { "quic.version", "quic_version", NULL }, { NULL, NULL, NULL } },
+};
+
 const struct app_proto app_quic = {
     .id = APP_PROTO_quic,
     .name = "quic",
+    .reports = &reports,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "443,80", .max = 16,

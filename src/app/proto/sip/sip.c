@@ -3,6 +3,7 @@
 #include "app/proto/sip/sip.h"
 
 #include "app/proto.h"
+#include "app/reports.h"
 
 struct sip_state {
     bool in_frame[2];                   /* an incomplete message has its frame already */
@@ -132,9 +133,17 @@ static const struct app_pattern patterns[] = {
     { .bytes = NULL },
 };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "sip.user_agent", "sip.ua", NULL }, { NULL, NULL, NULL } },
+};
+
 const struct app_proto app_sip = {
     .id = APP_PROTO_sip,
     .name = "sip",
+    .frames_count_from_one = true,
+    .reports = &reports,
     .raw_on_tx_end = true,
     .transports = APP_TCP | APP_UDP,
     .patterns = patterns,

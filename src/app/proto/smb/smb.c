@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/smb.c - the declaration of SMB, its settings, and what rules can look into. */
 #include "app/proto/smb/smb.h"
+#include "app/reports.h"
 
 #include <stdio.h>
 
@@ -257,9 +258,22 @@ static const struct app_name events[] = { SMB_EVENT_LIST(APP_EVENT_ROW) { NULL, 
     { .transport = APP_TCP, .directions = APP_BOTH, .bytes = first "SMB", .offset = 4,         \
       .depth = 8, .confirm = smb_probe, .confirm_min = PROBE_MIN, .confirm_max = PROBE_MIN }
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "smb.named_pipe", "smb_named_pipe", NULL },
+        { "smb.ntlmssp_domain", "smb_ntlmssp_domain", NULL },
+        { "smb.ntlmssp_user", "smb_ntlmssp_user", NULL }, { "smb.share", "smb_share", NULL },
+        { "smb.version", "smb_version", NULL }, { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "file*", { 4, 3 } }, { "dce_stub_data", { 1, 2 } }, { "dce_generic", { 2, 4 } },
+        { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_smb = {
     .id = APP_PROTO_smb,
     .name = "smb",
+    .reports = &reports,
     .also = { APP_PROTO_dcerpc },
     .transports = APP_TCP,
     .inspect_both_dirs = true,  /* one side's data name the other side's command */
@@ -294,5 +308,5 @@ const struct app_proto app_smb = {
     .matches = (const struct app_match *const[]){ &iface, &opnum, &version, NULL },
     .logs = smb_logs,
     .alert_metadata = smb_alert_metadata,
-    .has_files = true,
+    .file_directions = APP_BOTH,
 };

@@ -8,6 +8,7 @@
 #include "app/lib/line.h"
 #include "app/proto.h"
 #include "app/proto/smtp/smtp.h"
+#include "app/reports.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
@@ -372,9 +373,16 @@ const struct app_name smtp_events[] = { SMTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0
 
 static const char *const frames[] = { "stream", "command_line", "data", "response_line", NULL };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .order = (const struct app_report_order[]){
+        { "file*", { 15, 0 } }, { NULL, { 0, 0 } } },
+};
+
 const struct app_proto app_smtp = {
     .id = APP_PROTO_smtp,
     .name = "smtp",
+    .reports = &reports,
     .transports = APP_TCP,
     .patterns = patterns,
     .probes = probes,
@@ -397,5 +405,5 @@ const struct app_proto app_smtp = {
     .buffers = smtp_buffers,
     .logs = smtp_logs,
     .alert_metadata = smtp_alert_metadata,
-    .has_files = true,
+    .file_directions = APP_TS,
 };

@@ -5,6 +5,7 @@
  * a failed cursor stays failed, so functions check once at their end. */
 #include "app/log.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 #include "app/lib/asn1/der.h"
@@ -397,9 +398,19 @@ static const struct app_log eve_snmp = {
 
 static const struct app_name events[] = { SNMP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "snmp.pdu_type", "snmp.generic", NULL }, { "snmp.trap_type", "snmp.generic", NULL },
+        { "snmp.version", "snmp.generic", NULL }, { NULL, NULL, NULL } },
+    .progress = (const struct app_report_progress[]){
+        { "snmp.*", APP_BOTH, 1 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_snmp = {
     .id = APP_PROTO_snmp,
     .name = "snmp",
+    .reports = &reports,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         /* 161: requests. 162: traps. */

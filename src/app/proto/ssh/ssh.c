@@ -4,6 +4,7 @@
 
 #include "app/lib/digest.h"
 #include "app/proto.h"
+#include "app/reports.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
@@ -113,9 +114,17 @@ static void tx_close(struct app_tx *tx)
     st->tx = NULL;
 }
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "ssh.software", "ssh_software", NULL }, { NULL, NULL, NULL } },
+};
+
 const struct app_proto app_ssh = {
     .id = APP_PROTO_ssh,
+    .encrypts = true,
     .name = "ssh",
+    .reports = &reports,
     .transports = APP_TCP,
     .patterns = patterns,
     .settings_size = sizeof(struct ssh_settings),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/tls/tls.c - the declaration of TLS: how it is detected, configured and named. */
 #include "app/proto/tls/tls.h"
+#include "app/reports.h"
 
 #include <string.h>
 
@@ -128,9 +129,33 @@ static const char *const frames[] = {
     [TLS_FRAME_SSL2_HDR] = "ssl2.hdr", [TLS_FRAME_SSL2_PDU] = "ssl2.pdu", NULL,
 };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .names = (const struct app_report_name[]){
+        { "ssl_state", "tls_generic", NULL }, { "ssl_version", "tls_generic", NULL },
+        { "tls.cert_chain_len", "tls:server_cert_done:generic", NULL },
+        { "tls.issuerdn", "tls_cert", NULL }, { "tls.subject", "tls_cert", NULL },
+        { "tls.version", "tls_generic", NULL },
+        { "tls_cert_expired", "tls:server_cert_done:generic", NULL },
+        { "tls_cert_notafter", "tls:server_cert_done:generic", NULL },
+        { "tls_cert_notbefore", "tls:server_cert_done:generic", "tls_cert_notafter" },
+        { "tls_cert_valid", "tls:server_cert_done:generic", NULL }, { NULL, NULL, NULL } },
+    .order = (const struct app_report_order[]){
+        { "tls.cert_serial", { 2, 1 } }, { "tls.certs", { 2, 1 } },
+        { "tls.cert_fingerprint", { 2, 1 } }, { "tls_cert", { 2, 1 } }, { NULL, { 0, 0 } } },
+    .progress = (const struct app_report_progress[]){
+        { "tls.random", APP_BOTH, 0 }, { NULL, 0, 0 } },
+    .any_hook = "tls_generic",
+};
+
 const struct app_proto app_tls = {
     .id = APP_PROTO_tls,
+    .encrypts = true,
+    .absent_event = "applayer_no_tls_after_starttls",
     .name = "tls",
+    .reports = &reports,
+    .optional_features = (const struct app_optional_feature[]){
+        { "ja3", "ja3-fingerprints" }, { "ja4", "ja4-fingerprints" }, { NULL, NULL } },
     .transports = APP_TCP,
     .first_sender = APP_TS,
     .patterns = patterns,

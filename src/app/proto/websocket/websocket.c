@@ -8,6 +8,7 @@
 #include "app/lib/log_text.h"
 #include "app/log.h"
 #include "app/proto.h"
+#include "app/reports.h"
 #include "app/rules.h"
 
 #define MAX_PAYLOAD 0xffff  /* default of max-payload-size, as in Suricata */
@@ -305,9 +306,16 @@ static void close_flow(struct app_flow *af)
 
 static const struct app_name events[] = { WS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
+/* As Suricata has them. */
+static const struct app_reports reports = {
+    .progress = (const struct app_report_progress[]){
+        { "websocket.payload", APP_BOTH, 0 }, { NULL, 0, 0 } },
+};
+
 const struct app_proto app_websocket = {
     .id = APP_PROTO_websocket,
     .name = "websocket",
+    .reports = &reports,
     .raw_on_tx_end = true,
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){

@@ -175,15 +175,32 @@ const struct buffer *buffer_with_transform(struct ruleset *set, const struct buf
     return buffer_add(set, new);
 }
 
-/* --- the current buffer of a rule --------------------------------------------------------- */
+const struct app_buffer *buffer_declared(const struct buffer *b)
+{
+    static const struct app_buffer none = { .name = NULL };
 
-/* The protocol that a rule with this buffer is about; HTTP_ANY stands for both versions of
- * HTTP. UNKNOWN: several protocols have the buffer. */
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+        if (b->base->by_proto[id] != NULL)
+            return b->base->by_proto[id];
+    return &none;
+}
+
+/* --- what a rule does with them ----------------------------------------------------------- */
+
+static bool all_in_group(const struct buffer *b, enum app_proto_id group)
+{
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+        if (b->by_proto[id] != NULL && app_proto_by_id(id)->subprotocol_of == 0 &&
+            !app_proto_matches(group, id))
+            return false;
+    return true;
+}
+
+/* The protocol that having this buffer means, or the group that all which have it are of. */
 static enum app_proto_id buffer_proto(const struct buffer *b)
 {
     enum app_proto_id only = APP_PROTO_UNKNOWN;
     unsigned count = 0;
-    bool http = true;
 
     if (b->kind == BUFFER_FRAME)
         return b->frame_proto;
@@ -192,12 +209,12 @@ static enum app_proto_id buffer_proto(const struct buffer *b)
             continue;
         only = id;
         count++;
-        http &= app_proto_matches(APP_PROTO_HTTP_ANY, id);
     }
     if (count == 0)
         return APP_PROTO_UNKNOWN;
-    if (http)
-        return APP_PROTO_HTTP_ANY;
+    for (enum app_proto_id id = APP_PROTO_FAILED + 1; id < APP_PROTO_FIRST; id++)
+        if (all_in_group(b, id))
+            return id;
     return count == 1 ? only : APP_PROTO_UNKNOWN;
 }
 

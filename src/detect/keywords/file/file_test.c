@@ -47,7 +47,8 @@ static bool has_files(enum app_proto_id rule_proto)
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
-        if (proto != NULL && proto->has_files && app_proto_matches(rule_proto, proto->id) &&
+        if (proto != NULL && proto->file_directions != 0 &&
+            app_proto_matches(rule_proto, proto->id) &&
             (proto->subprotocol_of == 0 || proto->id == rule_proto))
             return true;
     }

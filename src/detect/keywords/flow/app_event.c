@@ -40,8 +40,19 @@ static bool event_find(const struct app_name *names, struct text name, uint32_t 
     return false;
 }
 
-/* Rules of other versions name events that this engine does not have. Such a rule is left
- * out with a warning, unless --strict-rule-keywords names app-layer-event. */
+static bool layer_event_find(struct text name, uint32_t *event)
+{
+    for (*event = 1; *event <= APP_LAYER_EVENT_MAX; ++*event) {
+        const char *known = app_layer_event_name(*event);
+
+        if (known != NULL && text_equal_nocase(name, known))
+            return true;
+    }
+    return false;
+}
+
+/* Rules of other versions name events that this one does not have: they are left out, unless the
+ * keyword is strict. */
 static int unknown_event(struct rule_parser *p, struct text proto, struct text event)
 {
     if (p->strict)
@@ -85,7 +96,7 @@ static int app_event_parse(struct rule_parser *p, struct text in, void *arg)
     if (dot != NULL)
         return proto_event_parse(p, (struct text){ in.p, (size_t)(dot - in.p) },
                                  text_from(in, (size_t)(dot - in.p) + 1), a);
-    if (!event_find(app_layer_events, in, &a->event))
+    if (!layer_event_find(in, &a->event))
         return rule_error(p, "app-layer-event: there is no event \"%.*s\"", TEXT(in));
     rule_add_test(p, POINT_PACKET, &test);
     return 0;

@@ -137,7 +137,7 @@ static int add_tx_test(struct rule_parser *p, struct bit_arg *a)
     }
     if (p->rule->hook == 0 || p->rule->app_proto == APP_PROTO_UNKNOWN)
         return rule_error(p, "xbits: \"track tx\" needs a hook in the rule's protocol, such as "
-                          "http:request_line");
+                          "PROTOCOL:request_complete");
     test.match = tx_bit_test;
     rule_add_test(p, POINT_TX, &test);
     return 0;

@@ -99,10 +99,21 @@ static int byte_base(struct byte_options *o, uint8_t base)
     return 1;
 }
 
-/* The words that all four keywords know. 1: taken, 0: unknown, so that the keyword reports
- * it, -1: an error is set. */
+/* The protocol in whose order of bytes the word asks for numbers; UNKNOWN: in none's. */
+static enum app_proto_id byte_order_proto(struct text word)
+{
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const char *own = app_proto_by_id(id)->byte_order_word;
+
+        if (own != NULL && text_equal_nocase(word, own))
+            return id;
+    }
+    return APP_PROTO_UNKNOWN;
+}
+
 int byte_word(struct rule_parser *p, struct text word, struct byte_options *o)
 {
+    enum app_proto_id order = byte_order_proto(word);
     struct text value;
 
     if (byte_named(word, "bitmask", &value))
@@ -117,8 +128,9 @@ int byte_word(struct rule_parser *p, struct text word, struct byte_options *o)
         o->flags |= OP_RELATIVE;
     } else if (text_equal_nocase(word, "string")) {
         o->flags |= OP_STRING;
-    } else if (text_equal_nocase(word, "dce")) {
+    } else if (order != APP_PROTO_UNKNOWN) {
         o->flags |= OP_DCE;
+        o->order_of = order;
     } else if (text_equal_nocase(word, "little")) {
         o->flags |= OP_LITTLE;
         o->endian_given = true;
@@ -145,7 +157,7 @@ int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsi
         return rule_error(p, "Invalid option. A %s keyword with dce holds other invalid "
                           "modifiers.", p->keyword->name);
     if ((o->flags & OP_DCE) && p->rule->app_proto == APP_PROTO_UNKNOWN &&
-        rule_set_app_proto(p, APP_PROTO_dcerpc) < 0)
+        rule_set_app_proto(p, o->order_of) < 0)
         return -1;
     if (!(o->flags & OP_NBYTES_VAR) && o->byte.nbytes > (string ? max_string : max))
         return rule_error(p, "%s: at most %u bytes %s \"string\", got %u", p->keyword->name,

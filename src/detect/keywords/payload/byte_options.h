@@ -9,6 +9,7 @@
 struct byte_options {
     struct byte_op byte;
     uint32_t flags;             /* enum op_flag */
+    enum app_proto_id order_of; /* with OP_DCE: whose order of bytes */
     bool base_given, endian_given;
     bool any_source;            /* variables may come from any byte_ keyword: for messages */
 };
@@ -28,8 +29,8 @@ int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o);
 /* "!" before an operator sets OP_NEGATED. False: no such operator. */
 bool byte_operator_parse(struct text in, const char *const *names, uint8_t *op);
 
-/* relative, string, dec/hex/oct, big/little, dce, "bitmask 0x..": 1 when taken, 0 when the word is
- * not one of them, -1 on error. */
+/* relative, string, dec/hex/oct, big/little, a protocol's word (dce), "bitmask 0x..": 1 when
+ * taken, 0 when the word is not one of them, -1 on error. */
 int byte_word(struct rule_parser *p, struct text word, struct byte_options *o);
 /* Words fit each other and nbytes fits them: at most `max` of binary, `max_string` of digits. */
 int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsigned max_string);

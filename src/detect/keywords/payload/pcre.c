@@ -21,19 +21,24 @@ struct pcre_parts { struct text re, flags, captures; }; /* borrowed from the rul
 
 struct pcre_flags {
     uint32_t options;           /* PCRE2_* */
-    const char *buffer;         /* from the legacy letters; NULL: none */
+    const char *buffer;         /* from the protocols' letters; NULL: none */
+    char letter;
+    enum app_proto_id proto;    /* that letter's */
     bool relative, rawbytes, configured_limit;
 };
 
-/* Letters for HTTP buffers, from the time before sticky buffers: Snort's and a few of
- * Suricata's. */
-static const struct { char letter; const char *buffer; } legacy[] = {
-    { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },
-    { 'Q', "file.data" }, { 'H', "http.header" }, { 'D', "http.header.raw" },
-    { 'M', "http.method" }, { 'C', "http.cookie" }, { 'S', "http.stat_code" },
-    { 'Y', "http.stat_msg" }, { 'V', "http.user_agent" }, { 'W', "http.host" },
-    { 'Z', "http.host.raw" },
-};
+/* The buffer that a protocol has given a letter, and which one that is. NULL: it means none. */
+static const char *buffer_of_letter(char letter, enum app_proto_id *proto)
+{
+    for (*proto = APP_PROTO_FIRST; *proto < APP_PROTO_COUNT; ++*proto) {
+        const struct app_pcre_letter *at = app_proto_by_id(*proto)->pcre_letters;
+
+        for (; at != NULL && at->letter != 0; at++)
+            if (at->letter == letter)
+                return at->buffer;
+    }
+    return NULL;
+}
 
 /* Where the list of captures after the expression begins; in.n: there is none. */
 static size_t capture_start(struct text in)
@@ -80,12 +85,15 @@ static int pcre_split(struct rule_parser *p, struct text in, struct pcre_parts *
  * one: it makes the configured limits apply, which Suricata leaves to the rule. */
 static int pcre_flag(struct rule_parser *p, char c, struct pcre_flags *f)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(legacy); i++) {
-        if (legacy[i].letter != c)
-            continue;
+    enum app_proto_id proto;
+    const char *buffer = buffer_of_letter(c, &proto);
+
+    if (buffer != NULL) {
         if (f->buffer != NULL)
             return rule_error(p, "only one pcre option to specify a buffer type is allowed");
-        f->buffer = legacy[i].buffer;
+        f->buffer = buffer;
+        f->proto = proto;
+        f->letter = c;
         if (f->rawbytes)
             return rule_error(p, "regex modifier '%c' inconsistent with 'B'", c);
         return 0;
@@ -299,7 +307,7 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
     if (f->buffer != NULL) {
         const struct buffer *b = pcre_buffer(p, f->buffer, in);
 
-        if (b == NULL || (before == NULL && rule_set_app_proto(p, APP_PROTO_http1) < 0))
+        if (b == NULL || (before == NULL && rule_set_app_proto(p, f->proto) < 0))
             return -1;
         if (before == NULL || before->buffer != b)
             p->current = rule_buffer_list_again(p, b);
@@ -323,6 +331,13 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
 
 extern const struct keyword_ops keyword_pcre;
 
+static bool is_lower_case(const struct rule_parser *p, const char *name)
+{
+    const struct buffer *b = buffer_find(p->ruleset, text_of(name));
+
+    return b != NULL && buffer_declared(b)->lower_case;
+}
+
 static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct pcre_op *pcre = arena_zalloc(p->arena, sizeof(*pcre));
@@ -334,11 +349,10 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     for (size_t i = 0; i < parts.flags.n; i++)
         if (pcre_flag(p, parts.flags.p[i], &f) < 0)
             return -1;
-    if (f.buffer != NULL && strcmp(f.buffer, "http.host") == 0 &&
-        !(f.options & PCRE2_CASELESS) && has_upper_case(parts.re))
-        return rule_error(p, "pcre host(\"W\") specified has an uppercase char.  Since the "
-                          "hostname buffer we match against is actually lowercase, please "
-                          "specify an all lowercase based pcre.");
+    if (f.buffer != NULL && !(f.options & PCRE2_CASELESS) && is_lower_case(p, f.buffer) &&
+        has_upper_case(parts.re))
+        return rule_error(p, "pcre: %s (\"%c\") is all lower case, the expression has an upper "
+                          "case letter", f.buffer, f.letter);
     if ((parts.captures.n > 0 ? captures_listed(p, parts.captures, pcre)
                               : captures_named(p, parts.re, pcre)) < 0)
         return -1;

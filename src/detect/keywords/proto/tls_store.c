@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/file/tls_store.c - tls_store: keeps the certificates of the packet's
- * sender, which the output tls-store writes. */
+/* detect/keywords/proto/tls_store.c - keep the certificates of whom the packet comes from; the
+ * output tls-store writes them. */
 #include "app/proto/tls/tls.h"
 #include "detect/rule/keyword.h"
 
@@ -25,6 +25,7 @@ const struct keyword_ops keyword_tls_store = {
     .doc = "keep the certificates, see the output tls-store",
     .point = POINT_POST,
     .argument = ARGUMENT_NONE,
+    .rule_flag = "tlsstore",
     .parse = tls_store_parse,
     .match = tls_store_match,
 };

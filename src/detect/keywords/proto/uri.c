@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* urilen and uricontent - older keywords for tests on the URI. */
+/* detect/keywords/proto/uri.c - urilen and uricontent of HTTP, older words for tests on the URI. */
 #include <strings.h>
 
 #include "detect/rule/program.h"

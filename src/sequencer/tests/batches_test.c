@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of sequencer/batches: each frame reaches one thread, once and in order; no thread runs
+ * further ahead than there are batches. Those named seq_stress_ are for TSan too. */
+#include "sequencer/batches.h"
+
+#include "base/test.h"
+
+#include <pthread.h>
+
+#define THREADS_MAX 4
+
+/* A capture of `frames` frames, in batches of `per_batch`. */
+struct source {
+    unsigned threads, frames, per_batch;
+    unsigned next;
+    struct seq_batches *batches;
+};
+
+static bool scan(void *arg, struct seq_batch *batch)
+{
+    struct source *s = arg;
+
+    if (s->next == s->frames)
+        return false;
+    for (unsigned i = 0; i < s->per_batch && s->next < s->frames; i++, s->next++) {
+        unsigned thread = s->next % s->threads;
+        struct seq_entry *e = seq_batch_add(batch, thread);
+
+        e->frame = (struct frame_ref){ .order = s->next };
+        e->packet = NULL;
+        seq_batches_assign(s->batches, thread, 1);
+    }
+    batch->end = s->next;
+    batch->last = s->next == s->frames;
+    return true;
+}
+
+static void source_open(struct source *s)
+{
+    s->batches = seq_batches_new(s->threads, scan, s);
+}
+
+/* How many entries the thread has in this batch; *next: the frame it comes to, moved on. */
+static unsigned walk(const struct source *s, const struct seq_batch *batch, unsigned thread,
+                     uint64_t *next, bool *in_order)
+{
+    unsigned count = 0;
+
+    for (unsigned at = batch->list[thread].first; at != SEQ_NO_ENTRY; at = batch->entry[at].next) {
+        *in_order &= batch->entry[at].frame.order == *next;
+        *next += s->threads;
+        count++;
+    }
+    return count;
+}
+
+TEST(seq_batches_hold_each_frame_once)
+{
+    struct source s = { .threads = 3, .frames = 40000, .per_batch = 10000 };
+    uint64_t next[3] = { 0, 1, 2 };
+    unsigned taken = 0;
+    bool in_order = true;
+
+    source_open(&s);
+    for (bool last = false; !last;) {
+        for (unsigned i = 0; i < s.threads; i++) {
+            struct seq_batch *batch = seq_batches_next(s.batches, i);
+
+            CHECK(batch != NULL);
+            last = batch->last;
+            taken += walk(&s, batch, i, &next[i], &in_order);
+            seq_batches_leave(s.batches, i);
+        }
+    }
+    CHECK(in_order);
+    CHECK_INT(taken, 40000);
+    CHECK(seq_batches_next(s.batches, 0) == NULL);
+    seq_batches_free(s.batches);
+}
+
+TEST(seq_batches_bound_how_far_a_thread_is_ahead)
+{
+    struct source s = { .threads = 2, .frames = 100, .per_batch = 1 };
+
+    source_open(&s);
+    for (unsigned i = 0; i < SEQ_BATCHES; i++) {
+        CHECK(seq_batches_next(s.batches, 0) != NULL);
+        seq_batches_leave(s.batches, 0);
+    }
+    CHECK(seq_batches_next(s.batches, 0) == NULL);
+    CHECK_INT(s.next, SEQ_BATCHES);
+    /* The other one leaves the oldest: its slot is free for the next. */
+    CHECK(seq_batches_next(s.batches, 1) != NULL);
+    seq_batches_leave(s.batches, 1);
+    CHECK(seq_batches_next(s.batches, 0) != NULL);
+    CHECK_INT(s.next, SEQ_BATCHES + 1);
+    seq_batches_free(s.batches);
+}
+
+TEST(seq_batches_know_who_has_least_to_do)
+{
+    struct source s = { .threads = 3, .frames = 0 };
+
+    source_open(&s);
+    seq_batches_assign(s.batches, 0, 10);
+    seq_batches_assign(s.batches, 1, 4);
+    seq_batches_assign(s.batches, 2, 7);
+    CHECK_INT(seq_least_loaded(s.batches), 1);
+    seq_batches_took(s.batches, 0, 9);
+    CHECK_INT(seq_least_loaded(s.batches), 0);
+    seq_batches_free(s.batches);
+}
+
+/* --- with threads ----------------------------------------------------------------------------- */
+
+struct reader {
+    pthread_t id;
+    struct source *source;
+    unsigned thread, taken;
+    bool in_order;
+};
+
+static void *read_all(void *arg)
+{
+    struct reader *r = arg;
+    struct seq_batches *batches = r->source->batches;
+    uint64_t next = r->thread;
+
+    for (bool last = false; !last;) {
+        struct seq_batch *batch = seq_batches_next(batches, r->thread);
+
+        if (batch == NULL) {
+            seq_batches_wait(batches, r->thread, 100000000, 1000000);
+            continue;
+        }
+        last = batch->last;
+        r->taken += walk(r->source, batch, r->thread, &next, &r->in_order);
+        seq_batches_leave(batches, r->thread);
+    }
+    return NULL;
+}
+
+TEST(seq_stress_batches_go_to_all_threads)
+{
+    struct source s = { .threads = THREADS_MAX, .frames = 20000, .per_batch = 37 };
+    struct reader reader[THREADS_MAX];
+
+    source_open(&s);
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        reader[i] = (struct reader){ .source = &s, .thread = i, .in_order = true };
+        CHECK_INT(pthread_create(&reader[i].id, NULL, read_all, &reader[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        pthread_join(reader[i].id, NULL);
+        CHECK(reader[i].in_order);
+        CHECK_INT(reader[i].taken, 20000 / THREADS_MAX);
+    }
+    seq_batches_free(s.batches);
+}
