@@ -48,6 +48,7 @@ struct logger_ops {
 struct render {
     struct output_conf *conf;
     struct counters *counters;
+    const struct inspection *inspection;    /* that the records are about; NULL for statistics */
     unsigned thread;            /* its number, from 1 */
     struct buf *out;            /* where records go: packet.records, or the stats buffer */
     size_t record_at;           /* start of the record being made */

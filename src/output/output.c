@@ -275,10 +275,9 @@ static void render_txs(struct output_thread *ot, struct packet *p)
 }
 
 /* At the end of a flow only what was to be looked at once more. */
-static bool may_have_txs(const struct packet *p)
+static bool may_have_txs(const struct inspection *in)
 {
-    return !(p->flags & PACKET_FLOW_END) ||
-           (p->flags & (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT));
+    return !inspection_ends_flow(in) || in->last_sides != 0;
 }
 
 static void render_flow(struct output_thread *ot, struct packet *p)
@@ -301,14 +300,17 @@ static void render_all(struct output_thread *ot, struct packet *p)
         return;
     if (UNLIKELY(conf->streamers))
         output_stream(conf, &ot->render, p);
-    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(p))
+    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(ot->render.inspection))
         render_txs(ot, p);
-    if (p->flags & PACKET_FLOW_END)
+    if (inspection_ends_flow(ot->render.inspection))
         render_flow(ot, p);
 }
 
-void output_render(struct output_thread *ot, struct packet *p)
+void output_render(struct output_thread *ot, const struct inspection *in)
 {
+    struct packet *p = in->packet;
+
+    ot->render.inspection = in;
     ot->render.out = &p->records;
     render_all(ot, p);
     if (UNLIKELY(ot->input != NULL) && p->records.len > 0) {

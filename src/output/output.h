@@ -44,8 +44,8 @@ bool output_shows_rules(const struct conf_node *root);      /* as written */
 struct output_thread;
 struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters);
 void output_thread_free(struct output_thread *ot);
-/* After detect_packet(), before app_cleanup(). */
-void output_render(struct output_thread *ot, struct packet *p);
+/* After detect_inspect(), before app_cleanup(). */
+void output_render(struct output_thread *ot, const struct inspection *in);
 
 /* A file dies whose content was being stored (struct app_hooks.file_released): what there is of it
  * on disk goes too. */

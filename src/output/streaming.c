@@ -21,8 +21,8 @@ static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p
 {
     static const uint32_t ends[] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
 
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        const struct stream_chunk *c = &p->chunk[i];
+    for (unsigned i = 0; i < r->inspection->chunk_count; i++) {
+        const struct stream_chunk *c = &r->inspection->chunk[i];
         struct output_chunk chunk = {
             .data = { c->data, c->len }, .direction = (enum direction)c->direction,
             .open = c->offset == 0,
@@ -32,7 +32,7 @@ static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p
             log_piece(conf, r, p, &chunk);
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        if (p->flags & (ends[d] | PACKET_FLOW_END))
+        if ((p->flags & ends[d]) || inspection_ends_flow(r->inspection))
             log_piece(conf, r, p, &(struct output_chunk){ .direction = d, .close = true });
 }
 
@@ -102,7 +102,7 @@ static void log_body(struct output_conf *conf, struct render *r, struct packet *
         return;
     chunk.data = body_news(tx, body, d, s->to[d]);
     chunk.open = s->to[d] == 0 && chunk.data.len > 0;
-    chunk.close = app_tx_done(tx, d, tx->flow->proto) || (p->flags & PACKET_FLOW_END);
+    chunk.close = app_tx_done(tx, d, tx->flow->proto) || inspection_ends_flow(r->inspection);
     if (chunk.data.len == 0 && !chunk.close)
         return;
     s->to[d] += chunk.data.len;

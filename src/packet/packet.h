@@ -69,8 +69,8 @@ enum packet_flag {
     PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 stands for TCP here */
     PACKET_END_TO_SERVER   = 1u << 24,  /* its chunks are the last of that direction: closed */
     PACKET_END_TO_CLIENT   = 1u << 25,
-    PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: to be inspected once more this */
-    PACKET_LAST_TO_CLIENT  = 1u << 29,  /* way */
+    PACKET_LAST_TO_SERVER  = 1u << 28,  /* at a flow's end: its stream has something left */
+    PACKET_LAST_TO_CLIENT  = 1u << 29,  /* to inspect in this direction */
     PACKET_STREAM_OPEN     = 1u << 30,  /* with it the TCP session is established, or was before */
     PACKET_UNIDIRECTIONAL       = 1u << 31,  /* of its TCP session only this side has been seen */
 };
@@ -338,8 +338,8 @@ uint8_t packet_hop_limit(const struct packet *p);
 uint8_t packet_tos(const struct packet *p);
 uint16_t packet_ip_id(const struct packet *p);
 
-/* The other way round: addresses, ports, direction. The last packet of a flow speaks for both
- * sides, one after the other. */
+/* The other way round: addresses, ports, direction. For packets that are made as the answer to
+ * another. */
 void packet_swap_direction(struct packet *p);
 
 /* Makes it fresh for its next life; keeps the buffers and home. */

@@ -304,9 +304,15 @@ static void make_packet(struct replay *replay, enum direction d, const void *dat
 
 static void run_packet(struct replay *replay)
 {
-    app_packet(replay->fixture->thread, replay->packet);
+    struct packet *p = replay->packet;
+    struct inspection in = {
+        .packet = p, .flow = p->flow, .chunk = p->chunk, .chunk_count = p->chunk_count,
+        .reason = p->flags & PACKET_FLOW_END ? INSPECT_FLOW_END : INSPECT_PACKET,
+    };
+
+    app_packet(replay->fixture->thread, &in);
     look(replay);
-    app_cleanup(replay->fixture->thread, replay->packet);
+    app_cleanup(replay->fixture->thread, &in);
 }
 
 void replay_data(struct replay *replay, enum direction d, const void *data, uint32_t len)

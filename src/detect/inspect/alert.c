@@ -104,12 +104,14 @@ static bool has_context(const struct program_scratch *s)
 }
 
 /* Does the packet bring data of the stream that the other side has yet to acknowledge? */
-static bool brings_more(const struct packet *p, enum direction d)
+static bool brings_more(const struct inspection *in, enum direction d)
 {
+    const struct packet *p = in->packet;
+
     if (p->payload_len == 0 || !(p->flags & PACKET_STREAM_ADDED) || packet_direction(p) != d)
         return false;
-    for (unsigned i = 0; i < p->chunk_count; i++)
-        if (p->chunk[i].direction == d && p->chunk[i].kind == CHUNK_DATA)
+    for (unsigned i = 0; i < in->chunk_count; i++)
+        if (in->chunk[i].direction == d && in->chunk[i].kind == CHUNK_DATA)
             return false;
     return true;
 }
@@ -125,7 +127,7 @@ static struct slice stream_context(struct detect_thread *dt, const struct match_
     uint8_t *both;
 
     retained.len = MIN(retained.len, dt->alert_payload_size);
-    if (gap > 0 && !dt->is_inline && brings_more(p, in->direction))
+    if (gap > 0 && !dt->is_inline && brings_more(dt->inspection, in->direction))
         more = MIN(p->payload_len, gap);
 
     if (retained.len == 0 || more == 0)
@@ -276,13 +278,13 @@ bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_aler
 
     a->action = action_of(r);
     if (r->threshold != NULL)
-        t = threshold_apply(dt->set->threshold_state, r, p);
+        t = threshold_apply(dt->set->threshold_state, r, p, dt->inspection->direction);
     if (t == THRESHOLD_NO_MATCH) {
         counter_inc(dt->counters, dt->count.suppressed);
         return true;
     }
     if (UNLIKELY(r->tags != NULL))
-        tag_start(dt->set->tags, r, p);
+        tag_start(dt->set->tags, r, p, dt->inspection->direction);
     action_by_rate(a, t);
     act(dt, p, a);
     passes = (a->action & ACTION_PASS) && t != THRESHOLD_SILENT;

@@ -60,7 +60,8 @@ static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
     if (e->skip_firewall || firewall_order(r) < e->skip_up_to)
         return;
     if (r->threshold != NULL)
-        t = threshold_apply(e->dt->set->threshold_state, r, e->packet);
+        t = threshold_apply(e->dt->set->threshold_state, r, e->packet,
+                            e->dt->inspection->direction);
     if (t == THRESHOLD_NO_MATCH)
         return;
     a->action = r->action == RULE_ACCEPT ? ACTION_ACCEPT

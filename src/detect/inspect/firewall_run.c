@@ -88,7 +88,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *r = dt->plan->rule[list->at[i]];
 
-        if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
+        if (inspection_is_last(dt->inspection) && r->type == RULE_PACKET)
             continue;
         if (r->action != RULE_CONFIG && firewall_evaluate(dt, p, d, r, &h))
             return packet_decide(p, r->action, r->scope, table_reason(firewall_table_of(r)));

@@ -7,6 +7,7 @@
 #define DETECT_INSPECT_H
 
 #include "detect/rule/ruleset.h"
+#include "packet/inspection.h"
 
 struct app_tx;
 struct conf_node;
@@ -32,10 +33,10 @@ void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 
 /* --- packets -------------------------------------------------------------------------------- */
 
-/* Runs the rules on the packet, its stream chunks and its transactions, after app_packet(). Fills
- * p->alert, sets p->action and flow->action, runs the side effects of matches, marks transactions
- * as inspected. */
-void detect_packet(struct detect_thread *dt, struct packet *p);
+/* Runs the rules on what is to be inspected: the packet, its stream chunks and its transactions,
+ * after app_packet(). Fills packet->alert, sets packet->action and flow->action, runs the side
+ * effects of matches, marks transactions as inspected. */
+void detect_inspect(struct detect_thread *dt, const struct inspection *in);
 
 /* Runs the rules of an early hook, on the thread that looks up flows, with a detect_thread of its
  * own. False: the packet is dropped there. Its alerts are in p->alert. */
@@ -43,10 +44,9 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
 
 /* --- flows and transactions ----------------------------------------------------------------- */
 
-/* Sets in the packet's flags which directions of a flow that ends need a last inspection: those
- * with TCP data, transactions or matches that no alert has reported yet. Call it before
- * app_packet(). */
-void detect_flow_ends(struct packet *p);
+/* enum inspect_side: which sides of a flow that ends need a last inspection, those with TCP data,
+ * transactions or matches that no alert has reported yet. Call it before app_packet(). */
+uint8_t detect_last_sides(const struct packet *p);
 /* Reports the stream data that have come so far with the next packet of either direction. */
 void detect_flush_stream(struct flow *flow);
 /* Frees stream data that alerts no longer show. Call it after the outputs. */

@@ -42,6 +42,7 @@ struct detect_thread {
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
+    const struct inspection *inspection;    /* at work; good within detect_inspect() */
     uint64_t epoch;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
@@ -166,9 +167,9 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
 /* stream.c */
 void stream_clear(struct detect_flow *df);     /* all that names rules */
 struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: no memory */
-void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
+void stream_inspect_chunks(struct detect_thread *dt);
 /* Is there something to report to a packet of this direction? */
-bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
+bool stream_is_due(const struct detect_thread *dt, enum direction d);
 /* NULL: no memory. */
 struct stream_ext *stream_ext_get(struct stream_dir *ds);
 
@@ -221,6 +222,7 @@ static inline void match_input_init(struct match_input *in, struct detect_thread
                                     struct packet *p, enum direction d, const struct rule *r)
 {
     *in = (struct match_input){ .packet = p, .flow = p->flow, .direction = d, .rule = r,
+                                .side = dt->inspection->direction,
                                 .thread = dt, .byte_vars = dt->vars };
     dt->program.capture_count = 0;
     dt->program.replace_count = 0;

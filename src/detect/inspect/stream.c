@@ -456,10 +456,13 @@ static void come_to(struct stream_dir *ds, uint64_t end)
     ds->to = end;
 }
 
-void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
+void stream_inspect_chunks(struct detect_thread *dt)
 {
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        const struct stream_chunk *c = &p->chunk[i];
+    const struct inspection *in = dt->inspection;
+    struct packet *p = in->packet;
+
+    for (unsigned i = 0; i < in->chunk_count; i++) {
+        const struct stream_chunk *c = &in->chunk[i];
         enum direction d = c->direction;
         struct detect_flow *df;
 
@@ -480,13 +483,14 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         if (c->kind == CHUNK_GAP)
             report_up_to(dt, p->flow, d, df->ds[d].to);
     }
-    if (p->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
+    if (in->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
         note_complete(p->flow);
 }
 
 
-bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d)
+bool stream_is_due(const struct detect_thread *dt, enum direction d)
 {
+    const struct packet *p = dt->inspection->packet;
     const struct stream_dir *ds;
 
     if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
@@ -497,7 +501,7 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
     if (ds->uninspected == 0)
         return stream_rules_count(ds->pending_alerts) > 0;
     return dt->is_inline || ds->flush || is_closing_raw(p->flow) ||
-           (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
+           inspection_is_last(dt->inspection) || stream_is_closing(p) ||
            ds->uninspected >= dt->plan->chunk_size[d];
 }
 

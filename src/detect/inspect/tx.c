@@ -466,7 +466,7 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     const struct app_proto *proto = tx->flow->proto;
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
                             .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
-                            (p->flags & PACKET_FLOW_END) };
+                            inspection_is_last(dt->inspection) };
     bool evaluated = !tx->no_inspect[d] && !tx->unidirectional[d], go_on = true;
 
     header_view_init(&c.header, p, d);

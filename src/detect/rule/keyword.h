@@ -9,6 +9,7 @@
 
 #include "app/rules.h"
 #include "detect/rule/rule.h"
+#include "packet/inspection.h"
 
 struct detect_thread;
 struct byte_vars;
@@ -30,7 +31,9 @@ enum keyword_argument { ARGUMENT_REQUIRED, ARGUMENT_NONE, ARGUMENT_OPTIONAL };
 struct match_input {
     struct packet *packet;
     struct flow *flow;                  /* NULL without one */
-    enum direction direction;
+    enum direction direction;           /* of the data that are looked at */
+    enum direction side;                /* of the inspection: as the packet goes, but for the last
+                                         * of a flow, which is inspected for both sides */
     struct app_tx *tx;                  /* NULL on packet rules */
     const struct rule *rule;
     struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */

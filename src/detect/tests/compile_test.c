@@ -177,7 +177,7 @@ TEST(prefilter_never_loses)
 
         p.payload_len = 1 + next_random(&state) % 60;
         random_text(text, p.payload_len, &state);
-        detect_packet(r.thread, &p);
+        test_rules_inspect(r.thread, &p);
         for (unsigned k = 0; k < RULES; k++) {
             const struct rule *rule = r.set->rules.at[k];
 
@@ -220,7 +220,7 @@ TEST(address_lists_never_lose)
         uint8_t dst[4] = { 10, 0, next_random(&state) % 2, next_random(&state) % 140 };
         struct packet p = { .ip_proto = 47, .src = ip_v4(src), .dst = ip_v4(dst) };
 
-        detect_packet(r.thread, &p);
+        test_rules_inspect(r.thread, &p);
         for (size_t k = 0; k < r.set->rules.count; k++) {
             const struct rule *rule = r.set->rules.at[k];
             bool fits = address_set_has(rule->src, &p.src) && address_set_has(rule->dst, &p.dst);

@@ -412,7 +412,7 @@ static void check_row(struct test *t, const struct row *row)
         test_rules_free(&rules);
         return;
     }
-    detect_packet(rules.thread, &p);
+    test_rules_inspect(rules.thread, &p);
     matches = p.alert.count > 0;
     if (matches != row->matches)
         test_fail(t, __FILE__, __LINE__, "row %d: %s %s", (int)(row - rows), row->options,
@@ -442,7 +442,7 @@ TEST(program_rows_together)
                             .src.version = 4, .dst.version = 4,
                             .dst_port = (uint16_t)(1000 + i) };
 
-        detect_packet(rules.thread, &p);
+        test_rules_inspect(rules.thread, &p);
         if ((p.alert.count > 0) != rows[i].matches)
             test_fail(t, __FILE__, __LINE__, "row %zu among all: %s", i, rows[i].options);
         free(p.alert.at);

@@ -79,11 +79,9 @@ static void event_string(struct json *j, const char *event, bool capitals)
 }
 
 /* What ends a flow speaks for the server when only it had a last word. */
-static enum eve_order last_order(const struct packet *p)
+static enum eve_order last_order(const struct inspection *in)
 {
-    const uint32_t both = PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT;
-
-    return (p->flags & both) == PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
+    return in->last_sides == INSPECT_OTHER_SIDE ? EVE_TO_CLIENT : EVE_AS_PACKET;
 }
 
 struct app_anomaly {
@@ -100,7 +98,7 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, struct p
 
     if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
         return;
-    eve_begin(r, eve, &j, p, (struct eve_head){ last_order(p), "anomaly", a->tx_id });
+    eve_begin(r, eve, &j, p, (struct eve_head){ last_order(r->inspection), "anomaly", a->tx_id });
     json_object(&j, "anomaly");
     json_string(&j, "app_proto",
                 a->proto != NULL ? a->proto->name : app_proto_name(p->flow->app_proto));

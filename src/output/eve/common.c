@@ -580,9 +580,9 @@ void eve_ip_header(struct json *j, const struct packet *p)
     }
 }
 
-void eve_tcp_header(struct json *j, const struct packet *p)
+void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq)
 {
-    json_u64(j, "tcpseq", p->tcp.seq);
+    json_u64(j, "tcpseq", seq);
     json_u64(j, "tcpack", p->tcp.ack);
     json_u64(j, "tcpwin", p->tcp.window);
     json_bool(j, "syn", p->tcp.flags & TCP_SYN);

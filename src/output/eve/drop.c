@@ -26,7 +26,7 @@ static void drop_headers(struct json *j, const struct packet *p)
 {
     eve_ip_header(j, p);
     if (packet_is_tcp(p)) {
-        eve_tcp_header(j, p);
+        eve_tcp_header(j, p, p->tcp.seq);
     } else if (packet_is_udp(p)) {
         json_u64(j, "udplen", get_be16(p->l4 + 4));
     } else if ((p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL) {
@@ -96,7 +96,8 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     if (s->verdict)
         eve_verdict(&j, eve, p);
     if (s->alerts && a != NULL)
-        eve_alert_object(r, &j, eve, p, &(struct eve_alert){ .alert = a, .metadata = true });
+        eve_alert_object(r, &j, eve, p, &(struct eve_alert){
+            .alert = a, .side = packet_direction(p), .metadata = true });
     eve_end(r, eve, &j, p);
 }
 

@@ -237,20 +237,20 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
 }
 
 /* What ends a flow goes both ways, to the client at last. */
-static enum eve_order eve_packet_order(const struct packet *p, const struct app_tx *tx)
+static enum eve_order eve_packet_order(const struct inspection *in, const struct app_tx *tx)
 {
-    if ((p->flags & PACKET_PSEUDO) == 0)
+    if ((in->packet->flags & PACKET_PSEUDO) == 0)
         return EVE_AS_PACKET;
     if (tx->unidirectional[TO_SERVER] == tx->unidirectional[TO_CLIENT])
-        return p->flags & PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
+        return in->last_sides & INSPECT_OTHER_SIDE ? EVE_TO_CLIENT : EVE_AS_PACKET;
     return tx->unidirectional[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
 }
 
-static enum eve_order eve_app_order(const struct app_log *log, const struct packet *p,
+static enum eve_order eve_app_order(const struct app_log *log, const struct inspection *in,
                                     const struct app_tx *tx, enum direction direction)
 {
     if (log->as_packet)
-        return eve_packet_order(p, tx);
+        return eve_packet_order(in, tx);
     if (!log->each_direction)
         return EVE_AS_FLOW;
     return direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
@@ -288,8 +288,8 @@ static bool eve_app_record(struct render *r, const struct eve *eve, struct packe
     if (UNLIKELY(may_xff))
         eve_xff_begin(r, &eve->xff, p, tx, &xff);
     eve_begin(r, eve, &j, p,
-              (struct eve_head){ eve_app_order(use->log, p, tx, direction), use->log->event_type,
-                                 use->log->has_tx_id ? tx->id : EVE_NO_TX });
+              (struct eve_head){ eve_app_order(use->log, r->inspection, tx, direction),
+                                 use->log->event_type, use->log->has_tx_id ? tx->id : EVE_NO_TX });
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {

@@ -122,7 +122,7 @@ int eve_linktype(const struct packet *p);       /* as in pcap files */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
 void eve_ip_header(struct json *j, const struct packet *p);     /* its fields, one by one */
-void eve_tcp_header(struct json *j, const struct packet *p);
+void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq);
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);
 /* What a transaction adds to other records: http of fileinfo and alerts. */
 void eve_tx_metadata(struct json *j, struct app_tx *tx);

@@ -48,6 +48,7 @@ static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct fl
     pthread_mutex_lock(&l->lock);
     lua_sandbox_prepare(l->sandbox);
     c->packet = p;
+    c->side = p != NULL ? packet_direction(p) : TO_SERVER;
     c->flow = (struct flow *)(uintptr_t)f;
     c->tx = NULL;
     c->file = NULL;
@@ -121,14 +122,14 @@ static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
     log_end(l);
 }
 
-static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
+static void log_files(struct lua_log *l, const struct inspection *in, struct app_tx *tx)
 {
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *f = tx->files[d]; f != NULL; f = f->next) {
-            if ((f->scripts_logged & l->bit) || !app_file_due(f, p))
+            if ((f->scripts_logged & l->bit) || !app_file_due(f, in))
                 continue;
             f->scripts_logged |= l->bit;
-            log_begin(l, p, p->flow);
+            log_begin(l, in->packet, in->flow);
             l->sandbox->context.tx = tx;
             l->sandbox->context.file = f;
             log_end(l);
@@ -145,7 +146,7 @@ static void lua_tx(struct render *r, void *self, struct packet *p, struct app_tx
         if (o->at[i].kind == LUA_TX)
             log_tx(&o->at[i], p, tx);
         else if (o->at[i].kind == LUA_FILE)
-            log_files(&o->at[i], p, tx);
+            log_files(&o->at[i], r->inspection, tx);
     }
 }
 

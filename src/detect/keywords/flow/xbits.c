@@ -41,11 +41,11 @@ static bool has_owner(const struct match_input *in, const struct bit_arg *a)
 /* The bit of the packet's source, of its destination, or of the pair. */
 static struct host_bit bit_of(const struct match_input *in, const struct bit_arg *a)
 {
-    const struct packet *p = in->packet;
+    struct packet_ends ends = packet_ends(in->packet, in->side);
 
     return (struct host_bit){
-        .host = a->track == TRACK_DST ? &p->dst : &p->src,
-        .peer = a->track == TRACK_PAIR ? &p->dst : NULL,
+        .host = a->track == TRACK_DST ? ends.dst : ends.src,
+        .peer = a->track == TRACK_PAIR ? ends.dst : NULL,
         .id = a->id,
     };
 }
