@@ -138,7 +138,7 @@ static void apply_bypass(struct detect_module *m, struct packet *p)
         LIKELY(!(flow_requests(p->flow) & FLOW_REQ_BYPASS)))
         return;
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
-    p->chunk_count = 0;
+    stream_slot(p)->chunk_count = 0;
     counter_inc(m->counters, m->bypassed_packets);
     counter_add(m->counters, m->bypassed_bytes, p->len);
 }
@@ -150,7 +150,7 @@ static void apply_drop(struct packet *p)
         return;
     packet_drop(p, (enum drop_reason)p->flow->drop_reason);
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
-    p->chunk_count = 0;
+    stream_slot(p)->chunk_count = 0;
 }
 
 /* And so does that no more payload is to be looked at. */
@@ -161,7 +161,7 @@ static void apply_switched_off(struct packet *p)
     if (p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION)
         p->flags |= PACKET_NO_PAYLOAD_INSPECT;
     if (p->flow->switched_off & FLOW_NO_REASSEMBLY)
-        p->chunk_count = 0;
+        stream_slot(p)->chunk_count = 0;
 }
 
 static void inspect_and_log(struct detect_module *m, const struct inspection *in)
@@ -186,11 +186,11 @@ static void flush_one(struct detect_module *m, struct inspection *in, bool same)
         flush.chunk_count = in->chunk_count;
         in->chunk_count = 0;
     }
-    pseudo->records = p->records;
-    p->records = (struct buf){ 0 };
+    pseudo->memory[PACKET_MEMORY_RECORDS] = p->memory[PACKET_MEMORY_RECORDS];
+    p->memory[PACKET_MEMORY_RECORDS] = (struct buf){ 0 };
     inspect_and_log(m, &flush);
-    p->records = pseudo->records;
-    pseudo->records = (struct buf){ 0 };
+    p->memory[PACKET_MEMORY_RECORDS] = pseudo->memory[PACKET_MEMORY_RECORDS];
+    pseudo->memory[PACKET_MEMORY_RECORDS] = (struct buf){ 0 };
 }
 
 static void COLD detectlog_flush_run(struct detect_module *m, struct inspection *in)
@@ -207,18 +207,18 @@ static void COLD detectlog_flush_run(struct detect_module *m, struct inspection 
 }
 
 /* The client's chunks first, each side's in order. How many are the client's. */
-static uint8_t chunks_sort(struct packet *p)
+static uint8_t chunks_sort(struct stream_slot *slot)
 {
     struct stream_chunk behind[PACKET_CHUNKS_MAX];
     unsigned first = 0, count = 0;
 
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        if (p->chunk[i].direction == TO_SERVER)
-            p->chunk[first++] = p->chunk[i];
+    for (unsigned i = 0; i < slot->chunk_count; i++) {
+        if (slot->chunk[i].direction == TO_SERVER)
+            slot->chunk[first++] = slot->chunk[i];
         else
-            behind[count++] = p->chunk[i];
+            behind[count++] = slot->chunk[i];
     }
-    memcpy(p->chunk + first, behind, count * sizeof(behind[0]));
+    memcpy(slot->chunk + first, behind, count * sizeof(behind[0]));
     return (uint8_t)first;
 }
 
@@ -231,14 +231,14 @@ static void COLD split_end(struct detect_module *m, struct inspection *in)
     struct packet *p = in->packet;
     struct inspection client = *in;
 
-    client.chunk_count = chunks_sort(p);
+    client.chunk_count = chunks_sort(stream_slot(p));
     client.last_sides = INSPECT_OWN_SIDE;
     if (inspection_ends_flow(in))
         client.reason = INSPECT_LAST_DATA;
     app_packet(m->app, &client);
     inspect_and_log(m, &client);
     app_cleanup(m->app, &client);
-    p->alert.count = 0;
+    detect_slot(p)->alert_count = 0;
     in->chunk += client.chunk_count;
     in->chunk_count = (uint8_t)(in->chunk_count - client.chunk_count);
     in->last_sides = INSPECT_OTHER_SIDE;
@@ -256,8 +256,9 @@ static uint8_t last_sides(const struct packet *p)
 
 static struct inspection inspection_of(struct packet *p)
 {
+    struct stream_slot *slot = stream_slot(p);
     struct inspection in = { .packet = p, .flow = p->flow, .direction = packet_direction(p),
-                             .chunk = p->chunk, .chunk_count = p->chunk_count };
+                             .chunk = slot->chunk, .chunk_count = slot->chunk_count };
 
     if (LIKELY(!(p->flags & (PACKET_FLOW_END | LAST_BOTH))) || p->flow == NULL)
         return in;
@@ -327,7 +328,7 @@ static void answer(struct detect_module *m, const struct packet *p)
 static void begin_packet(struct detect_module *m, struct packet_vector *v, struct packet *p)
 {
     v->at_work = p;
-    p->handle = m->handle;
+    sequencer_slot(p)->handle = m->handle;
     seq_passes(m->handle, p->order, p->order_sub);
 }
 

@@ -50,7 +50,7 @@ struct render {
     struct counters *counters;
     const struct inspection *inspection;    /* that the records are about; NULL for statistics */
     unsigned thread;            /* its number, from 1 */
-    struct buf *out;            /* where records go: packet.records, or the stats buffer */
+    struct buf *out;            /* where records go: the packet's, or the stats buffer */
     size_t record_at;           /* start of the record being made */
     uint16_t sink;              /* of the record being made */
     /* A second's timestamp, formatted once. */

@@ -311,11 +311,11 @@ void output_render(struct output_thread *ot, const struct inspection *in)
     struct packet *p = in->packet;
 
     ot->render.inspection = in;
-    ot->render.out = &p->records;
+    ot->render.out = &p->memory[PACKET_MEMORY_RECORDS];
     render_all(ot, p);
-    if (UNLIKELY(ot->input != NULL) && p->records.len > 0) {
-        merge_add(ot->input, p, &p->records);
-        buf_clear(&p->records);
+    if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0) {
+        merge_add(ot->input, p, &p->memory[PACKET_MEMORY_RECORDS]);
+        buf_clear(&p->memory[PACKET_MEMORY_RECORDS]);
     }
 }
 
@@ -399,9 +399,9 @@ void output_write(struct output_writer *w, struct packet_vector *v)
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
 
-        if (p->records.len > 0) {
-            write_records(w, &p->records);
-            buf_clear(&p->records);
+        if (p->memory[PACKET_MEMORY_RECORDS].len > 0) {
+            write_records(w, &p->memory[PACKET_MEMORY_RECORDS]);
+            buf_clear(&p->memory[PACKET_MEMORY_RECORDS]);
         }
         if (UNLIKELY(conf->packet_writers))
             for (size_t k = 0; k < conf->loggers.count; k++)

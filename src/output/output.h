@@ -3,8 +3,8 @@
  *
  * Two halves. Rendering runs on the thread that owns the flow's inspection half, right after
  * detect: it turns alerts, events, transactions and flow ends into finished records, appended to
- * packet.records. Writing, in the output module, perhaps on another thread, copies records into
- * per-thread buffers of their sinks and hands whole lines to the operating system. So nothing
+ * the packet's memory. Writing, in the output module, perhaps on another thread, copies records
+ * into per-thread buffers of their sinks and hands whole lines to the operating system. So nothing
  * but bytes crosses threads. */
 #ifndef OUTPUT_OUTPUT_H
 #define OUTPUT_OUTPUT_H

@@ -6,6 +6,7 @@
 #include "app/conf.h"
 #include "app/proto.h"
 #include "app/rules.h"
+#include "stream/slot.h"
 
 #include <string.h>
 

@@ -9,6 +9,8 @@
 
 #include "packet/packet.h"
 
+struct stream_chunk;
+
 enum inspect_reason {
     INSPECT_PACKET,             /* a packet came, and with it the data that it acknowledges */
     INSPECT_DETECTLOG_FLUSH,    /* a parser leaves: what there is of it, for rules and logs */
@@ -55,14 +57,6 @@ static inline struct packet_ends packet_ends(const struct packet *p, enum direct
     if (d == packet_direction(p))
         return (struct packet_ends){ &p->src, &p->dst, p->src_port, p->dst_port };
     return (struct packet_ends){ &p->dst, &p->src, p->dst_port, p->src_port };
-}
-
-/* Of what the rule looked at when it matched. */
-static inline enum direction packet_alert_side(const struct packet *p, const struct packet_alert *a)
-{
-    enum direction own = packet_direction(p);
-
-    return a->flags & ALERT_REVERSED ? OTHER_DIRECTION(own) : own;
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/memory/pool.h"
 #include "flow/exception.h"
+#include "stream/slot.h"
 
 /* Ids beyond the list, for protocols that tests bring along. */
 #define APP_PROTO_EXTRA 2

@@ -306,7 +306,7 @@ static void run_packet(struct replay *replay)
 {
     struct packet *p = replay->packet;
     struct inspection in = {
-        .packet = p, .flow = p->flow, .chunk = p->chunk, .chunk_count = p->chunk_count,
+        .packet = p, .flow = p->flow, .chunk = stream_slot(p)->chunk, .chunk_count = stream_slot(p)->chunk_count,
         .reason = p->flags & PACKET_FLOW_END ? INSPECT_FLOW_END : INSPECT_PACKET,
     };
 
@@ -327,8 +327,8 @@ void replay_data(struct replay *replay, enum direction d, const void *data, uint
     }
     make_packet(replay, d, copy, len);
     if (!replay->udp) {
-        p->chunk_count = 1;
-        p->chunk[0] = (struct stream_chunk){ .data = copy, .len = len,
+        stream_slot(p)->chunk_count = 1;
+        stream_slot(p)->chunk[0] = (struct stream_chunk){ .data = copy, .len = len,
                                              .offset = replay->offset[d],
                                              .direction = (uint8_t)d,
                                              .kind = data == NULL ? CHUNK_GAP : CHUNK_DATA };

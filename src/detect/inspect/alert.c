@@ -24,9 +24,10 @@ static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t 
                            struct slice key, struct slice value)
 {
     struct packet_var *v = arena_alloc(&dt->alert_context, sizeof(*v));
+    struct detect_slot *slot = detect_slot(p);
 
-    *v = (struct packet_var){ p->vars, id, context_slice(dt, key), context_slice(dt, value) };
-    p->vars = v;
+    *v = (struct packet_var){ slot->vars, id, context_slice(dt, key), context_slice(dt, value) };
+    slot->vars = v;
 }
 
 static void captures_keep(struct detect_thread *dt, struct packet *p, struct flow *f)
@@ -225,24 +226,23 @@ static void act(const struct detect_thread *dt, struct packet *p, const struct p
         act_on_flow(dt, p, a->action);
     if (a->action & ACTION_DROP) {
         packet_drop(p, a->flags & ALERT_RATE_ACTION ? DROP_RULES_THRESHOLD : DROP_RULES);
-        if (p->dropped_by == NULL)
-            p->dropped_by = a->rule;
+        if (detect_slot(p)->dropped_by == NULL)
+            detect_slot(p)->dropped_by = a->rule;
         p->action |= a->action & ACTION_REJECT;
     }
 }
 
 void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
 {
-    if (p->alert.count >= dt->alert_max) {
+    struct detect_slot *slot = detect_slot(p);
+
+    if (slot->alert_count >= dt->alert_max) {
         counter_inc(dt->counters, a->rule->flags & RULE_FIREWALL ? dt->count.discarded
                                                                : dt->count.overflow);
         return;
     }
-    if (p->alert.count == p->alert.cap) {
-        p->alert.cap = (uint16_t)dt->alert_max;
-        p->alert.at = xrealloc(p->alert.at, p->alert.cap * sizeof(*p->alert.at));
-    }
-    p->alert.at[p->alert.count++] = *a;
+    buf_reserve(&p->memory[PACKET_MEMORY_ALERTS], dt->alert_max * sizeof(*a));
+    packet_alerts(p)[slot->alert_count++] = *a;
     counter_inc(dt->counters, dt->count.alert);
 }
 
@@ -301,7 +301,7 @@ bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_aler
 
 void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
-    unsigned before = p->alert.count;
+    unsigned before = detect_slot(p)->alert_count;
 
     if (UNLIKELY(dt->set->firewall != NULL))
         firewall_finish(dt, p, flags);
@@ -314,11 +314,11 @@ void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flag
     }
     dt->queue.count = 0;
     tag_packet(dt->set->tags, p);
-    if (p->alert.count > before) {
+    if (detect_slot(p)->alert_count > before) {
         p->action |= ACTION_ALERT;
         if (p->flow != NULL) {
             p->flow->inspect_flags |= FLOW_INSPECT_ALERTED;
-            p->flow->alert_count += p->alert.count - before;
+            p->flow->alert_count += detect_slot(p)->alert_count - before;
         }
     }
 }

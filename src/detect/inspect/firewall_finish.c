@@ -70,8 +70,8 @@ static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
         accepted(e, r);
     if ((r->flags & RULE_ALERT_KEYWORD) && t != THRESHOLD_SILENT)
         alert_keep(e->dt, e->packet, a);
-    if ((a->action & ACTION_DROP) && e->packet->dropped_by == NULL)
-        e->packet->dropped_by = r;
+    if ((a->action & ACTION_DROP) && detect_slot(e->packet)->dropped_by == NULL)
+        detect_slot(e->packet)->dropped_by = r;
     if (a->action & ACTION_DROP)
         e->skip_firewall = e->skip_rules = true;
 }

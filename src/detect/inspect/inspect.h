@@ -6,6 +6,7 @@
 #ifndef DETECT_INSPECT_H
 #define DETECT_INSPECT_H
 
+#include "detect/rule/alert.h"
 #include "detect/rule/ruleset.h"
 #include "packet/inspection.h"
 
@@ -34,12 +35,12 @@ void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 /* --- packets -------------------------------------------------------------------------------- */
 
 /* Runs the rules on what is to be inspected: the packet, its stream chunks and its transactions,
- * after app_packet(). Fills packet->alert, sets packet->action and flow->action, runs the side
+ * after app_packet(). Fills detect_slot.alert, sets packet->action and flow->action, runs the side
  * effects of matches, marks transactions as inspected. */
 void detect_inspect(struct detect_thread *dt, const struct inspection *in);
 
 /* Runs the rules of an early hook, on the thread that looks up flows, with a detect_thread of its
- * own. False: the packet is dropped there. Its alerts are in p->alert. */
+ * own. False: the packet is dropped there. Its alerts are in detect_slot(p)->alert. */
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook);
 
 /* --- flows and transactions ----------------------------------------------------------------- */

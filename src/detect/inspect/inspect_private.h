@@ -13,6 +13,7 @@
 #include "detect/inspect/inspect.h"
 #include "detect/rule/program.h"
 #include "detect/state/profile.h"
+#include "stream/slot.h"
 
 /* A buffer with transforms, computed once per transaction and packet. */
 struct buffer_slot {

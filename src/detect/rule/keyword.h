@@ -8,6 +8,7 @@
 #define DETECT_KEYWORD_H
 
 #include "app/rules.h"
+#include "detect/rule/alert.h"
 #include "detect/rule/rule.h"
 #include "packet/inspection.h"
 

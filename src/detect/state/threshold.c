@@ -252,7 +252,7 @@ static enum threshold_result count_shared(struct threshold_table *table,
     struct threshold_state *s;
 
     fill_key(&key, spec, rule, packet_ends(p, d));
-    if (p->handle != NULL && count_reached(table, spec, &key, p, &result))
+    if (sequencer_slot(p)->handle != NULL && count_reached(table, spec, &key, p, &result))
         return result;
     packet_seq_wait(p);
     ref = shard_table_get(table->shared, &key, p->time_us, true);

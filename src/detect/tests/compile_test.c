@@ -154,8 +154,8 @@ static bool matches_alone(const struct rule *rule, const struct packet *p,
 
 static bool has_alert(const struct packet *p, uint32_t sid)
 {
-    for (unsigned i = 0; i < p->alert.count; i++)
-        if (p->alert.at[i].rule->sid == sid)
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if (packet_alerts(p)[i].rule->sid == sid)
             return true;
     return false;
 }
@@ -181,12 +181,12 @@ TEST(prefilter_never_loses)
         for (unsigned k = 0; k < RULES; k++) {
             const struct rule *rule = r.set->rules.at[k];
 
-            if (p.alert.count < 200 &&
+            if (detect_slot(&p)->alert_count < 200 &&
                 has_alert(&p, rule->sid) != matches_alone(rule, &p, &scratch))
                 test_fail(t, __FILE__, __LINE__, "rule %u on \"%s\": %s", rule->sid, text,
                           rule->text != NULL ? rule->text : "");
         }
-        free(p.alert.at);
+        packet_fini(&p);
     }
     program_scratch_fini(&scratch);
     test_rules_free(&r);
@@ -229,7 +229,7 @@ TEST(address_lists_never_lose)
                 test_fail(t, __FILE__, __LINE__, "rule %u, %u.%u to %u.%u", rule->sid, src[2],
                           src[3], dst[2], dst[3]);
         }
-        free(p.alert.at);
+        packet_fini(&p);
     }
     test_rules_free(&r);
 }

@@ -17,7 +17,7 @@ static void send(struct test_rules *r, const char *payload, unsigned times)
                             .dst.version = 4, .payload_len = (uint16_t)strlen(payload) };
 
         test_rules_inspect(r->thread, &p);
-        free(p.alert.at);
+        packet_fini(&p);
     }
 }
 

@@ -413,11 +413,11 @@ static void check_row(struct test *t, const struct row *row)
         return;
     }
     test_rules_inspect(rules.thread, &p);
-    matches = p.alert.count > 0;
+    matches = detect_slot(&p)->alert_count > 0;
     if (matches != row->matches)
         test_fail(t, __FILE__, __LINE__, "row %d: %s %s", (int)(row - rows), row->options,
                   matches ? "matches" : "does not match");
-    free(p.alert.at);
+    packet_fini(&p);
     test_rules_free(&rules);
 }
 
@@ -443,9 +443,9 @@ TEST(program_rows_together)
                             .dst_port = (uint16_t)(1000 + i) };
 
         test_rules_inspect(rules.thread, &p);
-        if ((p.alert.count > 0) != rows[i].matches)
+        if ((detect_slot(&p)->alert_count > 0) != rows[i].matches)
             test_fail(t, __FILE__, __LINE__, "row %zu among all: %s", i, rows[i].options);
-        free(p.alert.at);
+        packet_fini(&p);
     }
     test_rules_free(&rules);
 }

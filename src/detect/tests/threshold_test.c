@@ -130,7 +130,7 @@ static unsigned waits_at_last(const char *options, unsigned packets)
         struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
 
         p.order = order_next(0, p.time_us);
-        p.handle = handle;
+        sequencer_slot(&p)->handle = handle;
         if (i + 1 < packets)
             seq_publish(behind.handle, p.order, 0);
         threshold_apply(f.set->threshold_state, r, &p, TO_SERVER);

@@ -185,8 +185,8 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     json_string(j, "signature", rule->msg != NULL ? rule->msg : "");
     json_string(j, "category", rule->class_text != NULL ? rule->class_text : "");
     json_i64(j, "severity", rule->priority);
-    if (p->tenant_id != 0)
-        json_u64(j, "tenant_id", p->tenant_id);
+    if (detect_slot(p)->tenant_id != 0)
+        json_u64(j, "tenant_id", detect_slot(p)->tenant_id);
     if (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST)) {
         bool target_src = rule->flags & RULE_TARGET_SRC;
         bool target_is_client = target_src == (shown->side == TO_SERVER);
@@ -426,7 +426,7 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
 
 static bool alert_condition(const struct packet *p)
 {
-    return p->alert.count > 0 || (p->flags & PACKET_TAGGED);
+    return detect_slot(p)->alert_count > 0 || (p->flags & PACKET_TAGGED);
 }
 
 /* Packets that follow a rule with `tag`, for tagged-packets. */
@@ -444,8 +444,8 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
 {
     const struct alert_settings *s = settings;
 
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        const struct packet_alert *a = &p->alert.at[i];
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        const struct packet_alert *a = &packet_alerts(p)[i];
 
         if (!(a->flags & ALERT_SUPPRESSED))
             alert_record(r, eve, settings, p, a);

@@ -231,7 +231,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     }
     if (f != NULL && f->tenant_id != 0)
         json_u64(j, "tenant_id", f->tenant_id);
-    if (eve->metadata && f != NULL && (flow_remembers(f) || p->vars != NULL))
+    if (eve->metadata && f != NULL && (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)
         json_u64(j, "tx_id", head.tx_id);
@@ -494,7 +494,7 @@ void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
     struct json_mark mark = json_mark(j);
 
     json_object(j, "metadata");
-    any |= p != NULL && write_packet_vars(j, p->vars);
+    any |= p != NULL && write_packet_vars(j, detect_slot(p)->vars);
     for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
         struct var_writer w = { .j = j, .kind = kinds[i] };
 

@@ -103,7 +103,7 @@ static void frame_bytes(struct json *j, const struct buf *bytes, bool complete)
 static uint64_t sent(const struct packet *p, enum direction d)
 {
     uint64_t edge = app_frames_edge(p->flow->app, d, false);
-    uint32_t bytes = p->stream_bytes[d] - 1;        /* the SYN */
+    uint32_t bytes = stream_slot(p)->sent[d] - 1;        /* the SYN */
 
     return edge <= INT32_MAX && bytes <= INT32_MAX ? MAX(edge, bytes) : edge;
 }

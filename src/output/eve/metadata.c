@@ -4,7 +4,7 @@
 
 static bool metadata_condition(const struct packet *p)
 {
-    return p->vars != NULL;
+    return detect_slot(p)->vars != NULL;
 }
 
 static void metadata_packet(struct render *r, const struct eve *eve, void *settings,

@@ -66,10 +66,10 @@ static void put_direction(struct json *j, const char *key, const struct tcp_dir_
 
 static void session(struct json *j, const struct packet *p)
 {
-    const struct tcp_snapshot *s = p->session;
+    const struct tcp_snapshot *s = packet_session(p);
 
     json_string(j, "state", tcp_snapshot_state(s->state));
-    if (p->stream_pkt_flags & STREAM_PKT_STATE_UPDATE)
+    if (stream_slot(p)->flags & STREAM_PKT_STATE_UPDATE)
         json_string(j, "pstate", tcp_snapshot_state(s->former_state));
     json_object(j, "flags");
     words(j, "flags", session_flag_words, s->flags);
@@ -112,13 +112,13 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
     json_object(&j, "packet");
     eve_ip_header(&j, p);
     eve_tcp_header(&j, p, shown.seq);
-    words(&j, "flags", stream_pkt_flag_words, p->stream_pkt_flags);
+    words(&j, "flags", stream_pkt_flag_words, stream_slot(p)->flags);
     json_object_end(&j);
     json_object(&j, "session");
-    if (p->stream_pkt_flags & STREAM_PKT_SNAPSHOT)
+    if (stream_slot(p)->flags & STREAM_PKT_SNAPSHOT)
         session(&j, p);
     json_object_end(&j);
-    if (p->stream_pkt_flags & STREAM_PKT_EVENT_SET)
+    if (stream_slot(p)->flags & STREAM_PKT_EVENT_SET)
         events(&j, p);
     if (p->drop_reason != DROP_NONE)
         json_string(&j, "reason", drop_reason_text((enum drop_reason)p->drop_reason));
@@ -136,7 +136,7 @@ static void stream_last(struct render *r, const struct eve *eve, const struct pa
     if (r->inspection->last_sides & INSPECT_OTHER_SIDE)
         stream_record(r, eve, p, (struct shown_packet){
             .order = other == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT, .direction = other,
-            .seq = p->session->ds[TO_CLIENT].next_seq });
+            .seq = packet_session(p)->ds[TO_CLIENT].next_seq });
 }
 
 static void stream_packet(struct render *r, const struct eve *eve, void *settings,
@@ -144,11 +144,11 @@ static void stream_packet(struct render *r, const struct eve *eve, void *setting
 {
     const struct stream_settings *s = settings;
 
-    if (s->flags != STREAM_PKT_ALL && !(p->stream_pkt_flags & s->flags))
+    if (s->flags != STREAM_PKT_ALL && !(stream_slot(p)->flags & s->flags))
         return;
     if (p->source != PACKET_STREAM_END)
         stream_record(r, eve, p, as_sent(p));
-    else if (p->stream_pkt_flags & STREAM_PKT_SNAPSHOT)
+    else if (stream_slot(p)->flags & STREAM_PKT_SNAPSHOT)
         stream_last(r, eve, p);
 }
 

@@ -74,11 +74,11 @@ void alert_lines_packet(struct render *r, void *self, struct packet *p)
 {
     const struct alert_lines *lines = self;
 
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        if (p->alert.at[i].flags & ALERT_SUPPRESSED)
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        if (packet_alerts(p)[i].flags & ALERT_SUPPRESSED)
             continue;
         record_begin(r, lines->sink);
-        line(lines, r->out, p, &p->alert.at[i]);
+        line(lines, r->out, p, &packet_alerts(p)[i]);
         record_end(r);
     }
 }

@@ -67,8 +67,8 @@ static void log_end(struct lua_log *l)
 
 static void log_alerts(struct lua_log *l, struct packet *p)
 {
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        const struct packet_alert *a = &p->alert.at[i];
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        const struct packet_alert *a = &packet_alerts(p)[i];
 
         if (a->flags & ALERT_SUPPRESSED)
             continue;
