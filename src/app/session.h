@@ -13,6 +13,7 @@ struct counters;
 /* What detect and output do for the framework; all may be NULL. */
 struct app_hooks {
     bool (*tx_inspected)(const struct app_tx *tx);      /* as far as its progress goes */
+    void (*tx_renewed)(struct app_tx *tx);              /* another protocol: inspect it anew */
     void (*tx_released)(struct app_tx *tx);                 /* free what detect hung on it */
     void (*file_released)(struct app_file *file);           /* its file->store is not NULL */
 };

@@ -47,6 +47,7 @@ static void detect_module_close(void *self)
 
 static const struct app_hooks hooks = {
     .tx_inspected = detect_tx_inspected,
+    .tx_renewed = detect_tx_renew,
     .tx_released = detect_tx_free,
     .file_released = output_file_released,
 };
@@ -361,11 +362,14 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         app_prefetch_tx(f->app);
         detect_prefetch_lists(f);
     }
-    if ((f = flow_ahead(v, at + AHEAD_PARSER)) != NULL)
+    if ((f = flow_ahead(v, at + AHEAD_PARSER)) != NULL) {
         app_prefetch_parser(f->app);
+        if (f->app != NULL && f->app->last != NULL)
+            detect_prefetch_tx(f->app->last);
+    }
     if ((f = flow_ahead(v, at + 1)) != NULL && f->app != NULL && f->app->last != NULL) {
         app_prefetch_files(f->app);
-        detect_prefetch_tx(f->app->last);
+        detect_prefetch_tx_rules(f->app->last);
     }
     if (at + 1 < v->count)
         PREFETCH(v->packet[at + 1]->payload);

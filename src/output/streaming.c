@@ -67,9 +67,9 @@ struct streamed { uint64_t to[2]; bool closed[2]; };
 
 static struct streamed *streamed_of(struct app_tx *tx)
 {
-    if (tx->streamed == NULL)
-        tx->streamed = arena_zalloc(&tx->arena, sizeof(struct streamed));
-    return tx->streamed;
+    if (output_tx(tx)->streamed == NULL)
+        output_tx(tx)->streamed = arena_zalloc(&tx->arena, sizeof(struct streamed));
+    return output_tx(tx)->streamed;
 }
 
 /* What has come since the last time; the window reaches that far back. */

@@ -133,7 +133,8 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
         f->app_proto_orig = f->app_proto;
         f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = (uint16_t)to;
     }
-    tx->bits[TO_SERVER] = tx->bits[TO_CLIENT] = 0;
+    if (af->thread->hooks.tx_renewed != NULL)
+        af->thread->hooks.tx_renewed(tx);
     return true;
 }
 
@@ -708,10 +709,8 @@ void app_prefetch_parser(const struct app_flow *af)
 {
     if (af == NULL || af->proto == NULL || af->state == NULL)
         return;
-    for (unsigned d = 0; af->last != NULL && d < 2; d++) {
+    for (unsigned d = 0; af->last != NULL && d < 2; d++)
         PREFETCH_ALL(af->last->files[d], sizeof(struct app_file));
-        PREFETCH(af->last->detect[d]);
-    }
     if (af->proto->prefetch != NULL)
         af->proto->prefetch(af);
 }

@@ -106,7 +106,7 @@ static void pass_by(const struct inspection *in)
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         for (unsigned d = 0; d < 2; d++)
             if (app_tx_done(tx, d, af->proto) || inspection_is_last(in))
-                tx->bits[d] |= TX_BITS_DONE;
+                detect_tx(tx)->bits[d] |= TX_BITS_DONE;
 }
 
 /* Rules are remembered by number, and the numbers of another set mean other rules. What a
@@ -121,9 +121,9 @@ static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
     if (af == NULL)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        tx->detect[0] = tx->detect[1] = NULL;
-        tx->bits[0] &= TX_BITS_DONE;
-        tx->bits[1] &= TX_BITS_DONE;
+        detect_tx(tx)->state = NULL;
+        detect_tx(tx)->bits[0] &= TX_BITS_DONE;
+        detect_tx(tx)->bits[1] &= TX_BITS_DONE;
     }
 }
 
@@ -234,7 +234,7 @@ static void inspect_last(struct detect_thread *dt)
 
 static bool tx_inspection_done(const struct app_tx *tx, enum direction d)
 {
-    return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
+    return (detect_tx(tx)->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
 }
 
 static bool has_untold_file(const struct app_tx *tx, enum direction d)

@@ -125,8 +125,8 @@ struct tx_hooks {
 
 static void tx_accept(struct tx_context *c)
 {
-    c->tx->bits[TO_SERVER] |= TX_BITS_ACCEPTED;
-    c->tx->bits[TO_CLIENT] |= TX_BITS_ACCEPTED;
+    detect_tx(c->tx)->bits[TO_SERVER] |= TX_BITS_ACCEPTED;
+    detect_tx(c->tx)->bits[TO_CLIENT] |= TX_BITS_ACCEPTED;
 }
 
 /* Whether accepting this much lets the packet go. */
@@ -222,7 +222,7 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
 
 bool firewall_tx(struct tx_context *c)
 {
-    struct tx_hooks t = { .c = c, .hook = c->tx->bits[c->direction] & TX_BITS_STEP,
+    struct tx_hooks t = { .c = c, .hook = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP,
                          .last = c->progress, .last_tx = c->tx->next == NULL };
     enum hook_end end = HOOK_PASSED;
 
@@ -230,7 +230,7 @@ bool firewall_tx(struct tx_context *c)
         firewall_accept(c->dt);
         return true;
     }
-    if (c->tx->bits[c->direction] & TX_BITS_ACCEPTED) {
+    if (detect_tx(c->tx)->bits[c->direction] & TX_BITS_ACCEPTED) {
         if (t.last_tx)
             firewall_accept(c->dt);
         return true;

@@ -56,14 +56,18 @@ void detect_clear_alert_payload(struct detect_thread *dt, struct packet *p);
 
 /* Both directions of the transaction have been inspected up to its progress. */
 bool detect_tx_inspected(const struct app_tx *tx);
+/* Nothing of it counts as inspected any more. */
+void detect_tx_renew(struct app_tx *tx);
 /* Free the rules' state of a transaction and of a flow. */
 void detect_tx_free(struct app_tx *tx);
 void detect_flow_free(struct flow *flow);
 
 /* Prefetch the state of a flow whose packet comes soon. Each needs what the one before it has
- * brought into the caches: the flow's state, its lists, the state of its newest transaction. */
+ * brought into the caches: the flow's state, its lists, the state of its newest transaction, the
+ * rules in it. */
 void detect_prefetch_flow(const struct flow *flow);
 void detect_prefetch_lists(const struct flow *flow);
 void detect_prefetch_tx(const struct app_tx *tx);
+void detect_prefetch_tx_rules(const struct app_tx *tx);
 
 #endif

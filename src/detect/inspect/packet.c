@@ -79,7 +79,7 @@ static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
 {
     struct app_tx *tx = af->first;
 
-    while (tx != NULL && (tx->bits[d] & TX_BITS_DONE))
+    while (tx != NULL && (detect_tx(tx)->bits[d] & TX_BITS_DONE))
         tx = tx->next;
     return tx;
 }
@@ -106,9 +106,9 @@ static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_
         return ALERT_NO_TX;
     tx = open_tx(af, in->direction);
     if (tx == NULL || (!sure && !is_only(tx, in->direction)) ||
-        tx->guessed >= dt->plan->guess_limit)
+        detect_tx(tx)->guessed >= dt->plan->guess_limit)
         return ALERT_NO_TX;
-    tx->guessed++;
+    detect_tx(tx)->guessed++;
     if (in->flow->key.proto != 17)
         *flags |= ALERT_TX_GUESSED;
     return tx->id;

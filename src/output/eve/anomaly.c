@@ -12,10 +12,10 @@
 
 struct anomaly_settings {
     bool decode, stream, applayer, packet_header;
-    uint8_t mark;                       /* in app_tx.events_logged */
+    uint8_t mark;                       /* in output_tx.events_logged */
 };
 
-#define ANOMALY_MARKS_MAX sizeof((struct app_tx){ 0 }.events_logged)
+#define ANOMALY_MARKS_MAX sizeof((struct output_tx){ 0 }.events_logged)
 
 static void *anomaly_configure(const struct conf_node *node, const struct eve *eve,
                                struct err *err)
@@ -128,7 +128,7 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
                        struct app_tx *tx)
 {
     const struct anomaly_settings *s = settings;
-    uint8_t *done = &tx->events_logged[s->mark];
+    uint8_t *done = &output_tx(tx)->events_logged[s->mark];
 
     if (!s->applayer)
         return;

@@ -22,7 +22,7 @@ static const struct eve_type *const eve_types[] = { EVE_TYPE_LIST(X) NULL };
 #undef X
 
 #define LOGS_PER_PROTO_MAX 4            /* of one eve-log */
-#define TX_MARKS_MAX 16                 /* of all: two bits of app_tx.logged each */
+#define TX_MARKS_MAX 16                 /* of all: two bits of output_tx.logged each */
 
 static const struct eve_type *eve_type_find(const char *name)
 {
@@ -323,18 +323,18 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
                        struct packet *p, struct app_tx *tx)
 {
     if (!use->log->each_direction) {
-        if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
+        if (!(output_tx(tx)->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
             eve_log_due(tx, use->log, TO_CLIENT)) {
-            tx->logged |= 1u << use->bit;
+            output_tx(tx)->logged |= 1u << use->bit;
             eve_app_records(r, eve, p, (struct app_record){ use, tx, TO_SERVER });
         }
         return;
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        if (tx->logged & 1u << (use->bit + d) || tx->unidirectional[d] || tx->progress[d] == 0 ||
-            !eve_log_due(tx, use->log, d))
+        if (output_tx(tx)->logged & 1u << (use->bit + d) || tx->unidirectional[d] ||
+            tx->progress[d] == 0 || !eve_log_due(tx, use->log, d))
             continue;
-        tx->logged |= 1u << (use->bit + d);
+        output_tx(tx)->logged |= 1u << (use->bit + d);
         eve_app_records(r, eve, p, (struct app_record){ use, tx, d });
     }
 }

@@ -41,7 +41,7 @@ struct eve_use {                        /* a type with its settings */
 struct eve_app_log {                    /* a protocol's log with its settings */
     const struct app_log *log;
     void *settings;
-    unsigned bit;                       /* in app_tx.logged */
+    unsigned bit;                       /* in output_tx.logged */
 };
 
 enum xff_mode { XFF_OFF, XFF_EXTRA, XFF_OVERWRITE };

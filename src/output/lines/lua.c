@@ -112,9 +112,10 @@ static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
     lua_State *state;
 
-    if (tx->flow->proto != l->proto || (tx->scripts_logged & l->bit) || !tx_is_due(tx, l->proto))
+    if (tx->flow->proto != l->proto || (output_tx(tx)->scripts_logged & l->bit) ||
+        !tx_is_due(tx, l->proto))
         return;
-    tx->scripts_logged |= l->bit;
+    output_tx(tx)->scripts_logged |= l->bit;
     state = log_begin(l, p, p->flow);
     l->sandbox->context.tx = tx;
     lua_pushinteger(state, (lua_Integer)tx->id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/flow/xbits.c - named bits on hosts, pairs and transactions: xbits, hostbits. */
+#include "detect/inspect/flow_state.h"
 #include "detect/state/host_bits.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
@@ -89,7 +90,9 @@ static bool tx_bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
 
-    for (const struct tx_bit *b = in->tx != NULL ? in->tx->vars : NULL; b != NULL; b = b->next)
+    const struct tx_bit *b = in->tx != NULL ? detect_tx(in->tx)->xbits : NULL;
+
+    for (; b != NULL; b = b->next)
         if (b->id == a->id)
             return true;
     return false;
@@ -104,8 +107,8 @@ static bool tx_bit_set(const struct match_input *in, const void *arg)
         return true;
     b = arena_alloc(&in->tx->arena, sizeof(*b));
     if (b != NULL) {
-        *b = (struct tx_bit){ in->tx->vars, a->id };
-        in->tx->vars = b;
+        *b = (struct tx_bit){ detect_tx(in->tx)->xbits, a->id };
+        detect_tx(in->tx)->xbits = b;
     }
     return true;
 }
