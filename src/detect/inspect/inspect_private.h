@@ -223,7 +223,6 @@ static inline void match_input_init(struct match_input *in, struct detect_thread
                                     struct packet *p, enum direction d, const struct rule *r)
 {
     *in = (struct match_input){ .packet = p, .flow = p->flow, .direction = d, .rule = r,
-                                .side = dt->inspection->direction,
                                 .thread = dt, .byte_vars = dt->vars };
     dt->program.capture_count = 0;
     dt->program.replace_count = 0;

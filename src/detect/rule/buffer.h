@@ -63,7 +63,7 @@ struct buffer {
  * detect/keywords/buffers/list.h. */
 struct packet_buffer {
     const char *name, *alias, *doc;
-    /* side: as match_input.side */
+    /* side: as match_side() */
     bool (*get)(const struct packet *p, enum direction side, struct slice *out);
     bool same;                  /* in all packets of a direction: for transactions too */
     uint8_t ip_proto;           /* which the rule's header must allow; 0: any */

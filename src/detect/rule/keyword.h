@@ -33,8 +33,6 @@ struct match_input {
     struct packet *packet;
     struct flow *flow;                  /* NULL without one */
     enum direction direction;           /* of the data that are looked at */
-    enum direction side;                /* of the inspection: as the packet goes, but for the last
-                                         * of a flow, which is inspected for both sides */
     struct app_tx *tx;                  /* NULL on packet rules */
     const struct rule *rule;
     struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */
@@ -42,6 +40,10 @@ struct match_input {
     bool little;                        /* numbers in the buffer at hand are, for `dce` */
     bool stream_due;                    /* with this packet, data of its stream are inspected */
 };
+
+/* Of the inspection: as the packet goes, but for the last of a flow, which is inspected for both
+ * sides. Few tests ask, and so it is not in the input of all. */
+enum direction match_side(const struct match_input *in);
 
 /* The state of parsing one rule. */
 struct rule_parser {

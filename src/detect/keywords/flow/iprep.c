@@ -28,7 +28,7 @@ static bool address_fits(const struct iprep_arg *a, const struct ip *ip)
 static bool iprep_match(const struct match_input *in, const void *arg)
 {
     const struct iprep_arg *a = arg;
-    struct packet_ends ends = packet_ends(in->packet, in->side);
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
 
     if (ends.src->version == 0)
         return false;

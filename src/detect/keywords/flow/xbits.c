@@ -42,7 +42,7 @@ static bool has_owner(const struct match_input *in, const struct bit_arg *a)
 /* The bit of the packet's source, of its destination, or of the pair. */
 static struct host_bit bit_of(const struct match_input *in, const struct bit_arg *a)
 {
-    struct packet_ends ends = packet_ends(in->packet, in->side);
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
 
     return (struct host_bit){
         .host = a->track == TRACK_DST ? ends.dst : ends.src,

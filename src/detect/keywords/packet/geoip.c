@@ -52,7 +52,7 @@ static bool address_match(const struct geoip *g, const struct ip *ip)
 
 static bool geoip_match(const struct match_input *in, const void *arg)
 {
-    struct packet_ends ends = packet_ends(in->packet, in->side);
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
     const struct geoip *g = arg;
 
     if (ends.src->version != 4)
