@@ -6,12 +6,14 @@
 
 #include "app/conf.h"
 #include "app/tx.h"
+#include "packet/inspection.h"
 
 struct counters;
 
 /* What detect and output do for the framework; all may be NULL. */
 struct app_hooks {
     bool (*tx_inspected)(const struct app_tx *tx);      /* as far as its progress goes */
+    void (*tx_renewed)(struct app_tx *tx);              /* another protocol: inspect it anew */
     void (*tx_released)(struct app_tx *tx);                 /* free what detect hung on it */
     void (*file_released)(struct app_file *file);           /* its file->store is not NULL */
 };
@@ -21,9 +23,10 @@ void app_thread_free(struct app_thread *at);            /* after all its flows *
 
 /* One packet: its chunks (TCP) or payload (UDP), and the end of its flow, to detection and
  * parsers. Sets flow->app_proto and friends. Call it before anything else looks at the packet's
- * direction: when detection finds client and server exchanged it turns the flow, the packet and
- * its chunks, and all later packets that the stream module had judged before it knew. */
-void app_packet(struct app_thread *at, struct packet *p);
+ * direction, which the inspection gets here: when detection finds client and server exchanged it
+ * turns the flow, the packet and its chunks, and all later packets that the stream module had
+ * judged before it knew. */
+void app_packet(struct app_thread *at, struct inspection *in);
 /* With this packet a parser has stopped for good, or another protocol takes over: what there is
  * so far is to be inspected and logged first. */
 bool app_wants_detectlog_flush(const struct packet *p);
@@ -31,7 +34,7 @@ bool app_is_changing(const struct flow *flow);          /* ... for that reason *
 /* After rules and logs, which are taken to have logged by now what is done: transactions that
  * are complete, inspected and without open files die; frames and file content that nobody needs
  * any more go. */
-void app_cleanup(struct app_thread *at, struct packet *p);
+void app_cleanup(struct app_thread *at, const struct inspection *in);
 /* A packet of this flow comes soon: four steps, each once what the one before called for has
  * come. af may be NULL. */
 void app_prefetch_flow(const struct app_flow *af);

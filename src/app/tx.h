@@ -27,6 +27,17 @@ struct app_thread;
 #define APP_TX_EVENTS_FIRST 16
 #define APP_TX_EVENTS_MAX 255
 
+/* Room for what the layers above keep with a transaction, as in a packet (packet/slots.h): struct
+ * detect_tx in detect/inspect/flow_state.h, struct output_tx in output/logger.h. */
+#define APP_TX_SLOT_DETECT 24
+#define APP_TX_SLOT_OUTPUT 24
+#define APP_TX_SLOT_ACCESSOR(layer, size)                                                     \
+    _Static_assert(sizeof(struct layer##_tx) <= (size), "the slot of " #layer " is full");    \
+    static inline struct layer##_tx *layer##_tx(const struct app_tx *tx)                      \
+    {                                                                                         \
+        return (struct layer##_tx *)(uintptr_t)tx->slot.layer;                                \
+    }
+
 /* First member of each protocol's transaction, which comes zeroed but for this. Progress runs
  * per direction from 0 to the protocol's progress_done; detect and output act on its steps. */
 struct app_tx {
@@ -40,20 +51,15 @@ struct app_tx {
     uint8_t event_count;
     uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they came */
     uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
-    uint32_t logged;            /* two bits per app_log of an eve-log; output's */
-    uint8_t events_logged[4];   /* how many of event[], per eve-log that has them */
-    uint16_t scripts_logged;    /* bit per script of outputs; output's */
-    uint16_t lines_logged;      /* bit per http-log and tls-log; output's */
     uint16_t files_open;        /* not closed yet */
     bool store_files[2];        /* filestore matched */
-    void *streamed;                 /* output's: of bodies, as they come; NULL: nothing yet */
-    void *detect[2];            /* private to detect: rules that wait for more progress */
-    void *vars;                 /* private to detect: xbits with track tx */
     struct app_file *files[2];  /* oldest first */
     struct arena arena;         /* dies with the transaction */
-    uint8_t bits[2];            /* private to detect */
-    uint8_t guessed;            /* likewise: alerts about packets that were put down to it */
     uint64_t start_us;
+    struct {
+        PACKET_SLOT(detect, APP_TX_SLOT_DETECT);
+        PACKET_SLOT(output, APP_TX_SLOT_OUTPUT);
+    } slot;
 };
 
 static inline unsigned app_tx_event_at(const struct app_tx *tx, unsigned i)

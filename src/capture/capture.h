@@ -26,6 +26,13 @@ struct capture_device {
     int numa_node;              /* -1: unknown */
 };
 
+/* What the way of capture needs to give the packet back. */
+struct capture_slot {
+    void *holder;               /* of its memory: a ring slot, a file, what has its NFQ id */
+    uint64_t id;                /* of NFQ, for the verdict */
+};
+PACKET_SLOT_ACCESSOR(capture, PACKET_SLOT_CAPTURE)
+
 /* What the command line asked for. */
 struct capture_request {
     const char *const *sources; /* files, interfaces, queue numbers; NULL-ended */

@@ -160,8 +160,9 @@ void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
     if (reason == DROP_EXCEPTION_FLOW)
         requests |= FLOW_REQ_DROP_EXCEPTION;
     if (!(p->flags & PACKET_PSEUDO))
-        requests |= FLOW_REQ_DROP_STATES | (uint32_t)p->flow_state << FLOW_REQ_FLOW_STATE |
-                  (uint32_t)p->tcp_state << FLOW_REQ_TCP_STATE;
+        requests |= FLOW_REQ_DROP_STATES |
+                  (uint32_t)flow_slot(p)->flow_state << FLOW_REQ_FLOW_STATE |
+                  (uint32_t)flow_slot(p)->tcp_state << FLOW_REQ_TCP_STATE;
     flow_request(f, requests);
 }
 

@@ -55,6 +55,10 @@ enum flow_request {
 #define FLOW_REQ_FLOW_STATE 16         /* 4 bits: enum flow_state at the drop */
 #define FLOW_REQ_TCP_STATE  20         /* 5 bits: the session's state at the drop */
 
+/* States with this packet, of the flow and, in its own numbers, of the session; by stream. */
+struct flow_slot { uint8_t flow_state, tcp_state; };
+PACKET_SLOT_ACCESSOR(flow, PACKET_SLOT_FLOW)
+
 /* The Ethernet addresses each side was seen with, as far as there is room. */
 #define FLOW_MACS_MAX 10
 struct flow_macs {

@@ -48,6 +48,7 @@ static void detect_module_close(void *self)
 
 static const struct app_hooks hooks = {
     .tx_inspected = detect_tx_inspected,
+    .tx_renewed = detect_tx_renew,
     .tx_released = detect_tx_free,
     .file_released = output_file_released,
 };
@@ -101,10 +102,10 @@ static void take_new_rules(struct detect_module *m)
 }
 
 /* Traffic of a tenant only meets the tenant's rules. */
-static void run_rules(struct detect_module *m, struct packet *p)
+static void run_rules(struct detect_module *m, const struct inspection *in)
 {
-    detect_packet(LIKELY(m->tenants.table == NULL)
-                      ? m->detect : tenant_thread_of(&m->tenants, p, m->detect), p);
+    detect_inspect(LIKELY(m->tenants.table == NULL)
+                       ? m->detect : tenant_thread_of(&m->tenants, in->packet, m->detect), in);
 }
 
 static void note_icmp(struct flow *f, const struct packet *p)
@@ -142,7 +143,7 @@ static void apply_bypass(struct detect_module *m, struct packet *p)
         LIKELY(!(flow_requests(p->flow) & FLOW_REQ_BYPASS)))
         return;
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
-    p->chunk_count = 0;
+    stream_slot(p)->chunk_count = 0;
     counter_inc(m->counters, m->bypassed_packets);
     counter_add(m->counters, m->bypassed_bytes, p->len);
 }
@@ -154,7 +155,7 @@ static void apply_drop(struct packet *p)
         return;
     packet_drop(p, (enum drop_reason)p->flow->drop_reason);
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
-    p->chunk_count = 0;
+    stream_slot(p)->chunk_count = 0;
 }
 
 /* The same for flows without payload inspection. */
@@ -165,118 +166,152 @@ static void apply_switched_off(struct packet *p)
     if (p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION)
         p->flags |= PACKET_NO_PAYLOAD_INSPECT;
     if (p->flow->switched_off & FLOW_NO_REASSEMBLY)
-        p->chunk_count = 0;
+        stream_slot(p)->chunk_count = 0;
 }
 
-/* One pseudo packet of a detectlog flush. The first one takes the chunks, since they are due with
- * it; in IPS mode they stay with the packet that brought them, whose verdict depends on them. Its
- * records go with p. */
-static void look(struct detect_module *m, struct packet *p, bool same)
+static void inspect_and_log(struct detect_module *m, const struct inspection *in)
 {
+    run_rules(m, in);
+    output_render(m->output, in);
+}
+
+/* The chunks go with the first of the made packets, as they are due with it; inline they stay with
+ * the packet that brought them, whose verdict they decide. The records go where p's go. */
+static void flush_one(struct detect_module *m, struct inspection *in, bool same)
+{
+    struct packet *p = in->packet;
     struct packet *pseudo = detectlog_flush_packet(&m->flush, p, same);
+    struct inspection flush = { .packet = pseudo, .flow = in->flow,
+                                .direction = packet_direction(pseudo),
+                                .reason = INSPECT_DETECTLOG_FLUSH,
+                                .chunk = in->chunk };
 
     counter_inc(m->counters, m->pseudo_packets);
     if (!m->ctx->is_inline) {
-        pseudo->chunk_count = p->chunk_count;
-        memcpy(pseudo->chunk, p->chunk, p->chunk_count * sizeof(p->chunk[0]));
-        p->chunk_count = 0;
+        flush.chunk_count = in->chunk_count;
+        in->chunk_count = 0;
     }
-    run_rules(m, pseudo);
-    pseudo->records = p->records;
-    p->records = (struct buf){ 0 };
-    output_render(m->output, pseudo);
-    p->records = pseudo->records;
-    pseudo->records = (struct buf){ 0 };
+    pseudo->memory[PACKET_MEMORY_RECORDS] = p->memory[PACKET_MEMORY_RECORDS];
+    p->memory[PACKET_MEMORY_RECORDS] = (struct buf){ 0 };
+    inspect_and_log(m, &flush);
+    p->memory[PACKET_MEMORY_RECORDS] = pseudo->memory[PACKET_MEMORY_RECORDS];
+    pseudo->memory[PACKET_MEMORY_RECORDS] = (struct buf){ 0 };
 }
 
 /* Rules and logs run for both directions before a parser changes or stops, as Suricata's
  * StreamTcpDetectLogFlush() does. */
-static void COLD detectlog_flush_run(struct detect_module *m, struct packet *p)
+static void COLD detectlog_flush_run(struct detect_module *m, struct inspection *in)
 {
+    struct packet *p = in->packet;
     bool to_flow = p->flow->action & ACTION_DROP;
 
     detect_flush_stream(p->flow);
-    look(m, p, !m->ctx->is_inline);
-    look(m, p, m->ctx->is_inline);
+    flush_one(m, in, !m->ctx->is_inline);
+    flush_one(m, in, m->ctx->is_inline);
     if (!to_flow && (p->flow->action & ACTION_DROP) && !(p->flags & PACKET_PSEUDO) &&
         app_is_changing(p->flow))
         packet_drop(p, (enum drop_reason)p->flow->drop_reason);
 }
 
-/* Moves chunks of the server's side to `behind`. */
-static unsigned chunks_sort(struct packet *p, struct stream_chunk *behind)
+/* The client's chunks first, each side's in order. How many are the client's. */
+static uint8_t chunks_sort(struct stream_slot *slot)
 {
-    unsigned retained = 0, count = 0;
+    struct stream_chunk behind[PACKET_CHUNKS_MAX];
+    unsigned first = 0, count = 0;
 
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        if (p->chunk[i].direction == TO_SERVER)
-            p->chunk[retained++] = p->chunk[i];
+    for (unsigned i = 0; i < slot->chunk_count; i++) {
+        if (slot->chunk[i].direction == TO_SERVER)
+            slot->chunk[first++] = slot->chunk[i];
         else
-            behind[count++] = p->chunk[i];
+            behind[count++] = slot->chunk[i];
     }
-    p->chunk_count = (uint8_t)retained;
-    return count;
+    memcpy(slot->chunk + first, behind, count * sizeof(behind[0]));
+    return (uint8_t)first;
 }
 
 #define LAST_BOTH (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT)
 
-/* Both sides sent the last data of a flow: inspects them like two packets. This is the client's
- * part; the rest of p is the server's. */
-static void COLD split_end(struct detect_module *m, struct packet *p)
+/* The last data of a flow came from both sides: as if there were a packet from each. This is the
+ * client's; what remains of the inspection is the server's. */
+static void COLD split_end(struct detect_module *m, struct inspection *in)
 {
-    struct stream_chunk behind[PACKET_CHUNKS_MAX];
-    unsigned count = chunks_sort(p, behind);
-    uint32_t was = p->flags;
+    struct packet *p = in->packet;
+    struct inspection client = *in;
 
-    p->flags &= ~(uint32_t)(PACKET_LAST_TO_CLIENT | PACKET_FLOW_END);
-    p->flags |= PACKET_END_TO_SERVER;
-    app_packet(m->app, p);
-    p->flags &= ~(uint32_t)PACKET_END_TO_SERVER;
-    p->flags |= was & PACKET_FLOW_END;
-    run_rules(m, p);
-    p->flags &= ~(uint32_t)PACKET_FLOW_END;
-    output_render(m->output, p);
-    app_cleanup(m->app, p);
-    p->alert.count = 0;
-    for (unsigned i = 0; i < count; i++)
-        behind[i].direction ^= ((was ^ p->flags) & PACKET_TO_CLIENT) != 0;
-    memcpy(p->chunk, behind, count * sizeof(behind[0]));
-    p->chunk_count = (uint8_t)count;
-    p->flags |= was & PACKET_FLOW_END;
-    p->flags = (p->flags & ~(uint32_t)PACKET_LAST_TO_SERVER) | PACKET_LAST_TO_CLIENT;
+    client.chunk_count = chunks_sort(stream_slot(p));
+    client.last_sides = INSPECT_OWN_SIDE;
+    if (inspection_ends_flow(in))
+        client.reason = INSPECT_LAST_DATA;
+    app_packet(m->app, &client);
+    inspect_and_log(m, &client);
+    app_cleanup(m->app, &client);
+    detect_slot(p)->alert_count = 0;
+    in->chunk += client.chunk_count;
+    in->chunk_count = (uint8_t)(in->chunk_count - client.chunk_count);
+    in->last_sides = INSPECT_OTHER_SIDE;
+}
+
+/* What of a flow's end the stream module could not send with one packet comes before it in others,
+ * whose sides are known from their data. */
+static uint8_t last_sides(const struct packet *p)
+{
+    if (p->flags & PACKET_FLOW_END)
+        return detect_last_sides(p);
+    return (uint8_t)((p->flags & PACKET_LAST_TO_SERVER ? INSPECT_OWN_SIDE : 0) |
+                     (p->flags & PACKET_LAST_TO_CLIENT ? INSPECT_OTHER_SIDE : 0));
+}
+
+static struct inspection inspection_of(struct packet *p)
+{
+    struct stream_slot *slot = stream_slot(p);
+    struct inspection in = { .packet = p, .flow = p->flow, .direction = packet_direction(p),
+                             .chunk = slot->chunk, .chunk_count = slot->chunk_count };
+
+    if (LIKELY(!(p->flags & (PACKET_FLOW_END | LAST_BOTH))) || p->flow == NULL)
+        return in;
+    if (p->flags & PACKET_FLOW_END)
+        in.reason = INSPECT_FLOW_END;
+    in.last_sides = last_sides(p);
+    return in;
+}
+
+static void flow_state_free(struct detect_module *m, const struct packet *p)
+{
+    struct flow *f = p->flow;
+
+    if (m->handle != NULL && f->app != NULL)
+        expectation_parent_remove(m->ctx->app, p);
+    detect_flow_free(f);
+    app_flow_free(f);
+    flow_ext_free(f);
+    flow_vars_free(f->vars);
+    f->vars = NULL;
 }
 
 /* The order is fixed: requests of earlier packets first, then parsers, rules, records, cleanup. */
 static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
+    struct inspection in;
+
     apply_bypass(m, p);
     apply_drop(p);
     apply_switched_off(p);
-    if (UNLIKELY(p->flags & PACKET_FLOW_END) && p->flow != NULL)
-        detect_flow_ends(p);
-    if (UNLIKELY((p->flags & LAST_BOTH) == LAST_BOTH) && p->chunk_count > 0 && p->flow != NULL)
-        split_end(m, p);
-    if (p->flow != NULL && (p->chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
-        app_packet(m->app, p);      /* first: it may turn the packet's direction */
+    in = inspection_of(p);
+    if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && in.chunk_count > 0)
+        split_end(m, &in);
+    if (p->flow != NULL && (in.chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
+        app_packet(m->app, &in);        /* first: it may turn the packet's direction */
     if (UNLIKELY(app_wants_detectlog_flush(p)))
-        detectlog_flush_run(m, p);
+        detectlog_flush_run(m, &in);
     count_packet(m, p);
-    run_rules(m, p);
-    output_render(m->output, p);
+    inspect_and_log(m, &in);
     if (p->flow == NULL)
         return;
     if (UNLIKELY(detect_keeps_alert_payload(m->detect)))
         detect_clear_alert_payload(m->detect, p);
-    app_cleanup(m->app, p);
-    if (p->flags & PACKET_FLOW_END) {
-        if (m->handle != NULL && p->flow->app != NULL)
-            expectation_parent_remove(m->ctx->app, p);
-        detect_flow_free(p->flow);
-        app_flow_free(p->flow);
-        flow_ext_free(p->flow);
-        flow_vars_free(p->flow->vars);
-        p->flow->vars = NULL;
-    }
+    app_cleanup(m->app, &in);
+    if (inspection_ends_flow(&in))
+        flow_state_free(m, p);
 }
 
 static void COLD wake_streams(const struct run_context *ctx)
@@ -302,7 +337,7 @@ static void answer(struct detect_module *m, const struct packet *p)
 static void begin_packet(struct detect_module *m, struct packet_vector *v, struct packet *p)
 {
     v->at_work = p;
-    p->handle = m->handle;
+    sequencer_slot(p)->handle = m->handle;
     seq_passes(m->handle, p->order, p->order_sub);
 }
 
@@ -338,11 +373,14 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         app_prefetch_tx(f->app);
         detect_prefetch_lists(f);
     }
-    if ((f = flow_ahead(v, at + AHEAD_PARSER)) != NULL)
+    if ((f = flow_ahead(v, at + AHEAD_PARSER)) != NULL) {
         app_prefetch_parser(f->app);
+        if (f->app != NULL && f->app->last != NULL)
+            detect_prefetch_tx(f->app->last);
+    }
     if ((f = flow_ahead(v, at + 1)) != NULL && f->app != NULL && f->app->last != NULL) {
         app_prefetch_files(f->app);
-        detect_prefetch_tx(f->app->last);
+        detect_prefetch_tx_rules(f->app->last);
     }
     if (at + 1 < v->count)
         PREFETCH(v->packet[at + 1]->payload);

@@ -3,8 +3,10 @@
  * of everything that has come. */
 #include "modules/detectlog_flush.h"
 
+#include "flow/flow.h"
 #include "packet/decode.h"
 #include "packet/pseudo_headers.h"
+#include "sequencer/sequencer.h"
 #include "stream/snapshot.h"
 
 #include <stdlib.h>
@@ -12,10 +14,7 @@
 
 void detectlog_flush_fini(struct detectlog_flush *flush)
 {
-    free(flush->packet.alert.at);
-    buf_fini(&flush->packet.frame);
-    buf_fini(&flush->packet.handoff_buf);
-    buf_fini(&flush->packet.records);
+    packet_fini(&flush->packet);
 }
 
 #define COPIED_FLAGS                                                                           \
@@ -32,7 +31,20 @@ static void numbers(struct packet *pseudo, const struct packet *p, bool same)
     pseudo->tcp.flags = TCP_ACK;
 }
 
-/* The packet belongs to `flush`, one per thread: it never leaves the module. */
+/* Where the session stands, without the data: these go by the inspection. */
+static void copy_session(struct packet *pseudo, const struct packet *p)
+{
+    struct stream_slot *to = stream_slot(pseudo);
+    const struct stream_slot *slot = stream_slot(p);
+
+    memcpy(to->sent, slot->sent, sizeof(to->sent));
+    memcpy(to->history, slot->history, sizeof(to->history));
+    to->flags = slot->flags & STREAM_PKT_SNAPSHOT;
+    if (to->flags != 0)
+        buf_add(&pseudo->memory[PACKET_MEMORY_SESSION], packet_session(p),
+                sizeof(struct tcp_snapshot));
+}
+
 struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p,
                                       bool same)
 {
@@ -46,11 +58,10 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
     pseudo->time_us = p->time_us;
     pseudo->order = p->order;
     pseudo->order_sub = p->order_sub;
-    pseudo->handle = p->handle;
+    sequencer_slot(pseudo)->handle = sequencer_slot(p)->handle;
     pseudo->flow = p->flow;
     pseudo->flow_hash = p->flow_hash;
-    pseudo->flow_state = p->flow_state & 0xf;
-    pseudo->tcp_state = p->tcp_state & 0xf;
+    *flow_slot(pseudo) = *flow_slot(p);
     pseudo->ip_proto = p->ip_proto;
     pseudo->src = p->src;
     pseudo->dst = p->dst;
@@ -61,10 +72,7 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
     pseudo->file_name = p->file_name;
     memcpy(pseudo->vlan, p->vlan, sizeof(pseudo->vlan));
     pseudo->vlan_count = p->vlan_count;
-    memcpy(pseudo->stream_bytes, p->stream_bytes, sizeof(pseudo->stream_bytes));
-    memcpy(pseudo->stream_history, p->stream_history, sizeof(pseudo->stream_history));
-    pseudo->stream_pkt_flags = p->stream_pkt_flags & STREAM_PKT_SNAPSHOT;
-    pseudo->session = p->session;
+    copy_session(pseudo, p);
     if (!same)
         packet_swap_direction(pseudo);
     numbers(pseudo, p, same);

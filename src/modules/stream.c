@@ -68,9 +68,9 @@ static bool early_hook_passes(const struct stream_module *m, struct packet *p,
 {
     bool goes;
 
-    p->handle = m->waits_in_sequence ? m->handle : NULL;
+    sequencer_slot(p)->handle = m->waits_in_sequence ? m->handle : NULL;
     goes = detect_early_hook(m->early, p, hook);
-    p->handle = NULL;
+    sequencer_slot(p)->handle = NULL;
     return goes;
 }
 

@@ -81,8 +81,8 @@ struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct p
                                                              : tenants_of(tt->table, p);
     int at = id != 0 ? tenants_find(tt->table, id) : -1;
 
-    p->tenant_id = at >= 0 ? id : 0;
+    detect_slot(p)->tenant_id = at >= 0 ? id : 0;
     if (p->flow != NULL)
-        p->flow->tenant_id = p->tenant_id;
+        p->flow->tenant_id = detect_slot(p)->tenant_id;
     return at >= 0 ? tt->at.at[at] : everybody;
 }

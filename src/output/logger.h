@@ -20,6 +20,16 @@ struct output_chunk {
     bool open, close;           /* the first one, the last one */
 };
 
+/* In a transaction's slot for output: what has been logged of it. */
+struct output_tx {
+    struct streamed *streamed;  /* bodies that outputs have, as they come; NULL: nothing yet */
+    uint32_t logged;            /* two bits per app_log of an eve-log */
+    uint8_t events_logged[4];   /* how many of event[], per eve-log that has them */
+    uint16_t scripts_logged;    /* bit per script */
+    uint16_t lines_logged;      /* bit per http-log and tls-log */
+};
+APP_TX_SLOT_ACCESSOR(output, APP_TX_SLOT_OUTPUT)
+
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
@@ -49,8 +59,9 @@ struct logger_ops {
 struct render {
     struct output_conf *conf;
     struct counters *counters;
+    const struct inspection *inspection;    /* that the records are about; NULL for statistics */
     unsigned thread;            /* its number, from 1 */
-    struct buf *out;            /* where records go: packet.records, or the stats buffer */
+    struct buf *out;            /* where records go: the packet's, or the stats buffer */
     size_t record_at;           /* start of the record being made */
     uint16_t sink;              /* of the record being made */
     /* A second's timestamp, formatted once. */

@@ -318,10 +318,9 @@ static void render_txs(struct output_thread *ot, struct packet *p)
 
 /* At the end of a flow the transactions are only logged if a direction has its last
  * inspection now; otherwise an earlier packet has logged all there is. */
-static bool may_have_txs(const struct packet *p)
+static bool may_have_txs(const struct inspection *in)
 {
-    return !(p->flags & PACKET_FLOW_END) ||
-           (p->flags & (PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT));
+    return !inspection_ends_flow(in) || in->last_sides != 0;
 }
 
 /* On the last packet of the flow, which may be a pseudo packet. */
@@ -346,20 +345,23 @@ static void render_all(struct output_thread *ot, struct packet *p)
         return;
     if (UNLIKELY(conf->streamers))
         output_stream(conf, &ot->render, p);
-    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(p))
+    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(ot->render.inspection))
         render_txs(ot, p);
-    if (p->flags & PACKET_FLOW_END)
+    if (inspection_ends_flow(ot->render.inspection))
         render_flow(ot, p);
 }
 
 /* Called on the inspecting thread that owns the flow, for each packet. */
-void output_render(struct output_thread *ot, struct packet *p)
+void output_render(struct output_thread *ot, const struct inspection *in)
 {
-    ot->render.out = &p->records;
+    struct packet *p = in->packet;
+
+    ot->render.inspection = in;
+    ot->render.out = &p->memory[PACKET_MEMORY_RECORDS];
     render_all(ot, p);
-    if (UNLIKELY(ot->input != NULL) && p->records.len > 0) {
-        merge_add(ot->input, p, &p->records);
-        buf_clear(&p->records);
+    if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0) {
+        merge_add(ot->input, p, &p->memory[PACKET_MEMORY_RECORDS]);
+        buf_clear(&p->memory[PACKET_MEMORY_RECORDS]);
     }
 }
 
@@ -450,9 +452,9 @@ void output_write(struct output_writer *w, struct packet_vector *v)
     for (unsigned i = 0; i < v->count; i++) {
         struct packet *p = v->packet[i];
 
-        if (p->records.len > 0) {
-            write_records(w, &p->records);
-            buf_clear(&p->records);
+        if (p->memory[PACKET_MEMORY_RECORDS].len > 0) {
+            write_records(w, &p->memory[PACKET_MEMORY_RECORDS]);
+            buf_clear(&p->memory[PACKET_MEMORY_RECORDS]);
         }
         if (UNLIKELY(conf->packet_writers))
             for (size_t k = 0; k < conf->loggers.count; k++)

@@ -3,8 +3,8 @@
  *
  * Two halves. Rendering runs on the thread that owns the flow's inspection half, right after
  * detect: it turns alerts, events, transactions and flow ends into finished records, appended to
- * packet.records. Writing, in the output module, perhaps on another thread, copies records into
- * per-thread buffers of their sinks and hands whole lines to the operating system. So nothing
+ * the packet's memory. Writing, in the output module, perhaps on another thread, copies records
+ * into per-thread buffers of their sinks and hands whole lines to the operating system. So nothing
  * but bytes crosses threads. */
 #ifndef OUTPUT_OUTPUT_H
 #define OUTPUT_OUTPUT_H
@@ -48,8 +48,8 @@ bool output_shows_rules(const struct conf_node *root);      /* as written */
 struct output_thread;
 struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters);
 void output_thread_free(struct output_thread *ot);
-/* After detect_packet(), before app_cleanup(). */
-void output_render(struct output_thread *ot, struct packet *p);
+/* After detect_inspect(), before app_cleanup(). */
+void output_render(struct output_thread *ot, const struct inspection *in);
 
 /* A file dies whose content was being stored (struct app_hooks.file_released): what there is of it
  * on disk goes too. */

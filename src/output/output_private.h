@@ -16,8 +16,8 @@ struct logger {
 /* Bits that say what is logged already, as far as they have been given out: a record type of an
  * eve-log has its own, so that it does not matter what the others log. */
 struct log_marks {
-    unsigned tx[APP_PROTO_COUNT];           /* of app_tx.logged */
-    unsigned events, files, frames;         /* places of app_tx.events_logged; bits elsewhere */
+    unsigned tx[APP_PROTO_COUNT];           /* of output_tx.logged */
+    unsigned events, files, frames;         /* places of output_tx.events_logged; bits elsewhere */
 };
 
 struct output_conf {

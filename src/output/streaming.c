@@ -6,6 +6,7 @@
 #include "app/conf.h"
 #include "app/proto.h"
 #include "app/rules.h"
+#include "stream/slot.h"
 
 
 /* To all loggers that take data. */
@@ -23,8 +24,8 @@ static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p
 {
     static const uint32_t ends[] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
 
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        const struct stream_chunk *c = &p->chunk[i];
+    for (unsigned i = 0; i < r->inspection->chunk_count; i++) {
+        const struct stream_chunk *c = &r->inspection->chunk[i];
         struct output_chunk chunk = {
             .data = { c->data, c->len }, .direction = (enum direction)c->direction,
             .open = c->offset == 0,
@@ -34,7 +35,7 @@ static void log_tcp(struct output_conf *conf, struct render *r, struct packet *p
             log_piece(conf, r, p, &chunk);
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        if (p->flags & (ends[d] | PACKET_FLOW_END))
+        if ((p->flags & ends[d]) || inspection_ends_flow(r->inspection))
             log_piece(conf, r, p, &(struct output_chunk){ .direction = d, .close = true });
 }
 
@@ -60,9 +61,9 @@ struct streamed { uint64_t to[2]; bool closed[2]; };
 
 static struct streamed *streamed_of(struct app_tx *tx)
 {
-    if (tx->streamed == NULL)
-        tx->streamed = arena_zalloc(&tx->arena, sizeof(struct streamed));
-    return tx->streamed;
+    if (output_tx(tx)->streamed == NULL)
+        output_tx(tx)->streamed = arena_zalloc(&tx->arena, sizeof(struct streamed));
+    return output_tx(tx)->streamed;
 }
 
 /* What has come since the last time. The window always reaches back that far: app/ prunes
@@ -98,7 +99,7 @@ static void log_body(struct output_conf *conf, struct render *r, struct packet *
         return;
     chunk.data = body_news(tx, body, d, s->to[d]);
     chunk.open = s->to[d] == 0 && chunk.data.len > 0;
-    chunk.close = app_tx_done(tx, d, tx->flow->proto) || (p->flags & PACKET_FLOW_END);
+    chunk.close = app_tx_done(tx, d, tx->flow->proto) || inspection_ends_flow(r->inspection);
     if (chunk.data.len == 0 && !chunk.close)
         return;
     s->to[d] += chunk.data.len;

@@ -99,23 +99,22 @@ static inline void clear(struct packet *p, size_t from, size_t to)
     memset((uint8_t *)p + from, 0, to - from);
 }
 
-/* Arrays that have a count (events, chunks) are not cleared: that would cost more than most of the
- * rest. */
+/* The slots of the layers above are cleared with the rest, but for the end of the last one. The
+ * arrays that a count guards (events, chunks) are left as they are: clearing them would cost more
+ * than much of the rest. */
 void packet_reset(struct packet *p)
 {
-    struct packet_pool *pool = p->pool;
-
-    clear(p, 0, offsetof(struct packet, event));
-    clear(p, offsetof(struct packet, flow_hash), offsetof(struct packet, chunk));
-    clear(p, offsetof(struct packet, stream_bytes), offsetof(struct packet, alert));
-    p->alert.count = 0;
-    p->dropped_by = NULL;
-    p->vars = NULL;
-    clear(p, offsetof(struct packet, root), offsetof(struct packet, frame));
-    p->pool = pool;
+    clear(p, 0, offsetof(struct packet, slot.stream) + PACKET_SLOT_STREAM_CLEARED);
     buf_clear(&p->frame);
-    buf_clear(&p->handoff_buf);
-    buf_clear(&p->records);
+    for (unsigned i = 0; i < PACKET_MEMORY_COUNT; i++)
+        buf_clear(&p->memory[i]);
+}
+
+void packet_fini(struct packet *p)
+{
+    buf_fini(&p->frame);
+    for (unsigned i = 0; i < PACKET_MEMORY_COUNT; i++)
+        buf_fini(&p->memory[i]);
 }
 
 /* For a packet that turns out to go to the client: see flow_swap. */

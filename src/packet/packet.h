@@ -11,12 +11,13 @@
 #include "base/memory/buf.h"
 #include "base/text/ip.h"
 #include "packet/events.h"
+#include "packet/headers.h"
+#include "packet/slots.h"
+#include "packet/verdict.h"
 
 struct flow;
 struct packet_pool;
 struct capture_device;
-struct seq_handle;
-struct tcp_snapshot;
 
 /* Where the packet comes from: EVE pkt_src. */
 enum packet_source {
@@ -69,132 +70,11 @@ enum packet_flag {
     PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 stands for TCP here */
     PACKET_END_TO_SERVER   = 1u << 24,  /* its chunks are the last of that direction: closed */
     PACKET_END_TO_CLIENT   = 1u << 25,
-    PACKET_LAST_TO_SERVER  = 1u << 28,  /* with PACKET_FLOW_END: to be inspected once more this */
-    PACKET_LAST_TO_CLIENT  = 1u << 29,  /* way */
+    PACKET_LAST_TO_SERVER  = 1u << 28,  /* at a flow's end: its stream has something left */
+    PACKET_LAST_TO_CLIENT  = 1u << 29,  /* to inspect in this direction */
     PACKET_STREAM_OPEN     = 1u << 30,  /* with it the TCP session is established, or was before */
     PACKET_UNIDIRECTIONAL       = 1u << 31,  /* of its TCP session only this side has been seen */
 };
-
-/* What becomes of the packet. Monotone: set, never cleared. */
-enum packet_action {
-    ACTION_DROP        = 1u << 0,
-    ACTION_REJECT_SRC  = 1u << 1,
-    ACTION_REJECT_DST  = 1u << 2,
-    ACTION_PASS        = 1u << 3,       /* pass rule: no further alerts, packet goes */
-    ACTION_ALERT       = 1u << 4,
-    ACTION_DROP_FLOW   = 1u << 5,       /* and all that follows of its flow */
-    ACTION_ACCEPT      = 1u << 6,       /* the firewall lets it go; rules may drop it still */
-};
-#define ACTION_REJECT (ACTION_REJECT_SRC | ACTION_REJECT_DST)
-
-enum drop_reason {
-    DROP_NONE, DROP_DECODE_ERROR, DROP_DEFRAG_ERROR, DROP_DEFRAG_MEMCAP, DROP_FLOW_MEMCAP,
-    DROP_FLOW_DROP, DROP_EXCEPTION_FLOW, DROP_STREAM_ERROR, DROP_STREAM_MEMCAP,
-    DROP_STREAM_MIDSTREAM, DROP_STREAM_URGENT, DROP_STREAM_REASSEMBLY, DROP_APP_ERROR,
-    DROP_APP_MEMCAP, DROP_RULES, DROP_RULES_THRESHOLD, DROP_NFQ_ERROR, DROP_TUNNEL,
-    DROP_FW_RULES, DROP_FW_DEFAULT_PACKET, DROP_FW_DEFAULT_APP, DROP_FW_PRE_STREAM,
-    DROP_FW_PRE_FLOW, DROP_FW_FLOW, DROP_REASON_COUNT
-};
-const char *drop_reason_text(enum drop_reason reason);      /* as in EVE drop.reason */
-const char *drop_reason_key(enum drop_reason reason);       /* as in ips.drop_reason.KEY */
-
-/* TCP options that later stages use; a set bit in `has` says that it stood there and was sane. */
-struct tcp_options {
-    uint32_t ts_value, ts_echo;
-    uint16_t mss;
-    uint8_t window_scale;
-    uint8_t has;                        /* TCP_HAS_* */
-    uint8_t sack_count;
-    uint8_t fastopen_len;
-    const uint8_t *sack;                /* sack_count x 8 bytes, network order */
-};
-#define TCP_HAS_TS       0x01
-#define TCP_HAS_MSS      0x02
-#define TCP_HAS_WSCALE   0x04
-#define TCP_HAS_SACK_OK  0x08
-#define TCP_HAS_SACK     0x10
-#define TCP_HAS_FASTOPEN 0x20
-#define TCP_HAS_MD5      0x40
-#define TCP_HAS_AO       0x80
-
-/* Bits of packet.ip_options. */
-enum ip_option {
-    IP_OPTION_EOL    = 1u << 0,
-    IP_OPTION_NOP    = 1u << 1,
-    IP_OPTION_RR     = 1u << 2,
-    IP_OPTION_TS     = 1u << 3,
-    IP_OPTION_QS     = 1u << 4,
-    IP_OPTION_LSRR   = 1u << 5,
-    IP_OPTION_SSRR   = 1u << 6,
-    IP_OPTION_SID    = 1u << 7,
-    IP_OPTION_SEC    = 1u << 8,
-    IP_OPTION_CIPSO  = 1u << 9,
-    IP_OPTION_RTRALT = 1u << 10,
-    IP_OPTION_ESEC   = 1u << 11,
-};
-
-#define TCP_FIN 0x01
-#define TCP_SYN 0x02
-#define TCP_RST 0x04
-#define TCP_PSH 0x08
-#define TCP_ACK 0x10
-#define TCP_URG 0x20
-#define TCP_ECE 0x40
-#define TCP_CWR 0x80
-
-/* What the stream module hands off: in-order data, once each, without a copy where stream and
- * detect share a thread. `lookbehind` bytes in front of data are earlier data of the same direction
- * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
- * detect. */
-enum stream_chunk_kind {
-    CHUNK_DATA, CHUNK_GAP,
-    CHUNK_REINSPECT,  /* for rules only: inline a retransmission, as it goes to
-                                         * the receiver, or what came behind a hole; at the end
-                                         * what was left there. Always in packet.handoff_buf */
-};
-struct stream_chunk {
-    const uint8_t *data;                /* NULL for a gap */
-    uint32_t len;                       /* of data, or of the gap */
-    uint32_t lookbehind;
-    uint64_t offset;                    /* of data[0] from the start of the stream */
-    uint8_t direction;                  /* enum direction of the bytes, not of the packet */
-    uint8_t kind;
-    bool depth_reached;                 /* no further data of this direction will come */
-};
-#define PACKET_CHUNKS_MAX 4
-
-/* One match of a rule, ordered as found; owned by detect until rendered. */
-struct rule;
-
-/* What a match brought to light; the memory is detect's until its next packet. */
-struct alert_extra {
-    struct slice context;               /* members of a JSON object, without braces; may be empty */
-    struct slice payload;               /* stream data it was found in; data NULL: not kept */
-};
-/* Captured in this packet by name; the latest first. */
-struct packet_var {
-    const struct packet_var *next;
-    uint32_t id;                        /* VAR_PKTVAR */
-    struct slice key, value;
-};
-
-struct packet_alert {
-    const struct rule *rule;            /* lives as long as the packet's ruleset reference */
-    uint64_t tx_id;                     /* ALERT_NO_TX: not about a transaction */
-    uint32_t frame_id;                  /* 0: not about a frame */
-    uint8_t action;                     /* enum packet_action as it applied */
-    uint8_t flags;                      /* ALERT_* */
-    const struct alert_extra *extra;    /* NULL: nothing */
-};
-#define ALERT_NO_TX UINT64_MAX
-#define ALERT_STREAM      0x01          /* matched in stream data, not in this packet alone */
-#define ALERT_SUPPRESSED  0x02          /* threshold says: do not log */
-#define ALERT_TX_GUESSED  0x04
-#define ALERT_RATE_ACTION 0x08          /* rate_filter gave it another action */
-#define ALERT_APP_STATE   0x10
-#define ALERT_TO_PACKET   0x40          /* of the firewall: decides about the packet as a whole */
-#define ALERT_FIREWALLED  0x80          /* in firewall mode: the record says who spoke */
-#define ALERT_REVERSED    0x20          /* on a flow's last packet: found looking the other way */
 
 #define PACKET_EVENTS_MAX 15
 #define PACKET_VLANS_MAX 3
@@ -227,8 +107,6 @@ struct packet {
     uint8_t ip_proto;                   /* transport protocol behind all extensions */
     uint8_t recursion;                  /* tunnel depth: 0 outermost */
     uint8_t layers;                     /* headers seen, the outer packets' included */
-    uint8_t flow_state : 4;             /* enum flow_state with this packet; by the stream module */
-    uint8_t tcp_state : 4;              /* the session's, likewise, in that module's numbers */
     uint16_t ip_options;                /* IPv4 options that stood there: IP_OPTION_* */
     struct {
         uint32_t id;
@@ -238,8 +116,6 @@ struct packet {
     struct ip src, dst;
     uint16_t src_port, dst_port;        /* TCP, UDP, SCTP; host order */
     uint16_t vlan[PACKET_VLANS_MAX];    /* ids, outermost first */
-    uint16_t stream_pkt_flags;  /* enum stream_pkt_flag: what it was to its TCP session */
-    uint32_t tenant_id;                 /* whose rules looked at it; 0: no tenant's; detect's */
     union {
         struct {
             uint32_t seq, ack;          /* host order */
@@ -256,52 +132,42 @@ struct packet {
         struct { uint32_t spi; } esp;
     };
     struct tcp_options tcp_options;
-    uint16_t event[PACKET_EVENTS_MAX];  /* enum packet_event */
 
     /* the flow, by the stream module */
     uint32_t flow_hash;                 /* symmetric; 0: no flow possible. Not 0 in a fragment, so
                                          * that a datagram's meet, yet those have no flow either */
-    uint8_t chunk_count;
     struct flow *flow;
-    struct stream_chunk chunk[PACKET_CHUNKS_MAX];
-    uint32_t stream_bytes[2];           /* sequence space each side has sent so far */
-    uint32_t stream_history[2];         /* bytes of it kept though acknowledged, to compare with */
 
     /* what is to become of it */
     uint8_t action;                     /* enum packet_action */
     uint8_t drop_reason;                /* enum drop_reason */
     bool tunnel_verdict;                /* root: one of its inner packets was dropped; atomic */
     uint16_t inner_count;               /* root: inner packets made of it, by the decode module */
-    uint16_t verdict_count;                    /* root: of them and itself, how many; atomic */
+    uint16_t verdict_count;             /* root: of them and itself, how many; atomic */
 
-    struct {
-        struct packet_alert *at;
-        uint16_t count, cap;
-    } alert;
-
-    const struct rule *dropped_by;      /* the rule whose alert, logged or not, drops it; or NULL */
-    const struct packet_var *vars;      /* detect's, until it gets the next packet */
-
-    /* where it returns to the pool */
+    /* where it came from, and goes back to */
     struct packet *root;                /* tunnel, reassembled: the outermost; waits for us */
     uint32_t children;                  /* itself and inner ones not yet released; atomic */
     uint32_t mark;                      /* NFQ mark */
-    struct packet_pool *pool;
     struct packet *next;                /* in the pool's list */
     const struct capture_device *device;    /* NULL for files */
-    void *capture_slot;                 /* the capture's own: ring slot, NFQ id holder */
-    uint64_t capture_id;
-    struct seq_handle *handle;             /* of the inspecting thread; NULL: nobody to wait for */
     const char *file_name;              /* the capture file; borrowed from the receive module */
     const char *device_name;            /* the interface; NULL for files */
 
-    /* Memory that stays with the packet over its lives: frames that had to be copied or made
-     * (defrag, compressed files, pseudo packets), chunk data that crosses threads, and the
-     * finished log records. */
-    struct buf frame;
-    struct buf handoff_buf;
-    struct buf records;                 /* see output/output.h */
-    struct tcp_snapshot *session;       /* see stream/snapshot.h */
+    struct {
+        PACKET_SLOT(sequencer, PACKET_SLOT_SEQUENCER);
+        PACKET_SLOT(capture, PACKET_SLOT_CAPTURE);
+        PACKET_SLOT(flow, PACKET_SLOT_FLOW);
+        PACKET_SLOT(detect, PACKET_SLOT_DETECT);
+        PACKET_SLOT(stream, PACKET_SLOT_STREAM);        /* last: a part of it is not cleared */
+    } slot;
+
+    /* From here on a reset clears counts only. */
+    uint16_t event[PACKET_EVENTS_MAX];  /* enum packet_event */
+    struct packet_pool *pool;
+    struct buf frame;                   /* one that had to be copied or made: defrag, compressed
+                                         * files, pseudo packets */
+    struct buf memory[PACKET_MEMORY_COUNT];
 };
 
 static inline bool packet_is_tcp(const struct packet *p) { return p->ip_proto == 6 && p->l4; }
@@ -338,11 +204,13 @@ uint8_t packet_hop_limit(const struct packet *p);
 uint8_t packet_tos(const struct packet *p);
 uint16_t packet_ip_id(const struct packet *p);
 
-/* The other way round: addresses, ports, direction. The last packet of a flow speaks for both
- * sides, one after the other. */
+/* The other way round: addresses, ports, direction. For packets that are made as the answer to
+ * another. */
 void packet_swap_direction(struct packet *p);
 
 /* Makes it fresh for its next life; keeps the buffers and home. */
 void packet_reset(struct packet *p);
+/* Frees what it owns, but not the packet itself. */
+void packet_fini(struct packet *p);
 
 #endif

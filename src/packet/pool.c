@@ -71,13 +71,8 @@ void packet_pool_free(struct packet_pool *pool)
 {
     if (pool == NULL)
         return;
-    for (unsigned i = 0; i < pool->size; i++) {
-        buf_fini(&pool->packets[i].frame);
-        buf_fini(&pool->packets[i].handoff_buf);
-        buf_fini(&pool->packets[i].records);
-        free(pool->packets[i].alert.at);
-        free(pool->packets[i].session);
-    }
+    for (unsigned i = 0; i < pool->size; i++)
+        packet_fini(&pool->packets[i]);
     for (unsigned i = 0; i < pool->return_ring_count; i++)
         free(pool->return_rings[i].slot);
     free(pool->on_return);

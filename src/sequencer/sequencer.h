@@ -122,10 +122,17 @@ void seq_wait(struct seq_handle *handle, uint64_t order, uint64_t sub);
 /* All lanes have done all before this. */
 struct watermark seq_low_watermark(const struct sequencer *seq);
 
+struct sequencer_slot {
+    struct seq_handle *handle;          /* of the inspecting thread; NULL: nobody to wait for */
+};
+PACKET_SLOT_ACCESSOR(sequencer, PACKET_SLOT_SEQUENCER)
+
 /* By the inspecting thread, before it looks at or changes what other flows can change. */
 static inline void packet_seq_wait(const struct packet *p)
 {
-    if (UNLIKELY(p->handle != NULL))
-        seq_wait(p->handle, p->order, p->order_sub);
+    struct seq_handle *handle = sequencer_slot(p)->handle;
+
+    if (UNLIKELY(handle != NULL))
+        seq_wait(handle, p->order, p->order_sub);
 }
 #endif

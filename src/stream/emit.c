@@ -27,7 +27,8 @@ static int64_t emit_limit(const struct stream_thread *st, const struct tcp_sessi
 static struct stream_chunk *chunk_new(struct packet *p, enum direction dir,
                                       enum stream_chunk_kind kind, int64_t offset, uint32_t len)
 {
-    struct stream_chunk *chunk = &p->chunk[p->chunk_count++];
+    struct stream_slot *slot = stream_slot(p);
+    struct stream_chunk *chunk = &slot->chunk[slot->chunk_count++];
 
     *chunk = (struct stream_chunk){
         .kind = (uint8_t)kind, .direction = (uint8_t)dir, .offset = (uint64_t)offset, .len = len,
@@ -45,10 +46,10 @@ static bool goes_with_packet(const struct stream_thread *st, const struct stream
 /* Before the newest chunk's bytes: the first chunk that goes with the packet clears the buffer. */
 static void handoff_buf_begin(const struct stream_thread *st, struct packet *p)
 {
-    for (unsigned i = 0; i + 1 < p->chunk_count; i++)
-        if (goes_with_packet(st, &p->chunk[i]))
+    for (unsigned i = 0; i + 1 < stream_slot(p)->chunk_count; i++)
+        if (goes_with_packet(st, &stream_slot(p)->chunk[i]))
             return;
-    buf_clear(&p->handoff_buf);
+    buf_clear(&p->memory[PACKET_MEMORY_CHUNKS]);
 }
 
 /* The buffer may have moved when it grew, so all chunks get their addresses again. They are in it
@@ -57,12 +58,12 @@ static void handoff_buf_end(const struct stream_thread *st, struct packet *p)
 {
     size_t at = 0;
 
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        struct stream_chunk *c = &p->chunk[i];
+    for (unsigned i = 0; i < stream_slot(p)->chunk_count; i++) {
+        struct stream_chunk *c = &stream_slot(p)->chunk[i];
 
         if (!goes_with_packet(st, c))
             continue;
-        c->data = p->handoff_buf.data + at + c->lookbehind;
+        c->data = p->memory[PACKET_MEMORY_CHUNKS].data + at + c->lookbehind;
         at += (size_t)c->lookbehind + c->len;
     }
 }
@@ -71,7 +72,7 @@ static void copy_bytes(const struct stream_thread *st, struct packet *p,
                        const struct stream_chunk *chunk, const uint8_t *from)
 {
     handoff_buf_begin(st, p);
-    buf_add(&p->handoff_buf, from, (size_t)chunk->lookbehind + chunk->len);
+    buf_add(&p->memory[PACKET_MEMORY_CHUNKS], from, (size_t)chunk->lookbehind + chunk->len);
     handoff_buf_end(st, p);
 }
 
@@ -132,7 +133,7 @@ static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s,
 
         if (seg->data == NULL || seq_leq(end, next))
             continue;
-        buf_add(&p->handoff_buf, seg->data + (next - seg->seq), end - next);
+        buf_add(&p->memory[PACKET_MEMORY_CHUNKS], seg->data + (next - seg->seq), end - next);
         next = end;
     }
     handoff_buf_end(st, p);
@@ -145,7 +146,7 @@ static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stre
 {
     const struct segment *seg = stream_waiting(s);
 
-    while (seg != NULL && p->chunk_count < PACKET_CHUNKS_MAX) {
+    while (seg != NULL && stream_slot(p)->chunk_count < PACKET_CHUNKS_MAX) {
         struct ooo_block is = ooo_block_at(seg, seg->seq + INT32_MAX);
 
         ooo_block_emit(st, s, p, dir, &is, is.from, is.from,
@@ -187,7 +188,8 @@ COLD void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_
     int64_t to = MIN(stream_abs(s, seq) + len, s->delivered);
     struct stream_chunk *chunk;
 
-    if (len == 0 || (s->flags & STREAM_NO_REASSEMBLY) || in->p->chunk_count == PACKET_CHUNKS_MAX)
+    if (len == 0 || (s->flags & STREAM_NO_REASSEMBLY) ||
+        stream_slot(in->p)->chunk_count == PACKET_CHUNKS_MAX)
         return;
     if (s->buffer == NULL || from >= to) {
         emit_waiting(in, s, dir, seq, len);
@@ -248,11 +250,12 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
                             unsigned first_chunk)
 {
     static const uint8_t nothing;
-    struct stream_chunk *last = p->chunk_count > first_chunk ? &p->chunk[p->chunk_count - 1]
-                                                             : NULL;
+    struct stream_slot *slot = stream_slot(p);
+    struct stream_chunk *last = slot->chunk_count > first_chunk
+                                    ? &slot->chunk[slot->chunk_count - 1] : NULL;
 
     if (last == NULL || last->kind != CHUNK_DATA) {
-        if (p->chunk_count == PACKET_CHUNKS_MAX)
+        if (slot->chunk_count == PACKET_CHUNKS_MAX)
             return;
         last = chunk_new(p, dir, CHUNK_DATA, s->delivered, 0);
         last->data = &nothing;
@@ -279,7 +282,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
                  enum direction dir, bool eof)
 {
     struct tcp_stream *s = &ssn->stream[dir];
-    unsigned first_chunk = p->chunk_count;
+    unsigned first_chunk = stream_slot(p)->chunk_count;
 
     ssn->flags &= ~SSN_WAITS(dir);
     if (UNLIKELY(s->flags & STREAM_NO_REASSEMBLY))
@@ -293,7 +296,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
             if (LIKELY(gap == 0))
                 break;
         }
-        if (UNLIKELY(p->chunk_count == PACKET_CHUNKS_MAX)) {
+        if (UNLIKELY(stream_slot(p)->chunk_count == PACKET_CHUNKS_MAX)) {
             ssn->flags |= SSN_WAITS(dir);
             return;
         }

@@ -101,7 +101,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     if (ssn->flags & SSN_MIDSTREAM)
         p->flags |= PACKET_MIDSTREAM;
     for (unsigned dir = 0; dir < 2; dir++)
-        p->stream_bytes[dir] = ssn->stream[dir].next_seq - ssn->stream[dir].isn;
+        stream_slot(p)->sent[dir] = ssn->stream[dir].next_seq - ssn->stream[dir].isn;
     inspections = last_inspections(flow);
     if (inspections == 0)
         return;

@@ -172,8 +172,8 @@ static COLD void signal_depth(struct tcp_in *in)
  * retransmission of a dropped packet. Without new chunks it is inspected by itself. */
 static void look_at_packet(struct tcp_in *in, enum direction dir, unsigned chunks)
 {
-    for (unsigned i = chunks; i < in->p->chunk_count; i++)
-        if (in->p->chunk[i].direction == dir)
+    for (unsigned i = chunks; i < stream_slot(in->p)->chunk_count; i++)
+        if (stream_slot(in->p)->chunk[i].direction == dir)
             return;
     in->p->flags &= ~(uint32_t)PACKET_STREAM_ADDED;
 }
@@ -183,7 +183,7 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 {
     enum direction dir = (enum direction)(s == &in->ssn->stream[TO_CLIENT]);
     struct available available = who(in);
-    unsigned chunks = in->p->chunk_count;
+    unsigned chunks = stream_slot(in->p)->chunk_count;
     int64_t delivered;
 
     if (available.other)

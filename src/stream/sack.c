@@ -94,7 +94,7 @@ static bool is_news(const struct tcp_in *in, const struct tcp_stream *acked, uns
                     struct sack_range r)
 {
     if (UNLIKELY(reports_duplicate(in, index, r)))
-        in->p->stream_pkt_flags |= STREAM_PKT_DSACK;
+        stream_slot(in->p)->flags |= STREAM_PKT_DSACK;
     if (seq_lt(r.left, in->ack) || index == 1)
         return false;
     return seq_gt(r.right, acked->last_ack) && seq_leq(r.right, acked->next_win) &&

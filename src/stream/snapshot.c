@@ -96,13 +96,14 @@ void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags)
 /* Costs a copy, so only for packets that an output may show. */
 void stream_snapshot(const struct stream_conf *conf, struct packet *p)
 {
+    struct stream_slot *slot = stream_slot(p);
+
     for (unsigned i = 0; i < p->event_count; i++)
         if (packet_event_is_stream((enum packet_event)p->event[i]))
-            p->stream_pkt_flags |= STREAM_PKT_EVENT_SET;
-    if (conf->snapshots != STREAM_PKT_ALL && !(p->stream_pkt_flags & conf->snapshots))
+            slot->flags |= STREAM_PKT_EVENT_SET;
+    if (conf->snapshots != STREAM_PKT_ALL && !(slot->flags & conf->snapshots))
         return;
-    if (p->session == NULL)
-        p->session = xmalloc(sizeof(*p->session));
-    if (tcp_snapshot_of(p->flow, p->session))
-        p->stream_pkt_flags |= STREAM_PKT_SNAPSHOT;
+    buf_reserve(&p->memory[PACKET_MEMORY_SESSION], sizeof(struct tcp_snapshot));
+    if (tcp_snapshot_of(p->flow, packet_session(p)))
+        slot->flags |= STREAM_PKT_SNAPSHOT;
 }

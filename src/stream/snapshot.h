@@ -7,9 +7,9 @@
 #ifndef STREAM_SNAPSHOT_H
 #define STREAM_SNAPSHOT_H
 
-#include "packet/packet.h"
+#include "stream/slot.h"
 
-/* What a packet was to its session: packet.stream_pkt_flags. */
+/* What a packet was to its session: stream_slot.flags. */
 enum stream_pkt_flag {
     STREAM_PKT_RETRANSMISSION          = 1u << 0,
     STREAM_PKT_SPURIOUS_RETRANSMISSION = 1u << 1,
@@ -24,7 +24,7 @@ enum stream_pkt_flag {
     STREAM_PKT_SESSION_REUSE           = 1u << 10,
     STREAM_PKT_ZERO_WINDOW_PROBE       = 1u << 11,
     STREAM_PKT_ZERO_WINDOW_PROBE_ACK   = 1u << 12,
-    STREAM_PKT_SNAPSHOT                = 1u << 15,    /* packet.session is this packet's */
+    STREAM_PKT_SNAPSHOT                = 1u << 15,    /* packet_session() is there */
 };
 #define STREAM_PKT_ALL 0xffffu               /* to be asked for: whatever the flags are */
 
@@ -42,12 +42,18 @@ struct tcp_snapshot {
     struct tcp_dir_snapshot ds[2];   /* by direction of its data */
 };
 
-/* Bits and their names, NULL-ended: of packet.stream_pkt_flags, tcp_snapshot.flags and a side's. */
+/* Bits and their names, NULL-ended: of stream_slot.flags, tcp_snapshot.flags and a side's. */
 struct stream_word {
     uint32_t bit;
     const char *name;
 };
 extern const struct stream_word stream_pkt_flag_words[], session_flag_words[], dir_flag_words[];
+
+/* What goes with the packet if STREAM_PKT_SNAPSHOT says so. */
+static inline struct tcp_snapshot *packet_session(const struct packet *p)
+{
+    return (void *)p->memory[PACKET_MEMORY_SESSION].data;
+}
 
 const char *tcp_snapshot_state(uint8_t state);
 

@@ -263,7 +263,7 @@ static struct flow *find_or_make(struct stream_thread *st, struct packet *p)
 
     if (flow != NULL && packet_is_tcp(p) && UNLIKELY(tcp_starts_anew(st->conf, flow, p))) {
         counter_inc(st->counters, st->id.reuse);
-        p->stream_pkt_flags |= STREAM_PKT_SESSION_REUSE;
+        stream_slot(p)->flags |= STREAM_PKT_SESSION_REUSE;
         flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
         flow = NULL;
     }
@@ -316,19 +316,19 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
         tcp_packet(st, flow, p);
         if (UNLIKELY(p->event_count > 0) && st->conf->count_events)
             count_events(st, p);
-        p->tcp_state = flow->tcp != NULL ? flow->tcp->state & 0xf : 0;
+        flow_slot(p)->tcp_state = flow->tcp != NULL ? flow->tcp->state & 0xf : 0;
     }
-    p->flow_state = flow->state & 0xf;
+    flow_slot(p)->flow_state = flow->state & 0xf;
 }
 
 bool stream_is_closing(const struct packet *p)
 {
-    return p->tcp_state > TCP_TIME_WAIT;
+    return flow_slot(p)->tcp_state > TCP_TIME_WAIT;
 }
 
 bool stream_is_closed(const struct packet *p)
 {
-    return p->tcp_state == TCP_CLOSED;
+    return flow_slot(p)->tcp_state == TCP_CLOSED;
 }
 
 /* Flows that end before one packet; more wait for the next. */

@@ -2,7 +2,7 @@
 /* stream/stream.h - the transport state at work: flows found, TCP followed, data put in order.
  *
  * For each packet: its flow and direction, what TCP makes of it (RFC 9293, with the choices real
- * hosts make), and the in-order data that became available by it, as packet.chunk. In IDS mode
+ * hosts make), and the in-order data that became available by it, as stream_slot.chunk. In IDS mode
  * data becomes available when the receiver acknowledged it, as only then it is known what the
  * receiver took; inline when it arrives. Data are handed off once. What does not fit in the
  * packet's chunks comes with the flow's next packet. */
@@ -12,6 +12,7 @@
 #include "base/containers/ring.h"
 #include "flow/flow_table.h"
 #include "packet/decode.h"
+#include "stream/slot.h"
 
 struct stream_conf;
 struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline,
@@ -33,7 +34,7 @@ void stream_conf_set_compare(struct stream_conf *conf, bool required);
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
 /* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
- * are copied to packet.handoff_buf. */
+ * are copied to the packet's own memory. */
 struct stream_thread;
 struct stream_thread *stream_thread_new(const struct stream_conf *conf,
                                         const struct flow_conf *flows, struct packet_pool *pool,

@@ -92,7 +92,7 @@ void tcp_set_state(struct tcp_in *in, enum tcp_state state)
         return;
     ssn->former_state = ssn->state;
     ssn->state = (uint8_t)state;
-    in->p->stream_pkt_flags |= STREAM_PKT_STATE_UPDATE;
+    stream_slot(in->p)->flags |= STREAM_PKT_STATE_UPDATE;
     if (state >= TCP_ESTABLISHED && in->flow->state < FLOW_LOCAL_BYPASSED) {
         bool is_over = state == TCP_LAST_ACK || state == TCP_TIME_WAIT || state == TCP_CLOSED;
 
@@ -306,8 +306,8 @@ static void look_at(struct tcp_in *in)
     if (in->ssn == NULL)
         return;
     for (unsigned dir = 0; dir < 2; dir++) {
-        in->p->stream_bytes[dir] = in->ssn->stream[dir].next_seq - in->ssn->stream[dir].isn;
-        in->p->stream_history[dir] = stream_history(in->st, &in->ssn->stream[dir]);
+        stream_slot(in->p)->sent[dir] = in->ssn->stream[dir].next_seq - in->ssn->stream[dir].isn;
+        stream_slot(in->p)->history[dir] = stream_history(in->st, &in->ssn->stream[dir]);
     }
     if (UNLIKELY(in->st->conf->snapshots != 0))
         stream_snapshot(in->st->conf, in->p);
@@ -333,6 +333,6 @@ void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
     }
     if (LIKELY(checksum_ok(&in)))
         look_at(&in);
-    if (UNLIKELY(st->conf->snapshots != 0) && !(p->stream_pkt_flags & STREAM_PKT_SNAPSHOT))
+    if (UNLIKELY(st->conf->snapshots != 0) && !(stream_slot(p)->flags & STREAM_PKT_SNAPSHOT))
         stream_snapshot(st->conf, p);
 }

@@ -67,7 +67,7 @@ bool tcp_is_retransmission(struct tcp_in *in)
     if (in->len == 0 || !(seq_leq(in_end(in), in->snd->next_seq) ||
                           seq_lt(in->seq, in->snd->last_ack)))
         return false;
-    in->p->stream_pkt_flags |= STREAM_PKT_RETRANSMISSION;
+    stream_slot(in->p)->flags |= STREAM_PKT_RETRANSMISSION;
     in_event(in, EVENT_STREAM_PKT_RETRANSMISSION);
     return true;
 }

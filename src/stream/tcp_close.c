@@ -169,7 +169,7 @@ static int fin_wait2_fin(struct tcp_in *in)
     bool again = (in->seq == in->snd->next_seq - 1 && in->ack == in->rcv->last_ack);
 
     if (again)
-        in->p->stream_pkt_flags |= STREAM_PKT_RETRANSMISSION;
+        stream_slot(in->p)->flags |= STREAM_PKT_RETRANSMISSION;
     else
         again = tcp_is_retransmission(in);
     if (!again && (seq_lt(in->seq, in->snd->next_seq) || !within_window_of(in, in->snd)))

@@ -146,7 +146,7 @@ static void take_ack(struct tcp_in *in)
 
     tcp_ack_update(rcv, in->ack);
     if (UNLIKELY(seq_gt(rcv->last_ack, rcv->next_seq)) && !(in->ssn->flags & SSN_ASYNC)) {
-        in->p->stream_pkt_flags |= STREAM_PKT_ACK_UNSEEN_DATA;
+        stream_slot(in->p)->flags |= STREAM_PKT_ACK_UNSEEN_DATA;
         counter_inc(in->st->counters, in->st->id.ack_unseen_data);
     }
 }
@@ -168,7 +168,7 @@ static int established_ack(struct tcp_in *in)
         return in_refuse(in, EVENT_STREAM_EST_PKT_BEFORE_LAST_ACK);
     if (is_window_probe(in)) {
         in->ssn->flags |= SSN_PROBE(in->dir);
-        in->p->stream_pkt_flags |= STREAM_PKT_ZERO_WINDOW_PROBE;
+        stream_slot(in->p)->flags |= STREAM_PKT_ZERO_WINDOW_PROBE;
         stream_reassemble(in, snd);
         return 0;
     }

@@ -15,7 +15,7 @@ static bool is_keepalive(struct tcp_in *in)
         in->seq != in->snd->next_seq - 1)
         return false;
     in->snd->flags |= STREAM_KEEPALIVE;
-    in->p->stream_pkt_flags |= STREAM_PKT_KEEPALIVE;
+    stream_slot(in->p)->flags |= STREAM_PKT_KEEPALIVE;
     return true;
 }
 
@@ -30,7 +30,7 @@ static bool is_keepalive_ack(struct tcp_in *in)
         in->seq != in->snd->next_seq)
         return false;
     rcv->flags &= (uint16_t)~STREAM_KEEPALIVE;
-    in->p->stream_pkt_flags |= STREAM_PKT_KEEPALIVE_ACK;
+    stream_slot(in->p)->flags |= STREAM_PKT_KEEPALIVE_ACK;
     return true;
 }
 
@@ -63,7 +63,7 @@ static bool is_window_update(const struct tcp_in *in)
         in->window == 0 || (uint32_t)in->window << in->rcv->wscale == in->rcv->window ||
         in->ack != in->rcv->last_ack || in->seq != in->snd->next_seq)
         return false;
-    in->p->stream_pkt_flags |= STREAM_PKT_WINDOW_UPDATE;
+    stream_slot(in->p)->flags |= STREAM_PKT_WINDOW_UPDATE;
     return true;
 }
 
@@ -74,7 +74,7 @@ static COLD void flag_dup_ack(const struct tcp_in *in)
 
     if (is_bare_ack(in) && window != 0 && window == in->rcv->window &&
         in->seq == in->snd->next_seq && in->ack == in->rcv->last_ack)
-        in->p->stream_pkt_flags |= STREAM_PKT_DUP_ACK;
+        stream_slot(in->p)->flags |= STREAM_PKT_DUP_ACK;
 }
 
 /* A window that shrinks by more than the data that came in, in a segment that is ahead on both
@@ -116,7 +116,7 @@ static bool is_spurious_retransmission(const struct tcp_in *in)
 
     if (in->len == 0 || !(done || seq_leq(in_end(in), snd->last_ack)))
         return false;
-    in->p->stream_pkt_flags |= STREAM_PKT_SPURIOUS_RETRANSMISSION;
+    stream_slot(in->p)->flags |= STREAM_PKT_SPURIOUS_RETRANSMISSION;
     in_event(in, EVENT_STREAM_PKT_SPURIOUS_RETRANSMISSION);
     return done;
 }
@@ -136,7 +136,7 @@ bool tcp_is_special(struct tcp_in *in)
     probe_ack = in->acks_probe && is_probe_ack(in);
     in->ssn->flags &= ~SSN_PROBE(OTHER_DIRECTION(in->dir));
     if (probe_ack) {
-        in->p->stream_pkt_flags |= STREAM_PKT_ZERO_WINDOW_PROBE_ACK;
+        stream_slot(in->p)->flags |= STREAM_PKT_ZERO_WINDOW_PROBE_ACK;
         return true;
     }
     if (UNLIKELY(in->st->conf->snapshots != 0))

@@ -179,7 +179,7 @@ static void lock_in_sequence(struct app_expectations *table, unsigned bucket,
                          const struct expectation *fresh, const struct packet *p)
 {
     pthread_mutex_lock(&table->lock);
-    if (p == NULL || p->handle == NULL ||
+    if (p == NULL || sequencer_slot(p)->handle == NULL ||
         (is_only_parent(table, p) && has_space(table, bucket, fresh)))
         return;
     pthread_mutex_unlock(&table->lock);
@@ -336,7 +336,7 @@ enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
     struct flow *flow = p->flow;
     struct expectation_match found;
 
-    if (p->handle != NULL) {
+    if (sequencer_slot(p)->handle != NULL) {
         if (LIKELY(nothing_expected(table, p)))
             return APP_PROTO_UNKNOWN;
         packet_seq_wait(p);

@@ -365,13 +365,13 @@ void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet)
             prune(file, own_packet);
 }
 
-bool app_file_due(const struct app_file *file, const struct packet *p)
+bool app_file_due(const struct app_file *file, const struct inspection *in)
 {
     const struct app_flow *af = file->tx->flow;
 
     if (file->state == FILE_OPEN)
         return false;
-    return packet_direction(p) == file->direction || (p->flags & PACKET_FLOW_END) != 0 ||
+    return in->direction == file->direction || inspection_ends_flow(in) ||
            (af->end[TO_SERVER] && af->end[TO_CLIENT]);
 }
 
@@ -389,13 +389,13 @@ static bool file_done(const struct app_file *file, uint32_t required)
 
 /* Also notes that a file is reported with this packet, so it must run once per packet, after the
  * outputs. */
-bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required)
+bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t required)
 {
     bool done = true;
 
     for (unsigned d = 0; d < 2; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            file->reported |= app_file_due(file, p);
+            file->reported |= app_file_due(file, in);
             done &= file_done(file, required);
         }
     }

@@ -11,6 +11,7 @@
 #include "app/conf.h"
 #include "app/rules.h"
 #include "base/memory/buf.h"
+#include "packet/inspection.h"
 
 enum file_state { FILE_OPEN, FILE_CLOSED, FILE_TRUNCATED, FILE_ERROR };
 
@@ -67,7 +68,7 @@ void app_files_close(struct app_tx *tx, enum direction direction, enum file_stat
 
 /* It has ended and may be logged with this packet: one of its own direction, whose rules have seen
  * it, or one behind which nothing comes. Until then its transaction stays. */
-bool app_file_due(const struct app_file *file, const struct packet *p);
+bool app_file_due(const struct app_file *file, const struct inspection *in);
 
 /* What there is to inspect now: what is new, with `window` bytes before it; *position is the
  * place of out->data[0] in the file. False while min_inspect is not reached and the file is

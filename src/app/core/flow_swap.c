@@ -25,10 +25,10 @@ static bool is_forward(const struct flow *f, const struct packet *p)
 static void flip_packet(struct packet *p)
 {
     p->flags ^= PACKET_TO_CLIENT;
-    for (unsigned i = 0; i < p->chunk_count; i++)
-        p->chunk[i].direction ^= 1;
-    SWAP(p->stream_bytes[TO_SERVER], p->stream_bytes[TO_CLIENT]);
-    SWAP(p->stream_history[TO_SERVER], p->stream_history[TO_CLIENT]);
+    for (unsigned i = 0; i < stream_slot(p)->chunk_count; i++)
+        stream_slot(p)->chunk[i].direction ^= 1;
+    SWAP(stream_slot(p)->sent[TO_SERVER], stream_slot(p)->sent[TO_CLIENT]);
+    SWAP(stream_slot(p)->history[TO_SERVER], stream_slot(p)->history[TO_CLIENT]);
     if (((p->flags & PACKET_END_TO_SERVER) != 0) != ((p->flags & PACKET_END_TO_CLIENT) != 0))
         p->flags ^= PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT;
 }

@@ -332,15 +332,15 @@ static void prune(struct app_session *s, enum direction d, bool all)
 
 /* After rules and logs have had the packet. A frame is seen with packets of its own direction only,
  * so others do not end it, except the flow's last. */
-void app_frames_prune(struct app_session *s, const struct packet *p)
+void app_frames_prune(struct app_session *s, const struct inspection *in)
 {
-    bool last = (p->flags & PACKET_FLOW_END) != 0;
+    bool last = inspection_ends_flow(in);
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         if (LIKELY(frame_count(frames_of(s, d)) == 0))
             continue;
-        if (last || packet_direction(p) == d)
-            prune(s, d, last || (s->transport == TRANSPORT_TCP && stream_is_closed(p)));
+        if (last || in->direction == d)
+            prune(s, d, last || (s->transport == TRANSPORT_TCP && stream_is_closed(in->packet)));
     }
 }
 

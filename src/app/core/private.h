@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/memory/pool.h"
 #include "flow/exception.h"
+#include "stream/slot.h"
 
 /* Ids beyond the list, for protocols that tests bring along. */
 #define APP_PROTO_EXTRA 2
@@ -300,13 +301,13 @@ void app_files_free(struct app_thread *at, struct app_tx *tx);
 /* After the outputs have had their turn with a packet; own_packet: one of that direction, when
  * libmagic is asked about what has come. */
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
-bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required);
+bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t required);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
 void app_magic_close(struct app_thread *at);
 /* Data that come while there are frames of their direction. */
 void app_frames_data(struct app_session *s, enum direction d, uint64_t offset, struct slice data);
-void app_frames_prune(struct app_session *s, const struct packet *p);
+void app_frames_prune(struct app_session *s, const struct inspection *in);
 void app_frames_free(struct app_session *s);
 void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in);
 

@@ -139,7 +139,8 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
         f->app_proto_orig = f->app_proto;
         f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = (uint16_t)to;
     }
-    tx->bits[TO_SERVER] = tx->bits[TO_CLIENT] = 0;
+    if (af->thread->hooks.tx_renewed != NULL)
+        af->thread->hooks.tx_renewed(tx);
     return true;
 }
 
@@ -601,19 +602,25 @@ static void resume_change(struct app_session *s)
             app_tcp_data(s, (enum direction)d, false);
 }
 
-static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
+/* The stream says so, or a flow ends and these were its last data of this direction. */
+static bool is_closed(const struct inspection *in, enum direction d)
+{
+    static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
+
+    return (in->packet->flags & end_flags[d]) != 0 ||
+           (in->reason == INSPECT_LAST_DATA && d == packet_direction(in->packet));
+}
 
 /* The connection has closed, so bytes that still wait are complete now. The direction that this
  * packet acknowledges goes first. */
-static void end_closed(struct app_session *s, struct packet *p)
+static void end_closed(struct app_session *s, const struct inspection *in)
 {
-    enum direction first = OTHER_DIRECTION(packet_direction(p));
+    enum direction first = OTHER_DIRECTION(packet_direction(in->packet));
 
     for (unsigned i = 0; i < 2; i++) {
         enum direction d = i == 0 ? first : OTHER_DIRECTION(first);
 
-        if ((p->flags & end_flags[d]) != 0 && !s->off && !s->change_fresh &&
-            !s->ds[d].eof_sent)
+        if (is_closed(in, d) && !s->off && !s->change_fresh && !s->ds[d].eof_sent)
             app_tcp_data(s, d, true);
     }
 }
@@ -634,21 +641,22 @@ static void end_flow(struct app_session *s)
 }
 
 /* NULL for a flow without data so far: handshakes need no session. */
-static struct app_session *tcp_session(struct app_thread *at, struct packet *p)
+static struct app_session *tcp_session(struct app_thread *at, const struct inspection *in)
 {
-    struct flow *f = p->flow;
+    struct flow *f = in->flow;
 
     if (f->app != NULL)
         return app_session_of(f->app);
-    if (p->chunk_count == 0 && p->payload_len == 0)
+    if (in->chunk_count == 0 && in->packet->payload_len == 0)
         return NULL;
     return app_session_new(at, f, TRANSPORT_TCP);
 }
 
 /* All work on a TCP packet by its flow's inspecting thread: chunks first, then ends. */
-static void tcp_packet(struct app_thread *at, struct packet *p)
+static void tcp_packet(struct app_thread *at, const struct inspection *in)
 {
-    struct app_session *s = tcp_session(at, p);
+    struct app_session *s = tcp_session(at, in);
+    struct packet *p = in->packet;
 
     if (s == NULL)
         return;
@@ -664,12 +672,13 @@ static void tcp_packet(struct app_thread *at, struct packet *p)
         resume_change(s);
     if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        take_chunk(s, &p->chunk[i]);
+    for (unsigned i = 0; i < in->chunk_count; i++) {
+        take_chunk(s, &in->chunk[i]);
         buffer_rest(s);
     }
-    if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0))
-        end_closed(s, p);
+    if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0 ||
+                 in->reason == INSPECT_LAST_DATA))
+        end_closed(s, in);
 }
 
 bool app_is_changing(const struct flow *flow)
@@ -690,9 +699,10 @@ bool app_wants_detectlog_flush(const struct packet *p)
 
 /* Entry for every packet of a flow. Direction first: client and server may be exchanged since the
  * packet was made. */
-void app_packet(struct app_thread *at, struct packet *p)
+static void parse_packet(struct app_thread *at, const struct inspection *in)
 {
-    struct flow *f = p->flow;
+    struct packet *p = in->packet;
+    struct flow *f = in->flow;
     struct app_session *s;
 
     at->packet = NULL;
@@ -702,18 +712,24 @@ void app_packet(struct app_thread *at, struct packet *p)
         flow_swap_packet(f, p);
     take_proto_detected(f, p);
     if (f->key.proto == 6)
-        tcp_packet(at, p);
+        tcp_packet(at, in);
     else if (packet_is_udp(p) && (p->flags & PACKET_PSEUDO) == 0)
         app_udp_packet(at, p);
     if (f->app == NULL)
         return;
     s = app_session_of(f->app);
-    if ((p->flags & PACKET_FLOW_END) != 0) {
+    if (inspection_ends_flow(in)) {
         at->packet = p;
         end_flow(s);
     }
     buffer_rest(s);
     at->packet = NULL;
+}
+
+void app_packet(struct app_thread *at, struct inspection *in)
+{
+    parse_packet(at, in);
+    in->direction = packet_direction(in->packet);
 }
 
 /* ---- ahead of its turn ---- */
@@ -737,10 +753,8 @@ void app_prefetch_parser(const struct app_flow *af)
 {
     if (af == NULL || af->proto == NULL || af->state == NULL)
         return;
-    for (unsigned d = 0; af->last != NULL && d < 2; d++) {
+    for (unsigned d = 0; af->last != NULL && d < 2; d++)
         PREFETCH_ALL(af->last->files[d], sizeof(struct app_file));
-        PREFETCH(af->last->detect[d]);
-    }
     if (af->proto->prefetch != NULL)
         af->proto->prefetch(af);
 }

@@ -192,11 +192,11 @@ static bool is_inspected(const struct app_thread *at, const struct app_tx *tx)
 }
 
 /* Files go first: app_files_done() also notes which of them this packet reports. */
-static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct packet *p)
+static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct inspection *in)
 {
     const struct app_proto *proto = tx->flow->proto;
 
-    return app_files_done(tx, p, required_get(&at->conf->required_files)) &&
+    return app_files_done(tx, in, required_get(&at->conf->required_files)) &&
            app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto) &&
            is_inspected(at, tx);
 }
@@ -223,20 +223,20 @@ static void COLD limit_memory(struct app_flow *af, size_t in_use)
 }
 
 /* One walk: frees what is done, and lets files drop what no reader needs. */
-static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct packet *p)
+static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct inspection *in)
 {
     struct app_tx *prev = NULL, *next;
     size_t in_use = 0;
 
     for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
         next = tx->next;
-        if (can_go(at, tx, p) && !is_awaited(af, tx)) {
+        if (can_go(at, tx, in) && !is_awaited(af, tx)) {
             tx_unlink(prev, tx);
             app_tx_free(tx);
             continue;
         }
-        app_files_prune(tx, TO_SERVER, packet_direction(p) == TO_SERVER);
-        app_files_prune(tx, TO_CLIENT, packet_direction(p) == TO_CLIENT);
+        app_files_prune(tx, TO_SERVER, in->direction == TO_SERVER);
+        app_files_prune(tx, TO_CLIENT, in->direction == TO_CLIENT);
         in_use += tx->arena.used;
         prev = tx;
     }
@@ -257,18 +257,18 @@ static bool is_over(const struct app_flow *af)
 }
 
 /* After rules and outputs have had the packet, on the same thread. */
-void app_cleanup(struct app_thread *at, struct packet *p)
+void app_cleanup(struct app_thread *at, const struct inspection *in)
 {
-    struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
+    struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;
 
     if (af == NULL)
         return;
     app_session_of(af)->events = 0;
     if (af->first != NULL)
-        cleanup_txs(at, af, p);
+        cleanup_txs(at, af, in);
     if (af->first != NULL && af->proto->rest != NULL)
         af->proto->rest(af);
-    app_frames_prune(app_session_of(af), p);
+    app_frames_prune(app_session_of(af), in);
     if (UNLIKELY(is_over(af)))
         app_session_over(app_session_of(af));
 }

@@ -81,7 +81,8 @@ static const struct packet *packet_of(struct expect_fixture *s, struct flow *f, 
                                       uint64_t order)
 {
     *s->packet = (struct packet){ .flow = f, .src = f->key.src, .dst = f->key.dst,
-                                  .flow_hash = hash, .order = order, .handle = s->handle };
+                                  .flow_hash = hash, .order = order };
+    sequencer_slot(s->packet)->handle = s->handle;
     return s->packet;
 }
 

@@ -103,6 +103,14 @@ static bool is_due(const struct app_tx *tx, const struct app_log *log, enum dire
     return tx->progress[d] >= log->progress[d] || app_tx_done(tx, d, tx->flow->proto);
 }
 
+/* This test is the output here, and so has its slot. */
+struct replay_tx { uint32_t records, events; };
+
+static struct replay_tx *logged_of(const struct app_tx *tx)
+{
+    return (struct replay_tx *)(uintptr_t)tx->slot.output;
+}
+
 static void log_one(struct replay *replay, struct app_tx *tx, unsigned i)
 {
     const struct app_log *log = tx->flow->proto->logs[i];
@@ -112,13 +120,13 @@ static void log_one(struct replay *replay, struct app_tx *tx, unsigned i)
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         uint32_t bit = 1u << (i * 2 + d);
 
-        if ((tx->logged & bit) != 0 || !is_due(tx, log, d))
+        if ((logged_of(tx)->records & bit) != 0 || !is_due(tx, log, d))
             continue;
         if (!log->each_direction && !is_due(tx, log, OTHER_DIRECTION(d)))
             continue;
         if (log->each_direction && (tx->unidirectional[d] || tx->progress[d] == 0))
             continue;
-        tx->logged |= log->each_direction ? bit : 3u << (i * 2);
+        logged_of(tx)->records |= log->each_direction ? bit : 3u << (i * 2);
         for (unsigned n = 0; log_record(replay, tx, log, d, n, settings); n++)
             ;
     }
@@ -129,9 +137,9 @@ static void log_events(struct replay *replay, struct app_tx *tx)
 {
     char text[128];
 
-    for (; tx->events_logged[0] < tx->event_count; tx->events_logged[0]++) {
+    for (; logged_of(tx)->events < tx->event_count; logged_of(tx)->events++) {
         snprintf(text, sizeof(text), "tx %llu event %s", (unsigned long long)tx->id,
-                 event_name(tx->flow->proto->events, app_tx_event_at(tx, tx->events_logged[0])));
+                 event_name(tx->flow->proto->events, app_tx_event_at(tx, logged_of(tx)->events)));
         add_line(replay, tx->id * 8 + 1, text);
     }
 }
@@ -304,9 +312,15 @@ static void make_packet(struct replay *replay, enum direction d, const void *dat
 
 static void run_packet(struct replay *replay)
 {
-    app_packet(replay->fixture->thread, replay->packet);
+    struct packet *p = replay->packet;
+    struct inspection in = {
+        .packet = p, .flow = p->flow, .chunk = stream_slot(p)->chunk, .chunk_count = stream_slot(p)->chunk_count,
+        .reason = p->flags & PACKET_FLOW_END ? INSPECT_FLOW_END : INSPECT_PACKET,
+    };
+
+    app_packet(replay->fixture->thread, &in);
     look(replay);
-    app_cleanup(replay->fixture->thread, replay->packet);
+    app_cleanup(replay->fixture->thread, &in);
 }
 
 void replay_data(struct replay *replay, enum direction d, const void *data, uint32_t len)
@@ -321,8 +335,8 @@ void replay_data(struct replay *replay, enum direction d, const void *data, uint
     }
     make_packet(replay, d, copy, len);
     if (!replay->udp) {
-        p->chunk_count = 1;
-        p->chunk[0] = (struct stream_chunk){ .data = copy, .len = len,
+        stream_slot(p)->chunk_count = 1;
+        stream_slot(p)->chunk[0] = (struct stream_chunk){ .data = copy, .len = len,
                                              .offset = replay->offset[d],
                                              .direction = (uint8_t)d,
                                              .kind = data == NULL ? CHUNK_GAP : CHUNK_DATA };

@@ -176,14 +176,14 @@ static COLD void bypass_more(struct af_queue *q, const struct packet *p)
 /* Runs on the receive thread when it collects its pool, so block counters need no atomics. */
 static void packet_returned(struct packet *p, void *arg)
 {
-    struct af_block_ref *block_ref = p->capture_slot;
+    struct af_block_ref *block_ref = capture_slot(p)->holder;
     struct af_queue *q = arg;
 
     if (block_ref == NULL)
         return;
     if (UNLIKELY((p->flags & PACKET_BYPASSED) != 0) && q->side[0].conf->bypass != NULL)
         bypass_more(q, p);
-    p->capture_slot = NULL;
+    capture_slot(p)->holder = NULL;
     af_block_release(block_ref);
 }
 
@@ -326,7 +326,7 @@ static bool receive_one(struct af_queue *q, struct af_side *side, struct packet_
     p->source = PACKET_WIRE;
     p->device = &side->conf->device;
     p->device_name = side->conf->device.name;
-    p->capture_slot = f.block_ref;
+    capture_slot(p)->holder = f.block_ref;
     mind_checksum(side->conf, p, f.status);
     if (f.time_us > v->now_us)
         v->now_us = f.time_us;

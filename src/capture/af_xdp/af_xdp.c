@@ -155,11 +155,11 @@ static void *xdp_open(const struct capture_request *rq, struct err *err)
 static void packet_returned(struct packet *p, void *arg)
 {
     struct xdp_queue *q = arg;
-    uint8_t *frame = p->capture_slot;
+    uint8_t *frame = capture_slot(p)->holder;
 
     if (frame == NULL)
         return;
-    p->capture_slot = NULL;
+    capture_slot(p)->holder = NULL;
     xdp_frame_done(&q->memory, xdp_frame_of(&q->memory, frame), FRAME_WITH_PACKET);
 }
 
@@ -310,7 +310,7 @@ static void take(struct xdp_queue *q, unsigned side, const struct xdp_frame *f,
     p->source = PACKET_WIRE;
     p->device = &q->side[side]->device;
     p->device_name = q->side[side]->device.name;
-    p->capture_slot = f->data;
+    capture_slot(p)->holder = f->data;
     mind_checksum(q->side[side], p);
     vector_push(v, p);
 }

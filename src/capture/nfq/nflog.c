@@ -213,11 +213,11 @@ static struct nflog_slot *slot_get(struct nflog_queue *q)
 static void packet_returned(struct packet *p, void *arg)
 {
     struct nflog_queue *q = arg;
-    struct nflog_slot *slot = p->capture_slot;
+    struct nflog_slot *slot = capture_slot(p)->holder;
 
     if (slot == NULL)
         return;
-    p->capture_slot = NULL;
+    capture_slot(p)->holder = NULL;
     if (--slot->out == 0 && slot != q->reading)
         slot_free(q, slot);
 }
@@ -363,7 +363,7 @@ static void push_packet(struct nflog_queue *q, struct packet *p, const struct nf
     p->device = &q->group->device;
     p->device_name = q->group->device.name;
     p->mark = m->mark;
-    p->capture_slot = q->reading;
+    capture_slot(p)->holder = q->reading;
     p->flags |= PACKET_OPEN_CHECKSUM | (q->capture->no_checksum ? PACKET_NO_CHECKSUM : 0);
     q->reading->out++;
     counter_inc(q->counters, q->packets);

@@ -170,11 +170,11 @@ static void *nfq_open(const struct capture_request *rq, struct err *err)
 static void packet_returned(struct packet *p, void *arg)
 {
     struct nfq_queue *q = arg;
-    struct nfq_slot *slot = p->capture_slot;
+    struct nfq_slot *slot = capture_slot(p)->holder;
 
     if (slot == NULL)
         return;
-    p->capture_slot = NULL;
+    capture_slot(p)->holder = NULL;
     slot->next = q->free_slots;
     q->free_slots = slot;
 }
@@ -292,8 +292,8 @@ static void fill_packet(struct nfq_queue *q, struct packet *p, const struct nfq_
     p->datalink = DATALINK_RAW;
     p->source = PACKET_WIRE;
     p->mark = m->mark;
-    p->capture_id = m->id;
-    p->capture_slot = slot;
+    capture_slot(p)->id = m->id;
+    capture_slot(p)->holder = slot;
     if (m->checksum_pending || q->capture->conf.no_checksum)
         p->flags |= PACKET_NO_CHECKSUM;
 }

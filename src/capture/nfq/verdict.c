@@ -139,7 +139,7 @@ static void make_space(struct nfq_verdict *tx, size_t more)
 /* The mark that the packet continues with. It is only sent if it changes. */
 static void set_mark(const struct nfq_conf *conf, const struct packet *p, struct verdict *v)
 {
-    const struct nfq_slot *slot = p->capture_slot;
+    const struct nfq_slot *slot = capture_slot(p)->holder;
     uint32_t mark = p->mark;
 
     if (conf->mode == NFQ_REPEAT)
@@ -194,7 +194,7 @@ static void put_verdict(struct nfq_verdict *tx, const struct verdict *v)
 
 void nfq_verdict_add(struct nfq_verdict *tx, struct packet *p)
 {
-    struct verdict v = { .id = (uint32_t)p->capture_id, .code = NF_ACCEPT };
+    struct verdict v = { .id = (uint32_t)capture_slot(p)->id, .code = NF_ACCEPT };
 
     if ((p->action & ACTION_DROP) != 0)
         v.code = NF_DROP;

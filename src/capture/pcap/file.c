@@ -26,7 +26,7 @@
 /* Counts of one queue for one file; only the thread of the queue's pool writes them. */
 struct file_user {
     CACHE_ALIGNED uint64_t home;    /* packets of it that have returns to the pool; atomic */
-    uint64_t alerts;                /* of them; atomic */
+    uint64_t alerts;                /* of them, those with any; atomic */
 };
 
 /* A file that is read, or that was read while packets of it are in flight. A link type that is not
@@ -166,15 +166,15 @@ static void close_old(struct pcap_queue *q)
 static void packet_returned(struct packet *p, void *arg)
 {
     struct pcap_queue *q = arg;
-    struct open_file *f = p->capture_slot;
+    struct open_file *f = capture_slot(p)->holder;
     struct file_user *user;
 
     if (f == NULL)
         return;
-    p->capture_slot = NULL;
+    capture_slot(p)->holder = NULL;
     user = &f->user[q->user];
-    if (UNLIKELY(p->alert.count > 0))
-        __atomic_store_n(&user->alerts, user->alerts + p->alert.count, __ATOMIC_RELAXED);
+    if (UNLIKELY(p->action & ACTION_ALERT))
+        __atomic_store_n(&user->alerts, user->alerts + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&user->home, user->home + 1, __ATOMIC_RELEASE);
     if (UNLIKELY(q->reads && f->is_read))
         close_old(q);
@@ -346,7 +346,7 @@ static void file_take(void *queue, const struct frame_ref *frame, struct packet 
     p->source = PACKET_WIRE;
     p->datalink = frame->datalink;
     p->file_name = f->input->path;
-    p->capture_slot = f;
+    capture_slot(p)->holder = f;
     if (q->capture->no_checksum)
         p->flags |= PACKET_NO_CHECKSUM;
 }

@@ -639,7 +639,7 @@ TEST(pcap_file_kept_when_it_alerted)
     CHECK(fixture_open(t, &fixture, "  delete-when-done: non-alerts\n", loud, NULL, &err));
     vector_grow(&fixture.v, VECTOR_FILL);
     CHECK_INT(capture_pcap_file.receive(fixture.queue, &fixture.v), CAPTURE_OK);
-    fixture.v.packet[1]->alert.count = 1;
+    fixture.v.packet[1]->action = ACTION_ALERT;
     for (unsigned i = 0; i < fixture.v.count; i++)
         packet_release(fixture.v.packet[i], PACKET_THREAD_OWNER);
     fixture.last_number = 2;

@@ -26,9 +26,10 @@ static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t 
                            struct slice key, struct slice value)
 {
     struct packet_var *v = arena_alloc(&dt->alert_context, sizeof(*v));
+    struct detect_slot *slot = detect_slot(p);
 
-    *v = (struct packet_var){ p->vars, id, context_slice(dt, key), context_slice(dt, value) };
-    p->vars = v;
+    *v = (struct packet_var){ slot->vars, id, context_slice(dt, key), context_slice(dt, value) };
+    slot->vars = v;
 }
 
 /* What pcre, Lua or others have captured counts only if the whole rule matches, so it
@@ -111,12 +112,14 @@ static bool has_context(const struct program_scratch *s)
 }
 
 /* Does the packet bring data of the stream that the other side has yet to acknowledge? */
-static bool brings_more(const struct packet *p, enum direction d)
+static bool brings_more(const struct inspection *in, enum direction d)
 {
+    const struct packet *p = in->packet;
+
     if (p->payload_len == 0 || !(p->flags & PACKET_STREAM_ADDED) || packet_direction(p) != d)
         return false;
-    for (unsigned i = 0; i < p->chunk_count; i++)
-        if (p->chunk[i].direction == d && p->chunk[i].kind == CHUNK_DATA)
+    for (unsigned i = 0; i < in->chunk_count; i++)
+        if (in->chunk[i].direction == d && in->chunk[i].kind == CHUNK_DATA)
             return false;
     return true;
 }
@@ -132,7 +135,7 @@ static struct slice stream_context(struct detect_thread *dt, const struct match_
     uint8_t *both;
 
     retained.len = MIN(retained.len, dt->alert_payload_size);
-    if (gap > 0 && !dt->is_inline && brings_more(p, in->direction))
+    if (gap > 0 && !dt->is_inline && brings_more(dt->inspection, in->direction))
         more = MIN(p->payload_len, gap);
 
     if (retained.len == 0 || more == 0)
@@ -239,24 +242,23 @@ static void act(const struct detect_thread *dt, struct packet *p, const struct p
         act_on_flow(dt, p, a->action);
     if (a->action & ACTION_DROP) {
         packet_drop(p, a->flags & ALERT_RATE_ACTION ? DROP_RULES_THRESHOLD : DROP_RULES);
-        if (p->dropped_by == NULL)
-            p->dropped_by = a->rule;
+        if (detect_slot(p)->dropped_by == NULL)
+            detect_slot(p)->dropped_by = a->rule;
         p->action |= a->action & ACTION_REJECT;
     }
 }
 
 void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
 {
-    if (p->alert.count >= dt->alert_max) {
+    struct detect_slot *slot = detect_slot(p);
+
+    if (slot->alert_count >= dt->alert_max) {
         counter_inc(dt->counters, a->rule->flags & RULE_FIREWALL ? dt->count.discarded
                                                                : dt->count.overflow);
         return;
     }
-    if (p->alert.count == p->alert.cap) {
-        p->alert.cap = (uint16_t)dt->alert_max;
-        p->alert.at = xrealloc(p->alert.at, p->alert.cap * sizeof(*p->alert.at));
-    }
-    p->alert.at[p->alert.count++] = *a;
+    buf_reserve(&p->memory[PACKET_MEMORY_ALERTS], dt->alert_max * sizeof(*a));
+    packet_alerts(p)[slot->alert_count++] = *a;
     counter_inc(dt->counters, dt->count.alert);
 }
 
@@ -293,13 +295,13 @@ bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_aler
 
     a->action = action_of(r);
     if (r->threshold != NULL)
-        t = threshold_apply(dt->set->threshold_state, r, p);
+        t = threshold_apply(dt->set->threshold_state, r, p, dt->inspection->direction);
     if (t == THRESHOLD_NO_MATCH) {
         counter_inc(dt->counters, dt->count.suppressed);
         return true;
     }
     if (UNLIKELY(r->tags != NULL))
-        tag_start(dt->set->tags, r, p);
+        tag_start(dt->set->tags, r, p, dt->inspection->direction);
     action_by_rate(a, t);
     act(dt, p, a);
     passes = (a->action & ACTION_PASS) && t != THRESHOLD_SILENT;
@@ -316,7 +318,7 @@ bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_aler
 
 void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
-    unsigned before = p->alert.count;
+    unsigned before = detect_slot(p)->alert_count;
 
     if (UNLIKELY(dt->set->firewall != NULL))
         firewall_finish(dt, p, flags);
@@ -329,11 +331,11 @@ void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flag
     }
     dt->queue.count = 0;
     tag_packet(dt->set->tags, p);
-    if (p->alert.count > before) {
+    if (detect_slot(p)->alert_count > before) {
         p->action |= ACTION_ALERT;
         if (p->flow != NULL) {
             p->flow->inspect_flags |= FLOW_INSPECT_ALERTED;
-            p->flow->alert_count += p->alert.count - before;
+            p->flow->alert_count += detect_slot(p)->alert_count - before;
         }
     }
 }

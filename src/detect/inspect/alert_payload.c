@@ -156,5 +156,5 @@ void COLD detect_clear_alert_payload(struct detect_thread *dt, struct packet *p)
     had = rules_had(dt, p, d, parsed);
     before = payload_lookbehind(dt, f->app, d);
     left = MIN(parsed, had > before ? had - before : 0);
-    drop_to(ext, left - MIN(left, p->stream_history[d]));
+    drop_to(ext, left - MIN(left, stream_slot(p)->history[d]));
 }

@@ -4,12 +4,13 @@
 #include "detect/inspect/inspect_private.h"
 
 /* The bytes before any transform. */
-static bool base_get(const struct buffer *b, const struct buffer_source *from, struct slice *out)
+static bool base_get(const struct detect_thread *dt, const struct buffer *b,
+                     const struct buffer_source *from, struct slice *out)
 {
     const struct app_buffer *app;
 
     if (b->kind == BUFFER_PACKET)
-        return from->index == 0 && b->get_packet(from->packet, out);
+        return from->index == 0 && b->get_packet(from->packet, dt->inspection->direction, out);
     if (b->kind != BUFFER_TX || from->tx == NULL)
         return false;
     app = b->by_proto[from->tx->flow->proto->id];
@@ -51,14 +52,14 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
     struct slice base;
 
     if (b->transform_count == 0)
-        return base_get(b, from, out);
+        return base_get(dt, b, from, out);
     if (slot->epoch != dt->epoch || slot->tx != from->tx || slot->index != from->index ||
         slot->direction != from->direction) {
         slot->epoch = dt->epoch;
         slot->tx = from->tx;
         slot->index = from->index;
         slot->direction = (uint8_t)from->direction;
-        slot->there = base_get(b, from, &base);
+        slot->there = base_get(dt, b, from, &base);
         if (slot->there)
             (void)inspect_transform(dt, b, base, &slot->data);
     }

@@ -7,26 +7,28 @@
 #include "flow/flow.h"
 #include "stream/stream.h"
 
-static bool brought_to(const struct packet *p, enum direction d)
+static bool brought_to(const struct inspection *in, enum direction d)
 {
-    for (unsigned i = 0; i < p->chunk_count; i++)
-        if (p->chunk[i].direction == d)
+    for (unsigned i = 0; i < in->chunk_count; i++)
+        if (in->chunk[i].direction == d)
             return true;
     return false;
 }
 
 /* The packet that acknowledges data, and so brought them, goes the other way. */
-static bool is_other_dir_seen(const struct flow *f, const struct packet *p, enum direction d)
+static bool is_other_dir_seen(const struct inspection *in, enum direction d)
 {
-    return f->app->proto != NULL && f->app->proto->inspect_both_dirs && f->app->fed[!d] &&
-           brought_to(p, !d);
+    const struct app_flow *af = in->flow->app;
+
+    return af->proto != NULL && af->proto->inspect_both_dirs && af->fed[!d] && brought_to(in, !d);
 }
 
-static bool is_updated(const struct flow *f, const struct packet *p, enum direction d)
+static bool is_updated(const struct inspection *in, enum direction d)
 {
-    return (p->flags & PACKET_PSEUDO) ||
-           ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]) ||
-           is_other_dir_seen(f, p, d);
+    const struct flow *f = in->flow;
+
+    return (in->packet->flags & PACKET_PSEUDO) ||
+           ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]) || is_other_dir_seen(in, d);
 }
 
 /* Once the connection is closed each packet says that nothing more will come: that alone
@@ -36,9 +38,12 @@ static bool is_over(const struct packet *p, enum direction d)
     return p->flags & (d == TO_SERVER ? PACKET_END_TO_SERVER : PACKET_END_TO_CLIENT);
 }
 
-static void inspect_app(struct detect_thread *dt, struct packet *p, enum direction d)
+static void inspect_app(struct detect_thread *dt)
 {
-    struct flow *f = p->flow;
+    const struct inspection *in = dt->inspection;
+    enum direction d = in->direction;
+    struct packet *p = in->packet;
+    struct flow *f = in->flow;
     bool updated;
 
     if (f == NULL || f->app == NULL || p->ip_proto != f->key.proto ||
@@ -46,7 +51,7 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
         firewall_accept(dt);
         return;
     }
-    updated = p->ip_proto != 6 || is_updated(f, p, d);
+    updated = p->ip_proto != 6 || is_updated(in, d);
     if (updated || is_over(p, d) || stream_is_closed(p))
         frames_inspect(dt, p, d);
     if (!updated && !is_over(p, d)) {
@@ -54,7 +59,7 @@ static void inspect_app(struct detect_thread *dt, struct packet *p, enum directi
         return;
     }
     tx_inspect(dt, p, d, !updated);
-    if (p->source == PACKET_STREAM_FLUSH)
+    if (in->reason == INSPECT_DETECTLOG_FLUSH)
         return;                         /* the packet it was made for has its turn yet */
     f->app->fed[d] = false;
     f->detect_flags &= (uint8_t)~DETECT_UPDATED(d);
@@ -67,11 +72,14 @@ static void parts_done(struct flow *f, enum direction d)
         stream_payload_hits_done(&f->detect->ds[d]);
 }
 
-static void inspect_direction(struct detect_thread *dt, struct packet *p, enum direction d)
+static void inspect_direction(struct detect_thread *dt)
 {
+    struct packet *p = dt->inspection->packet;
+    enum direction d = dt->inspection->direction;
+
     addresses_inspect(dt, p, d);
     packet_inspect(dt, p, d);
-    inspect_app(dt, p, d);
+    inspect_app(dt);
     parts_done(p->flow, d);
 }
 
@@ -91,16 +99,16 @@ bool detect_is_passed(const struct packet *p)
 }
 
 /* Transactions that no rule will look at must not wait for one. */
-static void pass_by(struct packet *p)
+static void pass_by(const struct inspection *in)
 {
-    struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
+    struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;
 
     if (af == NULL || af->proto == NULL)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         for (unsigned d = 0; d < 2; d++)
-            if (app_tx_done(tx, d, af->proto) || (p->flags & PACKET_FLOW_END))
-                tx->bits[d] |= TX_BITS_DONE;
+            if (app_tx_done(tx, d, af->proto) || inspection_is_last(in))
+                detect_tx(tx)->bits[d] |= TX_BITS_DONE;
 }
 
 /* Rules are remembered by number, and another set gives the numbers to other rules. What a
@@ -115,16 +123,17 @@ static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
     if (af == NULL)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        tx->detect[0] = tx->detect[1] = NULL;
-        tx->bits[0] &= TX_BITS_DONE;
-        tx->bits[1] &= TX_BITS_DONE;
+        detect_tx(tx)->state = NULL;
+        detect_tx(tx)->bits[0] &= TX_BITS_DONE;
+        detect_tx(tx)->bits[1] &= TX_BITS_DONE;
     }
 }
 
 /* In firewall mode its rules come first, about the packet and then about transactions. */
-static void firewall_and_rules(struct detect_thread *dt, struct packet *p)
+static void firewall_and_rules(struct detect_thread *dt)
 {
-    enum direction d = packet_direction(p);
+    struct packet *p = dt->inspection->packet;
+    enum direction d = dt->inspection->direction;
     enum firewall_verdict verdict = firewall_packet(dt, p, d);
 
     if (verdict != FIREWALL_DROP && !detect_is_passed(p)) {
@@ -136,26 +145,30 @@ static void firewall_and_rules(struct detect_thread *dt, struct packet *p)
         }
     }
     if (verdict == FIREWALL_HOOK && p->src.version != 0)
-        inspect_app(dt, p, d);
+        inspect_app(dt);
     parts_done(p->flow, d);
 }
 
-static void inspect_firewalled(struct detect_thread *dt, struct packet *p)
+static void inspect_firewalled(struct detect_thread *dt)
 {
+    const struct packet *p = dt->inspection->packet;
+
     if (p->src.version != 0 && p->flow != NULL)
-        stream_inspect_chunks(dt, p);
-    firewall_and_rules(dt, p);
+        stream_inspect_chunks(dt);
+    firewall_and_rules(dt);
 }
 
-static void inspect(struct detect_thread *dt, struct packet *p)
+static void inspect(struct detect_thread *dt)
 {
+    struct packet *p = dt->inspection->packet;
+
     if (p->event_count > 0)
         events_inspect(dt, p);
     if (p->src.version == 0)
         return;
     if (p->flow != NULL)
-        stream_inspect_chunks(dt, p);
-    inspect_direction(dt, p, packet_direction(p));
+        stream_inspect_chunks(dt);
+    inspect_direction(dt);
 }
 
 void detect_count_limits(const struct detect_thread *dt, uint8_t limits)
@@ -189,37 +202,44 @@ static void finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
     alert_queue_finish(dt, p, flags);
 }
 
-static void inspect_end(struct detect_thread *dt, struct packet *p, uint8_t flags)
+static void inspect_side(struct detect_thread *dt, enum direction d, uint8_t flags)
 {
+    const struct inspection *both = dt->inspection;
+    struct inspection side = *both;
+
+    side.direction = d;
+    dt->inspection = &side;
     if (UNLIKELY(dt->set->firewall != NULL))
-        firewall_and_rules(dt, p);
+        firewall_and_rules(dt);
     else
-        inspect_direction(dt, p, packet_direction(p));
-    finish(dt, p, flags);
+        inspect_direction(dt);
+    finish(dt, side.packet, flags);
+    dt->inspection = both;
 }
 
-/* The last packet of a flow speaks for both sides, as if there were one from each. */
-static void inspect_last(struct detect_thread *dt, struct packet *p)
+/* The last packet of a flow speaks for both sides, as if there were one from each: what one side's
+ * rules decide does not keep the other's from speaking. */
+static void inspect_last(struct detect_thread *dt)
 {
+    const struct inspection *in = dt->inspection;
+    struct packet *p = in->packet;
     uint8_t action;
 
-    stream_inspect_chunks(dt, p);
-    if (p->flags & PACKET_LAST_TO_SERVER)
-        inspect_end(dt, p, 0);
-    if (!(p->flags & PACKET_LAST_TO_CLIENT))
+    stream_inspect_chunks(dt);
+    if (in->last_sides & INSPECT_OWN_SIDE)
+        inspect_side(dt, in->direction, 0);
+    if (!(in->last_sides & INSPECT_OTHER_SIDE))
         return;
     action = p->action;
     p->action = 0;
-    packet_swap_direction(p);
-    inspect_end(dt, p, ALERT_REVERSED);
-    packet_swap_direction(p);
+    inspect_side(dt, OTHER_DIRECTION(in->direction), ALERT_REVERSED);
     p->action |= action;
 }
 
 /* No rule will inspect this direction of the transaction any more. */
 static bool tx_inspection_done(const struct app_tx *tx, enum direction d)
 {
-    return (tx->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
+    return (detect_tx(tx)->bits[d] & TX_BITS_DONE) || tx->no_inspect[d] || tx->unidirectional[d];
 }
 
 /* Whether outputs still wait for a file in this direction. */
@@ -252,41 +272,42 @@ static bool has_news(const struct flow *f, enum direction d)
     return has_open_tx(f->app, d);
 }
 
-void detect_flow_ends(struct packet *p)
+uint8_t detect_last_sides(const struct packet *p)
 {
     const struct flow *f = p->flow;
+    uint8_t sides = 0;
 
-    if (p->ip_proto != 6 || (f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_BYPASS)) {
-        p->flags &= ~(uint32_t)(PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT);
-        return;
-    }
-    if (f->app == NULL && f->detect == NULL)
-        return;
-    if (has_news(f, TO_SERVER))
-        p->flags |= PACKET_LAST_TO_SERVER;
-    if (has_news(f, TO_CLIENT))
-        p->flags |= PACKET_LAST_TO_CLIENT;
+    if (p->ip_proto != 6 || (f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_BYPASS))
+        return 0;
+    if ((p->flags & PACKET_LAST_TO_SERVER) || has_news(f, TO_SERVER))
+        sides |= INSPECT_OWN_SIDE;
+    if ((p->flags & PACKET_LAST_TO_CLIENT) || has_news(f, TO_CLIENT))
+        sides |= INSPECT_OTHER_SIDE;
+    return sides;
 }
 
-void detect_packet(struct detect_thread *dt, struct packet *p)
+void detect_inspect(struct detect_thread *dt, const struct inspection *in)
 {
+    struct packet *p = in->packet;
+
     if (p->flow != NULL && UNLIKELY(p->flow->rules_generation != dt->generation))
         clear_old_rules(dt, p->flow);
     if ((!dt->plan->any_rules && dt->set->firewall == NULL) || (p->flags & PACKET_NO_INSPECT) ||
         inspection_done(dt, p)) {
-        pass_by(p);
+        pass_by(in);
         return;
     }
     dt->epoch++;
     if (UNLIKELY(dt->alert_context.used > 0))
         arena_reset(&dt->alert_context);
-    if (UNLIKELY((p->flags & PACKET_FLOW_END) && p->flow != NULL)) {
-        inspect_last(dt, p);
+    dt->inspection = in;
+    if (UNLIKELY(inspection_is_last(in))) {
+        inspect_last(dt);
         return;
     }
     if (UNLIKELY(dt->set->firewall != NULL))
-        inspect_firewalled(dt, p);
+        inspect_firewalled(dt);
     else
-        inspect(dt, p);
+        inspect(dt);
     finish(dt, p, 0);
 }

@@ -81,9 +81,11 @@ static void rules_evaluate(struct detect_thread *dt, struct packet *p, enum dete
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook)
 {
     unsigned table = hook == EARLY_HOOK_PRE_FLOW ? FIREWALL_PRE_FLOW : FIREWALL_PRE_STREAM;
-    unsigned before = p->alert.count;
+    unsigned before = detect_slot(p)->alert_count;
     enum firewall_verdict verdict = FIREWALL_HOOK;
+    struct inspection in = { .packet = p, .flow = p->flow, .direction = packet_direction(p) };
 
+    dt->inspection = &in;
     dt->epoch++;
     arena_reset(&dt->alert_context);
     if (dt->set->firewall != NULL)
@@ -92,10 +94,11 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
         rules_evaluate(dt, p, hook);
     dt->table = (uint8_t)table;
     alert_queue_finish(dt, p, 0);
+    dt->inspection = NULL;
     dt->table = FIREWALL_FILTER;
     /* What was noted beside lasts no longer than this. */
-    for (unsigned i = before; i < p->alert.count; i++)
-        p->alert.at[i].extra = NULL;
-    p->vars = NULL;
+    for (unsigned i = before; i < detect_slot(p)->alert_count; i++)
+        packet_alerts(p)[i].extra = NULL;
+    detect_slot(p)->vars = NULL;
     return !(p->action & ACTION_DROP);
 }

@@ -70,7 +70,8 @@ static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
     if (e->skip_firewall || firewall_order(r) < e->skip_up_to)
         return;
     if (r->threshold != NULL)
-        t = threshold_apply(e->dt->set->threshold_state, r, e->packet);
+        t = threshold_apply(e->dt->set->threshold_state, r, e->packet,
+                            e->dt->inspection->direction);
     if (t == THRESHOLD_NO_MATCH)
         return;
     a->action = r->action == RULE_ACCEPT ? ACTION_ACCEPT
@@ -79,8 +80,8 @@ static void firewall_rule_finish(struct ending *e, struct packet_alert *a)
         accepted(e, r);
     if ((r->flags & RULE_ALERT_KEYWORD) && t != THRESHOLD_SILENT)
         alert_keep(e->dt, e->packet, a);
-    if ((a->action & ACTION_DROP) && e->packet->dropped_by == NULL)
-        e->packet->dropped_by = r;
+    if ((a->action & ACTION_DROP) && detect_slot(e->packet)->dropped_by == NULL)
+        detect_slot(e->packet)->dropped_by = r;
     if (a->action & ACTION_DROP)
         e->skip_firewall = e->skip_rules = true;
 }

@@ -98,7 +98,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *r = dt->plan->rule[list->at[i]];
 
-        if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
+        if (inspection_is_last(dt->inspection) && r->type == RULE_PACKET)
             continue;
         if (r->action != RULE_CONFIG && firewall_evaluate(dt, p, d, r, &h))
             return packet_decide(p, r->action, r->scope, table_reason(firewall_table_of(r)));
@@ -139,8 +139,8 @@ struct tx_hooks {
 /* For both directions: accept:tx is about the whole transaction. */
 static void tx_accept(struct tx_context *c)
 {
-    c->tx->bits[TO_SERVER] |= TX_BITS_ACCEPTED;
-    c->tx->bits[TO_CLIENT] |= TX_BITS_ACCEPTED;
+    detect_tx(c->tx)->bits[TO_SERVER] |= TX_BITS_ACCEPTED;
+    detect_tx(c->tx)->bits[TO_CLIENT] |= TX_BITS_ACCEPTED;
 }
 
 /* Whether accepting with this scope lets the packet go. accept:hook does if it was the
@@ -242,7 +242,7 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
 /* Goes through every hook from the last inspected one to the present one. False: dropped. */
 bool firewall_tx(struct tx_context *c)
 {
-    struct tx_hooks t = { .c = c, .hook = c->tx->bits[c->direction] & TX_BITS_STEP,
+    struct tx_hooks t = { .c = c, .hook = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP,
                          .last = c->progress, .last_tx = c->tx->next == NULL };
     enum hook_end end = HOOK_PASSED;
 
@@ -250,7 +250,7 @@ bool firewall_tx(struct tx_context *c)
         firewall_accept(c->dt);
         return true;
     }
-    if (c->tx->bits[c->direction] & TX_BITS_ACCEPTED) {
+    if (detect_tx(c->tx)->bits[c->direction] & TX_BITS_ACCEPTED) {
         if (t.last_tx)
             firewall_accept(c->dt);
         return true;

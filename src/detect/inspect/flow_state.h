@@ -7,6 +7,7 @@
 #ifndef DETECT_FLOW_STATE_H
 #define DETECT_FLOW_STATE_H
 
+#include "app/tx.h"
 #include "base/base.h"
 #include "base/memory/buf.h"
 
@@ -95,7 +96,15 @@ struct tx_state {
     uint16_t scanned_count, scanned_cap;
 };
 
-/* tx->bits[direction] */
+/* In the transaction's slot for detect. */
+struct detect_tx {
+    struct tx_state *state;             /* NULL: no rule has got anywhere yet */
+    struct tx_bit *xbits;               /* with `track tx`; in the transaction's arena */
+    uint8_t bits[2];                    /* TX_BITS_*, by direction */
+    uint8_t guessed;                    /* alerts about packets that were put down to it */
+};
+APP_TX_SLOT_ACCESSOR(detect, APP_TX_SLOT_DETECT)
+
 #define TX_BITS_STEP     0x3fu      /* steps whose scans are final */
 #define TX_BITS_ACCEPTED 0x40u      /* the firewall accepts the transaction, in both directions */
 #define TX_BITS_DONE     0x80u      /* inspection of this direction is over */

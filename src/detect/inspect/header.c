@@ -22,13 +22,13 @@ static struct header_cache *cache_of(const struct packet *p, enum direction d)
  * the inspection of these data. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d)
 {
-    bool reversed = d != packet_direction(p);
+    struct packet_ends ends = packet_ends(p, d);
 
     *h = (struct header_view){
-        .src = reversed ? &p->dst : &p->src,
-        .dst = reversed ? &p->src : &p->dst,
-        .src_port = reversed ? p->dst_port : p->src_port,
-        .dst_port = reversed ? p->src_port : p->dst_port,
+        .src = ends.src,
+        .dst = ends.dst,
+        .src_port = ends.src_port,
+        .dst_port = ends.dst_port,
         .ip_proto = p->ip_proto,
         .fragment = (p->flags & PACKET_FRAGMENT) != 0,
         .cache = cache_of(p, d),

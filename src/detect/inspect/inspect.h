@@ -6,7 +6,9 @@
 #ifndef DETECT_INSPECT_H
 #define DETECT_INSPECT_H
 
+#include "detect/rule/alert.h"
 #include "detect/rule/ruleset.h"
+#include "packet/inspection.h"
 
 struct app_tx;
 struct conf_node;
@@ -32,21 +34,20 @@ void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 
 /* --- packets -------------------------------------------------------------------------------- */
 
-/* Runs the rules on the packet, its stream chunks and its transactions, after app_packet(). Fills
- * p->alert, sets p->action and flow->action, runs the side effects of matches, marks transactions
- * as inspected. */
-void detect_packet(struct detect_thread *dt, struct packet *p);
+/* Runs the rules on what is to be inspected: the packet, its stream chunks and its transactions,
+ * after app_packet(). Fills detect_slot.alert, sets packet->action and flow->action, runs the side
+ * effects of matches, marks transactions as inspected. */
+void detect_inspect(struct detect_thread *dt, const struct inspection *in);
 
 /* Runs the rules of an early hook, on the thread that looks up flows, with a detect_thread of its
- * own. False: the packet is dropped there. Its alerts are in p->alert. */
+ * own. False: the packet is dropped there. Its alerts are in detect_slot(p)->alert. */
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook);
 
 /* --- flows and transactions ----------------------------------------------------------------- */
 
-/* Sets in the packet's flags which directions of a flow that ends need a last inspection: those
- * with TCP data, transactions or matches that no alert has reported yet. Call it before
- * app_packet(). */
-void detect_flow_ends(struct packet *p);
+/* enum inspect_side: which sides of a flow that ends need a last inspection, those with TCP data,
+ * transactions or matches that no alert has reported yet. Call it before app_packet(). */
+uint8_t detect_last_sides(const struct packet *p);
 /* Reports the stream data that have come so far with the next packet of either direction. */
 void detect_flush_stream(struct flow *flow);
 /* Frees stream data that alerts no longer show. Call it after the outputs. */
@@ -55,14 +56,18 @@ void detect_clear_alert_payload(struct detect_thread *dt, struct packet *p);
 
 /* Both directions of the transaction have been inspected up to its progress. */
 bool detect_tx_inspected(const struct app_tx *tx);
+/* Nothing of it counts as inspected any more. */
+void detect_tx_renew(struct app_tx *tx);
 /* Free the rules' state of a transaction and of a flow. */
 void detect_tx_free(struct app_tx *tx);
 void detect_flow_free(struct flow *flow);
 
 /* Prefetch the state of a flow whose packet comes soon. Each needs what the one before it has
- * brought into the caches: the flow's state, its lists, the state of its newest transaction. */
+ * brought into the caches: the flow's state, its lists, the state of its newest transaction, the
+ * rules in it. */
 void detect_prefetch_flow(const struct flow *flow);
 void detect_prefetch_lists(const struct flow *flow);
 void detect_prefetch_tx(const struct app_tx *tx);
+void detect_prefetch_tx_rules(const struct app_tx *tx);
 
 #endif

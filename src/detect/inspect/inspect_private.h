@@ -13,6 +13,7 @@
 #include "detect/inspect/inspect.h"
 #include "detect/rule/program.h"
 #include "detect/state/profile.h"
+#include "stream/slot.h"
 
 /* A buffer with transforms, computed once per transaction and packet. */
 struct buffer_slot {
@@ -42,6 +43,7 @@ struct detect_thread {
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
+    const struct inspection *inspection;    /* at work; good within detect_inspect() */
     uint64_t epoch;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     struct { struct packet_alert *at; unsigned count, cap; } queue;
@@ -166,9 +168,9 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
 /* stream.c */
 void stream_clear(struct detect_flow *df);     /* all that names rules */
 struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: no memory */
-void stream_inspect_chunks(struct detect_thread *dt, struct packet *p);
+void stream_inspect_chunks(struct detect_thread *dt);
 /* Is there something to report to a packet of this direction? */
-bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d);
+bool stream_is_due(const struct detect_thread *dt, enum direction d);
 /* NULL: no memory. */
 struct stream_ext *stream_ext_get(struct stream_dir *ds);
 

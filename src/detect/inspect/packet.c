@@ -84,7 +84,7 @@ static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
 {
     struct app_tx *tx = af->first;
 
-    while (tx != NULL && (tx->bits[d] & TX_BITS_DONE))
+    while (tx != NULL && (detect_tx(tx)->bits[d] & TX_BITS_DONE))
         tx = tx->next;
     return tx;
 }
@@ -112,9 +112,9 @@ static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_
         return ALERT_NO_TX;
     tx = open_tx(af, in->direction);
     if (tx == NULL || (!sure && !is_only(tx, in->direction)) ||
-        tx->guessed >= dt->plan->guess_limit)
+        detect_tx(tx)->guessed >= dt->plan->guess_limit)
         return ALERT_NO_TX;
-    tx->guessed++;
+    detect_tx(tx)->guessed++;
     if (in->flow->key.proto != 17)
         *flags |= ALERT_TX_GUESSED;
     return tx->id;
@@ -139,7 +139,7 @@ static bool rule_inspect(struct packet_context *c, const struct rule *r)
     uint64_t tx_id;
     uint8_t flags = 0;
 
-    if ((p->flags & PACKET_FLOW_END) && r->type == RULE_PACKET)
+    if (inspection_is_last(dt->inspection) && r->type == RULE_PACKET)
         return false;
     if (!rule_header_fits(r, &c->header) || !rule_packet_fits(r, p) ||
         !proto_fits(r->app_proto, p))
@@ -193,8 +193,8 @@ static void collect(struct packet_context *c)
     const struct buffer_source from = { p, NULL, c->direction, 0 };
     struct slice payload = { p->payload, p->payload_len };
 
-    if (p->flags & PACKET_FLOW_END) {
-        port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+    if (inspection_is_last(dt->inspection)) {
+        port_lists_collect(&g->non_prefilter, h->src_port, h->dst_port, payload, &dt->found);
         return;
     }
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
@@ -256,7 +256,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     struct packet_context c = { .dt = dt, .packet = p, .direction = d };
     unsigned selected;
 
-    c.stream_due = p->ip_proto == 6 && stream_is_due(dt, p, d);
+    c.stream_due = p->ip_proto == 6 && stream_is_due(dt, d);
     header_view_init(&c.header, p, d);
     collect(&c);
     if (c.stream_due)
@@ -361,7 +361,7 @@ void limit_events_inspect(struct detect_thread *dt, struct packet *p)
     for (unsigned i = 0; i < g->event_rule_count; i++)
         if (asks_for_limits(dt->plan->rule[g->event_rule[i]]))
             candidates_add(&dt->found, g->event_rule[i]);
-    run_found_by_header(dt, p, packet_direction(p));
+    run_found_by_header(dt, p, dt->inspection->direction);
 }
 
 /* Rules on addresses alone match once for each flow and direction, as in Suricata. */
@@ -369,9 +369,10 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
 {
     const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][d];
     uint8_t flag = d == TO_SERVER ? FLOW_INSPECT_IPONLY_TS : FLOW_INSPECT_IPONLY_TC;
+    struct packet_ends ends;
 
     /* What tells of an error in a flow is not of that flow's own. */
-    if ((p->flags & PACKET_FLOW_END) ||
+    if (inspection_is_last(dt->inspection) ||
         (p->flow != NULL && p->ip_proto == 1 && (p->flags & PACKET_ICMP_ERROR)))
         return;
     if (p->flow != NULL) {
@@ -379,7 +380,7 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
             return;
         p->flow->inspect_flags |= flag;
     }
-    address_lists_collect(&g->addresses, d != packet_direction(p) ? &p->dst : &p->src,
-                          d != packet_direction(p) ? &p->src : &p->dst, &dt->found);
+    ends = packet_ends(p, d);
+    address_lists_collect(&g->addresses, ends.src, ends.dst, &dt->found);
     run_found_by_header(dt, p, d);
 }

@@ -422,7 +422,7 @@ static bool tx_has_finished(const struct flow *f, enum direction d)
     if (f->app->proto == NULL || !f->app->proto->raw_on_tx_end)
         return false;
     for (tx = f->app->first; tx != NULL; tx = tx->next)
-        if (app_tx_done(tx, d, f->app->proto) && !(tx->bits[d] & TX_BITS_DONE))
+        if (app_tx_done(tx, d, f->app->proto) && !(detect_tx(tx)->bits[d] & TX_BITS_DONE))
             return true;
     return false;
 }
@@ -477,10 +477,13 @@ static void come_to(struct stream_dir *ds, uint64_t end)
     ds->to = end;
 }
 
-void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
+void stream_inspect_chunks(struct detect_thread *dt)
 {
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        const struct stream_chunk *c = &p->chunk[i];
+    const struct inspection *in = dt->inspection;
+    struct packet *p = in->packet;
+
+    for (unsigned i = 0; i < in->chunk_count; i++) {
+        const struct stream_chunk *c = &in->chunk[i];
         enum direction d = c->direction;
         struct detect_flow *df;
 
@@ -501,13 +504,14 @@ void stream_inspect_chunks(struct detect_thread *dt, struct packet *p)
         if (c->kind == CHUNK_GAP)
             report_up_to(dt, p->flow, d, df->ds[d].to);
     }
-    if (p->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
+    if (in->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
         note_complete(p->flow);
 }
 
 
-bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum direction d)
+bool stream_is_due(const struct detect_thread *dt, enum direction d)
 {
+    const struct packet *p = dt->inspection->packet;
     const struct stream_dir *ds;
 
     if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
@@ -518,7 +522,7 @@ bool stream_is_due(const struct detect_thread *dt, const struct packet *p, enum 
     if (ds->uninspected == 0)
         return stream_rules_count(ds->pending_alerts) > 0;
     return dt->is_inline || ds->flush || is_closing_raw(p->flow) ||
-           (p->flags & PACKET_FLOW_END) || stream_is_closing(p) ||
+           inspection_is_last(dt->inspection) || stream_is_closing(p) ||
            ds->uninspected >= dt->plan->chunk_size[d];
 }
 

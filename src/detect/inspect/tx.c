@@ -15,16 +15,23 @@
 /* Both directions share detect[0]. Without `make` it may be NULL: no rule waits. */
 static struct tx_state *state_of(struct app_tx *tx, bool make)
 {
-    if (tx->detect[0] == NULL && make)
-        tx->detect[0] = arena_zalloc(&tx->arena, sizeof(struct tx_state));
-    return tx->detect[0];
+    struct detect_tx *slot = detect_tx(tx);
+
+    if (slot->state == NULL && make)
+        slot->state = arena_zalloc(&tx->arena, sizeof(struct tx_state));
+    return slot->state;
 }
 
 /* 512 bytes: more rules than that rarely wait, and further lines would push out other
  * data. */
 void detect_prefetch_tx(const struct app_tx *tx)
 {
-    const struct tx_state *s = tx->detect[0];
+    PREFETCH(detect_tx(tx)->state);
+}
+
+void detect_prefetch_tx_rules(const struct app_tx *tx)
+{
+    const struct tx_state *s = detect_tx(tx)->state;
 
     if (s != NULL) {
         PREFETCH_ALL(s->rule, MIN(s->count * sizeof(s->rule[0]), 512u));
@@ -35,7 +42,7 @@ void detect_prefetch_tx(const struct app_tx *tx)
 /* Few rules wait in a transaction, so a plain search is fast. */
 static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
-    struct tx_state *s = tx->detect[0];
+    struct tx_state *s = detect_tx(tx)->state;
 
     for (uint32_t i = 0; s != NULL && i < s->count; i++)
         if (s->rule[i].rule == rule && s->rule[i].direction == direction)
@@ -146,7 +153,7 @@ static bool comes_again(const struct tx_context *c, const struct app_buffer *app
 /* The next buffer to search, from i on. They are sorted by progress. */
 static unsigned next_scan(const struct tx_context *c, const struct app_group *g, unsigned i)
 {
-    unsigned decided = c->tx->bits[c->direction] & TX_BITS_STEP;
+    unsigned decided = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP;
 
     while (i < g->scan_count && g->scan[i].progress < decided && !g->scan[i].app->grows &&
            !comes_again(c, g->scan[i].app, decided))
@@ -173,7 +180,7 @@ static void search(struct tx_context *c, const struct app_group *g)
 /* Found by patterns, rules without a pattern, and those that wait in the transaction. */
 static void collect(struct tx_context *c, const struct app_group *g)
 {
-    const struct tx_state *state = c->tx->detect[0];
+    const struct tx_state *state = detect_tx(c->tx)->state;
 
     search(c, g);
     for (unsigned i = 0; i < g->always_count; i++)
@@ -470,7 +477,7 @@ static void tx_inspect_rules(struct tx_context *c)
     const struct app_group *g = &c->dt->plan->app[c->proto->id][c->direction];
     unsigned selected;
 
-    if (g->scan_count == 0 && g->always_count == 0 && c->tx->detect[0] == NULL)
+    if (g->scan_count == 0 && g->always_count == 0 && detect_tx(c->tx)->state == NULL)
         return;
     collect(c, g);
     candidates_sort(&c->dt->found);
@@ -491,7 +498,7 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     const struct app_proto *proto = tx->flow->proto;
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
                             .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
-                            (p->flags & PACKET_FLOW_END) };
+                            inspection_is_last(dt->inspection) };
     bool evaluated = !tx->no_inspect[d] && !tx->unidirectional[d], go_on = true;
 
     header_view_init(&c.header, p, d);
@@ -501,7 +508,7 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     }
     if (evaluated)
         tx_inspect_rules(&c);
-    tx->bits[d] = (uint8_t)((tx->bits[d] & TX_BITS_ACCEPTED) |
+    detect_tx(tx)->bits[d] = (uint8_t)((detect_tx(tx)->bits[d] & TX_BITS_ACCEPTED) |
                             (c.done ? TX_BITS_DONE | TX_BITS_STEP
                                     : MIN(c.progress, TX_BITS_STEP)));
     return go_on;
@@ -516,8 +523,8 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bo
     for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->first : NULL, *next; tx != NULL;
          tx = next) {
         next = tx->next;
-        last_evaluated = !(tx->bits[d] & TX_BITS_DONE) &&
-                     (!moved_only || tx->progress[d] > (tx->bits[d] & TX_BITS_STEP));
+        last_evaluated = !(detect_tx(tx)->bits[d] & TX_BITS_DONE) &&
+                     (!moved_only || tx->progress[d] > (detect_tx(tx)->bits[d] & TX_BITS_STEP));
         if (last_evaluated && !tx_inspect_one(dt, p, tx, d))
             return;
     }
@@ -529,13 +536,20 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bo
 /* The memory belongs to the transaction's arena. */
 void detect_tx_free(struct app_tx *tx)
 {
-    tx->detect[0] = tx->detect[1] = NULL;
+    detect_tx(tx)->state = NULL;
+}
+
+void detect_tx_renew(struct app_tx *tx)
+{
+    detect_tx(tx)->bits[TO_SERVER] = detect_tx(tx)->bits[TO_CLIENT] = 0;
 }
 
 bool detect_tx_inspected(const struct app_tx *tx)
 {
+    const struct detect_tx *slot = detect_tx(tx);
+
     for (unsigned d = 0; d < 2; d++)
-        if (!(tx->bits[d] & TX_BITS_DONE) && !tx->no_inspect[d] && !tx->unidirectional[d])
+        if (!(slot->bits[d] & TX_BITS_DONE) && !tx->no_inspect[d] && !tx->unidirectional[d])
             return false;
     return true;
 }

@@ -7,6 +7,7 @@
 #include "app/proto.h"
 #include "detect/lua/libraries.h"
 #include "detect/lua/sandbox.h"
+#include "packet/inspection.h"
 
 #define PACKET_CLASS "suricata:packet"
 #define FLOW_CLASS "suricata:flow"
@@ -78,16 +79,17 @@ static int packet_iso_time(lua_State *state)
 static int packet_tuple(lua_State *state)
 {
     const struct packet *p = packet_of(state);
+    struct packet_ends ends = packet_ends(p, lua_context_of(state)->side);
     bool icmp = (p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL;
 
     lua_pushinteger(state, p->src.version);
     if (p->src.version == 0)
         return 1;
-    lua_push_address(state, &p->src);
-    lua_push_address(state, &p->dst);
+    lua_push_address(state, ends.src);
+    lua_push_address(state, ends.dst);
     lua_pushinteger(state, p->ip_proto);
-    lua_pushinteger(state, icmp ? p->icmp.type : has_ports(p->ip_proto) ? p->src_port : 0);
-    lua_pushinteger(state, icmp ? p->icmp.code : has_ports(p->ip_proto) ? p->dst_port : 0);
+    lua_pushinteger(state, icmp ? p->icmp.type : has_ports(p->ip_proto) ? ends.src_port : 0);
+    lua_pushinteger(state, icmp ? p->icmp.code : has_ports(p->ip_proto) ? ends.dst_port : 0);
     return 6;
 }
 
@@ -95,11 +97,12 @@ static int packet_tuple(lua_State *state)
 static int packet_port(lua_State *state, bool src)
 {
     const struct packet *p = packet_of(state);
+    struct packet_ends ends = packet_ends(p, lua_context_of(state)->side);
 
     if (!has_ports(p->ip_proto) && p->ip_proto != 132)
         return lua_push_failure(state, src ? "sp only available for tcp, udp and sctp"
                                            : "dp only available for tcp, udp and sctp");
-    lua_pushinteger(state, src ? p->src_port : p->dst_port);
+    lua_pushinteger(state, src ? ends.src_port : ends.dst_port);
     return 1;
 }
 

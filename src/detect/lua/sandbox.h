@@ -25,6 +25,7 @@ struct dataset_table;
 struct lua_context {
     uint64_t epoch;                      /* one more each call */
     struct packet *packet;
+    enum direction side;                /* as match_side(); for logs the packet's own */
     struct flow *flow;
     struct app_tx *tx;
     struct app_file *file;

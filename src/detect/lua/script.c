@@ -355,6 +355,7 @@ static void script_error(struct lua_thread *lt, struct script_state *st)
 static void context_of_match(struct lua_context *c, const struct match_input *in)
 {
     c->packet = in->packet;
+    c->side = match_side(in);
     c->flow = in->flow;
     c->tx = in->tx;
     c->rule = in->rule;

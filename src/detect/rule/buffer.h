@@ -52,7 +52,8 @@ struct buffer {
     const struct buffer *base;  /* before transforms; itself when there are none */
     const struct transform_use *transform;
     unsigned transform_count;
-    bool (*get_packet)(const struct packet *p, struct slice *out);     /* BUFFER_PACKET */
+    bool (*get_packet)(const struct packet *p, enum direction side, struct slice *out);
+                                /* BUFFER_PACKET */
     const struct app_buffer *by_proto[APP_PROTO_COUNT];                 /* BUFFER_TX */
     uint8_t frame_proto;
     unsigned frame_type;
@@ -62,7 +63,8 @@ struct buffer {
  * detect/keywords/buffers/list.h. */
 struct packet_buffer {
     const char *name, *alias, *doc;
-    bool (*get)(const struct packet *p, struct slice *out);
+    /* side: as match_side() */
+    bool (*get)(const struct packet *p, enum direction side, struct slice *out);
     bool same;                  /* in all packets of a direction: for transactions too */
     uint8_t ip_proto;           /* which the rule's header must allow; 0: any */
 };

@@ -8,7 +8,9 @@
 #define DETECT_KEYWORD_H
 
 #include "app/rules.h"
+#include "detect/rule/alert.h"
 #include "detect/rule/rule.h"
+#include "packet/inspection.h"
 
 struct detect_thread;
 struct byte_vars;
@@ -30,7 +32,7 @@ enum keyword_argument { ARGUMENT_REQUIRED, ARGUMENT_NONE, ARGUMENT_OPTIONAL };
 struct match_input {
     struct packet *packet;
     struct flow *flow;                  /* NULL without one */
-    enum direction direction;
+    enum direction direction;           /* of the data that are looked at */
     struct app_tx *tx;                  /* NULL on packet rules */
     const struct rule *rule;
     struct detect_thread *thread;       /* scratch, thresholds, per-thread regex data */
@@ -38,6 +40,10 @@ struct match_input {
     bool little;                        /* byte order of numbers in this buffer, for `dce` */
     bool stream_due;                    /* with this packet, data of its stream are inspected */
 };
+
+/* Of the inspection: as the packet goes, but for the last of a flow, which is inspected for both
+ * sides. Few tests ask, and so it is not in the input of all. */
+enum direction match_side(const struct match_input *in);
 
 /* The state of parsing one rule. */
 struct rule_parser {

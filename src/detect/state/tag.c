@@ -143,9 +143,10 @@ static struct shard_key host_key(const struct ip *ip)
 
 /* Other threads see the tag, so it is set in the order of packets. */
 static void start_host(struct tag_table *table, const struct tag_spec *spec,
-                       const struct packet *p)
+                       const struct packet *p, enum direction d)
 {
-    struct shard_key key = host_key(spec->src ? &p->src : &p->dst);
+    struct packet_ends ends = packet_ends(p, d);
+    struct shard_key key = host_key(spec->src ? ends.src : ends.dst);
     struct shard_ref ref;
     struct tag_state *s;
 
@@ -165,11 +166,12 @@ static void start_host(struct tag_table *table, const struct tag_spec *spec,
 }
 
 /* Called when the rule's alert is certain (alert_finish). */
-void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p)
+void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p,
+               enum direction d)
 {
     for (const struct tag_spec *spec = rule->tags; spec != NULL; spec = spec->next) {
         if (spec->host && p->src.version != 0)
-            start_host(table, spec, p);
+            start_host(table, spec, p, d);
         else if (!spec->host && p->flow != NULL)
             start_flow(rule, spec, p->flow, p->time_us);
     }

@@ -29,8 +29,10 @@ struct shard_table *tag_table_hosts(struct tag_table *table);
 
 /* At load time: some rule tags hosts. */
 void tag_expect_hosts(struct tag_table *table);
-/* The rule has matched on this packet, and its threshold does not take that back. */
-void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p);
+/* The rule has matched on this packet, on what direction d sends, and its threshold does not take
+ * that back. */
+void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p,
+               enum direction d);
 /* Each packet once, after its rules: counts it and sets PACKET_TAGGED. */
 void tag_packet(struct tag_table *table, struct packet *p);
 void tag_flow_free(struct flow *flow);          /* with the flow */

@@ -216,13 +216,13 @@ static enum threshold_result count_match(const struct threshold_spec *spec,
 
 /* by_rule has no address in its key, so there is one count for the rule. */
 static void fill_key(struct shard_key *key, const struct threshold_spec *spec,
-                     const struct rule *rule, const struct packet *p)
+                     const struct rule *rule, struct packet_ends ends)
 {
     *key = (struct shard_key){ .id = { rule->sid, rule->gid, rule->rev }, .kind = spec->track };
     switch ((enum threshold_track)spec->track) {
-    case TRACK_SRC: shard_key_address(key, &p->src); break;
-    case TRACK_DST: shard_key_address(key, &p->dst); break;
-    case TRACK_BOTH: shard_key_pair(key, &p->src, &p->dst); break;
+    case TRACK_SRC: shard_key_address(key, ends.src); break;
+    case TRACK_DST: shard_key_address(key, ends.dst); break;
+    case TRACK_BOTH: shard_key_pair(key, ends.src, ends.dst); break;
     default: break;
     }
 }
@@ -257,15 +257,16 @@ static bool count_reached(struct threshold_table *table, const struct threshold_
 /* When the table is full the match gives no alert. */
 static enum threshold_result count_shared(struct threshold_table *table,
                                           const struct threshold_spec *spec,
-                                          const struct rule *rule, const struct packet *p)
+                                          const struct rule *rule, const struct packet *p,
+                                          enum direction d)
 {
     enum threshold_result result = THRESHOLD_NO_MATCH;
     struct shard_key key;
     struct shard_ref ref;
     struct threshold_state *s;
 
-    fill_key(&key, spec, rule, p);
-    if (p->handle != NULL && count_reached(table, spec, &key, p, &result))
+    fill_key(&key, spec, rule, packet_ends(p, d));
+    if (sequencer_slot(p)->handle != NULL && count_reached(table, spec, &key, p, &result))
         return result;
     packet_seq_wait(p);
     ref = shard_table_get(table->shared, &key, p->time_us, true);
@@ -303,10 +304,10 @@ static enum threshold_result count_in_flow(const struct threshold_spec *spec,
 }
 
 /* The rule still matches and acts; only its alert is suppressed. */
-static enum threshold_result suppress(const struct threshold_spec *spec, const struct packet *p)
+static enum threshold_result suppress(const struct threshold_spec *spec, struct packet_ends ends)
 {
-    bool hit = (spec->track != TRACK_DST && address_set_has(spec->addresses, &p->src)) ||
-               (spec->track != TRACK_SRC && address_set_has(spec->addresses, &p->dst));
+    bool hit = (spec->track != TRACK_DST && address_set_has(spec->addresses, ends.src)) ||
+               (spec->track != TRACK_SRC && address_set_has(spec->addresses, ends.dst));
 
     return hit ? THRESHOLD_SILENT : THRESHOLD_ALERT;
 }
@@ -314,27 +315,27 @@ static enum threshold_result suppress(const struct threshold_spec *spec, const s
 /* "threshold, count 1" alerts each time, so nothing is counted. */
 static enum threshold_result apply_one(struct threshold_table *table,
                                        const struct threshold_spec *spec, const struct rule *rule,
-                                       const struct packet *p)
+                                       const struct packet *p, enum direction d)
 {
     if (spec->type == THRESHOLD_SUPPRESS)
-        return suppress(spec, p);
+        return suppress(spec, packet_ends(p, d));
     if (spec->type == THRESHOLD_EVERY && spec->count == 1)
         return THRESHOLD_ALERT;
     return spec->track == TRACK_FLOW ? count_in_flow(spec, rule, p) :
-           count_shared(table, spec, rule, p);
+           count_shared(table, spec, rule, p, d);
 }
 
 /* All specs of the rule must let the alert pass. Packets without IP have no address to
  * count by. */
 enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
-                                      struct packet *p)
+                                      const struct packet *p, enum direction d)
 {
     enum threshold_result result = THRESHOLD_ALERT;
 
     if (p->src.version == 0)
         return THRESHOLD_ALERT;
     for (const struct threshold_spec *s = rule->threshold; s != NULL; s = s->next) {
-        result = apply_one(state, s, rule, p);
+        result = apply_one(state, s, rule, p, d);
         if (result == THRESHOLD_SILENT || result == THRESHOLD_NO_MATCH)
             break;
     }

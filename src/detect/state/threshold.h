@@ -47,9 +47,10 @@ enum threshold_result {
     THRESHOLD_PASS,         /* ... as a pass */
     THRESHOLD_TO_ALERT,     /* ... as an alert that drops nothing */
 };
-/* Counts the match. Takes the lock of one shard, unless the flow itself keeps the count. */
+/* Counts the match, on what direction d sends. Takes the lock of one shard, unless the flow itself
+ * keeps the count. */
 enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
-                                      struct packet *p);
+                                      const struct packet *p, enum direction d);
 
 /* Reads threshold-file and hangs what it says on the rules; before they are compiled. Mistakes
  * are logged and counted as errors. */

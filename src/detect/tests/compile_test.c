@@ -154,8 +154,8 @@ static bool matches_alone(const struct rule *rule, const struct packet *p,
 
 static bool has_alert(const struct packet *p, uint32_t sid)
 {
-    for (unsigned i = 0; i < p->alert.count; i++)
-        if (p->alert.at[i].rule->sid == sid)
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if (packet_alerts(p)[i].rule->sid == sid)
             return true;
     return false;
 }
@@ -177,16 +177,16 @@ TEST(prefilter_never_loses)
 
         p.payload_len = 1 + next_random(&state) % 60;
         random_text(text, p.payload_len, &state);
-        detect_packet(r.thread, &p);
+        test_rules_inspect(r.thread, &p);
         for (unsigned k = 0; k < RULES; k++) {
             const struct rule *rule = r.set->rules.at[k];
 
-            if (p.alert.count < 200 &&
+            if (detect_slot(&p)->alert_count < 200 &&
                 has_alert(&p, rule->sid) != matches_alone(rule, &p, &scratch))
                 test_fail(t, __FILE__, __LINE__, "rule %u on \"%s\": %s", rule->sid, text,
                           rule->text != NULL ? rule->text : "");
         }
-        free(p.alert.at);
+        packet_fini(&p);
     }
     program_scratch_fini(&scratch);
     test_rules_free(&r);
@@ -220,7 +220,7 @@ TEST(address_lists_never_lose)
         uint8_t dst[4] = { 10, 0, next_random(&state) % 2, next_random(&state) % 140 };
         struct packet p = { .ip_proto = 47, .src = ip_v4(src), .dst = ip_v4(dst) };
 
-        detect_packet(r.thread, &p);
+        test_rules_inspect(r.thread, &p);
         for (size_t k = 0; k < r.set->rules.count; k++) {
             const struct rule *rule = r.set->rules.at[k];
             bool fits = address_set_has(rule->src, &p.src) && address_set_has(rule->dst, &p.dst);
@@ -229,7 +229,7 @@ TEST(address_lists_never_lose)
                 test_fail(t, __FILE__, __LINE__, "rule %u, %u.%u to %u.%u", rule->sid, src[2],
                           src[3], dst[2], dst[3]);
         }
-        free(p.alert.at);
+        packet_fini(&p);
     }
     test_rules_free(&r);
 }

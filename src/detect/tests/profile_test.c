@@ -16,8 +16,8 @@ static void send(struct test_rules *r, const char *payload, unsigned times)
         struct packet p = { .payload = (uint8_t *)payload, .ip_proto = 17, .src.version = 4,
                             .dst.version = 4, .payload_len = (uint16_t)strlen(payload) };
 
-        detect_packet(r->thread, &p);
-        free(p.alert.at);
+        test_rules_inspect(r->thread, &p);
+        packet_fini(&p);
     }
 }
 

@@ -412,12 +412,12 @@ static void check_row(struct test *t, const struct row *row)
         test_rules_free(&rules);
         return;
     }
-    detect_packet(rules.thread, &p);
-    matches = p.alert.count > 0;
+    test_rules_inspect(rules.thread, &p);
+    matches = detect_slot(&p)->alert_count > 0;
     if (matches != row->matches)
         test_fail(t, __FILE__, __LINE__, "row %d: %s %s", (int)(row - rows), row->options,
                   matches ? "matches" : "does not match");
-    free(p.alert.at);
+    packet_fini(&p);
     test_rules_free(&rules);
 }
 
@@ -442,10 +442,10 @@ TEST(program_rows_together)
                             .src.version = 4, .dst.version = 4,
                             .dst_port = (uint16_t)(1000 + i) };
 
-        detect_packet(rules.thread, &p);
-        if ((p.alert.count > 0) != rows[i].matches)
+        test_rules_inspect(rules.thread, &p);
+        if ((detect_slot(&p)->alert_count > 0) != rows[i].matches)
             test_fail(t, __FILE__, __LINE__, "row %zu among all: %s", i, rows[i].options);
-        free(p.alert.at);
+        packet_fini(&p);
     }
     test_rules_free(&rules);
 }

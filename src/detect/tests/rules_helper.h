@@ -26,4 +26,10 @@ void test_rules_add(struct test_rules *r, const char *fmt, ...) PRINTF(2, 3);
 bool test_rules_ready(struct test_rules *r);
 void test_rules_free(struct test_rules *r);
 
+/* A packet as the rules see it when it comes, to the server. */
+static inline void test_rules_inspect(struct detect_thread *dt, struct packet *p)
+{
+    detect_inspect(dt, &(struct inspection){ .packet = p, .flow = p->flow });
+}
+
 #endif

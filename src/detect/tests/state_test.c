@@ -94,9 +94,9 @@ TEST(thresholds_outlive_a_reload)
 
     reload_open(t, &r);
     reload_to(t, &r, rule);
-    CHECK_INT(threshold_apply(r.set->threshold_state, r.set->rules.at[0], &p), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(r.set->threshold_state, r.set->rules.at[0], &p, TO_SERVER), THRESHOLD_ALERT);
     reload_to(t, &r, rule);
-    CHECK_INT(threshold_apply(r.set->threshold_state, r.set->rules.at[0], &p), THRESHOLD_SILENT);
+    CHECK_INT(threshold_apply(r.set->threshold_state, r.set->rules.at[0], &p, TO_SERVER), THRESHOLD_SILENT);
     reload_close(&r);
 }
 

@@ -39,7 +39,7 @@ static void check_sequence(struct test *t, struct rules_fixture *f, const struct
         struct packet p = packet_at((unsigned)i, "10.0.0.1", "10.0.0.2");
 
         p.flow = flow;
-        found[i] = letters[threshold_apply(f->set->threshold_state, r, &p)];
+        found[i] = letters[threshold_apply(f->set->threshold_state, r, &p, TO_SERVER)];
     }
     found[n] = '\0';
     CHECK_STRING(found, expected);
@@ -84,13 +84,13 @@ TEST(threshold_counts_hosts_apart)
 
     rules_fixture_open(&f);
     r = rules_fixture_options(&f, "threshold:type limit,track by_src,count 1,seconds 60;");
-    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_ALERT);
-    CHECK_INT(threshold_apply(f.set->threshold_state, r, &b), THRESHOLD_ALERT);
-    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_SILENT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a, TO_SERVER), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &b, TO_SERVER), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a, TO_SERVER), THRESHOLD_SILENT);
     r = rules_fixture_options(&f, "rev:2; threshold:type limit,track by_both,count 1,seconds 60;");
-    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a, TO_SERVER), THRESHOLD_ALERT);
     a = packet_at(1, "10.0.0.9", "10.0.0.1");
-    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a), THRESHOLD_SILENT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &a, TO_SERVER), THRESHOLD_SILENT);
     rules_fixture_close(&f);
 }
 
@@ -130,10 +130,10 @@ static unsigned waits_at_last(const char *options, unsigned packets)
         struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
 
         p.order = order_next(0, p.time_us);
-        p.handle = handle;
+        sequencer_slot(&p)->handle = handle;
         if (i + 1 < packets)
             seq_publish(behind.handle, p.order, 0);
-        threshold_apply(f.set->threshold_state, r, &p);
+        threshold_apply(f.set->threshold_state, r, &p, TO_SERVER);
     }
     rules_fixture_close(&f);
     sequencer_free(seq);
@@ -172,7 +172,7 @@ TEST(threshold_rate_ends_at_a_match)
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         struct packet p = packet_at(steps[i].second, "10.0.0.1", "10.0.0.2");
 
-        CHECK_INT(threshold_apply(f.set->threshold_state, r, &p), steps[i].expected);
+        CHECK_INT(threshold_apply(f.set->threshold_state, r, &p, TO_SERVER), steps[i].expected);
     }
     rules_fixture_close(&f);
 }
@@ -198,15 +198,15 @@ TEST(threshold_config_changes_rules)
         "suppress gen_id 1, sig_id 1, track by_src, ip nonsense\n"
         "threshold gen_id 1, sig_id 1, type limit, track by_src, count 0, seconds 1\n"
         "frob gen_id 1, sig_id 1\n"), "threshold.config"), 4);
-    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_SILENT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p, TO_SERVER), THRESHOLD_SILENT);
     p = packet_at(0, "192.0.2.1", "10.0.0.1");
-    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_ALERT);
-    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_ALERT);
-    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_DROP);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p, TO_SERVER), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p, TO_SERVER), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p, TO_SERVER), THRESHOLD_DROP);
     p.time_us += 3000000;
-    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_DROP);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p, TO_SERVER), THRESHOLD_DROP);
     p.time_us += 1000000;
-    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, a, &p, TO_SERVER), THRESHOLD_ALERT);
     CHECK_INT(b->threshold->type, THRESHOLD_EVERY);
     CHECK_INT(b->threshold->count, 2);
     threshold_config_lines(f.set, text_of("suppress gen_id 1, sig_id 2\n"), "threshold.config");
@@ -272,7 +272,7 @@ TEST(tag_counts_packets_after_the_match)
         struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
 
         if (i == 1 || i == 5 || i == 7)
-            tag_start(tags, &rule, &p);
+            tag_start(tags, &rule, &p, TO_SERVER);
         tag_packet(tags, &p);
         found[i] = p.flags & PACKET_TAGGED ? 'T' : '.';
     }

@@ -154,19 +154,17 @@ static const char *action_name(const struct packet *p, const struct packet_alert
 /* One side of a rule with `target`. `client` of the render is the address from
  * X-Forwarded-For. */
 static void alert_endpoint(const struct render *r, struct json *j, const char *key,
-                           const struct packet *p, bool src)
+                           const struct packet *p, bool is_client)
 {
-    bool is_client = src == (packet_direction(p) == TO_SERVER);
-    const struct ip *own = src ? &p->src : &p->dst;
-    const struct ip *ip = is_client && r->client != NULL ? r->client : own;
-    uint16_t port = src ? p->src_port : p->dst_port;
+    struct packet_ends ends = packet_ends(p, is_client ? TO_SERVER : TO_CLIENT);
+    const struct ip *ip = is_client && r->client != NULL ? r->client : ends.src;
     char text[IP_TEXT_SIZE];
     size_t n = ip_format(ip, text);
 
     json_object(j, key);
     json_bytes(j, "ip", text, n);
     if (packet_is_tcp(p) || packet_is_udp(p) || p->ip_proto == 132)
-        json_u64(j, "port", port);
+        json_u64(j, "port", ends.src_port);
     json_object_end(j);
 }
 
@@ -195,13 +193,14 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     json_string(j, "signature", rule->msg != NULL ? rule->msg : "");
     json_string(j, "category", rule->class_text != NULL ? rule->class_text : "");
     json_i64(j, "severity", rule->priority);
-    if (p->tenant_id != 0)
-        json_u64(j, "tenant_id", p->tenant_id);
+    if (detect_slot(p)->tenant_id != 0)
+        json_u64(j, "tenant_id", detect_slot(p)->tenant_id);
     if (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST)) {
         bool target_src = rule->flags & RULE_TARGET_SRC;
+        bool target_is_client = target_src == (shown->side == TO_SERVER);
 
-        alert_endpoint(r, j, "source", p, !target_src);
-        alert_endpoint(r, j, "target", p, target_src);
+        alert_endpoint(r, j, "source", p, !target_is_client);
+        alert_endpoint(r, j, "target", p, target_is_client);
     }
     if (shown->metadata && rule->metadata_json != NULL)
         json_raw(j, "metadata", rule->metadata_json, strlen(rule->metadata_json));
@@ -354,13 +353,14 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
 
 /* The parser may have released the frame; the alert is then written without it. */
 static void alert_frame(struct render *r, struct json *j, const struct packet *p,
-                        const struct packet_alert *a, uint32_t limit)
+                        const struct eve_alert *shown, uint32_t limit)
 {
+    uint32_t id = shown->alert->frame_id;
     const struct app_flow *af = p->flow->app;
     struct app_frame_view frame;
 
-    if (a->frame_id != 0 && af != NULL && af->proto != NULL &&
-        app_frame_find(af, packet_direction(p), a->frame_id, &frame))
+    if (id != 0 && af != NULL && af->proto != NULL &&
+        app_frame_find(af, shown->side, id, &frame))
         eve_frame_object(r, j, p, &frame, limit);
 }
 
@@ -390,6 +390,13 @@ static void capture_file(struct render *r, struct json *j, const struct packet *
 }
 
 /* The order of the members is Suricata's, because people compare records by eye. */
+static enum eve_order alert_order(const struct packet *p, enum direction side)
+{
+    if (side == packet_direction(p))
+        return EVE_AS_PACKET;
+    return side == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
+}
+
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct eve_alert *shown)
 {
@@ -397,18 +404,17 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     struct app_tx *tx = alert_tx(p, a->tx_id);
     struct json j;
 
-    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "alert", a->tx_id });
+    eve_begin(r, eve, &j, p, (struct eve_head){ alert_order(p, shown->side), "alert", a->tx_id });
     eve_tunnel(&j, p);
     eve_alert_object(r, &j, eve, p, shown);
     if (a->rule->flags & RULE_FIREWALL)
         alert_firewall(&j, a->rule);
     if (tx != NULL)
-        alert_tx_fields(&j, tx, packet_direction(p), a, s);
+        alert_tx_fields(&j, tx, shown->side, a, s);
     if (p->flow != NULL) {
         eve_app_proto(&j, p->flow);
-        json_string(&j, "direction",
-                    packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
-        alert_frame(r, &j, p, a, s->payload_size);
+        json_string(&j, "direction", shown->side == TO_SERVER ? "to_server" : "to_client");
+        alert_frame(r, &j, p, shown, s->payload_size);
         if (s->metadata_flow)
             eve_flow_summary(r, &j, p);
     }
@@ -431,14 +437,14 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
 
     eve_xff_begin(r, xff, p, tx, &use);
     alert_write(r, eve, s, p, &(struct eve_alert){
-        .alert = a, .metadata = s->metadata_rule, .references = s->references,
-        .text = s->rule_text, .xff = use.found ? use.text : NULL });
+        .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
+        .references = s->references, .text = s->rule_text, .xff = use.found ? use.text : NULL });
     r->client = NULL;
 }
 
 static bool alert_condition(const struct packet *p)
 {
-    return p->alert.count > 0 || (p->flags & PACKET_TAGGED);
+    return detect_slot(p)->alert_count > 0 || (p->flags & PACKET_TAGGED);
 }
 
 /* A packet after a rule with `tag`; only with tagged-packets. */
@@ -457,16 +463,11 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
 {
     const struct alert_settings *s = settings;
 
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        const struct packet_alert *a = &p->alert.at[i];
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        const struct packet_alert *a = &packet_alerts(p)[i];
 
-        if (a->flags & ALERT_SUPPRESSED)
-            continue;
-        if (a->flags & ALERT_REVERSED)
-            packet_swap_direction(p);
-        alert_record(r, eve, settings, p, a);
-        if (a->flags & ALERT_REVERSED)
-            packet_swap_direction(p);
+        if (!(a->flags & ALERT_SUPPRESSED))
+            alert_record(r, eve, settings, p, a);
     }
     if (s->tagged && (p->flags & PACKET_TAGGED) && p->data != NULL)
         tagged_record(r, eve, p);

@@ -8,6 +8,7 @@
 /* An alert, and which optional members its object has. */
 struct eve_alert {
     const struct packet_alert *alert;
+    enum direction side;            /* what the rule looked at goes this way */
     bool metadata, references, text;
     const char *xff;                /* NULL: none */
 };

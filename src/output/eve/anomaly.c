@@ -13,11 +13,11 @@
 
 struct anomaly_settings {
     bool decode, stream, applayer, packet_header;
-    uint8_t mark;                       /* in app_tx.events_logged */
+    uint8_t mark;                       /* in output_tx.events_logged */
 };
 
 /* Each output with anomalies has a counter of its own in the transaction. */
-#define ANOMALY_MARKS_MAX sizeof((struct app_tx){ 0 }.events_logged)
+#define ANOMALY_MARKS_MAX sizeof((struct output_tx){ 0 }.events_logged)
 
 /* Without `types` only anomalies of parsers are written: those of packets can be as many
  * as packets. */
@@ -87,11 +87,9 @@ static void event_string(struct json *j, const char *event, bool capitals)
 
 /* The last pseudo packet of a flow counts as one of the server when only the server had
  * data left. */
-static enum eve_order last_order(const struct packet *p)
+static enum eve_order last_order(const struct inspection *in)
 {
-    const uint32_t both = PACKET_LAST_TO_SERVER | PACKET_LAST_TO_CLIENT;
-
-    return (p->flags & both) == PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
+    return in->last_sides == INSPECT_OTHER_SIDE ? EVE_TO_CLIENT : EVE_AS_PACKET;
 }
 
 /* What anomaly_app_record() writes, on the caller's stack. */
@@ -109,7 +107,7 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, struct p
 
     if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
         return;
-    eve_begin(r, eve, &j, p, (struct eve_head){ last_order(p), "anomaly", a->tx_id });
+    eve_begin(r, eve, &j, p, (struct eve_head){ last_order(r->inspection), "anomaly", a->tx_id });
     json_object(&j, "anomaly");
     json_string(&j, "app_proto",
                 a->proto != NULL ? a->proto->name : app_proto_name(p->flow->app_proto));
@@ -142,7 +140,7 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
                        struct app_tx *tx)
 {
     const struct anomaly_settings *s = settings;
-    uint8_t *done = &tx->events_logged[s->mark];
+    uint8_t *done = &output_tx(tx)->events_logged[s->mark];
 
     if (!s->applayer)
         return;

@@ -242,7 +242,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     }
     if (f != NULL && f->tenant_id != 0)
         json_u64(j, "tenant_id", f->tenant_id);
-    if (eve->metadata && f != NULL && (flow_remembers(f) || p->vars != NULL))
+    if (eve->metadata && f != NULL && (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)
         json_u64(j, "tx_id", head.tx_id);
@@ -523,7 +523,7 @@ void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
     struct json_mark mark = json_mark(j);
 
     json_object(j, "metadata");
-    any |= p != NULL && write_packet_vars(j, p->vars);
+    any |= p != NULL && write_packet_vars(j, detect_slot(p)->vars);
     for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
         struct var_writer w = { .j = j, .kind = kinds[i] };
 
@@ -614,9 +614,9 @@ void eve_ip_header(struct json *j, const struct packet *p)
 }
 
 /* The caller has checked that it is TCP. */
-void eve_tcp_header(struct json *j, const struct packet *p)
+void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq)
 {
-    json_u64(j, "tcpseq", p->tcp.seq);
+    json_u64(j, "tcpseq", seq);
     json_u64(j, "tcpack", p->tcp.ack);
     json_u64(j, "tcpwin", p->tcp.window);
     json_bool(j, "syn", p->tcp.flags & TCP_SYN);

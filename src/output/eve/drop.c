@@ -29,7 +29,7 @@ static void drop_headers(struct json *j, const struct packet *p)
 {
     eve_ip_header(j, p);
     if (packet_is_tcp(p)) {
-        eve_tcp_header(j, p);
+        eve_tcp_header(j, p, p->tcp.seq);
     } else if (packet_is_udp(p)) {
         json_u64(j, "udplen", get_be16(p->l4 + 4));
     } else if ((p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL) {
@@ -41,9 +41,9 @@ static void drop_headers(struct json *j, const struct packet *p)
 /* The alert that decided about the packet, or NULL. */
 static const struct packet_alert *drop_alert(const struct packet *p)
 {
-    for (unsigned i = 0; i < p->alert.count; i++)
-        if (p->alert.at[i].action & (ACTION_DROP | ACTION_REJECT))
-            return &p->alert.at[i];
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if (packet_alerts(p)[i].action & (ACTION_DROP | ACTION_REJECT))
+            return &packet_alerts(p)[i];
     return NULL;
 }
 
@@ -63,7 +63,7 @@ static bool flow_goes(const struct packet *p)
  * packet that a rule drops is always logged. */
 static bool is_logged(const struct packet *p, uint8_t logged)
 {
-    if (p->flow == NULL || p->dropped_by != NULL)
+    if (p->flow == NULL || detect_slot(p)->dropped_by != NULL)
         return true;
     return flow_goes(p) && !(p->flow->inspect_flags & logged);
 }
@@ -72,8 +72,9 @@ static bool is_logged(const struct packet *p, uint8_t logged)
 static void drop_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
 {
     const struct drop_settings *s = settings;
-    bool by_firewall = p->dropped_by != NULL && (p->dropped_by->flags & RULE_FIREWALL);
-    const struct packet_alert silent = { .rule = p->dropped_by, .tx_id = ALERT_NO_TX,
+    const struct rule *dropped_by = detect_slot(p)->dropped_by;
+    bool by_firewall = dropped_by != NULL && (dropped_by->flags & RULE_FIREWALL);
+    const struct packet_alert silent = { .rule = dropped_by, .tx_id = ALERT_NO_TX,
                                          .action = ACTION_DROP,
                                          .flags = by_firewall ? ALERT_FIREWALLED : 0 };
     const struct packet_alert *a = drop_alert(p);
@@ -83,7 +84,7 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
 
     if (!eve->request->is_inline)
         return;
-    if (a == NULL && p->dropped_by != NULL)
+    if (a == NULL && dropped_by != NULL)
         a = &silent;
     if (s->first_only && !is_logged(p, logged))
         return;
@@ -102,7 +103,8 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     if (s->verdict)
         eve_verdict(&j, eve, p);
     if (s->alerts && a != NULL)
-        eve_alert_object(r, &j, eve, p, &(struct eve_alert){ .alert = a, .metadata = true });
+        eve_alert_object(r, &j, eve, p, &(struct eve_alert){
+            .alert = a, .side = packet_direction(p), .metadata = true });
     eve_end(r, eve, &j, p);
 }
 

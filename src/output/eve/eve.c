@@ -24,7 +24,7 @@ static const struct eve_type *const eve_types[] = { EVE_TYPE_LIST(X) NULL };
 #undef X
 
 #define LOGS_PER_PROTO_MAX 4            /* of one eve-log */
-#define TX_MARKS_MAX 16                 /* over all eve-logs: two bits of app_tx.logged each */
+#define TX_MARKS_MAX 16                 /* of all: two bits of output_tx.logged each */
 
 static const struct eve_type *eve_type_find(const char *name)
 {
@@ -253,22 +253,22 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
 
 /* A pseudo packet at the end of a flow stands for both directions; the record then has
  * that of the server's data, if there are any. */
-static enum eve_order eve_packet_order(const struct packet *p, const struct app_tx *tx)
+static enum eve_order eve_packet_order(const struct inspection *in, const struct app_tx *tx)
 {
-    if ((p->flags & PACKET_PSEUDO) == 0)
+    if ((in->packet->flags & PACKET_PSEUDO) == 0)
         return EVE_AS_PACKET;
     if (tx->unidirectional[TO_SERVER] == tx->unidirectional[TO_CLIENT])
-        return p->flags & PACKET_LAST_TO_CLIENT ? EVE_TO_CLIENT : EVE_AS_PACKET;
+        return in->last_sides & INSPECT_OTHER_SIDE ? EVE_TO_CLIENT : EVE_AS_PACKET;
     return tx->unidirectional[TO_SERVER] ? EVE_TO_CLIENT : EVE_TO_SERVER;
 }
 
 /* Most transactions are shown from the client to the server, whichever packet completes
  * them. */
-static enum eve_order eve_app_order(const struct app_log *log, const struct packet *p,
+static enum eve_order eve_app_order(const struct app_log *log, const struct inspection *in,
                                     const struct app_tx *tx, enum direction direction)
 {
     if (log->as_packet)
-        return eve_packet_order(p, tx);
+        return eve_packet_order(in, tx);
     if (!log->each_direction)
         return EVE_AS_FLOW;
     return direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
@@ -310,8 +310,8 @@ static bool eve_app_record(struct render *r, const struct eve *eve, struct packe
     if (UNLIKELY(may_xff))
         eve_xff_begin(r, &eve->xff, p, tx, &xff);
     eve_begin(r, eve, &j, p,
-              (struct eve_head){ eve_app_order(use->log, p, tx, direction), use->log->event_type,
-                                 use->log->has_tx_id ? tx->id : EVE_NO_TX });
+              (struct eve_head){ eve_app_order(use->log, r->inspection, tx, direction),
+                                 use->log->event_type, use->log->has_tx_id ? tx->id : EVE_NO_TX });
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {
@@ -347,18 +347,18 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
                        struct packet *p, struct app_tx *tx)
 {
     if (!use->log->each_direction) {
-        if (!(tx->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
+        if (!(output_tx(tx)->logged & 1u << use->bit) && eve_log_due(tx, use->log, TO_SERVER) &&
             eve_log_due(tx, use->log, TO_CLIENT)) {
-            tx->logged |= 1u << use->bit;
+            output_tx(tx)->logged |= 1u << use->bit;
             eve_app_records(r, eve, p, (struct app_record){ use, tx, TO_SERVER });
         }
         return;
     }
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        if (tx->logged & 1u << (use->bit + d) || tx->unidirectional[d] || tx->progress[d] == 0 ||
-            !eve_log_due(tx, use->log, d))
+        if (output_tx(tx)->logged & 1u << (use->bit + d) || tx->unidirectional[d] ||
+            tx->progress[d] == 0 || !eve_log_due(tx, use->log, d))
             continue;
-        tx->logged |= 1u << (use->bit + d);
+        output_tx(tx)->logged |= 1u << (use->bit + d);
         eve_app_records(r, eve, p, (struct app_record){ use, tx, d });
     }
 }

@@ -41,7 +41,7 @@ struct eve_use {                        /* a type with its settings */
 struct eve_app_log {                    /* a protocol's log with its settings */
     const struct app_log *log;
     void *settings;
-    unsigned bit;                       /* in app_tx.logged */
+    unsigned bit;                       /* in output_tx.logged */
 };
 
 enum xff_mode { XFF_OFF, XFF_EXTRA, XFF_OVERWRITE };
@@ -122,7 +122,7 @@ int eve_linktype(const struct packet *p);       /* as in pcap files */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
 void eve_ip_header(struct json *j, const struct packet *p);     /* its fields, one by one */
-void eve_tcp_header(struct json *j, const struct packet *p);
+void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq);
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);
 /* What a transaction adds to other records: http of fileinfo and alerts. */
 void eve_tx_metadata(struct json *j, struct app_tx *tx);

@@ -71,7 +71,7 @@ static void files_tx(struct render *r, const struct eve *eve, void *settings, st
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            if ((file->logged & s->mark) || !app_file_due(file, p))
+            if ((file->logged & s->mark) || !app_file_due(file, r->inspection))
                 continue;
             file->logged |= s->mark;
             if (s->force_magic)

@@ -112,7 +112,7 @@ static void frame_bytes(struct json *j, const struct buf *bytes, bool complete)
 static uint64_t sent(const struct packet *p, enum direction d)
 {
     uint64_t edge = app_frames_edge(p->flow->app, d, false);
-    uint32_t bytes = p->stream_bytes[d] - 1;        /* the SYN */
+    uint32_t bytes = stream_slot(p)->sent[d] - 1;        /* the SYN */
 
     return edge <= INT32_MAX && bytes <= INT32_MAX ? MAX(edge, bytes) : edge;
 }
@@ -159,9 +159,11 @@ void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
 #define SHOWN_EARLY 2500        /* bytes after which a frame is logged before its end */
 
 /* A frame without an end would otherwise be logged only with the flow's. */
-static bool is_due(const struct packet *p, const struct app_frame_view *frame)
+static bool is_due(const struct inspection *in, const struct app_frame_view *frame)
 {
-    return frame->over || (p->flags & PACKET_FLOW_END) != 0 || stream_is_closed(p) ||
+    const struct packet *p = in->packet;
+
+    return frame->over || inspection_ends_flow(in) || stream_is_closed(p) ||
            app_frames_edge(p->flow->app, frame->direction, true) >= frame->offset + SHOWN_EARLY;
 }
 
@@ -172,7 +174,7 @@ static bool frame_visit(const struct app_frame_view *frame, void *arg)
     struct packet *p = log->packet;
     struct json j;
 
-    if ((frame->logged & log->settings->mark) != 0 || !is_due(p, frame))
+    if ((frame->logged & log->settings->mark) != 0 || !is_due(log->render->inspection, frame))
         return true;
     eve_begin(log->render, log->eve, &j, p,
               (struct eve_head){ frame->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
@@ -197,7 +199,7 @@ static void frame_packet(struct render *r, const struct eve *eve, void *settings
     struct frame_log log = { .render = r, .eve = eve, .settings = settings, .packet = p };
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        if (packet_direction(p) == d || (p->flags & PACKET_FLOW_END) != 0)
+        if (packet_direction(p) == d || inspection_ends_flow(r->inspection))
             (void)app_frames_each(p->flow->app, d, frame_visit, &log);
 }
 

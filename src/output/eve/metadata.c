@@ -5,7 +5,7 @@
 
 static bool metadata_condition(const struct packet *p)
 {
-    return p->vars != NULL;
+    return detect_slot(p)->vars != NULL;
 }
 
 /* eve_begin() has written the variables, unless `metadata` is off for the eve-log. */

@@ -72,10 +72,10 @@ static void put_direction(struct json *j, const char *key, const struct tcp_dir_
 /* The snapshot was taken by the stream module right after this packet. */
 static void session(struct json *j, const struct packet *p)
 {
-    const struct tcp_snapshot *s = p->session;
+    const struct tcp_snapshot *s = packet_session(p);
 
     json_string(j, "state", tcp_snapshot_state(s->state));
-    if (p->stream_pkt_flags & STREAM_PKT_STATE_UPDATE)
+    if (stream_slot(p)->flags & STREAM_PKT_STATE_UPDATE)
         json_string(j, "pstate", tcp_snapshot_state(s->former_state));
     json_object(j, "flags");
     words(j, "flags", session_flag_words, s->flags);
@@ -93,25 +93,38 @@ static void events(struct json *j, const struct packet *p)
     json_array_end(j);
 }
 
-static void stream_record(struct render *r, const struct eve *eve, const struct packet *p)
+/* What the last packet of a flow stands for differs by side. */
+struct shown_packet {
+    enum eve_order order;
+    enum direction direction;
+    uint32_t seq;
+};
+
+static struct shown_packet as_sent(const struct packet *p)
+{
+    return (struct shown_packet){ EVE_AS_PACKET, packet_direction(p), p->tcp.seq };
+}
+
+static void stream_record(struct render *r, const struct eve *eve, const struct packet *p,
+                          struct shown_packet shown)
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "stream_tcp", EVE_NO_TX });
+    eve_begin(r, eve, &j, p, (struct eve_head){ shown.order, "stream_tcp", EVE_NO_TX });
     if (p->flow != NULL)
         json_string(&j, "direction",
-                    packet_direction(p) == TO_SERVER ? "to_server" : "to_client");
+                    shown.direction == TO_SERVER ? "to_server" : "to_client");
     json_object(&j, "stream_tcp");
     json_object(&j, "packet");
     eve_ip_header(&j, p);
-    eve_tcp_header(&j, p);
-    words(&j, "flags", stream_pkt_flag_words, p->stream_pkt_flags);
+    eve_tcp_header(&j, p, shown.seq);
+    words(&j, "flags", stream_pkt_flag_words, stream_slot(p)->flags);
     json_object_end(&j);
     json_object(&j, "session");
-    if (p->stream_pkt_flags & STREAM_PKT_SNAPSHOT)
+    if (stream_slot(p)->flags & STREAM_PKT_SNAPSHOT)
         session(&j, p);
     json_object_end(&j);
-    if (p->stream_pkt_flags & STREAM_PKT_EVENT_SET)
+    if (stream_slot(p)->flags & STREAM_PKT_EVENT_SET)
         events(&j, p);
     if (p->drop_reason != DROP_NONE)
         json_string(&j, "reason", drop_reason_text((enum drop_reason)p->drop_reason));
@@ -121,19 +134,16 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
 
 /* The last pseudo packet of a flow stands for one packet from each side that has data
  * left. */
-static void stream_last(struct render *r, const struct eve *eve, struct packet *p)
+static void stream_last(struct render *r, const struct eve *eve, const struct packet *p)
 {
-    uint32_t seq = p->tcp.seq;
+    enum direction other = OTHER_DIRECTION(packet_direction(p));
 
-    if (p->flags & PACKET_LAST_TO_SERVER)
-        stream_record(r, eve, p);
-    if (!(p->flags & PACKET_LAST_TO_CLIENT))
-        return;
-    packet_swap_direction(p);
-    p->tcp.seq = p->session->ds[TO_CLIENT].next_seq;
-    stream_record(r, eve, p);
-    p->tcp.seq = seq;
-    packet_swap_direction(p);
+    if (r->inspection->last_sides & INSPECT_OWN_SIDE)
+        stream_record(r, eve, p, as_sent(p));
+    if (r->inspection->last_sides & INSPECT_OTHER_SIDE)
+        stream_record(r, eve, p, (struct shown_packet){
+            .order = other == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT, .direction = other,
+            .seq = packet_session(p)->ds[TO_CLIENT].next_seq });
 }
 
 /* STREAM_PKT_ALL: every packet; otherwise those with a flag that was asked for. */
@@ -142,11 +152,11 @@ static void stream_packet(struct render *r, const struct eve *eve, void *setting
 {
     const struct stream_settings *s = settings;
 
-    if (s->flags != STREAM_PKT_ALL && !(p->stream_pkt_flags & s->flags))
+    if (s->flags != STREAM_PKT_ALL && !(stream_slot(p)->flags & s->flags))
         return;
     if (p->source != PACKET_STREAM_END)
-        stream_record(r, eve, p);
-    else if (p->stream_pkt_flags & STREAM_PKT_SNAPSHOT)
+        stream_record(r, eve, p, as_sent(p));
+    else if (stream_slot(p)->flags & STREAM_PKT_SNAPSHOT)
         stream_last(r, eve, p);
 }
 

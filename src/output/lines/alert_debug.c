@@ -101,7 +101,7 @@ static void add_flow(struct buf *out, const struct packet *p)
 /* Those that rules have set on this packet, for instance by pcre with a name. */
 static void add_packet_vars(struct buf *out, const struct packet *p)
 {
-    for (const struct packet_var *v = p->vars; v != NULL; v = v->next) {
+    for (const struct packet_var *v = detect_slot(p)->vars; v != NULL; v = v->next) {
         const char *name = var_name(VAR_PKTVAR, v->id);
 
         buf_printf(out, "PKTVAR:            %s\n", name != NULL ? name : "");
@@ -161,8 +161,8 @@ static unsigned alerts_shown(const struct packet *p)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < p->alert.count; i++)
-        n += (p->alert.at[i].flags & ALERT_SUPPRESSED) == 0;
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        n += (packet_alerts(p)[i].flags & ALERT_SUPPRESSED) == 0;
     return n;
 }
 
@@ -170,9 +170,9 @@ static void add_alerts(struct buf *out, const struct packet *p)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < p->alert.count; i++)
-        if ((p->alert.at[i].flags & ALERT_SUPPRESSED) == 0)
-            add_alert(out, p, &p->alert.at[i], n++);
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if ((packet_alerts(p)[i].flags & ALERT_SUPPRESSED) == 0)
+            add_alert(out, p, &packet_alerts(p)[i], n++);
 }
 
 static void with_addresses(struct buf *out, const struct packet *p, unsigned count)
@@ -191,9 +191,9 @@ static void without_addresses(struct buf *out, const struct packet *p, unsigned 
     unsigned n = 0;
 
     buf_printf(out, "ALERT CNT:         %u\n", count);
-    for (unsigned i = 0; i < p->alert.count; i++)
-        if ((p->alert.at[i].flags & ALERT_SUPPRESSED) == 0)
-            add_rule(out, &p->alert.at[i], n++, 4);
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if ((packet_alerts(p)[i].flags & ALERT_SUPPRESSED) == 0)
+            add_rule(out, &packet_alerts(p)[i], n++, 4);
     add_bytes(out, p);
 }
 
@@ -203,7 +203,7 @@ static void debug_packet(struct render *r, void *self, struct packet *p)
     const struct alert_debug *log = self;
     unsigned count;
 
-    if (LIKELY(p->alert.count == 0))
+    if (LIKELY(detect_slot(p)->alert_count == 0))
         return;
     count = alerts_shown(p);
     if (count == 0)

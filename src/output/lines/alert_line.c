@@ -27,16 +27,17 @@ static void endpoint(struct buf *out, const struct ip *ip, uint16_t port)
 }
 
 /* For ICMP type and code are in the places of the ports, as in Suricata. */
-static void ends(struct buf *out, const struct packet *p)
+static void add_ends(struct buf *out, const struct packet *p, enum direction side)
 {
+    struct packet_ends ends = packet_ends(p, side);
     bool icmp = (p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL;
 
     BUF_LITERAL(out, " {");
     protocol(out, p);
     BUF_LITERAL(out, "} ");
-    endpoint(out, &p->src, icmp ? p->icmp.type : p->src_port);
+    endpoint(out, ends.src, icmp ? p->icmp.type : ends.src_port);
     BUF_LITERAL(out, " -> ");
-    endpoint(out, &p->dst, icmp ? p->icmp.code : p->dst_port);
+    endpoint(out, ends.dst, icmp ? p->icmp.code : ends.dst_port);
 }
 
 /* A packet without addresses shows its first bytes and its number in the capture file. */
@@ -69,7 +70,7 @@ static void line(const struct alert_lines *lines, struct buf *out, const struct 
                rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)", stars,
                rule->class_text != NULL ? rule->class_text : "(null)", rule->priority);
     if (p->src.version != 0)
-        ends(out, p);
+        add_ends(out, p, packet_alert_side(p, a));
     else
         raw(out, p);
     buf_add_u8(out, '\n');
@@ -81,17 +82,11 @@ void alert_lines_packet(struct render *r, void *self, struct packet *p)
 {
     const struct alert_lines *lines = self;
 
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        bool reversed = p->alert.at[i].flags & ALERT_REVERSED;
-
-        if (p->alert.at[i].flags & ALERT_SUPPRESSED)
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        if (packet_alerts(p)[i].flags & ALERT_SUPPRESSED)
             continue;
-        if (reversed)
-            packet_swap_direction(p);
         record_begin(r, lines->sink);
-        line(lines, r->out, p, &p->alert.at[i]);
+        line(lines, r->out, p, &packet_alerts(p)[i]);
         record_end(r);
-        if (reversed)
-            packet_swap_direction(p);
     }
 }

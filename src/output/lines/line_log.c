@@ -135,12 +135,12 @@ void line_log_fini(struct line_log *log)
  * too. */
 bool line_log_due(const struct line_log *log, struct app_tx *tx, const uint8_t progress[2])
 {
-    if (tx->no_log || (tx->lines_logged & log->bit))
+    if (tx->no_log || (output_tx(tx)->lines_logged & log->bit))
         return false;
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
         if (tx->progress[d] < progress[d] && !app_tx_done(tx, d, tx->flow->proto))
             return false;
-    tx->lines_logged |= log->bit;
+    output_tx(tx)->lines_logged |= log->bit;
     return true;
 }
 

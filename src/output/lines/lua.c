@@ -52,6 +52,7 @@ static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct fl
     pthread_mutex_lock(&l->lock);
     lua_sandbox_prepare(l->sandbox);
     c->packet = p;
+    c->side = p != NULL ? packet_direction(p) : TO_SERVER;
     c->flow = (struct flow *)(uintptr_t)f;
     c->tx = NULL;
     c->file = NULL;
@@ -73,8 +74,8 @@ static void log_end(struct lua_log *l)
  * already. */
 static void log_alerts(struct lua_log *l, struct packet *p)
 {
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        const struct packet_alert *a = &p->alert.at[i];
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        const struct packet_alert *a = &packet_alerts(p)[i];
 
         if (a->flags & ALERT_SUPPRESSED)
             continue;
@@ -122,9 +123,10 @@ static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
     lua_State *state;
 
-    if (tx->flow->proto != l->proto || (tx->scripts_logged & l->bit) || !tx_is_due(tx, l->proto))
+    if (tx->flow->proto != l->proto || (output_tx(tx)->scripts_logged & l->bit) ||
+        !tx_is_due(tx, l->proto))
         return;
-    tx->scripts_logged |= l->bit;
+    output_tx(tx)->scripts_logged |= l->bit;
     state = log_begin(l, p, p->flow);
     l->sandbox->context.tx = tx;
     lua_pushinteger(state, (lua_Integer)tx->id);
@@ -133,14 +135,14 @@ static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
 }
 
 /* A file that has ended, once for each script. The file is only valid during the call. */
-static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
+static void log_files(struct lua_log *l, const struct inspection *in, struct app_tx *tx)
 {
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *f = tx->files[d]; f != NULL; f = f->next) {
-            if ((f->scripts_logged & l->bit) || !app_file_due(f, p))
+            if ((f->scripts_logged & l->bit) || !app_file_due(f, in))
                 continue;
             f->scripts_logged |= l->bit;
-            log_begin(l, p, p->flow);
+            log_begin(l, in->packet, in->flow);
             l->sandbox->context.tx = tx;
             l->sandbox->context.file = f;
             log_end(l);
@@ -157,7 +159,7 @@ static void lua_tx(struct render *r, void *self, struct packet *p, struct app_tx
         if (o->at[i].kind == LUA_TX)
             log_tx(&o->at[i], p, tx);
         else if (o->at[i].kind == LUA_FILE)
-            log_files(&o->at[i], p, tx);
+            log_files(&o->at[i], r->inspection, tx);
     }
 }
 

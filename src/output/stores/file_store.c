@@ -270,7 +270,7 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
         file->no_store = true;
         return;
     }
-    if (app_file_due(file, p))
+    if (app_file_due(file, r->inspection))
         store_close(s, r, p, file);
 }
 

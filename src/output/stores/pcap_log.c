@@ -65,8 +65,8 @@ static bool is_released(const struct pcap_log *log, const struct packet *p)
 /* The packet that a rule with `tag` matched on is not tagged itself. */
 static bool starts_tag(const struct packet *p)
 {
-    for (unsigned i = 0; i < p->alert.count; i++) {
-        const struct rule *r = p->alert.at[i].rule;
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
+        const struct rule *r = packet_alerts(p)[i].rule;
 
         for (unsigned k = 0; k < r->post_count; k++)
             if (strcmp(r->post[k].keyword->name, "tag") == 0)
@@ -79,7 +79,7 @@ static bool meets_condition(const struct pcap_log *log, const struct packet *p)
 {
     switch (log->condition) {
     case CONDITION_ALERTS:
-        return p->alert.count > 0 || (p->flow != NULL && p->flow->alert_count > 0);
+        return detect_slot(p)->alert_count > 0 || (p->flow != NULL && p->flow->alert_count > 0);
     case CONDITION_TAG:
         return (p->flags & PACKET_TAGGED) || starts_tag(p);
     default:

@@ -181,9 +181,9 @@ static void look_at(struct script *s, const struct packet *p)
         buf_printf(&s->log, " %s", name + sizeof("stream.") - 1);
         any = true;
     }
-    for (unsigned i = 0; i < p->chunk_count; i++) {
-        any |= log_chunk(s, &p->chunk[i]);
-        if (!keep_data(s, &p->chunk[i]))
+    for (unsigned i = 0; i < stream_slot(p)->chunk_count; i++) {
+        any |= log_chunk(s, &stream_slot(p)->chunk[i]);
+        if (!keep_data(s, &stream_slot(p)->chunk[i]))
             buf_add_string(&s->log, " LOOKBACK-WRONG");
     }
     if (p->flags & PACKET_FLOW_END) {

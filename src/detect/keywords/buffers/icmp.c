@@ -15,13 +15,15 @@ static bool header(const struct packet *p, uint8_t proto, struct slice *out)
     return true;
 }
 
-static bool icmpv4_hdr_get(const struct packet *p, struct slice *out)
+static bool icmpv4_hdr_get(const struct packet *p, enum direction side, struct slice *out)
 {
+    (void)side;
     return header(p, PROTO_ICMP, out);
 }
 
-static bool icmpv6_hdr_get(const struct packet *p, struct slice *out)
+static bool icmpv6_hdr_get(const struct packet *p, enum direction side, struct slice *out)
 {
+    (void)side;
     return header(p, PROTO_ICMPV6, out);
 }
 

@@ -5,6 +5,7 @@
 #define DETECT_BUFFERS_LIST_H
 
 #include "detect/rule/buffer.h"
+#include "packet/inspection.h"
 
 #define PACKET_BUFFER_LIST(X) \
     X(tcp_hdr)                \

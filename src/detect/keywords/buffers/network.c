@@ -12,13 +12,15 @@ static bool header(const struct packet *p, uint8_t version, struct slice *out)
     return true;
 }
 
-static bool ipv4_hdr_get(const struct packet *p, struct slice *out)
+static bool ipv4_hdr_get(const struct packet *p, enum direction side, struct slice *out)
 {
+    (void)side;
     return header(p, 4, out);
 }
 
-static bool ipv6_hdr_get(const struct packet *p, struct slice *out)
+static bool ipv6_hdr_get(const struct packet *p, enum direction side, struct slice *out)
 {
+    (void)side;
     return header(p, 6, out);
 }
 
@@ -31,14 +33,14 @@ static bool address(const struct ip *ip, struct slice *out)
     return true;
 }
 
-static bool ip_src_get(const struct packet *p, struct slice *out)
+static bool ip_src_get(const struct packet *p, enum direction side, struct slice *out)
 {
-    return address(&p->src, out);
+    return address(packet_ends(p, side).src, out);
 }
 
-static bool ip_dst_get(const struct packet *p, struct slice *out)
+static bool ip_dst_get(const struct packet *p, enum direction side, struct slice *out)
 {
-    return address(&p->dst, out);
+    return address(packet_ends(p, side).dst, out);
 }
 
 const struct packet_buffer buffer_ipv4_hdr = {

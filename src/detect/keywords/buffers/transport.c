@@ -14,13 +14,15 @@ static bool header(const struct packet *p, uint8_t proto, struct slice *out)
     return true;
 }
 
-static bool tcp_hdr_get(const struct packet *p, struct slice *out)
+static bool tcp_hdr_get(const struct packet *p, enum direction side, struct slice *out)
 {
+    (void)side;
     return header(p, PROTO_TCP, out);
 }
 
-static bool udp_hdr_get(const struct packet *p, struct slice *out)
+static bool udp_hdr_get(const struct packet *p, enum direction side, struct slice *out)
 {
+    (void)side;
     return header(p, PROTO_UDP, out);
 }
 

@@ -56,7 +56,7 @@ static bool app_protocol_match(const struct match_input *in, const void *arg)
     case MODE_EITHER: return either_dir(a, f->app_proto_dir);
     case MODE_TO_SERVER: return one_dir(a, f->app_proto_dir[TO_SERVER]);
     case MODE_TO_CLIENT: return one_dir(a, f->app_proto_dir[TO_CLIENT]);
-    default: return one_dir(a, f->app_proto_dir[packet_direction(in->packet)]);
+    default: return one_dir(a, f->app_proto_dir[match_side(in)]);
     }
 }
 

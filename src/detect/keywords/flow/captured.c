@@ -49,7 +49,7 @@ static bool pktvar_match(const struct match_input *in, const void *arg)
 {
     const struct captured_arg *a = arg;
 
-    for (const struct packet_var *v = in->packet->vars; v != NULL; v = v->next)
+    for (const struct packet_var *v = detect_slot(in->packet)->vars; v != NULL; v = v->next)
         if (v->id == a->id)
             return holds(v->value, a);
     return false;

@@ -34,15 +34,15 @@ static bool address_fits(const struct iprep_arg *a, const struct ip *ip)
 static bool iprep_match(const struct match_input *in, const void *arg)
 {
     const struct iprep_arg *a = arg;
-    const struct packet *p = in->packet;
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
 
-    if (p->src.version == 0)
+    if (ends.src->version == 0)
         return false;
     switch (a->side) {
-    case SIDE_SRC: return address_fits(a, &p->src);
-    case SIDE_DST: return address_fits(a, &p->dst);
-    case SIDE_BOTH: return address_fits(a, &p->src) && address_fits(a, &p->dst);
-    default: return address_fits(a, &p->src) || address_fits(a, &p->dst);
+    case SIDE_SRC: return address_fits(a, ends.src);
+    case SIDE_DST: return address_fits(a, ends.dst);
+    case SIDE_BOTH: return address_fits(a, ends.src) && address_fits(a, ends.dst);
+    default: return address_fits(a, ends.src) || address_fits(a, ends.dst);
     }
 }
 

@@ -2,6 +2,7 @@
 /* detect/keywords/flow/stream_size.c - stream_size: how much each side of a TCP flow has
  * sent. */
 #include "detect/rule/keyword.h"
+#include "stream/slot.h"
 
 /* "server" is what the server sent, so the direction is to the client. */
 enum { SIDE_SERVER, SIDE_CLIENT, SIDE_BOTH, SIDE_EITHER };
@@ -67,10 +68,10 @@ static bool stream_size_match(const struct match_input *in, const void *arg)
     bool client, server;
 
     if (!packet_is_tcp(p) || in->flow == NULL ||
-        (p->stream_bytes[TO_SERVER] == 0 && p->stream_bytes[TO_CLIENT] == 0))
+        (stream_slot(p)->sent[TO_SERVER] == 0 && stream_slot(p)->sent[TO_CLIENT] == 0))
         return false;
-    client = int_match_has(&a->size, p->stream_bytes[TO_SERVER]);
-    server = int_match_has(&a->size, p->stream_bytes[TO_CLIENT]);
+    client = int_match_has(&a->size, stream_slot(p)->sent[TO_SERVER]);
+    server = int_match_has(&a->size, stream_slot(p)->sent[TO_CLIENT]);
     switch (a->side) {
     case SIDE_SERVER: return server;
     case SIDE_CLIENT: return client;

@@ -2,6 +2,7 @@
 /* detect/keywords/flow/xbits.c - xbits and hostbits: named bits on hosts, pairs of hosts
  * and transactions. Bits of hosts expire; other flows, on other threads, read and change
  * them. */
+#include "detect/inspect/flow_state.h"
 #include "detect/state/host_bits.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
@@ -47,11 +48,11 @@ static bool has_owner(const struct match_input *in, const struct bit_arg *a)
 /* The bit of the packet's source, of its destination, or of the pair. */
 static struct host_bit bit_of(const struct match_input *in, const struct bit_arg *a)
 {
-    const struct packet *p = in->packet;
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
 
     return (struct host_bit){
-        .host = a->track == TRACK_DST ? &p->dst : &p->src,
-        .peer = a->track == TRACK_PAIR ? &p->dst : NULL,
+        .host = a->track == TRACK_DST ? ends.dst : ends.src,
+        .peer = a->track == TRACK_PAIR ? ends.dst : NULL,
         .id = a->id,
     };
 }
@@ -99,7 +100,9 @@ static bool tx_bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
 
-    for (const struct tx_bit *b = in->tx != NULL ? in->tx->vars : NULL; b != NULL; b = b->next)
+    const struct tx_bit *b = in->tx != NULL ? detect_tx(in->tx)->xbits : NULL;
+
+    for (; b != NULL; b = b->next)
         if (b->id == a->id)
             return true;
     return false;
@@ -116,8 +119,8 @@ static bool tx_bit_set(const struct match_input *in, const void *arg)
         return true;
     b = arena_alloc(&in->tx->arena, sizeof(*b));
     if (b != NULL) {
-        *b = (struct tx_bit){ in->tx->vars, a->id };
-        in->tx->vars = b;
+        *b = (struct tx_bit){ detect_tx(in->tx)->xbits, a->id };
+        detect_tx(in->tx)->xbits = b;
     }
     return true;
 }

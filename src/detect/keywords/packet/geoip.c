@@ -56,15 +56,15 @@ static bool address_match(const struct geoip *g, const struct ip *ip)
 /* Suricata looks up IPv4 addresses only. */
 static bool geoip_match(const struct match_input *in, const void *arg)
 {
-    const struct packet *p = in->packet;
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
     const struct geoip *g = arg;
 
-    if (p->src.version != 4)
+    if (ends.src->version != 4)
         return false;
     if (g->sides & GEOIP_BOTH)
-        return address_match(g, &p->src) && address_match(g, &p->dst);
-    return ((g->sides & GEOIP_SRC) && address_match(g, &p->src)) ||
-           ((g->sides & GEOIP_DST) && address_match(g, &p->dst));
+        return address_match(g, ends.src) && address_match(g, ends.dst);
+    return ((g->sides & GEOIP_SRC) && address_match(g, ends.src)) ||
+           ((g->sides & GEOIP_DST) && address_match(g, ends.dst));
 }
 
 /* The first word, when another one follows, may be a side. */

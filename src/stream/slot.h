@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream/slot.h - what a packet carries of its TCP stream: the data that became available by it,
+ * and what it was to its session. */
+#ifndef STREAM_SLOT_H
+#define STREAM_SLOT_H
+
+#include "packet/packet.h"
+
+/* What the stream module hands off: in-order data, once each, without a copy where stream and
+ * detect share a thread. `lookbehind` bytes in front of data are earlier data of the same direction
+ * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
+ * detect. */
+enum stream_chunk_kind {
+    CHUNK_DATA, CHUNK_GAP,
+    CHUNK_REINSPECT,            /* for rules only: inline a retransmission, as it goes to the
+                                 * receiver, or what came behind a hole; at the end what was left
+                                 * there. Always in the packet's own memory */
+};
+struct stream_chunk {
+    const uint8_t *data;                /* NULL for a gap */
+    uint32_t len;                       /* of data, or of the gap */
+    uint32_t lookbehind;
+    uint64_t offset;                    /* of data[0] from the start of the stream */
+    uint8_t direction;                  /* enum direction of the bytes, not of the packet */
+    uint8_t kind;
+    bool depth_reached;                 /* no further data of this direction will come */
+};
+#define PACKET_CHUNKS_MAX 4
+
+struct stream_slot {
+    uint32_t sent[2];                   /* sequence space each side has sent so far */
+    uint32_t history[2];                /* bytes of it kept though acknowledged, to compare with */
+    uint16_t flags;                     /* enum stream_pkt_flag: what it was to its TCP session */
+    uint8_t chunk_count;
+    /* Good up to the count. */
+    struct stream_chunk chunk[PACKET_CHUNKS_MAX];
+};
+PACKET_SLOT_ACCESSOR(stream, PACKET_SLOT_STREAM)
+_Static_assert(offsetof(struct stream_slot, chunk) <= PACKET_SLOT_STREAM_CLEARED,
+               "what no count guards has to be cleared");
+
+#endif
