@@ -99,8 +99,8 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
                                       : htp_connp_res_data(state->connp, &now, data, len);
 }
 
-/* The end of the client's side ends requests only: the server may still answer. What a server
- * leaves within a chunk is all there is of the body, as for browsers. */
+/* The end of the client's side ends requests only: the server may still answer. A body that ends
+ * within a chunk is cut off. */
 static void close_direction(struct http_state *state, const struct app_input *in)
 {
     if (state->closed[in->direction])
@@ -113,11 +113,8 @@ static void close_direction(struct http_state *state, const struct app_input *in
     else
         htp_connp_close(state->connp, NULL);
     state->closing = false;
-    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next) {
-        if (in->direction == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
-            http_body_end(http_tx_of(tx), TO_CLIENT);
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
         app_files_close(tx, in->direction, FILE_TRUNCATED);
-    }
 }
 
 static enum app_proto_id upgrade_protocol(const htp_header_t *upgrade)
@@ -189,6 +186,26 @@ static bool awaits_response(const struct http_state *state)
     return true;
 }
 
+/* Of a request whose chunks libhtp does not believe in what follows is parsed all the same. */
+static int feed_on(struct http_state *state, const struct app_input *in, uint32_t *skip)
+{
+    int result = HTP_STREAM_ERROR;
+
+    while (result == HTP_STREAM_ERROR) {
+        uint32_t n = (uint32_t)htp_connp_req_data_consumed(state->connp);
+
+        if (n > in->len - *skip || !http_reframe(state, in->now_us))
+            return HTP_STREAM_ERROR;
+        *skip += n;
+        state->offset += n;
+        if (*skip == in->len)
+            return HTP_STREAM_DATA;
+        result = feed(state, in, in->data + *skip, in->len - *skip);
+        look_at_chunks(state, in->direction);
+    }
+    return result;
+}
+
 static enum parse_status parse_data(struct http_state *state, struct app_input *in)
 {
     uint32_t skip = 0;
@@ -208,6 +225,8 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     look_at_chunks(state, in->direction);
     if (in->direction == TO_CLIENT || result != HTP_STREAM_DATA)
         http_keep_no_more(state);
+    if (UNLIKELY(result == HTP_STREAM_ERROR && in->direction == TO_SERVER && !state->refused))
+        result = feed_on(state, in, &skip);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
     if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
         check_upgrade(state);
