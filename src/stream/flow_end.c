@@ -91,6 +91,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
         return;
     }
     p->tcp.seq = ssn->stream[TO_SERVER].next_seq;
+    p->tcp.ack = ssn->stream[TO_CLIENT].next_seq;
     packet_make_pseudo_headers(p, true);
     packet_fix_checksums(p);
     if (ssn->state >= TCP_ESTABLISHED)
