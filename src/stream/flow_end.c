@@ -78,9 +78,9 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->source = PACKET_STREAM_END;
     p->datalink = st->datalink;
     p->file_name = st->file_name;
-    /* When it was due, not when this thread happened to notice: that depends on what other flows
-     * the thread has. */
-    p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)
+    /* That of the flow's last packet, so that a record's time is one that a packet has; not when
+     * this thread happened to notice: that depends on what other flows the thread has. */
+    p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow->last_us
                                                       : MAX(st->now_us, flow->last_us);
     place(st, flow, p);
     p->flow = flow;
