@@ -275,7 +275,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
 const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,
     .name = "http2",
-    .also = { APP_PROTO_HTTP_ANY },
+    .also = { APP_PROTO_HTTP_ANY, APP_PROTO_doh2 },
     .inspect_both_dirs = true,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_TS, .bytes = "PRI * HTTP/2.0\r\n" },
