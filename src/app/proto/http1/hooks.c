@@ -275,6 +275,7 @@ static int response_start(htp_tx_t *htp)
             return HTP_ERROR;
         state->transactions++;
         htx->tx.unidirectional[TO_SERVER] = true;
+        htx->tx.progress[TO_SERVER] = HTTP_COMPLETE;
         htp->request_port_number = -1;
         app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
     }
