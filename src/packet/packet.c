@@ -127,5 +127,5 @@ void packet_swap_direction(struct packet *p)
     p->dst_port = src_port;
     p->flags ^= PACKET_TO_CLIENT;
     if (UNLIKELY(p->source == PACKET_STREAM_END))
-        packet_turn_pseudo_headers(p);
+        packet_remake_pseudo_headers(p);
 }

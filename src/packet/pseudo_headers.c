@@ -68,7 +68,7 @@ void packet_make_pseudo_headers(struct packet *p, bool with_tcp)
     write_tcp(p);
 }
 
-void packet_turn_pseudo_headers(struct packet *p)
+void packet_remake_pseudo_headers(struct packet *p)
 {
     uint32_t seq = p->tcp.seq;
 

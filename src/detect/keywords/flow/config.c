@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/config.c - settings for the transaction or the packet that a rule matched. */
+/* detect/keywords/flow/config.c - settings for the transaction or packet that a rule matched. */
 #include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
