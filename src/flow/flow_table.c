@@ -206,11 +206,6 @@ static void leave_emergency_when_over(struct flow_table *table)
     }
 }
 
-uint64_t flow_table_due_us(const struct flow_table *table, const struct flow *flow)
-{
-    return flow->last_us + timeout_of(table, flow);
-}
-
 /* Removes the flow from lookups. Its memory stays until the inspecting thread has released it, see
  * flow_table_release(). */
 void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)

@@ -65,9 +65,6 @@ void flow_table_before_timeout(struct flow_table *table,
 /* State changes move the flow to another timeout. */
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state);
 
-/* When a silent flow times out, or did. */
-uint64_t flow_table_due_us(const struct flow_table *table, const struct flow *flow);
-
 /* It ends now: out of the table, to the ended ones. */
 void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason);
 

@@ -4,6 +4,7 @@
 #include "packet/pseudo_headers.h"
 
 #include "base/text/bytes.h"
+#include "packet/checksum.h"
 
 #include <string.h>
 
@@ -32,12 +33,13 @@ static void write_ip(uint8_t *ip, const struct packet *p, uint16_t payload)
     memcpy(ip + 24, p->dst.b, 16);
 }
 
+/* Of the other end the header says nothing: p->tcp.ack is its sequence number. */
 static void write_tcp(struct packet *p)
 {
     put_be16(p->l4, p->src_port);
     put_be16(p->l4 + 2, p->dst_port);
     put_be32(p->l4 + 4, p->tcp.seq);
-    put_be32(p->l4 + 8, p->tcp.ack);
+    put_be32(p->l4 + 8, p->source == PACKET_STREAM_END ? 0 : p->tcp.ack);
     p->l4[12] = (TCP_HEADER / 4) << 4;
     p->l4[13] = p->tcp.flags;
     put_be16(p->l4 + 14, p->tcp.window);
@@ -65,4 +67,19 @@ void packet_make_pseudo_headers(struct packet *p, bool with_tcp)
     p->payload = p->l4 + TCP_HEADER;
     p->tcp.window = WINDOW;
     write_tcp(p);
+}
+
+void packet_remake_pseudo_headers(struct packet *p)
+{
+    uint32_t seq = p->tcp.seq;
+
+    if (p->l3 == NULL)
+        return;
+    write_ip(p->l3, p, p->l4 != NULL ? TCP_HEADER : 0);
+    if (p->l4 == NULL)
+        return;
+    p->tcp.seq = p->tcp.ack;
+    p->tcp.ack = seq;
+    write_tcp(p);
+    packet_fix_checksums(p);
 }

@@ -8,5 +8,7 @@
 
 /* Bare IP by the packet's addresses and ip_proto; with_tcp: and TCP by its ports and p->tcp. */
 void packet_make_pseudo_headers(struct packet *p, bool with_tcp);
+/* The last packet of a flow, whose ends have just been exchanged: the headers follow them. */
+void packet_remake_pseudo_headers(struct packet *p);
 
 #endif

@@ -81,9 +81,9 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->source = PACKET_STREAM_END;
     p->datalink = st->datalink;
     p->file_name = st->file_name;
-    /* The time at which the flow was due, not at which this thread noticed it: that depends on the
-     * thread's other flows. */
-    p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow_table_due_us(st->flows, flow)
+    /* That of the flow's last packet, so that a record's time is one that a packet has; not when
+     * this thread happened to notice: that depends on what other flows the thread has. */
+    p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow->last_us
                                                       : MAX(st->now_us, flow->last_us);
     place(st, flow, p);
     p->flow = flow;
@@ -94,6 +94,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
         return;
     }
     p->tcp.seq = ssn->stream[TO_SERVER].next_seq;
+    p->tcp.ack = ssn->stream[TO_CLIENT].next_seq;
     packet_make_pseudo_headers(p, true);
     packet_fix_checksums(p);
     if (ssn->state >= TCP_ESTABLISHED)

@@ -119,20 +119,22 @@ static void both_unknown(struct app_session *s, enum direction d, bool end)
 
 /* --- only the other side is detected -------------------------------------------------------- */
 
-/* This side's patterns and probes gave up but the other side is known: its parser gets the bytes.
- * The rule event says that only one direction was recognised. */
+/* Records say "failed" of a direction that was not recognised, and yet parsed; but what the parser
+ * gives up at once has the name of the other, as in Suricata. */
 static void parse_as_other(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
+    uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
+    bool given_up = false;
 
     if (s->ds[d].len > 0)
         s->first_sender = FIRST_SENDER_PARSED;
-    if (f->app_proto_dir[OTHER_DIRECTION(d)] != APP_PROTO_FAILED) {
-        app_feed(s, d, end);
+    if (other != APP_PROTO_FAILED) {
+        given_up = app_feed(s, d, end) < 0;
         app_layer_event(s, APPLAYER_ONE_DIRECTION);
         app_count_flow(s);
     }
-    f->app_proto_dir[d] = APP_PROTO_FAILED;
+    f->app_proto_dir[d] = given_up ? other : APP_PROTO_FAILED;
     s->ds[d].detected = true;
     app_signal_proto_detected(f, s->flow.thread, d);
 }

@@ -213,6 +213,17 @@ TEST(app_one_direction_only)
                  "flow toy toy failed\n");
 }
 
+/* What the parser gives up at once is not said to have failed recognition. */
+TEST(app_one_direction_given_up)
+{
+    CASE(c, SPLIT_TS("HELLO me\n"), SPLIT_TC("STOP it, this is no banner\n"));
+    char *complete = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK_STRING(complete,
+                 "layer applayer_detect_protocol_only_one_direction\nflow toy toy toy\n");
+    free(complete);
+}
+
 TEST(app_detection_only)
 {
     CASE(c, SPLIT_TS("HELLO me\nASK one\n"), SPLIT_TC("WELCOME x\n"));

@@ -171,6 +171,8 @@ static enum parse_status toy_parse(struct app_flow *af, struct app_input *in)
         st->skip[in->direction] = false;
     else if (in->direction == TO_SERVER)
         return request_line(af, line);
+    else if (starts(line, "STOP"))
+        return PARSE_STOP;
     else
         reply_line(af, line);
     return PARSE_OK;

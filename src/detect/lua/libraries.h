@@ -22,6 +22,7 @@
     X(http)                 \
     X(ja3)                  \
     X(log)                  \
+    X(ntp)                  \
     X(packet)               \
     X(rule)                 \
     X(smtp)                 \

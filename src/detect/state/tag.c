@@ -191,7 +191,7 @@ static bool count_packet(struct tag_state *s, const struct packet *p)
     else if (s->metric == TAG_BYTES)
         s->seen += p->len;
     else
-        s->seen = p->time_us / 1000000 - s->first_us / 1000000;
+        s->seen = MAX(p->time_us, s->first_us) / 1000000 - s->first_us / 1000000;
     s->started = true;
     if (first)
         return false;

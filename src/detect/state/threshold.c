@@ -149,7 +149,7 @@ static enum threshold_result count_rate(const struct threshold_spec *spec,
                                         struct threshold_state *s, uint64_t now_us, bool in_time)
 {
     if (s->rate_since_us != 0) {
-        if (now_us / 1000000 - s->rate_since_us / 1000000 <= spec->timeout)
+        if (now_us / 1000000 <= s->rate_since_us / 1000000 + spec->timeout)
             return rate_result(spec);
         s->rate_since_us = 0;
         return THRESHOLD_ALERT;

@@ -55,7 +55,6 @@ static void arp_packet(struct render *r, const struct eve *eve, void *settings, 
 
 const struct eve_type eve_type_arp = {
     .name = "arp",
-    .off_by_default = true,
     .condition = arp_condition,
     .packet = arp_packet,
 };

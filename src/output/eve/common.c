@@ -597,16 +597,25 @@ void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
 
 /* --- headers --------------------------------------------------------------------------------- */
 
-/* Offsets of IPv4 (RFC 791) and IPv6 (RFC 8200). */
+/* As IP says it; 0 is BIG TCP's, which is as long as what there is. */
+static uint64_t ip_length(const struct packet *p, uint32_t at, uint32_t header)
+{
+    uint16_t written = get_be16(p->l3 + at);
+
+    if (written != 0 || p->l4 == NULL)
+        return written;
+    return (uint64_t)(p->l4 - p->l3) + p->l4_len - header;
+}
+
 void eve_ip_header(struct json *j, const struct packet *p)
 {
     if (p->src.version == 4 && p->l3 != NULL) {
-        json_u64(j, "len", get_be16(p->l3 + 2));
+        json_u64(j, "len", ip_length(p, 2, 0));
         json_u64(j, "tos", p->l3[1]);
         json_u64(j, "ttl", p->l3[8]);
         json_u64(j, "ipid", get_be16(p->l3 + 4));
     } else if (p->src.version == 6 && p->l3 != NULL) {
-        json_u64(j, "len", get_be16(p->l3 + 4));
+        json_u64(j, "len", ip_length(p, 4, 40));
         json_u64(j, "tc", packet_tos(p));
         json_u64(j, "hoplimit", packet_hop_limit(p));
         json_u64(j, "flowlbl", get_be32(p->l3) & 0xfffff);

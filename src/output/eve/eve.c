@@ -110,7 +110,7 @@ static void eve_add_type(struct eve *eve, const char *given, const struct conf_n
     struct err err = { 0 };
     struct eve_use use = { .type = type };
 
-    if (!conf_bool(node, "enabled", type == NULL || !type->off_by_default))
+    if (!conf_bool(node, "enabled", true))
         return;
     if (eve_add_app_logs(eve, name, node))
         return;

@@ -16,7 +16,6 @@ struct eve;
 
 struct eve_type {
     const char *name;           /* under `types:` */
-    bool off_by_default;        /* listed, but needs `enabled: yes` */
     void *(*configure)(const struct conf_node *node, const struct eve *eve, struct err *err);
     void (*free)(void *settings);
     void (*packet)(struct render *r, const struct eve *eve, void *settings, struct packet *p);

@@ -6,26 +6,28 @@
 #define FRAGMENT_BITS  0x3fff       /* more fragments, or an offset */
 #define OFFSET_BITS    0x1fff
 
-/* The length of the header; 0, with the event set, if it cannot be trusted. A frame that is longer
- * than the total length is normal: Ethernet pads short frames. */
-static uint32_t check_header(struct packet *p, const uint8_t *at, uint32_t len)
+/* The length of the header, *total with what follows; 0, with the event set: it cannot be
+ * trusted. */
+static uint32_t check_header(struct packet *p, const uint8_t *at, uint32_t len, uint32_t *total)
 {
     enum packet_event wrong;
-    uint32_t header, total;
+    uint32_t header;
 
     if (UNLIKELY(len < IPV4_HEADER_MIN)) {
         decode_invalid(p, EVENT_IPV4_PKT_TOO_SMALL);
         return 0;
     }
     header = (at[0] & 0xfu) * 4;
-    total = get_be16(at + 2);
+    *total = get_be16(at + 2);
+    if ((get_be16(at + 6) & FRAGMENT_BITS) == 0)
+        *total = decode_length(p, *total, len);
     if (UNLIKELY(at[0] >> 4 != 4))
         wrong = EVENT_IPV4_WRONG_IP_VERSION;
     else if (UNLIKELY(header < IPV4_HEADER_MIN))
         wrong = EVENT_IPV4_HLEN_TOO_SMALL;
-    else if (UNLIKELY(total < header))
+    else if (UNLIKELY(*total < header))
         wrong = EVENT_IPV4_IPLEN_SMALLER_THAN_HLEN;
-    else if (UNLIKELY(len < total))
+    else if (UNLIKELY(len < *total))
         wrong = EVENT_IPV4_TRUNC_PKT;
     else
         return header;
@@ -69,13 +71,13 @@ static void decode_protocol(struct decoder *d, struct packet *p, const uint8_t *
 /* False: not even the header is valid, so the packet has no addresses. */
 bool decode_ipv4(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
-    uint32_t header;
+    uint32_t header, total;
     uint16_t fragment_bits;
 
     COUNT(d, ipv4);
     if (UNLIKELY(!decode_layer(d, p)))
         return false;
-    header = check_header(p, at, len);
+    header = check_header(p, at, len, &total);
     if (UNLIKELY(header == 0))
         return false;
     if (UNLIKELY(header > IPV4_HEADER_MIN) &&
@@ -91,7 +93,7 @@ bool decode_ipv4(struct decoder *d, struct packet *p, const uint8_t *at, uint32_
     if (UNLIKELY(fragment_bits & FRAGMENT_BITS))
         read_fragment(d, p, fragment_bits);
     else
-        decode_protocol(d, p, at + header, get_be16(at + 2) - header);
+        decode_protocol(d, p, at + header, total - header);
     return true;
 }
 

@@ -47,7 +47,7 @@ bool decode_ipv6(struct decoder *d, struct packet *p, const uint8_t *at, uint32_
         return false;
     if (UNLIKELY(at[0] >> 4 != 6))
         return decode_invalid(p, EVENT_IPV6_WRONG_IP_VERSION);
-    payload = get_be16(at + 4);
+    payload = decode_length(p, get_be16(at + 4), len - IPV6_HEADER);
     if (UNLIKELY(len < IPV6_HEADER + payload))
         return decode_invalid(p, EVENT_IPV6_TRUNC_PKT);
 

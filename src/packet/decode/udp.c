@@ -23,7 +23,7 @@ bool decode_udp(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t
     COUNT(d, udp);
     if (UNLIKELY(len < UDP_HEADER))
         return decode_invalid(p, EVENT_UDP_HLEN_TOO_SMALL);
-    udp_len = get_be16(at + 4);
+    udp_len = decode_length(p, get_be16(at + 4), len);
     if (UNLIKELY(len < udp_len))
         return decode_invalid(p, EVENT_UDP_PKT_TOO_SMALL);
     if (UNLIKELY(udp_len < UDP_HEADER))

@@ -289,3 +289,63 @@ TEST(datalink_numbers)
     CHECK_INT(datalink_from_pcap(276), DATALINK_SLL2);
     CHECK_INT(datalink_from_pcap(9999), DATALINK_NONE);
 }
+
+#define BIG 70000u
+
+/* The words, then "x" up to BIG bytes, with 0 in the length fields at these places. */
+static struct packet *decode_big(struct decode_env *env, const char *words, const unsigned *lengths,
+                                 unsigned count)
+{
+    static uint8_t frame[BIG];
+    size_t n = env_bytes(words, frame, sizeof(frame));
+
+    memset(frame + n, 'x', BIG - n);
+    for (unsigned i = 0; i < count; i++)
+        memset(frame + lengths[i], 0, 2);
+    env_decode_bytes(env, DATALINK_ETHERNET, frame, BIG);
+    return env->vector.packet[env->vector.count - 1];
+}
+
+/* BIG TCP: frames that are longer than IP can say. */
+TEST(decode_big_tcp)
+{
+    static const struct {
+        const char *words;
+        unsigned lengths[3], count;
+        uint32_t payload;
+    } list[] = {
+        { "eth:0800 ip4:06 tcp:1,2", { 16 }, 1, BIG - 54 },
+        { "eth:86dd ip6:06 tcp:1,2", { 18 }, 1, BIG - 74 },
+        { "eth:86dd ip6:00 0600c20400011134 tcp:1,2", { 18 }, 1, BIG - 82 },
+        { "eth:0800 ip4:11 udp:9,4789 0800000000000100 eth:0800 ip4:06 tcp:1,2", { 16, 38, 66 }, 3,
+          BIG - 104 },
+    };
+    struct decode_env env;
+
+    env_open(&env, "decoder: { vxlan: { enabled: true, ports: 4789 } }");
+    for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+        struct packet *p = decode_big(&env, list[i].words, list[i].lengths, list[i].count);
+
+        CHECK_INT(p->event_count, 0);
+        CHECK_INT(p->payload_len, list[i].payload);
+        CHECK_INT(p->src_port, 1);
+        CHECK((p->flags & PACKET_NO_CHECKSUM) != 0);
+        CHECK_INT(env.vector.packet[0]->event_count, 0);
+    }
+    env_close(t, &env);
+}
+
+/* A frame that is no longer than IP can say, and a fragment, have no such excuse. */
+TEST(decode_length_0_is_wrong)
+{
+    static const unsigned total[] = { 16 };
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, "");
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:0800 45000000000000004006000001020304 05060708 00");
+    CHECK(packet_has_event(p, EVENT_IPV4_IPLEN_SMALLER_THAN_HLEN));
+    p = decode_big(&env, "eth:0800 ip4f:06,2000,1 tcp:1,2", total, 1);
+    CHECK(packet_has_event(p, EVENT_IPV4_IPLEN_SMALLER_THAN_HLEN));
+    env_close(t, &env);
+}

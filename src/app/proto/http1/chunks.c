@@ -23,14 +23,6 @@ void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
         htx->message[d].content->chunks.part = CHUNKS_OVER;
 }
 
-/* True: the next byte belongs to a chunk's data. */
-bool http_chunks_are_inside(const struct http_tx *htx, enum direction d)
-{
-    const struct http_content *c = htx->message[d].content;
-
-    return c != NULL && c->chunks.part == CHUNK_CONTENT;
-}
-
 static int hex_value(uint8_t c)
 {
     if (c >= '0' && c <= '9')
@@ -49,20 +41,36 @@ static bool is_filler(uint8_t c)
 static void line_ends(struct http_chunks *c)
 {
     if (c->digits)
-        c->part = c->left == 0 ? CHUNKS_OVER : CHUNK_CONTENT;
+        c->part = c->left == 0 || c->wide ? CHUNKS_OVER : CHUNK_CONTENT;
     c->digits = false;
 }
 
 /* Lengths up to INT32_MAX, as libhtp reads them. A hostile length ends the walk before it
  * overflows. */
+int64_t http_chunks_wide(struct http_tx *htx)
+{
+    struct http_chunks *c;
+
+    if (htx->message[TO_SERVER].content == NULL)
+        return -1;
+    c = &htx->message[TO_SERVER].content->chunks;
+    if (!c->wide || c->digits)
+        return -1;
+    c->wide = false;
+    c->left = MIN(c->left, INT32_MAX);
+    c->part = c->left == 0 ? CHUNKS_OVER : CHUNK_CONTENT;
+    return (int64_t)c->left;
+}
+
 static void length_byte(struct http_chunks *c, uint8_t byte)
 {
     int value = hex_value(byte);
 
-    if (value >= 0 && c->left <= INT32_MAX >> 4) {
+    if (value >= 0) {
+        c->wide |= c->left > INT32_MAX >> 4;
         c->left = c->left << 4 | (unsigned)value;
         c->digits = true;
-    } else if (value >= 0 || (!c->digits && !is_filler(byte))) {
+    } else if (!c->digits && !is_filler(byte)) {
         c->part = CHUNKS_OVER;
     } else if (byte == '\n') {
         line_ends(c);

@@ -250,6 +250,7 @@ static int request_headers(htp_tx_t *htp)
         name_tunnel(htp);
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
+    http_framing_mend(htp);
     if (htx == NULL)
         return HTP_OK;
     raise_flags(htx);
@@ -285,6 +286,7 @@ static int response_start(htp_tx_t *htp)
             return HTP_ERROR;
         state->transactions++;
         htx->tx.unidirectional[TO_SERVER] = true;
+        htx->tx.progress[TO_SERVER] = HTTP_COMPLETE;
         htp->request_port_number = -1;  /* unknown */
         app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
     }

@@ -107,8 +107,8 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
                                       : htp_connp_res_data(state->connp, &now, data, len);
 }
 
-/* The client's close ends requests only, because the server may still answer. A server that closes
- * within a chunk has sent all there is of the body; browsers show it. */
+/* The end of the client's side ends requests only: the server may still answer. A body that ends
+ * within a chunk is cut off. */
 static void close_direction(struct http_state *state, const struct app_input *in)
 {
     if (state->closed[in->direction])
@@ -121,11 +121,8 @@ static void close_direction(struct http_state *state, const struct app_input *in
     else
         htp_connp_close(state->connp, NULL);
     state->closing = false;
-    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next) {
-        if (in->direction == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
-            http_body_end(http_tx_of(tx), TO_CLIENT);
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
         app_files_close(tx, in->direction, FILE_TRUNCATED);
-    }
 }
 
 /* Protocols that an Upgrade header can change to. `h2c` is compared exactly, as Suricata does. */
@@ -200,8 +197,26 @@ static bool awaits_response(const struct http_state *state)
     return true;
 }
 
-/* HTP_STREAM_DATA_OTHER: libhtp waits for the other direction. What it left comes again with the
- * next data. After an HTTP/0.9 request (`requests_over`) the client's bytes are not parsed. */
+/* Of a request whose chunks libhtp does not believe in what follows is parsed all the same. */
+static int feed_on(struct http_state *state, const struct app_input *in, uint32_t *skip)
+{
+    int result = HTP_STREAM_ERROR;
+
+    while (result == HTP_STREAM_ERROR) {
+        uint32_t n = (uint32_t)htp_connp_req_data_consumed(state->connp);
+
+        if (n > in->len - *skip || !http_reframe(state, in->now_us))
+            return HTP_STREAM_ERROR;
+        *skip += n;
+        state->offset += n;
+        if (*skip == in->len)
+            return HTP_STREAM_DATA;
+        result = feed(state, in, in->data + *skip, in->len - *skip);
+        look_at_chunks(state, in->direction);
+    }
+    return result;
+}
+
 static enum parse_status parse_data(struct http_state *state, struct app_input *in)
 {
     uint32_t skip = 0;
@@ -221,6 +236,8 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     look_at_chunks(state, in->direction);
     if (in->direction == TO_CLIENT || result != HTP_STREAM_DATA)
         http_keep_no_more(state);
+    if (UNLIKELY(result == HTP_STREAM_ERROR && in->direction == TO_SERVER && !state->refused))
+        result = feed_on(state, in, &skip);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
     if (result == HTP_STREAM_TUNNEL && in->direction == TO_CLIENT)
         check_upgrade(state);

@@ -98,9 +98,10 @@ static void *configure(const struct conf_node *node, struct err *err)
 
 /* --- members ---------------------------------------------------------------------------------- */
 
+/* What is empty is left out, as in Suricata. */
 static void log_string(struct json *j, const char *key, const bstr *s)
 {
-    if (s != NULL)
+    if (s != NULL && bstr_len(s) > 0)
         json_slice(j, key, http_bstr(s));
 }
 
@@ -125,7 +126,8 @@ static void log_content_type(struct json *j, const struct http_tx *htx)
     end = s.len > 0 ? memchr(s.data, ';', s.len) : NULL;
     if (end != NULL)
         s.len = (uint32_t)(end - s.data);
-    json_slice(j, "http_content_type", s);
+    if (s.len > 0)
+        json_slice(j, "http_content_type", s);
 }
 
 /* A star (unknown) is -1 in http_range and has no member. */

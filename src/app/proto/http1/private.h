@@ -90,10 +90,11 @@ enum http_coding {
 
 /* Follows the chunks of a body for what libhtp does not tell of them. */
 struct http_chunks {
-    uint32_t left;                      /* of the chunk */
+    uint64_t left;                      /* of the chunk, modulo 2^64 */
     uint32_t from;                      /* in the input: what was not looked at yet */
     uint8_t part;                       /* enum chunk_part, see chunks.c */
     bool digits;
+    bool wide;                          /* longer than libhtp takes a chunk to be */
 };
 
 /* What rules see of a message and libhtp has not in one part. It can be made again. */
@@ -173,6 +174,7 @@ struct http_state {
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
     uint32_t bombs;                     /* bodies given up as such */
+    uint8_t reframes;                   /* see framing.c */
     /* The request at work as the client has sent it so far, each part behind its size in two
      * bytes; NULL: not kept. See suspend.c. */
     uint8_t *retained;
@@ -297,8 +299,15 @@ void http_decoders_free(struct http_thread *ht);
 
 /* chunks.c: begins behind the header, then gets what libhtp has taken since. */
 void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at);
-bool http_chunks_are_inside(const struct http_tx *htx, enum direction d);
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end);
+/* The length of a request's chunk just read that libhtp does not take; -1: another error. What
+ * is looked at next are the chunk's bytes. */
+int64_t http_chunks_wide(struct http_tx *htx);
+
+/* framing.c: before libhtp goes on to the body. */
+void http_framing_mend(htp_tx_t *htp);
+/* libhtp has given up a request at a chunk's length: a fresh one stands behind it. */
+bool http_reframe(struct http_state *state, uint64_t now_us);
 
 /* multipart.c: NULL when the content type is not multipart/form-data with a boundary. */
 struct http_multipart *http_multipart_new(struct slice content_type);

@@ -289,7 +289,7 @@ const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,
     .name = "http2",
     .reports = &h2_reports,
-    .also = { APP_PROTO_ANY_http },
+    .also = { APP_PROTO_ANY_http, APP_PROTO_doh2 },
     .inspect_both_dirs = true,
     .patterns = (const struct app_pattern[]){
         { .transport = APP_TCP, .directions = APP_TS, .bytes = "PRI * HTTP/2.0\r\n" },

@@ -274,7 +274,7 @@ const struct app_proto app_nfs = {
     .inspect_both_dirs = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
-        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "2049", .min = NFS_PROBE_TCP,
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "2049", .min = NFS_PROBE_TCP_MIN,
           .max = NFS_PROBE_TCP, .probe = nfs_probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "2049", .max = 32,
           .probe = nfs_probe_udp },

@@ -162,7 +162,8 @@ void nfs_files_abandon(struct nfs_state *st);
 enum parse_status nfs_parse(struct app_flow *af, struct app_input *in);
 enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d, const struct flow *flow);
 enum app_probe_result nfs_probe_udp(struct bytes in, enum direction d, const struct flow *flow);
-#define NFS_PROBE_TCP 36                /* bytes that it looks at */
+#define NFS_PROBE_TCP 36                /* bytes that it looks at in a call */
+#define NFS_PROBE_TCP_MIN 28            /* the shortest reply, mark and all */
 
 /* --- nfs2.c, nfs3.c, nfs4.c ------------------------------------------------------------------ */
 void nfs2_call(struct nfs_state *st, const struct rpc_call *r);

@@ -49,10 +49,10 @@ enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d,
     uint32_t len = take_be32(&in) & ~MARK_LAST;
     enum direction sender = TO_SERVER;
 
-    if (!bytes_have(&in, NFS_PROBE_TCP - RPC_MARK_LEN))
-        return APP_PROBE_MORE;
     if (looks_like_reply(in, len))
-        sender = TO_CLIENT;
+        sender = TO_CLIENT;             /* the one to NULL has no more than NFS_PROBE_TCP_MIN */
+    else if (!bytes_have(&in, NFS_PROBE_TCP - RPC_MARK_LEN))
+        return APP_PROBE_MORE;
     else if (!looks_like_call(in, len))
         return APP_PROBE_NO;
     return sender == d ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
@@ -387,10 +387,13 @@ static enum parse_status search(struct nfs_state *st, struct app_input *in)
     struct nfs_dir *ds = &st->ds[in->direction];
     uint32_t i;
 
-    for (i = 0; i + NFS_PROBE_TCP <= in->len; i++) {
+    for (i = 0; i + NFS_PROBE_TCP_MIN <= in->len; i++) {
         struct bytes at = bytes_of(in->data + i, in->len - i);
+        enum app_probe_result is = nfs_probe_tcp(at, in->direction, NULL);
 
-        if (nfs_probe_tcp(at, in->direction, NULL) != APP_PROBE_YES)
+        if (is == APP_PROBE_MORE)
+            break;
+        if (is != APP_PROBE_YES)
             continue;
         ds->searching = false;
         if (ds->had_gap)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ntp/ntp.c - NTP versions 3 and 4 (RFC 1305, RFC 5905): each datagram is a
  * transaction. */
+#include "app/proto/ntp/ntp.h"
+
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/reports.h"
@@ -17,19 +19,6 @@
     E(MALFORMED_DATA, "malformed_data")
 
 enum { NTP_EVENT_NONE, NTP_EVENT_LIST(APP_EVENT_ID) };
-
-/* Fields of the header. `direction` is that of the datagram. */
-struct ntp_tx {
-    struct app_tx tx;
-    enum direction direction;
-    uint8_t version, mode, stratum;
-    uint8_t reference[4];
-};
-
-static struct ntp_tx *ntp_tx_of(const struct app_tx *tx)
-{
-    return (struct ntp_tx *)(uintptr_t)tx;
-}
 
 /* Control and private messages (modes 6 and 7) that are shorter than the header are not
  * accepted. */

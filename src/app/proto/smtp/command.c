@@ -75,6 +75,19 @@ static bool ensure_transaction(struct smtp_state *s, struct slice text)
     return !fresh || new_transaction(s);
 }
 
+bool smtp_is_command(struct slice text)
+{
+    static const char *const verbs[] = {
+        "auth", "bdat", "data", "ehlo", "expn", "helo", "help", "mail", "noop", "quit", "rcpt",
+        "rset", "starttls", "vrfy",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (smtp_starts_nocase(text, verbs[i]))
+            return true;
+    return false;
+}
+
 /* --- the queue -------------------------------------------------------------------------------- */
 
 /* Beyond the queue's end: NONE, a reply that no command waits for. */

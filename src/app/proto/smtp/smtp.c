@@ -175,8 +175,8 @@ static bool body_chunk(struct smtp_state *s, struct bytes *in, bool end, uint64_
 
 /* --- BDAT ------------------------------------------------------------------------------------- */
 
-/* Chunks are counted, not read. If a chunk does not end with a line, the next command follows
- * without a line end. */
+/* The chunk's bytes are counted, not read. It may end within a line: the next command follows at
+ * once (RFC 3030, 2). */
 static void skip_chunk(struct smtp_state *s, struct bytes *in)
 {
     uint32_t n = (uint32_t)MIN(s->chunk_left, bytes_left(in));
@@ -189,10 +189,10 @@ static void skip_chunk(struct smtp_state *s, struct bytes *in)
     s->chunk_ragged = chunk.len > 0 && chunk.data[chunk.len - 1] != '\n';
 }
 
-/* The command after such a chunk raises the event. */
-static void check_chunk(struct smtp_state *s)
+/* A line that goes on behind its chunk's end with no command is longer than was said. */
+static void check_chunk(struct smtp_state *s, struct slice text)
 {
-    if (s->chunk_ragged)
+    if (s->chunk_ragged && !smtp_is_command(text))
         smtp_event(s, SMTP_EVENT_BDAT_CHUNK_LEN_EXCEEDED);
     s->chunk_ragged = false;
 }
@@ -225,7 +225,7 @@ static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
         return 0;
     if (result == APP_LINE_DROPPED)
         return 1;
-    check_chunk(s);
+    check_chunk(s, line.text);
     if (smtp_request(s, &line) < 0)
         return -1;
     if (result == APP_LINE_TRUNCATED)

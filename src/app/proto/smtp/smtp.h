@@ -126,6 +126,7 @@ int smtp_configure(const struct conf_node *node, const struct conf_node *root, v
 void smtp_settings_free(void *settings);
 
 bool smtp_starts_nocase(struct slice text, const char *lower);
+bool smtp_is_command(struct slice text);        /* does it begin with a verb of SMTP? */
 
 extern const struct app_name smtp_events[];
 extern const struct app_buffer *const smtp_buffers[];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/flow/config.c - config: settings for the transaction that a rule
- * matched. */
+/* detect/keywords/flow/config.c - settings for the transaction or packet that a rule matched. */
 #include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
-/* Only "logging disable, type tx, scope tx" has an effect. The keyword also accepts
- * "tracking disable", "type flow" and "scope flow", which change nothing. */
+/* What it is for: "logging disable, type tx, scope tx", and in front of the flow table "tracking
+ * disable, type flow, scope packet", with which users shed traffic. What else can be said changes
+ * nothing, as in Suricata. */
 struct config_arg {
-    bool of_tx;
+    bool of_tx, untracked;
 };
 
 #define EXPECTED "expected \"logging disable, type tx, scope tx\", found \"%.*s\""
@@ -19,6 +19,11 @@ static bool is_one_of(struct text in, const char *a, const char *b)
 
 /* All three parts are required; anything else is an error, so that a typing error is not
  * silent. */
+static bool is_scope(struct text in)
+{
+    return is_one_of(in, "scope tx", "scope flow") || text_equal(in, "scope packet");
+}
+
 static int config_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct text rest = in, what = { "", 0 }, type = { "", 0 }, scope = { "", 0 };
@@ -28,9 +33,15 @@ static int config_parse(struct rule_parser *p, struct text in, void *arg)
     text_split(&rest, ',', &type);
     text_split(&rest, ',', &scope);
     if (rest.n > 0 || !is_one_of(what, "logging disable", "tracking disable") ||
-        !is_one_of(type, "type tx", "type flow") || !is_one_of(scope, "scope tx", "scope flow"))
+        !is_one_of(type, "type tx", "type flow") || !is_scope(scope))
         return rule_error(p, "config: " EXPECTED, TEXT(in));
     a->of_tx = text_equal(type, "type tx") && text_equal(scope, "scope tx");
+    a->untracked = text_equal(what, "tracking disable") && text_equal(type, "type flow") &&
+                   text_equal(scope, "scope packet");
+    if (a->untracked && p->rule->hook == HOOK_NONE)
+        return rule_error(p, "config: disabling flow tracking is only supported in 'pre_flow' "
+                             "hook");
+    a->untracked &= p->rule->hook == HOOK_PRE_FLOW;
     return 0;
 }
 
@@ -54,12 +65,14 @@ static bool config_match(const struct match_input *in, const void *arg)
 
     if (tx != NULL)
         tx->no_log = true;
+    if (a->untracked)
+        in->packet->flow_hash = 0;      /* the mark of packets that belong to no flow */
     return true;
 }
 
 const struct keyword_ops keyword_config = {
     .name = "config",
-    .doc = "switch logging of the matched transaction off",
+    .doc = "switch logging of the matched transaction off, or the packet's flow",
     .features = "supports firewall",
     .point = POINT_POST,
     .arg_size = sizeof(struct config_arg),

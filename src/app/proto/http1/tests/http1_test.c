@@ -8,6 +8,7 @@
 #include "app/tests/split.h"
 #include "base/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,4 +356,60 @@ TEST(http1_sizes_are_not_random_unless_asked_for)
     (void)sizes_of(t, "libhtp: { default-config: { randomize-inspection-sizes: yes, "
                       "randomize-inspection-range: 100 } }\n", drawn);
     CHECK(memcmp(sizes, drawn, sizeof(sizes)) != 0);
+}
+
+/* What a server may take for a request of its own is one here, too, and flagged. */
+static void expect_smuggled(struct test *t, const char *head, const char *body, const char *event)
+{
+    static const char answers[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+                                  "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n";
+    char request[512], line[512];
+    int n = snprintf(request, sizeof(request), "POST /f HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n%s%s",
+                     head, body, REQUEST(smuggled));
+    const struct split_step steps[] = {
+        { TO_SERVER, request, (uint32_t)n }, SPLIT_TC(answers),
+    };
+    const struct split_case c = { .yaml = extended, .port = 80, .steps = steps,
+                                  .count = ARRAY_LEN(steps), .file_features = APP_FILE_SHA256 };
+
+    snprintf(line, sizeof(line), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n%s",
+             event);
+    split_expect(t, &c, line);
+}
+
+#define SMUGGLED \
+    "tx 1 http {\"http\":{\"hostname\":\"a\",\"url\":\"/smuggled\"}}\nflow http http http\n"
+#define ABC_FILE \
+    "tx 0 file /f closed 3 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n"
+
+TEST(http1_smuggled_requests_are_seen)
+{
+    static const char te[] = "Transfer-Encoding: chunked";
+
+    expect_smuggled(t, te, "10000000000000000\r\n\r\n",
+                    "tx 0 event invalid_request_chunk_len\n" SMUGGLED);
+    expect_smuggled(t, te, "10000000000000003\r\nabc\r\n0\r\n\r\n",
+                    "tx 0 event invalid_request_chunk_len\n" ABC_FILE SMUGGLED);
+    expect_smuggled(t, "Content-Length: 18446744073709551615", "",
+                    "tx 0 event content_length_extra_data_end\n"
+                    "tx 0 event invalid_content_length_field_in_request\n" SMUGGLED);
+    expect_smuggled(t, "Transfer-Encoding: chunked, identity", "3\r\nabc\r\n0\r\n\r\n",
+                    "tx 0 event invalid_transfer_encoding_value_in_request\n" ABC_FILE SMUGGLED);
+    expect_smuggled(t, "Transfer-Encoding: identity\r\nContent-Length: 3", "abc",
+                    "tx 0 event invalid_transfer_encoding_value_in_request\n" ABC_FILE SMUGGLED);
+}
+
+/* A chunk of 4 GiB is one: what follows is in it. */
+TEST(http1_chunk_longer_than_31_bits)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("POST /f HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 "100000000\r\nabc"),
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+           "tx 0 event invalid_request_chunk_len\n"
+           "tx 0 file /f truncated 3 -\n"
+           "flow http http http\n");
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/ntp/ntp.h - a datagram of NTP as it is kept. */
+#ifndef APP_NTP_H
+#define APP_NTP_H
+
+#include "app/tx.h"
+
+struct ntp_tx {
+    struct app_tx tx;
+    enum direction direction;
+    uint8_t version, mode, stratum;
+    uint8_t reference[4];
+};
+
+static inline struct ntp_tx *ntp_tx_of(const struct app_tx *tx)
+{
+    return (struct ntp_tx *)(uintptr_t)tx;
+}
+
+#endif
