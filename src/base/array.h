@@ -4,7 +4,9 @@
  *     struct { struct rule **at; size_t count, cap; } rules = { 0 };
  *     ARRAY_PUSH(&rules, rule);
  *
- * The process ends when memory does: at load time there is nothing better to do. */
+ * ARRAY_PUSH and ARRAY_RESERVE end the process when memory does: at load time there is nothing
+ * better to do. What runs while packets flow asks ARRAY_HAS_SPACE
+ * (base/memory/traffic_memory.h). */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 

@@ -32,8 +32,9 @@ static COLD void hand_off_done(struct engine_thread *t)
     if (v == NULL || v->at_work == NULL || t->out_count == 0 || !t->out[0]->to->merges)
         return;
     early->count = 0;
-    for (unsigned i = 0; i < v->done; i++)
-        vector_push(early, v->packet[i]);
+    while (early->count < v->done && vector_push(early, v->packet[early->count]))
+        continue;
+    v->done = early->count;
     v->count -= v->done;
     memmove(v->packet, v->packet + v->done, v->count * sizeof(v->packet[0]));
     v->done = 0;

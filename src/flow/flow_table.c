@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/memory/pool.h"
+#include "base/memory/traffic_memory.h"
 #include "flow/flow_buckets.h"
 #include "flow/flow_counters.h"
 #include "flow/flow_match.h"
@@ -298,8 +299,11 @@ static void sort_finished(struct flow_table *table)
     struct flow_list sorted = { 0 };
 
     table->sorting.count = 0;
-    for (struct flow *f = table->finished.first; f != NULL; f = f->next)
-        ARRAY_PUSH(&table->sorting, f);
+    for (struct flow *f = table->finished.first; f != NULL; f = f->next) {
+        if (!ARRAY_HAS_SPACE(&table->sorting, 1))
+            return;                     /* they go out of order */
+        table->sorting.at[table->sorting.count++] = f;
+    }
     qsort(table->sorting.at, table->sorting.count, sizeof(table->sorting.at[0]), by_end);
     for (size_t i = 0; i < table->sorting.count; i++)
         list_append(&sorted, table->sorting.at[i]);

@@ -3,6 +3,7 @@
  * that has come. */
 #include "modules/detectlog_flush.h"
 
+#include "base/memory/lib_memory.h"
 #include "packet/decode.h"
 #include "packet/pseudo_headers.h"
 #include "stream/snapshot.h"
@@ -12,7 +13,7 @@
 
 void detectlog_flush_fini(struct detectlog_flush *flush)
 {
-    free(flush->packet.alert.at);
+    lib_free(flush->packet.alert.at);
     buf_fini(&flush->packet.frame);
     buf_fini(&flush->packet.handoff_buf);
     buf_fini(&flush->packet.records);

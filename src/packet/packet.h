@@ -299,6 +299,7 @@ struct packet {
      * (defrag, compressed files, pseudo packets), chunk data that crosses threads, and the
      * finished log records. */
     struct buf frame;
+    uint8_t pseudo_headers[60];             /* of a packet that nobody sent */
     struct buf handoff_buf;
     struct buf records;                 /* see output/output.h */
     struct tcp_snapshot *session;       /* see stream/snapshot.h */

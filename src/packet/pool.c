@@ -7,6 +7,7 @@
 #include "packet/pool.h"
 
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 
@@ -71,8 +72,8 @@ void packet_pool_free(struct packet_pool *pool)
         buf_fini(&pool->packets[i].frame);
         buf_fini(&pool->packets[i].handoff_buf);
         buf_fini(&pool->packets[i].records);
-        free(pool->packets[i].alert.at);
-        free(pool->packets[i].session);
+        lib_free(pool->packets[i].alert.at);
+        lib_free(pool->packets[i].session);
     }
     for (unsigned i = 0; i < pool->return_ring_count; i++)
         free(pool->return_rings[i].slot);

@@ -3,6 +3,7 @@
 #include "stream/snapshot.h"
 
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 #include "flow/flow.h"
 #include "stream/stream_private.h"
 
@@ -96,7 +97,9 @@ void stream_snapshot(const struct stream_conf *conf, struct packet *p)
     if (conf->snapshots != STREAM_PKT_ALL && !(p->stream_pkt_flags & conf->snapshots))
         return;
     if (p->session == NULL)
-        p->session = xmalloc(sizeof(*p->session));
+        p->session = lib_malloc(sizeof(*p->session));
+    if (p->session == NULL)
+        return;
     if (tcp_snapshot_of(p->flow, p->session))
         p->stream_pkt_flags |= STREAM_PKT_SNAPSHOT;
 }

@@ -574,7 +574,7 @@ static COLD bool vector_drained(struct stream_thread *st, struct packet_vector *
         struct packet *p = st->input.packet[st->input_at];
         unsigned at = v->count;
 
-        if (!stream_may_go_on(st, v, p))
+        if (!vector_has_space(v) || !stream_may_go_on(st, v, p))
             return true;
         st->input_at++;
         vector_push(v, p);

@@ -212,7 +212,7 @@ static void skip_content(struct app_file *file)
 static void open_window(struct app_file *file)
 {
     file->window = app_buf_take(thread_of(file));
-    buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
+    (void)!buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
 }
 
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
@@ -233,7 +233,8 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     }
     if (file->window.data == NULL)
         open_window(file);
-    buf_add(&file->window, data, len);
+    if (!buf_add(&file->window, data, len))
+        file->has_gaps = true;
 }
 
 /* Counted, and nothing else: rules and the store have what comes behind it as if nothing were

@@ -4,9 +4,8 @@
 #include "app/core/transfer.h"
 
 #include "app/parser.h"
-#include "base/array.h"
+#include "base/memory/lib_memory.h"
 
-#include <stdlib.h>
 
 #define FLOW_AHEAD_MAX (64u << 20)
 
@@ -34,7 +33,7 @@ static void extent_free(struct app_transfer *t, struct app_transfer_extent *exte
     *flow_ahead(t) -= extent_len(extent);
     t->ahead_count--;
     buf_fini(&extent->data);
-    free(extent);
+    lib_free(extent);
 }
 
 void app_transfer_fini(struct app_transfer *t)
@@ -74,7 +73,9 @@ static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t of
         extent = extent->next;
     if (extent != NULL)
         return extent;
-    extent = xcalloc(1, sizeof(*extent));
+    extent = lib_calloc(1, sizeof(*extent));
+    if (extent == NULL)
+        return NULL;
     extent->offset = offset;
     extent->next = t->ahead;
     t->ahead = extent;
@@ -101,10 +102,11 @@ void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum directi
         t->file = app_file_open(tx, d, name, NULL);
     }
     if (early && len > 0) {
-        if (app_ext_make(tx->flow) == NULL)
-            out_of_memory(sizeof(struct app_ext));
         t->tx = tx;
-        t->filling = extent_at(t, offset);
+        if (app_ext_make(tx->flow) != NULL)
+            t->filling = extent_at(t, offset);
+        if (t->filling == NULL)
+            app_transfer_truncate(t);
     }
 }
 
@@ -119,9 +121,7 @@ static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
 
 static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
 {
-    if (data != NULL && t->filling->lost == 0)
-        buf_add(&t->filling->data, data, len);
-    else
+    if (data == NULL || t->filling->lost > 0 || !buf_add(&t->filling->data, data, len))
         t->filling->lost += len;
     t->ahead_bytes += len;
     *flow_ahead(t) += len;

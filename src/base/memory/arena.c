@@ -3,7 +3,6 @@
  * a request larger than a block gets a block of its own size, which stays in the list. */
 #include "base/memory/arena.h"
 
-#include "base/array.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdarg.h>
@@ -71,11 +70,8 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
     size_t block_size = MAX(next_size(arena, last), size);
 
     block = lib_malloc(sizeof(*block) + block_size);
-    if (block == NULL) {
-        if (arena->limit == 0)          /* the limit promises NULL */
-            out_of_memory(block_size);
+    if (block == NULL)
         return NULL;
-    }
     block->used = 0;
     block->size = block_size;
     block->next = last != NULL ? last->next : NULL;
@@ -93,7 +89,7 @@ void *arena_alloc(struct arena *arena, size_t size)
     void *p;
 
     if (UNLIKELY(size > SIZE_MAX / 2))
-        size = SIZE_MAX / 2;        /* fails in the allocator, in its own words */
+        size = SIZE_MAX / 2;        /* fails in the allocator */
     size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     if (UNLIKELY(arena->limit > 0 && size > arena->limit - arena->used))
         return NULL;
@@ -122,6 +118,14 @@ void *arena_copy(struct arena *arena, const void *data, size_t size)
     if (p != NULL && size > 0)
         memcpy(p, data, size);
     return p;
+}
+
+struct slice arena_slice(struct arena *arena, struct slice s)
+{
+    s.data = arena_copy(arena, s.data, s.len);
+    if (s.data == NULL)
+        s.len = 0;
+    return s;
 }
 
 char *arena_text(struct arena *arena, struct text t)

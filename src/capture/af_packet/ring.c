@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 
 #define VLAN_TAG_LEN 4
 #define VLAN_HEADROOM 16
@@ -429,9 +430,13 @@ static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid,
 static COLD void take_copy(struct af_ring *r, struct af_frame *f)
 {
     size_t space = r->vnet_hdr_len + f->wire_len;
-    uint8_t *copy = xmalloc(VLAN_HEADROOM + AF_VNET_HDR_LEN + space);
+    uint8_t *copy = malloc(VLAN_HEADROOM + AF_VNET_HDR_LEN + space);
     uint8_t *at = copy + VLAN_HEADROOM + AF_VNET_HDR_LEN - r->vnet_hdr_len;
 
+    if (copy == NULL) {
+        traffic_memory_out();
+        return;
+    }
     if (read_copy(r, at, space) != (ssize_t)space) {
         free(copy);
         return;

@@ -317,14 +317,15 @@ static void file_take(void *queue, const struct frame_ref *frame, struct packet 
     const struct pcap_queue *q = queue;
     struct open_file *f = frame->file;
 
+    p->len = frame->len;
     if (LIKELY(frame->is_stable)) {
         p->data = frame->data;
     } else {
         buf_clear(&p->frame);
-        buf_add(&p->frame, frame->data, frame->len);
-        p->data = p->frame.data;
+        if (!buf_add(&p->frame, frame->data, frame->len))
+            p->len = 0;                 /* counted by the decoder, as one too short */
+        p->data = p->len > 0 ? p->frame.data : p->pseudo_headers;
     }
-    p->len = frame->len;
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
     p->number = frame->number;

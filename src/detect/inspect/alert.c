@@ -3,6 +3,8 @@
  * evaluation order. Thresholds and actions come at the end of the packet, when all matches are
  * known. */
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
+#include "base/memory/traffic_memory.h"
 #include "base/report/json.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/state/threshold.h"
@@ -16,8 +18,9 @@
 
 static struct slice context_slice(struct detect_thread *dt, struct slice s)
 {
-    return (struct slice){ s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL,
-                           s.len };
+    const uint8_t *copy = s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL;
+
+    return (struct slice){ copy, copy != NULL ? s.len : 0 };
 }
 
 static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t id,
@@ -25,6 +28,8 @@ static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t 
 {
     struct packet_var *v = arena_alloc(&dt->alert_context, sizeof(*v));
 
+    if (v == NULL)
+        return;
     *v = (struct packet_var){ p->vars, id, context_slice(dt, key), context_slice(dt, value) };
     p->vars = v;
 }
@@ -131,6 +136,8 @@ static struct slice stream_context(struct detect_thread *dt, const struct match_
     if (retained.len == 0 || more == 0)
         return context_slice(dt, retained);
     both = arena_alloc(&dt->alert_context, (size_t)retained.len + more);
+    if (both == NULL)
+        return (struct slice){ 0 };
     memcpy(both, retained.data, retained.len);
     memcpy(both + retained.len, p->payload, more);
     return (struct slice){ both, retained.len + more };
@@ -154,9 +161,9 @@ static const struct alert_extra *extra_of(struct detect_thread *dt, const struct
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
                      uint32_t frame, uint8_t flags)
 {
-    if (dt->queue.count == dt->queue.cap) {
-        dt->queue.cap = dt->queue.cap > 0 ? dt->queue.cap * 2 : 32;
-        dt->queue.at = xrealloc(dt->queue.at, dt->queue.cap * sizeof(*dt->queue.at));
+    if (!ARRAY_HAS_SPACE(&dt->queue, 1)) {
+        counter_inc(dt->counters, dt->count.overflow);
+        return;
     }
     dt->queue.at[dt->queue.count++] = (struct packet_alert){
         .rule = in->rule, .tx_id = tx_id, .frame_id = frame, .flags = flags,
@@ -229,6 +236,17 @@ static void act(const struct detect_thread *dt, struct packet *p, const struct p
     }
 }
 
+static bool alerts_grow(struct packet *p, unsigned max)
+{
+    struct packet_alert *at = lib_realloc(p->alert.at, max * sizeof(*at));
+
+    if (at == NULL)
+        return false;
+    p->alert.at = at;
+    p->alert.cap = (uint16_t)max;
+    return true;
+}
+
 void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a)
 {
     if (p->alert.count >= dt->alert_max) {
@@ -236,9 +254,9 @@ void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_
                                                                : dt->count.overflow);
         return;
     }
-    if (p->alert.count == p->alert.cap) {
-        p->alert.cap = (uint16_t)dt->alert_max;
-        p->alert.at = xrealloc(p->alert.at, p->alert.cap * sizeof(*p->alert.at));
+    if (p->alert.count == p->alert.cap && !alerts_grow(p, dt->alert_max)) {
+        counter_inc(dt->counters, dt->count.overflow);
+        return;
     }
     p->alert.at[p->alert.count++] = *a;
     counter_inc(dt->counters, dt->count.alert);

@@ -419,8 +419,8 @@ static enum step_result step_urilen(const struct step *s, const struct program_r
 static void base64_take(struct slice in, struct buf *out)
 {
     buf_clear(out);
-    buf_reserve(out, base64_capacity(in.len));
-    out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
+    if (buf_reserve(out, base64_capacity(in.len)))
+        out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
 }
 
 static enum step_result step_base64(const struct step *s, struct program_run *run)
@@ -506,8 +506,8 @@ void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
     memset(s, 0, sizeof(*s));
     s->match_data = pcre2_match_data_create(PCRE_CAPTURES_MAX + 2, NULL);
     s->step_limit = step_limit > 0 ? step_limit : UINT32_MAX;
-    buf_reserve(&s->base64, 4096);
-    buf_reserve(&s->text, 4096);
+    (void)!buf_reserve(&s->base64, 4096);       /* or when first needed */
+    (void)!buf_reserve(&s->text, 4096);
 }
 
 void program_scratch_fini(struct program_scratch *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Order, kinds and fast patterns of rules; and that the prefilter never loses a match. */
 #include "base/test.h"
+#include "base/memory/lib_memory.h"
 #include "detect/compile/compile.h"
 #include "detect/rule/program.h"
 #include "detect/tests/rules_helper.h"
@@ -186,7 +187,7 @@ TEST(prefilter_never_loses)
                 test_fail(t, __FILE__, __LINE__, "rule %u on \"%s\": %s", rule->sid, text,
                           rule->text != NULL ? rule->text : "");
         }
-        free(p.alert.at);
+        lib_free(p.alert.at);
     }
     program_scratch_fini(&scratch);
     test_rules_free(&r);
@@ -229,7 +230,7 @@ TEST(address_lists_never_lose)
                 test_fail(t, __FILE__, __LINE__, "rule %u, %u.%u to %u.%u", rule->sid, src[2],
                           src[3], dst[2], dst[3]);
         }
-        free(p.alert.at);
+        lib_free(p.alert.at);
     }
     test_rules_free(&r);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/lib_memory.h"
 #include "base/text/ip.h"
 #include "base/test.h"
 #include "detect/tests/rules_helper.h"
@@ -17,7 +18,7 @@ static void send(struct test_rules *r, const char *payload, unsigned times)
                             .dst.version = 4, .payload_len = (uint16_t)strlen(payload) };
 
         detect_packet(r->thread, &p);
-        free(p.alert.at);
+        lib_free(p.alert.at);
     }
 }
 

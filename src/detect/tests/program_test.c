@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rules on a payload mean, row by row: the rule's options, a payload, whether it matches. */
 #include "base/test.h"
+#include "base/memory/lib_memory.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/tests/rules_helper.h"
 
@@ -417,7 +418,7 @@ static void check_row(struct test *t, const struct row *row)
     if (matches != row->matches)
         test_fail(t, __FILE__, __LINE__, "row %d: %s %s", (int)(row - rows), row->options,
                   matches ? "matches" : "does not match");
-    free(p.alert.at);
+    lib_free(p.alert.at);
     test_rules_free(&rules);
 }
 
@@ -445,7 +446,7 @@ TEST(program_rows_together)
         detect_packet(rules.thread, &p);
         if ((p.alert.count > 0) != rows[i].matches)
             test_fail(t, __FILE__, __LINE__, "row %zu among all: %s", i, rows[i].options);
-        free(p.alert.at);
+        lib_free(p.alert.at);
     }
     test_rules_free(&rules);
 }

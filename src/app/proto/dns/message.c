@@ -113,8 +113,7 @@ static void keep_name(struct message_reader *r, struct name_builder *b, struct d
         b->len = (uint32_t)(NAMES_BUDGET - r->names);
     }
     r->names += b->len;
-    out->text.data = arena_copy(r->arena, b->text, b->len);
-    out->text.len = b->len;
+    out->text = arena_slice(r->arena, (struct slice){ (const uint8_t *)b->text, b->len });
 }
 
 /* 1: go on, 0: cut here, -1: without a pointer there is no telling where the name ends. */
@@ -348,7 +347,7 @@ enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dn
     struct bytes b;
 
     if (arena != NULL)
-        r.complete.data = arena_copy(arena, in.data, in.len);
+        r.complete = arena_slice(arena, in);
     b = bytes_of_slice(r.complete);
     *out = (struct dns_message){ .len = in.len };
     out->id = take_be16(&b);
