@@ -118,8 +118,10 @@ static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
     af->thread_data = af->thread->proto[pc->proto->id].data;
     if (pc->proto->state_size > 0) {
         af->state = pool_get(&af->thread->proto[pc->proto->id].state);
-        if (af->state == NULL)
+        if (af->state == NULL) {
+            af->proto = NULL;           /* nothing of it is there to be closed */
             return false;
+        }
         memset(af->state, 0, pc->proto->state_size);
     }
     return pc->proto->open == NULL || pc->proto->open(af);
