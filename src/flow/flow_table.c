@@ -529,21 +529,42 @@ static int by_start(const void *a, const void *b)
     return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
+static void end_flows(struct flow_table *table, struct flow *const *flows, size_t count,
+                      uint64_t final_us)
+{
+    for (size_t i = 0; i < count; i++) {
+        wait_inflight(table, flows[i]);
+        flow_table_end(table, flows[i], is_timed_out(table, flows[i], final_us)
+                                            ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
+    }
+}
+
+/* Without the memory to sort them: as they come. */
+static COLD void end_unsorted(struct flow_table *table, uint64_t final_us)
+{
+    struct flow *flows[FLOW_BUCKET_SLOTS];
+
+    while (table->buckets.count > 0) {
+        unsigned count = flow_buckets_next(&table->buckets, flows);
+
+        end_flows(table, flows, count, final_us);
+    }
+}
+
 void flow_table_end_all(struct flow_table *table, uint64_t final_us)
 {
     ARRAY_OF(struct flow *) all = { 0 };
 
     if (table->buckets.count == 0)
         return;
-    ARRAY_RESERVE(&all, table->buckets.count);
+    if (!ARRAY_HAS_SPACE(&all, table->buckets.count)) {
+        end_unsorted(table, final_us);
+        return;
+    }
     all.count = table->buckets.count;
     flow_buckets_all(&table->buckets, all.at);
     qsort(all.at, all.count, sizeof(all.at[0]), by_start);
-    for (size_t i = 0; i < all.count; i++) {
-        wait_inflight(table, all.at[i]);
-        flow_table_end(table, all.at[i], is_timed_out(table, all.at[i], final_us)
-                                             ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
-    }
+    end_flows(table, all.at, all.count, final_us);
     ARRAY_FREE(&all);
 }
 

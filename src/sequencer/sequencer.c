@@ -10,6 +10,7 @@
 #include "base/system/cpu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A kick may come while the thread's producer is still at work: then it is repeated, less and less
  * often. */
@@ -43,6 +44,18 @@ void sequencer_free(struct sequencer *seq)
     free(seq);
 }
 
+/* Nobody waits yet. */
+static void make_space(struct seq_worker *w, size_t handles)
+{
+    size_t words = handles / 64 + 1;
+
+    if (words <= w->words)
+        return;
+    w->waits_for = xrealloc(w->waits_for, words * sizeof(w->waits_for[0]));
+    memset(w->waits_for + w->words, 0, (words - w->words) * sizeof(w->waits_for[0]));
+    w->words = words;
+}
+
 struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread *thread)
 {
     struct seq_worker *w = xaligned(CACHE_LINE, sizeof(*w));
@@ -54,6 +67,8 @@ struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread
     w->seen.wake_at = NEVER;
     seq->kicks |= thread->kick != NULL;
     ARRAY_PUSH(&seq->handles, w);
+    for (size_t i = 0; i < seq->handles.count; i++)
+        make_space(seq->handles.at[i], seq->handles.count);
     return &w->seen;
 }
 
@@ -153,7 +168,7 @@ static unsigned count_threads(const struct sequencer *seq)
 /* By its first wait, when all workers are there. */
 static COLD void begin_waiting(struct seq_worker *w)
 {
-    w->waits_for = xcalloc(w->seq->handles.count / 64 + 1, sizeof(w->waits_for[0]));
+    w->has_waited = true;
     if (count_threads(w->seq) <= cpu_count())
         w->eventcount.spins *= SPIN_FACTOR;
 }
@@ -164,7 +179,7 @@ static void begin_wait(struct seq_worker *w, struct watermark place)
 {
     struct sequencer *seq = w->seq;
 
-    if (w->waits_for == NULL)
+    if (UNLIKELY(!w->has_waited))
         begin_waiting(w);
     pthread_mutex_lock(&seq->lock);
     w->required = place;

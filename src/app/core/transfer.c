@@ -6,7 +6,6 @@
 #include "app/parser.h"
 #include "base/memory/lib_memory.h"
 
-
 #define FLOW_AHEAD_MAX (64u << 20)
 
 struct app_transfer_extent {

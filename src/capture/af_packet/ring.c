@@ -132,12 +132,14 @@ static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
     rq->tp_frame_nr = per_block * rq->tp_block_nr;
 }
 
-static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
+static int make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq, struct err *err)
 {
     unsigned per_block = rq->tp_block_size / rq->tp_frame_size;
 
     r->count = r->conf->v3 ? rq->tp_block_nr : rq->tp_frame_nr;
-    r->block_ref = xcalloc(r->count, sizeof(r->block_ref[0]));
+    r->block_ref = calloc(r->count, sizeof(r->block_ref[0]));
+    if (r->block_ref == NULL)
+        return err_set(err, "%s: no memory for its ring", r->conf->device.name);
     for (unsigned i = 0; i < r->count; i++) {
         size_t at = r->conf->v3 ? (size_t)i * rq->tp_block_size
                                 : (size_t)(i / per_block) * rq->tp_block_size +
@@ -145,6 +147,7 @@ static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
 
         r->block_ref[i] = (struct af_block_ref){ .ring = r, .header = r->map + at };
     }
+    return 0;
 }
 
 /* The kernel takes memory from whom it can, also by killing. */
@@ -188,8 +191,7 @@ static int make_ring(struct af_ring *r, struct err *err)
                            "unlimited`, or cap_ipc_lock", r->conf->device.name);
         return fail(r, "cannot map the ring", err);
     }
-    make_block_refs(r, &rq);
-    return 0;
+    return make_block_refs(r, &rq, err);
 }
 
 static int attach(struct af_ring *r, int *position, struct err *err)
@@ -219,9 +221,13 @@ static void ring_free(struct af_ring *r)
 
 struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err)
 {
-    struct af_ring *r = xcalloc(1, sizeof(*r));
+    struct af_ring *r = calloc(1, sizeof(*r));
     struct net_device now;
 
+    if (r == NULL) {
+        err_set(err, "%s: no memory for its ring", conf->device.name);
+        return NULL;
+    }
     r->conf = conf;
     r->fd = -1;
     if (net_device_read(conf->device.name, &now, err) < 0)
