@@ -314,7 +314,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
 }
 
 /* Opens in turn, then waits for the others. False: the run is off. */
-static bool thread_join_start(struct engine_thread *t)
+static COLD bool thread_join_start(struct engine_thread *t)
 {
     struct engine *e = t->engine;
     bool go;

@@ -106,6 +106,15 @@ bool traffic_memory_take(size_t size)
     return true;
 }
 
+void traffic_memory_add(size_t size)
+{
+    if (own.spare < size) {
+        atomic_fetch_add_explicit(&sum.reserved, size, memory_order_relaxed);
+        return;
+    }
+    own.spare -= size;
+}
+
 void traffic_memory_release(size_t size)
 {
     uint64_t keep = own.state == THREAD_RESERVES ? RESERVATION : 0;
@@ -180,16 +189,6 @@ void alloc_failures_from_environment(void)
 
 /* --- blocks of the C library ----------------------------------------------------------------- */
 
-/* What the allocator gave beyond what was asked for is there: no question of the limit. */
-static void take_rest(size_t size)
-{
-    if (own.spare < size) {
-        atomic_fetch_add_explicit(&sum.reserved, size, memory_order_relaxed);
-        return;
-    }
-    own.spare -= size;
-}
-
 static void *counted(void *block, size_t asked)
 {
     if (UNLIKELY(block == NULL)) {
@@ -197,7 +196,8 @@ static void *counted(void *block, size_t asked)
         traffic_memory_out();
         return NULL;
     }
-    take_rest(malloc_usable_size(block) - asked);
+    /* What the allocator gave beyond that is there: no question of the limit. */
+    traffic_memory_add(malloc_usable_size(block) - asked);
     return block;
 }
 

@@ -13,6 +13,8 @@
 /* False, and nothing taken: at the limit, or a test wants it so. */
 bool traffic_memory_take(size_t size);
 void traffic_memory_release(size_t size);
+/* Is there already: counted, and not refused. */
+void traffic_memory_add(size_t size);
 
 /* The allocator itself had nothing left: counts as a refusal. For `return traffic_memory_out()`. */
 COLD bool traffic_memory_out(void);

@@ -5,6 +5,7 @@
 
 #ifdef HAVE_LUA
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "detect/lua/sandbox.h"
 
 #include <lualib.h>
@@ -56,6 +57,13 @@ static void *refuse(struct lua_sandbox *sandbox)
     return NULL;
 }
 
+static bool take(const struct lua_sandbox *sandbox, size_t size)
+{
+    if (!sandbox->may_fail)
+        traffic_memory_add(size);
+    return !sandbox->may_fail || traffic_memory_take(size);
+}
+
 static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_size)
 {
     struct lua_sandbox *sandbox = arg;
@@ -66,6 +74,7 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
     if (new_size == 0) {
         free(old);
         sandbox->bytes -= old_size;
+        traffic_memory_release(old_size);
         return NULL;
     }
     if (new_size > old_size &&
@@ -73,10 +82,29 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
           sandbox->bytes + (new_size - old_size) > sandbox->bytes_limit) ||
          !reserve(sandbox, new_size - old_size)))
         return refuse(sandbox);
-    new = realloc(old, new_size);
-    if (new != NULL)
-        sandbox->bytes += new_size - old_size;
+    if (new_size > old_size && !take(sandbox, new_size - old_size))
+        return refuse(sandbox);
+    /* what is loaded waits for memory, as rules do */
+    while ((new = realloc(old, new_size)) == NULL && !sandbox->may_fail)
+        out_of_memory(new_size);
+    if (new == NULL) {
+        traffic_memory_release(new_size > old_size ? new_size - old_size : 0);
+        return refuse(sandbox);
+    }
+    if (new_size < old_size)
+        traffic_memory_release(old_size - new_size);
+    sandbox->bytes += new_size - old_size;
     return new;
+}
+
+/* Outside of a protected call there was no memory. */
+static int panic(lua_State *state)
+{
+    struct lua_sandbox *sandbox = lua_sandbox_of(state);
+
+    sandbox->may_fail = false;
+    sandbox->bytes_limit = 0;
+    longjmp(sandbox->unprotected, 1);
 }
 
 static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
@@ -251,6 +279,7 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
         return NULL;
     }
     *(struct lua_sandbox **)lua_getextraspace(sandbox->state) = sandbox;
+    lua_atpanic(sandbox->state, panic);
     if (limits->open) {
         luaL_openlibs(sandbox->state);
         allow_text_only(sandbox->state);
@@ -305,6 +334,7 @@ bool lua_sandbox_has_function(struct lua_sandbox *sandbox, const char *name)
 void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 {
     lua_settop(sandbox->state, 0);
+    sandbox->may_fail = false;
     sandbox->bytes_limit = 0;
     sandbox->before_input = sandbox->bytes;
     sandbox->context.epoch++;
@@ -312,8 +342,10 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 
 int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
 {
+    bool may_fail = sandbox->may_fail;
     int r;
 
+    sandbox->may_fail = true;
     sandbox->instructions = 0;
     sandbox->out_of_memory = sandbox->out_of_instructions = sandbox->blocked = false;
     if (sandbox->limits.max_bytes > 0)
@@ -321,6 +353,7 @@ int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
                                MAX(sandbox->bytes, sandbox->before_input) - sandbox->before_input;
     r = lua_pcall(sandbox->state, args, results, 0);
     sandbox->bytes_limit = 0;
+    sandbox->may_fail = may_fail;
     return r == LUA_OK ? 0 : -1;
 }
 #endif

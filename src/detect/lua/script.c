@@ -308,14 +308,18 @@ static int script_call(struct lua_thread *lt, const struct detect_thread *dt,
     return r;
 }
 
+static enum failure failure_of(const struct lua_sandbox *sandbox)
+{
+    return sandbox->blocked ? FAILED_BLOCKED :
+           sandbox->out_of_instructions ? FAILED_INSTRUCTIONS :
+           sandbox->out_of_memory ? FAILED_MEMORY : FAILED_OTHER;
+}
+
 /* Said once a thread, script and kind: whoever wrote the script has to see why. */
-static void script_error(struct lua_thread *lt, struct script_state *st)
+static void script_error(struct lua_thread *lt, struct script_state *st, enum failure kind)
 {
     const struct lua_sandbox *sandbox = st->sandbox;
-    enum failure kind = sandbox->blocked ? FAILED_BLOCKED :
-                        sandbox->out_of_instructions ? FAILED_INSTRUCTIONS :
-                        sandbox->out_of_memory ? FAILED_MEMORY : FAILED_OTHER;
-    const char *why = lua_tostring(sandbox->state, -1);
+    const char *why = NULL;
 
     counter_inc(lt->counters, lt->errors);
     if (kind != FAILED_OTHER)
@@ -327,6 +331,8 @@ static void script_error(struct lua_thread *lt, struct script_state *st)
         why = "memory limit exceeded";
     else if (kind == FAILED_INSTRUCTIONS)
         why = "instruction limit exceeded";
+    else if (lua_type(sandbox->state, -1) == LUA_TSTRING)
+        why = lua_tostring(sandbox->state, -1);
     log_warning("detect-lua", "Lua script failed to run successfully: %s",
                 why != NULL ? why : "no reason given");
 }
@@ -362,6 +368,10 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
     lua_sandbox_prepare(st->sandbox);
     context_of_match(&st->sandbox->context, in);
     st->sandbox->context.tx = tx_at_hand(in);
+    if (!LUA_SANDBOX_TRY(st->sandbox)) {
+        script_error(lt, st, FAILED_MEMORY);
+        return false;
+    }
     lua_getglobal(state, "match");
     lua_newtable(state);
     if (buffer.data != NULL) {
@@ -371,7 +381,7 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
         lua_setfield(state, -2, s->buffer_name);
     }
     if (script_call(lt, in->thread, st->sandbox, 1, 1) < 0) {
-        script_error(lt, st);
+        script_error(lt, st, failure_of(st->sandbox));
         return false;
     }
     yes = lua_type(state, -1) == LUA_TNUMBER && lua_tointeger(state, -1) == 1;
@@ -392,6 +402,10 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
         return;
     state = st->sandbox->state;
     lua_sandbox_prepare(st->sandbox);
+    if (!LUA_SANDBOX_TRY(st->sandbox)) {
+        script_error(lt, st, FAILED_MEMORY);
+        return;
+    }
     lua_getglobal(state, "transform");
     lua_push_slice(state, in);
     lua_newtable(state);
@@ -400,7 +414,7 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
         lua_rawseti(state, -2, i + 1);
     }
     if (script_call(lt, dt, st->sandbox, 2, 2) < 0) {
-        script_error(lt, st);
+        script_error(lt, st, failure_of(st->sandbox));
         return;
     }
     if (!lua_isstring(state, -2))

@@ -41,7 +41,7 @@ struct lua_output {
 /* --- calls -------------------------------------------------------------------------------- */
 
 /* The lock is held from begin to end. */
-static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct flow *f)
+static void log_prepare(struct lua_log *l, struct packet *p, const struct flow *f)
 {
     struct lua_context *c = &l->sandbox->context;
 
@@ -52,15 +52,44 @@ static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct fl
     c->tx = NULL;
     c->file = NULL;
     c->rule = NULL;
-    lua_getglobal(l->sandbox->state, "log");
-    lua_newtable(l->sandbox->state);
-    return l->sandbox->state;
 }
 
-static void log_end(struct lua_log *l)
+/* What is logged; NULL arguments: nothing. */
+struct log_call {
+    const struct app_tx *tx;
+    const struct output_chunk *chunk;
+    bool stats;
+};
+
+static void push_chunk(lua_State *state, const struct output_chunk *chunk);
+static void push_stats(lua_State *state);
+
+static void push(lua_State *state, const struct log_call *call)
 {
-    if (lua_sandbox_call(l->sandbox, 1, 0) < 0)
-        log_info("lua", "failed to run script: %s", lua_tostring(l->sandbox->state, -1));
+    lua_getglobal(state, "log");
+    lua_newtable(state);
+    if (call->tx != NULL) {
+        lua_pushinteger(state, (lua_Integer)call->tx->id);
+        lua_setfield(state, -2, "tx_id");
+    }
+    if (call->chunk != NULL)
+        push_chunk(state, call->chunk);
+    if (call->stats)
+        push_stats(state);
+}
+
+static void log_run(struct lua_log *l, const struct log_call *call)
+{
+    lua_State *state = l->sandbox->state;
+
+    if (!LUA_SANDBOX_TRY(l->sandbox)) {
+        log_info("lua", "failed to run script: not enough memory");
+    } else {
+        push(state, call);
+        if (lua_sandbox_call(l->sandbox, 1, 0) < 0)
+            log_info("lua", "failed to run script: %s",
+                     lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "no reason given");
+    }
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -71,11 +100,11 @@ static void log_alerts(struct lua_log *l, struct packet *p)
 
         if (a->flags & ALERT_SUPPRESSED)
             continue;
-        log_begin(l, p, p->flow);
+        log_prepare(l, p, p->flow);
         l->sandbox->context.rule = a->rule;
         if (a->tx_id != ALERT_NO_TX && p->flow != NULL && p->flow->app != NULL)
             l->sandbox->context.tx = app_tx_find(p->flow->app, a->tx_id);
-        log_end(l);
+        log_run(l, &(struct log_call){ 0 });
     }
 }
 
@@ -90,8 +119,8 @@ static void lua_packet(struct render *r, void *self, struct packet *p)
         if (o->at[i].kind == LUA_ALERT) {
             log_alerts(&o->at[i], p);
         } else if (o->at[i].kind == LUA_PACKET && !(p->flags & PACKET_PSEUDO)) {
-            log_begin(&o->at[i], p, p->flow);
-            log_end(&o->at[i]);
+            log_prepare(&o->at[i], p, p->flow);
+            log_run(&o->at[i], &(struct log_call){ 0 });
         }
     }
 }
@@ -109,16 +138,12 @@ static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
 
 static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
-    lua_State *state;
-
     if (tx->flow->proto != l->proto || (tx->scripts_logged & l->bit) || !tx_is_due(tx, l->proto))
         return;
     tx->scripts_logged |= l->bit;
-    state = log_begin(l, p, p->flow);
+    log_prepare(l, p, p->flow);
     l->sandbox->context.tx = tx;
-    lua_pushinteger(state, (lua_Integer)tx->id);
-    lua_setfield(state, -2, "tx_id");
-    log_end(l);
+    log_run(l, &(struct log_call){ .tx = tx });
 }
 
 static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
@@ -128,10 +153,10 @@ static void log_files(struct lua_log *l, struct packet *p, struct app_tx *tx)
             if ((f->scripts_logged & l->bit) || !app_file_due(f, p))
                 continue;
             f->scripts_logged |= l->bit;
-            log_begin(l, p, p->flow);
+            log_prepare(l, p, p->flow);
             l->sandbox->context.tx = tx;
             l->sandbox->context.file = f;
-            log_end(l);
+            log_run(l, &(struct log_call){ 0 });
         }
     }
 }
@@ -157,8 +182,8 @@ static void lua_flow(struct render *r, void *self, struct packet *p, const struc
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind != LUA_FLOW)
             continue;
-        log_begin(&o->at[i], p, flow);
-        log_end(&o->at[i]);
+        log_prepare(&o->at[i], p, flow);
+        log_run(&o->at[i], &(struct log_call){ 0 });
     }
 }
 
@@ -168,6 +193,18 @@ static void set_bool(lua_State *state, const char *key, bool value)
     lua_setfield(state, -2, key);
 }
 
+static void push_chunk(lua_State *state, const struct output_chunk *chunk)
+{
+    lua_newtable(state);
+    lua_push_slice(state, chunk->data);
+    lua_setfield(state, -2, "data");
+    set_bool(state, "open", chunk->open);
+    set_bool(state, "close", chunk->close);
+    set_bool(state, "to_server", chunk->direction == TO_SERVER);
+    set_bool(state, "to_client", chunk->direction == TO_CLIENT);
+    lua_setfield(state, -2, "stream");
+}
+
 static void lua_stream(struct render *r, void *self, struct packet *p,
                        const struct output_chunk *chunk)
 {
@@ -175,25 +212,11 @@ static void lua_stream(struct render *r, void *self, struct packet *p,
 
     (void)r;
     for (unsigned i = 0; i < o->count; i++) {
-        lua_State *state;
-
         if (o->at[i].kind != (chunk->tx != NULL ? LUA_BODY : LUA_TCP))
             continue;
-        state = log_begin(&o->at[i], p, p->flow);
+        log_prepare(&o->at[i], p, p->flow);
         o->at[i].sandbox->context.tx = chunk->tx;
-        if (chunk->tx != NULL) {
-            lua_pushinteger(state, (lua_Integer)chunk->tx->id);
-            lua_setfield(state, -2, "tx_id");
-        }
-        lua_newtable(state);
-        lua_push_slice(state, chunk->data);
-        lua_setfield(state, -2, "data");
-        set_bool(state, "open", chunk->open);
-        set_bool(state, "close", chunk->close);
-        set_bool(state, "to_server", chunk->direction == TO_SERVER);
-        set_bool(state, "to_client", chunk->direction == TO_CLIENT);
-        lua_setfield(state, -2, "stream");
-        log_end(&o->at[i]);
+        log_run(&o->at[i], &(struct log_call){ .tx = chunk->tx, .chunk = chunk });
     }
 }
 
@@ -222,8 +245,8 @@ static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind != LUA_STATS)
             continue;
-        push_stats(log_begin(&o->at[i], NULL, NULL));
-        log_end(&o->at[i]);
+        log_prepare(&o->at[i], NULL, NULL);
+        log_run(&o->at[i], &(struct log_call){ .stats = true });
     }
 }
 
