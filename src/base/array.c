@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Packets flow, or have done so. */
-static _Atomic bool waits, has_said_so;
+static _Atomic bool waits, is_logged;
 
 #define RETRY_NS 100000000
 
@@ -25,9 +25,9 @@ COLD void out_of_memory(size_t size)
         fprintf(stderr, "Error: memory: cannot get %zu bytes\n", size);
         abort();
     }
-    if (!has_said_so)
+    if (!is_logged)
         fprintf(stderr, "Error: memory: cannot get %zu bytes: waiting for them\n", size);
-    has_said_so = true;
+    is_logged = true;
     nanosleep(&pause, NULL);
 }
 

@@ -97,15 +97,6 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
     return new;
 }
 
-/* Outside of a protected call there was no memory. */
-static int panic(lua_State *state)
-{
-    struct lua_sandbox *sandbox = lua_sandbox_of(state);
-
-    sandbox->may_fail = false;
-    sandbox->bytes_limit = 0;
-    longjmp(sandbox->unprotected, 1);
-}
 
 static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
 {
@@ -279,7 +270,6 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
         return NULL;
     }
     *(struct lua_sandbox **)lua_getextraspace(sandbox->state) = sandbox;
-    lua_atpanic(sandbox->state, panic);
     if (limits->open) {
         luaL_openlibs(sandbox->state);
         allow_text_only(sandbox->state);
@@ -340,20 +330,51 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
     sandbox->context.epoch++;
 }
 
-int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
+static void begin_limit(struct lua_sandbox *sandbox)
 {
-    bool may_fail = sandbox->may_fail;
+    if (sandbox->limits.max_bytes > 0)
+        sandbox->bytes_limit = sandbox->own_bytes + sandbox->limits.max_bytes +
+                               MAX(sandbox->bytes, sandbox->before_input) - sandbox->before_input;
+}
+
+static int protected_call(struct lua_sandbox *sandbox, int args, int results)
+{
     int r;
 
     sandbox->may_fail = true;
     sandbox->instructions = 0;
     sandbox->out_of_memory = sandbox->out_of_instructions = sandbox->blocked = false;
-    if (sandbox->limits.max_bytes > 0)
-        sandbox->bytes_limit = sandbox->own_bytes + sandbox->limits.max_bytes +
-                               MAX(sandbox->bytes, sandbox->before_input) - sandbox->before_input;
     r = lua_pcall(sandbox->state, args, results, 0);
     sandbox->bytes_limit = 0;
-    sandbox->may_fail = may_fail;
+    sandbox->may_fail = false;
     return r == LUA_OK ? 0 : -1;
+}
+
+int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
+{
+    begin_limit(sandbox);
+    return protected_call(sandbox, args, results);
+}
+
+/* The first result becomes text where it is a number, which takes memory. */
+static int run_protected(lua_State *state)
+{
+    const struct lua_run *run = lua_touserdata(state, 1);
+    int args;
+
+    lua_settop(state, 0);
+    args = run->push(state, run->arg);
+    begin_limit(lua_sandbox_of(state));
+    lua_call(state, args, run->results);
+    if (run->results > 1)
+        (void)lua_tolstring(state, -run->results, NULL);
+    return run->results;
+}
+
+int lua_sandbox_run(struct lua_sandbox *sandbox, const struct lua_run *run)
+{
+    lua_pushcfunction(sandbox->state, run_protected);
+    lua_pushlightuserdata(sandbox->state, (void *)(uintptr_t)run);
+    return protected_call(sandbox, 1, run->results);
 }
 #endif

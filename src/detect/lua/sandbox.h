@@ -16,7 +16,6 @@
 
 #include <lauxlib.h>
 #include <lua.h>
-#include <setjmp.h>
 
 struct rule;
 struct ruleset;
@@ -56,8 +55,7 @@ struct lua_sandbox {
     uint64_t before_input;              /* bytes before what this call gets was pushed */
     uint64_t reserved;                  /* of limits.total */
     bool out_of_memory, out_of_instructions, blocked;   /* why the last call failed */
-    bool may_fail;                      /* allocating: somebody is there to give up */
-    jmp_buf unprotected;                /* ... when the engine itself pushes */
+    bool may_fail;                      /* allocating: within a protected call */
     struct lua_context context;
 };
 
@@ -70,13 +68,18 @@ bool lua_sandbox_has_function(struct lua_sandbox *sandbox, const char *name);
 
 /* What is pushed between these two does not count as the script's. */
 void lua_sandbox_prepare(struct lua_sandbox *sandbox);
-/* For scripts that packets run, behind lua_sandbox_prepare(): false, and this a second time, when
- * there was no memory for what is pushed. */
-#define LUA_SANDBOX_TRY(sandbox) \
-    (setjmp((sandbox)->unprotected) == 0 && ((sandbox)->may_fail = true))
 /* Runs the function below `args` arguments; the stack then has `results`. -1: the error's text is
  * on the stack in their place. */
 int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results);
+
+/* The same for scripts that packets run: what is pushed may find no memory, which is an error like
+ * those of the script. `push` puts the function and its arguments, and gives their number. */
+struct lua_run {
+    int (*push)(lua_State *state, const void *arg);
+    const void *arg;
+    int results;
+};
+int lua_sandbox_run(struct lua_sandbox *sandbox, const struct lua_run *run);
 
 /* --- for libraries ------------------------------------------------------------------------ */
 

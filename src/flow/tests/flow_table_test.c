@@ -219,7 +219,7 @@ TEST(flow_ends_in_order_of_their_start)
 TEST(flow_ends_without_memory)
 {
     bool created, memcap;
-    unsigned ended = 0;
+    unsigned finished = 0;
     struct flow *f;
     struct env e;
 
@@ -231,9 +231,9 @@ TEST(flow_ends_without_memory)
     alloc_failures_set((struct alloc_failures){ 0 });
     while ((f = flow_table_take_finished(e.table)) != NULL) {
         flow_table_release(e.table, f);
-        ended++;
+        finished++;
     }
-    CHECK_INT(ended, 500);
+    CHECK_INT(finished, 500);
     close_env(&e);
 }
 

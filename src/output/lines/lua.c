@@ -64,8 +64,10 @@ struct log_call {
 static void push_chunk(lua_State *state, const struct output_chunk *chunk);
 static void push_stats(lua_State *state);
 
-static void push(lua_State *state, const struct log_call *call)
+static int push(lua_State *state, const void *arg)
 {
+    const struct log_call *call = arg;
+
     lua_getglobal(state, "log");
     lua_newtable(state);
     if (call->tx != NULL) {
@@ -76,20 +78,18 @@ static void push(lua_State *state, const struct log_call *call)
         push_chunk(state, call->chunk);
     if (call->stats)
         push_stats(state);
+    return 1;
+}
+
+static const char *why_of(lua_State *state)
+{
+    return lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "no reason given";
 }
 
 static void log_run(struct lua_log *l, const struct log_call *call)
 {
-    lua_State *state = l->sandbox->state;
-
-    if (!LUA_SANDBOX_TRY(l->sandbox)) {
-        log_info("lua", "failed to run script: not enough memory");
-    } else {
-        push(state, call);
-        if (lua_sandbox_call(l->sandbox, 1, 0) < 0)
-            log_info("lua", "failed to run script: %s",
-                     lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "no reason given");
-    }
+    if (lua_sandbox_run(l->sandbox, &(struct lua_run){ push, call, 0 }) < 0)
+        log_info("lua", "failed to run script: %s", why_of(l->sandbox->state));
     pthread_mutex_unlock(&l->lock);
 }
 

@@ -157,14 +157,14 @@ static bool replay(struct http_state *state, struct http_tx *htx)
     const htp_time_t now = { .tv_sec = (time_t)(htx->tx.start_us / 1000000),
                              .tv_usec = (suseconds_t)(htx->tx.start_us % 1000000) };
 
-    bool is_whole = true;
+    bool is_parsed = true;
     uint16_t size;
 
     state->replaying = true;
-    for (uint32_t at = 0; is_whole && at < state->retained_len; at += size) {
+    for (uint32_t at = 0; is_parsed && at < state->retained_len; at += size) {
         memcpy(&size, state->retained + at, sizeof(size));
         at += (uint32_t)sizeof(size);
-        is_whole = htp_connp_req_data(state->connp, &now, state->retained + at, size) !=
+        is_parsed = htp_connp_req_data(state->connp, &now, state->retained + at, size) !=
                    HTP_STREAM_ERROR;
     }
     state->replaying = false;
@@ -174,7 +174,7 @@ static bool replay(struct http_state *state, struct http_tx *htx)
     if (htx->htp == NULL)
         return false;
     htp_tx_set_user_data(htx->htp, htx);
-    return is_whole;
+    return is_parsed;
 }
 
 static COLD bool lose(struct http_state *state)
