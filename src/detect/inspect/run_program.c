@@ -173,9 +173,13 @@ void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struc
     out = &s->capture[s->capture_count++];
     *out = (struct pending_capture){ .kind = kind, .id = id, .key_at = (uint32_t)s->text.len,
                                      .key_len = MIN(key.len, 255u) };
+    out->len = MIN(text.len, 65535u);
+    if (!buf_reserve(&s->text, (size_t)out->key_len + out->len)) {
+        s->capture_count--;
+        return;
+    }
     buf_add(&s->text, key.data, out->key_len);
     out->at = (uint32_t)s->text.len;
-    out->len = MIN(text.len, 65535u);
     buf_add(&s->text, text.data, out->len);
 }
 

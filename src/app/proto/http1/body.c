@@ -73,6 +73,14 @@ static void prune(struct http_body *body, const struct file_window *w)
         drop_before(body, body->inspected - w->window);
 }
 
+/* Nobody wants it, or there is no memory. */
+static void window_skip(struct http_body *body, size_t len)
+{
+    buf_clear(&body->data);
+    body->size += len;
+    body->start = body->inspected = body->given = body->size;
+}
+
 static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_body *body = &htx->message[d].content->body;
@@ -80,15 +88,16 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
 
     body->inspected = MAX(body->inspected, body->given);
     if (!app_feature(htx->tx.flow, feature)) {
-        body->size += len;
-        body->start = body->inspected = body->given = body->size;
+        window_skip(body, len);
         return;
     }
     if (body->data.data == NULL)
         body->data = http_buf_take(htx->tx.flow);
     prune(body, window_of(htx, d));
-    buf_add(&body->data, data, len);
-    body->size += len;
+    if (buf_add(&body->data, data, len))
+        body->size += len;
+    else
+        window_skip(body, len);
 }
 
 /* Rules get to see the body, and with it the stream. */
