@@ -303,6 +303,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
     eventcount_init(&t->eventcount);
     vector_grow(&t->work, 4 * VECTOR_FILL);
     vector_grow(&t->early, VECTOR_FILL);
+    vector_grow(&t->merged, VECTOR_FILL);
     if (t->stage->makes_packets) {
         t->pool = packet_pool_new(t->stage->pool_size, e->thread_count);
         packet_pool_set_owner(t->pool, t->number);
