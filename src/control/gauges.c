@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "base/report/counters.h"
 #include "control/limits.h"
 
@@ -14,6 +15,7 @@ static const struct { const char *limit, *used, *most; } shared[] = {
     { "applayer-proto-http-byterange", "http.byterange.memuse", "http.byterange.memcap" },
     { "ippair", "ippair.memuse", "ippair.memcap" },
     { "host", "host.memuse", "host.memcap" },
+    { "global", "engine.memory_used", "engine.memory_limit" },
 };
 
 struct gauges {
@@ -23,7 +25,26 @@ struct gauges {
         const struct memory_limit *limit;
         counter_id used, most;
     } at[ARRAY_LEN(shared)];
+    counter_id refused, given_back[PRESSURE_STEPS];
 };
+
+/* How often memory was refused, and how often parts gave back. */
+static void register_pressure(struct gauges *g)
+{
+    g->refused = counter_register("engine.memory_refused", COUNTER_GAUGE);
+    g->given_back[PRESSURE_IDLE] = counter_register("engine.memory_idle_flows", COUNTER_GAUGE);
+    g->given_back[PRESSURE_BODIES] = counter_register("engine.memory_bodies", COUNTER_GAUGE);
+    g->given_back[PRESSURE_LARGEST] =
+        counter_register("engine.memory_largest_flows", COUNTER_GAUGE);
+}
+
+static void update_pressure(const struct gauges *g)
+{
+    counter_set(g->counters, g->refused, traffic_memory_refused());
+    for (unsigned step = PRESSURE_IDLE; step < PRESSURE_STEPS; step++)
+        counter_set(g->counters, g->given_back[step],
+                    traffic_memory_given_back((enum memory_pressure)step));
+}
 
 struct gauges *gauges_new(const struct run_context *ctx)
 {
@@ -34,6 +55,7 @@ struct gauges *gauges_new(const struct run_context *ctx)
     /* also where nobody counts them */
     (void)counter_register("http.memcap", COUNTER_SUM);
     (void)counter_register("file_store.open_files", COUNTER_GAUGE);
+    register_pressure(g);
     for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
         g->at[i].limit = memory_limit_find(shared[i].limit);
         g->at[i].used = counter_register(shared[i].used, COUNTER_GAUGE);
@@ -60,4 +82,6 @@ void gauges_update(struct gauges *g)
         if (shared[i].most != NULL)
             counter_set(g->counters, g->at[i].most, limit->get(g->ctx));
     }
+    if (g != NULL)
+        update_pressure(g);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/conf.h"
+#include "base/memory/traffic_memory.h"
 #include "base/report/counters.h"
 #include "detect/state/host_bits.h"
 #include "detect/state/shard_table.h"
@@ -125,6 +126,26 @@ static bool hosts_set(const struct run_context *ctx, uint64_t bytes)
     return bytes >= hosts_used(ctx) && shard_table_limit(hosts(ctx), bytes);
 }
 
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static uint64_t global_get(const struct run_context *ctx UNUSED)
+{
+    return traffic_memory_limit();
+}
+
+static uint64_t global_used(const struct run_context *ctx UNUSED)
+{
+    return traffic_memory_used();
+}
+
+static bool global_set(const struct run_context *ctx UNUSED, uint64_t bytes)
+{
+    if (bytes != 0 && bytes < traffic_memory_used())
+        return false;
+    traffic_memory_set_limit(bytes);
+    return true;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 #define LIMIT(text, prefix) { text, prefix##_get, prefix##_used, prefix##_set }
@@ -139,6 +160,7 @@ const struct memory_limit memory_limits[] = {
     LIMIT("ippair", hosts),
     LIMIT("host", hosts),
     LIMIT("ftp", ftp),
+    LIMIT("global", global),
     { NULL, NULL, NULL, NULL },
 };
 

@@ -275,13 +275,32 @@ static bool sweep_bucket(struct flow_table *table)
 
 #define SWEEP_PER_VECTOR 128
 
+static COLD void enter_emergency(struct flow_table *table)
+{
+    if (table->emergency)
+        return;
+    table->emergency = true;
+    table->emergency_until =
+        (uint32_t)((uint64_t)table->buckets.count * (100 - table->conf->recovery_percent) / 100);
+    counter_inc(table->counters, table->id.emergency_entered);
+}
+
+/* Of all memory much is used: idle flows are the first to go. */
+static inline void sweep(struct flow_table *table)
+{
+    if (LIKELY(!table->emergency) && table->buckets.count > 0 &&
+        UNLIKELY(traffic_memory_gives_back(PRESSURE_IDLE)))
+        enter_emergency(table);
+    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
+        (void)sweep_bucket(table);
+}
+
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max)
 {
     if (now_us > table->now_us)
         table->now_us = now_us;
     wheel_advance(&table->wheel, table->now_us / WHEEL_TICK_US, timer_fired, table, max);
-    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
-        (void)sweep_bucket(table);
+    sweep(table);
 }
 
 static int by_end(const void *a, const void *b)
@@ -321,8 +340,7 @@ void flow_table_pass(struct flow_table *table, uint64_t order)
     wheel_advance(&table->wheel, tick, timer_fired, table, 0);
     if (table->finished.first != table->finished.last)
         sort_finished(table);
-    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
-        (void)sweep_bucket(table);
+    sweep(table);
 }
 
 void flow_table_at(struct flow_table *table, uint64_t order)
@@ -349,16 +367,6 @@ struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
         return flow;
     flow_table_end(table, flow, FLOW_END_TIMEOUT);
     return NULL;
-}
-
-static COLD void enter_emergency(struct flow_table *table)
-{
-    if (table->emergency)
-        return;
-    table->emergency = true;
-    table->emergency_until =
-        (uint32_t)((uint64_t)table->buckets.count * (100 - table->conf->recovery_percent) / 100);
-    counter_inc(table->counters, table->id.emergency_entered);
 }
 
 #define SWEEP_FOR_ONE 5

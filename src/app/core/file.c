@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "app/core/private.h"
+#include "base/memory/traffic_memory.h"
 #include "base/system/digest.h"
 #include "base/memory/lib_memory.h"
 
@@ -229,6 +230,11 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     file->size += len;
     if (!keep) {
         skip_content(file);
+        return;
+    }
+    if (UNLIKELY(traffic_memory_gives_back(PRESSURE_BODIES))) {
+        skip_content(file);
+        file->has_gaps = true;
         return;
     }
     if (file->window.data == NULL)

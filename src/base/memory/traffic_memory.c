@@ -18,6 +18,8 @@
 /* Of the process. */
 static struct {
     _Atomic uint64_t reserved, limit, refused;
+    _Atomic uint64_t given_back[PRESSURE_STEPS];
+    void (*on_first_release)(enum memory_pressure step);    /* set at start */
     _Atomic uint64_t requests;          /* counted while failures are asked for */
     struct alloc_failures failures;
     _Atomic bool failing;
@@ -124,6 +126,36 @@ void traffic_memory_release(size_t size)
         atomic_fetch_sub_explicit(&sum.reserved, own.spare - keep, memory_order_relaxed);
         own.spare = keep;
     }
+}
+
+enum memory_pressure traffic_memory_pressure(void)
+{
+    uint64_t limit = atomic_load_explicit(&sum.limit, memory_order_relaxed);
+    uint64_t reserved = atomic_load_explicit(&sum.reserved, memory_order_relaxed);
+
+    if (LIKELY(limit == 0 || reserved < limit / 5 * 4))
+        return PRESSURE_NONE;
+    if (reserved < limit / 25 * 22)
+        return PRESSURE_IDLE;
+    return reserved < limit / 50 * 47 ? PRESSURE_BODIES : PRESSURE_LARGEST;
+}
+
+void traffic_memory_on_first_release(void (*fn)(enum memory_pressure step))
+{
+    sum.on_first_release = fn;
+}
+
+bool traffic_memory_count_release(enum memory_pressure step)
+{
+    if (atomic_fetch_add_explicit(&sum.given_back[step], 1, memory_order_relaxed) == 0 &&
+        sum.on_first_release != NULL)
+        sum.on_first_release(step);
+    return true;
+}
+
+uint64_t traffic_memory_given_back(enum memory_pressure step)
+{
+    return atomic_load_explicit(&sum.given_back[step], memory_order_relaxed);
 }
 
 uint64_t traffic_memory_refusals(void)

@@ -40,6 +40,27 @@ void traffic_free(void *block);
      traffic_array_grow((void **)&(a)->at, &(a)->cap, (a)->count + (more), sizeof((a)->at[0])))
 bool traffic_array_grow(void **at, size_t *cap, size_t need, size_t item_size);
 
+/* How near to the limit, in the order in which parts give back: at each step the one before goes
+ * on. Any thread; one look at a word that is seldom written. */
+enum memory_pressure {
+    PRESSURE_NONE,
+    PRESSURE_IDLE,              /* from 80 %: idle flows end after their shorter time */
+    PRESSURE_BODIES,            /* from 88 %: bodies and files are not kept */
+    PRESSURE_LARGEST,           /* from 94 %: flows that hold much go on without their payload */
+};
+#define PRESSURE_STEPS 4
+enum memory_pressure traffic_memory_pressure(void);
+
+/* At start: called the first time that a step is counted. */
+void traffic_memory_on_first_release(void (*fn)(enum memory_pressure step));
+/* Is it up to this step? Whoever asks then does so, which is counted. */
+COLD bool traffic_memory_count_release(enum memory_pressure step);
+static inline bool traffic_memory_gives_back(enum memory_pressure step)
+{
+    return UNLIKELY(traffic_memory_pressure() >= step) && traffic_memory_count_release(step);
+}
+uint64_t traffic_memory_given_back(enum memory_pressure step);      /* how often, of all threads */
+
 /* --- for tests ------------------------------------------------------------------------------- */
 
 /* Which requests are refused. All zero: none. */

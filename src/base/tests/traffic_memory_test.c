@@ -133,3 +133,43 @@ TEST(traffic_memory_failures_by_size_and_time)
     traffic_free(a);
     traffic_free(b);
 }
+
+/* Each step begins at its share of the limit, and what is freed ends it. */
+static void *fill_up(void *arg)
+{
+    enum memory_pressure *seen = arg;
+    uint64_t before = traffic_memory_used();
+    void *block[4];
+
+    traffic_memory_set_limit(before + (100u << 20));
+    seen[0] = traffic_memory_pressure();
+    for (unsigned i = 0; i < 4; i++) {
+        block[i] = traffic_malloc((i == 0 ? 82u : i == 1 ? 8u : i == 2 ? 6u : 1u) << 20);
+        seen[i + 1] = traffic_memory_pressure();
+    }
+    for (unsigned i = 0; i < 4; i++)
+        traffic_free(block[i]);
+    seen[5] = traffic_memory_pressure();
+    traffic_memory_set_limit(0);
+    return NULL;
+}
+
+TEST(traffic_memory_pressure_by_steps)
+{
+    enum memory_pressure seen[6];
+    uint64_t given_back = traffic_memory_given_back(PRESSURE_BODIES);
+    pthread_t thread;
+
+    if (traffic_memory_used() > 8u << 20)
+        return;                         /* other tests hold much: shares would be others */
+    CHECK_INT(pthread_create(&thread, NULL, fill_up, seen), 0);
+    pthread_join(thread, NULL);
+    CHECK_INT(seen[0], PRESSURE_NONE);
+    CHECK_INT(seen[1], PRESSURE_IDLE);
+    CHECK_INT(seen[2], PRESSURE_BODIES);
+    CHECK_INT(seen[3], PRESSURE_LARGEST);
+    CHECK_INT(seen[4], PRESSURE_LARGEST);
+    CHECK_INT(seen[5], PRESSURE_NONE);
+    CHECK(!traffic_memory_gives_back(PRESSURE_BODIES));
+    CHECK_INT(traffic_memory_given_back(PRESSURE_BODIES), given_back);
+}

@@ -5,6 +5,8 @@
  * and for what alerts show; a response's content and an upload are files besides, to be found in
  * file.data. Both end at the body limit, unless a file is to be stored. */
 #include "app/proto/http1/private.h"
+
+#include "base/memory/traffic_memory.h"
 #include "app/core/ranges.h"
 
 #include <string.h>
@@ -87,7 +89,8 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
     uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
 
     body->inspected = MAX(body->inspected, body->given);
-    if (!app_feature(htx->tx.flow, feature)) {
+    if (!app_feature(htx->tx.flow, feature) ||
+        UNLIKELY(traffic_memory_gives_back(PRESSURE_BODIES))) {
         window_skip(body, len);
         return;
     }
