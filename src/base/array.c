@@ -6,37 +6,55 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* abort() rather than exit(): a core dump shows who asked. */
-COLD _Noreturn void out_of_memory(size_t size)
+/* Packets flow, or have done so. */
+static _Atomic bool waits, is_logged;
+
+#define RETRY_NS 100000000
+
+void out_of_memory_waits(void)
 {
-    fprintf(stderr, "Error: memory: cannot get %zu bytes\n", size);
-    abort();
+    waits = true;
+}
+
+COLD void out_of_memory(size_t size)
+{
+    struct timespec pause = { .tv_nsec = RETRY_NS };
+
+    if (!waits) {
+        fprintf(stderr, "Error: memory: cannot get %zu bytes\n", size);
+        abort();
+    }
+    if (!is_logged)
+        fprintf(stderr, "Error: memory: cannot get %zu bytes: waiting for them\n", size);
+    is_logged = true;
+    nanosleep(&pause, NULL);
 }
 
 void *xmalloc(size_t size)
 {
-    void *p = malloc(size > 0 ? size : 1);
+    void *p;
 
-    if (p == NULL)
+    while ((p = malloc(size > 0 ? size : 1)) == NULL)
         out_of_memory(size);
     return p;
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-    void *p = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
+    void *p;
 
-    if (p == NULL)
+    while ((p = calloc(count > 0 ? count : 1, size > 0 ? size : 1)) == NULL)
         out_of_memory(count * size);
     return p;
 }
 
 void *xrealloc(void *old, size_t size)
 {
-    void *p = realloc(old, size > 0 ? size : 1);
+    void *p;
 
-    if (p == NULL)
+    while ((p = realloc(old, size > 0 ? size : 1)) == NULL)
         out_of_memory(size);
     return p;
 }
@@ -53,7 +71,7 @@ void *xaligned(size_t align, size_t size)
 {
     void *p = NULL;
 
-    if (posix_memalign(&p, MAX(align, sizeof(void *)), MAX(size, (size_t)1)) != 0)
+    while (posix_memalign(&p, MAX(align, sizeof(void *)), MAX(size, (size_t)1)) != 0)
         out_of_memory(size);
     return memset(p, 0, size);
 }
@@ -64,7 +82,7 @@ void *array_grow(void *at, size_t *cap, size_t need, size_t item_size)
     size_t bytes, requested = MAX(need, *cap + *cap / 2);
 
     requested = MAX(requested, (size_t)8);
-    if (__builtin_mul_overflow(requested, item_size, &bytes))
+    while (__builtin_mul_overflow(requested, item_size, &bytes))
         out_of_memory(SIZE_MAX);
     *cap = requested;
     return xrealloc(at, bytes);

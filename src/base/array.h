@@ -4,7 +4,9 @@
  *     struct { struct rule **at; size_t count, cap; } rules = { 0 };
  *     ARRAY_PUSH(&rules, rule);
  *
- * The process ends when memory does: at load time there is nothing better to do. */
+ * ARRAY_PUSH and ARRAY_RESERVE end the process when memory does: at load time there is nothing
+ * better to do. Once packets flow they wait for memory, as a reload may. What traffic makes grow
+ * asks ARRAY_HAS_SPACE (base/memory/traffic_memory.h); scripts/aborts proves it. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
@@ -33,8 +35,12 @@ void *array_grow(void *at, size_t *cap, size_t need, size_t item_size);
         (a)->count = (a)->cap = 0;                                                        \
     } while (0)
 
-/* malloc and friends that end the process with a message when memory is out; load time only. */
-COLD _Noreturn void out_of_memory(size_t size);
+/* While the process starts: ends it with a message. Later: sleeps a moment, and the caller tries
+ * once more. */
+COLD void out_of_memory(size_t size);
+void out_of_memory_waits(void);         /* from now on: packets flow */
+
+/* malloc and friends that never give NULL; for what is loaded. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);

@@ -24,6 +24,7 @@
 #define COLD      __attribute__((cold, noinline))
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define UNUSED    __attribute__((unused))
+#define NODISCARD __attribute__((warn_unused_result))
 
 #define CACHE_LINE 64
 #define CACHE_ALIGNED _Alignas(CACHE_LINE)

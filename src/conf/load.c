@@ -35,7 +35,10 @@ static int read_all(int fd, struct buf *out)
     for (;;) {
         ssize_t n;
 
-        buf_reserve(out, 16 * 1024);
+        if (!buf_reserve(out, 16 * 1024)) {
+            errno = ENOMEM;
+            return -1;
+        }
         n = read(fd, out->data + out->len, out->cap - out->len);
         if (n == 0)
             return 0;

@@ -363,6 +363,7 @@ const char *const conf_schema_outline[] = {
     "    csv: enabled filename",
     "  locks: @perf",
     "  pcap-log: @perf",
+    "global-memcap",
     "default-rule-path",
     "rule-files",
     "classification-file",

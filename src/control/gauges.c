@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "base/report/counters.h"
 #include "control/limits.h"
 
@@ -20,6 +21,7 @@ struct gauges {
         struct memory_limit limit;
         counter_id used, most;
     } at[GAUGES_MAX];
+    counter_id refused, given_back[PRESSURE_STEPS];
 };
 
 /* Of a limit: what is used, and where there is a name for it, how much may be. */
@@ -33,6 +35,24 @@ static void gauge_add(struct gauges *g, const struct memory_limit *limit)
         to->most = counter_register(limit->limit_counter, COUNTER_GAUGE);
 }
 
+/* How often memory was refused, and how often parts gave back. */
+static void register_pressure(struct gauges *g)
+{
+    g->refused = counter_register("engine.memory_refused", COUNTER_GAUGE);
+    g->given_back[PRESSURE_IDLE] = counter_register("engine.memory_idle_flows", COUNTER_GAUGE);
+    g->given_back[PRESSURE_BODIES] = counter_register("engine.memory_bodies", COUNTER_GAUGE);
+    g->given_back[PRESSURE_LARGEST] =
+        counter_register("engine.memory_largest_flows", COUNTER_GAUGE);
+}
+
+static void update_pressure(const struct gauges *g)
+{
+    counter_set(g->counters, g->refused, traffic_memory_refused());
+    for (unsigned step = PRESSURE_IDLE; step < PRESSURE_STEPS; step++)
+        counter_set(g->counters, g->given_back[step],
+                    traffic_memory_given_back((enum memory_pressure)step));
+}
+
 struct gauges *gauges_new(const struct run_context *ctx)
 {
     struct gauges *g = xcalloc(1, sizeof(*g));
@@ -42,6 +62,7 @@ struct gauges *gauges_new(const struct run_context *ctx)
     g->counters = counters_new("Global");
     /* Suricata's records have these keys even when no module counts them. */
     (void)counter_register("file_store.open_files", COUNTER_GAUGE);
+    register_pressure(g);
     for (unsigned n = 0; g->count < GAUGES_MAX && memory_limit_at(n, &limit); n++)
         if (limit.used_counter != NULL)
             gauge_add(g, &limit);
@@ -66,4 +87,6 @@ void gauges_update(struct gauges *g)
         if (at->limit.limit_counter != NULL)
             counter_set(g->counters, at->most, memory_limit_get(&at->limit, g->ctx));
     }
+    if (g != NULL)
+        update_pressure(g);
 }

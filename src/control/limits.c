@@ -8,6 +8,7 @@
 
 #include "app/conf.h"
 #include "app/proto.h"
+#include "base/memory/traffic_memory.h"
 #include "base/report/counters.h"
 #include "detect/state/host_bits.h"
 #include "detect/state/shard_table.h"
@@ -116,6 +117,26 @@ static bool hosts_set(const struct run_context *ctx, uint64_t bytes)
     return bytes >= hosts_used(ctx) && shard_table_limit(hosts(ctx), bytes);
 }
 
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static uint64_t global_get(const struct run_context *ctx UNUSED)
+{
+    return traffic_memory_limit();
+}
+
+static uint64_t global_used(const struct run_context *ctx UNUSED)
+{
+    return traffic_memory_used();
+}
+
+static bool global_set(const struct run_context *ctx UNUSED, uint64_t bytes)
+{
+    if (bytes != 0 && bytes < traffic_memory_used())
+        return false;
+    traffic_memory_set_limit(bytes);
+    return true;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 #define LIMIT(text, prefix, used_counter, limit_counter) \
@@ -129,6 +150,7 @@ static const struct memory_limit own_limits[] = {
     LIMIT("defrag", defrag, NULL, NULL),
     LIMIT("ippair", hosts, "ippair.memuse", "ippair.memcap"),
     LIMIT("host", hosts, "host.memuse", "host.memcap"),
+    LIMIT("global", global, "engine.memory_used", "engine.memory_limit"),
 };
 
 bool memory_limit_at(unsigned n, struct memory_limit *out)

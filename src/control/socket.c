@@ -178,7 +178,8 @@ static bool client_read(struct client *client)
 {
     ssize_t n;
 
-    buf_reserve(&client->in, 4096);
+    if (!buf_reserve(&client->in, 4096))
+        return false;
     n = recv(client->fd, client->in.data + client->in.len, 4096, MSG_DONTWAIT);
     if (n > 0)
         client->in.len += (size_t)n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cgroup.c - CPU quotas of both versions of cgroups.
+/* engine/cgroup.c - CPU quotas and memory limits of both versions of cgroups.
  *
- * A quota binds all groups below it, so the walk checks each group from ours up to the root
- * (Documentation/admin-guide/cgroup-v2.rst, cpu.max). Version 1 keeps quota and period in two
- * files below a mount of its own, version 2 in one. */
+ * A limit binds all groups below it, so the walk checks each group from ours up to the root
+ * (Documentation/admin-guide/cgroup-v2.rst, cpu.max and memory.max). Version 1 keeps quota and period
+ * in two files below a mount of its own, version 2 in one. The limit of memory is one number in both. */
 #include "engine/cgroup.h"
 
 #include "base/array.h"
@@ -12,14 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rounds up: half a CPU still runs one thread. 0 means that there is no limit. */
-static unsigned cpus_of(double quota, double period)
+/* Of one resource: 0 is no limit. */
+struct resource {
+    uint64_t (*v2)(const char *directory), (*v1)(const char *directory);
+    const char *controller;             /* of version 1 */
+    const char *mounts[3];              /* below the root; NULL: no more */
+};
+
+static uint64_t cpus_of(double quota, double period)
 {
-    return quota > 0 && period > 0 ? (unsigned)((quota + period - 1) / period) : 0;
+    return quota > 0 && period > 0 ? (uint64_t)((quota + period - 1) / period) : 0;
 }
 
 /* The smaller limit, where 0 is none. */
-static unsigned least(unsigned a, unsigned b)
+static uint64_t least(uint64_t a, uint64_t b)
 {
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
@@ -41,7 +47,7 @@ static bool read_number(const char *directory, const char *file, double *out)
 
 /* cpu.max is "max 100000" without a limit, "150000 100000" for one and a half CPUs, in
  * microseconds. "max" is no number, so fscanf() finds no quota. */
-static unsigned quota_v2(const char *directory)
+static uint64_t cpus_v2(const char *directory)
 {
     char path[1200];
     double quota = 0, period = 0;
@@ -58,7 +64,7 @@ static unsigned quota_v2(const char *directory)
 }
 
 /* A cpu.cfs_quota_us of -1 is no limit; cpus_of() returns 0 for it. */
-static unsigned quota_v1(const char *directory)
+static uint64_t cpus_v1(const char *directory)
 {
     double quota, period;
 
@@ -68,19 +74,37 @@ static unsigned quota_v1(const char *directory)
     return cpus_of(quota, period);
 }
 
-/* Checks `path` below `root` and each of its parents. Paths of cgroups that are longer than the
- * buffer are truncated and then simply not found. */
-static unsigned walk_up(const char *root, struct text path,
-                        unsigned (*quota)(const char *directory))
+/* No limit is more than any machine has. */
+static uint64_t bytes_of(const char *directory, const char *file)
 {
-    unsigned cpus = 0;
+    double bytes;
+
+    return read_number(directory, file, &bytes) && bytes > 0 && bytes < 0x1p60 ? (uint64_t)bytes
+                                                                               : 0;
+}
+
+static uint64_t memory_v2(const char *directory)
+{
+    return bytes_of(directory, "memory.max");
+}
+
+static uint64_t memory_v1(const char *directory)
+{
+    return bytes_of(directory, "memory.limit_in_bytes");
+}
+
+/* From root/path up to root. */
+static uint64_t walk_up(const char *root, struct text path,
+                        uint64_t (*limit)(const char *directory))
+{
+    uint64_t found = 0;
     char directory[1100];
 
     for (;;) {
         snprintf(directory, sizeof(directory), "%s%.*s", root, TEXT(path));
-        cpus = least(cpus, quota(directory));
+        found = least(found, limit(directory));
         if (path.n == 0)
-            return cpus;
+            return found;
         while (path.n > 0 && path.p[--path.n] != '/')
             ;
     }
@@ -98,12 +122,11 @@ static bool has_word(struct text list, const char *word)
 
 /* A line of /proc/self/cgroup: "4:cpu,cpuacct:/path", or "0::/path" for version 2. In hybrid mode
  * systemd mounts version 2 at `unified`. */
-static unsigned line_cpus(struct text line, const char *root)
+static uint64_t line_limit(struct text line, const char *root, const struct resource *what)
 {
-    static const char *const mounts_v1[] = { "cpu", "cpu,cpuacct", "cpuacct,cpu" };
     struct text number, controllers;
     char mount[600];
-    unsigned cpus = 0;
+    uint64_t found = 0;
 
     text_split(&line, ':', &number);
     text_split(&line, ':', &controllers);
@@ -111,29 +134,47 @@ static unsigned line_cpus(struct text line, const char *root)
         line.n = 0;                 /* "/" */
     if (controllers.n == 0) {
         snprintf(mount, sizeof(mount), "%s/unified", root);
-        return least(walk_up(root, line, quota_v2), walk_up(mount, line, quota_v2));
+        return least(walk_up(root, line, what->v2), walk_up(mount, line, what->v2));
     }
-    for (unsigned i = 0; i < ARRAY_LEN(mounts_v1) && has_word(controllers, "cpu"); i++) {
-        snprintf(mount, sizeof(mount), "%s/%s", root, mounts_v1[i]);
-        cpus = least(cpus, walk_up(mount, line, quota_v1));
+    if (!has_word(controllers, what->controller))
+        return 0;
+    for (unsigned i = 0; i < ARRAY_LEN(what->mounts) && what->mounts[i] != NULL; i++) {
+        snprintf(mount, sizeof(mount), "%s/%s", root, what->mounts[i]);
+        found = least(found, walk_up(mount, line, what->v1));
     }
-    return cpus;
+    return found;
 }
 
 /* `self` and `root` are parameters so that tests can use a directory of their own. A container sees
  * its own cgroup as the root; its limit is then in the files at `root`. */
-unsigned cgroup_cpus(const char *self, const char *root)
+static uint64_t limit_of(const char *self, const char *root, const struct resource *what)
 {
     FILE *f = fopen(self, "re");
     char line[600];
-    unsigned cpus = 0;
+    uint64_t found = 0;
 
     if (f == NULL)
         return 0;
     while (fgets(line, sizeof(line), f) != NULL) {
         line[strcspn(line, "\n")] = '\0';
-        cpus = least(cpus, line_cpus(text_of(line), root));
+        found = least(found, line_limit(text_of(line), root, what));
     }
     fclose(f);
-    return cpus;
+    return found;
+}
+
+unsigned cgroup_cpus(const char *self, const char *root)
+{
+    static const struct resource cpus = {
+        cpus_v2, cpus_v1, "cpu", { "cpu", "cpu,cpuacct", "cpuacct,cpu" },
+    };
+
+    return (unsigned)limit_of(self, root, &cpus);
+}
+
+uint64_t cgroup_memory(const char *self, const char *root)
+{
+    static const struct resource memory = { memory_v2, memory_v1, "memory", { "memory" } };
+
+    return limit_of(self, root, &memory);
 }

@@ -211,8 +211,10 @@ int engine_start(struct engine *e, struct err *err)
         *err = e->open_error;
     if (e->open_failed)
         status = -1;
-    if (status == 0)
+    if (status == 0) {
         account_start(e);
+        out_of_memory_waits();
+    }
     set_state(e, status == 0 ? ENGINE_RUNNING : ENGINE_ABORTED);
     pthread_mutex_unlock(&e->lock);
     if (status != 0)

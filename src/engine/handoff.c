@@ -13,6 +13,7 @@
 #include "engine/engine_private.h"
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +113,18 @@ static COLD void *one_more(struct handoff_queue *queue)
 
     if (!queue->to->merges || queue->depth + queue->more.count >= queue->space)
         return NULL;
-    v = xcalloc(1, sizeof(*v));
-    vector_grow(v, 2 * VECTOR_FILL);
-    ARRAY_PUSH(&queue->more, v);
+    if (!ARRAY_HAS_SPACE(&queue->more, 1))
+        return NULL;
+    v = calloc(1, sizeof(*v));
+    if (v != NULL)
+        v->packet = calloc(2 * VECTOR_FILL, sizeof(v->packet[0]));
+    if (v == NULL || v->packet == NULL) {
+        free(v);
+        traffic_memory_out();
+        return NULL;
+    }
+    v->cap = 2 * VECTOR_FILL;
+    queue->more.at[queue->more.count++] = v;
     return v;
 }
 

@@ -36,8 +36,9 @@ static COLD void hand_off_done(struct engine_thread *t)
     if (v == NULL || v->at_work == NULL || t->out_count == 0 || !t->out[0]->to->merges)
         return;
     early->count = 0;
-    for (unsigned i = 0; i < v->done; i++)
-        vector_push(early, v->packet[i]);
+    while (early->count < v->done && vector_push(early, v->packet[early->count]))
+        continue;
+    v->done = early->count;
     v->count -= v->done;
     memmove(v->packet, v->packet + v->done, v->count * sizeof(v->packet[0]));
     v->done = 0;
@@ -322,6 +323,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
     eventcount_init(&t->eventcount);
     vector_grow(&t->work, 4 * VECTOR_FILL);
     vector_grow(&t->early, VECTOR_FILL);
+    vector_grow(&t->merged, VECTOR_FILL);
     if (t->stage->makes_packets) {
         t->pool = packet_pool_new(t->stage->pool_size, e->thread_count);
         packet_pool_set_owner(t->pool, t->number);
@@ -334,7 +336,7 @@ static int thread_open(struct engine_thread *t, struct err *err)
 
 /* Opens when it is this thread's turn, then waits for all others. False: another thread failed, or
  * this one, and the run does not start. */
-static bool thread_join_start(struct engine_thread *t)
+static COLD bool thread_join_start(struct engine_thread *t)
 {
     struct engine *e = t->engine;
     bool go;

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/memory/pool.h"
+#include "base/memory/traffic_memory.h"
 #include "flow/flow_buckets.h"
 #include "flow/flow_counters.h"
 #include "flow/flow_match.h"
@@ -282,13 +283,32 @@ static bool sweep_bucket(struct flow_table *table)
 #define SWEEP_PER_VECTOR 128
 
 /* Live: once per vector, with at most `max` timers. */
+static COLD void enter_emergency(struct flow_table *table)
+{
+    if (table->emergency)
+        return;
+    table->emergency = true;
+    table->emergency_until =
+        (uint32_t)((uint64_t)table->buckets.count * (100 - table->conf->recovery_percent) / 100);
+    counter_inc(table->counters, table->id.emergency_entered);
+}
+
+/* Of all memory much is used: idle flows are the first to go. */
+static inline void sweep(struct flow_table *table)
+{
+    if (LIKELY(!table->emergency) && table->buckets.count > 0 &&
+        UNLIKELY(traffic_memory_gives_back(PRESSURE_IDLE)))
+        enter_emergency(table);
+    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
+        (void)sweep_bucket(table);
+}
+
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max)
 {
     if (now_us > table->now_us)
         table->now_us = now_us;
     wheel_advance(&table->wheel, table->now_us / WHEEL_TICK_US, timer_fired, table, max);
-    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
-        (void)sweep_bucket(table);
+    sweep(table);
 }
 
 static int by_end(const void *a, const void *b)
@@ -306,8 +326,11 @@ static void sort_finished(struct flow_table *table)
     struct flow_list sorted = { 0 };
 
     table->sorting.count = 0;
-    for (struct flow *f = table->finished.first; f != NULL; f = f->next)
-        ARRAY_PUSH(&table->sorting, f);
+    for (struct flow *f = table->finished.first; f != NULL; f = f->next) {
+        if (!ARRAY_HAS_SPACE(&table->sorting, 1))
+            return;                     /* they go out of order */
+        table->sorting.at[table->sorting.count++] = f;
+    }
     qsort(table->sorting.at, table->sorting.count, sizeof(table->sorting.at[0]), by_end);
     for (size_t i = 0; i < table->sorting.count; i++)
         list_append(&sorted, table->sorting.at[i]);
@@ -327,8 +350,7 @@ void flow_table_pass(struct flow_table *table, uint64_t order)
     wheel_advance(&table->wheel, tick, timer_fired, table, 0);
     if (table->finished.first != table->finished.last)
         sort_finished(table);
-    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
-        (void)sweep_bucket(table);
+    sweep(table);
 }
 
 void flow_table_at(struct flow_table *table, uint64_t order)
@@ -359,18 +381,6 @@ struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
     return NULL;
 }
 
-/* Only the number of active flows ends an emergency, not free memory. */
-static COLD void enter_emergency(struct flow_table *table)
-{
-    if (table->emergency)
-        return;
-    table->emergency = true;
-    table->emergency_until =
-        (uint32_t)((uint64_t)table->buckets.count * (100 - table->conf->recovery_percent) / 100);
-    counter_inc(table->counters, table->id.emergency_entered);
-}
-
-/* Buckets that one new flow may check, as Suricata bounds its search for a flow to reuse. */
 #define SWEEP_FOR_ONE 5
 
 /* At the memcap, a flow past the emergency timeout is ended for the new one. The new flow takes its
@@ -549,21 +559,42 @@ static int by_start(const void *a, const void *b)
 
 /* At the end of a run, in the order of the flows' starts, so that outputs are the same in all run
  * modes. */
+static void end_flows(struct flow_table *table, struct flow *const *flows, size_t count,
+                      uint64_t final_us)
+{
+    for (size_t i = 0; i < count; i++) {
+        wait_inflight(table, flows[i]);
+        flow_table_end(table, flows[i], is_timed_out(table, flows[i], final_us)
+                                            ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
+    }
+}
+
+/* Without the memory to sort them: as they come. */
+static COLD void end_unsorted(struct flow_table *table, uint64_t final_us)
+{
+    struct flow *flows[FLOW_BUCKET_SLOTS];
+
+    while (table->buckets.count > 0) {
+        unsigned count = flow_buckets_next(&table->buckets, flows);
+
+        end_flows(table, flows, count, final_us);
+    }
+}
+
 void flow_table_end_all(struct flow_table *table, uint64_t final_us)
 {
     ARRAY_OF(struct flow *) all = { 0 };
 
     if (table->buckets.count == 0)
         return;
-    ARRAY_RESERVE(&all, table->buckets.count);
+    if (!ARRAY_HAS_SPACE(&all, table->buckets.count)) {
+        end_unsorted(table, final_us);
+        return;
+    }
     all.count = table->buckets.count;
     flow_buckets_all(&table->buckets, all.at);
     qsort(all.at, all.count, sizeof(all.at[0]), by_start);
-    for (size_t i = 0; i < all.count; i++) {
-        wait_inflight(table, all.at[i]);
-        flow_table_end(table, all.at[i], is_timed_out(table, all.at[i], final_us)
-                                             ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
-    }
+    end_flows(table, all.at, all.count, final_us);
     ARRAY_FREE(&all);
 }
 

@@ -27,13 +27,22 @@ struct name_table {
 static struct name_table name_tables[VAR_KIND_COUNT];
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static char **name_slot(struct name_table *table, uint32_t id)
+/* Scripts name variables while packets flow: 0 where there is no memory for another. */
+static uint32_t add_name(struct name_table *table, const char *name)
 {
-    char ***block = &table->block[(id - 1) / NAMES_PER_BLOCK];
+    uint32_t id = table->count + 1;
+    char ***block = &table->block[(id - 1) / NAMES_PER_BLOCK], *copy = strdup(name);
 
     if (*block == NULL)
-        *block = xcalloc(NAMES_PER_BLOCK, sizeof(**block));
-    return &(*block)[(id - 1) % NAMES_PER_BLOCK];
+        *block = calloc(NAMES_PER_BLOCK, sizeof(**block));
+    if (copy == NULL || *block == NULL ||
+        !map_try_put(&table->ids, name, strlen(name), (void *)(uintptr_t)id)) {
+        free(copy);
+        return 0;
+    }
+    (*block)[(id - 1) % NAMES_PER_BLOCK] = copy;
+    __atomic_store_n(&table->count, id, __ATOMIC_RELEASE);
+    return id;
 }
 
 /* At load time and by Lua scripts. 0: there are too many names. */
@@ -44,12 +53,8 @@ uint32_t var_name_id(enum var_kind kind, const char *name)
 
     pthread_mutex_lock(&names_lock);
     id = (uintptr_t)map_get_string(&table->ids, name);
-    if (id == 0 && table->count < NAMES_PER_BLOCK * NAME_BLOCKS) {
-        id = table->count + 1;
-        *name_slot(table, (uint32_t)id) = xstrdup(name);
-        map_put_string(&table->ids, name, (void *)id);
-        __atomic_store_n(&table->count, (uint32_t)id, __ATOMIC_RELEASE);
-    }
+    if (id == 0 && table->count < NAMES_PER_BLOCK * NAME_BLOCKS)
+        id = add_name(table, name);
     pthread_mutex_unlock(&names_lock);
     return (uint32_t)id;
 }

@@ -3,6 +3,7 @@
  * answers signals, reloads the rules. All of it runs on the main thread. */
 #include "config.h"
 
+#include "base/memory/traffic_memory.h"
 #include "main/engine_loop.h"
 
 #include <stdio.h>
@@ -255,6 +256,7 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
         return -1;
     if ((once && sandbox_policy_enter(s, err) < 0) || engine_start(engine, err) < 0)
         return -1;
+    alloc_failures_from_environment();
     if (once)
         apply_main_affinity(s);
     if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||

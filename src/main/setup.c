@@ -7,6 +7,8 @@
 #include "app/conf.h"
 #include "main/setup.h"
 
+#include "main/global_memcap.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <net/if.h>
@@ -335,6 +337,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     setup_default_file(s, "threshold-file", "threshold.config");
     keyword_registry_init();
     exception_policy_announce(s->root);
+    global_memcap_begin(s->root);
     if ((s->decode = decode_conf_new(s->root, err)) == NULL ||
         (s->flow = flow_conf_new(s->root, 1, err)) == NULL ||
         (s->stream = stream_conf_new(s->root, s->context.is_inline, err)) == NULL ||

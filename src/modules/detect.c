@@ -91,7 +91,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
 }
 
 /* At the start of a vector, so a packet is inspected with one set of rules. */
-static void take_new_rules(struct detect_module *m)
+static COLD void take_new_rules(struct detect_module *m)
 {
     struct ruleset *rules = run_context_rules(m->ctx, &m->rules_generation);
     struct err err = { 0 };

@@ -104,7 +104,8 @@ static void add_plain(struct flow_partition *part, struct seq_batch *batch,
     e->packet = NULL;
     if (!frame->is_stable) {
         e->bytes_at = (uint32_t)batch->bytes.len;
-        buf_add(&batch->bytes, frame->data, frame->len);
+        if (!buf_add(&batch->bytes, frame->data, frame->len))
+            e->frame.len = 0;           /* counted by the decoder, as one too short */
     }
 }
 
@@ -192,7 +193,7 @@ static bool scan(void *arg, struct seq_batch *batch)
 
     packet_pool_collect(part->pool);
     while ((has_space = pool_has_space(part)) && frames < SEQ_BATCH_FRAMES &&
-           batch->count < SEQ_NO_ENTRY / 2 && part->sample.mode == mode &&
+           batch->count <= SEQ_BATCH_ENTRIES - SCAN_RESERVE && part->sample.mode == mode &&
            (status = part->ctx->capture->scan(part->queue, &frame)) == CAPTURE_OK) {
         add_frame(part, batch, &frame);
         frames++;

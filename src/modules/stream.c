@@ -165,7 +165,7 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
     return m;
 }
 
-static void COLD take_new_rules(struct stream_module *m)
+static COLD void take_new_rules(struct stream_module *m)
 {
     struct err err = { 0 };
 

@@ -117,18 +117,25 @@ static void write_before(struct merge *m, struct watermark end)
 }
 
 /* The records go to the sinks on whichever thread fills the step, not always the same one. */
-void merge_add(struct merge_input *input, const struct packet *p, const struct buf *records)
+bool merge_add(struct merge_input *input, const struct packet *p, const struct buf *records)
 {
     struct merge *m = input->merge;
     struct entry_head head = { { p->order, p->order_sub }, records->len };
+    bool complete = true;
 
     pthread_mutex_lock(&m->lock);
-    buf_add(&input->retained, &head, sizeof(head));
-    buf_add(&input->retained, records->data, records->len);
-    m->added += records->len;
+    if (buf_reserve(&input->retained, sizeof(head) + records->len)) {
+        buf_add(&input->retained, &head, sizeof(head));
+        buf_add(&input->retained, records->data, records->len);
+        m->added += records->len;
+    } else {
+        buf_cut_failed(&input->retained, input->retained.len);
+        complete = false;
+    }
     if (m->added >= MERGE_STEP)
         write_before(m, seq_low_watermark(m->seq));
     pthread_mutex_unlock(&m->lock);
+    return complete;
 }
 
 /* All threads have ended, so all that is left can be written, without the lock. */

@@ -21,6 +21,7 @@ void merge_free(struct merge *merge);       /* writes what is left; NULL is fine
 /* At start, by one thread after the other. */
 struct merge_input *merge_input_new(struct merge *merge);
 /* By the input's thread, for each packet in its order. Copies. */
-void merge_add(struct merge_input *input, const struct packet *p, const struct buf *records);
+/* False: no memory to keep them. */
+bool merge_add(struct merge_input *input, const struct packet *p, const struct buf *records);
 
 #endif

@@ -220,10 +220,15 @@ void record_begin(struct render *r, struct sink *sink)
     buf_add(r->out, &head, sizeof(head));
 }
 
+/* Without memory for all of it there is no record: no half lines. */
 void record_end(struct render *r)
 {
     struct record_head head;
 
+    if (UNLIKELY(!buf_cut_failed(r->out, r->record_at))) {
+        __atomic_fetch_add(&r->conf->records_lost, 1, __ATOMIC_RELAXED);
+        return;
+    }
     memcpy(&head, r->out->data + r->record_at, sizeof(head));
     head.len = (uint32_t)(r->out->len - r->record_at - sizeof(head));
     memcpy(r->out->data + r->record_at, &head, sizeof(head));
@@ -233,6 +238,7 @@ void record_end(struct render *r)
 void record_cancel(struct render *r)
 {
     r->out->len = r->record_at;
+    r->out->failed = false;
 }
 
 /* Also right before record_end(): all that was added since record_begin(). */
@@ -240,6 +246,8 @@ struct slice record_slice(const struct render *r)
 {
     size_t at = r->record_at + sizeof(struct record_head);
 
+    if (r->out->len < at)               /* it was lost */
+        return (struct slice){ 0 };
     return (struct slice){ .data = r->out->data + at, .len = (uint32_t)(r->out->len - at) };
 }
 
@@ -360,7 +368,8 @@ void output_render(struct output_thread *ot, const struct inspection *in)
     ot->render.out = &p->memory[PACKET_MEMORY_RECORDS];
     render_all(ot, p);
     if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0) {
-        merge_add(ot->input, p, &p->memory[PACKET_MEMORY_RECORDS]);
+        if (!merge_add(ot->input, p, &p->memory[PACKET_MEMORY_RECORDS]))
+            __atomic_fetch_add(&ot->render.conf->records_lost, 1, __ATOMIC_RELAXED);
         buf_clear(&p->memory[PACKET_MEMORY_RECORDS]);
     }
 }
@@ -412,8 +421,19 @@ void output_writer_free(struct output_writer *w)
     free(w);
 }
 
-/* Splits framed records by sink. Only whole records are handed over, so lines of several
- * writers do not mix. */
+/* What finds no room beside what is pending goes out on its own. */
+static void writer_add(struct output_writer *w, unsigned id, const uint8_t *data, size_t len)
+{
+    struct sink *sink = w->conf->sinks.at[id];
+
+    if (LIKELY(buf_add(&w->pending[id], data, len)))
+        return;
+    writer_enqueue(w, id);
+    buf_clear(&w->pending[id]);
+    if (!sink->ops->write(sink->self, data, len))
+        __atomic_fetch_add(&sink->lost, 1, __ATOMIC_RELAXED);
+}
+
 static void write_records(struct output_writer *w, const struct buf *records)
 {
     size_t at = 0;
@@ -423,7 +443,7 @@ static void write_records(struct output_writer *w, const struct buf *records)
 
         memcpy(&head, records->data + at, sizeof(head));
         at += sizeof(head);
-        buf_add(&w->pending[head.sink], records->data + at, head.len);
+        writer_add(w, head.sink, records->data + at, head.len);
         at += head.len;
         if (w->pending[head.sink].len >= WRITER_BATCH)
             writer_enqueue(w, head.sink);

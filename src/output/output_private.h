@@ -30,6 +30,7 @@ struct output_conf {
     bool streamers;                         /* some logger has stream */
     unsigned eve_logs;
     struct pcap_files *pcap_files;          /* the first pcap-log's; NULL: there is none */
+    uint64_t records_lost;                  /* no memory for them; atomic */
     bool packet_writers;                    /* some logger has write_packet */
     unsigned stats_interval;
     unsigned threads;                       /* that render, so far; atomic */

@@ -5,6 +5,7 @@
  * normal), or that of one thread (multi). All of them share one sink and its lock. */
 #include "config.h"
 
+#include "base/memory/traffic_memory.h"
 #include "output/pcap_files.h"
 
 #include <errno.h>
@@ -119,7 +120,8 @@ static bool squeeze_begin(struct pcap_files *f, struct thread_file *l)
     if (LZ4F_isError(LZ4F_createCompressionContext(&ctx, LZ4F_VERSION)))
         return false;
     l->squeezer = ctx;
-    buf_reserve(&f->squeezed, LZ4F_HEADER_SIZE_MAX);
+    if (!buf_reserve(&f->squeezed, LZ4F_HEADER_SIZE_MAX))
+        return false;
     n = LZ4F_compressBegin(ctx, f->squeezed.data, f->squeezed.cap, &p);
     return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
@@ -130,7 +132,8 @@ static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *
     LZ4F_preferences_t p = preferences(f);
     size_t n;
 
-    buf_reserve(&f->squeezed, LZ4F_compressBound(len, &p));
+    if (!buf_reserve(&f->squeezed, LZ4F_compressBound(len, &p)))
+        return false;
     n = LZ4F_compressUpdate(l->squeezer, f->squeezed.data, f->squeezed.cap, data, len, NULL);
     return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
@@ -139,11 +142,11 @@ static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *
 static void squeeze_end(struct pcap_files *f, struct thread_file *l)
 {
     LZ4F_preferences_t p = preferences(f);
-    size_t n;
+    size_t n = 0;
 
-    buf_reserve(&f->squeezed, LZ4F_compressBound(0, &p));
-    n = LZ4F_compressEnd(l->squeezer, f->squeezed.data, f->squeezed.cap, NULL);
-    if (!LZ4F_isError(n))
+    if (buf_reserve(&f->squeezed, LZ4F_compressBound(0, &p)))
+        n = LZ4F_compressEnd(l->squeezer, f->squeezed.data, f->squeezed.cap, NULL);
+    if (n > 0 && !LZ4F_isError(n))
         (void)write_all(f, l, f->squeezed.data, n);
     LZ4F_freeCompressionContext(l->squeezer);
     l->squeezer = NULL;
@@ -241,6 +244,16 @@ static void make_name(struct buf *name, const struct pcap_files *f, unsigned thr
 /* A file is named by the time at which it begins: the first by that of the first packet in
  * the capture, each later one by its own first packet. header: version 2.4, then time zone
  * and accuracy, which are always 0. */
+static void name_add(struct thread_file *l, const char *name)
+{
+    char *copy = strdup(name);
+
+    if (copy != NULL && ARRAY_HAS_SPACE(&l->names, 1))
+        l->names.at[l->names.count++] = copy;
+    else
+        free(copy);
+}
+
 static bool next_file(struct pcap_files *f, struct thread_file *l, const struct pcap_record *first)
 {
     uint32_t header[6] = { MAGIC, 4u << 16 | 2, 0, 0, PCAP_SNAPLEN,
@@ -252,7 +265,10 @@ static bool next_file(struct pcap_files *f, struct thread_file *l, const struct 
 
     thread_file_close(f, l);
     make_name(&name, f, l->number, start_us);
-    buf_add_u8(&name, 0);
+    if (!buf_add_u8(&name, 0)) {
+        buf_fini(&name);
+        return false;
+    }
     l->fd = open((char *)name.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     if (l->fd < 0) {
         if (!f->failing)
@@ -261,10 +277,10 @@ static bool next_file(struct pcap_files *f, struct thread_file *l, const struct 
         buf_fini(&name);
         return false;
     }
-    if (l->names.count > 0 && strcmp(l->names.at[l->names.count - 1], (char *)name.data) == 0)
-        buf_fini(&name);                /* same second, same name: O_TRUNC has emptied it */
-    else
-        ARRAY_PUSH(&l->names, (char *)name.data);
+    /* In the same second: in its place. One that cannot be noted is not removed later. */
+    if (l->names.count == 0 || strcmp(l->names.at[l->names.count - 1], (char *)name.data) != 0)
+        name_add(l, (char *)name.data);
+    buf_fini(&name);
     l->size = 0;
     remove_oldest(f, l);
     return (!f->lz4 || squeeze_begin(f, l)) && put(f, l, header, sizeof(header));
@@ -307,10 +323,12 @@ static struct thread_file *thread_file_of(struct pcap_files *f, unsigned number)
     l = thread_file_find(f, number);
     if (l != NULL)
         return l;
-    l = xcalloc(1, sizeof(*l));
+    l = ARRAY_HAS_SPACE(&f->thread_files, 1) ? calloc(1, sizeof(*l)) : NULL;
+    if (l == NULL)
+        return NULL;
     l->number = number;
     l->fd = -1;
-    ARRAY_PUSH(&f->thread_files, l);
+    f->thread_files.at[f->thread_files.count++] = l;
     return l;
 }
 
@@ -321,6 +339,8 @@ static bool put_record(struct pcap_files *f, const struct pcap_record *h, const 
 {
     struct thread_file *l = thread_file_of(f, h->thread);
 
+    if (l == NULL)
+        return false;
     if ((l->fd < 0 || l->size + DISK_HEADER + h->len > f->limit) && !next_file(f, l, h))
         return false;
     return put(f, l, h, DISK_HEADER) && put(f, l, data, h->len);

@@ -12,6 +12,7 @@
 #include "packet/defrag_private.h"
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "base/text/bytes.h"
 #include "packet/checksum.h"
 #include "packet/defrag_policy.h"
@@ -87,8 +88,8 @@ static bool memory_has(const struct defrag *df, uint64_t bytes)
 static void frag_destroy(struct defrag *df, struct frag *frag)
 {
     memory_change(df, -(int64_t)(sizeof(*frag) + frag->cap));
-    free(frag->data);
-    free(frag);
+    traffic_free(frag->data);
+    traffic_free(frag);
 }
 
 static void tracker_remove(struct defrag *df, struct tracker *tr);
@@ -130,7 +131,7 @@ static bool bytes_grow(struct defrag *df, uint8_t **data, uint32_t *cap, uint32_
         return true;
     if (!memory_make_space(df, size - *cap))
         return false;
-    grown = realloc(*data, size);
+    grown = traffic_realloc(*data, size);
     if (grown == NULL)
         return false;
     memory_change(df, (int64_t)size - *cap);
@@ -156,7 +157,8 @@ static struct frag *frag_get(struct defrag *df, uint32_t size)
     if (frag != NULL) {
         df->spare_frags = frag->next;
     } else {
-        if (!memory_make_space(df, sizeof(*frag)) || (frag = calloc(1, sizeof(*frag))) == NULL)
+        if (!memory_make_space(df, sizeof(*frag)) ||
+            (frag = traffic_calloc(1, sizeof(*frag))) == NULL)
             return NULL;
         memory_change(df, sizeof(*frag));
     }
@@ -534,6 +536,10 @@ static bool assemble(struct defrag *df, const struct tracker *tr)
     buf_clear(frame);
     buf_add(frame, tr->head, tr->head_len);
     copy_data(frame, tr);
+    if (frame->failed) {
+        counter_inc(df->counters, df->conf->max_frags);
+        return false;
+    }
     ip_len = (uint32_t)frame->len - tr->ip_offset;
     if (tr->src.version == 4) {
         if (ip_len > DATAGRAM_MAX)

@@ -168,6 +168,7 @@ struct packet {
     struct buf frame;                   /* one that had to be copied or made: defrag, compressed
                                          * files, pseudo packets */
     struct buf memory[PACKET_MEMORY_COUNT];
+    uint8_t pseudo_headers[60];         /* of a packet that nobody sent */
 };
 
 static inline bool packet_is_tcp(const struct packet *p) { return p->ip_proto == 6 && p->l4; }

@@ -8,6 +8,7 @@
 #include "packet/pool.h"
 
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 

@@ -51,12 +51,10 @@ void packet_make_pseudo_headers(struct packet *p, bool with_tcp)
     uint16_t ip_len = p->src.version == 4 ? IP4_HEADER : IP6_HEADER;
     uint16_t l4_len = with_tcp ? TCP_HEADER : 0;
 
-    buf_clear(&p->frame);
-    buf_reserve(&p->frame, (size_t)ip_len + l4_len);
-    p->frame.len = (size_t)ip_len + l4_len;
-    memset(p->frame.data, 0, p->frame.len);
-    p->data = p->l3 = p->frame.data;
-    p->len = p->wire_len = (uint32_t)p->frame.len;
+    _Static_assert(IP6_HEADER + TCP_HEADER <= sizeof(p->pseudo_headers), "both fit");
+    memset(p->pseudo_headers, 0, sizeof(p->pseudo_headers));
+    p->data = p->l3 = p->pseudo_headers;
+    p->len = p->wire_len = (uint32_t)ip_len + l4_len;
     p->l3_len = ip_len;
     p->ethertype = p->src.version == 4 ? 0x0800 : 0x86dd;
     write_ip(p->l3, p, l4_len);

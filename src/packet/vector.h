@@ -25,17 +25,27 @@ struct packet_vector {
 
 #define VECTOR_FILL 64          /* how many packets a capture puts in before it hands off */
 
-void vector_grow(struct packet_vector *v, unsigned cap);
+void vector_grow(struct packet_vector *v, unsigned cap);        /* at load time */
 
-static inline void vector_push(struct packet_vector *v, struct packet *p)
+bool vector_try_grow(struct packet_vector *v);
+
+/* While packets flow; false: it is full and there is no memory for a larger one. */
+static inline bool vector_has_space(struct packet_vector *v)
 {
-    if (UNLIKELY(v->count == v->cap))
-        vector_grow(v, v->cap * 2);
+    return LIKELY(v->count < v->cap) || vector_try_grow(v);
+}
+
+/* False: it is full and there is no memory; not before VECTOR_FILL packets. */
+static inline bool vector_push(struct packet_vector *v, struct packet *p)
+{
+    if (UNLIKELY(!vector_has_space(v)))
+        return false;
     v->packet[v->count++] = p;
+    return true;
 }
 
 /* Right behind position `at`: inner packets are inspected after their outer one and before the
  * next of the wire. */
-void vector_insert(struct packet_vector *v, unsigned at, struct packet *p);
+bool vector_insert(struct packet_vector *v, unsigned at, struct packet *p);
 
 #endif

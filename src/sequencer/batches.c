@@ -49,6 +49,7 @@ struct seq_batches *seq_batches_new(unsigned threads, seq_scan_fn *scan, void *a
     for (unsigned i = 0; i < SEQ_BATCHES; i++) {
         b->batch[i] = xaligned(CACHE_LINE, sizeof(*b->batch[i]));
         b->batch[i]->list = xcalloc(threads, sizeof(b->batch[i]->list[0]));
+        b->batch[i]->entry = xmalloc(SEQ_BATCH_ENTRIES * sizeof(b->batch[i]->entry[0]));
     }
     return b;
 }
@@ -93,10 +94,6 @@ struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
 {
     struct seq_entry *e;
 
-    if (UNLIKELY(batch->count == batch->cap)) {
-        batch->cap = batch->cap == 0 ? SEQ_BATCH_FRAMES : 2 * batch->cap;
-        batch->entry = xrealloc(batch->entry, batch->cap * sizeof(*e));
-    }
     e = &batch->entry[batch->count];
     e->next = SEQ_NO_ENTRY;
     if (batch->list[thread].first == SEQ_NO_ENTRY)

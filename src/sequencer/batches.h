@@ -19,6 +19,8 @@
 
 #define SEQ_BATCH_FRAMES 4096
 #define SEQ_BATCHES 8                   /* that exist */
+/* A frame with tunnels in it becomes several packets. */
+#define SEQ_BATCH_ENTRIES (2 * SEQ_BATCH_FRAMES)
 
 /* One packet for one thread: a frame, or a packet that the scan has decoded. */
 struct seq_entry {
@@ -30,7 +32,7 @@ struct seq_entry {
 
 struct seq_batch {
     struct seq_entry *entry;
-    unsigned count, cap;
+    unsigned count;
     struct { uint16_t first, last; } *list;     /* by thread */
     uint64_t end;                       /* nothing before this place comes in later batches */
     uint64_t now_us;                    /* the newest time up to its end */
@@ -50,7 +52,7 @@ typedef bool seq_scan_fn(void *arg, struct seq_batch *batch);
 struct seq_batches *seq_batches_new(unsigned threads, seq_scan_fn *scan, void *arg);
 void seq_batches_free(struct seq_batches *b);       /* NULL is fine */
 
-/* By the scan: one more entry for this thread. */
+/* By the scan: one more entry for this thread, of SEQ_BATCH_ENTRIES. */
 struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread);
 /* By the scan: the thread that has the least to do, of entries it was given and has not taken. */
 unsigned seq_least_loaded(const struct seq_batches *b);

@@ -11,6 +11,7 @@
 #include "base/system/cpu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A kick may come while the thread's producer still works, so kicks are repeated, less and less
  * often. */
@@ -44,7 +45,18 @@ void sequencer_free(struct sequencer *seq)
     free(seq);
 }
 
-/* At open, one thread after another; so no lock. The handle is freed with the sequencer. */
+/* Nobody waits yet. */
+static void make_space(struct seq_worker *w, size_t handles)
+{
+    size_t words = handles / 64 + 1;
+
+    if (words <= w->words)
+        return;
+    w->waits_for = xrealloc(w->waits_for, words * sizeof(w->waits_for[0]));
+    memset(w->waits_for + w->words, 0, (words - w->words) * sizeof(w->waits_for[0]));
+    w->words = words;
+}
+
 struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread *thread)
 {
     struct seq_worker *w = xaligned(CACHE_LINE, sizeof(*w));
@@ -56,6 +68,8 @@ struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread
     w->seen.wake_at = NEVER;
     seq->kicks |= thread->kick != NULL;
     ARRAY_PUSH(&seq->handles, w);
+    for (size_t i = 0; i < seq->handles.count; i++)
+        make_space(seq->handles.at[i], seq->handles.count);
     return &w->seen;
 }
 
@@ -160,7 +174,7 @@ static unsigned count_threads(const struct sequencer *seq)
 /* At the first wait, when all workers exist. */
 static COLD void begin_waiting(struct seq_worker *w)
 {
-    w->waits_for = xcalloc(w->seq->handles.count / 64 + 1, sizeof(w->waits_for[0]));
+    w->has_waited = true;
     if (count_threads(w->seq) <= cpu_count())
         w->eventcount.spins *= SPIN_FACTOR;
 }
@@ -171,7 +185,7 @@ static void begin_wait(struct seq_worker *w, struct watermark place)
 {
     struct sequencer *seq = w->seq;
 
-    if (w->waits_for == NULL)
+    if (UNLIKELY(!w->has_waited))
         begin_waiting(w);
     pthread_mutex_lock(&seq->lock);
     w->required = place;

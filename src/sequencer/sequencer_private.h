@@ -21,7 +21,9 @@ struct seq_worker {
     uint32_t missing;                           /* workers that it waits for; atomic */
     bool waits;                                 /* under the lock, as all below */
     struct watermark required;                   /* the place that they must have passed */
+    bool has_waited;                            /* once */
     uint64_t *waits_for;                        /* a bit for each of them */
+    size_t words;                               /* of it */
 };
 
 struct sequencer {

@@ -5,6 +5,8 @@
  * serve another size, so that memory follows the traffic. */
 #include "stream/blocks.h"
 
+#include "base/memory/traffic_memory.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -26,11 +28,13 @@ struct block_slab {
 struct block_region {
     struct block_region *next;
     unsigned char *start;
+    uint32_t size;
 };
 
 /* A block above the largest class: an allocation of its own. */
 struct block_large {
     struct block_large *next, *prev;
+    size_t size;
     CACHE_ALIGNED unsigned char data[];
 };
 
@@ -50,8 +54,28 @@ static inline struct block_slab *slab_of(const void *at)
     return (struct block_slab *)(start + (uintptr_t)start / SLAB_SIZE % SLAB_COLOURS * CACHE_LINE);
 }
 
-/* Many streams miss the TLB, so later regions are huge pages; few streams should not cost much
- * memory. */
+/* Counted with what traffic makes grow. */
+static void *counted_alloc(size_t align, size_t size)
+{
+    void *p;
+
+    if (!traffic_memory_take(size))
+        return NULL;
+    p = aligned_alloc(align, size);
+    if (p == NULL) {
+        traffic_memory_release(size);
+        traffic_memory_out();
+    }
+    return p;
+}
+
+static void counted_free(void *p, size_t size)
+{
+    traffic_memory_release(size);
+    free(p);
+}
+
+/* With many streams it is the TLB that misses; few of them should not cost much memory. */
 static COLD bool region_new(struct blocks *blocks)
 {
     bool huge = blocks->region_count >= SMALL_REGIONS;
@@ -59,12 +83,13 @@ static COLD bool region_new(struct blocks *blocks)
     struct block_region *region = malloc(sizeof(*region));
 
     if (region == NULL)
-        return false;
-    region->start = aligned_alloc(huge ? HUGE_PAGE : SLAB_SIZE, size);
+        return traffic_memory_out();
+    region->start = counted_alloc(huge ? HUGE_PAGE : SLAB_SIZE, size);
     if (region->start == NULL) {
         free(region);
         return false;
     }
+    region->size = size;
     if (huge)
         (void)madvise(region->start, size, MADV_HUGEPAGE);
     region->next = blocks->regions;
@@ -172,11 +197,12 @@ static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
 
 static COLD void *large_get(struct blocks *blocks, unsigned block_class)
 {
-    struct block_large *large =
-        aligned_alloc(CACHE_LINE, sizeof(*large) + block_size(block_class));
+    size_t size = sizeof(struct block_large) + block_size(block_class);
+    struct block_large *large = counted_alloc(CACHE_LINE, size);
 
     if (large == NULL)
         return NULL;
+    large->size = size;
     large->prev = NULL;
     large->next = blocks->large;
     if (large->next != NULL)
@@ -196,7 +222,7 @@ static COLD void large_put(struct blocks *blocks, void *data)
         blocks->large = large->next;
     if (large->next != NULL)
         large->next->prev = large->prev;
-    free(large);
+    counted_free(large, large->size);
 }
 
 /* NULL without memory, or for a class that does not exist. */
@@ -235,14 +261,14 @@ void blocks_fini(struct blocks *blocks)
     while (blocks->regions != NULL) {
         struct block_region *next = blocks->regions->next;
 
-        free(blocks->regions->start);
+        counted_free(blocks->regions->start, blocks->regions->size);
         free(blocks->regions);
         blocks->regions = next;
     }
     while (blocks->large != NULL) {
         struct block_large *next = blocks->large->next;
 
-        free(blocks->large);
+        counted_free(blocks->large, blocks->large->size);
         blocks->large = next;
     }
 }

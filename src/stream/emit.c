@@ -68,11 +68,26 @@ static void handoff_buf_end(const struct stream_thread *st, struct packet *p)
     }
 }
 
+/* Without memory data are a gap to those who inspect, and what is only said again is not. */
+static COLD void copy_refused(struct packet *p, struct stream_chunk *chunk)
+{
+    if (chunk->kind == CHUNK_REINSPECT) {
+        stream_slot(p)->chunk_count--;
+        return;
+    }
+    chunk->kind = CHUNK_GAP;
+    chunk->data = NULL;
+    chunk->lookbehind = 0;
+}
+
+/* Of the newest chunk. */
 static void copy_bytes(const struct stream_thread *st, struct packet *p,
-                       const struct stream_chunk *chunk, const uint8_t *from)
+                       struct stream_chunk *chunk, const uint8_t *from)
 {
     handoff_buf_begin(st, p);
-    buf_add(&p->memory[PACKET_MEMORY_CHUNKS], from, (size_t)chunk->lookbehind + chunk->len);
+    if (UNLIKELY(!buf_add(&p->memory[PACKET_MEMORY_CHUNKS], from,
+                          (size_t)chunk->lookbehind + chunk->len)))
+        copy_refused(p, chunk);
     handoff_buf_end(st, p);
 }
 
@@ -128,6 +143,11 @@ static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s,
 
     chunk->lookbehind = at - from;
     handoff_buf_begin(st, p);
+    if (UNLIKELY(!buf_reserve(&p->memory[PACKET_MEMORY_CHUNKS], to - from))) {
+        copy_refused(p, chunk);
+        handoff_buf_end(st, p);
+        return;
+    }
     for (const struct segment *seg = is->first; seg != is->behind; seg = seg->next) {
         uint32_t end = seq_min(seg->seq + seg->len, to);
 

@@ -167,7 +167,8 @@ bool flow_ends_push(struct stream_thread *st, struct packet_vector *v)
             st->ending = flow_table_take_finished(st->flows);
         if (st->ending == NULL)
             return true;
-        if (st->ends_pushed == ENDS_AT_ONCE || (p = next_packet(st)) == NULL)
+        if (st->ends_pushed == ENDS_AT_ONCE || !vector_has_space(v) ||
+            (p = next_packet(st)) == NULL)
             return false;
         st->ends_pushed++;
         vector_push(v, p);
@@ -185,7 +186,7 @@ unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, uns
 
         if (st->ending == NULL)
             st->ending = flow_table_take_finished(st->flows);
-        if (st->ending == NULL)
+        if (st->ending == NULL || !vector_has_space(v))
             break;
         p = next_packet(st);
         if (p == NULL)

@@ -10,6 +10,7 @@
 #include "stream/ooo_index.h"
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "packet/checksum.h"
 
 #include <string.h>
@@ -59,11 +60,18 @@ void stream_block_put(struct stream_thread *st, uint8_t *data, unsigned block_cl
     data_put(st, data, (uint8_t)block_class);
 }
 
-/* A buffer to which chunks of this vector point is freed after the vector. */
+/* One that cannot be noted is not used again before the thread ends: chunks point to it. */
+static void retire(struct stream_thread *st, const struct tcp_stream *s)
+{
+    if (LIKELY(ARRAY_HAS_SPACE(&st->retired, 1)))
+        st->retired.at[st->retired.count++] = (struct retired_block){ s->buffer, s->block_class };
+}
+
+/* A buffer that chunks of this vector point to stays until the vector is done with. */
 static void buffer_put(struct stream_thread *st, const struct tcp_stream *s)
 {
     if (s->pinned == st->vector_number)
-        ARRAY_PUSH(&st->retired, (struct retired_block){ s->buffer, s->block_class });
+        retire(st, s);
     else
         block_put(&st->blocks, s->buffer, s->block_class);
     memcap_release(&st->data_memory, block_size(s->block_class));

@@ -3,6 +3,8 @@
  * become available, how much of the payload is needed, and what can be released. */
 #include "stream/stream_private.h"
 
+#include "base/memory/traffic_memory.h"
+
 /* ---- whose data become available ---- */
 
 struct available {
@@ -239,6 +241,15 @@ static void release_records(struct stream_thread *st, struct tcp_stream *s)
     }
 }
 
+#define MUCH ((uint32_t)64 << 10)
+#define MANY_WAIT 32
+
+static bool holds_much(const struct tcp_stream *s)
+{
+    return (s->buffer != NULL && block_size(s->block_class) >= MUCH) ||
+           (s->holes != NULL && s->holes->segments_out >= MANY_WAIT);
+}
+
 void stream_prune(struct tcp_in *in, struct tcp_stream *s)
 {
     enum direction dir = (enum direction)(s == &in->ssn->stream[TO_CLIENT]);
@@ -247,7 +258,8 @@ void stream_prune(struct tcp_in *in, struct tcp_stream *s)
 
     if (s->flags & STREAM_NO_REASSEMBLY)
         return;
-    if (UNLIKELY((s->flags & STREAM_DEPTH_SIGNALLED) || (flow_requests(in->flow) & unwanted))) {
+    if (UNLIKELY((s->flags & STREAM_DEPTH_SIGNALLED) || (flow_requests(in->flow) & unwanted)) ||
+        (UNLIKELY(holds_much(s)) && traffic_memory_gives_back(PRESSURE_LARGEST))) {
         s->flags |= STREAM_NO_REASSEMBLY;
         stream_release_data(in->st, s);
         return;

@@ -4,6 +4,7 @@
 #include "stream/snapshot.h"
 
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 #include "flow/flow.h"
 #include "stream/stream_private.h"
 
@@ -103,7 +104,8 @@ void stream_snapshot(const struct stream_conf *conf, struct packet *p)
             slot->flags |= STREAM_PKT_EVENT_SET;
     if (conf->snapshots != STREAM_PKT_ALL && !(slot->flags & conf->snapshots))
         return;
-    buf_reserve(&p->memory[PACKET_MEMORY_SESSION], sizeof(struct tcp_snapshot));
+    if (!buf_reserve(&p->memory[PACKET_MEMORY_SESSION], sizeof(struct tcp_snapshot)))
+        return;
     if (tcp_snapshot_of(p->flow, packet_session(p)))
         slot->flags |= STREAM_PKT_SNAPSHOT;
 }

@@ -162,6 +162,7 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     pool_init(&st->syns, sizeof(struct syn_record), 64, 0);
     pool_init(&st->holes, sizeof(struct stream_holes), 64, 0);
     ARRAY_RESERVE(&st->retired, 4 * VECTOR_FILL);
+    vector_grow(&st->input, 4 * VECTOR_FILL);   /* changes places with that of the thread */
     register_counters(&st->id, conf);
     packet_pool_on_return(pool, packet_returned, st);
     return st;
@@ -532,6 +533,8 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     if (st->input_flow != NULL && packet_is_tcp(p) &&
         !stream_may_cross_depth(st, v, st->input_flow, p))
         return false;
+    if (UNLIKELY(!vector_has_space(v)))
+        return false;
     st->is_found = st->is_announced = false;
     st->input_at++;
     vector_push(v, p);
@@ -592,7 +595,7 @@ static COLD bool vector_drained(struct stream_thread *st, struct packet_vector *
         struct packet *p = st->input.packet[st->input_at];
         unsigned at = v->count;
 
-        if (!stream_may_go_on(st, v, p))
+        if (!vector_has_space(v) || !stream_may_go_on(st, v, p))
             return true;
         st->input_at++;
         vector_push(v, p);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "app/core/private.h"
+#include "base/memory/traffic_memory.h"
 #include "base/system/digest.h"
 #include "base/memory/lib_memory.h"
 
@@ -221,7 +222,7 @@ static void skip_content(struct app_file *file)
 static void open_window(struct app_file *file)
 {
     file->window = app_buf_take(thread_of(file));
-    buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
+    (void)!buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
 }
 
 /* Takes the next bytes in order. Hashes cover all content, also what no window keeps. */
@@ -241,9 +242,15 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
         skip_content(file);
         return;
     }
+    if (UNLIKELY(traffic_memory_gives_back(PRESSURE_BODIES))) {
+        skip_content(file);
+        file->has_gaps = true;
+        return;
+    }
     if (file->window.data == NULL)
         open_window(file);
-    buf_add(&file->window, data, len);
+    if (!buf_add(&file->window, data, len))
+        file->has_gaps = true;
 }
 
 /* A gap is only counted: rules and the file store see the bytes after it as if nothing were

@@ -77,6 +77,8 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
         return;
     if (frames->retained.data == NULL)
         frames->retained = app_buf_take(s->flow.thread);
+    if (!buf_reserve(&frames->retained, data.len))
+        return;
     if (last != NULL && last->offset + last->len == offset) {
         last->len += data.len;
     } else {
@@ -167,7 +169,8 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
     struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .offset = offset,
                            .tx_id = tx_id, .len = len };
 
-    buf_add(&frames->store, &frame, sizeof(frame));
+    if (!buf_add(&frames->store, &frame, sizeof(frame)))
+        return 0;
     if (s->transport == TRANSPORT_TCP)
         keep_pending(s, frames, direction, offset);
     return frame.id;

@@ -226,6 +226,7 @@ struct app_session {
     bool redetecting : 1;
     bool replace : 1;           /* the next parser takes the place of the present one */
     bool counted : 1;           /* in app_layer.flow.X */
+    bool no_memory : 1;         /* was refused to the parser at work */
     uint16_t change_port;
     uint16_t events;            /* bit per event, see app_layer_event_name() */
 };

@@ -9,6 +9,7 @@
 
 #include "app/core/private.h"
 #include "base/containers/hash.h"
+#include "base/memory/lib_memory.h"
 #include "sequencer/sequencer.h"
 
 #include <pthread.h>
@@ -94,7 +95,8 @@ static bool counted_add(struct app_ranges *table, struct buf *b, const void *dat
 
     if (b->cap - b->len < len && !has_space(table, MAX(len, b->cap)))
         return false;
-    buf_add(b, data, len);
+    if (!buf_add(b, data, len))
+        return false;
     count(table, b->cap - before);
     return true;
 }
@@ -126,7 +128,7 @@ static void fragment_free(struct app_ranges *table, struct range_file *f)
     f->fragments--;
     counted_free(table, &frag->data);
     uncount(table, sizeof(*frag));
-    free(frag);
+    lib_free(frag);
 }
 
 static void contents_free(struct app_ranges *table, struct range_file *f)
@@ -162,7 +164,7 @@ static void file_free(struct app_ranges *table, struct range_file *f)
     contents_free(table, f);
     counted_free(table, &f->key);
     uncount(table, sizeof(*f));
-    free(f);
+    lib_free(f);
 }
 
 void app_ranges_free(struct app_ranges *table)
@@ -204,9 +206,9 @@ static struct range_file *file_get(struct app_range *range)
     if (f != NULL) {
         unlink_use(table, f);
     } else {
-        if (!has_space(table, sizeof(*f)))
+        f = has_space(table, sizeof(*f)) ? lib_calloc(1, sizeof(*f)) : NULL;
+        if (f == NULL)
             return NULL;
-        f = xcalloc(1, sizeof(*f));
         count(table, sizeof(*f));
         f->hash = hash;
         f->key = range->key;
@@ -229,7 +231,9 @@ static void keep_for_later(struct app_range *range, struct range_file *f)
         return;
     while (*link != NULL && (*link)->start <= range->start)
         link = &(*link)->next;
-    frag = xcalloc(1, sizeof(*frag));
+    frag = lib_calloc(1, sizeof(*frag));
+    if (frag == NULL)
+        return;
     count(range->table, sizeof(*frag));
     frag->start = range->start;
     frag->data = range->data;
@@ -311,7 +315,7 @@ struct app_range *app_range_open(struct app_flow *af, struct slice key, uint64_t
 
     if (start > end || end >= total || key.len > KEY_MAX || !has_space(table, total))
         return NULL;
-    range = calloc(1, sizeof(*range));
+    range = lib_calloc(1, sizeof(*range));
     if (range == NULL)
         return NULL;
     range->table = table;
@@ -341,7 +345,7 @@ void app_range_drop(struct app_range *range)
     counted_free(range->table, &range->key);
     counted_free(range->table, &range->data);
     uncount(range->table, sizeof(*range));
-    free(range);
+    lib_free(range);
 }
 
 /* Only a range with content takes the lock. Threads that read one file agree on the order of ranges

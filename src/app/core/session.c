@@ -5,6 +5,7 @@
 #include "app/core/private.h"
 
 #include "base/memory/lib_memory.h"
+#include "base/memory/traffic_memory.h"
 
 #include <string.h>
 
@@ -45,22 +46,24 @@ void app_dir_drop(struct app_session *s, enum direction d)
     ds->need = 0;
 }
 
-/* Borrows the chunk when nothing is pending; else copies it behind the pending bytes. */
-static void dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
+/* False: no memory to put it behind what is pending. */
+static bool dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
 {
     if (ds->len == 0) {
         ds->data = data;
         ds->len = len;
         ds->borrowed = true;
-        return;
+        return true;
     }
-    buf_add(&ds->buffered, data, len);
+    if (!buf_add(&ds->buffered, data, len))
+        return false;
     ds->data = ds->buffered.data;
     ds->len = (uint32_t)ds->buffered.len;
+    return true;
 }
 
 /* Before the packet is released, pending bytes must be in memory of the session's own. */
-static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
+static bool app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
 {
     if (ds->len == 0) {
         app_buf_release(s->flow.thread, &ds->buffered);
@@ -68,14 +71,16 @@ static void app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
     } else if (ds->borrowed) {
         if (ds->buffered.data == NULL)
             ds->buffered = app_buf_take(s->flow.thread);
-        ds->buffered.len = 0;
-        buf_add(&ds->buffered, ds->data, ds->len);
+        buf_clear(&ds->buffered);
+        if (!buf_add(&ds->buffered, ds->data, ds->len))
+            return false;
     } else {
         buf_drop_front(&ds->buffered, ds->buffered.len - ds->len);
     }
     ds->borrowed = false;
     if (ds->len > 0)
         ds->data = ds->buffered.data;
+    return true;
 }
 
 /* --- the parser's state ----------------------------------------------------------------------- */
@@ -116,8 +121,10 @@ static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
     af->thread_data = af->thread->proto[pc->proto->id].data;
     if (pc->proto->state_size > 0) {
         af->state = pool_get(&af->thread->proto[pc->proto->id].state);
-        if (af->state == NULL)
+        if (af->state == NULL) {
+            af->proto = NULL;           /* nothing of it is there to be closed */
             return false;
+        }
         memset(af->state, 0, pc->proto->state_size);
     }
     return pc->proto->open == NULL || pc->proto->open(af);
@@ -217,11 +224,25 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     return -1;
 }
 
-/* One call. The parser sets in->consumed when it leaves bytes. Counts the transactions it made. */
+/* A parser to which memory was refused has left its transactions half made: they go, and what they
+ * hold with them. */
+static COLD int no_memory(struct app_session *s)
+{
+    s->no_memory = false;
+    (void)parse_failed(s, found_counters(s)->alloc);
+    close_parser(s);
+    return -1;
+}
+
+static COLD int parse_stopped(struct app_session *s)
+{
+    return s->no_memory ? no_memory(s) : parse_failed(s, found_counters(s)->parser);
+}
+
 static enum parse_status call_parser(struct app_session *s, struct app_input *in)
 {
     struct app_flow *af = &s->flow;
-    uint64_t txs = af->next_tx_id;
+    uint64_t txs = af->next_tx_id, refusals;
     enum parse_status status;
 
     in->is_udp = s->transport == TRANSPORT_UDP;
@@ -230,7 +251,12 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     in->consumed = in->len;
     if (in->len > 0 || in->gap > 0)
         s->first_sender = FIRST_SENDER_PARSED;
+    refusals = traffic_memory_refusals();
     status = af->proto->parse(af, in);
+    if (UNLIKELY(traffic_memory_refusals() != refusals)) {
+        s->no_memory = true;
+        return PARSE_STOP;
+    }
     if (af->next_tx_id > txs && !af->proto->single_tx)
         app_count(af->thread->counters, found_counters(s)->tx, af->next_tx_id - txs);
     return status;
@@ -255,7 +281,7 @@ static int feed_gap(struct app_session *s, enum direction d)
         ds->offset += in.gap;
         ds->lost -= in.gap;
         if (call_parser(s, &in) == PARSE_STOP)
-            return parse_failed(s, found_counters(s)->parser);
+            return parse_stopped(s);
     }
     ds->need = 0;
     return 0;
@@ -279,7 +305,7 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
     ds->started = true;
     status = call_parser(s, &in);
     if (status == PARSE_STOP)
-        return parse_failed(s, found_counters(s)->parser);
+        return parse_stopped(s);
     if (in.consumed > in.len)
         return parse_failed(s, found_counters(s)->internal);
     dir_advance(ds, in.consumed);
@@ -327,7 +353,7 @@ int app_feed(struct app_session *s, enum direction d, bool end)
         return 0;
     }
     if (!ensure_parser(s, pc))
-        return parse_failed(s, found_counters(s)->alloc);
+        return no_memory(s);
     if (!pc->parses[s->transport]) {
         s->off = true;
         app_count_flow(s);
@@ -575,7 +601,10 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     len = within_depth(s, d, c, &end);
     if (len > 0) {
         app_frames_data(s, d, c->offset, (struct slice){ c->data, len });
-        dir_add(ds, c->data, len);
+        if (!dir_add(ds, c->data, len)) {
+            no_memory(s);
+            return;
+        }
     }
     if (end) {
         ds->depth_reached = true;
@@ -589,7 +618,11 @@ static void buffer_rest(struct app_session *s)
     for (unsigned d = 0; d < 2; d++) {
         if (s->off)
             app_dir_drop(s, (enum direction)d);
-        app_dir_buffer_rest(s, &s->ds[d]);
+        if (UNLIKELY(!app_dir_buffer_rest(s, &s->ds[d]))) {
+            no_memory(s);
+            app_dir_drop(s, (enum direction)d);
+            s->ds[d].borrowed = false;
+        }
     }
 }
 
@@ -644,12 +677,18 @@ static void end_flow(struct app_session *s)
 static struct app_session *tcp_session(struct app_thread *at, const struct inspection *in)
 {
     struct flow *f = in->flow;
+    struct app_session *s;
 
     if (f->app != NULL)
         return app_session_of(f->app);
     if (in->chunk_count == 0 && in->packet->payload_len == 0)
         return NULL;
-    return app_session_new(at, f, TRANSPORT_TCP);
+    s = app_session_new(at, f, TRANSPORT_TCP);
+    if (UNLIKELY(s == NULL)) {
+        app_count(at->counters, at->conf->policy_total[at->conf->error_policy], 1);
+        exception_policy_apply(at->conf->error_policy, p, DROP_APP_ERROR, at->conf->is_inline);
+    }
+    return s;
 }
 
 /* All work on a TCP packet by its flow's inspecting thread: chunks first, then ends. */

@@ -102,7 +102,7 @@ void app_buf_release(struct app_thread *at, struct buf *b)
     if (b->cap > APP_SPARE_BUF_MAX || at->spare_count == APP_SPARE_BUFS) {
         buf_fini(b);
     } else {
-        b->len = 0;
+        buf_clear(b);
         at->spare[at->spare_count++] = *b;
     }
     *b = (struct buf){ 0 };

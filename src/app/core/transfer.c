@@ -4,9 +4,7 @@
 #include "app/core/transfer.h"
 
 #include "app/parser.h"
-#include "base/array.h"
-
-#include <stdlib.h>
+#include "base/memory/lib_memory.h"
 
 /* Per flow, beyond what the protocol limits: a peer can have many files open. */
 #define FLOW_AHEAD_MAX (64u << 20)
@@ -36,7 +34,7 @@ static void extent_free(struct app_transfer *t, struct app_transfer_extent *exte
     *flow_ahead(t) -= extent_len(extent);
     t->ahead_count--;
     buf_fini(&extent->data);
-    free(extent);
+    lib_free(extent);
 }
 
 /* Frees what waits; the file itself belongs to the transaction. */
@@ -80,7 +78,9 @@ static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t of
         extent = extent->next;
     if (extent != NULL)
         return extent;
-    extent = xcalloc(1, sizeof(*extent));
+    extent = lib_calloc(1, sizeof(*extent));
+    if (extent == NULL)
+        return NULL;
     extent->offset = offset;
     extent->next = t->ahead;
     t->ahead = extent;
@@ -109,10 +109,11 @@ void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum directi
         t->file = app_file_open(tx, d, name, NULL);
     }
     if (early && len > 0) {
-        if (app_ext_make(tx->flow) == NULL)
-            out_of_memory(sizeof(struct app_ext));
         t->tx = tx;
-        t->filling = extent_at(t, offset);
+        if (app_ext_make(tx->flow) != NULL)
+            t->filling = extent_at(t, offset);
+        if (t->filling == NULL)
+            app_transfer_truncate(t);
     }
 }
 
@@ -129,9 +130,7 @@ static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
 /* After a gap in an extent only its length is kept: bytes behind it have no place in the file. */
 static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
 {
-    if (data != NULL && t->filling->lost == 0)
-        buf_add(&t->filling->data, data, len);
-    else
+    if (data == NULL || t->filling->lost > 0 || !buf_add(&t->filling->data, data, len))
         t->filling->lost += len;
     t->ahead_bytes += len;
     *flow_ahead(t) += len;

@@ -8,7 +8,7 @@
 
 struct slice app_text_copy(struct arena *arena, struct slice s)
 {
-    return (struct slice){ s.len > 0 ? arena_copy(arena, s.data, s.len) : NULL, s.len };
+    return s.len > 0 ? arena_slice(arena, s) : (struct slice){ 0 };
 }
 
 /* --- UTF-8 ------------------------------------------------------------------------------------ */

@@ -4,8 +4,8 @@
  * network, so hash_bytes() is keyed, and `limit` bounds the entries. */
 #include "app/lib/lru.h"
 
-#include "base/array.h"
 #include "base/containers/hash.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 
@@ -78,7 +78,7 @@ static struct app_lru_entry *fresh(struct app_lru *lru, size_t size)
     struct app_lru_entry *e = lru->spare;
 
     if (e == NULL)
-        return xcalloc(1, size);
+        return lib_calloc(1, size);
     lru->spare = e->chain;
     return e;
 }
@@ -94,8 +94,14 @@ void *app_lru_put(struct app_lru *lru, struct slice key, size_t size)
     if (lru->count >= lru->limit && lru->oldest != NULL)
         take_out(lru, find(lru, buf_slice(&lru->oldest->key)));
     e = fresh(lru, size);
+    if (e == NULL)
+        return NULL;
     buf_clear(&e->key);
-    buf_add(&e->key, key.data, key.len);
+    if (!buf_add(&e->key, key.data, key.len)) {
+        e->chain = lru->spare;
+        lru->spare = e;
+        return NULL;
+    }
     link = find(lru, key);
     e->chain = NULL;
     *link = e;
@@ -115,7 +121,7 @@ void app_lru_fini(struct app_lru *lru, void (*fini)(void *entry))
         buf_fini(&lru->spare->key);
         if (fini != NULL)
             fini(lru->spare);
-        free(lru->spare);
+        lib_free(lru->spare);
         lru->spare = next;
     }
 }

@@ -33,15 +33,20 @@ static struct map_entry *find(const struct map *m, uint64_t hash, const void *ke
     }
 }
 
-static void grow(struct map *m)
+static bool grow(struct map *m)
 {
     struct map old = *m;
+    size_t cap = MAX(old.cap * 2, (size_t)16);
+    struct map_entry *at = calloc(cap, sizeof(*at));
 
-    m->cap = MAX(old.cap * 2, (size_t)16);
-    m->at = xcalloc(m->cap, sizeof(m->at[0]));
+    if (at == NULL)
+        return false;
+    m->cap = cap;
+    m->at = at;
     MAP_EACH(&old, e)
         *find(m, e->hash, e->key, e->key_len) = *e;
     free(old.at);
+    return true;
 }
 
 void *map_get(const struct map *m, const void *key, size_t len)
@@ -51,17 +56,19 @@ void *map_get(const struct map *m, const void *key, size_t len)
     return find(m, hash_bytes(key, len), key, len)->value;
 }
 
-void map_put(struct map *m, const void *key, size_t len, void *value)
+bool map_try_put(struct map *m, const void *key, size_t len, void *value)
 {
     uint64_t hash = hash_bytes(key, len);
     struct map_entry *e;
 
-    if ((m->count + 1) * 4 > m->cap * 3)
-        grow(m);
+    if ((m->count + 1) * 4 > m->cap * 3 && !grow(m))
+        return false;
     e = find(m, hash, key, len);
     if (e->key == NULL) {
+        e->key = malloc(len + 1);       /* a string stays one */
+        if (e->key == NULL)
+            return false;
         e->hash = hash;
-        e->key = xmalloc(len + 1);      /* never NULL, and a string stays one */
         if (len > 0)
             memcpy(e->key, key, len);
         ((char *)e->key)[len] = '\0';
@@ -69,6 +76,13 @@ void map_put(struct map *m, const void *key, size_t len, void *value)
         m->count++;
     }
     e->value = value;
+    return true;
+}
+
+void map_put(struct map *m, const void *key, size_t len, void *value)
+{
+    while (!map_try_put(m, key, len, value))
+        out_of_memory(len);
 }
 
 void *map_get_string(const struct map *m, const char *key)

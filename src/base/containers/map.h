@@ -21,7 +21,9 @@ struct map {
 void map_fini(struct map *m);                              /* values are the caller's */
 void *map_get(const struct map *m, const void *key, size_t len);      /* NULL: absent */
 void *map_get_string(const struct map *m, const char *key);
-void map_put(struct map *m, const void *key, size_t len, void *value);   /* replaces */
+void map_put(struct map *m, const void *key, size_t len, void *value);
+/* False: no memory. */
+bool map_try_put(struct map *m, const void *key, size_t len, void *value);   /* replaces */
 void map_put_string(struct map *m, const char *key, void *value);
 
 #define MAP_EACH(m, e)                                                              \

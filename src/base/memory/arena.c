@@ -4,7 +4,6 @@
  * list. One thread; nothing is freed singly. */
 #include "base/memory/arena.h"
 
-#include "base/array.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdarg.h>
@@ -73,11 +72,8 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
     size_t block_size = MAX(next_size(arena, last), size);
 
     block = lib_malloc(sizeof(*block) + block_size);
-    if (block == NULL) {
-        if (arena->limit == 0)          /* arenas with a limit return NULL */
-            out_of_memory(block_size);
+    if (block == NULL)
         return NULL;
-    }
     block->used = 0;
     block->size = block_size;
     block->next = last != NULL ? last->next : NULL;
@@ -125,6 +121,14 @@ void *arena_copy(struct arena *arena, const void *data, size_t size)
     if (p != NULL && size > 0)
         memcpy(p, data, size);
     return p;
+}
+
+struct slice arena_slice(struct arena *arena, struct slice s)
+{
+    s.data = arena_copy(arena, s.data, s.len);
+    if (s.data == NULL)
+        s.len = 0;
+    return s;
 }
 
 char *arena_text(struct arena *arena, struct text t)

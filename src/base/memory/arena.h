@@ -8,6 +8,7 @@
 #define BASE_ARENA_H
 
 #include "base/base.h"
+#include "base/text/bytes.h"
 #include "base/text/text.h"
 
 struct arena_block;
@@ -26,6 +27,7 @@ void arena_reset(struct arena *arena);
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
+struct slice arena_slice(struct arena *arena, struct slice s);      /* a copy; empty: no memory */
 char *arena_text(struct arena *arena, struct text t);      /* with a NUL */
 char *arena_printf(struct arena *arena, const char *fmt, ...) PRINTF(2, 3);
 

@@ -2,7 +2,7 @@
 /* base/memory/buf.c - a growable buffer of bytes. */
 #include "base/memory/buf.h"
 
-#include "base/array.h"
+#include "base/memory/traffic_memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,19 +10,33 @@
 
 void buf_fini(struct buf *b)
 {
+    traffic_memory_release(b->cap);
     free(b->data);
     *b = (struct buf){ 0 };
 }
 
 /* Doubles, so that n added bytes copy O(n). */
-COLD void buf_grow(struct buf *b, size_t more)
+COLD bool buf_grow(struct buf *b, size_t more)
 {
-    size_t need;
+    size_t need, cap;
+    uint8_t *data;
 
     if (__builtin_add_overflow(b->len, more, &need))
         need = SIZE_MAX;
-    b->cap = MAX(MAX(need, b->cap * 2), (size_t)64);
-    b->data = xrealloc(b->data, b->cap);
+    cap = MAX(MAX(need, (size_t)b->cap * 2), (size_t)64);
+    if (cap > UINT32_MAX || !traffic_memory_take(cap - b->cap)) {
+        b->failed = true;
+        return false;
+    }
+    data = realloc(b->data, cap);
+    if (data == NULL) {
+        traffic_memory_release(cap - b->cap);
+        b->failed = true;
+        return traffic_memory_out();
+    }
+    b->data = data;
+    b->cap = (uint32_t)cap;
+    return true;
 }
 
 void buf_add_string(struct buf *b, const char *s)
@@ -37,7 +51,8 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     size_t space;
     int n;
 
-    buf_reserve(b, 32);
+    if (!buf_reserve(b, 32))
+        return;
     space = b->cap - b->len;
     va_start(args, fmt);
     n = vsnprintf((char *)b->data + b->len, space, fmt, args);
@@ -45,7 +60,8 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     if (n < 0)
         return;
     if ((size_t)n >= space) {
-        buf_reserve(b, (size_t)n + 1);
+        if (!buf_reserve(b, (size_t)n + 1))
+            return;
         va_start(args, fmt);
         vsnprintf((char *)b->data + b->len, (size_t)n + 1, fmt, args);
         va_end(args);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/buf.h - a growable buffer of bytes that keeps its memory when cleared. */
+/* base/memory/buf.h - a growable buffer of bytes that keeps its memory when cleared.
+ *
+ * Holds up to 4 GiB. Where memory is refused, `failed` is set and stays until the buffer is
+ * cleared: what was to be added is missing. Who writes records looks at it once, at the end. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -10,11 +13,13 @@
 
 struct buf {
     uint8_t *data;
-    size_t len, cap;
+    size_t len;
+    uint32_t cap;
+    bool failed;
 };
 
 void buf_fini(struct buf *b);
-void buf_grow(struct buf *b, size_t more);      /* room for `more` bytes behind len */
+bool buf_grow(struct buf *b, size_t more);      /* room for `more` bytes behind len */
 
 /* Called for ahead of time: where the next bytes go, and the two lines before. */
 static inline void buf_prefetch_end(const struct buf *b)
@@ -23,27 +28,46 @@ static inline void buf_prefetch_end(const struct buf *b)
         PREFETCH(b->data + b->len - i * CACHE_LINE);
 }
 
-static inline void buf_clear(struct buf *b) { b->len = 0; }
-
-static inline void buf_reserve(struct buf *b, size_t more)
+static inline void buf_clear(struct buf *b)
 {
-    if (UNLIKELY(b->cap - b->len < more))
-        buf_grow(b, more);
+    b->len = 0;
+    b->failed = false;
 }
 
-static inline void buf_add(struct buf *b, const void *data, size_t len)
+/* Back to where it was `len` long, and as if nothing had failed: true when nothing had. */
+static inline bool buf_cut_failed(struct buf *b, size_t len)
+{
+    if (LIKELY(!b->failed))
+        return true;
+    b->len = len;
+    b->failed = false;
+    return false;
+}
+
+/* False: there is no room, and b->failed. */
+NODISCARD static inline bool buf_reserve(struct buf *b, size_t more)
+{
+    return LIKELY(b->cap - b->len >= more) || buf_grow(b, more);
+}
+
+/* All of it or nothing. */
+static inline bool buf_add(struct buf *b, const void *data, size_t len)
 {
     if (len == 0)
-        return;
-    buf_reserve(b, len);
+        return true;
+    if (UNLIKELY(!buf_reserve(b, len)))
+        return false;
     memcpy(b->data + b->len, data, len);
     b->len += len;
+    return true;
 }
 
-static inline void buf_add_u8(struct buf *b, uint8_t c)
+static inline bool buf_add_u8(struct buf *b, uint8_t c)
 {
-    buf_reserve(b, 1);
+    if (UNLIKELY(!buf_reserve(b, 1)))
+        return false;
     b->data[b->len++] = c;
+    return true;
 }
 
 #define BUF_LITERAL(b, s) buf_add((b), (s), sizeof(s) - 1)

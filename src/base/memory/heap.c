@@ -9,6 +9,8 @@
  * block of as many slabs. */
 #include "base/memory/heap.h"
 
+#include "base/memory/traffic_memory.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,11 +101,16 @@ static inline struct slab *slab_of(void *block)
 static COLD unsigned char *slabs_map(size_t n)
 {
     size_t size = n * SLAB_SIZE, before, after;
-    unsigned char *all = mmap(NULL, size + SLAB_SIZE, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *all;
 
-    if (all == MAP_FAILED)
+    if (!traffic_memory_take(size))
         return NULL;
+    all = mmap(NULL, size + SLAB_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) {
+        traffic_memory_release(size);
+        traffic_memory_out();
+        return NULL;
+    }
     before = -(uintptr_t)all % SLAB_SIZE;
     after = SLAB_SIZE - before;
     if (before > 0)
@@ -115,6 +122,7 @@ static COLD unsigned char *slabs_map(size_t n)
 static void slabs_unmap(void *start, size_t n)
 {
     munmap(start, n * SLAB_SIZE);
+    traffic_memory_release(n * SLAB_SIZE);
 }
 
 static COLD unsigned char *slab_new(struct heap *heap)

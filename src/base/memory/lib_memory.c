@@ -7,7 +7,8 @@
 
 #include "base/memory/lib_memory.h"
 
-#include <stdlib.h>
+#include "base/memory/traffic_memory.h"
+
 #include <string.h>
 
 #ifdef IDS_THREAD_HEAPS
@@ -77,22 +78,22 @@ void lib_free(void *block)
 
 void *lib_malloc(size_t size)
 {
-    return malloc(size);
+    return traffic_malloc(size);
 }
 
 void *lib_calloc(size_t n, size_t size)
 {
-    return calloc(n, size);
+    return traffic_calloc(n, size);
 }
 
 void *lib_realloc(void *block, size_t size)
 {
-    return realloc(block, size);
+    return traffic_realloc(block, size);
 }
 
 void lib_free(void *block)
 {
-    free(block);
+    traffic_free(block);
 }
 
 #endif

@@ -3,11 +3,14 @@
  * thread; a pool at its maximum refuses and counts it. */
 #include "base/memory/pool.h"
 
+#include "base/memory/traffic_memory.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
 struct pool_slab {
     struct pool_slab *next;
+    size_t bytes;
     CACHE_ALIGNED unsigned char data[];
 };
 
@@ -31,6 +34,7 @@ void pool_fini(struct pool *pool)
     while (slab != NULL) {
         struct pool_slab *next = slab->next;
 
+        traffic_memory_release(slab->bytes);
         free(slab);
         slab = next;
     }
@@ -51,13 +55,21 @@ static bool needs_huge_pages(const struct pool *pool)
 /* *count becomes the number of objects that fit into a huge page. */
 static struct pool_slab *slab_alloc(const struct pool *pool, size_t *count, size_t bytes)
 {
+    bool huge = needs_huge_pages(pool) && bytes <= HUGE_PAGE;
     struct pool_slab *slab;
 
-    if (!needs_huge_pages(pool) || bytes > HUGE_PAGE)
-        return aligned_alloc(CACHE_LINE, bytes & ~(size_t)(CACHE_LINE - 1));
-    slab = aligned_alloc(HUGE_PAGE, HUGE_PAGE);
-    if (slab == NULL)
+    bytes = huge ? HUGE_PAGE : bytes & ~(size_t)(CACHE_LINE - 1);
+    if (!traffic_memory_take(bytes))
         return NULL;
+    slab = aligned_alloc(huge ? HUGE_PAGE : CACHE_LINE, bytes);
+    if (slab == NULL) {
+        traffic_memory_release(bytes);
+        traffic_memory_out();
+        return NULL;
+    }
+    slab->bytes = bytes;
+    if (!huge)
+        return slab;
     (void)madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);
     *count = (HUGE_PAGE - sizeof(*slab)) / pool->size;
     return slab;

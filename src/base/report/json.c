@@ -71,13 +71,15 @@ static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
     return p + n;
 }
 
-/* Writes comma and key, and reserves `space` more bytes. Returns where to write. */
+/* Comma and key, and room for `space` bytes more. Gives the place to write at; NULL when there is
+ * no memory for it: then the record is lost, as out->failed says. */
 static inline uint8_t *begin_at(struct json *j, struct text key, size_t space)
 {
     uint64_t bit = level_bit(j);
     uint8_t *p;
 
-    buf_reserve(j->out, key.n + 4 + space);
+    if (UNLIKELY(!buf_reserve(j->out, key.n + 4 + space)))
+        return NULL;
     p = j->out->data + j->out->len;
     if (j->more & bit)
         *p++ = ',';
@@ -106,8 +108,10 @@ static void open_level(struct json *j, const char *key, char c)
 {
     uint8_t *p = begin(j, key, 1);
 
-    *p++ = (uint8_t)c;
-    end(j, p);
+    if (p != NULL) {
+        *p++ = (uint8_t)c;
+        end(j, p);
+    }
     j->depth++;
     j->more &= ~level_bit(j);
 }
@@ -279,6 +283,8 @@ void json_put_bytes(struct json *j, struct text key, const void *data, size_t le
 {
     uint8_t *p = begin_at(j, key, escaped_capacity(data, len) + 2);
 
+    if (p == NULL)
+        return;
     *p++ = '"';
     if (LIKELY(is_clean(data, len)))
         p = put_short(p, data, len);
@@ -294,6 +300,8 @@ void json_lossy(struct json *j, const char *key, struct slice s)
     uint8_t *p = begin(j, key, 6 * (size_t)s.len + 2);
     size_t n;
 
+    if (p == NULL)
+        return;
     *p++ = '"';
     for (size_t i = 0; i < s.len; i += n) {
         n = s.data[i] < 0x80 ? 1 : utf8_length(s.data + i, s.len - i);
@@ -331,13 +339,18 @@ static uint8_t *write_u64(uint8_t *p, uint64_t n)
 
 void json_put_u64(struct json *j, struct text key, uint64_t value)
 {
-    end(j, write_u64(begin_at(j, key, 20), value));
+    uint8_t *p = begin_at(j, key, 20);
+
+    if (p != NULL)
+        end(j, write_u64(p, value));
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)
 {
     uint8_t *p = begin(j, key, 21);
 
+    if (p == NULL)
+        return;
     if (value < 0)
         *p++ = '-';
     end(j, write_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value));
@@ -369,7 +382,10 @@ void json_null(struct json *j, const char *key)
 
 void json_put_raw(struct json *j, struct text key, const char *text, size_t len)
 {
-    end(j, put_short(begin_at(j, key, len), text, len));
+    uint8_t *p = begin_at(j, key, len);
+
+    if (p != NULL)
+        end(j, put_short(p, text, len));
 }
 
 void json_raw(struct json *j, const char *key, const char *text, size_t len)
@@ -385,6 +401,8 @@ void json_base64(struct json *j, const char *key, const void *data, size_t len)
     const uint8_t *in = data;
     uint8_t *p = begin(j, key, (len + 2) / 3 * 4 + 2);
 
+    if (p == NULL)
+        return;
     *p++ = '"';
     for (; len >= 3; len -= 3, in += 3) {
         uint32_t v = (uint32_t)in[0] << 16 | (uint32_t)in[1] << 8 | in[2];
@@ -411,6 +429,8 @@ void json_hex(struct json *j, const char *key, const void *data, size_t len)
     const uint8_t *in = data;
     uint8_t *p = begin(j, key, len * 2 + 2);
 
+    if (p == NULL)
+        return;
     *p++ = '"';
     for (size_t i = 0; i < len; i++) {
         *p++ = (uint8_t)hex_digits[in[i] >> 4];
@@ -452,6 +472,8 @@ void json_printable(struct json *j, const char *key, const void *data, size_t le
     const uint8_t *in = data;
     uint8_t *p = begin(j, key, len * 2 + 2);
 
+    if (p == NULL)
+        return;
     *p++ = '"';
     for (size_t i = 0; i < len; i++) {
         uint8_t c = in[i], how = escape_of[c];

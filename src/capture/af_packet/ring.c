@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 
 #define VLAN_TAG_LEN 4
 /* Space for two tags in front of a frame, and alignment. */
@@ -144,12 +145,14 @@ static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
 }
 
 /* One reference per unit that the kernel hands over: a block in V3, a slot in V2. */
-static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
+static int make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq, struct err *err)
 {
     unsigned per_block = rq->tp_block_size / rq->tp_frame_size;
 
     r->count = r->conf->v3 ? rq->tp_block_nr : rq->tp_frame_nr;
-    r->block_ref = xcalloc(r->count, sizeof(r->block_ref[0]));
+    r->block_ref = calloc(r->count, sizeof(r->block_ref[0]));
+    if (r->block_ref == NULL)
+        return err_set(err, "%s: no memory for its ring", r->conf->device.name);
     for (unsigned i = 0; i < r->count; i++) {
         size_t at = r->conf->v3 ? (size_t)i * rq->tp_block_size
                                 : (size_t)(i / per_block) * rq->tp_block_size +
@@ -157,6 +160,7 @@ static void make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq)
 
         r->block_ref[i] = (struct af_block_ref){ .ring = r, .header = r->map + at };
     }
+    return 0;
 }
 
 /* A ring is pinned memory. A size that the machine lacks would make the kernel's OOM killer end
@@ -202,8 +206,7 @@ static int make_ring(struct af_ring *r, struct err *err)
                            "unlimited`, or cap_ipc_lock", r->conf->device.name);
         return fail(r, "cannot map the ring", err);
     }
-    make_block_refs(r, &rq);
-    return 0;
+    return make_block_refs(r, &rq, err);
 }
 
 /* Promiscuous mode by membership ends with the socket, so a crash leaves no interface
@@ -236,9 +239,13 @@ static void ring_free(struct af_ring *r)
 /* NULL with *err. The ring receives nothing before af_ring_start(). */
 struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err)
 {
-    struct af_ring *r = xcalloc(1, sizeof(*r));
+    struct af_ring *r = calloc(1, sizeof(*r));
     struct net_device now;
 
+    if (r == NULL) {
+        err_set(err, "%s: no memory for its ring", conf->device.name);
+        return NULL;
+    }
     r->conf = conf;
     r->fd = -1;
     if (net_device_read(conf->device.name, &now, err) < 0)
@@ -459,9 +466,13 @@ static void add_vlan(const struct af_ring *r, struct af_frame *f, uint16_t tpid,
 static COLD void take_copy(struct af_ring *r, struct af_frame *f)
 {
     size_t space = r->vnet_hdr_len + f->wire_len;
-    uint8_t *copy = xmalloc(VLAN_HEADROOM + AF_VNET_HDR_LEN + space);
+    uint8_t *copy = malloc(VLAN_HEADROOM + AF_VNET_HDR_LEN + space);
     uint8_t *at = copy + VLAN_HEADROOM + AF_VNET_HDR_LEN - r->vnet_hdr_len;
 
+    if (copy == NULL) {
+        traffic_memory_out();
+        return;
+    }
     if (read_copy(r, at, space) != (ssize_t)space) {
         free(copy);
         return;

@@ -88,8 +88,13 @@ static int make_ring(struct af_tx *tx)
 /* Takes ownership of fd, also when it returns NULL. */
 struct af_tx *af_tx_new(int fd, unsigned mtu)
 {
-    struct af_tx *tx = xcalloc(1, sizeof(*tx));
+    struct af_tx *tx = calloc(1, sizeof(*tx));
 
+    if (tx == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
     tx->fd = fd;
     tx->longest = MIN(AF_VNET_HDR_LEN + ETH_HLEN + mtu, SLOT_SIZE - DATA_AT);
     if (fd >= 0 && make_ring(tx) == 0)

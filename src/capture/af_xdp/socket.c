@@ -151,8 +151,12 @@ static int open_side(struct xdp_sockets *s, unsigned i, struct err *err)
 struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned count, unsigned queue,
                                      struct xdp_memory *memory, struct err *err)
 {
-    struct xdp_sockets *s = xcalloc(1, sizeof(*s));
+    struct xdp_sockets *s = calloc(1, sizeof(*s));
 
+    if (s == NULL) {
+        err_set(err, "%s: no memory for its socket", conf[0]->device.name);
+        return NULL;
+    }
     s->memory = memory;
     s->queue = queue;
     s->count = count;

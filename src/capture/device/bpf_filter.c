@@ -4,6 +4,7 @@
 #include "capture/device/bpf_filter.h"
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 
 #include <pcap/pcap.h>
 #include <stdlib.h>
@@ -74,8 +75,10 @@ static COLD const struct program *program_for(struct bpf_filter *f, int link_typ
 {
     struct program p = { .link_type = link_type };
 
+    if (!ARRAY_HAS_SPACE(&f->programs, 1))
+        return NULL;
     compile(&p, f->expression, NULL);
-    ARRAY_PUSH(&f->programs, p);
+    f->programs.at[f->programs.count++] = p;
     return &f->programs.at[f->programs.count - 1];
 }
 
@@ -90,5 +93,5 @@ bool bpf_filter_matches(struct bpf_filter *f, int link_type, const uint8_t *data
             p = &f->programs.at[i];
     if (UNLIKELY(p == NULL))
         p = program_for(f, link_type);
-    return p->compiled && (bpf_filter)(p->code.bf_insns, data, wire_len, len) != 0;
+    return p != NULL && p->compiled && (bpf_filter)(p->code.bf_insns, data, wire_len, len) != 0;
 }

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #ifdef HAVE_NFLOG
+#include "base/memory/lib_memory.h"
 #include "capture/capture.h"
 
 #include <arpa/inet.h>
@@ -205,7 +206,7 @@ static struct nflog_slot *slot_get(struct nflog_queue *q)
     struct nflog_slot *slot = q->free_slots;
 
     if (UNLIKELY(slot == NULL))
-        return xcalloc(1, sizeof(*slot) + q->group->slot_size);
+        return lib_calloc(1, sizeof(*slot) + q->group->slot_size);
     q->free_slots = slot->next;
     return slot;
 }
@@ -262,7 +263,7 @@ static void nflog_queue_close(void *queue)
         struct nflog_slot *slot = q->free_slots;
 
         q->free_slots = slot->next;
-        free(slot);
+        lib_free(slot);
     }
     free(q);
 }
@@ -407,8 +408,11 @@ static void read_packets(struct nflog_queue *q, struct packet_vector *v)
 static bool receive_message(struct nflog_queue *q)
 {
     struct nflog_slot *slot = slot_get(q);
-    ssize_t n = recv(q->fd, slot->data, q->group->slot_size, MSG_DONTWAIT);
+    ssize_t n;
 
+    if (slot == NULL)
+        return false;                   /* it stays in the socket */
+    n = recv(q->fd, slot->data, q->group->slot_size, MSG_DONTWAIT);
     if (n > 0) {
         q->reading = slot;
         q->rest = bytes_of(slot->data, (size_t)n);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 #include "base/system/clock.h"
 #include "packet/decode.h"
 
@@ -185,22 +186,27 @@ static struct nfq_slot *slot_get(struct nfq_queue *q)
     struct nfq_slot *slot = q->free_slots;
 
     if (UNLIKELY(slot == NULL))
-        return xmalloc(sizeof(*slot) + NFQ_SLOT_SIZE);
+        return lib_malloc(sizeof(*slot) + NFQ_SLOT_SIZE);
     q->free_slots = slot->next;
     return slot;
 }
 
-/* Message i is read into a fresh slot; its packet takes the slot along. */
-static void arm(struct nfq_queue *q, unsigned i)
+/* False: no memory for a slot, and what was armed stays. */
+static bool arm(struct nfq_queue *q, unsigned i)
 {
     struct nfq_slot *slot = slot_get(q);
 
+    if (slot == NULL)
+        return false;
     q->armed[i] = slot;
     q->part[i] = (struct iovec){ slot->data, NFQ_SLOT_SIZE };
     q->message[i].msg_hdr = (struct msghdr){ .msg_iov = &q->part[i], .msg_iovlen = 1 };
+    return true;
 }
 
 /* One thread per queue: netfilter binds a queue to one socket. */
+static void nfq_queue_close(void *queue);
+
 static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
                             struct counters *counters, struct err *err)
 {
@@ -229,7 +235,11 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
     };
     q->own_verdicts = nfq_verdict_new(&c->conf, q->fd, q->number, counters, false, NULL);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
-        arm(q, i);
+        if (!arm(q, i)) {
+            err_set(err, "netfilter queue %u: no memory", q->number);
+            nfq_queue_close(q);
+            return NULL;
+        }
     packet_pool_on_return(pool, packet_returned, q);
     return q;
 }
@@ -261,12 +271,12 @@ static void nfq_queue_close(void *queue)
     nfq_verdict_free(q->own_verdicts);
     close(q->fd);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
-        free(q->armed[i]);
+        lib_free(q->armed[i]);
     while (q->free_slots != NULL) {
         struct nfq_slot *slot = q->free_slots;
 
         q->free_slots = slot->next;
-        free(slot);
+        lib_free(slot);
     }
     free(q);
 }
@@ -324,8 +334,14 @@ static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *
     if (p == NULL)
         return false;
     fill_packet(q, p, &m, q->armed[i], v->now_us);
+    if (UNLIKELY(!arm(q, i))) {         /* nowhere to read the next one into */
+        p->capture_slot = NULL;
+        packet_release(p, PACKET_THREAD_OWNER);
+        counter_inc(q->counters, q->id.errors);
+        nfq_verdict_add_id(q->own_verdicts, m.id, q->capture->conf.fail_open);
+        return true;
+    }
     vector_push(v, p);
-    arm(q, i);
     return true;
 }
 

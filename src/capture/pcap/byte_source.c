@@ -8,7 +8,6 @@
  * there on. */
 #include "capture/pcap/byte_source.h"
 
-#include "base/array.h"
 #include "capture/pcap/decompress.h"
 
 #include <errno.h>
@@ -111,13 +110,17 @@ static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
 }
 
 /* Moves the rest of the window to the front of the buffer, or to a larger buffer. */
-static void move_to_front(struct byte_source *s, size_t need)
+static bool move_to_front(struct byte_source *s, size_t need)
 {
     size_t have = (size_t)(s->end - s->at);
 
     if (need > s->buf_size) {
-        uint8_t *bigger = xmalloc(need * 2);
+        uint8_t *bigger = malloc(need * 2);
 
+        if (bigger == NULL) {
+            snprintf(s->error, sizeof(s->error), "no memory for %zu bytes", need * 2);
+            return false;
+        }
         memcpy(bigger, s->at, have);
         free(s->buf);
         s->buf = bigger;
@@ -127,6 +130,7 @@ static void move_to_front(struct byte_source *s, size_t need)
     }
     s->at = s->buf;
     s->end = s->buf + have;
+    return true;
 }
 
 /* Reads the next chunk of a file, at most up to the size it had when it was opened: a file that
@@ -138,7 +142,8 @@ static COLD bool refill_copied(struct byte_source *s, size_t need)
     s->waits = (size_t)(s->end - s->at) + behind >= need && !s->may_move;
     if ((size_t)(s->end - s->at) + behind < need || s->waits)
         return false;
-    move_to_front(s, need);
+    if (!move_to_front(s, need))
+        return false;
     while ((size_t)(s->end - s->at) < need) {
         size_t space = s->buf_size - (size_t)(s->end - s->buf);
         size_t n = raw_read(s, s->buf + (s->end - s->buf), (size_t)MIN(space, behind));
@@ -160,7 +165,8 @@ static COLD bool refill(struct byte_source *s, size_t need)
         return false;
     if (s->is_copied)
         return refill_copied(s, need);
-    move_to_front(s, need);
+    if (!move_to_front(s, need))
+        return false;
     while (have < need) {
         size_t n = s->codec != NULL ? codec_read(s, s->buf + have, s->buf_size - have)
                                     : stream_read(s, s->buf + have, s->buf_size - have);
@@ -260,20 +266,28 @@ bool byte_source_waits(const struct byte_source *s)
     return s->waits;
 }
 
-static void copy_file(struct byte_source *s)
+static bool copy_file(struct byte_source *s)
 {
+    s->buf = aligned_alloc(PAGE, CHUNK_SIZE);
+    if (s->buf == NULL)
+        return false;
     (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     s->buf_size = CHUNK_SIZE;
-    s->buf = xaligned(PAGE, s->buf_size);
     s->at = s->end = s->buf;
     s->is_copied = s->may_move = true;
+    return true;
 }
 
 /* A stream is a pipe, a FIFO or a compressed file. 8 bytes are enough for every magic number. */
 static int open_stream(struct byte_source *s, size_t buffer_size, struct err *err,
                        const char *path)
 {
-    s->raw = xmalloc(RAW_SIZE);
+    s->buf_size = MAX(buffer_size, (size_t)RAW_SIZE);
+    s->raw = malloc(RAW_SIZE);
+    s->buf = malloc(s->buf_size);
+    if (s->raw == NULL || s->buf == NULL)
+        return err_set(err, "%s: no memory to read it", path);
+    s->at = s->end = s->buf;
     while (s->raw_len < 8 && !s->raw_finished)
         s->raw_len += raw_read(s, s->raw + s->raw_len, RAW_SIZE - s->raw_len);
     s->codec = decompress_find(s->raw, s->raw_len);
@@ -282,9 +296,6 @@ static int open_stream(struct byte_source *s, size_t buffer_size, struct err *er
         if (s->codec_self == NULL)
             return err_set(err, "%s: no memory to unpack %s", path, s->codec->name);
     }
-    s->buf_size = MAX(buffer_size, (size_t)RAW_SIZE);
-    s->buf = xmalloc(s->buf_size);
-    s->at = s->end = s->buf;
     return 0;
 }
 
@@ -301,9 +312,13 @@ static bool looks_packed(int fd)
  * part, so it is a stream. */
 struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err)
 {
-    struct byte_source *s = xcalloc(1, sizeof(*s));
+    struct byte_source *s = calloc(1, sizeof(*s));
     struct stat st;
 
+    if (s == NULL) {
+        err_set(err, "%s: no memory to read it", path);
+        return NULL;
+    }
     s->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         err_set(err, "%s: %s", path, strerror(errno));
@@ -317,8 +332,10 @@ struct byte_source *byte_source_open(const char *path, size_t buffer_size, struc
         s->raw_total = (uint64_t)st.st_size;
     if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(s->fd, 0, SEEK_CUR) == 0 &&
         !looks_packed(s->fd)) {
-        copy_file(s);
-        return s;
+        if (copy_file(s))
+            return s;
+        err_set(err, "%s: no memory to read it", path);
+        goto fail;
     }
     if (open_stream(s, buffer_size, err, path) == 0)
         return s;

@@ -250,6 +250,29 @@ static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
 }
 
 /* Skips files that cannot be opened. False: there is no file now; *more: there may be later. */
+static struct open_file *open_input(const struct pcap_capture *c, struct pcap_input *input,
+                                    struct err *err)
+{
+    size_t users = users_of(c) * sizeof(struct file_user);
+    struct open_file *f = calloc(1, sizeof(*f));
+
+    if (f == NULL || (f->user = aligned_alloc(CACHE_LINE, users)) == NULL) {
+        err_set(err, "%s: no memory to read it", input->path);
+        free(f);
+        return NULL;
+    }
+    memset(f->user, 0, users);
+    f->input = input;
+    f->reader = pcap_reader_open(input->path, c->buffer_size, err);
+    if (f->reader == NULL) {
+        free(f->user);
+        free(f);
+        return NULL;
+    }
+    f->is_mapped = c->is_shared && pcap_reader_hold(f->reader, false);
+    return f;
+}
+
 static bool open_next(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
@@ -257,21 +280,13 @@ static bool open_next(struct pcap_queue *q, bool *more)
     struct open_file *f;
 
     while ((input = next_input(q, more)) != NULL) {
-        struct pcap_reader *reader = pcap_reader_open(input->path, q->capture->buffer_size,
-                                                      &err);
-
-        if (reader == NULL) {
-            log_input(q, input, err.text);
-            q->failed = q->failed || input->is_alone;
-            continue;
+        f = open_input(q->capture, input, &err);
+        if (f != NULL) {
+            q->file = f;
+            return true;
         }
-        f = xcalloc(1, sizeof(*f));
-        f->reader = reader;
-        f->input = input;
-        f->user = xaligned(CACHE_LINE, users_of(q->capture) * sizeof(f->user[0]));
-        q->file = f;
-        f->is_mapped = q->capture->is_shared && pcap_reader_hold(reader, false);
-        return true;
+        log_input(q, input, err.text);
+        q->failed = q->failed || input->is_alone;
     }
     return false;
 }
@@ -331,14 +346,15 @@ static void file_take(void *queue, const struct frame_ref *frame, struct packet 
     const struct pcap_queue *q = queue;
     struct open_file *f = frame->file;
 
+    p->len = frame->len;
     if (LIKELY(frame->is_stable)) {
         p->data = frame->data;
     } else {
         buf_clear(&p->frame);
-        buf_add(&p->frame, frame->data, frame->len);
-        p->data = p->frame.data;
+        if (!buf_add(&p->frame, frame->data, frame->len))
+            p->len = 0;                 /* counted by the decoder, as one too short */
+        p->data = p->len > 0 ? p->frame.data : p->pseudo_headers;
     }
-    p->len = frame->len;
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
     p->number = frame->number;

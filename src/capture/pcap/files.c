@@ -6,6 +6,7 @@
 #include "capture/pcap/files.h"
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "base/system/clock.h"
 #include "base/report/log.h"
 
@@ -38,13 +39,20 @@ static int64_t changed_ns(const struct stat *st)
 
 static void add(struct pcap_files *files, const char *path, const struct stat *st, bool is_alone)
 {
-    struct pcap_input *input = xcalloc(1, sizeof(*input));
+    struct pcap_input *input = calloc(1, sizeof(*input));
+    char *copy = strdup(path);
 
+    if (input == NULL || copy == NULL || !ARRAY_HAS_SPACE(&files->list, 1)) {
+        log_warning("pcap", "%s: no memory to read it: left out", path);
+        free(input);
+        free(copy);
+        return;
+    }
     *input = (struct pcap_input){
-        .path = xstrdup(path), .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
+        .path = copy, .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
         .is_alone = is_alone,
     };
-    ARRAY_PUSH(&files->list, input);
+    files->list.at[files->list.count++] = input;
 }
 
 /* Adds files that changed after `newer` and before `older`: a file that is still being written is

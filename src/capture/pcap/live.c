@@ -250,7 +250,11 @@ static void take_frame(u_char *user, const struct pcap_pkthdr *head, const u_cha
     if (p == NULL)
         return;                         /* dispatch() asks for no more than the pool has */
     buf_clear(&p->frame);
-    buf_add(&p->frame, data, head->caplen);
+    if (!buf_add(&p->frame, data, head->caplen)) {
+        packet_release(p, PACKET_THREAD_OWNER);
+        counter_inc(q->counters, q->drops);
+        return;
+    }
     p->data = p->frame.data;
     p->len = head->caplen;
     p->wire_len = head->len;

@@ -7,6 +7,7 @@
 #include "capture/pcap/reader.h"
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "base/text/bytes.h"
 #include "capture/pcap/byte_source.h"
 
@@ -161,7 +162,9 @@ static bool interface_block(struct pcap_reader *r, struct bytes in)
     i.link_type = read16(r, h);
     i.snaplen = read32(r, h + 4);
     interface_options(r, &i, in);
-    ARRAY_PUSH(&r->interfaces, i);
+    if (!ARRAY_HAS_SPACE(&r->interfaces, 1))
+        return false;
+    r->interfaces.at[r->interfaces.count++] = i;
     return true;
 }
 
@@ -320,8 +323,12 @@ static int read_start(struct pcap_reader *r, const char *path, struct err *err)
 
 struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err)
 {
-    struct pcap_reader *r = xcalloc(1, sizeof(*r));
+    struct pcap_reader *r = calloc(1, sizeof(*r));
 
+    if (r == NULL) {
+        err_set(err, "%s: no memory to read it", path);
+        return NULL;
+    }
     r->source = byte_source_open(path, buffer_size, err);
     if (r->source == NULL || read_start(r, path, err) < 0) {
         pcap_reader_close(r);

@@ -3,6 +3,8 @@
  * in evaluation order. Thresholds and actions are applied at the end of the packet, when
  * all matches are known. */
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
+#include "base/memory/traffic_memory.h"
 #include "base/report/json.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/state/threshold.h"
@@ -17,8 +19,9 @@
 /* A copy that lives until the next packet of this thread: outputs run before that. */
 static struct slice context_slice(struct detect_thread *dt, struct slice s)
 {
-    return (struct slice){ s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL,
-                           s.len };
+    const uint8_t *copy = s.len > 0 ? arena_copy(&dt->alert_context, s.data, s.len) : NULL;
+
+    return (struct slice){ copy, copy != NULL ? s.len : 0 };
 }
 
 /* Newer variables come first. Outputs and alert-debug show them. */
@@ -28,6 +31,8 @@ static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t 
     struct packet_var *v = arena_alloc(&dt->alert_context, sizeof(*v));
     struct detect_slot *slot = detect_slot(p);
 
+    if (v == NULL)
+        return;
     *v = (struct packet_var){ slot->vars, id, context_slice(dt, key), context_slice(dt, value) };
     slot->vars = v;
 }
@@ -141,6 +146,8 @@ static struct slice stream_context(struct detect_thread *dt, const struct match_
     if (retained.len == 0 || more == 0)
         return context_slice(dt, retained);
     both = arena_alloc(&dt->alert_context, (size_t)retained.len + more);
+    if (both == NULL)
+        return (struct slice){ 0 };
     memcpy(both, retained.data, retained.len);
     memcpy(both + retained.len, p->payload, more);
     return (struct slice){ both, retained.len + more };
@@ -166,9 +173,9 @@ static const struct alert_extra *extra_of(struct detect_thread *dt, const struct
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
                      uint32_t frame, uint8_t flags)
 {
-    if (dt->queue.count == dt->queue.cap) {
-        dt->queue.cap = dt->queue.cap > 0 ? dt->queue.cap * 2 : 32;
-        dt->queue.at = xrealloc(dt->queue.at, dt->queue.cap * sizeof(*dt->queue.at));
+    if (!ARRAY_HAS_SPACE(&dt->queue, 1)) {
+        counter_inc(dt->counters, dt->count.overflow);
+        return;
     }
     dt->queue.at[dt->queue.count++] = (struct packet_alert){
         .rule = in->rule, .tx_id = tx_id, .frame_id = frame, .flags = flags,
@@ -257,7 +264,10 @@ void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_
                                                                : dt->count.overflow);
         return;
     }
-    buf_reserve(&p->memory[PACKET_MEMORY_ALERTS], dt->alert_max * sizeof(*a));
+    if (!buf_reserve(&p->memory[PACKET_MEMORY_ALERTS], dt->alert_max * sizeof(*a))) {
+        counter_inc(dt->counters, dt->count.overflow);
+        return;
+    }
     packet_alerts(p)[slot->alert_count++] = *a;
     counter_inc(dt->counters, dt->count.alert);
 }

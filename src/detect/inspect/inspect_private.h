@@ -46,7 +46,7 @@ struct detect_thread {
     const struct inspection *inspection;    /* at work; good within detect_inspect() */
     uint64_t epoch;                          /* one more for each packet */
     uint64_t vars[BYTE_VARS_MAX];
-    struct { struct packet_alert *at; unsigned count, cap; } queue;
+    ARRAY_OF(struct packet_alert) queue;
     uint32_t alert_payload_size;  /* bytes of a direction; 0: alerts show none */
     struct arena alert_context;                     /* what alerts of this packet carry */
     struct buf context_buf;                        /* one of them being made */

@@ -181,9 +181,13 @@ void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struc
     out = &s->capture[s->capture_count++];
     *out = (struct pending_capture){ .kind = kind, .id = id, .key_at = (uint32_t)s->text.len,
                                      .key_len = MIN(key.len, 255u) };
+    out->len = MIN(text.len, 65535u);
+    if (!buf_reserve(&s->text, (size_t)out->key_len + out->len)) {
+        s->capture_count--;
+        return;
+    }
     buf_add(&s->text, key.data, out->key_len);
     out->at = (uint32_t)s->text.len;
-    out->len = MIN(text.len, 65535u);
     buf_add(&s->text, text.data, out->len);
 }
 
@@ -444,8 +448,8 @@ static enum step_result step_urilen(const struct step *s, const struct program_r
 static void base64_take(struct slice in, struct buf *out)
 {
     buf_clear(out);
-    buf_reserve(out, base64_capacity(in.len));
-    out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
+    if (buf_reserve(out, base64_capacity(in.len)))
+        out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
 }
 
 /* The contents after base64_data run on the decoded bytes, as a program of their own. */
@@ -535,8 +539,8 @@ void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
     memset(s, 0, sizeof(*s));
     s->match_data = pcre2_match_data_create(PCRE_CAPTURES_MAX + 2, NULL);
     s->step_limit = step_limit > 0 ? step_limit : UINT32_MAX;
-    buf_reserve(&s->base64, 4096);
-    buf_reserve(&s->text, 4096);
+    (void)!buf_reserve(&s->base64, 4096);       /* or when first needed */
+    (void)!buf_reserve(&s->text, 4096);
 }
 
 void program_scratch_fini(struct program_scratch *s)

@@ -212,7 +212,8 @@ static void COLD captures_keep(const struct program_scratch *s, struct stream_di
         const struct pending_capture *c = &s->capture[i];
         const struct stream_capture head = { rule, c->id, c->kind, c->key_len, c->len };
 
-        if (ext->captured.len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX)
+        if (ext->captured.len + sizeof(head) + c->key_len + c->len > CAPTURED_MAX ||
+            !buf_reserve(&ext->captured, sizeof(head) + c->key_len + c->len))
             break;
         buf_add(&ext->captured, &head, sizeof(head));
         buf_add(&ext->captured, s->text.data + c->key_at, c->key_len);

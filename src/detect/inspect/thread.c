@@ -143,7 +143,10 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
         return;
     rules_detach(dt);
     dt->generation++;
-    (void)rules_attach(dt, set, &err);
+    while (rules_attach(dt, set, &err) < 0) {
+        out_of_memory(0);
+        err = (struct err){ 0 };
+    }
 }
 
 void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation)

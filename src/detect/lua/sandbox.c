@@ -9,6 +9,7 @@
 
 #ifdef HAVE_LUA
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "detect/lua/sandbox.h"
 
 #include <lualib.h>
@@ -64,6 +65,13 @@ static void *refuse(struct lua_sandbox *sandbox)
 }
 
 /* Lua's allocator (lua_Alloc). Shrinking and freeing never fail, as Lua requires. */
+static bool take(const struct lua_sandbox *sandbox, size_t size)
+{
+    if (!sandbox->may_fail)
+        traffic_memory_add(size);
+    return !sandbox->may_fail || traffic_memory_take(size);
+}
+
 static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_size)
 {
     struct lua_sandbox *sandbox = arg;
@@ -74,6 +82,7 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
     if (new_size == 0) {
         free(old);
         sandbox->bytes -= old_size;
+        traffic_memory_release(old_size);
         return NULL;
     }
     if (new_size > old_size &&
@@ -81,9 +90,18 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
           sandbox->bytes + (new_size - old_size) > sandbox->bytes_limit) ||
          !reserve(sandbox, new_size - old_size)))
         return refuse(sandbox);
-    new = realloc(old, new_size);
-    if (new != NULL)
-        sandbox->bytes += new_size - old_size;
+    if (new_size > old_size && !take(sandbox, new_size - old_size))
+        return refuse(sandbox);
+    /* what is loaded waits for memory, as rules do */
+    while ((new = realloc(old, new_size)) == NULL && !sandbox->may_fail)
+        out_of_memory(new_size);
+    if (new == NULL) {
+        traffic_memory_release(new_size > old_size ? new_size - old_size : 0);
+        return refuse(sandbox);
+    }
+    if (new_size < old_size)
+        traffic_memory_release(old_size - new_size);
+    sandbox->bytes += new_size - old_size;
     return new;
 }
 
@@ -330,6 +348,7 @@ bool lua_sandbox_has_function(struct lua_sandbox *sandbox, const char *name)
 void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 {
     lua_settop(sandbox->state, 0);
+    sandbox->may_fail = false;
     sandbox->bytes_limit = 0;
     sandbox->before_input = sandbox->bytes;
     sandbox->context.epoch++;
@@ -337,17 +356,51 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
 
 /* The limit covers what the script adds, not the input that the engine has pushed. -1: the
  * error's text is on the stack. */
-int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
+static void begin_limit(struct lua_sandbox *sandbox)
 {
-    int r;
-
-    sandbox->instructions = 0;
-    sandbox->out_of_memory = sandbox->out_of_instructions = sandbox->blocked = false;
     if (sandbox->limits.max_bytes > 0)
         sandbox->bytes_limit = sandbox->own_bytes + sandbox->limits.max_bytes +
                                MAX(sandbox->bytes, sandbox->before_input) - sandbox->before_input;
+}
+
+static int protected_call(struct lua_sandbox *sandbox, int args, int results)
+{
+    int r;
+
+    sandbox->may_fail = true;
+    sandbox->instructions = 0;
+    sandbox->out_of_memory = sandbox->out_of_instructions = sandbox->blocked = false;
     r = lua_pcall(sandbox->state, args, results, 0);
     sandbox->bytes_limit = 0;
+    sandbox->may_fail = false;
     return r == LUA_OK ? 0 : -1;
+}
+
+int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results)
+{
+    begin_limit(sandbox);
+    return protected_call(sandbox, args, results);
+}
+
+/* The first result becomes text where it is a number, which takes memory. */
+static int run_protected(lua_State *state)
+{
+    const struct lua_run *run = lua_touserdata(state, 1);
+    int args;
+
+    lua_settop(state, 0);
+    args = run->push(state, run->arg);
+    begin_limit(lua_sandbox_of(state));
+    lua_call(state, args, run->results);
+    if (run->results > 1)
+        (void)lua_tolstring(state, -run->results, NULL);
+    return run->results;
+}
+
+int lua_sandbox_run(struct lua_sandbox *sandbox, const struct lua_run *run)
+{
+    lua_pushcfunction(sandbox->state, run_protected);
+    lua_pushlightuserdata(sandbox->state, (void *)(uintptr_t)run);
+    return protected_call(sandbox, 1, run->results);
 }
 #endif

@@ -56,6 +56,7 @@ struct lua_sandbox {
     uint64_t before_input;              /* bytes before what this call gets was pushed */
     uint64_t reserved;                  /* of limits.total */
     bool out_of_memory, out_of_instructions, blocked;   /* why the last call failed */
+    bool may_fail;                      /* allocating: within a protected call */
     struct lua_context context;
 };
 
@@ -71,6 +72,15 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox);
 /* Runs the function below `args` arguments; the stack then has `results`. -1: the error's text is
  * on the stack in their place. */
 int lua_sandbox_call(struct lua_sandbox *sandbox, int args, int results);
+
+/* The same for scripts that packets run: what is pushed may find no memory, which is an error like
+ * those of the script. `push` puts the function and its arguments, and gives their number. */
+struct lua_run {
+    int (*push)(lua_State *state, const void *arg);
+    const void *arg;
+    int results;
+};
+int lua_sandbox_run(struct lua_sandbox *sandbox, const struct lua_run *run);
 
 /* --- for libraries ------------------------------------------------------------------------ */
 

@@ -306,10 +306,9 @@ void lua_thread_free(struct lua_thread *lt)
 
 /* --- running ------------------------------------------------------------------------------ */
 
-/* Calls the script within what is left of the packet's instructions. Otherwise many rules
- * with scripts could stop a thread together. */
-static int script_call(struct lua_thread *lt, const struct detect_thread *dt,
-                       struct lua_sandbox *sandbox, int args, int results)
+/* Like lua_sandbox_run(); all scripts together have so many instructions a packet. */
+static int script_run(struct lua_thread *lt, const struct detect_thread *dt,
+                      struct lua_sandbox *sandbox, const struct lua_run *run)
 {
     uint64_t epoch = detect_thread_epoch(dt);
     int r;
@@ -323,7 +322,7 @@ static int script_call(struct lua_thread *lt, const struct detect_thread *dt,
         sandbox->out_of_instructions = true;
         return -1;
     }
-    r = lua_sandbox_call(sandbox, args, results);
+    r = lua_sandbox_run(sandbox, run);
     lt->instructions += sandbox->instructions;
     return r;
 }
@@ -336,7 +335,7 @@ static void script_error(struct lua_thread *lt, struct script_state *st)
     enum failure kind = sandbox->blocked ? FAILED_BLOCKED :
                         sandbox->out_of_instructions ? FAILED_INSTRUCTIONS :
                         sandbox->out_of_memory ? FAILED_MEMORY : FAILED_OTHER;
-    const char *why = lua_tostring(sandbox->state, -1);
+    const char *why = NULL;
 
     counter_inc(lt->counters, lt->errors);
     if (kind != FAILED_OTHER)
@@ -348,6 +347,8 @@ static void script_error(struct lua_thread *lt, struct script_state *st)
         why = "memory limit exceeded";
     else if (kind == FAILED_INSTRUCTIONS)
         why = "instruction limit exceeded";
+    else if (lua_type(sandbox->state, -1) == LUA_TSTRING)
+        why = lua_tostring(sandbox->state, -1);
     log_warning("detect-lua", "Lua script failed to run successfully: %s",
                 why != NULL ? why : "no reason given");
 }
@@ -372,11 +373,30 @@ static struct app_tx *tx_at_hand(const struct match_input *in)
 
 /* A script that fails does not match, negated or not. One that could not be loaded on this
  * thread acts as if it returned 0. */
+struct match_call { const struct lua_script *script; struct slice buffer; uint64_t offset; };
+
+static int push_match(lua_State *state, const void *arg)
+{
+    const struct match_call *call = arg;
+
+    lua_getglobal(state, "match");
+    lua_newtable(state);
+    if (call->buffer.data != NULL) {
+        lua_pushinteger(state, (lua_Integer)call->offset + 1);
+        lua_setfield(state, -2, "offset");
+        lua_push_slice(state, call->buffer);
+        lua_setfield(state, -2, call->script->buffer_name);
+    }
+    return 1;
+}
+
 bool lua_script_match(const struct lua_script *s, const struct match_input *in,
                       struct slice buffer, uint64_t offset)
 {
     struct lua_thread *lt = detect_thread_lua(in->thread);
     struct script_state *st = &lt->at[s->index];
+    const struct match_call call = { s, buffer, offset };
+    const struct lua_run run = { push_match, &call, 1 };
     lua_State *state;
     bool yes;
 
@@ -386,15 +406,7 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
     lua_sandbox_prepare(st->sandbox);
     context_of_match(&st->sandbox->context, in);
     st->sandbox->context.tx = tx_at_hand(in);
-    lua_getglobal(state, "match");
-    lua_newtable(state);
-    if (buffer.data != NULL) {
-        lua_pushinteger(state, (lua_Integer)offset + 1);
-        lua_setfield(state, -2, "offset");
-        lua_push_slice(state, buffer);
-        lua_setfield(state, -2, s->buffer_name);
-    }
-    if (script_call(lt, in->thread, st->sandbox, 1, 1) < 0) {
+    if (script_run(lt, in->thread, st->sandbox, &run) < 0) {
         script_error(lt, st);
         return false;
     }
@@ -403,11 +415,29 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
 }
 
 /* On any failure the buffer stays as it was. */
+struct transform_call { const struct lua_script *script; struct slice in; };
+
+static int push_transform(lua_State *state, const void *arg)
+{
+    const struct transform_call *call = arg;
+
+    lua_getglobal(state, "transform");
+    lua_push_slice(state, call->in);
+    lua_newtable(state);
+    for (unsigned i = 0; i < call->script->arg_count; i++) {
+        lua_pushstring(state, call->script->arg[i]);
+        lua_rawseti(state, -2, i + 1);
+    }
+    return 2;
+}
+
 void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, struct slice in,
                           struct buf *out)
 {
     struct lua_thread *lt = detect_thread_lua(dt);
     struct script_state *st = &lt->at[s->index];
+    const struct transform_call call = { s, in };
+    const struct lua_run run = { push_transform, &call, 2 };
     lua_State *state;
     const char *data;
     size_t has = 0;
@@ -417,14 +447,7 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
         return;
     state = st->sandbox->state;
     lua_sandbox_prepare(st->sandbox);
-    lua_getglobal(state, "transform");
-    lua_push_slice(state, in);
-    lua_newtable(state);
-    for (unsigned i = 0; i < s->arg_count; i++) {
-        lua_pushstring(state, s->arg[i]);
-        lua_rawseti(state, -2, i + 1);
-    }
-    if (script_call(lt, dt, st->sandbox, 2, 2) < 0) {
+    if (script_run(lt, dt, st->sandbox, &run) < 0) {
         script_error(lt, st);
         return;
     }

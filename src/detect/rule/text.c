@@ -102,14 +102,15 @@ static int read_all(const char *path, struct buf *out, struct err *err)
     if (f == NULL)
         return err_set(err, "opening rule file %s: %s", path, strerror(errno));
     if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode))
-        buf_reserve(out, (size_t)st.st_size + 1);       /* one more, to see the end */
+        (void)!buf_reserve(out, (size_t)st.st_size + 1);    /* one more, to see the end */
     do {
-        if (out->len == out->cap)
-            buf_reserve(out, 1 << 16);
+        n = 0;
+        if (out->len == out->cap && !buf_reserve(out, 1 << 16))
+            break;
         n = fread(out->data + out->len, 1, out->cap - out->len, f);
         out->len += n;
     } while (n > 0);
-    failed = ferror(f) ? errno : 0;
+    failed = out->failed ? ENOMEM : ferror(f) ? errno : 0;
     fclose(f);
     return failed ? err_set(err, "reading rule file %s: %s", path, strerror(failed)) : 0;
 }

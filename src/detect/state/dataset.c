@@ -6,6 +6,7 @@
 #include "detect/state/dataset_rows.h"
 #include "base/array.h"
 #include "base/memory/buf.h"
+#include "base/memory/traffic_memory.h"
 #include "base/containers/hash.h"
 #include "base/text/ip.h"
 #include "base/report/log.h"
@@ -601,22 +602,34 @@ static struct placed place(const struct dataset *set, const struct entry *e)
     return (struct placed){ dataset_row(set->type, value, set->rows), e };
 }
 
-/* Locks all shards at once, in ascending order: the file has the set as it was at one
- * moment. */
+/* For want of memory. Under the locks. */
+static COLD void write_unsorted(const struct dataset *set, FILE *f)
+{
+    for (unsigned i = 0; i < SHARDS; i++)
+        for (uint32_t b = 0; b < set->shard[i].buckets->count; b++)
+            for (const struct entry *e = set->shard[i].buckets->at[b]; e != NULL; e = e->next)
+                value_write(set, e, f);
+}
+
+/* All shards at once: what is written is the set as it was at one moment. */
 static void write_all(struct dataset *set, FILE *f)
 {
     ARRAY_OF(struct placed) all = { 0 };
+    bool sorted = true;
 
     for (unsigned i = 0; i < SHARDS; i++)
         pthread_mutex_lock(&set->shard[i].lock);
     for (unsigned i = 0; i < SHARDS; i++)
         for (uint32_t b = 0; b < set->shard[i].buckets->count; b++)
             for (const struct entry *e = set->shard[i].buckets->at[b]; e != NULL; e = e->next)
-                ARRAY_PUSH(&all, place(set, e));
+                if ((sorted = sorted && ARRAY_HAS_SPACE(&all, 1)))
+                    all.at[all.count++] = place(set, e);
     if (all.count > 1)
         qsort(all.at, all.count, sizeof(all.at[0]), by_row);
-    for (size_t i = 0; i < all.count; i++)
+    for (size_t i = 0; sorted && i < all.count; i++)
         value_write(set, all.at[i].entry, f);
+    if (!sorted)
+        write_unsorted(set, f);
     for (unsigned i = SHARDS; i-- > 0;)
         pthread_mutex_unlock(&set->shard[i].lock);
     ARRAY_FREE(&all);
@@ -694,8 +707,7 @@ static struct dataset *dataset_new(const struct dataset_table *table,
     set->used = dataset_empty_size(set->type, set->rows);
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_init(&set->shard[i].lock, NULL);
-        set->shard[i].buckets = buckets_new(64, NULL);
-        if (set->shard[i].buckets == NULL)
+        while ((set->shard[i].buckets = buckets_new(64, NULL)) == NULL)
             out_of_memory(sizeof(struct buckets));
     }
     return set;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory/traffic_memory.h"
 #include "detect/rule/ruleset_private.h"
 
 /* One per ruleset. Each thread has counters of its own, so counting needs no lock. */
@@ -96,12 +97,20 @@ static void sum_up(struct rule_profile *to, const struct rule_profile *from, uns
 /* Allocates, so it runs when a thread takes the ruleset, not per packet. */
 struct rule_profile *profile_join(struct profile *p)
 {
-    struct rule_profile *profile = xcalloc(p->rule_count + 1, sizeof(*profile));
+    struct rule_profile *profile = calloc(p->rule_count + 1, sizeof(*profile));
+    bool has_space;
 
+    if (profile == NULL)
+        return NULL;
     pthread_mutex_lock(&p->lock);
-    ARRAY_PUSH(&p->threads, profile);
+    has_space = ARRAY_HAS_SPACE(&p->threads, 1);
+    if (has_space)
+        p->threads.at[p->threads.count++] = profile;
     pthread_mutex_unlock(&p->lock);
-    return profile;
+    if (has_space)
+        return profile;
+    free(profile);
+    return NULL;
 }
 
 static void remove_thread(struct profile *p, const struct rule_profile *profile)
@@ -121,8 +130,9 @@ void profile_leave(struct profile *p, struct rule_profile *profile)
     pthread_mutex_lock(&p->lock);
     remove_thread(p, profile);
     if (p->left == NULL)
-        p->left = xcalloc(p->rule_count + 1, sizeof(*p->left));
-    sum_up(p->left, profile, p->rule_count);
+        p->left = calloc(p->rule_count + 1, sizeof(*p->left));
+    if (p->left != NULL)
+        sum_up(p->left, profile, p->rule_count);
     pthread_mutex_unlock(&p->lock);
     free(profile);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Order, kinds and fast patterns of rules; and that the prefilter never loses a match. */
 #include "base/test.h"
+#include "base/memory/lib_memory.h"
 #include "detect/compile/compile.h"
 #include "detect/rule/program.h"
 #include "detect/tests/rules_helper.h"

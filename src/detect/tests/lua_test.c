@@ -3,6 +3,7 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 #include "detect/lua/sandbox.h"
 
@@ -90,6 +91,33 @@ TEST(lua_memory_of_all_scripts)
     CHECK(calls(two, 1000) > 5);
     lua_sandbox_free(two);
     CHECK_INT(total.used, 0);
+}
+
+/* What the engine pushes for a script, before Lua runs anything of it. */
+static int push_much(lua_State *state, const void *unused UNUSED)
+{
+    lua_getglobal(state, "match");
+    lua_createtable(state, 10000, 0);
+    return 1;
+}
+
+static bool run_much(struct lua_sandbox *sandbox)
+{
+    lua_sandbox_prepare(sandbox);
+    return lua_sandbox_run(sandbox, &(struct lua_run){ push_much, NULL, 0 }) == 0;
+}
+
+TEST(lua_memory_refused_to_engine)
+{
+    struct lua_limits limits = { .max_bytes = 200000, .max_instructions = 500000 };
+    struct lua_sandbox *sandbox = open_script(&limits, drops);
+
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    CHECK(!run_much(sandbox));
+    CHECK(sandbox->out_of_memory);
+    alloc_failures_set((struct alloc_failures){ 0 });
+    CHECK(run_much(sandbox));
+    lua_sandbox_free(sandbox);
 }
 
 static int add(lua_State *state UNUSED, const void *data, size_t len, void *out)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/lib_memory.h"
 #include "base/text/ip.h"
 #include "base/test.h"
 #include "detect/tests/rules_helper.h"

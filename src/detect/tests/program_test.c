@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rules on a payload mean, row by row: the rule's options, a payload, whether it matches. */
 #include "base/test.h"
+#include "base/memory/lib_memory.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/tests/rules_helper.h"
 

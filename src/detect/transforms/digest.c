@@ -12,21 +12,24 @@
 
 static void to_md5_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, MD5_DIGEST_LENGTH);
+    if (!buf_reserve(out, MD5_DIGEST_LENGTH))
+        return;
     MD5(in.data, in.len, out->data);
     out->len = MD5_DIGEST_LENGTH;
 }
 
 static void to_sha1_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, SHA_DIGEST_LENGTH);
+    if (!buf_reserve(out, SHA_DIGEST_LENGTH))
+        return;
     SHA1(in.data, in.len, out->data);
     out->len = SHA_DIGEST_LENGTH;
 }
 
 static void to_sha256_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, SHA256_DIGEST_LENGTH);
+    if (!buf_reserve(out, SHA256_DIGEST_LENGTH))
+        return;
     SHA256(in.data, in.len, out->data);
     out->len = SHA256_DIGEST_LENGTH;
 }

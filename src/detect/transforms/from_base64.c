@@ -63,8 +63,8 @@ static void decode(struct slice in, uint8_t mode, struct buf *out)
 
     if (mode == MODE_STRICT && in.len % 4 != 0)
         return;
-    buf_reserve(out, base64_capacity(in.len));
-    out->len = (size_t)base64_decode(in, wrong, out->data);
+    if (buf_reserve(out, base64_capacity(in.len)))
+        out->len = (size_t)base64_decode(in, wrong, out->data);
 }
 
 /* If nothing can be decoded the buffer stays as it is, so that a rule can match on the

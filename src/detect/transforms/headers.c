@@ -12,7 +12,8 @@ static void header_lowercase_apply(struct slice in, const void *arg UNUSED, stru
 {
     bool in_value = false;
 
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0; i < in.len; i++) {
         uint8_t c = in.data[i];
 

@@ -42,7 +42,8 @@ static void inflate_into(struct slice in, const struct inflate_arg *a, int windo
     z_stream z = { .next_in = (Bytef *)(uintptr_t)in.data, .avail_in = in.len,
                    .zalloc = lib_zalloc, .zfree = lib_free_for };
 
-    buf_reserve(out, a->max);
+    if (!buf_reserve(out, a->max))
+        return;
     z.next_out = out->data;
     z.avail_out = a->max;
     if (inflateInit2(&z, window_bits) != Z_OK)

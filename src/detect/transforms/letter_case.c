@@ -10,14 +10,16 @@ static bool is_upper(uint8_t c) { return c >= 'A' && c <= 'Z'; }
 
 static void to_lowercase_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0; i < in.len; i++)
         out->data[out->len++] = is_upper(in.data[i]) ? in.data[i] | 0x20 : in.data[i];
 }
 
 static void to_uppercase_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0; i < in.len; i++)
         out->data[out->len++] = is_lower(in.data[i]) ? in.data[i] & 0xdf : in.data[i];
 }

@@ -15,7 +15,8 @@ static int hex(uint8_t c)
 
 static void url_decode_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0; i < in.len; i++) {
         uint8_t c = in.data[i];
 

@@ -12,7 +12,8 @@ static bool is_blank(uint8_t c)
 
 static void strip_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0; i < in.len; i++)
         if (!is_blank(in.data[i]))
             out->data[out->len++] = in.data[i];
@@ -21,7 +22,8 @@ static void strip_apply(struct slice in, const void *arg UNUSED, struct buf *out
 /* The first byte of a run stays as it is: a tab remains a tab. */
 static void compress_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0; i < in.len; i++)
         if (i == 0 || !is_blank(in.data[i]) || !is_blank(in.data[i - 1]))
             out->data[out->len++] = in.data[i];

@@ -37,7 +37,8 @@ static void xor_apply(struct slice in, const void *arg, struct buf *out)
 {
     const struct xor_arg *x = arg;
 
-    buf_reserve(out, in.len);
+    if (!buf_reserve(out, in.len))
+        return;
     for (uint32_t i = 0, k = 0; i < in.len; i++) {
         out->data[out->len++] = in.data[i] ^ x->key[k];
         k = k + 1 == x->len ? 0 : k + 1;

@@ -68,6 +68,24 @@ TEST(cgroup_v2_least_of_all_above)
     tree_remove(&tree);
 }
 
+TEST(cgroup_memory_of_both_versions)
+{
+    struct tree tree;
+
+    tree_make(t, &tree, "0::/system.slice/ids.service\n");
+    write_file(&tree, "system.slice/ids.service/memory.max", "max\n");
+    CHECK_INT(cgroup_memory(tree.self, tree.root), 0);
+    write_file(&tree, "system.slice/memory.max", "268435456\n");
+    CHECK_INT(cgroup_memory(tree.self, tree.root), 256u << 20);
+    tree_remove(&tree);
+    tree_make(t, &tree, "7:cpu,cpuacct:/a\n4:memory:/a\n");
+    write_file(&tree, "memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+    CHECK_INT(cgroup_memory(tree.self, tree.root), 0);
+    write_file(&tree, "memory/memory.limit_in_bytes", "134217728\n");
+    CHECK_INT(cgroup_memory(tree.self, tree.root), 128u << 20);
+    tree_remove(&tree);
+}
+
 TEST(cgroup_v2_root_of_a_container)
 {
     struct tree tree;

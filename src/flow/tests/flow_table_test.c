@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
@@ -211,6 +212,28 @@ TEST(flow_ends_in_order_of_their_start)
         next++;
     }
     CHECK_INT(next, 500);
+    close_env(&e);
+}
+
+/* All the same, in no order. */
+TEST(flow_ends_without_memory)
+{
+    bool created, memcap;
+    unsigned finished = 0;
+    struct flow *f;
+    struct env e;
+
+    open_env(&e, NULL);
+    for (unsigned i = 0; i < 500; i++)
+        flow_table_get(e.table, packet_of(17, i, 5, 600, 6, 10), &created, &memcap);
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    flow_table_end_all(e.table, 101 * 1000000ull);
+    alloc_failures_set((struct alloc_failures){ 0 });
+    while ((f = flow_table_take_finished(e.table)) != NULL) {
+        flow_table_release(e.table, f);
+        finished++;
+    }
+    CHECK_INT(finished, 500);
     close_env(&e);
 }
 

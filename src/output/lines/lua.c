@@ -43,9 +43,9 @@ struct lua_output {
 
 /* --- calls -------------------------------------------------------------------------------- */
 
-/* Takes the lock and pushes log() with an empty table as its argument; log_end() releases
+/* Takes the lock; log_run() releases
  * it. The context is what the libraries read; it is only valid during the call. */
-static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct flow *f)
+static void log_prepare(struct lua_log *l, struct packet *p, const struct flow *f)
 {
     struct lua_context *c = &l->sandbox->context;
 
@@ -57,16 +57,44 @@ static lua_State *log_begin(struct lua_log *l, struct packet *p, const struct fl
     c->tx = NULL;
     c->file = NULL;
     c->rule = NULL;
-    lua_getglobal(l->sandbox->state, "log");
-    lua_newtable(l->sandbox->state);
-    return l->sandbox->state;
 }
 
-/* A script that fails is only reported, as in Suricata: the next call may succeed. */
-static void log_end(struct lua_log *l)
+/* What is logged; NULL arguments: nothing. */
+struct log_call {
+    const struct app_tx *tx;
+    const struct output_chunk *chunk;
+    bool stats;
+};
+
+static void push_chunk(lua_State *state, const struct output_chunk *chunk);
+static void push_stats(lua_State *state);
+
+static int push(lua_State *state, const void *arg)
 {
-    if (lua_sandbox_call(l->sandbox, 1, 0) < 0)
-        log_info("lua", "failed to run script: %s", lua_tostring(l->sandbox->state, -1));
+    const struct log_call *call = arg;
+
+    lua_getglobal(state, "log");
+    lua_newtable(state);
+    if (call->tx != NULL) {
+        lua_pushinteger(state, (lua_Integer)call->tx->id);
+        lua_setfield(state, -2, "tx_id");
+    }
+    if (call->chunk != NULL)
+        push_chunk(state, call->chunk);
+    if (call->stats)
+        push_stats(state);
+    return 1;
+}
+
+static const char *why_of(lua_State *state)
+{
+    return lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "no reason given";
+}
+
+static void log_run(struct lua_log *l, const struct log_call *call)
+{
+    if (lua_sandbox_run(l->sandbox, &(struct lua_run){ push, call, 0 }) < 0)
+        log_info("lua", "failed to run script: %s", why_of(l->sandbox->state));
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -79,11 +107,11 @@ static void log_alerts(struct lua_log *l, struct packet *p)
 
         if (a->flags & ALERT_SUPPRESSED)
             continue;
-        log_begin(l, p, p->flow);
+        log_prepare(l, p, p->flow);
         l->sandbox->context.rule = a->rule;
         if (a->tx_id != ALERT_NO_TX && p->flow != NULL && p->flow->app != NULL)
             l->sandbox->context.tx = app_tx_find(p->flow->app, a->tx_id);
-        log_end(l);
+        log_run(l, &(struct log_call){ 0 });
     }
 }
 
@@ -100,8 +128,8 @@ static void lua_packet(struct render *r, void *self, struct packet *p)
         if (o->at[i].kind == LUA_ALERT) {
             log_alerts(&o->at[i], p);
         } else if (o->at[i].kind == LUA_PACKET && !(p->flags & PACKET_PSEUDO)) {
-            log_begin(&o->at[i], p, p->flow);
-            log_end(&o->at[i]);
+            log_prepare(&o->at[i], p, p->flow);
+            log_run(&o->at[i], &(struct log_call){ 0 });
         }
     }
 }
@@ -121,17 +149,13 @@ static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
 /* Once for each transaction and script. */
 static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
-    lua_State *state;
-
     if (tx->flow->proto != l->proto || (output_tx(tx)->scripts_logged & l->bit) ||
         !tx_is_due(tx, l->proto))
         return;
     output_tx(tx)->scripts_logged |= l->bit;
-    state = log_begin(l, p, p->flow);
+    log_prepare(l, p, p->flow);
     l->sandbox->context.tx = tx;
-    lua_pushinteger(state, (lua_Integer)tx->id);
-    lua_setfield(state, -2, "tx_id");
-    log_end(l);
+    log_run(l, &(struct log_call){ .tx = tx });
 }
 
 /* A file that has ended, once for each script. The file is only valid during the call. */
@@ -142,10 +166,10 @@ static void log_files(struct lua_log *l, const struct inspection *in, struct app
             if ((f->scripts_logged & l->bit) || !app_file_due(f, in))
                 continue;
             f->scripts_logged |= l->bit;
-            log_begin(l, in->packet, in->flow);
+            log_prepare(l, in->packet, in->flow);
             l->sandbox->context.tx = tx;
             l->sandbox->context.file = f;
-            log_end(l);
+            log_run(l, &(struct log_call){ 0 });
         }
     }
 }
@@ -171,8 +195,8 @@ static void lua_flow(struct render *r, void *self, struct packet *p, const struc
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind != LUA_FLOW)
             continue;
-        log_begin(&o->at[i], p, flow);
-        log_end(&o->at[i]);
+        log_prepare(&o->at[i], p, flow);
+        log_run(&o->at[i], &(struct log_call){ 0 });
     }
 }
 
@@ -184,6 +208,18 @@ static void set_bool(lua_State *state, const char *key, bool value)
 
 /* Data of TCP or of a body; the table `stream` has Suricata's members. The last call has
  * no data. */
+static void push_chunk(lua_State *state, const struct output_chunk *chunk)
+{
+    lua_newtable(state);
+    lua_push_slice(state, chunk->data);
+    lua_setfield(state, -2, "data");
+    set_bool(state, "open", chunk->open);
+    set_bool(state, "close", chunk->close);
+    set_bool(state, "to_server", chunk->direction == TO_SERVER);
+    set_bool(state, "to_client", chunk->direction == TO_CLIENT);
+    lua_setfield(state, -2, "stream");
+}
+
 static void lua_stream(struct render *r, void *self, struct packet *p,
                        const struct output_chunk *chunk)
 {
@@ -191,25 +227,11 @@ static void lua_stream(struct render *r, void *self, struct packet *p,
 
     (void)r;
     for (unsigned i = 0; i < o->count; i++) {
-        lua_State *state;
-
         if (o->at[i].kind != (chunk->tx != NULL ? LUA_BODY : LUA_TCP))
             continue;
-        state = log_begin(&o->at[i], p, p->flow);
+        log_prepare(&o->at[i], p, p->flow);
         o->at[i].sandbox->context.tx = chunk->tx;
-        if (chunk->tx != NULL) {
-            lua_pushinteger(state, (lua_Integer)chunk->tx->id);
-            lua_setfield(state, -2, "tx_id");
-        }
-        lua_newtable(state);
-        lua_push_slice(state, chunk->data);
-        lua_setfield(state, -2, "data");
-        set_bool(state, "open", chunk->open);
-        set_bool(state, "close", chunk->close);
-        set_bool(state, "to_server", chunk->direction == TO_SERVER);
-        set_bool(state, "to_client", chunk->direction == TO_CLIENT);
-        lua_setfield(state, -2, "stream");
-        log_end(&o->at[i]);
+        log_run(&o->at[i], &(struct log_call){ .tx = chunk->tx, .chunk = chunk });
     }
 }
 
@@ -240,8 +262,8 @@ static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind != LUA_STATS)
             continue;
-        push_stats(log_begin(&o->at[i], NULL, NULL));
-        log_end(&o->at[i]);
+        log_prepare(&o->at[i], NULL, NULL);
+        log_run(&o->at[i], &(struct log_call){ .stats = true });
     }
 }
 

@@ -16,6 +16,7 @@
 #include "app/core/file.h"
 #include "app/proto.h"
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 #include "base/report/counters.h"
 #include "base/report/json.h"
 #include "base/report/log.h"
@@ -104,8 +105,13 @@ static void store_shut(struct file_store *store)
 static bool store_open(struct file_store_logger *s, struct render *r, struct app_file *file)
 {
     bool full = s->max_open > 0 && __atomic_load_n(&s->open, __ATOMIC_RELAXED) >= s->max_open;
-    struct file_store *store = xcalloc(1, sizeof(*store));
+    struct file_store *store = lib_calloc(1, sizeof(*store));
 
+    if (store == NULL) {
+        file->no_store = true;
+        counter_inc(r->counters, s->count_errors);
+        return false;
+    }
     store->logger = s;
     store->counters = r->counters;
     snprintf(store->path, sizeof(store->path), "%s/tmp/%d.%u", s->dir, (int)getpid(),
@@ -114,7 +120,7 @@ static bool store_open(struct file_store_logger *s, struct render *r, struct app
     if (store->fd < 0) {
         store_failed(s, r, "cannot open", store->path);
         file->no_store = true;
-        free(store);
+        lib_free(store);
         return false;
     }
     file->store = store;
@@ -136,7 +142,7 @@ void output_file_released(struct app_file *file)
 
     store_shut(store);
     unlink(store->path);
-    free(store);
+    lib_free(store);
     file->store = NULL;
 }
 
@@ -249,7 +255,7 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
         store_failed(s, r, "cannot move to", final);
         unlink(store->path);
     }
-    free(store);
+    lib_free(store);
     file->store = NULL;
     file->stored = true;
     if (s->fileinfo)

@@ -78,15 +78,23 @@ void packet_events_count(const struct decode_conf *conf, struct counters *counte
             counter_inc(counters, conf->event_id[p->event[i]]);
 }
 
-/* Inner packets of tunnels follow their outer packet, with the same sequence number and a
- * sub-number. */
+/* No memory for a larger vector. */
+static COLD void inner_lost(struct decoder *d, struct packet *p)
+{
+    __atomic_fetch_sub(&p->root->children, 1, __ATOMIC_RELAXED);
+    p->root = NULL;
+    packet_release(p, PACKET_THREAD_OWNER);
+    COUNT(d, inner_lost);
+}
+
 static COLD void insert_inner(struct decoder *d, struct packet_vector *v, unsigned at)
 {
     for (unsigned i = 0; i < d->inner_count; i++) {
         packet_events_count(d->conf, d->counters, d->inner[i], 0);
         d->inner[i]->order = v->packet[at]->order;
         d->inner[i]->order_sub = i + 1;
-        vector_insert(v, at + i, d->inner[i]);
+        if (!vector_insert(v, at + i, d->inner[i]))
+            inner_lost(d, d->inner[i]);
     }
 }
 

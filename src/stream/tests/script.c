@@ -85,7 +85,7 @@ static struct packet *packet_new(struct script *s, enum direction dir, const voi
     if (p == NULL)
         abort();
     buf_clear(&p->frame);
-    buf_reserve(&p->frame, HEADERS * 2 + 8 + len);
+    (void)!buf_reserve(&p->frame, HEADERS * 2 + 8 + len);
     p->frame.len = HEADERS * 2 + len;
     memset(p->frame.data, 0, p->frame.len);
     p->data = p->l3 = p->frame.data;
@@ -236,7 +236,7 @@ static void flush(struct script *s)
 
 const char *script_log(struct script *s)
 {
-    buf_reserve(&s->log, 1);
+    (void)!buf_reserve(&s->log, 1);
     s->log.data[s->log.len] = '\0';
     s->log.len = 0;
     return (const char *)s->log.data;

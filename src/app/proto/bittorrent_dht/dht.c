@@ -202,7 +202,7 @@ static enum parse_status dht_parse(struct app_flow *af, struct app_input *in)
     if (t == NULL)
         return PARSE_STOP;
     /* The slices of the message point into this copy. */
-    datagram.data = arena_copy(&t->tx.arena, datagram.data, datagram.len);
+    datagram = arena_slice(&t->tx.arena, datagram);
     t->tx.progress[in->direction] = 1;
     t->tx.unidirectional[OTHER_DIRECTION(in->direction)] = true;
     if (!read_message(datagram, &t->message)) {

@@ -4,6 +4,7 @@
 #include "app/proto/dcerpc/pdu.h"
 
 #include "base/array.h"
+#include "base/memory/lib_memory.h"
 #include "base/text/text.h"
 
 #include <stdio.h>
@@ -52,7 +53,7 @@ bool dce_take_request(struct bytes *in, bool little, struct dce_request *out)
 
 void dce_interfaces_free(struct dce_interfaces *list)
 {
-    free(list->at);
+    lib_free(list->at);
     *list = (struct dce_interfaces){ 0 };
 }
 
@@ -106,8 +107,13 @@ static void put_interface(struct dce_interfaces *list, const struct dce_interfac
     if (list->count == DCE_INTERFACES_MAX)
         return;
     if (list->count == list->space) {
-        list->space = (uint8_t)MAX(list->space * 2, 4);
-        list->at = xrealloc(list->at, list->space * sizeof(*list->at));
+        uint8_t space = (uint8_t)MAX(list->space * 2, 4);
+        struct dce_interface *at = lib_realloc(list->at, space * sizeof(*at));
+
+        if (at == NULL)
+            return;
+        list->at = at;
+        list->space = space;
     }
     list->at[list->count++] = *new;
 }
@@ -176,12 +182,15 @@ void dce_stub_add(struct dce_stub *stub, struct arena *arena, struct slice more,
     if (n == 0)
         return;
     if (stub->space - stub->len < n) {
-        uint8_t *old = stub->data;
+        uint32_t space = stub->data == NULL ? n : MAX(2 * stub->len, stub->len + n);
+        uint8_t *bigger = arena_alloc(arena, space);
 
-        stub->space = old == NULL ? n : MAX(2 * stub->len, stub->len + n);
-        stub->data = arena_alloc(arena, stub->space);
-        if (old != NULL)
-            memcpy(stub->data, old, stub->len);
+        if (bigger == NULL)
+            return;
+        if (stub->data != NULL)
+            memcpy(bigger, stub->data, stub->len);
+        stub->data = bigger;
+        stub->space = space;
     }
     memcpy(stub->data + stub->len, more.data, n);
     stub->len += n;

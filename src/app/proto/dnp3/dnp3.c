@@ -185,6 +185,8 @@ static void make_space(struct dnp3_tx *t, uint32_t more)
     if (capacity == t->capacity)
         return;
     data = arena_alloc(&t->tx.arena, capacity);
+    if (data == NULL)
+        return;
     if (t->len > 0)
         memcpy(data, t->data, t->len);
     t->data = data;
@@ -198,7 +200,7 @@ static void append(struct dnp3_tx *t, struct bytes user)
     uint32_t header = 1;
 
     make_space(t, (uint32_t)bytes_left(&user));
-    while (take_block(&user, &block)) {
+    while (take_block(&user, &block) && t->capacity - t->len >= block.len - header) {
         memcpy(t->data + t->len, block.data + header, block.len - header);
         t->len += block.len - header;
         header = 0;

@@ -572,6 +572,8 @@ static struct dnp3_object *object_new(struct dnp3_tx *t, struct bytes *header)
 {
     struct dnp3_object *o = arena_zalloc(&t->tx.arena, sizeof(*o));
 
+    if (o == NULL)
+        return NULL;
     o->group = take_u8(header);
     o->variation = take_u8(header);
     o->qualifier = take_u8(header);
@@ -598,7 +600,7 @@ static bool read_all(struct dnp3_tx *t, struct bytes in, const struct dnp3_setti
             return false;
         }
         o = object_new(t, &in);
-        if (!take_range(&in, o))
+        if (o == NULL || !take_range(&in, o))
             return false;
         if (o->variation == 0 || o->count == 0)
             continue;

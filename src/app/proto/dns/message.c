@@ -117,8 +117,7 @@ static void keep_name(struct message_reader *r, struct name_builder *b, struct d
         b->len = (uint32_t)(NAMES_BUDGET - r->names);
     }
     r->names += b->len;
-    out->text.data = arena_copy(r->arena, b->text, b->len);
-    out->text.len = b->len;
+    out->text = arena_slice(r->arena, (struct slice){ (const uint8_t *)b->text, b->len });
 }
 
 /* 1: continue; 0: cut the name here; -1: too many labels without a pointer, so that the name's end
@@ -366,7 +365,7 @@ enum dns_parse dns_message_parse(struct slice in, struct arena *arena, struct dn
     struct bytes b;
 
     if (arena != NULL)
-        r.complete.data = arena_copy(arena, in.data, in.len);
+        r.complete = arena_slice(arena, in);
     b = bytes_of_slice(r.complete);
     *out = (struct dns_message){ .len = in.len };
     out->id = take_be16(&b);

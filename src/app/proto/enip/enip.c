@@ -110,7 +110,9 @@ static struct enip_pdu *keep(struct enip_tx *t, const struct enip_pdu *pdu)
     struct enip_pdu *retained = arena_zalloc(&t->tx.arena, sizeof(*retained));
     struct slice bytes = pdu->bytes;
 
-    bytes.data = arena_copy(&t->tx.arena, bytes.data, bytes.len);
+    if (retained == NULL)
+        return NULL;
+    bytes = arena_slice(&t->tx.arena, bytes);
     enip_read_pdu(bytes, &pdu->header, retained);
     return retained;
 }

@@ -211,7 +211,8 @@ static const struct enip_numbers *numbers_of(struct app_tx *tx, struct enip_pdu 
         return n;
     n->value = arena_alloc(&tx->arena, n->count * sizeof(*n->value));
     n->count = 0;
-    collect_all(&c, &m);
+    if (n->value != NULL)
+        collect_all(&c, &m);
     return n;
 }
 

@@ -5,6 +5,8 @@
  * and the bodies that alerts show. A response's body and an upload are also files, which file.data
  * inspects. Both end at the body limit, unless a rule stores the file. */
 #include "app/proto/http1/private.h"
+
+#include "base/memory/traffic_memory.h"
 #include "app/core/ranges.h"
 
 #include <string.h>
@@ -75,23 +77,32 @@ static void prune(struct http_body *body, const struct file_window *w)
         drop_before(body, body->inspected - w->window);
 }
 
-/* Without a rule or log that reads the body only its size is counted. */
+/* Nobody wants it, or there is no memory. */
+static void window_skip(struct http_body *body, size_t len)
+{
+    buf_clear(&body->data);
+    body->size += len;
+    body->start = body->inspected = body->given = body->size;
+}
+
 static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_body *body = &htx->message[d].content->body;
     uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
 
     body->inspected = MAX(body->inspected, body->given);
-    if (!app_feature(htx->tx.flow, feature)) {
-        body->size += len;
-        body->start = body->inspected = body->given = body->size;
+    if (!app_feature(htx->tx.flow, feature) ||
+        UNLIKELY(traffic_memory_gives_back(PRESSURE_BODIES))) {
+        window_skip(body, len);
         return;
     }
     if (body->data.data == NULL)
         body->data = http_buf_take(htx->tx.flow);
     prune(body, window_of(htx, d));
-    buf_add(&body->data, data, len);
-    body->size += len;
+    if (buf_add(&body->data, data, len))
+        body->size += len;
+    else
+        window_skip(body, len);
 }
 
 /* With the first inspection of the body, rules on the raw stream run as well. */

@@ -46,7 +46,7 @@ static bool get_uri(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSE
     struct http_tx *htx = http_tx_of(tx);
     const struct http_state *state = tx->flow->state;
 
-    if (htx->uri.data == NULL && http_htp(htx) != NULL)
+    if (htx->uri.data == NULL && http_htp(htx) != &http_no_htp)
         http_uri_normalise(htx, state->config);
     return set_slice(htx->uri, out);
 }

@@ -266,8 +266,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     struct http_state *state = af->state;
     enum parse_status status = PARSE_OK;
 
-    http_resume(state);
-    if (!renew(state))
+    if (!http_resume(state) || !renew(state))
         return PARSE_STOP;
     state->direction = in->direction;
     state->offset = in->offset;

@@ -164,6 +164,7 @@ struct http_state {
     bool had_gap;                       /* libhtp remembers */
     bool refused;                       /* a request: too many are open, nothing more is parsed */
     bool replaying;                     /* libhtp is given `retained` once more: hooks keep still */
+    bool is_lost;                       /* the parser: there was no memory to make it again */
     bool has_messages;                  /* libhtp holds some */
     bool closing;                       /* libhtp is told that nothing more comes */
     bool odd_fields;                    /* in the request at work */
@@ -212,16 +213,18 @@ void http_parser_close(struct http_state *state);
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
 void http_messages_release(struct http_state *state);
-void http_resume(struct http_state *state);
+bool http_resume(struct http_state *state);      /* false: no memory; the parser is lost */
 void http_rest(struct app_flow *af);
 void http_prefetch(const struct app_flow *af);
 
-/* libhtp's transaction. It may have been asleep. */
-static inline htp_tx_t *http_htp(const struct http_tx *htx)
+extern const htp_tx_t http_no_htp;      /* of a transaction whose parser is lost */
+
+/* libhtp's transaction, to be looked at. It may have been asleep. */
+static inline const htp_tx_t *http_htp(const struct http_tx *htx)
 {
-    if (UNLIKELY(htx->htp == NULL))
-        http_resume(htx->tx.flow->state);
-    return htx->htp;
+    if (UNLIKELY(htx->htp == NULL) && !http_resume(htx->tx.flow->state))
+        return &http_no_htp;
+    return LIKELY(htx->htp != NULL) ? htx->htp : &http_no_htp;
 }
 
 static inline htp_table_t *http_headers(const struct http_tx *htx, enum direction d)

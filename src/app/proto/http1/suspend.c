@@ -12,7 +12,6 @@
  * with the next one. It is then in the same state, and no event is repeated or lost. */
 #include "app/proto/http1/private.h"
 
-#include "base/array.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
@@ -157,37 +156,53 @@ void http_rest(struct app_flow *af)
 
 /* Feeds the retained segments to a fresh parser. It has accepted them before, so that only missing
  * memory can prevent the transaction. */
-static void replay(struct http_state *state, struct http_tx *htx)
+const htp_tx_t http_no_htp;
+
+static bool replay(struct http_state *state, struct http_tx *htx)
 {
     const htp_time_t now = { .tv_sec = (time_t)(htx->tx.start_us / 1000000),
                              .tv_usec = (suseconds_t)(htx->tx.start_us % 1000000) };
 
+    bool is_parsed = true;
     uint16_t size;
 
     state->replaying = true;
-    for (uint32_t at = 0; at < state->retained_len; at += size) {
+    for (uint32_t at = 0; is_parsed && at < state->retained_len; at += size) {
         memcpy(&size, state->retained + at, sizeof(size));
         at += (uint32_t)sizeof(size);
-        (void)htp_connp_req_data(state->connp, &now, state->retained + at, size);
+        is_parsed = htp_connp_req_data(state->connp, &now, state->retained + at, size) !=
+                   HTP_STREAM_ERROR;
     }
     state->replaying = false;
     http_messages_release(state);
     state->transactions = 1;
     htx->htp = htp_list_array_get(htp_connp_get_connection(state->connp)->transactions, 0);
     if (htx->htp == NULL)
-        out_of_memory(state->retained_len);
+        return false;
     htp_tx_set_user_data(htx->htp, htx);
+    return is_parsed;
 }
 
 /* Called before any use of the parser or of libhtp's transaction. */
-void http_resume(struct http_state *state)
+static COLD bool lose(struct http_state *state)
+{
+    if (state->af->first != NULL)
+        http_tx_of(state->af->first)->htp = NULL;
+    http_parser_close(state);
+    state->is_lost = true;
+    return false;
+}
+
+bool http_resume(struct http_state *state)
 {
     if (state->connp != NULL)
-        return;
-    if (!http_parser_open(state))
-        out_of_memory(sizeof(htp_tx_t));
-    if (state->retained != NULL && state->af->first != NULL)
-        replay(state, http_tx_of(state->af->first));
+        return true;
+    if (state->is_lost || !http_parser_open(state))
+        return lose(state);
+    if (state->retained != NULL && state->af->first != NULL &&
+        !replay(state, http_tx_of(state->af->first)))
+        return lose(state);
+    return true;
 }
 
 /* libhtp reads these bytes for each part of a body. The struct is private to libhtp: the size is an

@@ -63,7 +63,8 @@ static bool run(const struct coding *coding, void *stream, struct bytes in, stru
     size_t produced = CHUNK_SIZE;
 
     while (status == CODING_MORE && out->len < most && produced > 0) {
-        buf_reserve(out, CHUNK_SIZE);
+        if (!buf_reserve(out, CHUNK_SIZE))
+            return false;
         status = coding->run(stream, &in, out->data + out->len, MIN(CHUNK_SIZE, most - out->len),
                              &produced);
         out->len += produced;

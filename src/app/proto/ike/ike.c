@@ -77,7 +77,7 @@ static enum parse_status ike_parse(struct app_flow *af, struct app_input *in)
     if (t == NULL)
         return PARSE_STOP;
     body = take_rest(&b);
-    body.data = arena_copy(&t->tx.arena, body.data, body.len);
+    body = arena_slice(&t->tx.arena, body);
     if (header.major == 2)
         ike_read_v2(af->state, t, body);
     else if (!ike_read_v1(af->state, t, body))

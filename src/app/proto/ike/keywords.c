@@ -35,6 +35,8 @@ static bool get_vendor(struct app_tx *tx, enum direction d, unsigned index, stru
     if (part == NULL || !goes(tx, d))
         return false;
     text = arena_alloc(&tx->arena, 2u * part->bytes.len + 1u);
+    if (text == NULL)
+        return false;
     for (uint32_t i = 0; i < part->bytes.len; i++) {
         text[2 * i] = (uint8_t)digits[part->bytes.data[i] >> 4];
         text[2 * i + 1] = (uint8_t)digits[part->bytes.data[i] & 15];

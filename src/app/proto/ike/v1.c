@@ -49,6 +49,8 @@ static void add_part(struct ike_tx *t, struct ike_parts *parts, struct slice byt
 {
     struct ike_part *part = arena_zalloc(&t->tx.arena, sizeof(*part));
 
+    if (part == NULL)
+        return;
     part->bytes = bytes;
     if (parts->last != NULL)
         parts->last->next = part;

@@ -151,6 +151,8 @@ static void note_chosen(struct ike_state *st, struct ike_tx *t, const struct pro
 
     chosen = arena_alloc(&t->tx.arena, (t->chosen_count + p->transform_count + 1u) *
                          sizeof(*chosen));
+    if (chosen == NULL)
+        return;
     if (t->chosen_count > 0)
         memcpy(chosen, t->chosen, t->chosen_count * sizeof(*chosen));
     t->chosen = chosen;
@@ -294,6 +296,8 @@ void ike_read_v2(struct ike_state *st, struct ike_tx *t, struct slice body)
         return;
     types = arena_alloc(&t->tx.arena, payloads + 1u);
     notifies = arena_alloc(&t->tx.arena, 2u * count + 1u);
+    if (types == NULL || notifies == NULL)
+        return;
     read_all(st, t, in, types, notifies);
     t->payloads = (struct slice){ types, payloads + 1 };
     t->notifies = (struct slice){ notifies, 2 * count };

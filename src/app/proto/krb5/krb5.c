@@ -72,7 +72,7 @@ static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
 static void keep_name(struct krb5_tx *t, struct krb5_name *name)
 {
     for (unsigned i = 0; i < name->count; i++)
-        name->part[i].data = arena_copy(&t->tx.arena, name->part[i].data, name->part[i].len);
+        name->part[i] = arena_slice(&t->tx.arena, name->part[i]);
 }
 
 /* The input is gone after this call, so the transaction takes copies of all text. */
@@ -82,7 +82,7 @@ static void keep(struct krb5_tx *t, const struct krb5_message *m)
     keep_name(t, &t->message.client);
     keep_name(t, &t->message.server);
     if (m->has_realm)
-        t->message.realm.data = arena_copy(&t->tx.arena, m->realm.data, m->realm.len);
+        t->message.realm = arena_slice(&t->tx.arena, m->realm);
 }
 
 /* AP-REP is missing here on purpose: it has no transaction of its own. */

@@ -119,6 +119,8 @@ static struct ldap_message *keep(struct ldap_tx *t, const struct ldap_message *m
 {
     struct ldap_message *copy = arena_copy(&t->tx.arena, m, sizeof(*m));
 
+    if (copy == NULL)
+        return NULL;
     copy->next = NULL;
     copy->body = app_text_copy(&t->tx.arena, m->body);
     copy->controls = app_text_copy(&t->tx.arena, m->controls);
@@ -152,6 +154,8 @@ static struct ldap_tx *add_request(struct app_flow *af, const struct ldap_messag
         return NULL;
     st->starttls_requested |= requests_starttls(m);
     t->request = keep(t, m);
+    if (t->request == NULL)
+        return NULL;
     if (m->op == LDAP_UNBIND_REQUEST || m->op == LDAP_ABANDON_REQUEST)
         complete(t);
     return t;
@@ -183,6 +187,8 @@ static void append_response(struct app_flow *af, struct ldap_tx *t, const struct
         return;
     }
     copy = keep(t, m);
+    if (copy == NULL)
+        return;
     if (t->last != NULL)
         t->last->next = copy;
     else

@@ -82,7 +82,7 @@ static bool add_message(struct app_flow *af, enum direction d, struct modbus_mes
     if (alone && d == TO_CLIENT)
         app_tx_event(&t->tx, MODBUS_UNSOLICITED_RESPONSE);
     if (m->data.len > 0)
-        m->data.data = arena_copy(&t->tx.arena, m->data.data, m->data.len);
+        m->data = arena_slice(&t->tx.arena, m->data);
     t->message[d] = arena_copy(&t->tx.arena, m, sizeof(*m));
     if (d == TO_CLIENT)
         t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;

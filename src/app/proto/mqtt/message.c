@@ -161,6 +161,10 @@ static void take_connect(struct bytes *in, struct mqtt_message *m, struct arena 
 {
     struct mqtt_connect *c = arena_zalloc(arena, sizeof(*c));
 
+    if (c == NULL) {
+        in->failed = true;
+        return;
+    }
     c->protocol = take_text(in, arena);
     c->version = take_u8(in);
     c->flags = take_u8(in);
@@ -254,7 +258,10 @@ static void take_subscription(struct bytes *in, struct mqtt_message *m, uint8_t 
     if (m->topic_count == 0 && with_qos)
         in->failed = true;
     m->topics = arena_alloc(arena, (m->topic_count + 1) * sizeof(*m->topics));
-    take_topics(*in, with_qos, m->topics, arena);
+    if (m->topics != NULL)
+        take_topics(*in, with_qos, m->topics, arena);
+    else
+        m->topic_count = 0;
 }
 
 static void take_suback(struct bytes *in, struct mqtt_message *m, uint8_t version,

@@ -224,6 +224,8 @@ static bool add_message(struct app_flow *af, enum direction direction,
         return true;
     }
     m = arena_zalloc(&t->tx.arena, sizeof(*m));
+    if (m == NULL)
+        return false;
     m->header = *h;
     if (!mqtt_message_parse(body, st->version, &t->tx.arena, m)) {
         if (is_new)
@@ -255,6 +257,8 @@ static enum parse_status too_long(struct app_flow *af, struct app_input *in,
     if (t == NULL)
         return PARSE_STOP;
     m = arena_zalloc(&t->tx.arena, sizeof(*m));
+    if (m == NULL)
+        return PARSE_STOP;
     m->header = *h;
     m->truncated = true;
     append(t, m);

@@ -24,9 +24,7 @@ void nfs_done(struct nfs_tx *t, enum direction d)
 
 struct slice nfs_keep(struct nfs_tx *t, struct slice s)
 {
-    if (s.len > 0)
-        s.data = arena_copy(&t->tx.arena, s.data, s.len);
-    return s;
+    return s.len > 0 ? arena_slice(&t->tx.arena, s) : s;
 }
 
 /* `call` NULL: a file whose call was not seen. */
@@ -103,6 +101,8 @@ struct nfs_call *nfs_call_new(struct nfs_state *st, const struct rpc_call *r)
 {
     struct nfs_call *call = app_lru_put(&st->calls, xid_key(&r->xid), sizeof(*call));
 
+    if (call == NULL)
+        return NULL;
     call->version = r->version;
     call->procedure = r->procedure;
     call->offset = 0;
@@ -156,7 +156,8 @@ void nfs_name_put(struct nfs_state *st, struct slice handle, struct slice name)
     if (handle.len > NFS_HANDLE_MAX)
         return;
     known = app_lru_put(&st->names, handle, sizeof(*known));
-    remember(&known->name, name, NFS_NAME_MAX);
+    if (known != NULL)
+        remember(&known->name, name, NFS_NAME_MAX);
 }
 
 static void call_fini(void *entry)

@@ -24,6 +24,8 @@ void nfs2_call(struct nfs_state *st, const struct rpc_call *r)
     struct slice handle;
     uint32_t offset;
 
+    if (call == NULL)
+        return;
     if (r->procedure != NFS3_READ) {
         nfs_tx_for_call(st, r, call, r->procedure, NULL);
         return;

@@ -173,8 +173,11 @@ void nfs3_call(struct nfs_state *st, const struct rpc_call *r)
 {
     struct nfs_call *call = nfs_call_new(st, r);
     struct slice new_name = { 0 };
-    bool ok = take_arguments(st, r, call, &new_name);
+    bool ok;
 
+    if (call == NULL)
+        return;
+    ok = take_arguments(st, r, call, &new_name);
     if (st->version == 0)
         st->version = r->version;
     make_transaction(st, r, call, &new_name);

@@ -125,7 +125,7 @@ void nfs4_call(struct nfs_state *st, const struct rpc_call *r)
         return;
     }
     call = nfs_call_new(st, r);
-    if (r->procedure != NFS4_COMPOUND)
+    if (call == NULL || r->procedure != NFS4_COMPOUND)
         return;
     call->integrity = integrity;
     if (!take_compound(&in, &c, nfs4_take_argument)) {

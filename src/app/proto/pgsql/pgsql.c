@@ -96,6 +96,8 @@ static void append(struct pgsql_tx *t, struct pgsql_list *list, const struct pgs
 {
     struct pgsql_message *copy = arena_copy(&t->tx.arena, m, sizeof(*m));
 
+    if (copy == NULL)
+        return;
     copy->next = NULL;
     copy->text = app_text_copy(&t->tx.arena, m->text);
     if (list->last != NULL)

@@ -50,10 +50,10 @@ bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice se
     if (segment.len == 0)
         return true;
     if (is_far_ahead(a, offset) || offset >= QUIC_HANDSHAKE_MAX || end >= QUIC_HANDSHAKE_MAX ||
+        !buf_reserve(&a->data, end > a->data.len ? (size_t)end - a->data.len : 0) ||
         !add_range(a, (uint32_t)offset, (uint32_t)end))
         return false;
     if (end > a->data.len) {
-        buf_reserve(&a->data, (size_t)end - a->data.len);
         memset(a->data.data + a->data.len, 0, (size_t)end - a->data.len);
         a->data.len = (size_t)end;
     }

@@ -209,7 +209,8 @@ bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum dire
     if (c == NULL || h->payload < NUMBER_MAX + MAX(SAMPLE_SIZE, TAG_SIZE))
         return false;
     buf_clear(&c->packet);
-    buf_add(&c->packet, packet, (size_t)h->size + h->payload);
+    if (!buf_add(&c->packet, packet, (size_t)h->size + h->payload))
+        return false;
     number = unmask(c, keys->ds[d].protect, c->packet.data, c->packet.data + h->size);
     return number > 0 && decrypt(c, keys, d, h->size, number, out);
 }

@@ -44,7 +44,7 @@ static struct slice take_text(struct bytes *in, uint32_t size, struct arena *are
     uint8_t *text = arena_alloc(arena, 3u * (size / 2) + 1);
     uint32_t n = 0, c;
 
-    while (bytes_left(&units) > 1 && (c = take_le16(&units)) != 0) {
+    while (text != NULL && bytes_left(&units) > 1 && (c = take_le16(&units)) != 0) {
         if (c >= 0xd800 && c < 0xdc00) {
             uint32_t low = take_le16(&units);
 
@@ -140,6 +140,8 @@ static bool read_core(struct slice block, struct rdp_tx *t)
     struct rdp_client *c = arena_zalloc(&t->tx.arena, sizeof(*c));
     struct bytes in = bytes_of_slice(block);
 
+    if (c == NULL)
+        return false;
     c->version = take_le32(&in);
     c->width = take_le16(&in);
     c->height = take_le16(&in);
@@ -179,12 +181,14 @@ static bool read_channels(struct slice block, struct rdp_tx *t)
     if (in.failed || count > bytes_left(&in) / (CHANNEL_NAME + 4))
         return false;
     names = arena_alloc(&t->tx.arena, (count + 1) * sizeof(*names));
+    if (names == NULL)
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         struct slice name = take_slice(&in, CHANNEL_NAME);
 
         take_skip(&in, 4);              /* options */
         name.len = (uint32_t)strnlen((const char *)name.data, name.len);
-        names[i] = (struct slice){ arena_copy(&t->tx.arena, name.data, name.len), name.len };
+        names[i] = arena_slice(&t->tx.arena, name);
     }
     if (t->channel_count == 0) {
         t->channels = names;

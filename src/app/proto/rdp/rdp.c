@@ -40,7 +40,7 @@ static struct rdp_tx *add(struct app_flow *af, enum direction d, enum rdp_kind k
 /* To the transaction's arena: the input is gone after this call. */
 static struct slice copy(struct rdp_tx *t, struct slice s)
 {
-    return (struct slice){ arena_copy(&t->tx.arena, s.data, s.len), s.len };
+    return arena_slice(&t->tx.arena, s);
 }
 
 /* --- X.224 ------------------------------------------------------------------------------------ */

@@ -154,6 +154,8 @@ static void read_headers(struct reader *r, struct sip_tx *tx, struct sip_layout 
         if (tail == NULL)
             continue;
         *tail = arena_zalloc(&tx->tx.arena, sizeof(**tail));
+        if (*tail == NULL)
+            break;
         (*tail)->name = app_text_copy(&tx->tx.arena, name);
         (*tail)->value = app_text_copy(&tx->tx.arena, value);
         tail = &(*tail)->next;

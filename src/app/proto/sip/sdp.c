@@ -106,6 +106,8 @@ static bool fields_line(struct sdp_reader *r, char type, bool (*const *is)(uint8
     if (!next_line(r, type, &value, &behind))
         return false;
     text = arena_alloc(r->arena, bytes_left(&value) + 1);
+    if (text == NULL)
+        return false;
     for (unsigned i = 0; i < n; i++) {
         struct slice s;
 
@@ -224,6 +226,8 @@ static struct sdp_text *text_lines(struct sdp_reader *r, char type, bool (*fits)
         if (!fits(s))
             break;
         *tail = arena_zalloc(r->arena, sizeof(**tail));
+        if (*tail == NULL)
+            break;
         (*tail)->text = keep(r, s);
         tail = &(*tail)->next;
         r->in = behind;
@@ -241,6 +245,8 @@ static struct sdp_time *time_lines(struct sdp_reader *r)
 
     while (fields_line(r, 't', time, 2, 1, &s)) {
         *tail = arena_zalloc(r->arena, sizeof(**tail));
+        if (*tail == NULL)
+            break;
         (*tail)->time = s;
         fields_line(r, 'r', repeat, 4, 0, &(*tail)->repeat);
         tail = &(*tail)->next;
@@ -293,6 +299,8 @@ static bool media_value(struct sdp_reader *r, struct bytes value, struct slice *
     if (span(&value, is_blank).len == 0 || !take_word(&value, protocols, &protocol))
         return false;
     line = arena_alloc(r->arena, bytes_left(&value) + 64);
+    if (line == NULL)
+        return false;
     uint32_t n = (uint32_t)snprintf(line, 64, "%.*s %u", (int)type.len, (const char *)type.data,
                                     (unsigned)port);
     if (count <= UINT16_MAX)
@@ -325,6 +333,8 @@ static struct sdp_media *media_lines(struct sdp_reader *r)
     while (next_line(r, 'm', &value, &behind) && media_value(r, value, &line)) {
         r->in = behind;
         m = *tail = arena_zalloc(r->arena, sizeof(*m));
+        if (m == NULL)
+            break;
         tail = &m->next;
         m->media = line;
         plain_line(r, 'i', is_name, &m->info);
@@ -352,7 +362,7 @@ struct sdp *sdp_parse(struct bytes in, struct arena *arena)
     if (!plain_line(&r, 'v', is_zero, &version) || version.len != 1)
         return NULL;
     sdp = arena_zalloc(arena, sizeof(*sdp));
-    if (!fields_line(&r, 'o', origin, 6, 0, &sdp->origin) ||
+    if (sdp == NULL || !fields_line(&r, 'o', origin, 6, 0, &sdp->origin) ||
         !plain_line(&r, 's', is_name, &sdp->name))
         return NULL;
     plain_line(&r, 'i', is_name, &sdp->info);

@@ -126,6 +126,8 @@ static void keep_ticket(struct smb_tx *t, const struct krb5_ticket *found)
 {
     struct krb5_ticket *ticket = arena_copy(&t->tx.arena, found, sizeof(*found));
 
+    if (ticket == NULL)
+        return;
     ticket->realm = smb_keep(t, ticket->realm);
     for (unsigned i = 0; i < ticket->server.count; i++)
         ticket->server.part[i] = smb_keep(t, ticket->server.part[i]);

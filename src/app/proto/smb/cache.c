@@ -24,11 +24,29 @@ struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key)
 {
     struct smb_entry *e = app_lru_put(cache, key_bytes(&key), sizeof(*e));
 
+    if (e == NULL)
+        return NULL;
     buf_clear(&e->text);
     e->id = (struct smb_id){ 0 };
     e->offset = 0;
     e->flag = false;
     return e;
+}
+
+void smb_cache_flag(struct app_lru *cache, struct smb_key key)
+{
+    struct smb_entry *e = smb_cache_put(cache, key);
+
+    if (e != NULL)
+        e->flag = true;
+}
+
+void smb_cache_set_id(struct app_lru *cache, struct smb_key key, const struct smb_id *id)
+{
+    struct smb_entry *e = smb_cache_put(cache, key);
+
+    if (e != NULL)
+        e->id = *id;
 }
 
 static void entry_fini(void *entry)

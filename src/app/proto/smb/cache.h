@@ -31,8 +31,10 @@ struct smb_entry {
 void smb_cache_fini(struct app_lru *cache);
 /* Lent until the next put. */
 struct smb_entry *smb_cache_get(struct app_lru *cache, struct smb_key key);
-/* New, or the one of this key emptied. */
+/* New, or the one of this key emptied; NULL: no memory. */
 struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key);
+void smb_cache_flag(struct app_lru *cache, struct smb_key key);
+void smb_cache_set_id(struct app_lru *cache, struct smb_key key, const struct smb_id *id);
 /* Taken out: valid until the next put. */
 struct smb_entry *smb_cache_pop(struct app_lru *cache, struct smb_key key);
 

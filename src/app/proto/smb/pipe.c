@@ -253,7 +253,8 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
     if (r->status == STATUS_BUFFER_OVERFLOW && data.len < h.length) {
         if (before == NULL || before->text.data != data.data) {
             before = smb_cache_put(&st->fragments, key);
-            buf_add(&before->text, data.data, data.len);
+            if (before != NULL)
+                buf_add(&before->text, data.data, data.len);
             return;
         }
         /* The beginning moves back into the cache without copying its bytes. */
@@ -261,6 +262,10 @@ void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const s
 
         before->text = (struct buf){ 0 };
         before = smb_cache_put(&st->fragments, key);
+        if (before == NULL) {
+            buf_fini(&retained);
+            return;
+        }
         buf_fini(&before->text);
         before->text = retained;
         return;

@@ -64,6 +64,8 @@ bool smb1_take_string(struct smb_tx *t, struct bytes *in, bool unicode, struct s
     if (2 * n >= text.len || (2 * n + 1 == text.len && text.data[2 * n] != 0))
         return false;
     copy = arena_alloc(&t->tx.arena, n + 1);
+    if (copy == NULL)
+        return false;
     for (uint32_t i = 0; i < n; i++)
         copy[i] = text.data[2 * i];
     take_skip(in, MIN(2 * n + 2, text.len));
@@ -142,7 +144,7 @@ static bool negotiate_request(struct smb_state *st, const struct smb_record *r, 
     if (t == NULL)
         return true;
     t->negotiate.dialect = arena_alloc(&t->tx.arena, most * sizeof(*t->negotiate.dialect));
-    while (take_until(&in, 0, &dialect)) {
+    while (t->negotiate.dialect != NULL && take_until(&in, 0, &dialect)) {
         if (dialect.len <= 1)
             app_tx_event(&t->tx, SMB_NEGOTIATE_MALFORMED_DIALECTS);
         if (dialect.len == 0)
@@ -199,6 +201,8 @@ static void take_hosts(struct smb_tx *t, const struct smb_record *r, struct byte
     struct smb_hosts *hosts = arena_zalloc(&t->tx.arena, sizeof(*hosts));
     struct slice skipped;
 
+    if (hosts == NULL)
+        return;
     hosts->os = hosts->lan_manager = (struct slice){ (const uint8_t *)"", 0 };
     t->setup.hosts[d] = hosts;
     smb1_align(r, &in);
@@ -327,6 +331,8 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
     t->scope = smb_scope_of(r, SCOPE_HEADER);
     smb_on_response(t, r);
     entry = smb_cache_put(&st->trees, smb1_tree_key(r));
+    if (entry == NULL)
+        return true;
     buf_add(&entry->text, t->tree.share.data, t->tree.share.len);
     entry->flag = t->tree.is_pipe;
     return true;
@@ -382,7 +388,8 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
         return malformed(bad);
     }
     entry = smb_cache_put(&st->keys, smb1_message_key(r, SMB_KEY_NAME));
-    buf_add(&entry->text, t->create.name.data, t->create.name.len);
+    if (entry != NULL)
+        buf_add(&entry->text, t->create.name.data, t->create.name.len);
     t->scope = smb_scope_of(r, SCOPE_GENERIC);
     t->create.disposition = disposition;
     t->create.delete_on_close = (options & 0x1000) != 0;    /* FILE_DELETE_ON_CLOSE */
@@ -406,7 +413,8 @@ static void name_file(struct smb_state *st, const struct smb_record *r, const st
     if (key == NULL)
         return;
     entry = smb_cache_put(&st->names, smb_key_of_id(id));
-    buf_add(&entry->text, key->text.data, key->text.len);
+    if (entry != NULL)
+        buf_add(&entry->text, key->text.data, key->text.len);
 }
 
 /* [MS-CIFS] section 2.2.4.64. A failed create has no file number: the generic path of
@@ -477,7 +485,7 @@ static void close_request(struct smb_state *st, const struct smb_record *r, bool
         return;
     }
     (void)smb_cache_pop(&st->names, smb_key_of_id(&id));
-    smb_cache_put(&st->keys, smb1_message_key(r, SMB_KEY_FILE))->id = id;
+    smb_cache_set_id(&st->keys, smb1_message_key(r, SMB_KEY_FILE), &id);
     smb1_close_file(st, &id, TO_SERVER);
 }
 

@@ -195,6 +195,8 @@ void smb1_read_request(struct smb_state *st, const struct smb_record *r, bool *b
     if (in.failed)
         return;
     entry = smb_cache_put(&st->offsets, smb1_message_key(r, SMB_KEY_OFFSET));
+    if (entry == NULL)
+        return;
     entry->id = id;
     entry->offset = offset;
 }
@@ -327,7 +329,7 @@ void smb1_trans_request(struct smb_state *st, const struct smb_record *r)
     bool pipe = false, good = take_trans(r, &id, &pipe, &data);
 
     if (good && pipe) {
-        smb_cache_put(&st->keys, smb1_message_key(r, SMB_KEY_FILE))->id = id;
+        smb_cache_set_id(&st->keys, smb1_message_key(r, SMB_KEY_FILE), &id);
         if (smb_pipe_has_calls(st, &id))
             smb_pipe_request(st, r, data);
     }

@@ -131,9 +131,9 @@ static void note_pipe(struct smb_state *st, const struct smb_record *r, const st
 
     if (tree != NULL && tree->flag)
         return;
-    smb_cache_put(&st->trees, tree_key(r))->flag = true;
+    smb_cache_flag(&st->trees, tree_key(r));
     if (!smb_pipe_has_calls(st, &p->id))
-        smb_cache_put(&st->names, smb_key_of_id(&p->id))->flag = true;
+        smb_cache_flag(&st->names, smb_key_of_id(&p->id));
 }
 
 /* Takes an extent to its file or call. A file that is open already keeps its extents, whatever
@@ -309,6 +309,8 @@ static bool negotiate_request(struct smb_state *st, const struct smb_record *r, 
     memcpy(t->negotiate.client_guid, guid, 16);
     /* One byte more, because 0 dialects need a size, too. */
     t->negotiate.dialect2 = arena_alloc(&t->tx.arena, count * sizeof(uint16_t) + 1);
+    if (t->negotiate.dialect2 == NULL)
+        return true;
     for (unsigned i = 0; i < count; i++)
         t->negotiate.dialect2[i] = take_le16(&in);
     t->negotiate.dialect2_count = count;
@@ -381,6 +383,8 @@ static void read_request(struct smb_state *st, const struct smb_record *r, bool 
         return;
     }
     entry = smb_cache_put(&st->offsets, message_key(r, SMB_KEY_OFFSET));
+    if (entry == NULL)
+        return;
     entry->id = id;
     entry->offset = offset;
 }
@@ -405,7 +409,8 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     if (in.failed)
         return malformed(bad);
     entry = smb_cache_put(&st->keys, message_key(r, SMB_KEY_NAME));
-    buf_add(&entry->text, name.data, name.len);
+    if (entry != NULL)
+        buf_add(&entry->text, name.data, name.len);
     t = smb_tx_new(st, SMB_CREATE, r);
     if (t == NULL)
         return true;
@@ -708,6 +713,8 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
     t->scope = smb_scope_of(r, SCOPE_HEADER);
     smb_on_response(t, r);
     entry = smb_cache_put(&st->trees, tree_key(r));
+    if (entry == NULL)
+        return true;
     buf_add(&entry->text, t->tree.share.data, t->tree.share.len);
     entry->flag = t->tree.is_pipe;
     return true;
@@ -729,7 +736,7 @@ static void name_file(struct smb_state *st, const struct smb_record *r, const st
     if (key == NULL)
         return;
     entry = smb_cache_put(&st->names, smb_key_of_id(id));
-    for (size_t i = 0; i < key->text.len; i++)
+    for (size_t i = 0; entry != NULL && i < key->text.len; i++)
         if (key->text.data[i] != 0)
             buf_add_u8(&entry->text, key->text.data[i]);
 }

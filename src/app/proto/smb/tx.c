@@ -108,9 +108,7 @@ void smb_on_response(struct smb_tx *t, const struct smb_record *r)
 /* Copies into the transaction's arena what borrows from the record. */
 struct slice smb_keep(struct smb_tx *t, struct slice s)
 {
-    if (s.len > 0)
-        s.data = arena_copy(&t->tx.arena, s.data, s.len);
-    return s;
+    return s.len > 0 ? arena_slice(&t->tx.arena, s) : s;
 }
 
 struct slice smb_keep_text(struct smb_tx *t, struct slice s)
@@ -121,7 +119,7 @@ struct slice smb_keep_text(struct smb_tx *t, struct slice s)
     if (s.len == 0)
         return (struct slice){ (const uint8_t *)"", 0 };
     out = arena_alloc(&t->tx.arena, s.len);
-    for (uint32_t i = 0; i < s.len; i++)
+    for (uint32_t i = 0; out != NULL && i < s.len; i++)
         if (s.data[i] != 0)
             out[n++] = s.data[i];
     return (struct slice){ out, n };

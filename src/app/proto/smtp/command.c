@@ -170,8 +170,7 @@ static void mail_from(struct smtp_state *s, struct slice text)
         smtp_event(s, SMTP_EVENT_DUPLICATE_FIELDS);
         return;
     }
-    s->tx->mail_from = (struct slice){ .data = arena_copy(&s->tx->tx.arena, from.data, from.len),
-                                       .len = from.len };
+    s->tx->mail_from = arena_slice(&s->tx->tx.arena, from);
 }
 
 /* Beyond RECIPIENTS_MAX recipients are dropped. */

@@ -102,6 +102,8 @@ static void take_variables(struct bytes *in, struct snmp_tx *t)
             return;
         }
         *tail = arena_zalloc(&t->tx.arena, sizeof(**tail));
+        if (*tail == NULL)
+            break;
         (*tail)->content = app_text_copy(&t->tx.arena, oid);
         tail = &(*tail)->next;
     }

@@ -39,6 +39,8 @@ static struct slice join(const struct slice lists[LIST_COUNT], enum direction d,
     for (unsigned i = 0; i < ARRAY_LEN(order); i++)
         space += lists[order[i]].len;
     text = arena_alloc(arena, space);
+    if (text == NULL)
+        return (struct slice){ 0 };
     for (unsigned i = 0; i < ARRAY_LEN(order); i++) {
         const struct slice *list = &lists[order[i]];
 
@@ -69,6 +71,8 @@ void ssh_hassh(struct app_flow *af, struct ssh_tx *tx, struct bytes body, enum d
     if (len == 0)
         return;
     text = arena_alloc(&tx->tx.arena, 2 * (size_t)len); /* two digits for a byte, without a NUL */
+    if (text == NULL)
+        return;
     hex_text(hash, len, '\0', HEX_LOWER, text);
     ds->hassh = (struct slice){ (const uint8_t *)text, 2 * len };
 }

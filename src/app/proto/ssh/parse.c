@@ -60,8 +60,8 @@ static bool read_banner(struct ssh_tx *tx, struct slice line, struct ssh_dir *ds
     blank = memchr(ds->software.data, ' ', ds->software.len);
     if (blank != NULL && blank != ds->software.data)
         ds->software.len = (uint32_t)(blank - ds->software.data);
-    ds->proto.data = arena_copy(&tx->tx.arena, ds->proto.data, ds->proto.len);
-    ds->software.data = arena_copy(&tx->tx.arena, ds->software.data, ds->software.len);
+    ds->proto = arena_slice(&tx->tx.arena, ds->proto);
+    ds->software = arena_slice(&tx->tx.arena, ds->software);
     return true;
 }
 

@@ -90,7 +90,7 @@ static bool take_request(struct app_flow *af, struct slice text)
 
     if (t == NULL)
         return false;
-    t->text[TO_SERVER] = (struct slice){ arena_copy(&t->tx.arena, text.data, text.len), text.len };
+    t->text[TO_SERVER] = arena_slice(&t->tx.arena, text);
     if (af->tx_count < settings->max_tx)
         return true;
     app_tx_event(&t->tx, TEMPLATE_TOO_MANY_TRANSACTIONS);
@@ -109,7 +109,7 @@ static bool take_response(struct app_flow *af, struct slice text)
         return true;
     t = template_tx_of(tx);
     t->responded = true;
-    t->text[TO_CLIENT] = (struct slice){ arena_copy(&tx->arena, text.data, text.len), text.len };
+    t->text[TO_CLIENT] = arena_slice(&tx->arena, text);
     tx->progress[TO_SERVER] = tx->progress[TO_CLIENT] = 1;
     return true;
 }

@@ -66,8 +66,7 @@ static bool take_request(struct bytes *in, struct tftp_tx *tx)
         return false;
     if (!take_until(in, 0, &mode))
         mode = take_rest(in);
-    tx->file = (struct slice){ .data = arena_copy(&tx->tx.arena, file.data, file.len),
-                               .len = file.len };
+    tx->file = arena_slice(&tx->tx.arena, file);
     tx->mode = lower_copy(&tx->tx.arena, mode);
     return is_mode(tx->mode);
 }

@@ -126,7 +126,7 @@ static void read_alt_names(struct slice value, struct arena *arena, struct tls_c
     space = count_elements(list);
     c->alt_names = arena_alloc(arena, (space + 1) * sizeof(*c->alt_names));
     in = bytes_of_slice(list);
-    while (c->alt_name_count < space && der_take(&in, &name) &&
+    while (c->alt_names != NULL && c->alt_name_count < space && der_take(&in, &name) &&
            x509_general_name_text(&name, arena, &c->alt_names[c->alt_name_count]))
         c->alt_name_count++;
 }
@@ -186,6 +186,8 @@ static struct slice hex_slice(struct slice bytes, const char digits[16], struct 
 {
     char *text = arena_alloc(arena, 3 * (size_t)bytes.len + 1);
 
+    if (text == NULL)
+        return (struct slice){ 0 };
     return (struct slice){ (const uint8_t *)text,
                            (uint32_t)hex_text(bytes.data, bytes.len, ':', digits, text) };
 }

@@ -106,6 +106,8 @@ static struct slice ja3_string(const struct tls_hello *h, struct arena *arena,
     struct writer w = { .start = arena_alloc(arena, ja3_capacity(h)) };
 
     w.to = w.start;
+    if (w.start == NULL)
+        return (struct slice){ 0 };
     put_decimal(&w, h->legacy_version);
     put_char(&w, ',');
     put_values(&w, h->ciphers, next.value);
@@ -142,6 +144,8 @@ struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *
     if (len == 0)
         return (struct slice){ 0 };
     text = arena_alloc(arena, 2 * (size_t)len);
+    if (text == NULL)
+        return (struct slice){ 0 };
     hex_text(hash, len, '\0', HEX_LOWER, text);
     return (struct slice){ (const uint8_t *)text, 2 * len };
 }
@@ -201,7 +205,7 @@ static struct values collect(struct slice list, struct arena *arena,
     struct values v = { .at = arena_alloc(arena, list.len + 2) };
     struct bytes in = bytes_of_slice(list);
 
-    while (next(&in, &v.at[v.count]))
+    while (v.at != NULL && next(&in, &v.at[v.count]))
         v.count++;
     return v;
 }
@@ -255,6 +259,9 @@ struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,
     bool has_sni = false;
     char alpn[2];
 
+    if (ciphers.at == NULL || extensions.at == NULL || signatures.at == NULL ||
+        list.start == NULL || w.start == NULL)
+        return (struct slice){ 0 };
     drop_destination(&extensions, &has_sni);
     ja4_alpn(h, alpn);
     w.to = w.start + snprintf(w.start, TLS_JA4_LEN + 1, "%c%s%c%02u%02u%.2s_", is_quic ? 'q' : 't',

@@ -46,14 +46,13 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
     bool first = !ds->has_hello && ds->hello_copies++ < HELLO_COPIES_MAX, complete;
 
     if (first)
-        body.data = arena_copy(&tx->tx.arena, body.data, body.len);
+        body = arena_slice(&tx->tx.arena, body);
     complete = tls_hello_parse(bytes_of_slice(body), d == TO_CLIENT, latest);
     if (first) {
         ds->hello = *latest;
         ds->has_hello = complete;
     } else if (ds->hello.sni.data == NULL && latest->sni.data != NULL) {
-        ds->hello.sni = latest->sni;
-        ds->hello.sni.data = arena_copy(&tx->tx.arena, latest->sni.data, latest->sni.len);
+        ds->hello.sni = arena_slice(&tx->tx.arena, latest->sni);
     }
     ds->version = latest->version;
     if (latest->random.len == TLS_RANDOM_LEN) {
@@ -179,7 +178,8 @@ static void certificate_list(struct app_flow *af, struct tls_state *st, struct b
     unsigned tries = 0;
 
     if (app_feature(af, TLS_FEATURE_CHAIN)) {
-        list = bytes_of(arena_copy(arena, list.next, bytes_left(&list)), bytes_left(&list));
+        list = bytes_of_slice(arena_slice(arena, (struct slice){ list.next,
+                                                                 (uint32_t)bytes_left(&list) }));
         ds->chain = arena_alloc(arena, count_chain(list) * sizeof(*ds->chain));
     }
     while (bytes_left(&list) > 0 && tries++ < TLS_CHAIN_MAX) {
@@ -291,29 +291,34 @@ static bool is_known(unsigned type)
 
 /* Doubles the buffer. Arena memory is not returned, so that all buffers of a flow together are at
  * most twice the limit. */
-static void make_space(struct arena *arena, struct tls_message *m, uint32_t need)
+static bool make_space(struct arena *arena, struct tls_message *m, uint32_t need)
 {
     uint32_t cap = MAX(m->cap, FIRST_CAPACITY);
     uint8_t *data;
 
     if (need <= m->cap)
-        return;
+        return true;
     while (cap < need)
         cap *= 2;
     data = arena_alloc(arena, cap);
+    if (data == NULL)
+        return false;
     if (m->len > 0)
         memcpy(data, m->data, m->len);
     m->data = data;
     m->cap = cap;
+    return true;
 }
 
 /* Adds to the joined message, up to `size` bytes. */
 static void gather(struct arena *arena, struct tls_message *m, struct bytes *in, uint32_t size)
 {
     uint32_t n = (uint32_t)MIN(bytes_left(in), size - m->len);
+    const uint8_t *from = take_bytes(in, n);
 
-    make_space(arena, m, m->len + n);
-    memcpy(m->data + m->len, take_bytes(in, n), n);
+    if (from == NULL || !make_space(arena, m, m->len + n))
+        return;
+    memcpy(m->data + m->len, from, n);
     m->len += n;
 }
 

@@ -244,6 +244,8 @@ bool x509_name_text(struct slice name, struct arena *arena, struct slice *out)
     if (!put_name(&s, name))
         return false;
     s.to = arena_alloc(arena, s.len + 1);
+    if (s.to == NULL)
+        return false;
     s.len = 0;
     put_name(&s, name);
     *out = (struct slice){ s.to, (uint32_t)s.len };
@@ -335,6 +337,8 @@ bool x509_general_name_text(const struct der *name, struct arena *arena, struct 
     if (!put_general_name(&s, name))
         return false;
     s.to = arena_alloc(arena, s.len + 1);
+    if (s.to == NULL)
+        return false;
     s.len = 0;
     put_general_name(&s, name);
     *out = (struct slice){ s.to, (uint32_t)s.len };

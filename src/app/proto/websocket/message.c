@@ -5,7 +5,7 @@
  * the limit `max-payload-size`: a few bytes of deflate can become a thousand times as many. */
 #include "app/proto/websocket/message.h"
 
-#include "base/array.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -40,7 +40,7 @@ struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *co
     struct slice complete = buf_slice(&m->data);
 
     if (complete.len > 0)
-        complete.data = arena_copy(arena, complete.data, complete.len);
+        complete = arena_slice(arena, complete);
     *compressed = m->compressed;
     m->started = m->compressed = false;
     buf_clear(&m->data);
@@ -50,11 +50,15 @@ struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *co
 /* Raw deflate, without zlib header: a negative number of window bits says so. NULL: no memory. */
 static struct ws_inflater *inflater_new(void)
 {
-    struct ws_inflater *inflater = xcalloc(1, sizeof(*inflater));
+    struct ws_inflater *inflater = lib_calloc(1, sizeof(*inflater));
 
+    if (inflater == NULL)
+        return NULL;
+    inflater->z.zalloc = lib_zalloc;
+    inflater->z.zfree = lib_free_for;
     if (inflateInit2(&inflater->z, -WINDOW_BITS) == Z_OK)
         return inflater;
-    free(inflater);
+    lib_free(inflater);
     return NULL;
 }
 
@@ -107,8 +111,7 @@ struct slice ws_inflate(struct ws_message *m, struct arena *arena, struct slice 
     out = buf_slice(&m->inflater->out);
     if (out.len == 0)
         return packed;
-    out.data = arena_copy(arena, out.data, out.len);
-    return out;
+    return arena_slice(arena, out);
 }
 
 /* At the end of the flow; a message without any frame is valid, too. */
@@ -119,5 +122,5 @@ void ws_message_fini(struct ws_message *m)
         return;
     inflateEnd(&m->inflater->z);
     buf_fini(&m->inflater->out);
-    free(m->inflater);
+    lib_free(m->inflater);
 }

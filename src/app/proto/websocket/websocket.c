@@ -89,6 +89,8 @@ static struct slice unmask(struct arena *arena, const struct ws_header *h, struc
     if (raw.len == 0)
         return raw;
     out = arena_copy(arena, raw.data, raw.len);
+    if (out == NULL)
+        return (struct slice){ 0 };
     for (uint32_t i = 0; h->masked && i < raw.len; i++)
         out[i] ^= key[i & 3];
     return (struct slice){ out, raw.len };

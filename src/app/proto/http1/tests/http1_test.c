@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* HTTP/1 conversations, whole and in any cut; header values. */
+#include "base/memory/traffic_memory.h"
 #include "app/core/file.h"
 #include "app/proto/http1/private.h"
 #include "app/lib/mime/parameter.h"
@@ -136,6 +137,33 @@ TEST(http1_parsers_are_counted)
     replay_data(&replay, TO_SERVER, hello, sizeof(hello) - 1);
     replay_data(&replay, TO_CLIENT, hello, sizeof(hello) - 1);
     CHECK_INT(ht->active, 0);
+    replay_end(&replay);
+    CHECK_INT(ht->active, 0);
+    replay_free(&replay);
+    app_fixture_close(&fixture);
+}
+
+/* A parser that cannot be made again is lost with its connection, and nothing else. */
+TEST(http1_suspended_without_memory)
+{
+    static const char request[] = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n",
+                      response[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    struct app_fixture fixture;
+    struct http_thread *ht;
+    struct replay replay;
+
+    CHECK_INT(app_fixture_open(&fixture, NULL, NULL), 0);
+    if (fixture.thread == NULL)
+        return;
+    suspend_always(&fixture);
+    ht = fixture.thread->proto[APP_PROTO_http1].data;
+    replay_begin(&replay, &fixture, false, 80);
+    replay_data(&replay, TO_SERVER, request, sizeof(request) - 1);
+    CHECK_INT(ht->active, 0);
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    replay_data(&replay, TO_CLIENT, response, sizeof(response) - 1);
+    alloc_failures_set((struct alloc_failures){ 0 });
+    replay_data(&replay, TO_SERVER, request, sizeof(request) - 1);
     replay_end(&replay);
     CHECK_INT(ht->active, 0);
     replay_free(&replay);
