@@ -335,7 +335,7 @@ static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *
         return false;
     fill_packet(q, p, &m, q->armed[i], v->now_us);
     if (UNLIKELY(!arm(q, i))) {         /* nowhere to read the next one into */
-        p->capture_slot = NULL;
+        capture_slot(p)->holder = NULL;
         packet_release(p, PACKET_THREAD_OWNER);
         counter_inc(q->counters, q->id.errors);
         nfq_verdict_add_id(q->own_verdicts, m.id, q->capture->conf.fail_open);
