@@ -56,7 +56,7 @@ static unsigned walk(const struct source *s, const struct seq_batch *batch, unsi
 
 TEST(seq_batches_hold_each_frame_once)
 {
-    struct source s = { .threads = 3, .frames = 40000, .per_batch = 10000 };
+    struct source s = { .threads = 3, .frames = 40000, .per_batch = SEQ_BATCH_ENTRIES };
     uint64_t next[3] = { 0, 1, 2 };
     unsigned taken = 0;
     bool in_order = true;
