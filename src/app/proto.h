@@ -129,6 +129,8 @@ struct app_proto {
     void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
     uint32_t alert_contents_features;   /* what that turns on, see app_buffer.feature */
     bool has_files;
+    bool marks_tx;              /* calls app_tx_mark() for what it changes; else all open
+                                 * transactions are looked at with each packet */
 };
 
 /* --- the list --------------------------------------------------------------------------------- */

@@ -32,6 +32,8 @@ bool app_is_changing(const struct flow *flow);          /* ... for that reason *
  * are complete, inspected and without open files die; frames and file content that nobody needs
  * any more go. */
 void app_cleanup(struct app_thread *at, struct packet *p);
+/* Rules look at each of the flow's transactions anew. */
+void app_tx_mark_all(struct app_flow *af);
 /* A packet of this flow comes soon: four steps, each once what the one before called for has
  * come. af may be NULL. */
 void app_prefetch_flow(const struct app_flow *af);

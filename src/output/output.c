@@ -268,7 +268,7 @@ static void render_txs(struct output_thread *ot, struct packet *p)
     struct output_conf *conf = ot->render.conf;
     const struct app_flow *af = p->flow->app;
 
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+    for (struct app_tx *tx = af->due; tx != NULL; tx = tx->due_next)
         for (size_t i = 0; i < conf->loggers.count; i++)
             if (conf->loggers.at[i].ops->tx != NULL)
                 conf->loggers.at[i].ops->tx(&ot->render, conf->loggers.at[i].self, p, tx);
@@ -301,7 +301,7 @@ static void render_all(struct output_thread *ot, struct packet *p)
         return;
     if (UNLIKELY(conf->streamers))
         output_stream(conf, &ot->render, p);
-    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(p))
+    if (p->flow->app != NULL && p->flow->app->due != NULL && may_have_txs(p))
         render_txs(ot, p);
     if (p->flags & PACKET_FLOW_END)
         render_flow(ot, p);

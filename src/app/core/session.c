@@ -88,8 +88,9 @@ static void close_parser(struct app_session *s)
         next = tx->next;
         app_tx_free(tx);
     }
-    af->first = af->last = NULL;
+    af->first = af->last = af->due = af->due_last = NULL;
     af->tx_count = 0;
+    af->tx_memory = 0;
     if (af->proto->close != NULL)
         af->proto->close(af);
     if (af->state != NULL)
@@ -132,6 +133,7 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
         af->proto = pc->proto;
         f->app_proto_orig = f->app_proto;
         f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = (uint16_t)to;
+        app_tx_mark_all(af);
     }
     tx->bits[TO_SERVER] = tx->bits[TO_CLIENT] = 0;
     return true;
@@ -149,8 +151,9 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
     app_frames_free(s);                     /* their types are those of the old one */
     af->proto = NULL;
     af->state = NULL;
-    af->first = af->last = NULL;
+    af->first = af->last = af->due = af->due_last = NULL;
     af->tx_count = 0;
+    af->tx_memory = 0;
     af->next_tx_id = 0;
     af->end[0] = af->end[1] = false;
     af->encrypted = false;
@@ -668,6 +671,7 @@ void app_packet(struct app_thread *at, struct packet *p)
         at->packet = p;
         end_flow(s);
     }
+    app_txs_due(s, p);
     buffer_rest(s);
     at->packet = NULL;
 }

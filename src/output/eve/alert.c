@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/core/file.h"
+#include "app/parser.h"
 #include "app/proto.h"
 #include "base/array.h"
 #include "detect/compile/firewall.h"
@@ -291,10 +292,7 @@ static struct app_tx *alert_tx(const struct packet *p, uint64_t tx_id)
 {
     if (tx_id == ALERT_NO_TX || p->flow == NULL || p->flow->app == NULL)
         return NULL;
-    for (struct app_tx *tx = p->flow->app->first; tx != NULL; tx = tx->next)
-        if (tx->id == tx_id)
-            return tx;
-    return NULL;
+    return app_tx_find(p->flow->app, tx_id);
 }
 
 static const char *progress_name(const struct app_tx *tx, enum direction d)

@@ -76,6 +76,8 @@ static enum parse_status take_data(struct app_flow *af, struct app_input *in)
     in->consumed = 0;
     if (in->len == 0)
         return PARSE_OK;
+    if (t != NULL)
+        app_tx_mark(&t->tx);
     if (data->padded) {
         uint8_t padding = take_u8(&b);
 
@@ -270,7 +272,8 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     .events = h2_events,                                                                         \
     .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },                     \
     .matches = h2_matches,                                                                       \
-    .has_files = true
+    .has_files = true,                                                                           \
+    .marks_tx = true
 
 const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,
