@@ -88,13 +88,14 @@ struct app_flow {
     uint32_t tx_count;
     uint32_t file_id;                   /* next file's number */
     uint32_t tx_memory;                 /* of all arenas, in units of 64 bytes */
-    bool stopped;                       /* parser off, for good */
+    uint16_t checks_to_skip;            /* of the number of open ones: it cannot be too high yet */
+    bool stopped : 1;                   /* parser off, for good */
+    bool encrypted : 1;                 /* set by the parser */
+    bool due_unsorted : 1;
+    uint8_t ended : 4;          /* `end` and `disrupted` as the last packet left them */
     bool end[2];                        /* nothing more will be parsed: log and free as it is */
     bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
                                          * pass: progress counts as done */
-    bool encrypted;                     /* set by the parser */
-    bool due_unsorted;
-    uint8_t ended;              /* `end` and `disrupted` as the last packet left them */
     bool fed[2];                        /* the parser has taken something; detect clears it */
     bool raw_triggered[2];  /* app_trigger_raw_inspection(); detect clears it */
     struct app_ext *ext;       /* NULL: nothing of it yet; app_ext_make() */

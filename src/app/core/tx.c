@@ -33,6 +33,15 @@ static void force_done(struct app_tx *tx, const struct app_proto *proto)
         app_tx_event(tx, proto->too_many_tx_event);
 }
 
+/* So many more may be opened before a check can find too many; and among many that are done and not
+ * gone yet the open ones are counted less often. */
+static void skip_checks(struct app_flow *af, uint32_t more)
+{
+    uint32_t checks = MAX(more, af->tx_count / 64) / TX_LIMIT_CHECK_EVERY;
+
+    af->checks_to_skip = (uint16_t)MIN(checks, UINT16_MAX);
+}
+
 /* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
  * are declared done, so that they are logged and freed. */
 static void limit_open(struct app_flow *af)
@@ -41,6 +50,10 @@ static void limit_open(struct app_flow *af)
 
     if (af->tx_count <= limit || af->next_tx_id % TX_LIMIT_CHECK_EVERY != 0)
         return;
+    if (af->checks_to_skip > 0) {
+        af->checks_to_skip--;
+        return;
+    }
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         open += is_open(tx, af->proto);
     for (struct app_tx *tx = af->first; tx != NULL && open > limit; tx = tx->next) {
@@ -49,6 +62,7 @@ static void limit_open(struct app_flow *af)
         force_done(tx, af->proto);
         open--;
     }
+    skip_checks(af, limit - open);
 }
 
 static struct app_tx *tx_fresh(struct app_flow *af)
