@@ -251,6 +251,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
                                                  UINT32_MAX);
     s->max_frames = (uint32_t)conf_u64_range(node, "max-frames", 65536, 1, UINT32_MAX);
     s->bomb_limit = conf_size(node, "compression-bomb-limit", 1u << 20);
+    s->body_expansion = (uint32_t)conf_u64_range(node, "max-body-expansion", 100, 0, 1u << 20);
     s->max_header_list = conf_size(node, "max-header-list-size", 256u << 10);
     s->header_expansion = (uint32_t)conf_u64_range(node, "max-header-expansion", 64, 1,
                                                    UINT32_MAX);
