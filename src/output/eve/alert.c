@@ -16,12 +16,14 @@
 #include "output/output_private.h"
 #include "output/pcap_files.h"
 
+#define FILES_MAX 64                    /* that an alert shows */
 #define PAYLOAD_SIZE_DEBUG (64u << 10)
 
 struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
     bool tagged;
+    bool prints_contents;           /* payload, the packet or bodies */
     uint32_t payload_size;
     uint8_t contents[APP_PROTO_COUNT];  /* APP_CONTENTS_*: of their transactions */
     struct xff xff;                 /* off: the eve-log's own */
@@ -48,6 +50,7 @@ static void read_contents(struct alert_settings *s, const struct conf_node *node
 
         if (proto != NULL)
             s->contents[id] = (uint8_t)requested_contents(node, proto->alert_contents_key);
+        s->prints_contents |= s->contents[id] != 0;
         if (s->contents[id] != 0)
             required.features[id] = proto->alert_contents_features;
     }
@@ -66,6 +69,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload_length = conf_bool(node, "payload-length", false);
     s->payload_size = MAX(1, (uint32_t)conf_size(node, "payload-buffer-size", 4096));
     s->packet = conf_bool(node, "packet", false);
+    s->prints_contents = s->payload || s->payload_printable || s->packet;
     read_contents(s, node, eve);
     s->verdict = conf_bool(node, "verdict", false);
     eve_read_xff(&s->xff, node);
@@ -80,6 +84,11 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
         s->metadata_app = s->metadata_flow = s->metadata_rule = all;
     }
     return s;
+}
+
+bool eve_alert_prints_contents(const void *settings)
+{
+    return ((const struct alert_settings *)settings)->prints_contents;
 }
 
 /* Of one `outputs:` entry. */
@@ -269,16 +278,17 @@ static struct slice alert_payload(const struct packet *p, const struct packet_al
 }
 
 static void alert_payload_fields(struct json *j, const struct packet *p,
-                                 const struct packet_alert *a, const struct alert_settings *s)
+                                 const struct packet_alert *a, const struct alert_settings *s,
+                                 bool cut)
 {
     struct slice payload;
 
     if (!s->payload && !s->payload_printable && !s->payload_length)
         return;
     payload = alert_payload(p, a, s);
-    if (s->payload && payload.len > 0)
+    if (s->payload && payload.len > 0 && !cut)
         json_base64(j, "payload", payload.data, payload.len);
-    if (s->payload_printable && payload.len > 0)
+    if (s->payload_printable && payload.len > 0 && !cut)
         json_printable(j, "payload_printable", payload.data, payload.len);
     if (s->payload_length)
         json_u64(j, "payload_length", payload.len);
@@ -309,11 +319,27 @@ static const char *progress_name(const struct app_tx *tx, enum direction d)
     return done ? "response_complete" : "response_started";
 }
 
+/* A message may have thousands, and many alerts. */
+static void alert_files(struct json *j, const struct app_file *file)
+{
+    unsigned n = 0;
+
+    json_array(j, "files");
+    for (; file != NULL && n < FILES_MAX; file = file->next, n++) {
+        json_object(j, NULL);
+        eve_file(j, file, true);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    if (file != NULL)
+        json_bool(j, "files_cut", true);
+}
+
 /* Files: of the packet's direction. */
 static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
-                            const struct packet_alert *a, const struct alert_settings *s)
+                            const struct eve_alert *shown, const struct alert_settings *s)
 {
-    if (a->flags & ALERT_TX_GUESSED)
+    if (shown->alert->flags & ALERT_TX_GUESSED)
         json_bool(j, "tx_guessed", true);
     if (!s->metadata_app)
         return;
@@ -321,19 +347,12 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
         json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
     if (tx->flow->proto->progress_names[TO_CLIENT] != NULL)
         json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
-    if (s->contents[tx->flow->proto->id] != 0)
+    if (s->contents[tx->flow->proto->id] != 0 && !shown->cut)
         tx->flow->proto->alert_contents(j, tx, s->contents[tx->flow->proto->id]);
     else
         eve_tx_metadata(j, tx);
-    if (tx->files[d] == NULL)
-        return;
-    json_array(j, "files");
-    for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-        json_object(j, NULL);
-        eve_file(j, file, true);
-        json_object_end(j);
-    }
-    json_array_end(j);
+    if (tx->files[d] != NULL)
+        alert_files(j, tx->files[d]);
 }
 
 static void alert_frame(struct render *r, struct json *j, const struct packet *p,
@@ -384,7 +403,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     if (a->rule->flags & RULE_FIREWALL)
         alert_firewall(&j, a->rule);
     if (tx != NULL)
-        alert_tx_fields(&j, tx, packet_direction(p), a, s);
+        alert_tx_fields(&j, tx, packet_direction(p), shown, s);
     if (p->flow != NULL) {
         eve_app_proto(&j, p->flow);
         json_string(&j, "direction",
@@ -393,13 +412,17 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
         if (s->metadata_flow)
             eve_flow_summary(r, &j, p);
     }
-    alert_payload_fields(&j, p, a, s);
-    if (s->packet && p->data != NULL)
+    alert_payload_fields(&j, p, a, s, shown->cut);
+    if (shown->cut)
+        json_bool(&j, "contents_cut", true);
+    if (s->packet && p->data != NULL && !shown->cut)
         eve_packet_bytes(&j, p, UINT32_MAX);
     capture_file(r, &j, p);
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
+    if (s->prints_contents)
+        eve_contents_charge(r, p->flow);
 }
 
 static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
@@ -412,7 +435,8 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     eve_xff_begin(r, xff, p, tx, &use);
     alert_write(r, eve, s, p, &(struct eve_alert){
         .alert = a, .metadata = s->metadata_rule, .references = s->references,
-        .text = s->rule_text, .xff = use.found ? use.text : NULL });
+        .text = s->rule_text, .xff = use.found ? use.text : NULL,
+        .cut = s->prints_contents && !eve_contents_have_space(r, eve, p->flow) });
     r->client = NULL;
 }
 
