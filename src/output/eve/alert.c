@@ -23,7 +23,7 @@ struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
     bool tagged;
-    bool prints_contents;           /* payload, the packet or bodies */
+    bool prints_contents;           /* payload or bodies */
     uint32_t payload_size;
     uint8_t contents[APP_PROTO_COUNT];  /* APP_CONTENTS_*: of their transactions */
     struct xff xff;                 /* off: the eve-log's own */
@@ -69,7 +69,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload_length = conf_bool(node, "payload-length", false);
     s->payload_size = MAX(1, (uint32_t)conf_size(node, "payload-buffer-size", 4096));
     s->packet = conf_bool(node, "packet", false);
-    s->prints_contents = s->payload || s->payload_printable || s->packet;
+    s->prints_contents = s->payload || s->payload_printable;
     read_contents(s, node, eve);
     s->verdict = conf_bool(node, "verdict", false);
     eve_read_xff(&s->xff, node);
@@ -390,6 +390,15 @@ static void capture_file(struct render *r, struct json *j, const struct packet *
     json_bytes(j, "capture_file", (const char *)r->scratch.data, r->scratch.len);
 }
 
+/* More than the packet's own bytes: the stream's, or a body. */
+static bool prints_more(const struct packet_alert *a, const struct app_tx *tx,
+                        const struct alert_settings *s)
+{
+    return ((s->payload || s->payload_printable) && a->extra != NULL &&
+            a->extra->payload.len > 0) ||
+           (tx != NULL && s->contents[tx->flow->proto->id] != 0);
+}
+
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct eve_alert *shown)
 {
@@ -415,13 +424,13 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     alert_payload_fields(&j, p, a, s, shown->cut);
     if (shown->cut)
         json_bool(&j, "contents_cut", true);
-    if (s->packet && p->data != NULL && !shown->cut)
+    if (s->packet && p->data != NULL)
         eve_packet_bytes(&j, p, UINT32_MAX);
     capture_file(r, &j, p);
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
-    if (s->prints_contents)
+    if (prints_more(a, tx, s))
         eve_contents_charge(r, p->flow);
 }
 
@@ -436,7 +445,7 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     alert_write(r, eve, s, p, &(struct eve_alert){
         .alert = a, .metadata = s->metadata_rule, .references = s->references,
         .text = s->rule_text, .xff = use.found ? use.text : NULL,
-        .cut = s->prints_contents && !eve_contents_have_space(r, eve, p->flow) });
+        .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
     r->client = NULL;
 }
 
