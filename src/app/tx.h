@@ -92,7 +92,7 @@ struct app_flow {
     bool stopped : 1;                   /* parser off, for good */
     bool encrypted : 1;                 /* set by the parser */
     bool due_unsorted : 1;
-    uint8_t ended : 4;          /* `end` and `disrupted` as the last packet left them */
+    uint8_t finished : 4;       /* `end` and `disrupted` as the last packet left them */
     bool end[2];                        /* nothing more will be parsed: log and free as it is */
     bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
                                          * pass: progress counts as done */

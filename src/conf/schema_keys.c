@@ -199,8 +199,8 @@ const char *const conf_schema_outline[] = {
     "    ssh: enabled hassh encryption-handling",
     "      tcp: enabled",
     "    http2: enabled max-streams max-table-size max-reassembly-size max-frames"
-        " compression-bomb-limit max-body-expansion max-header-list-size max-header-expansion max-header-log"
-        " http1-rules",
+        " compression-bomb-limit max-body-expansion max-header-list-size max-header-expansion"
+        " max-header-log http1-rules",
     "      tcp: enabled",
     "    smtp: enabled raw-extraction max-tx",
     "      mime: decode-mime decode-base64 decode-quoted-printable header-value-depth"

@@ -121,7 +121,7 @@ static BrotliDecoderResult call(struct brotli_decoder *s, struct bytes *in, uint
 {
     bool again = s->again < s->retained.len;
     const uint8_t *next = again ? s->retained.data + s->again : in->next;
-    size_t len = again ? s->retained.len - s->again : bytes_left(in), left = len, room = *space;
+    size_t len = again ? s->retained.len - s->again : bytes_left(in), left = len, capacity = *space;
     const uint8_t *from = next;
     BrotliDecoderResult result;
 
@@ -135,7 +135,7 @@ static BrotliDecoderResult call(struct brotli_decoder *s, struct bytes *in, uint
         take_skip(in, len - left);
         retain(s, from, len - left);
     }
-    *space = room - *space;
+    *space = capacity - *space;
     return result;
 }
 

@@ -384,7 +384,7 @@ bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required
     return done;
 }
 
-bool app_files_settled(const struct app_tx *tx, uint32_t required)
+bool app_files_idle(const struct app_tx *tx, uint32_t required)
 {
     for (unsigned d = 0; d < 2; d++)
         for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)

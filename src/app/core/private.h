@@ -303,7 +303,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx);
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
 bool app_files_done(struct app_tx *tx, const struct packet *p, uint32_t required);
 /* No file of it waits for a packet: to be reported, or to be stored. */
-bool app_files_settled(const struct app_tx *tx, uint32_t required);
+bool app_files_idle(const struct app_tx *tx, uint32_t required);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
 void app_magic_close(struct app_thread *at);

@@ -252,7 +252,7 @@ static void sort_due(struct app_flow *af)
     af->due_unsorted = false;
 }
 
-static uint8_t ended_bits(const struct app_flow *af)
+static uint8_t finished_bits(const struct app_flow *af)
 {
     return (uint8_t)(af->end[0] | af->end[1] << 1 | af->disrupted[0] << 2 | af->disrupted[1] << 3);
 }
@@ -260,10 +260,10 @@ static uint8_t ended_bits(const struct app_flow *af)
 void app_txs_due(struct app_session *s, const struct packet *p)
 {
     struct app_flow *af = &s->flow;
-    uint8_t ended = ended_bits(af);
+    uint8_t finished = finished_bits(af);
 
-    if (UNLIKELY(ended != af->ended || (p->flags & PACKET_FLOW_END))) {
-        af->ended = ended;
+    if (UNLIKELY(finished != af->finished || (p->flags & PACKET_FLOW_END))) {
+        af->finished = finished;
         app_tx_mark_all(af);
     } else if (UNLIKELY(af->due_unsorted)) {
         sort_due(af);
@@ -344,7 +344,7 @@ static bool can_wait(const struct app_thread *at, const struct app_tx *tx)
 
     return proto->marks_tx && tx->unseen == 0 &&
            !(app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto)) &&
-           app_files_settled(tx, required_get(&at->conf->required_files));
+           app_files_idle(tx, required_get(&at->conf->required_files));
 }
 
 static void count_memory(struct app_flow *af, struct app_tx *tx)

@@ -335,8 +335,8 @@ void http_decoders_free(struct http_thread *ht)
     ht->decoder = NULL;
 }
 
-/* Input is taken in steps: what comes out is judged by the end of the step, which does not depend on
- * how the input was cut. */
+/* Input is taken in steps: what comes out is judged by the end of the step, which does not depend
+ * on how the input was cut. */
 static uint64_t first_step(const struct http_config *config)
 {
     return MAX(config->bomb_limit / BOMB_RATIO, 64u);
