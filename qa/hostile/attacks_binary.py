@@ -198,7 +198,7 @@ def nfs_fragments(cap, size):
     dialogue(cap, size, 2049, [], [(0, lookup(1) + b"\0\0\0\0" * 190000)], NFS_ORDINARY)
 
 
-@entry("NFS: calls over UDP without an answer", "requests that stay open")
+@entry("NFS: calls over UDP without an answer", "requests that stay open", proto="nfs")
 def nfs_udp(cap, size):
     for i in rounds(cap, size, 7000):
         cap.udp("10.0.0.1" if size is None else host(i % 200), 700, "192.168.0.1", 2049,

@@ -124,7 +124,7 @@ tls("heartbeats without end", "CVE-2014-0160, heartbeats",
 
 
 @entry("TLS: hellos cut into segments, in many connections that stay open",
-       "memory held by handshakes", rules=JA)
+       "memory held by handshakes", rules=JA, proto="tls")
 def tls_open_hellos(cap, size):
     if size is not None:
         dialogue(cap, size, 443, [], [], ORDINARY)
@@ -193,19 +193,19 @@ def quic(cap, size, hostile, count):
                 connection.initial(frames))
 
 
-@entry("QUIC: pieces of a handshake with gaps", "memory held by gaps in CRYPTO frames", short=True)
+@entry("QUIC: pieces of a handshake with gaps", "memory held by gaps in CRYPTO frames", short=True, proto="quic")
 def quic_gaps(cap, size):
     quic(cap, size, lambda i: 300 if i < 0 else b"".join(
         crypto(1 + 3 * (i * 200 + j), b"a") for j in range(200)), 900)
 
 
 @entry("QUIC: a piece far behind, in many connections", "memory held by gaps in CRYPTO frames",
-       short=True)
+       short=True, proto="quic")
 def quic_far(cap, size):
     quic(cap, size, lambda i: 1 if i < 0 else crypto(60000, b"a" * 20), 4000)
 
 
-@entry("QUIC: a connection id for each packet", "keys derived for each packet", short=True)
+@entry("QUIC: a connection id for each packet", "keys derived for each packet", short=True, proto="quic")
 def quic_ids(cap, size):
     if size is not None:
         quic(cap, size, None, 0)
@@ -215,7 +215,7 @@ def quic_ids(cap, size):
                 b"\0\0\x40\x40" + b"x" * 64)
 
 
-@entry("QUIC: packets in one datagram, each with a key of its own", "coalesced packets")
+@entry("QUIC: packets in one datagram, each with a key of its own", "coalesced packets", proto="quic")
 def quic_coalesced(cap, size):
     if size is not None:
         quic(cap, size, None, 0)
@@ -226,7 +226,7 @@ def quic_coalesced(cap, size):
             for j in range(30)))
 
 
-@entry("QUIC: frames of one byte", "loops over frames")
+@entry("QUIC: frames of one byte", "loops over frames", proto="quic")
 def quic_frames(cap, size):
     quic(cap, size, lambda i: 100 if i < 0 else b"\1\0" * 650, 700)
 
@@ -282,14 +282,14 @@ def krb5_requests(cap, size):
                 krb_request())
 
 
-@entry("Kerberos: a principal of thousands of parts", "CVE-2020-28196 style; ASN.1", short=True)
+@entry("Kerberos: a principal of thousands of parts", "CVE-2020-28196 style; ASN.1", short=True, proto="krb5")
 def krb5_principals(cap, size):
     for i in rounds(cap, size, 700):
         cap.udp(host(i % 200), 5000, "192.168.0.1", 88, krb_request(
             ber(0x1b, b"a") * 200 if size is None else b""))
 
 
-@entry("Kerberos: ASN.1 in ASN.1", "CVE-2020-28196, nesting of ASN.1", short=True)
+@entry("Kerberos: ASN.1 in ASN.1", "CVE-2020-28196, nesting of ASN.1", short=True, proto="krb5")
 def krb5_nesting(cap, size):
     for i in rounds(cap, size, 700):
         cap.udp(host(i % 200), 5000, "192.168.0.1", 88, krb_request(
@@ -310,7 +310,7 @@ LDAP_ORDINARY = [(0, ldap_message(1, ldap_search(LDAP_PRESENT))),
                  (1, ldap_message(1, ber(0x65, ber(10, b"\0"), ber(4), ber(4))))]
 
 
-@entry("LDAP: filters in filters", "CVE-2020-12243, nesting of filters", short=True)
+@entry("LDAP: filters in filters", "CVE-2020-12243, nesting of filters", short=True, proto="ldap")
 def ldap_nesting(cap, size):
     def filters(n):
         out = LDAP_PRESENT
@@ -335,7 +335,7 @@ def ldap_answers(cap, size):
         1, ber(0x64, ber(4, b"dc=a"), ber(0x30))) * 50000)], LDAP_ORDINARY)
 
 
-@entry("LDAP: answers to no request", "log amplification: records by message")
+@entry("LDAP: answers to no request", "log amplification: records by message", proto="ldap")
 def ldap_unasked(cap, size):
     dialogue(cap, size, 389, [], [LDAP_ORDINARY[0], (1, b"".join(ldap_message(
         i, ber(0x65, ber(10, b"\0"), ber(4), ber(4))) for i in range(9, 40000)))], LDAP_ORDINARY)

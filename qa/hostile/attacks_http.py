@@ -196,7 +196,7 @@ def http_bomb_upload(cap, size):
 @entry("HTTP: a flash file as a bomb", "zip bombs in SWF", short=True, rules=(
     'alert http any any -> any any (file.data; content:"nowhere"; sid:1;)\n'), sets=[
         "app-layer.protocols.http.libhtp.default-config.swf-decompression.enabled=yes",
-        "app-layer.protocols.http.libhtp.default-config.swf-decompression.decompress-depth=0"])
+        "app-layer.protocols.http.libhtp.default-config.swf-decompression.decompress-depth=0"], proto="http")
 def http_bomb_swf(cap, size):
     body = b"CWS\x0a" + struct.pack("<I", 8 << 20) + zlib.compress(ZEROS[8], 9)
     bombs(cap, size, None, body, 100)

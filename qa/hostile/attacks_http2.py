@@ -268,3 +268,26 @@ def h2_doh(cap):
                           b"\1a\0\0\1\0\1"))
         one_segment(flow, 1, frame(HEADERS, END_HEADERS, s, ANSWER + head) +
                     frame(DATA, END_STREAM, s, query))
+
+
+@h2_entry("frames for open streams, the newest first", "work by open streams", short=True)
+def h2_open_streams_backwards(cap):
+    flow = streams(cap, 4000, lambda s: request(s, 0))
+    for _ in range(6):
+        one_segment(flow, 0, b"".join(frame(DATA, 0, 2 * i + 1, b"x" * 5)
+                                      for i in reversed(range(4000))))
+
+
+@h2_entry("frames without end, for rules on frames", "work by frame", short=True, rules=(
+    'alert http2 any any -> any any (frame:http2.pdu; content:"nowhere at all"; sid:1;)\n'
+    'alert http2 any any -> any any (frame:http2.data; content:"nowhere at all"; sid:2;)\n'))
+def h2_frames(cap):
+    flow = begin(cap)
+    one_segment(flow, 0, request(1, 0) + frame(DATA, 0, 1, b"x") * 70000)
+
+
+@h2_entry("alerts about each of many open streams", "work by alert",
+          rules='alert http2 any any -> any any (http2.frametype:8; sid:1;)\n')
+def h2_alerts(cap):
+    flow = streams(cap, 4000, lambda s: request(s, 0))
+    streams(cap, 4000, lambda s: frame(WINDOW, 0, s, b"\0\0\0\1"), 0, flow)

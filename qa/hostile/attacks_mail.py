@@ -265,13 +265,13 @@ def pop3_list(cap, size):
              [(0, b"STAT\r\n"), (1, b"+OK 3 300\r\n")] * 5)
 
 
-@entry("IMAP: commands without a reply", "requests that stay open")
+@entry("IMAP: commands without a reply", "requests that stay open", proto="imap")
 def imap_commands(cap, size):
     dialogue(cap, size, 143, [(1, b"* OK imap\r\n"), (0, b"a CAPABILITY\r\n")],
              [(0, b"a NOOP\r\n" * 100000)], [(1, b"a OK done\r\n")] * 4)
 
 
-@entry("telnet: options without end", "CVE-2020-10188 style; option loops", short=True)
+@entry("telnet: options without end", "CVE-2020-10188 style; option loops", short=True, proto="telnet")
 def telnet_options(cap, size):
     dialogue(cap, size, 23, [(1, b"\xff\xfd\x18\xff\xfd\x20"), (0, b"\xff\xfb\x18")],
              [(1, b"\xff\xfd\x18" * 250000), (1, b"\xff\xfa\x18" + b"a" * 30000)],

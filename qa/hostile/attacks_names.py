@@ -40,7 +40,7 @@ def dns_chains(cap, size):
             rr(5, end, end) * 25 + body)
 
 
-@entry("DNS: names that point to themselves", "CVE-2000-0333, compression loops", short=True)
+@entry("DNS: names that point to themselves", "CVE-2000-0333, compression loops", short=True, proto="dns")
 def dns_loops(cap, size):
     answers(cap, size, 700, lambda i: head(i, 0x8180, 1, 80) + b"\xc0\x0c\0\1\0\1" +
             rr(5, b"\xc0\x0c") * 80)
@@ -78,7 +78,7 @@ def dns_escapes(cap, size):
             rr(16, b"\xf0" + b"\1" * 240) * 5)
 
 
-@entry("DNS: many questions", "log amplification: queries")
+@entry("DNS: many questions", "log amplification: queries", proto="dns")
 def dns_questions(cap, size):
     if size is not None:
         queries(cap, size)
@@ -173,7 +173,7 @@ def snmp_requests(cap, size):
                 snmp(i, VARIABLE))
 
 
-@entry("SNMP: ASN.1 in ASN.1", "PROTOS 2002, nesting of ASN.1", short=True)
+@entry("SNMP: ASN.1 in ASN.1", "PROTOS 2002, nesting of ASN.1", short=True, proto="snmp")
 def snmp_nesting(cap, size):
     deep = b""
     while len(deep) < 1300:
@@ -203,7 +203,7 @@ def dht(body):
     return b"d1:ad2:id20:abcdefghij0123456789" + body + b"e1:q9:find_node1:t2:aa1:y1:qe"
 
 
-@entry("BitTorrent DHT: lists in lists", "nesting of bencoding", short=True)
+@entry("BitTorrent DHT: lists in lists", "nesting of bencoding", short=True, proto="bittorrent-dht")
 def dht_nesting(cap, size):
     for i in rounds(cap, size, 700):
         cap.udp(host(i % 200), 6881, "192.168.0.1", 6881, dht(
@@ -221,7 +221,7 @@ def dht_values(cap, size):
         cap.udp("192.168.0.1", 6881, host(i % 200), 6881, answer)
 
 
-@entry("BitTorrent DHT: keys without end", "loops over dictionaries")
+@entry("BitTorrent DHT: keys without end", "loops over dictionaries", proto="bittorrent-dht")
 def dht_keys(cap, size):
     for i in rounds(cap, size, 700):
         cap.udp(host(i % 200), 6881, "192.168.0.1", 6881, dht(

@@ -141,3 +141,62 @@ def rule_datasets(cap, size):
         flow = connect(cap, 80, i // 100)
         flow.to_server(http_request("a%d" % i, "/%030d" % (i if size is None else i % 10)))
         flow.to_client(http_response(b"ok"))
+
+
+LIBHTP = "app-layer.protocols.http.libhtp.default-config."
+WHOLE = [LIBHTP + "response-body-limit=2mb", LIBHTP + "response-body-minimal-inspect-size=1mb",
+         LIBHTP + "response-body-inspect-window=1mb"]
+
+
+def bodies(cap, size, body, count=3):
+    if size is not None:
+        pages(cap, size, 200000)
+        return
+    for i in range(count):
+        exchange(connect(cap, 80, i), None, body)
+
+
+def body_entry(called, what, source, options, body, **more):
+    make = lambda cap, size: bodies(cap, size, body())      # noqa: E731
+    make.__name__ = "rule_" + called
+    entry("rules: " + what, source, rules=rule("file.data; " + options, "http"), sets=WHOLE,
+          proto="http", **more)(make)
+
+
+body_entry("body_pcre_retry", "a regular expression after each byte of a large body", SMITH,
+           'content:"a"; fast_pattern; pcre:"/a[ac-z]{8}bq/R";', lambda: b"a" * 300000 + b"b", short=True)
+body_entry("body_pcre_pairs", "two regular expressions, the second from each match of the first",
+           SMITH, 'content:"ab"; fast_pattern; pcre:"/a/"; pcre:"/a[a-p]{8}cq/R";',
+           lambda: b"ab" * 150000 + b"c", short=True)
+body_entry("body_content_far", "a content after each other, found at the far end only", SMITH,
+           'content:"a"; fast_pattern; content:"bq"; distance:0; content:"zz"; within:2;',
+           lambda: b"a" * 300000 + b"bq")
+body_entry("body_pcre_negated", "a negated regular expression that goes back", "ReDoS, Crosby 2003",
+           'content:"a"; fast_pattern; pcre:!"/(a+)+$/";', lambda: (b"a" * 60 + b"!") * 5000)
+body_entry("body_pcrexform", "a regular expression as a transform that goes back",
+           "ReDoS, Crosby 2003", 'pcrexform:"((?:a+)+)$"; content:"zz";',
+           lambda: (b"a" * 60 + b"!") * 5000, short=True)
+
+
+@entry("rules: a regular expression after each byte of small packets", SMITH, short=True,
+       rules=rule('content:"a"; fast_pattern; pcre:"/a[ac-z]{8}bq/R";', "udp"))
+def rule_packet_pcre_retry(cap, size):
+    for i in rounds(cap, size, 300):
+        cap.udp("10.0.0.1", 2000 + i, "10.0.0.2", 9999, (b"a" * 1300 if size is None else
+                                                         b"c" * 1300) + b"bxq")
+
+
+@entry("rules: alerts about a message of thousands of files", "log amplification: files in alerts",
+       short=True, proto="http",
+       rules="".join(rule(f'http.method; content:"POST"; file.data; content:"x"; {more}', "http", i + 1)
+                     for i, more in enumerate(("", "filesize:1;", 'content:!"q";', "endswith;"))))
+def rule_alert_files(cap, size):
+    if size is not None:
+        pages(cap, size, uploads=True)
+        return
+    part = b'--b\r\nContent-Disposition: form-data; name="f"; filename="%d"\r\n\r\nx\r\n'
+    body = b"".join(part % i for i in range(10000)) + b"--b--\r\n"
+    flow = connect(cap, 80)
+    flow.to_server(http_request("a", "/up", method="POST", body=body,
+                                headers=("Content-Type: multipart/form-data; boundary=b",)))
+    flow.to_client(http_response(b"ok"))

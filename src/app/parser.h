@@ -54,6 +54,10 @@ struct app_tx *app_tx_find(struct app_flow *af, uint64_t id);
 /* Takes one out that turned out to be nothing: as if it had never been. */
 void app_tx_discard(struct app_tx *tx);
 void app_tx_event(struct app_tx *tx, unsigned event);
+/* Something about it has changed: rules and logs look at it with the packets that follow. A new
+ * one is marked, and so is one that gets an event or bytes of a file. Only parsers of protocols
+ * that set marks_tx need to call it, and they do so whenever they have found one. */
+void app_tx_mark(struct app_tx *tx);
 /* Event of the flow when there is no transaction to hang it on: the newest, or one made for it
  * that is done in both directions. */
 void app_event(struct app_flow *af, enum direction direction, unsigned event);

@@ -176,6 +176,8 @@ struct app_proto {
     bool unnamed_files;                 /* rules about it alone cannot use file.name */
     /* In frame records its transactions count from 1. */
     bool frames_count_from_one;
+    bool marks_tx;              /* calls app_tx_mark() for what it changes; else all open
+                                 * transactions are looked at with each packet */
 };
 
 /* --- the list --------------------------------------------------------------------------------- */

@@ -35,6 +35,8 @@ bool app_is_changing(const struct flow *flow);          /* ... for that reason *
  * are complete, inspected and without open files die; frames and file content that nobody needs
  * any more go. */
 void app_cleanup(struct app_thread *at, const struct inspection *in);
+/* Rules look at each of the flow's transactions again. */
+void app_tx_mark_all(struct app_flow *af);
 /* A packet of this flow comes soon: four steps, each once what the one before called for has
  * come. af may be NULL. */
 void app_prefetch_flow(const struct app_flow *af);

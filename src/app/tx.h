@@ -41,13 +41,16 @@ struct app_thread;
 /* First member of each protocol's transaction, which comes zeroed but for this. Progress runs
  * per direction from 0 to the protocol's progress_done; detect and output act on its steps. */
 struct app_tx {
-    struct app_tx *next;        /* older to newer */
+    struct app_tx *next, *prev; /* older to newer */
+    struct app_tx *due_next;    /* of those with news, see app_tx_mark() */
     uint64_t id;                /* from 0 within the flow */
     struct app_flow *flow;
     uint8_t progress[2];
     bool unidirectional[2];          /* this direction will never have a part: counts as done */
     bool no_inspect[2];
     bool no_log;
+    bool is_due;                /* in the flow's list of those with news */
+    uint8_t unseen;             /* bit per direction: rules have not seen the news there */
     uint8_t event_count;
     uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they came */
     uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
@@ -55,6 +58,7 @@ struct app_tx {
     bool store_files[2];        /* filestore matched */
     struct app_file *files[2];  /* oldest first */
     struct arena arena;         /* dies with the transaction */
+    uint32_t counted;           /* of the arena, in tx_memory */
     uint64_t start_us;
     struct {
         PACKET_SLOT(detect, APP_TX_SLOT_DETECT);
@@ -84,14 +88,20 @@ struct app_flow {
     struct app_thread *thread;
     struct flow *flow;
     struct app_tx *first, *last;        /* transactions alive, oldest first */
+    struct app_tx *due, *due_last;      /* those that rules, logs and cleanup look at: the ones
+                                         * with news since they last did, oldest first */
     uint64_t next_tx_id;
     uint32_t tx_count;
     uint32_t file_id;                   /* next file's number */
-    bool stopped;                       /* parser off, for good */
+    uint32_t tx_memory;                 /* of all arenas, in units of 64 bytes */
+    uint16_t checks_to_skip;            /* of the number of open ones: it cannot be too high yet */
+    bool stopped : 1;                   /* parser off, for good */
+    bool encrypted : 1;                 /* set by the parser */
+    bool due_unsorted : 1;
+    uint8_t finished : 4;       /* `end` and `disrupted` as the last packet left them */
     bool end[2];                        /* nothing more will be parsed: log and free as it is */
     bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
                                          * pass: progress counts as done */
-    bool encrypted;                     /* set by the parser */
     bool fed[2];                        /* the parser has taken something; detect clears it */
     bool raw_triggered[2];  /* app_trigger_raw_inspection(); detect clears it */
     struct app_ext *ext;       /* NULL: nothing of it yet; app_ext_make() */

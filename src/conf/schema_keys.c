@@ -25,7 +25,8 @@ const char *const conf_schema_outline[] = {
         " response-body-minimal-inspect-size response-body-inspect-window"
         " response-body-decompress-layer-limit http-body-inline randomize-inspection-sizes"
         " randomize-inspection-range double-decode-path double-decode-query lzma-enabled"
-        " lzma-memlimit compression-bomb-limit compression-bomb-count decompression-time-limit"
+        " lzma-memlimit compression-bomb-limit compression-bomb-count max-body-expansion"
+        " decompression-time-limit"
         " max-tx headers-limit meta-field-limit path-convert-backslash-separators"
         " path-convert-lowercase path-nul-encoded-terminates path-nul-raw-terminates"
         " path-separators-compress path-separators-decode path-u-encoding-decode"
@@ -198,8 +199,8 @@ const char *const conf_schema_outline[] = {
     "    ssh: enabled hassh encryption-handling",
     "      tcp: enabled",
     "    http2: enabled max-streams max-table-size max-reassembly-size max-frames"
-        " compression-bomb-limit max-header-list-size max-header-expansion max-header-log"
-        " http1-rules",
+        " compression-bomb-limit max-body-expansion max-header-list-size max-header-expansion"
+        " max-header-log http1-rules",
     "      tcp: enabled",
     "    smtp: enabled raw-extraction max-tx",
     "      mime: decode-mime decode-base64 decode-quoted-printable header-value-depth"

@@ -318,7 +318,7 @@ static void render_txs(struct output_thread *ot, struct packet *p)
     struct output_conf *conf = ot->render.conf;
     const struct app_flow *af = p->flow->app;
 
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+    for (struct app_tx *tx = af->due; tx != NULL; tx = tx->due_next)
         for (size_t i = 0; i < conf->loggers.count; i++)
             if (conf->loggers.at[i].ops->tx != NULL)
                 conf->loggers.at[i].ops->tx(&ot->render, conf->loggers.at[i].self, p, tx);
@@ -353,7 +353,7 @@ static void render_all(struct output_thread *ot, struct packet *p)
         return;
     if (UNLIKELY(conf->streamers))
         output_stream(conf, &ot->render, p);
-    if (p->flow->app != NULL && p->flow->app->first != NULL && may_have_txs(ot->render.inspection))
+    if (p->flow->app != NULL && p->flow->app->due != NULL && may_have_txs(ot->render.inspection))
         render_txs(ot, p);
     if (inspection_ends_flow(ot->render.inspection))
         render_flow(ot, p);

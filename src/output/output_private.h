@@ -29,6 +29,7 @@ struct output_conf {
     struct output_writer *merged;           /* what merge writes with */
     bool streamers;                         /* some logger has stream */
     unsigned eve_logs;
+    bool alert_contents;            /* one of them prints contents with alerts */
     struct pcap_files *pcap_files;          /* the first pcap-log's; NULL: there is none */
     uint64_t records_lost;                  /* no memory for them; atomic */
     bool packet_writers;                    /* some logger has write_packet */

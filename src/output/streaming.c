@@ -116,7 +116,7 @@ void output_stream(struct output_conf *conf, struct render *r, struct packet *p)
         log_tcp(conf, r, p);
     if (af == NULL || af->proto == NULL || af->proto->bodies == NULL)
         return;
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+    for (struct app_tx *tx = af->due; tx != NULL; tx = tx->due_next)
         for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
             log_body(conf, r, p, tx, d);
 }

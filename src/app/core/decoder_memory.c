@@ -43,12 +43,17 @@ static bool refuse(struct decoder_memory *m, enum decoder_refusal why)
 /* Counts first and takes back on refusal: two threads may then both be refused near the limit, but
  * the sum never stays beyond it. A large block may only use half of the memcap, so that a few large
  * windows cannot shut out the many small decoders. */
+size_t decoder_memory_largest(const struct decoder_memory *m)
+{
+    return m->flow->thread->conf->decoders.window_limit + WINDOW_SLACK;
+}
+
 bool decoder_memory_take(struct decoder_memory *m, size_t size)
 {
     struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
     uint64_t limit = __atomic_load_n(&d->memory.limit, __ATOMIC_RELAXED);
 
-    if (size > d->window_limit + WINDOW_SLACK)
+    if (size > decoder_memory_largest(m))
         return refuse(m, DECODER_WINDOW_TOO_LARGE);
     if (size > LARGE_BLOCK)
         limit /= 2;

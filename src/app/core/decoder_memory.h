@@ -27,6 +27,9 @@ struct decoder_memory {
 bool decoder_memory_take(struct decoder_memory *m, size_t size);
 void decoder_memory_return(struct decoder_memory *m, size_t size);
 
+/* No block is larger. */
+size_t decoder_memory_largest(const struct decoder_memory *m);
+
 /* For libraries: context is the struct decoder_memory. NULL: refused, or no memory. */
 void *decoder_memory_alloc(void *context, size_t size);
 void decoder_memory_free(void *context, void *block);
@@ -37,5 +40,15 @@ void decoder_memory_refuse_window(struct decoder_memory *m);
 /* The first byte of a brotli stream asks for a large window, of up to 1 GiB, as RFC 7932 has
  * none. It counts as refused. */
 bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first);
+
+/* Of the bodies of a connection in one direction so much may come out, `times` what has gone in and
+ * what small ones may give whatever they are: CPU and memory are paid for with bytes. 0 times: any
+ * number. */
+#define DECODER_OUTPUT_FREE (128u << 10)
+
+static inline uint64_t decoder_output_max(uint64_t in, uint32_t times)
+{
+    return times == 0 ? UINT64_MAX : DECODER_OUTPUT_FREE + in * times;
+}
 
 #endif

@@ -233,6 +233,7 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     struct file_private *fp = private_of(file);
     bool keep = is_for_rules(file) || may_be_stored(file) || is_for_magic(file);
 
+    app_tx_mark(file->tx);
     for (unsigned i = 0; i < DIGEST_COUNT; i++)
         if (fp->hashing[i])
             digest_add(&fp->hash[i], data, len);
@@ -285,6 +286,7 @@ void app_file_close(struct app_file *file, enum file_state state)
         state = FILE_TRUNCATED;
     file->state = state;
     file->tx->files_open--;
+    app_tx_mark(file->tx);
     if (is_for_magic(file))
         app_file_magic(file);
     if (state == FILE_CLOSED) {
@@ -407,6 +409,15 @@ bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t req
         }
     }
     return done;
+}
+
+bool app_files_idle(const struct app_tx *tx, uint32_t required)
+{
+    for (unsigned d = 0; d < 2; d++)
+        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            if (file->state != FILE_OPEN && !file_done(file, required))
+                return false;
+    return true;
 }
 
 /* --- magic ------------------------------------------------------------------------------------ */

@@ -184,15 +184,15 @@ struct app_dir {
     const uint8_t *data;
     uint32_t len;
     uint32_t need;              /* the parser waits for so many */
-    uint64_t offset;            /* of data[0] in the stream */
+    uint64_t offset : 59;       /* of data[0] in the stream */
+    uint64_t borrowed : 1;      /* data is not in held */
+    uint64_t detected : 1;      /* recognition is over */
+    uint64_t started : 1;       /* the parser has had bytes */
+    uint64_t depth_reached : 1; /* stream depth reached */
+    uint64_t eof_sent : 1;
     uint64_t lost;              /* bytes missing in front of data, not yet told to the parser */
     struct buf buffered;
     struct proto_detect_state detect_state;
-    bool borrowed;              /* data is not in held */
-    bool detected;              /* recognition is over */
-    bool started;               /* the parser has had bytes */
-    bool depth_reached;                   /* stream depth reached */
-    bool eof_sent;
 };
 
 struct frame {
@@ -298,11 +298,16 @@ static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
     return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;
 }
 void app_tx_free(struct app_tx *tx);
+/* What a parser has changed with this packet is put in order; all of them are due when either
+ * direction has ended. */
+void app_txs_due(struct app_session *s, const struct packet *p);
 void app_files_free(struct app_thread *at, struct app_tx *tx);
 /* After the outputs have had their turn with a packet; own_packet: one of that direction, when
  * libmagic is asked about what has come. */
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
 bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t required);
+/* No file of it waits for a packet: to be reported, or to be stored. */
+bool app_files_idle(const struct app_tx *tx, uint32_t required);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
 void app_magic_close(struct app_thread *at);

@@ -96,8 +96,9 @@ static void close_parser(struct app_session *s)
         next = tx->next;
         app_tx_free(tx);
     }
-    af->first = af->last = NULL;
+    af->first = af->last = af->due = af->due_last = NULL;
     af->tx_count = 0;
+    af->tx_memory = 0;
     if (af->proto->close != NULL)
         af->proto->close(af);
     if (af->state != NULL)
@@ -145,6 +146,7 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
         af->proto = pc->proto;
         f->app_proto_orig = f->app_proto;
         f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = (uint16_t)to;
+        app_tx_mark_all(af);
     }
     if (af->thread->hooks.tx_renewed != NULL)
         af->thread->hooks.tx_renewed(tx);
@@ -165,8 +167,9 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
     app_frames_free(s);                     /* their types are those of the old one */
     af->proto = NULL;
     af->state = NULL;
-    af->first = af->last = NULL;
+    af->first = af->last = af->due = af->due_last = NULL;
     af->tx_count = 0;
+    af->tx_memory = 0;
     af->next_tx_id = 0;
     af->end[0] = af->end[1] = false;
     af->encrypted = false;
@@ -761,6 +764,7 @@ static void parse_packet(struct app_thread *at, const struct inspection *in)
         at->packet = p;
         end_flow(s);
     }
+    app_txs_due(s, p);
     buffer_rest(s);
     at->packet = NULL;
 }

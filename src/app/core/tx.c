@@ -11,7 +11,8 @@
 #define TX_ARENAS_LIMIT 2048             /* beyond this many in use, freed ones keep no blocks */
 /* Of a flow, open or not: the last bound, whatever max-tx says. */
 #define TX_HARD_LIMIT 65536
-#define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's transactions */
+#define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
+#define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
 
 static const struct app_proto_conf *proto_conf(const struct app_flow *af)
@@ -31,18 +32,32 @@ static void force_done(struct app_tx *tx, const struct app_proto *proto)
 {
     tx->progress[TO_SERVER] = proto->progress_done[TO_SERVER];
     tx->progress[TO_CLIENT] = proto->progress_done[TO_CLIENT];
+    app_tx_mark(tx);
     if (proto->too_many_tx_event != 0)
         app_tx_event(tx, proto->too_many_tx_event);
 }
 
-/* A peer that opens transactions and never ends them must not fill our memory: the oldest ones are
- * set to done, so that rules, logs and cleanup finish with them. */
+/* So many more may be opened before a check can find too many; and among many that are done and not
+ * gone yet the open ones are counted less often. */
+static void skip_checks(struct app_flow *af, uint32_t more)
+{
+    uint32_t checks = MAX(more, af->tx_count / 64) / TX_LIMIT_CHECK_EVERY;
+
+    af->checks_to_skip = (uint16_t)MIN(checks, UINT16_MAX);
+}
+
+/* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
+ * are declared done, so that they are logged and freed. */
 static void limit_open(struct app_flow *af)
 {
     uint32_t limit = proto_conf(af)->tx_limit, open = 0;
 
     if (af->tx_count <= limit || af->next_tx_id % TX_LIMIT_CHECK_EVERY != 0)
         return;
+    if (af->checks_to_skip > 0) {
+        af->checks_to_skip--;
+        return;
+    }
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         open += is_open(tx, af->proto);
     for (struct app_tx *tx = af->first; tx != NULL && open > limit; tx = tx->next) {
@@ -51,6 +66,7 @@ static void limit_open(struct app_flow *af)
         force_done(tx, af->proto);
         open--;
     }
+    skip_checks(af, limit - open);
 }
 
 /* Pools keep a transaction's arena with its first block, so a short one allocates nothing. */
@@ -85,12 +101,14 @@ struct app_tx *app_tx_new(struct app_flow *af)
     tx->flow = af;
     tx->id = af->next_tx_id++;
     tx->start_us = at->packet != NULL ? at->packet->time_us : 0;
+    tx->prev = af->last;
     if (af->last != NULL)
         af->last->next = tx;
     else
         af->first = tx;
     af->last = tx;
     af->tx_count++;
+    app_tx_mark(tx);
     return tx;
 }
 
@@ -99,25 +117,30 @@ struct app_tx *app_tx_find(struct app_flow *af, uint64_t id)
 {
     if (af->last != NULL && af->last->id == id)
         return af->last;
+    for (struct app_tx *tx = af->proto->marks_tx ? af->due : NULL; tx != NULL; tx = tx->due_next)
+        if (tx->id == id)
+            return tx;
     for (struct app_tx *tx = af->first; tx != NULL && tx->id <= id; tx = tx->next)
         if (tx->id == id)
             return tx;
     return NULL;
 }
 
-/* Takes it off the list; prev NULL: it is the first. The caller knows prev from its
- * walk, as the list is singly linked. */
-static void tx_unlink(struct app_tx *prev, struct app_tx *tx)
+/* Off the list of all. */
+static void tx_unlink(struct app_tx *tx)
 {
     struct app_flow *af = tx->flow;
 
-    if (prev != NULL)
-        prev->next = tx->next;
+    if (tx->prev != NULL)
+        tx->prev->next = tx->next;
     else
         af->first = tx->next;
-    if (af->last == tx)
-        af->last = prev;
+    if (tx->next != NULL)
+        tx->next->prev = tx->prev;
+    else
+        af->last = tx->prev;
     af->tx_count--;
+    af->tx_memory -= tx->counted;
 }
 
 /* Hooks first: detection and outputs keep their own data per transaction. */
@@ -126,6 +149,7 @@ void app_tx_free(struct app_tx *tx)
     struct app_thread *at = tx->flow->thread;
     const struct app_proto *proto = tx->flow->proto;
 
+    tx->is_due = true;                      /* what closes its files must not put it on the list */
     if (at->hooks.tx_released != NULL)
         at->hooks.tx_released(tx);
     if (proto->tx_close != NULL)
@@ -142,19 +166,122 @@ void app_tx_free(struct app_tx *tx)
 /* For a transaction that turned out to be none. Its id is used again when it was the last. */
 void app_tx_discard(struct app_tx *tx)
 {
+    struct app_flow *af = tx->flow;
     struct app_tx *prev = NULL;
 
-    for (struct app_tx *t = tx->flow->first; t != tx; t = t->next)
+    for (struct app_tx *t = af->due; tx->is_due && t != tx; t = t->due_next)
         prev = t;
-    if (tx->flow->next_tx_id == tx->id + 1)
-        tx->flow->next_tx_id--;
-    tx_unlink(prev, tx);
+    if (tx->is_due && prev == NULL)
+        af->due = tx->due_next;
+    else if (tx->is_due)
+        prev->due_next = tx->due_next;
+    if (af->due_last == tx)
+        af->due_last = prev;
+    if (af->next_tx_id == tx->id + 1)
+        af->next_tx_id--;
+    tx_unlink(tx);
     app_tx_free(tx);
 }
 
-/* Beyond APP_TX_EVENTS_MAX events are dropped: hostile input can raise one per message. */
+/* --- those with news -------------------------------------------------------------------------- */
+
+void app_tx_mark(struct app_tx *tx)
+{
+    struct app_flow *af = tx->flow;
+
+    tx->unseen = APP_BOTH;
+    if (tx->is_due)
+        return;
+    tx->is_due = true;
+    tx->due_next = NULL;
+    if (af->due_last == NULL) {
+        af->due = tx;
+    } else {
+        af->due_last->due_next = tx;
+        af->due_unsorted |= af->due_last->id > tx->id;
+    }
+    af->due_last = tx;
+}
+
+void app_tx_mark_all(struct app_flow *af)
+{
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
+        tx->unseen = APP_BOTH;
+        tx->is_due = true;
+        tx->due_next = tx->next;
+    }
+    af->due = af->first;
+    af->due_last = af->last;
+    af->due_unsorted = false;
+}
+
+static struct app_tx *merge(struct app_tx *a, struct app_tx *b)
+{
+    struct app_tx *first = NULL, **end = &first;
+
+    while (a != NULL && b != NULL) {
+        struct app_tx **from = a->id < b->id ? &a : &b;
+
+        *end = *from;
+        end = &(*from)->due_next;
+        *from = (*from)->due_next;
+    }
+    *end = a != NULL ? a : b;
+    return first;
+}
+
+/* Peers choose in which order transactions get on; logs have them by age. The list is merged from
+ * runs of 1, 2, 4 ... as one counts in binary: no more than 32 of them wait. */
+static struct app_tx *sort(struct app_tx *list)
+{
+    struct app_tx *run[32] = { NULL }, *all = NULL;
+
+    while (list != NULL) {
+        struct app_tx *one = list;
+        unsigned i = 0;
+
+        list = list->due_next;
+        one->due_next = NULL;
+        for (; run[i] != NULL; i++) {
+            one = merge(run[i], one);
+            run[i] = NULL;
+        }
+        run[i] = one;
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(run); i++)
+        all = merge(run[i], all);
+    return all;
+}
+
+static void sort_due(struct app_flow *af)
+{
+    af->due = sort(af->due);
+    for (struct app_tx *tx = af->due; tx != NULL; tx = tx->due_next)
+        af->due_last = tx;
+    af->due_unsorted = false;
+}
+
+static uint8_t finished_bits(const struct app_flow *af)
+{
+    return (uint8_t)(af->end[0] | af->end[1] << 1 | af->disrupted[0] << 2 | af->disrupted[1] << 3);
+}
+
+void app_txs_due(struct app_session *s, const struct packet *p)
+{
+    struct app_flow *af = &s->flow;
+    uint8_t finished = finished_bits(af);
+
+    if (UNLIKELY(finished != af->finished || (p->flags & PACKET_FLOW_END))) {
+        af->finished = finished;
+        app_tx_mark_all(af);
+    } else if (UNLIKELY(af->due_unsorted)) {
+        sort_due(af);
+    }
+}
+
 void app_tx_event(struct app_tx *tx, unsigned event)
 {
+    app_tx_mark(tx);
     if (tx->event_count < APP_TX_EVENTS_FIRST) {
         tx->event[tx->event_count++] = (uint8_t)event;
         return;
@@ -214,7 +341,7 @@ static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
 static void COLD limit_memory(struct app_flow *af, size_t in_use)
 {
     for (struct app_tx *tx = af->first; tx != af->last && in_use > TX_MEMORY_MAX; tx = tx->next) {
-        in_use -= tx->arena.used;
+        in_use -= (size_t)tx->counted * TX_MEMORY_UNIT;
         if (is_open(tx, af->proto))
             force_done(tx, af->proto);
     }
@@ -222,26 +349,51 @@ static void COLD limit_memory(struct app_flow *af, size_t in_use)
         app_stop(af, APP_STOP_PARSER);
 }
 
-/* One walk: frees what is done, and lets files drop what no reader needs. */
+/* No reader has anything to do with it before its parser has: rules have seen all of it in both
+ * directions, its files are reported. One that is over stays, because it is to be freed. */
+static bool can_wait(const struct app_thread *at, const struct app_tx *tx)
+{
+    const struct app_proto *proto = tx->flow->proto;
+
+    return proto->marks_tx && tx->unseen == 0 &&
+           !(app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto)) &&
+           app_files_idle(tx, required_get(&at->conf->required_files));
+}
+
+static void count_memory(struct app_flow *af, struct app_tx *tx)
+{
+    uint32_t used = (uint32_t)(tx->arena.used / TX_MEMORY_UNIT);
+
+    af->tx_memory += used - tx->counted;
+    tx->counted = used;
+}
+
+/* One walk over those with news: frees what is done, and lets files drop what no reader needs. */
 static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct inspection *in)
 {
-    struct app_tx *prev = NULL, *next;
-    size_t in_use = 0;
+    struct app_tx **link = &af->due, *tx;
 
-    for (struct app_tx *tx = af->first; tx != NULL; tx = next) {
-        next = tx->next;
+    af->due_last = NULL;
+    while ((tx = *link) != NULL) {
         if (can_go(at, tx, in) && !is_awaited(af, tx)) {
-            tx_unlink(prev, tx);
+            *link = tx->due_next;
+            tx_unlink(tx);
             app_tx_free(tx);
             continue;
         }
         app_files_prune(tx, TO_SERVER, in->direction == TO_SERVER);
         app_files_prune(tx, TO_CLIENT, in->direction == TO_CLIENT);
-        in_use += tx->arena.used;
-        prev = tx;
+        count_memory(af, tx);
+        if (can_wait(at, tx)) {
+            *link = tx->due_next;
+            tx->is_due = false;
+            continue;
+        }
+        af->due_last = tx;
+        link = &tx->due_next;
     }
-    if (UNLIKELY(in_use > TX_MEMORY_MAX))
-        limit_memory(af, in_use);
+    if (UNLIKELY(af->tx_memory > TX_MEMORY_MAX / TX_MEMORY_UNIT))
+        limit_memory(af, (size_t)af->tx_memory * TX_MEMORY_UNIT);
 }
 
 /* Both sides have ended and nothing is left to inspect or log. The flow may stay in the table for a
@@ -264,7 +416,7 @@ void app_cleanup(struct app_thread *at, const struct inspection *in)
     if (af == NULL)
         return;
     app_session_of(af)->events = 0;
-    if (af->first != NULL)
+    if (af->due != NULL)
         cleanup_txs(at, af, in);
     if (af->first != NULL && af->proto->rest != NULL)
         af->proto->rest(af);

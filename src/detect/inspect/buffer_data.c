@@ -35,6 +35,9 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
         buf_clear(to);
         if (UNLIKELY(b->transform[i].ops->apply_with != NULL))
             b->transform[i].ops->apply_with(dt, in, b->transform[i].arg, to);
+        else if (b->transform[i].ops->apply_within != NULL)
+            dt->program.limits |= b->transform[i].ops->apply_within(in, b->transform[i].arg, to)
+                                      ? 0 : PROGRAM_PCRE_LIMIT;
         else
             b->transform[i].ops->apply(in, b->transform[i].arg, to);
         in = buf_slice(to);

@@ -2,6 +2,7 @@
 /* detect/inspect/detect.c - the order in which the rules inspect a packet. */
 #include "app/core/file.h"
 #include "app/frames.h"
+#include "app/session.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
@@ -105,10 +106,12 @@ static void pass_by(const struct inspection *in)
 
     if (af == NULL || af->proto == NULL)
         return;
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+    for (struct app_tx *tx = af->due; tx != NULL; tx = tx->due_next) {
+        tx->unseen = 0;
         for (unsigned d = 0; d < 2; d++)
             if (app_tx_done(tx, d, af->proto) || inspection_is_last(in))
                 detect_tx(tx)->bits[d] |= TX_BITS_DONE;
+    }
 }
 
 /* Rules are remembered by number, and another set gives the numbers to other rules. What a
@@ -127,6 +130,7 @@ static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
         detect_tx(tx)->bits[0] &= TX_BITS_DONE;
         detect_tx(tx)->bits[1] &= TX_BITS_DONE;
     }
+    app_tx_mark_all(af);
 }
 
 /* In firewall mode its rules come first, about the packet and then about transactions. */

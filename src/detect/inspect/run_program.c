@@ -101,7 +101,31 @@ static const uint8_t *content_find(const struct rule_program *program, const str
                         s->flags & OP_NOCASE);
 }
 
-/* STEP_STOP if the content has no position: then it is found wherever earlier steps match. */
+/* What a retry would look through once more is bounded in bytes, too: a step over a body of 100 KB
+ * costs more than one over a packet. */
+#define SCAN_FREE (512u << 10)
+#define SCAN_TIMES 8
+
+static bool COLD at_step_limit(struct program_run *run)
+{
+    run->scratch->limits |= PROGRAM_STEP_LIMIT;
+    return true;
+}
+
+static bool may_retry(struct program_run *run)
+{
+    return LIKELY(run->scanned <= SCAN_FREE + (uint64_t)SCAN_TIMES * run->len) ||
+           !at_step_limit(run);
+}
+
+static void count_scan(struct program_run *run, const uint8_t *found, int64_t from, int64_t to)
+{
+    if (found != NULL)
+        to = found - run->data;
+    if (to > from)
+        run->scanned += (uint64_t)(to - from);
+}
+
 static enum step_result content_negated(const struct step *s, const struct program_run *run,
                                         const uint8_t *found)
 {
@@ -145,6 +169,7 @@ static enum step_result step_content(const struct rule_program *program, unsigne
         if (r.from > r.to || r.to <= 0)
             return negated ? STEP_YES : STEP_NO;
         found = content_find(program, s, run, r.from, r.to);
+        count_scan(run, found, r.from, r.to);
         if (negated)
             return content_negated(s, run, found);
         if (found == NULL)
@@ -162,6 +187,8 @@ static enum step_result step_content(const struct rule_program *program, unsigne
             if (!(s->flags & OP_RETRY))
                 return STEP_STOP;
             *rest = false;
+            if (!may_retry(run))
+                return STEP_STOP;
         }
         r.from = found - run->data + 1;
     }
@@ -219,13 +246,6 @@ static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
     }
 }
 
-/* Marks the limit for events and counters. */
-static bool COLD at_step_limit(struct program_run *run)
-{
-    run->scratch->limits |= PROGRAM_STEP_LIMIT;
-    return true;
-}
-
 /* Counts a step. False: the limit is reached, and the rule does not match. */
 static inline bool step_is_left(struct program_run *run)
 {
@@ -258,6 +278,7 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
                                     pcre->context)
                   : pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md,
                                 pcre->context);
+    run->scanned += n > 0 ? pcre2_get_ovector_pointer(md)[1] - from : run->len - base - from;
     if (n == PCRE2_ERROR_NOMATCH)
         return s->flags & OP_NEGATED ? STEP_YES : STEP_NO;
     if (UNLIKELY(n < 0) && is_pcre_limit(n))
@@ -293,7 +314,7 @@ static enum step_result step_pcre(const struct rule_program *program, unsigned i
         if (result != STEP_NO || next == 0)
             return result;
         *rest = false;
-        if (!step_is_left(run))
+        if (!step_is_left(run) || !may_retry(run))
             return STEP_STOP;
         run->at = at;
         run->pcre_from = next;
@@ -472,6 +493,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     inner.len = (uint32_t)out->len;
     inner.start = 0;
     inner.at = inner.pcre_from = 0;
+    inner.scanned = 0;
     inner.complete = true;
     inner.is_payload = false;
     /* The decoded text is the end of the rule's search: what it says goes for the whole. */
@@ -530,6 +552,7 @@ bool program_match(const struct rule_program *program, struct program_run *run)
         run->data = nothing;
     }
     run->at = run->pcre_from = run->steps = 0;
+    run->scanned = 0;
     return run_from(program, 0, run) == STEP_YES;
 }
 

@@ -422,7 +422,7 @@ static bool tx_has_finished(const struct flow *f, enum direction d)
 
     if (f->app->proto == NULL || !f->app->proto->raw_on_tx_end)
         return false;
-    for (tx = f->app->first; tx != NULL; tx = tx->next)
+    for (tx = f->app->due; tx != NULL; tx = tx->due_next)
         if (app_tx_done(tx, d, f->app->proto) && !(detect_tx(tx)->bits[d] & TX_BITS_DONE))
             return true;
     return false;

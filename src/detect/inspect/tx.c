@@ -518,15 +518,20 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
 {
     struct app_flow *af = p->flow->app;
-    bool last_evaluated = false;
+    /* The firewall asks about each of them with each packet; what is inspected with a flush is so
+     * once more with the packet that it was made for. */
+    bool last_evaluated = false, seen = !moved_only && dt->set->firewall == NULL &&
+                                        p->source != PACKET_STREAM_FLUSH;
 
-    for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->first : NULL, *next; tx != NULL;
+    for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->due : NULL, *next; tx != NULL;
          tx = next) {
-        next = tx->next;
+        next = tx->due_next;
         last_evaluated = !(detect_tx(tx)->bits[d] & TX_BITS_DONE) &&
                      (!moved_only || tx->progress[d] > (detect_tx(tx)->bits[d] & TX_BITS_STEP));
         if (last_evaluated && !tx_inspect_one(dt, p, tx, d))
             return;
+        if (seen)
+            tx->unseen &= (uint8_t)~APP_DIRECTION_BIT(d);
     }
     /* This packet brought nothing that the firewall decides about. */
     if (!last_evaluated)

@@ -32,6 +32,8 @@ struct transform_ops {
     /* In its place, where the thread keeps something for it. */
     void (*apply_with)(struct detect_thread *dt, struct slice in, const void *arg,
                        struct buf *out);
+    /* Likewise; false: it met a limit on its work, and out is not what it would be. */
+    bool (*apply_within)(struct slice in, const void *arg, struct buf *out);
     bool quotes_optional;
     /* Is this content still findable after the transform? NULL: all are. */
     bool (*content_ok)(struct slice pattern, const void *arg);

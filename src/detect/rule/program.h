@@ -222,6 +222,7 @@ struct program_run {
     uint32_t at;                /* end of the last match */
     uint32_t pcre_from;
     uint32_t steps;
+    uint64_t scanned;           /* bytes looked through, those of retries again */
     uint64_t *vars;
     struct program_scratch *scratch;
     const struct match_input *input;    /* NULL in tests */

@@ -64,13 +64,43 @@ static void check_row(struct test *t, const struct row *row)
     if (row->ops->parse != NULL && row->ops->parse(&p, text_of(row->arg), arg) < 0) {
         test_fail(t, __FILE__, __LINE__, "%s: %s", row->ops->name, err.text);
     } else {
-        row->ops->apply((struct slice){ (const uint8_t *)row->in, (uint32_t)row->in_len }, arg,
-                        &out);
+        struct slice in = { (const uint8_t *)row->in, (uint32_t)row->in_len };
+
+        if (row->ops->apply_within != NULL)
+            CHECK(row->ops->apply_within(in, arg, &out));
+        else
+            row->ops->apply(in, arg, &out);
         test_check_bytes(t, __FILE__, __LINE__, row->ops->name, out.data, out.len, row->out,
                          row->out_len);
     }
     for (size_t i = 0; i < set.to_free.count; i++)
         set.to_free.at[i].keyword->free_arg((void *)set.to_free.at[i].arg);
+    ARRAY_FREE(&set.to_free);
+    buf_fini(&out);
+    arena_fini(&set.arena);
+}
+
+/* More ways to match than the limit lets it try: that is no answer, and the caller is told. */
+TEST(transform_pcrexform_tells_of_its_limit)
+{
+    const struct transform_ops *ops = &transform_pcrexform;
+    struct keyword_ops keyword = { .name = ops->name };
+    struct ruleset set = { 0 };
+    struct err err = { 0 };
+    struct rule_parser p = { .arena = &set.arena, .ruleset = &set, .err = &err,
+                             .keyword = &keyword };
+    static const char in[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!";
+    struct buf out = { 0 };
+    void *arg;
+
+    arena_init(&set.arena, 4096, 0);
+    arg = arena_zalloc(&set.arena, ops->arg_size);
+    CHECK_INT(ops->parse(&p, text_of("((?:a+)+)$"), arg), 0);
+    CHECK(!ops->apply_within((struct slice){ (const uint8_t *)in, sizeof(in) - 1 }, arg, &out));
+    CHECK_INT(out.len, 0);
+    CHECK(ops->apply_within((struct slice){ (const uint8_t *)in, 4 }, arg, &out));
+    CHECK_INT(out.len, 4);
+    set.to_free.at[0].keyword->free_arg((void *)set.to_free.at[0].arg);
     ARRAY_FREE(&set.to_free);
     buf_fini(&out);
     arena_fini(&set.arena);

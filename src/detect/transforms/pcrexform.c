@@ -48,19 +48,28 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
 
 /* Allocates the match data for each buffer: 2 pairs, for the match and for its group. A
  * result of 1 would mean that the group took no part in the match. */
-static void pcrexform_apply(struct slice in, const void *arg, struct buf *out)
+static bool is_limit(int result)
+{
+    return result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
+           result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT;
+}
+
+static bool pcrexform_apply(struct slice in, const void *arg, struct buf *out)
 {
     const struct pcrexform *x = arg;
     pcre2_match_data *md = pcre2_match_data_create(2, NULL);
     const PCRE2_SIZE *ov;
+    int result;
 
     if (md == NULL)
-        return;
-    if (pcre2_match(x->code, in.data, in.len, 0, 0, md, x->context) > 1) {
+        return true;
+    result = pcre2_match(x->code, in.data, in.len, 0, 0, md, x->context);
+    if (result > 1) {
         ov = pcre2_get_ovector_pointer(md);
         buf_add(out, in.data + ov[2], ov[3] - ov[2]);
     }
     pcre2_match_data_free(md);
+    return !is_limit(result);
 }
 
 const struct transform_ops transform_pcrexform = {
@@ -69,5 +78,5 @@ const struct transform_ops transform_pcrexform = {
     .argument = true,
     .arg_size = sizeof(struct pcrexform),
     .parse = pcrexform_parse,
-    .apply = pcrexform_apply,
+    .apply_within = pcrexform_apply,
 };

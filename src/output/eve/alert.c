@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/core/file.h"
+#include "app/parser.h"
 #include "app/proto.h"
 #include "base/array.h"
 #include "detect/compile/firewall.h"
@@ -15,6 +16,7 @@
 #include "output/output_private.h"
 #include "output/pcap_files.h"
 
+#define FILES_MAX 64                    /* that an alert shows */
 #define PAYLOAD_SIZE_DEBUG (64u << 10) /* bytes that alert-debug prints */
 
 /* Made by alert_configure(), read-only afterwards, shared by all threads. */
@@ -22,6 +24,7 @@ struct alert_settings {
     bool payload, payload_printable, payload_length, packet, verdict;
     bool metadata_app, metadata_flow, metadata_rule, rule_text, references;
     bool tagged;
+    bool prints_contents;           /* payload or bodies */
     uint32_t payload_size;
     uint8_t contents[APP_PROTO_COUNT];  /* APP_CONTENTS_*: of their transactions */
     struct xff xff;                 /* off: that of the eve-log */
@@ -50,6 +53,7 @@ static void read_contents(struct alert_settings *s, const struct conf_node *node
 
         if (proto != NULL)
             s->contents[id] = (uint8_t)requested_contents(node, proto->alert_contents_key);
+        s->prints_contents |= s->contents[id] != 0;
         if (s->contents[id] != 0)
             required.features[id] = proto->alert_contents_features;
     }
@@ -70,6 +74,7 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     s->payload_length = conf_bool(node, "payload-length", false);
     s->payload_size = MAX(1, (uint32_t)conf_size(node, "payload-buffer-size", 4096));
     s->packet = conf_bool(node, "packet", false);
+    s->prints_contents = s->payload || s->payload_printable;
     read_contents(s, node, eve);
     s->verdict = conf_bool(node, "verdict", false);
     eve_read_xff(&s->xff, node);
@@ -86,7 +91,12 @@ static void *alert_configure(const struct conf_node *node, const struct eve *eve
     return s;
 }
 
-/* The longest payload of streams that one entry of `outputs` shows; 0: none. */
+bool eve_alert_prints_contents(const void *settings)
+{
+    return ((const struct alert_settings *)settings)->prints_contents;
+}
+
+/* Of one `outputs:` entry. */
 static uint32_t log_payload_size(const struct conf_node *log)
 {
     uint32_t size = 0;
@@ -279,16 +289,17 @@ static struct slice alert_payload(const struct packet *p, const struct packet_al
 
 /* "stream": 1 when the payload comes from the stream, 0 when it is the packet's. */
 static void alert_payload_fields(struct json *j, const struct packet *p,
-                                 const struct packet_alert *a, const struct alert_settings *s)
+                                 const struct packet_alert *a, const struct alert_settings *s,
+                                 bool cut)
 {
     struct slice payload;
 
     if (!s->payload && !s->payload_printable && !s->payload_length)
         return;
     payload = alert_payload(p, a, s);
-    if (s->payload && payload.len > 0)
+    if (s->payload && payload.len > 0 && !cut)
         json_base64(j, "payload", payload.data, payload.len);
-    if (s->payload_printable && payload.len > 0)
+    if (s->payload_printable && payload.len > 0 && !cut)
         json_printable(j, "payload_printable", payload.data, payload.len);
     if (s->payload_length)
         json_u64(j, "payload_length", payload.len);
@@ -303,10 +314,7 @@ static struct app_tx *alert_tx(const struct packet *p, uint64_t tx_id)
 {
     if (tx_id == ALERT_NO_TX || p->flow == NULL || p->flow->app == NULL)
         return NULL;
-    for (struct app_tx *tx = p->flow->app->first; tx != NULL; tx = tx->next)
-        if (tx->id == tx_id)
-            return tx;
-    return NULL;
+    return app_tx_find(p->flow->app, tx_id);
 }
 
 /* States without a name are those at the beginning or at the end. */
@@ -324,11 +332,27 @@ static const char *progress_name(const struct app_tx *tx, enum direction d)
     return done ? "response_complete" : "response_started";
 }
 
-/* Members of the transaction's protocol, and the files of the packet's direction. */
-static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
-                            const struct packet_alert *a, const struct alert_settings *s)
+/* A message may have thousands, and many alerts. */
+static void alert_files(struct json *j, const struct app_file *file)
 {
-    if (a->flags & ALERT_TX_GUESSED)
+    unsigned n = 0;
+
+    json_array(j, "files");
+    for (; file != NULL && n < FILES_MAX; file = file->next, n++) {
+        json_object(j, NULL);
+        eve_file(j, file, true);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    if (file != NULL)
+        json_bool(j, "files_cut", true);
+}
+
+/* Files: of the packet's direction. */
+static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
+                            const struct eve_alert *shown, const struct alert_settings *s)
+{
+    if (shown->alert->flags & ALERT_TX_GUESSED)
         json_bool(j, "tx_guessed", true);
     if (!s->metadata_app)
         return;
@@ -336,19 +360,12 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
         json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
     if (tx->flow->proto->progress_names[TO_CLIENT] != NULL)
         json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
-    if (s->contents[tx->flow->proto->id] != 0)
+    if (s->contents[tx->flow->proto->id] != 0 && !shown->cut)
         tx->flow->proto->alert_contents(j, tx, s->contents[tx->flow->proto->id]);
     else
         eve_tx_metadata(j, tx);
-    if (tx->files[d] == NULL)
-        return;
-    json_array(j, "files");
-    for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-        json_object(j, NULL);
-        eve_file(j, file, true);
-        json_object_end(j);
-    }
-    json_array_end(j);
+    if (tx->files[d] != NULL)
+        alert_files(j, tx->files[d]);
 }
 
 /* The parser may have released the frame; the alert is then written without it. */
@@ -397,6 +414,15 @@ static enum eve_order alert_order(const struct packet *p, enum direction side)
     return side == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
 }
 
+/* More than the packet's own bytes: the stream's, or a body. */
+static bool prints_more(const struct packet_alert *a, const struct app_tx *tx,
+                        const struct alert_settings *s)
+{
+    return ((s->payload || s->payload_printable) && a->extra != NULL &&
+            a->extra->payload.len > 0) ||
+           (tx != NULL && s->contents[tx->flow->proto->id] != 0);
+}
+
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct eve_alert *shown)
 {
@@ -410,7 +436,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     if (a->rule->flags & RULE_FIREWALL)
         alert_firewall(&j, a->rule);
     if (tx != NULL)
-        alert_tx_fields(&j, tx, shown->side, a, s);
+        alert_tx_fields(&j, tx, shown->side, shown, s);
     if (p->flow != NULL) {
         eve_app_proto(&j, p->flow);
         json_string(&j, "direction", shown->side == TO_SERVER ? "to_server" : "to_client");
@@ -418,13 +444,17 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
         if (s->metadata_flow)
             eve_flow_summary(r, &j, p);
     }
-    alert_payload_fields(&j, p, a, s);
+    alert_payload_fields(&j, p, a, s, shown->cut);
+    if (shown->cut)
+        json_bool(&j, "contents_cut", true);
     if (s->packet && p->data != NULL)
         eve_packet_bytes(&j, p, UINT32_MAX);
     capture_file(r, &j, p);
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
+    if (prints_more(a, tx, s))
+        eve_contents_charge(r, p->flow);
 }
 
 /* r->client holds for one record, so it is cleared afterwards. */
@@ -438,7 +468,8 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     eve_xff_begin(r, xff, p, tx, &use);
     alert_write(r, eve, s, p, &(struct eve_alert){
         .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
-        .references = s->references, .text = s->rule_text, .xff = use.found ? use.text : NULL });
+        .references = s->references, .text = s->rule_text, .xff = use.found ? use.text : NULL,
+        .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
     r->client = NULL;
 }
 

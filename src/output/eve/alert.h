@@ -11,10 +11,12 @@ struct eve_alert {
     enum direction side;            /* what the rule looked at goes this way */
     bool metadata, references, text;
     const char *xff;                /* NULL: none */
+    bool cut;                       /* without contents: the flow has had too many */
 };
 
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
                       const struct packet *p, const struct eve_alert *shown);
+bool eve_alert_prints_contents(const void *settings);
 void eve_verdict(struct json *j, const struct eve *eve, const struct packet *p);
 
 #endif

@@ -278,7 +278,15 @@ static uint64_t flow_log_limit(const struct render *r, const struct eve *eve,
     return (bytes * eve->flow_expansion + FLOW_LOG_FREE) * r->conf->eve_logs;
 }
 
-/* The flow counts in units of 64 bytes, to fit in its 31 bits. */
+/* With what contents of alerts may take of it. */
+static uint64_t flow_log_limit_all(const struct render *r, const struct eve *eve,
+                                   const struct flow *f)
+{
+    uint64_t limit = flow_log_limit(r, eve, f);
+
+    return r->conf->alert_contents ? limit + limit / 2 : limit;
+}
+
 static uint64_t flow_log_used(const struct flow *f)
 {
     return (uint64_t)f->log_units * 64;
@@ -303,7 +311,7 @@ static void count_cut(struct render *r, const struct eve *eve, struct flow *f)
  * writing. */
 bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
 {
-    if (eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit(r, eve, f))
+    if (eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit_all(r, eve, f))
         return true;
     count_cut(r, eve, f);
     return false;
@@ -318,11 +326,26 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
     eve_end(r, eve, j, p);
     len = record_slice(r).len;
     flow_log_charge(p->flow, len);
-    if (eve->flow_expansion == 0 || flow_log_used(p->flow) <= flow_log_limit(r, eve, p->flow))
+    if (eve->flow_expansion == 0 ||
+        flow_log_used(p->flow) <= flow_log_limit_all(r, eve, p->flow))
         return true;
     eve_cancel(r);
     count_cut(r, eve, p->flow);
     return false;
+}
+
+bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f)
+{
+    if (f == NULL || eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit(r, eve, f) / 2)
+        return true;
+    counter_add(r->counters, eve->contents_cut, 1);
+    return false;
+}
+
+void eve_contents_charge(struct render *r, struct flow *f)
+{
+    if (f != NULL)
+        flow_log_charge(f, record_slice(r).len);
 }
 
 void eve_cancel(struct render *r)

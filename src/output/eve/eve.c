@@ -13,6 +13,7 @@
 #include "app/proto.h"
 #include "base/array.h"
 #include "base/report/log.h"
+#include "output/eve/alert.h"
 #include "output/list.h"
 #include "output/output_private.h"
 
@@ -177,6 +178,7 @@ static void *eve_open(const struct output_request *request, struct output_conf *
     eve->version = conf_bool(node, "suricata-version", false);
     eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 8, 0, UINT32_MAX);
     eve->records_cut = counter_register("eve.records_cut", COUNTER_SUM);
+    eve->contents_cut = counter_register("eve.contents_cut", COUNTER_SUM);
     conf->eve_logs++;
     eve_read_xff(&eve->xff, node);
     CONF_EACH (item, conf_find(node, "types")) {
@@ -185,6 +187,9 @@ static void *eve_open(const struct output_request *request, struct output_conf *
         else if (item->kind == CONF_SCALAR)
             eve_add_type(eve, item->value, item);
     }
+    for (unsigned i = 0; i < eve->type_count; i++)
+        conf->alert_contents |= eve->type[i].type == &eve_type_alert &&
+                                eve_alert_prints_contents(eve->type[i].settings);
     return eve;
 }
 

@@ -65,7 +65,7 @@ struct eve {
     struct eve_app_log *log[APP_PROTO_COUNT];
     counter_id macs_max[2];             /* the most addresses of one side of a flow */
     uint32_t flow_expansion;            /* bytes of records by byte of a flow; 0: any */
-    counter_id records_cut;
+    counter_id records_cut, contents_cut;
     struct log_marks *marks;            /* of all outputs; while settings are read */
 };
 
@@ -107,6 +107,12 @@ void eve_cancel(struct render *r);
 bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f);
 /* As eve_end(), but for a record that is larger than the space left: it is cut, and counted. */
 bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, struct packet *p);
+
+/* Contents that an alert is to print, payload and bodies, have half as much space besides: a packet
+ * of few bytes may bring alerts about the same stream once more. The alert is written without them
+ * where that is used up; eve_contents_charge() follows one with them. */
+bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f);
+void eve_contents_charge(struct render *r, struct flow *f);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
 /* client: shown in place of the flow's own; NULL: that one. */

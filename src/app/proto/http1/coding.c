@@ -6,15 +6,13 @@
  * for reuse. */
 #include "config.h"
 
+#include "app/core/brotli_decoder.h"
 #include "app/core/zstd_decoder.h"
 #include "app/proto/http1/coding.h"
 
 #include <lzma.h>
 #include <string.h>
 #include <zlib.h>
-#ifdef HAVE_BROTLI
-#include <brotli/decode.h>
-#endif
 
 #include "base/memory/lib_memory.h"
 
@@ -407,84 +405,34 @@ const struct coding coding_lzma = {
 
 /* --- brotli ----------------------------------------------------------------------------------- */
 
-#ifdef HAVE_BROTLI
-struct http_brotli {
-    BrotliDecoderState *decoder;
-    struct decoder_memory *memory;
-    bool started;
-};
-
-static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
+static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config,
                          struct decoder_memory *memory)
 {
-    struct http_brotli *s = lib_calloc(1, sizeof(*s));
-
-    if (s == NULL)
-        return NULL;
-    s->memory = memory;
-    s->decoder = BrotliDecoderCreateInstance(decoder_memory_alloc, decoder_memory_free, memory);
-    if (s->decoder != NULL)
-        return s;
-    lib_free(s);
-    return NULL;
+    return brotli_decoder_open(memory, config->body_expansion);
 }
 
 static void brotli_close(struct http_thread *ht UNUSED, void *stream,
                          struct decoder_memory *memory UNUSED)
 {
-    struct http_brotli *s = stream;
-
-    BrotliDecoderDestroyInstance(s->decoder);
-    lib_free(s);
+    brotli_decoder_close(stream);
 }
 
-/* brotli allocates its window when a block says how much output it has, and not more than that. So
- * the memory limit applies to what the stream needs, not to what its first byte asks for. */
 static enum coding_status brotli_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                      size_t *produced)
 {
-    struct http_brotli *s = stream;
-    const uint8_t *next = in->next;
-    size_t len = bytes_left(in), left = len, space = capacity;
-    BrotliDecoderResult result;
-
-    *produced = 0;
-    if (!s->started && len > 0 && decoder_memory_is_large_brotli(s->memory, *next))
-        return CODING_REFUSED;
-    s->started |= len > 0;
-    result = BrotliDecoderDecompressStream(s->decoder, &left, &next, &space, &out, NULL);
-    take_skip(in, len - left);
-    *produced = capacity - space;
-    if (result == BROTLI_DECODER_RESULT_SUCCESS)
-        return CODING_END;
-    if (result != BROTLI_DECODER_RESULT_ERROR)
-        return CODING_MORE;
-    return s->memory->refusal != DECODER_GRANTED ? CODING_REFUSED : CODING_ERROR;
-}
-/* Built without brotli: opening fails, and the body passes undecoded. */
-#else
-static void *brotli_open(struct http_thread *ht UNUSED, const struct http_config *config UNUSED,
-                         struct decoder_memory *memory UNUSED)
-{
-    return NULL;
-}
-
-static void brotli_close(struct http_thread *ht UNUSED, void *stream UNUSED,
-                         struct decoder_memory *memory UNUSED)
-{
-}
-
-static enum coding_status brotli_run(void *stream UNUSED, struct bytes *in UNUSED,
-                                     uint8_t *out UNUSED, size_t capacity UNUSED, size_t *produced)
-{
-    *produced = 0;
+    switch (brotli_decoder_run(stream, in, out, capacity, produced)) {
+    case BROTLI_STATUS_MORE:    return CODING_MORE;
+    case BROTLI_STATUS_END:     return CODING_END;
+    case BROTLI_STATUS_REFUSED: return CODING_REFUSED;
+    case BROTLI_STATUS_ERROR:   break;
+    }
     return CODING_ERROR;
 }
-#endif
 
 const struct coding coding_brotli = {
     .has_header = true, .otherwise = HTTP_CODING_DEFLATE,
     .open = brotli_open, .close = brotli_close, .run = brotli_run,
+    .is_bomb_at_end = brotli_decoder_waits,
 };
 
 /* --- zstd ------------------------------------------------------------------------------------- */

@@ -27,6 +27,8 @@ struct coding {
     /* Takes from in, writes at most room bytes. */
     enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                               size_t *produced);
+    /* It has begun to give more than its input may; NULL: it never does. */
+    bool (*is_bomb_at_end)(const void *stream);
 };
 
 extern const struct coding coding_gzip, coding_deflate, coding_zlib, coding_lzma, coding_brotli,

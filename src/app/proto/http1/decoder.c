@@ -44,6 +44,7 @@ struct http_decoder {
     enum direction direction;
     uint64_t in, out;
     uint64_t step_end;              /* input bytes up to which the ratio is judged */
+    bool is_deflate;                /* one layer of it */
     uint64_t spent_ns, since_ns;    /* CPU time; since_ns 0: not running */
     unsigned blocks;
     unsigned count;
@@ -79,10 +80,16 @@ static void all_over(struct http_decoder *dec)
  * times the input. */
 static uint64_t bomb_at(const struct http_decoder *dec)
 {
-    if (dec->step_end == UINT64_MAX)
-        return UINT64_MAX;
-    return MAX(state_of(dec)->config->bomb_limit + UINT64_C(1),
-               BOMB_RATIO * (dec->step_end + 1));
+    const struct http_state *state = state_of(dec);
+    uint64_t before = state->unpacked[dec->direction];
+    uint64_t most = decoder_output_max(state->packed[dec->direction] + dec->step_end,
+                                       state->config->body_expansion);
+
+    most = most > before ? MAX(most - before, dec->out) : dec->out;
+    if (dec->is_deflate)
+        return most;
+    return MIN(most, MAX(state->config->bomb_limit + UINT64_C(1),
+                         BOMB_RATIO * (dec->step_end + 1)));
 }
 
 /* compression-bomb-count bombs on a connection stop decoding on it, see http_codings_read(). */
@@ -344,12 +351,10 @@ void http_decoders_free(struct http_thread *ht)
     ht->decoder = NULL;
 }
 
-/* One layer of deflate cannot be a bomb. Other codings are judged at the end of steps of the input,
- * whose sizes do not depend on packet boundaries. */
-static uint64_t first_step(const struct http_message *m, const struct http_config *config)
+/* Input is taken in steps: what comes out is judged by the end of the step, which does not depend
+ * on how the input was cut. */
+static uint64_t first_step(const struct http_config *config)
 {
-    if (m->codings == 1 && codings[m->coding[0]]->is_deflate)
-        return UINT64_MAX;
     return MAX(config->bomb_limit / BOMB_RATIO, 64u);
 }
 
@@ -367,7 +372,8 @@ struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
     dec->htx = htx;
     dec->direction = d;
     dec->count = m->codings;
-    dec->step_end = first_step(m, ((struct http_state *)htx->tx.flow->state)->config);
+    dec->step_end = first_step(((struct http_state *)htx->tx.flow->state)->config);
+    dec->is_deflate = m->codings == 1 && codings[m->coding[0]]->is_deflate;
     if (layers_open(dec, m))
         return dec;
     http_decoder_free(dec);
@@ -378,6 +384,8 @@ void http_decoder_free(struct http_decoder *dec)
 {
     if (dec == NULL)
         return;
+    state_of(dec)->packed[dec->direction] += dec->in;
+    state_of(dec)->unpacked[dec->direction] += dec->out;
     for (unsigned i = 0; i < dec->count; i++) {
         layer_close(dec, &dec->layer[i]);
         http_buf_release(dec->htx->tx.flow, &dec->layer[i].retained);
@@ -404,9 +412,16 @@ void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len
 /* Releases what layers still hold back: a doubt at the end counts as right. */
 void http_decoder_end(struct http_decoder *dec)
 {
-    for (unsigned i = 0; i < dec->count; i++)
-        if (dec->layer[i].mode != LAYER_OVER)
-            release(dec, i);
+    for (unsigned i = 0; i < dec->count; i++) {
+        const struct layer *l = &dec->layer[i];
+
+        if (l->mode == LAYER_OVER)
+            continue;
+        release(dec, i);
+        if (l->stream != NULL && l->coding->is_bomb_at_end != NULL &&
+            l->coding->is_bomb_at_end(l->stream))
+            bomb(dec);
+    }
     all_over(dec);
 }
 

@@ -27,6 +27,7 @@ struct http_config {
     struct file_window body[2];         /* by direction */
     uint32_t max_tx;
     uint32_t bomb_limit;                /* bytes that unpacking may give, see decoder.c */
+    uint32_t body_expansion;            /* what may come out of a byte, see decoder.c; 0: any */
     uint32_t bomb_count;                /* bombs in a flow, then nothing more is unpacked */
     uint32_t layer_limit, lzma_layers;  /* codings of a body, of them lzma; 0: any number */
     bool lzma_off;              /* lzma-enabled: no */
@@ -153,6 +154,7 @@ struct http_state {
     htp_connp_t *connp;
     uint64_t offset;                    /* of the first of the bytes at work */
     struct slice input;                 /* what libhtp was given, during the call */
+    uint64_t packed[2], unpacked[2];    /* bytes of coded bodies so far, by direction */
     uint32_t messages;                  /* of libhtp, so far */
     uint32_t responses;                 /* complete ones */
     uint32_t frame[2];                  /* of the message under way; 0: none */

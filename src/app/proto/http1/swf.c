@@ -87,6 +87,7 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
 
     if (stream == NULL)
         return false;
+    most = (size_t)MIN(most, decoder_output_max(packed.len, config->body_expansion));
     buf_add(out, "FWS", 3);
     buf_add_u8(out, swf->version);
     for (unsigned i = 0; i < 4; i++)

@@ -174,6 +174,24 @@ static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
 }
 
 /* Adds the totals to those of the connection, see is_bomb(). */
+static bool is_too_much(const struct h2_tx *t, const struct h2_decoder *dec)
+{
+    const struct h2_state *st = t->tx.flow->state;
+
+    return st->out + h2_decoder_out(dec) >
+           decoder_output_max(st->in + h2_decoder_in(dec),
+                              h2_settings_of(t->tx.flow)->body_expansion);
+}
+
+/* The body ends here; the connection goes on. */
+static void stop_decoders(struct h2_tx *t, enum direction d)
+{
+    for (struct h2_decoder *dec = t->ds[d].decoder; dec != NULL; dec = h2_decoder_next(dec))
+        h2_decoder_stop(dec);
+    if (!app_tx_has_event(&t->tx, H2_COMPRESSION_BOMB))
+        app_tx_event(&t->tx, H2_COMPRESSION_BOMB);
+}
+
 static void drop_decoder(struct h2_tx *t, enum direction d)
 {
     struct h2_state *st = t->tx.flow->state;
@@ -187,7 +205,7 @@ static void drop_decoder(struct h2_tx *t, enum direction d)
     ds->decoder = NULL;
 }
 
-enum decoding { DECODING_ON, DECODING_FAILED, DECODING_BOMB };
+enum decoding { DECODING_ON, DECODING_FAILED, DECODING_TOO_MUCH, DECODING_BOMB };
 
 static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
                             struct slice data);
@@ -234,6 +252,8 @@ static enum decoding decode(struct h2_tx *t, enum direction d, struct h2_decoder
         rest = data;
         if (is_bomb(t, dec))
             return DECODING_BOMB;
+        if (is_too_much(t, dec))
+            return DECODING_TOO_MUCH;
     } while (result == H2_DECODED);
     return result == H2_DECODE_FAILED ? DECODING_FAILED : DECODING_ON;
 }
@@ -247,6 +267,9 @@ static bool decode_body(struct h2_tx *t, enum direction d, struct slice data)
     case DECODING_FAILED:
         app_tx_event(&t->tx, H2_FAILED_DECOMPRESSION);
         drop_decoder(t, d);
+        return true;
+    case DECODING_TOO_MUCH:
+        stop_decoders(t, d);
         return true;
     case DECODING_BOMB:
         break;
@@ -269,6 +292,8 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
 /* END_STREAM: the content is complete. */
 void h2_body_end(struct h2_tx *t, enum direction d)
 {
+    if (h2_decoder_is_bomb_at_end(t->ds[d].decoder))
+        stop_decoders(t, d);
     drop_decoder(t, d);
     if (t->ds[d].dns.len > 0)
         doh2_message(t, d, t->ds[d].dns);

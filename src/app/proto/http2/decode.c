@@ -4,6 +4,7 @@
  * Output comes in chunks from the decoder's own buffer. */
 #include "config.h"
 
+#include "app/core/brotli_decoder.h"
 #include "app/core/zstd_decoder.h"
 #include "app/parser.h"
 #include "app/proto/http2/http2.h"
@@ -11,9 +12,6 @@
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
-#ifdef HAVE_BROTLI
-#include <brotli/decode.h>
-#endif
 
 #include "base/memory/lib_memory.h"
 
@@ -36,10 +34,7 @@ struct h2_decoder {
     struct buf retained;                    /* input so far, until something comes out */
     uint64_t in, out;
     z_stream z;
-#ifdef HAVE_BROTLI
-    BrotliDecoderState *brotli;
-#endif
-    void *zstd;
+    void *brotli, *zstd;
     uint8_t chunk[CHUNK];
 };
 
@@ -157,10 +152,8 @@ static void decoder_free(struct h2_decoder *dec)
 {
     if (dec->started && (dec->coding == CODING_GZIP || dec->coding == CODING_DEFLATE))
         inflateEnd(&dec->z);
-#ifdef HAVE_BROTLI
     if (dec->brotli != NULL)
-        BrotliDecoderDestroyInstance(dec->brotli);
-#endif
+        brotli_decoder_close(dec->brotli);
     if (dec->zstd != NULL)
         zstd_decoder_close(dec->zstd);
     buf_fini(&dec->retained);
@@ -192,16 +185,13 @@ static bool begin(struct h2_decoder *dec, uint8_t first)
         dec->zstd = zstd_decoder_open(&dec->memory);
         return dec->zstd != NULL;
     case CODING_BROTLI:
+        dec->brotli = brotli_decoder_open(&dec->memory,
+                                          h2_settings_of(dec->memory.flow)->body_expansion);
+        return dec->brotli != NULL;
     case CODING_NONE:
         break;
     }
-#ifdef HAVE_BROTLI
-    dec->brotli = BrotliDecoderCreateInstance(decoder_memory_alloc, decoder_memory_free,
-                                              &dec->memory);
-    return dec->brotli != NULL && !decoder_memory_is_large_brotli(&dec->memory, first);
-#else
     return false;
-#endif
 }
 
 /* Another gzip member may follow (RFC 1952 section 2.2). */
@@ -242,22 +232,17 @@ static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, siz
     return !dec->over && dec->z.avail_out == 0 ? H2_DECODED : H2_DECODED_ALL;
 }
 
-#ifdef HAVE_BROTLI
 static enum h2_decoded decode_brotli(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
-    uint8_t *next = dec->chunk;
-    size_t space = CHUNK, left = in->len;
-    BrotliDecoderResult result = BrotliDecoderDecompressStream(dec->brotli, &left, &in->data,
-                                                               &space, &next, NULL);
+    struct bytes b = bytes_of_slice(*in);
+    enum brotli_status status = brotli_decoder_run(dec->brotli, &b, dec->chunk, CHUNK, produced);
 
-    *produced = CHUNK - space;
-    in->len = (uint32_t)left;
-    dec->over = result == BROTLI_DECODER_RESULT_SUCCESS;
-    if (result == BROTLI_DECODER_RESULT_ERROR)
+    *in = (struct slice){ .data = b.next, .len = (uint32_t)bytes_left(&b) };
+    dec->over = status == BROTLI_STATUS_END;
+    if (status != BROTLI_STATUS_MORE && status != BROTLI_STATUS_END)
         return H2_DECODE_FAILED;
-    return result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT ? H2_DECODED : H2_DECODED_ALL;
+    return !dec->over && *produced == CHUNK ? H2_DECODED : H2_DECODED_ALL;
 }
-#endif
 
 /* A full buffer means that there may be more output. */
 static enum h2_decoded decode_zstd(struct h2_decoder *dec, struct slice *in, size_t *produced)
@@ -306,10 +291,8 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
         dec->started = false;
         return failure(dec);
     }
-#ifdef HAVE_BROTLI
     if (dec->coding == CODING_BROTLI)
         result = decode_brotli(dec, in, &produced);
-#endif
     if (dec->coding == CODING_ZSTD)
         result = decode_zstd(dec, in, &produced);
     else if (dec->coding != CODING_BROTLI)
@@ -352,4 +335,17 @@ struct h2_decoder *h2_decoder_next(const struct h2_decoder *dec)
 void h2_decoder_pass(struct h2_decoder *dec)
 {
     dec->passes = true;
+}
+
+void h2_decoder_stop(struct h2_decoder *dec)
+{
+    dec->over = true;
+}
+
+bool h2_decoder_is_bomb_at_end(const struct h2_decoder *dec)
+{
+    for (; dec != NULL; dec = dec->next)
+        if (dec->brotli != NULL && brotli_decoder_waits(dec->brotli))
+            return true;
+    return false;
 }

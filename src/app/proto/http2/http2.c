@@ -79,6 +79,8 @@ static enum parse_status take_data(struct app_flow *af, struct app_input *in)
     in->consumed = 0;
     if (in->len == 0)
         return PARSE_OK;
+    if (t != NULL)
+        app_tx_mark(&t->tx);
     if (data->padded) {
         uint8_t padding = take_u8(&b);
 
@@ -260,6 +262,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
                                                  UINT32_MAX);
     s->max_frames = (uint32_t)conf_u64_range(node, "max-frames", 65536, 1, UINT32_MAX);
     s->bomb_limit = conf_size(node, "compression-bomb-limit", 1u << 20);
+    s->body_expansion = (uint32_t)conf_u64_range(node, "max-body-expansion", 100, 0, 1u << 20);
     s->max_header_list = conf_size(node, "max-header-list-size", 256u << 10);
     s->header_expansion = (uint32_t)conf_u64_range(node, "max-header-expansion", 64, 1,
                                                    UINT32_MAX);
@@ -283,7 +286,8 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     .matches = h2_matches,                                                                       \
     .file_directions = APP_BOTH,                                                                 \
     .unnamed_files = true,                                                                       \
-    .frames_count_from_one = true
+    .frames_count_from_one = true,                                                               \
+    .marks_tx = true
 
 const struct app_proto app_http2 = {
     .id = APP_PROTO_http2,

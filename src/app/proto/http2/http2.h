@@ -23,6 +23,7 @@ struct h2_settings {
     uint32_t max_reassembly;            /* bytes of a header block over several frames */
     uint32_t max_frames;                /* of one transaction and direction */
     uint64_t bomb_limit;                /* bytes out of a decoder, when they are too many */
+    uint32_t body_expansion;            /* what may come out of a byte of bodies; 0: any */
     uint64_t max_header_list;           /* bytes of the headers of one message */
     uint32_t header_expansion;          /* bytes of headers kept for each byte of the connection */
     uint32_t header_log;                /* the same for headers in records */
@@ -268,6 +269,10 @@ uint64_t h2_decoder_in(const struct h2_decoder *dec);
 uint64_t h2_decoder_out(const struct h2_decoder *dec);
 struct h2_decoder *h2_decoder_next(const struct h2_decoder *dec);
 void h2_decoder_pass(struct h2_decoder *dec);       /* from now on bytes go through as they are */
+/* Nothing more comes out of it. */
+void h2_decoder_stop(struct h2_decoder *dec);
+/* It, or one behind it, has begun to give more than its input may. */
+bool h2_decoder_is_bomb_at_end(const struct h2_decoder *dec);
 
 /* upgrade.c: the request that asked for it, as stream 1. */
 void h2_upgrade(struct app_flow *af);

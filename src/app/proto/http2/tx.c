@@ -112,6 +112,7 @@ struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type)
 
     if (t == NULL)
         return open_tx(af, stream);
+    app_tx_mark(&t->tx);
     if (t->closed && !may_follow(type))
         app_tx_event(&t->tx, H2_STREAM_ID_REUSE);
     return t;

@@ -196,3 +196,33 @@ TEST(dns_response_names_one_by_one)
     CHECK_INT(n, ARRAY_LEN(expected));
     arena_fini(&arena);
 }
+
+/* 200 answers that name one owner of 200 bytes by a pointer: two bytes each, 200 in the record. It
+ * ends where it holds 4 KiB and eight times the message. */
+TEST(dns_record_ends_in_proportion)
+{
+    static uint8_t message[8192];
+    struct split_step step = { TO_CLIENT, message, 0 };
+    const struct split_case c = { .udp = true, .port = 53, .steps = &step, .count = 1 };
+    static const char head[] = HEAD("\x12\x34", "\x81\x80", "\1", "\xc8", "\0", "\0");
+    static const char answer[] = "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\x0a\1\2\3";
+    uint32_t at = sizeof(head) - 1;
+    size_t most;
+    char *text;
+
+    memcpy(message, head, at);
+    for (unsigned label = 0; label < 4; label++, at += 51) {
+        message[at] = 50;
+        memset(message + at + 1, 'a', 50);
+    }
+    memcpy(message + at, "\0\0\1\0\1", 5);
+    at += 5;
+    for (unsigned i = 0; i < 200; i++, at += sizeof(answer) - 1)
+        memcpy(message + at, answer, sizeof(answer) - 1);
+    step.len = at;
+    most = 4096 + 8 * (size_t)at;
+    text = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strlen(text) > most && strlen(text) < most + 1024);
+    CHECK(strstr(text, "\"cut\":true}}\n") != NULL);
+    free(text);
+}

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static const char settings[] = "app-layer: { protocols: { http: { enabled: yes, libhtp: { "
                                "default-config: { personality: IDS, request-body-limit: 100kb, "
@@ -116,7 +117,8 @@ TEST(http1_codings_bomb)
                                         { TO_CLIENT, response, sizeof(response) } };
     const struct split_case c = {
         .yaml = "app-layer: { protocols: { http: { enabled: yes, libhtp: { default-config: { "
-                "response-body-limit: 0, compression-bomb-limit: 300kb } } } } }\n",
+                "response-body-limit: 0, compression-bomb-limit: 300kb, max-body-expansion: 0 } "
+                "} } } }\n",
         .port = 80, .steps = steps, .count = ARRAY_LEN(steps) };
 
     memcpy(response, head, sizeof(head) - 1);
@@ -146,6 +148,38 @@ static void expect_refused(struct test *t, const char *yaml, const char *coding,
 #define BODY(s) ((struct slice){ (const uint8_t *)(s), sizeof(s) - 1 })
 
 /* What finds no room is passed on as it was sent. */
+/* Deflate is unpacked up to the body's limit, else it would be too much for the first settings; and
+ * never more than a hundred times. */
+TEST(http1_codings_deflate_ends)
+{
+    static const char yaml[] = "app-layer: { protocols: { http: { enabled: yes, libhtp: { "
+                               "default-config: { response-body-limit: %s } } } } }";
+    static char response[256 + 4096], text[200];
+    struct split_step steps[] = { SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
+                                  { TO_CLIENT, response, 0 } };
+    struct split_case c = { .yaml = text, .port = 80, .steps = steps, .count = 2 };
+    static uint8_t zeros[1u << 20];
+    z_stream z = { .next_in = zeros, .avail_in = sizeof(zeros), .avail_out = 4096 };
+    int n;
+
+    if (deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return;
+    z.next_out = (uint8_t *)response + 256;
+    CHECK_INT(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    n = snprintf(response, 256, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                 "Content-Length: %lu\r\n\r\n", z.total_out);
+    memmove(response + n, response + 256, z.total_out);
+    steps[1].len = (uint32_t)(n + (int)z.total_out);
+    snprintf(text, sizeof(text), yaml, "100kb, max-body-expansion: 1");
+    split_expect(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+                 "tx 0 file /f truncated 102400 -\nflow http http http\n");
+    snprintf(text, sizeof(text), yaml, "0");
+    split_expect(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+                 "tx 0 event compression_bomb\ntx 0 file /f closed 182272 -\n"
+                 "flow http http http\n");
+}
+
 TEST(http1_codings_memcap)
 {
     static const char yaml[] = "app-layer: { protocols: { http: { enabled: yes, memcap: 40kb } } }";
@@ -162,12 +196,36 @@ TEST(http1_codings_window)
 {
     static const char yaml[] = "app-layer: { protocols: { http: { enabled: yes } } }";
     static const char half[] = "app-layer: { protocols: { http: { enabled: yes, memcap: 24mb, "
-                               "decompression-window-limit: 16mb } } }";
+                               "decompression-window-limit: 16mb, libhtp: { default-config: { "
+                               "max-body-expansion: 0 } } } } }";
 
     expect_refused(t, yaml, "br", BODY(BR_16_MIB), "decompression_window_too_large");
     expect_refused(t, yaml, "br", BODY("\x11\x1e some window of a GiB"),
                    "decompression_window_too_large");
     expect_refused(t, half, "br", BODY(BR_16_MIB), "decompression_memcap_reached");
+}
+
+/* A MiB of zeros: what libbrotli would write before it gives anything has not been paid for. With
+ * the second settings it has once the last bytes are there, and the stream begins again. */
+TEST(http1_codings_brotli_waits)
+{
+    static const char head[] = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 14\r\n\r\n";
+    static const char bomb[] = "\x5b\xff\xff\x8f\x7f\x02\x20\x1e\x0b\x04\x72\xef\x1f";
+    static char response[sizeof(head) - 1 + sizeof(bomb)];
+    const struct split_step steps[] = { SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
+                                        { TO_CLIENT, response, sizeof(response) } };
+    struct split_case c = { .yaml = "app-layer: { protocols: { http: { enabled: yes } } }",
+                            .port = 80, .steps = steps, .count = ARRAY_LEN(steps) };
+
+    memcpy(response, head, sizeof(head) - 1);
+    memcpy(response + sizeof(head) - 1, bomb, sizeof(bomb));
+    split_expect(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+                 "tx 0 event compression_bomb\ntx 0 file /f closed 0 -\n"
+                 "flow http http http\n");
+    c.yaml = "app-layer: { protocols: { http: { enabled: yes, libhtp: { default-config: { "
+             "response-body-limit: 0, max-body-expansion: 70000 } } } } }";
+    split_expect(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+                 "tx 0 file /f closed 1048576 -\nflow http http http\n");
 }
 #endif
 
