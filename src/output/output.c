@@ -40,6 +40,7 @@ struct output_thread {
 struct output_writer {
     struct output_conf *conf;
     struct buf *pending;            /* by sink id */
+    unsigned *pending_records;      /* beside pending */
     unsigned sink_count;
 };
 
@@ -327,6 +328,7 @@ struct output_writer *output_writer_new(struct output_conf *conf, struct counter
     w->conf = conf;
     w->sink_count = (unsigned)conf->sinks.count;
     w->pending = xcalloc(w->sink_count + 1, sizeof(*w->pending));
+    w->pending_records = xcalloc(w->sink_count + 1, sizeof(*w->pending_records));
     return w;
 }
 
@@ -341,6 +343,8 @@ static void writer_enqueue(struct output_writer *w, unsigned id)
     lost = sink->ops->write(sink->self, b->data, b->len);
     if (UNLIKELY(lost > 0))
         __atomic_fetch_add(&sink->lost, lost, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sink->written, w->pending_records[id], __ATOMIC_RELAXED);
+    w->pending_records[id] = 0;
     buf_clear(b);
 }
 
@@ -358,11 +362,14 @@ void output_writer_free(struct output_writer *w)
     for (unsigned i = 0; i < w->sink_count; i++)
         buf_fini(&w->pending[i]);
     free(w->pending);
+    free(w->pending_records);
     free(w);
 }
 
 static void write_records(struct output_writer *w, const struct buf *records)
 {
+    struct output_tap *tap = __atomic_load_n(&w->conf->tap, __ATOMIC_ACQUIRE);
+    bool tapped = tap != NULL && __atomic_load_n(&tap->is_on, __ATOMIC_RELAXED);
     size_t at = 0;
 
     while (at < records->len) {
@@ -371,6 +378,9 @@ static void write_records(struct output_writer *w, const struct buf *records)
         memcpy(&head, records->data + at, sizeof(head));
         at += sizeof(head);
         buf_add(&w->pending[head.sink], records->data + at, head.len);
+        w->pending_records[head.sink]++;
+        if (UNLIKELY(tapped))
+            tap->put(tap->arg, head.sink, records->data + at, head.len);
         at += head.len;
         if (w->pending[head.sink].len >= WRITER_BATCH)
             writer_enqueue(w, head.sink);
@@ -409,6 +419,28 @@ void output_write(struct output_writer *w, struct packet_vector *v)
     /* Live, a quiet network must not hold lines back. */
     if (v->tick || v->last || (!conf->request.offline && v->count < VECTOR_FILL / 4))
         output_writer_flush(w);
+}
+
+void output_set_tap(struct output_conf *conf, struct output_tap *tap)
+{
+    __atomic_store_n(&conf->tap, tap, __ATOMIC_RELEASE);
+}
+
+unsigned output_sink_count(const struct output_conf *conf)
+{
+    return (unsigned)conf->sinks.count;
+}
+
+void output_sink_report(const struct output_conf *conf, unsigned i,
+                        struct output_sink_report *report)
+{
+    const struct sink *sink = conf->sinks.at[i];
+
+    *report = (struct output_sink_report){
+        .path = conf->sink_paths.at[i], .type = sink->ops->name,
+        .written = __atomic_load_n(&sink->written, __ATOMIC_RELAXED),
+        .lost = __atomic_load_n(&sink->lost, __ATOMIC_RELAXED),
+    };
 }
 
 /* --- statistics --------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ struct sink {
     uint16_t id;
     const struct sink_ops *ops;
     void *self;
+    uint64_t written;           /* records handed over; atomic */
     uint64_t lost;              /* records that could not be written; atomic */
     /* `threaded: yes`: one for each thread that makes records; this is the first. */
     struct sink **thread_sink;
