@@ -274,6 +274,8 @@ const char *const conf_schema_outline[] = {
     "autofp-scheduler",
     "default-packet-size",
     "unix-command: enabled filename",
+    "metrics: enabled listen token-file",
+    "  tls: cert key",
     "magic-file",
     "geoip-database",
     "legacy: uricontent",

@@ -32,6 +32,7 @@ struct setup {
     bool ending;                        /* the user wants the end, not only of a job */
     bool takes_jobs;                    /* captures come by command */
     struct control *control;            /* NULL: none */
+    struct web *web;                        /* the HTTP listener; NULL: there is none */
 };
 
 /* Settings, rules and outputs: all that -T looks at. -1: *err or errors already logged. */
