@@ -150,6 +150,8 @@ void output_conf_free(struct output_conf *conf)
     for (size_t i = 0; i < conf->sinks.count; i++) {
         struct sink *sink = conf->sinks.at[i];
 
+        if (sink->ops->finish != NULL)
+            sink->lost += sink->ops->finish(sink->self);
         if (sink->lost > 0)
             log_warning("output", "%s: %llu records could not be written", conf->sink_paths.at[i],
                         (unsigned long long)sink->lost);
@@ -437,7 +439,7 @@ void output_sink_report(const struct output_conf *conf, unsigned i,
     const struct sink *sink = conf->sinks.at[i];
 
     *report = (struct output_sink_report){
-        .path = conf->sink_paths.at[i], .type = sink->ops->name,
+        .path = conf->sink_paths.at[i], .type = sink->kind->name,
         .written = __atomic_load_n(&sink->written, __ATOMIC_RELAXED),
         .lost = __atomic_load_n(&sink->lost, __ATOMIC_RELAXED),
     };
