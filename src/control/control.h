@@ -23,6 +23,7 @@ struct control_conf {
     struct stream_conf *stream;
     const struct rule_profile_conf *rule_profile;
     bool takes_jobs;                /* captures come by command */
+    bool has_listener;              /* web/: a control is made without a socket, too */
     bool fixed_rules;               /* -s or -S: rules are not loaded again */
 };
 

@@ -133,7 +133,7 @@ static void respond_http(struct client *client)
         client->over = client->in.len >= REQUEST_MAX;
         return;
     }
-    output_metrics(&body);
+    output_metrics(&(struct metrics_text){ .out = &body }, NULL);
     buf_printf(&client->out, "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
                "Content-Length: %zu\r\nConnection: close\r\n\r\n", body.len);
     buf_add(&client->out, body.data, body.len);
@@ -383,39 +383,53 @@ static bool is_enabled(const struct control_conf *conf)
 
 /* 0 with *out NULL: the socket is disabled. The socket exists from here on;
  * control_start() begins to serve it once the privileges are dropped. */
+static int open_socket(struct control *c, struct err *err)
+{
+    c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (find_path(c, err) < 0 || bind_to(c, err) < 0) {
+        c->path[0] = '\0';
+        return -1;
+    }
+    log_info("unix-manager", "unix socket '%s'", c->path);
+    return 0;
+}
+
 int control_open(const struct control_conf *conf, struct control **out, struct err *err)
 {
+    bool has_socket = is_enabled(conf);
     struct control *c;
 
     *out = NULL;
-    if (!is_enabled(conf))
+    if (!has_socket && !conf->has_listener)
         return 0;
     c = xcalloc(1, sizeof(*c));
     c->conf = *conf;
     c->started_ns = clock_ns();
     pthread_mutex_init(&c->lock, NULL);
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    c->fd = -1;
     if (conf->takes_jobs)
         c->jobs = jobs_new();
-    if (find_path(c, err) < 0 || bind_to(c, err) < 0) {
-        c->path[0] = '\0';
-        control_free(c);
-        return -1;
+    if (has_socket && open_socket(c, err) < 0) {
+        if (conf->takes_jobs || !conf->has_listener) {
+            control_free(c);
+            return -1;
+        }
+        log_err(LOG_LEVEL_WARNING, "unix-manager", err);
+        *err = (struct err){ 0 };
     }
-    log_info("unix-manager", "unix socket '%s'", c->path);
     *out = c;
     return 0;
 }
 
 int control_start(struct control *c, struct err *err)
 {
-    int status = c != NULL ? pthread_create(&c->thread, NULL, control_main, c) : 0;
+    int status = c != NULL && c->fd >= 0 ? pthread_create(&c->thread, NULL, control_main, c) : 0;
 
     if (status != 0)
         return err_set(err, "cannot make the control thread: %s", strerror(status));
     if (c != NULL)
-        c->has_thread = true;
+        c->has_thread = c->fd >= 0;
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "control/stats.h"
 #include "control/systemd.h"
 #include "control/watchdog.h"
+#include "control/web/web.h"
 #include "main/sandbox_policy.h"
 #include "main/progress.h"
 
@@ -260,7 +261,7 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
     if (once)
         apply_main_affinity(s);
     if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||
-                 control_start(s->control, err) < 0)) {
+                 control_start(s->control, err) < 0 || web_start(s->web, err) < 0)) {
         engine_stop(engine);
         engine_wait(engine);
         return -1;
@@ -292,11 +293,13 @@ int engine_loop_run(struct setup *s, struct err *err)
         return EXIT_FAILURE;
     }
     control_set_run(s->control, engine, s->plan, &s->stop);
+    web_set_run(s->web);
     run_started(s, engine);
     status = engine_wait(engine) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     if (s->options->verbose > 0)
         report(engine);
     control_set_run(s->control, NULL, NULL, NULL);
+    web_set_run(s->web);
     stop_gauges(s);
     engine_free(engine);
     write_rule_profile(s);

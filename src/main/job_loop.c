@@ -14,6 +14,7 @@
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/systemd.h"
+#include "control/web/web.h"
 #include "main/sandbox_policy.h"
 #include "main/engine_loop.h"
 
@@ -95,7 +96,7 @@ int jobs_run(struct setup *s, struct err *err)
     int signals = signals_open();
 
     if (sandbox_policy_enter(s, err) < 0 || engine_loop_drop_privileges(s, err) < 0 ||
-        control_start(s->control, err) < 0) {
+        control_start(s->control, err) < 0 || web_start(s->web, err) < 0) {
         close(signals);
         return EXIT_FAILURE;
     }

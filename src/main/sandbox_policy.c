@@ -90,7 +90,7 @@ static void add_options(struct sandbox_policy *f, const struct setup *s)
         ARRAY_PUSH(&f->paths.read, directory_of(f, o->firewall_file));
     if (setup_pid_file(o, s->root) != NULL)
         ARRAY_PUSH(&f->paths.write, directory_of(f, setup_pid_file(o, s->root)));
-    if (control_path(s->control) != NULL)
+    if (control_path(s->control) != NULL && control_path(s->control)[0] != '\0')
         ARRAY_PUSH(&f->paths.write, directory_of(f, control_path(s->control)));
     if (s->context.capture->live)
         return;

@@ -21,6 +21,7 @@
 #include "base/system/clock.h"
 #include "base/report/log.h"
 #include "control/systemd.h"
+#include "control/web/web.h"
 #include "detect/rule/keyword.h"
 #include "flow/exception.h"
 
@@ -319,7 +320,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
         if (s->context.capture == NULL)
             return -1;
     }
-    if (setup_sources(s, err) < 0 || setup_reject(s, err) < 0)
+    if (setup_sources(s, err) < 0 || setup_reject(s, err) < 0 || web_check(s->root, err) < 0)
         return -1;
     s->context.is_inline = setup_is_inline(s);
     s->context.gives_verdict = setup_gives_verdict(s);
@@ -392,7 +393,7 @@ static bool needs_sequence(const struct setup *s)
 
 /* The threads there are besides the plan's own: the first, which waits for signals; statistics,
  * commands, the watchdog. */
-#define MANAGEMENT_MAX 5
+#define MANAGEMENT_MAX 6
 static void name_management(const struct setup *s, bool live, char *main_name, size_t size,
                             const char *names[MANAGEMENT_MAX])
 {
@@ -405,6 +406,8 @@ static void name_management(const struct setup *s, bool live, char *main_name, s
         names[n++] = "CS";
     if (s->takes_jobs || control_is_enabled(s->root, live))
         names[n++] = "US";
+    if (web_is_enabled(s->root))
+        names[n++] = "Web";
     if (live || systemd_watchdog_ms() > 0)
         names[n++] = "WD";
     names[n] = NULL;
@@ -596,7 +599,16 @@ int setup_capture(struct setup *s, struct err *err)
     return s->context.capture_handle != NULL ? 0 : -1;
 }
 
-/* The engine runs without the socket too, unless it was started for commands. */
+/* Who asks for metrics shall have them: a listener that cannot listen ends the start. */
+static int open_listener(struct setup *s, struct err *err)
+{
+    if (!web_is_enabled(s->root))
+        return 0;
+    s->web = web_open(s->control, err);
+    return s->web != NULL ? 0 : -1;
+}
+
+/* The engine runs without as well, but for commands it was started for. */
 int setup_control(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -610,11 +622,12 @@ int setup_control(struct setup *s, struct err *err)
         .user = setup_user(o, s->root),
         .group = setup_group(o, s->root),
         .takes_jobs = s->takes_jobs,
+        .has_listener = web_is_enabled(s->root),
         .fixed_rules = o->rule_files.count > 0 || o->only_rule_file != NULL,
     };
 
     if (control_open(&conf, &s->control, err) == 0)
-        return 0;
+        return open_listener(s, err);
     if (s->takes_jobs)
         return -1;
     log_err(LOG_LEVEL_WARNING, "unix-manager", err);
@@ -720,6 +733,7 @@ void setup_job_free(struct setup *s)
 
 void setup_free(struct setup *s)
 {
+    web_free(s->web);
     control_free(s->control);
     job_free(s);
     tenants_unref(s->context.tenants);

@@ -32,6 +32,7 @@ struct setup {
     bool ending;                        /* the user stops the engine, not only a job */
     bool takes_jobs;                    /* captures come by command */
     struct control *control;            /* NULL: none */
+    struct web *web;                        /* the HTTP listener; NULL: there is none */
 };
 
 /* Settings, rules and outputs: all that -T checks. -1: *err or errors already logged. */

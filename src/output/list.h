@@ -20,6 +20,7 @@
 
 #define SINK_LIST(X) \
     X(file)          \
+    X(kafka)         \
     X(redis)         \
     X(syslog)        \
     X(unix_stream)   \

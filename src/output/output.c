@@ -45,6 +45,7 @@ struct output_thread {
 struct output_writer {
     struct output_conf *conf;
     struct buf *pending;            /* by sink id */
+    unsigned *pending_records;      /* beside pending */
     unsigned sink_count;
 };
 
@@ -181,6 +182,8 @@ void output_conf_free(struct output_conf *conf)
     for (size_t i = 0; i < conf->sinks.count; i++) {
         struct sink *sink = conf->sinks.at[i];
 
+        if (sink->ops->finish != NULL)
+            sink->lost += sink->ops->finish(sink->self);
         if (sink->lost > 0)
             log_warning("output", "%s: %llu records could not be written", conf->sink_paths.at[i],
                         (unsigned long long)sink->lost);
@@ -385,6 +388,7 @@ struct output_writer *output_writer_new(struct output_conf *conf, struct counter
     w->conf = conf;
     w->sink_count = (unsigned)conf->sinks.count;
     w->pending = xcalloc(w->sink_count + 1, sizeof(*w->pending));
+    w->pending_records = xcalloc(w->sink_count + 1, sizeof(*w->pending_records));
     return w;
 }
 
@@ -400,6 +404,8 @@ static void writer_enqueue(struct output_writer *w, unsigned id)
     lost = sink->ops->write(sink->self, b->data, b->len);
     if (UNLIKELY(lost > 0))
         __atomic_fetch_add(&sink->lost, lost, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sink->written, w->pending_records[id], __ATOMIC_RELAXED);
+    w->pending_records[id] = 0;
     buf_clear(b);
 }
 
@@ -418,6 +424,7 @@ void output_writer_free(struct output_writer *w)
     for (unsigned i = 0; i < w->sink_count; i++)
         buf_fini(&w->pending[i]);
     free(w->pending);
+    free(w->pending_records);
     free(w);
 }
 
@@ -425,17 +432,22 @@ void output_writer_free(struct output_writer *w)
 static void writer_add(struct output_writer *w, unsigned id, const uint8_t *data, size_t len)
 {
     struct sink *sink = w->conf->sinks.at[id];
+    uint64_t lost;
 
+    w->pending_records[id]++;
     if (LIKELY(buf_add(&w->pending[id], data, len)))
         return;
     writer_enqueue(w, id);
     buf_clear(&w->pending[id]);
-    if (!sink->ops->write(sink->self, data, len))
-        __atomic_fetch_add(&sink->lost, 1, __ATOMIC_RELAXED);
+    lost = sink->ops->write(sink->self, data, len);
+    if (lost > 0)
+        __atomic_fetch_add(&sink->lost, lost, __ATOMIC_RELAXED);
 }
 
 static void write_records(struct output_writer *w, const struct buf *records)
 {
+    struct output_tap *tap = __atomic_load_n(&w->conf->tap, __ATOMIC_ACQUIRE);
+    bool tapped = tap != NULL && __atomic_load_n(&tap->is_on, __ATOMIC_RELAXED);
     size_t at = 0;
 
     while (at < records->len) {
@@ -444,6 +456,8 @@ static void write_records(struct output_writer *w, const struct buf *records)
         memcpy(&head, records->data + at, sizeof(head));
         at += sizeof(head);
         writer_add(w, head.sink, records->data + at, head.len);
+        if (UNLIKELY(tapped))
+            tap->put(tap->arg, head.sink, records->data + at, head.len);
         at += head.len;
         if (w->pending[head.sink].len >= WRITER_BATCH)
             writer_enqueue(w, head.sink);
@@ -485,6 +499,28 @@ void output_write(struct output_writer *w, struct packet_vector *v)
      * capture should be visible at once. */
     if (v->tick || v->last || (!conf->request.offline && v->count < VECTOR_FILL / 4))
         output_writer_flush(w);
+}
+
+void output_set_tap(struct output_conf *conf, struct output_tap *tap)
+{
+    __atomic_store_n(&conf->tap, tap, __ATOMIC_RELEASE);
+}
+
+unsigned output_sink_count(const struct output_conf *conf)
+{
+    return (unsigned)conf->sinks.count;
+}
+
+void output_sink_report(const struct output_conf *conf, unsigned i,
+                        struct output_sink_report *report)
+{
+    const struct sink *sink = conf->sinks.at[i];
+
+    *report = (struct output_sink_report){
+        .path = conf->sink_paths.at[i], .type = sink->kind->name,
+        .written = __atomic_load_n(&sink->written, __ATOMIC_RELAXED),
+        .lost = __atomic_load_n(&sink->lost, __ATOMIC_RELAXED),
+    };
 }
 
 /* --- statistics --------------------------------------------------------------------------- */

@@ -62,6 +62,25 @@ void output_writer_free(struct output_writer *w);
 void output_write(struct output_writer *w, struct packet_vector *v);
 void output_writer_flush(struct output_writer *w);
 
+/* Lets another thread see records as they are written. put() runs on writer threads, only while
+ * is_on, and must not wait; sink is the number of where the record goes. */
+struct output_tap {
+    void (*put)(void *arg, unsigned sink, const uint8_t *record, size_t len);
+    void *arg;
+    bool is_on;                         /* atomic */
+};
+/* Any thread, while writers run; tap must outlive them. NULL: none. */
+void output_set_tap(struct output_conf *conf, struct output_tap *tap);
+
+/* What has gone to each sink; any thread. */
+struct output_sink_report {
+    const char *path, *type;            /* borrowed from conf */
+    uint64_t written, lost;             /* records */
+};
+unsigned output_sink_count(const struct output_conf *conf);
+void output_sink_report(const struct output_conf *conf, unsigned i,
+                        struct output_sink_report *report);
+
 /* Statistics, by control/: one round of stats records and stats.log. last: the final one. */
 void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last);
 /* What the rules in force are, for stats.detect.engines; at start and after each reload. */

@@ -41,6 +41,7 @@ struct output_conf {
     struct tenants *tenants;            /* referenced; under rules_lock; NULL: there are none */
     uint64_t rules_loaded_us;
     pthread_mutex_t rules_lock;
+    struct output_tap *tap;                 /* atomic; NULL: there is none */
     struct render stats;                    /* the statistics thread's */
     struct buf stats_out;
 };

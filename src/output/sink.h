@@ -18,6 +18,7 @@ struct sink;
 
 struct sink_ops {
     const char *name;           /* filetype: "regular" */
+    bool is_slow;               /* always behind a queue (sinks/queue.h) */
     bool is_own;                /* each output has its own: a path does not tell the target */
     void *(*open)(const struct output_request *request, const struct conf_node *node,
                   const char *path, struct err *err);
@@ -25,13 +26,17 @@ struct sink_ops {
      * How many of them are lost. */
     uint64_t (*write)(void *self, const uint8_t *data, size_t len);
     void (*rotate)(void *self);
+    /* Writes what it still holds; how many records are lost. Before close(); may be NULL. */
+    uint64_t (*finish)(void *self);
     void (*close)(void *self);
 };
 
 struct sink {
     uint16_t id;
-    const struct sink_ops *ops;
+    const struct sink_ops *kind;        /* of its filetype */
+    const struct sink_ops *ops;         /* the same, or that of the queue before it */
     void *self;
+    uint64_t written;           /* records handed over; atomic */
     uint64_t lost;              /* records that could not be written; atomic */
     /* `threaded: yes`: one for each thread that makes records; this is the first. */
     struct sink **thread_sink;

@@ -40,7 +40,7 @@ static enum command_status metrics_run(struct command *c)
         engine_update_gauges(c->control->engine);
         gauges_update(c->control->conf.context->gauges);
     }
-    output_metrics(&out);
+    output_metrics(&(struct metrics_text){ .out = &out }, NULL);
     text_message(c, &out);
     return COMMAND_OK;
 }

@@ -11,6 +11,7 @@
 #include "base/report/log.h"
 #include "output/list.h"
 #include "output/output_private.h"
+#include "output/sinks/queue.h"
 
 #define X(name) extern const struct sink_ops sink_##name;
 SINK_LIST(X)
@@ -46,7 +47,7 @@ static struct sink *find_open(const struct output_conf *conf, const struct sink_
                               const char *path)
 {
     for (size_t i = 0; !ops->is_own && i < conf->sinks.count; i++)
-        if (conf->sinks.at[i]->ops == ops && strcmp(conf->sink_paths.at[i], path) == 0)
+        if (conf->sinks.at[i]->kind == ops && strcmp(conf->sink_paths.at[i], path) == 0)
             return conf->sinks.at[i];
     return NULL;
 }
@@ -57,6 +58,7 @@ static struct sink *open_at(const struct output_request *request, struct output_
                             struct err *err)
 {
     void *self = ops->open(request, node, path, err);
+    struct queue_conf queue;
     struct sink *sink;
 
     if (self == NULL) {
@@ -64,7 +66,12 @@ static struct sink *open_at(const struct output_request *request, struct output_
         return NULL;
     }
     sink = xcalloc(1, sizeof(*sink));
-    *sink = (struct sink){ .id = (uint16_t)conf->sinks.count, .ops = ops, .self = self };
+    *sink = (struct sink){ .id = (uint16_t)conf->sinks.count, .kind = ops, .ops = ops,
+                           .self = self };
+    if (queue_conf_read(&queue, request, node, ops->is_slow)) {
+        sink->ops = &sink_queue;
+        sink->self = queue_new(&queue, ops, self);
+    }
     ARRAY_PUSH(&conf->sinks, sink);
     ARRAY_PUSH(&conf->sink_paths, path);
     return sink;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/web/history.c - what the engine did in each of the last 900 seconds.
+ *
+ * The listener's thread samples the counters once a second, whether or not somebody looks, so that
+ * a page opened after an incident shows it. Packet threads take no part: their counters are read
+ * with relaxed loads. */
+#include "control/web/web_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/report/counters.h"
+#include "base/report/json.h"
+#include "base/system/clock.h"
+#include "control/private.h"
+
+#define SAMPLED_MAX 256
+
+/* Counters of which the page draws a curve. rate: by second; else the value. */
+static const struct { const char *key, *counter; bool rate; } drawn[] = {
+    { "pkts", "decoder.pkts", true },
+    { "bytes", "decoder.bytes", true },
+    { "drops", "capture.kernel_drops", true },
+    { "flows", "flow.active", false },
+    { "alerts", "detect.alert", true },
+    { "flow_memuse", "flow.memuse", false },
+    { "tcp_memuse", "tcp.memuse", false },
+    { "reassembly_memuse", "tcp.reassembly_memuse", false },
+    { "http_memuse", "http.memuse", false },
+};
+#define DRAWN ARRAY_LEN(drawn)
+
+struct web_history {
+    uint64_t count;                     /* samples taken; the newest lies before count, modulo */
+    uint64_t time[HISTORY_SECONDS];     /* seconds since 1970 */
+    uint64_t value[DRAWN][HISTORY_SECONDS];
+    uint64_t last[DRAWN];               /* totals at the newest sample */
+    counter_id id[DRAWN];
+    bool has_last, has_ids;
+    unsigned threads;
+    struct history_thread thread[SAMPLED_MAX];
+    uint16_t *busy;                     /* by thread, HISTORY_SECONDS each; per mille */
+    struct engine_load *load;           /* scratch of the listener's thread */
+    uint64_t sampled_ns;
+};
+
+struct web_history *history_new(void)
+{
+    struct web_history *h = xcalloc(1, sizeof(*h));
+
+    h->busy = xcalloc(SAMPLED_MAX, HISTORY_SECONDS * sizeof(*h->busy));
+    h->load = xcalloc(SAMPLED_MAX, sizeof(*h->load));
+    return h;
+}
+
+void history_free(struct web_history *h)
+{
+    if (h == NULL)
+        return;
+    free(h->busy);
+    free(h->load);
+    free(h);
+}
+
+void history_clear(struct web_history *h)
+{
+    h->count = 0;
+    h->has_last = false;
+    h->threads = 0;
+}
+
+/* Names that no module has registered yet are registered here, with the kind they will have. */
+static void find_counters(struct web_history *h)
+{
+    for (unsigned i = 0; i < DRAWN; i++)
+        h->id[i] = counter_register(drawn[i].counter,
+                                    drawn[i].rate ? COUNTER_SUM : COUNTER_GAUGE);
+    h->has_ids = true;
+}
+
+static void sample_counters(struct web_history *h, unsigned at)
+{
+    for (unsigned i = 0; i < DRAWN; i++) {
+        uint64_t now = counter_total(h->id[i]);
+
+        if (!drawn[i].rate)
+            h->value[i][at] = now;
+        else
+            h->value[i][at] = h->has_last && now >= h->last[i] ? now - h->last[i] : 0;
+        h->last[i] = now;
+    }
+    h->has_last = true;
+}
+
+/* Of a span, in per mille; clocks of several CPUs may differ a little. */
+static uint16_t share(uint64_t now, uint64_t before, uint64_t span_ns)
+{
+    uint64_t part = now > before ? now - before : 0;
+
+    return (uint16_t)(span_ns > 0 ? MIN(part * 1000 / span_ns, 1000u) : 0);
+}
+
+static void sample_threads(struct web_history *h, unsigned at, const struct engine *engine)
+{
+    struct engine_load *load = h->load;
+    uint64_t now = clock_ns(), span = now - h->sampled_ns;
+    unsigned count = engine != NULL ? engine_loads(engine, load, SAMPLED_MAX) : 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct history_thread *t = &h->thread[i];
+        bool known = i < h->threads && strcmp(t->name, load[i].name) == 0;
+
+        if (!known)
+            *t = (struct history_thread){ .busy_ns = load[i].busy_ns, .wait_ns = load[i].wait_ns,
+                                          .blocked_ns = load[i].blocked_ns };
+        snprintf(t->name, sizeof(t->name), "%s", load[i].name);
+        t->busy = share(load[i].busy_ns, t->busy_ns, span);
+        t->wait = share(load[i].wait_ns, t->wait_ns, span);
+        t->blocked = share(load[i].blocked_ns, t->blocked_ns, span);
+        t->packets = load[i].packets;
+        t->busy_ns = load[i].busy_ns;
+        t->wait_ns = load[i].wait_ns;
+        t->blocked_ns = load[i].blocked_ns;
+        h->busy[i * HISTORY_SECONDS + at] = t->busy;
+    }
+    h->threads = count;
+    h->sampled_ns = now;
+}
+
+void history_sample(struct web_history *h, struct control *control)
+{
+    unsigned at = (unsigned)(h->count % HISTORY_SECONDS);
+
+    if (control->engine == NULL)
+        return;
+    if (!h->has_ids)
+        find_counters(h);
+    h->time[at] = clock_wall_us() / 1000000;
+    sample_counters(h, at);
+    sample_threads(h, at, control->engine);
+    h->count++;
+}
+
+const struct history_thread *history_thread(const struct web_history *h, const char *name)
+{
+    for (unsigned i = 0; i < h->threads; i++)
+        if (strcmp(h->thread[i].name, name) == 0)
+            return &h->thread[i];
+    return NULL;
+}
+
+/* Number of the first sample that is newer than `since`. */
+static uint64_t first_after(const struct web_history *h, uint64_t since)
+{
+    uint64_t at = h->count > HISTORY_SECONDS ? h->count - HISTORY_SECONDS : 0;
+
+    while (at < h->count && h->time[at % HISTORY_SECONDS] <= since)
+        at++;
+    return at;
+}
+
+void history_json(const struct web_history *h, uint64_t since, struct json *j)
+{
+    uint64_t first = first_after(h, since);
+
+    json_array(j, "time");
+    for (uint64_t at = first; at < h->count; at++)
+        json_u64(j, NULL, h->time[at % HISTORY_SECONDS]);
+    json_array_end(j);
+    for (unsigned i = 0; i < DRAWN; i++) {
+        json_array(j, drawn[i].key);
+        for (uint64_t at = first; at < h->count; at++)
+            json_u64(j, NULL, h->value[i][at % HISTORY_SECONDS]);
+        json_array_end(j);
+    }
+    json_object(j, "busy");
+    for (unsigned i = 0; i < h->threads; i++) {
+        json_array(j, h->thread[i].name);
+        for (uint64_t at = first; at < h->count; at++)
+            json_u64(j, NULL, h->busy[i * HISTORY_SECONDS + at % HISTORY_SECONDS]);
+        json_array_end(j);
+    }
+    json_object_end(j);
+}

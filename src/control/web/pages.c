@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control/web/pages.c - what the listener has to show, a function a path.
+ *
+ * Each takes the control lock for as long as it reads what the engine is made of, and renders into
+ * memory: a slow reader holds nothing. */
+#include "control/web/web_private.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/report/counters.h"
+#include "base/report/json.h"
+#include "base/system/clock.h"
+#include "config.h"
+#include "control/gauges.h"
+#include "control/limits.h"
+#include "control/private.h"
+
+#define TYPE_JSON "application/json"
+/* Rules that /api/rules names. */
+#define RULES_SHOWN 100
+
+/* --- metrics ---------------------------------------------------------------------------------- */
+
+/* The interface of a thread, by the plan. */
+static const char *thread_source(const char *thread, void *arg)
+{
+    const struct plan *plan = ((struct control *)arg)->plan;
+
+    for (unsigned i = 0; plan != NULL && i < plan->thread_count; i++)
+        if (strcmp(plan->threads[i].name, thread) == 0)
+            return plan->threads[i].source;
+    return NULL;
+}
+
+static void metric(struct metrics_text *m, const char *name, enum metrics_kind kind,
+                   const char *help, double value)
+{
+    metrics_family(m, name, kind, help);
+    metrics_sample(m, NULL, value);
+}
+
+static double page_bytes(void)
+{
+    return (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Resident memory by /proc/self/statm, in bytes. */
+static double resident_bytes(void)
+{
+    FILE *f = fopen("/proc/self/statm", "re");
+    unsigned long size, resident = 0;
+
+    if (f == NULL)
+        return 0;
+    if (fscanf(f, "%lu %lu", &size, &resident) != 2)
+        resident = 0;
+    fclose(f);
+    return (double)resident * page_bytes();
+}
+
+static void process_metrics(struct metrics_text *m, struct control *c)
+{
+    struct buf labels = { 0 };
+
+    metrics_label(&labels, "version", PACKAGE_VERSION);
+    metrics_label(&labels, "run_mode", c->plan != NULL ? c->plan->mode->name : "none");
+    metrics_label(&labels, "capture", c->plan != NULL ? c->plan->method : "none");
+    metrics_family(m, "build_info", METRICS_GAUGE, "The engine's version; the value is 1");
+    metrics_sample(m, (const char *)labels.data, 1);
+    buf_fini(&labels);
+    metric(m, "start_time_seconds", METRICS_GAUGE, "When the engine started, in seconds since 1970",
+           (double)(clock_wall_us() / 1000000 - control_uptime_s(c)));
+    metric(m, "resident_memory_bytes", METRICS_GAUGE, "Resident memory of the process",
+           resident_bytes());
+}
+
+static void rule_metrics(struct metrics_text *m, struct control *c)
+{
+    struct ruleset_report report = { 0 };
+    uint64_t loaded_us = 0;
+
+    run_context_rules_report(c->conf.context, &report, &loaded_us);
+    metric(m, "rules_loaded", METRICS_GAUGE, "Rules in force", report.loaded);
+    metric(m, "rules_failed", METRICS_GAUGE, "Rules that could not be loaded", report.failed);
+    metric(m, "rules_skipped", METRICS_GAUGE, "Rules left out because of their requirements",
+           report.skipped);
+    metric(m, "rules_loaded_time_seconds", METRICS_GAUGE,
+           "When the rules in force were loaded, in seconds since 1970", (double)loaded_us / 1e6);
+    metric(m, "rule_reloads", METRICS_COUNTER, "Reloads of the rules", (double)c->reloads);
+    metric(m, "rule_reload_failed", METRICS_GAUGE, "Whether the newest reload failed",
+           c->reload_failed[0] != '\0');
+}
+
+static void limit_metrics(struct metrics_text *m, struct control *c, bool used)
+{
+    struct memory_limit limit;
+
+    for (unsigned i = 0; memory_limit_at(i, &limit); i++) {
+        struct buf labels = { 0 };
+
+        metrics_label(&labels, "part", limit.name);
+        metrics_sample(m, (const char *)labels.data,
+                       (double)(used ? memory_limit_used : memory_limit_get)(&limit,
+                                                                             c->conf.context));
+        buf_fini(&labels);
+    }
+}
+
+static void memory_metrics(struct metrics_text *m, struct control *c)
+{
+    metrics_family(m, "memory_used_bytes", METRICS_GAUGE, "Bytes held, by part of the engine");
+    limit_metrics(m, c, true);
+    metrics_family(m, "memory_limit_bytes", METRICS_GAUGE,
+                   "Limit on the bytes of a part of the engine; 0: none");
+    limit_metrics(m, c, false);
+}
+
+static void sink_samples(struct metrics_text *m, const struct output_conf *output, bool lost)
+{
+    for (unsigned i = 0; i < output_sink_count(output); i++) {
+        struct output_sink_report report;
+        struct buf labels = { 0 };
+
+        output_sink_report(output, i, &report);
+        metrics_label(&labels, "sink", report.path);
+        metrics_label(&labels, "type", report.type);
+        metrics_sample(m, (const char *)labels.data,
+                       (double)(lost ? report.lost : report.written));
+        buf_fini(&labels);
+    }
+}
+
+static void sink_metrics(struct metrics_text *m, const struct output_conf *output)
+{
+    metrics_family(m, "output_records", METRICS_COUNTER, "Records handed to a sink");
+    sink_samples(m, output, false);
+    metrics_family(m, "output_records_lost", METRICS_COUNTER, "Records that a sink did not take");
+    sink_samples(m, output, true);
+}
+
+enum thread_time { THREAD_BUSY, THREAD_WAIT, THREAD_BLOCKED, THREAD_PACKETS };
+
+static void thread_samples(struct metrics_text *m, const struct engine *engine,
+                           enum thread_time what)
+{
+    unsigned max = 4096, count;
+    struct engine_load *load = xcalloc(max, sizeof(*load));
+
+    count = engine_loads(engine, load, max);
+    for (unsigned i = 0; i < count; i++) {
+        const double value[] = {
+            [THREAD_BUSY] = (double)load[i].busy_ns / 1e9,
+            [THREAD_WAIT] = (double)load[i].wait_ns / 1e9,
+            [THREAD_BLOCKED] = (double)load[i].blocked_ns / 1e9,
+            [THREAD_PACKETS] = (double)load[i].packets,
+        };
+        struct buf labels = { 0 };
+
+        metrics_label(&labels, "thread", load[i].name);
+        metrics_sample(m, (const char *)labels.data, value[what]);
+        buf_fini(&labels);
+    }
+    free(load);
+}
+
+static void thread_metrics(struct metrics_text *m, const struct engine *engine)
+{
+    metrics_family(m, "thread_busy_seconds", METRICS_COUNTER, "Time in which a thread worked");
+    thread_samples(m, engine, THREAD_BUSY);
+    metrics_family(m, "thread_wait_seconds", METRICS_COUNTER,
+                   "Time in which a thread waited for input");
+    thread_samples(m, engine, THREAD_WAIT);
+    metrics_family(m, "thread_blocked_seconds", METRICS_COUNTER,
+                   "Time in which a thread waited for room in the next ring");
+    thread_samples(m, engine, THREAD_BLOCKED);
+    metrics_family(m, "thread_packets", METRICS_COUNTER, "Packets that a thread handled");
+    thread_samples(m, engine, THREAD_PACKETS);
+}
+
+/* OpenMetrics only for who asks for it, as Prometheus does. */
+static const char *metrics_write(struct web *web, const struct web_request *request,
+                                 struct buf *out)
+{
+    struct control *c = web_control(web);
+    bool open = request->accept != NULL &&
+                strstr(request->accept, "application/openmetrics-text") != NULL;
+    struct metrics_text m = { out, open ? METRICS_OPENMETRICS : METRICS_PROMETHEUS, NULL, 0 };
+    const struct metrics_sources sources = { thread_source, c };
+
+    pthread_mutex_lock(&c->lock);
+    process_metrics(&m, c);
+    rule_metrics(&m, c);
+    if (c->engine != NULL) {
+        engine_update_gauges(c->engine);
+        gauges_update(c->conf.context->gauges);
+        memory_metrics(&m, c);
+        sink_metrics(&m, c->conf.context->output);
+        thread_metrics(&m, c->engine);
+        output_metrics(&m, &sources);
+    }
+    pthread_mutex_unlock(&c->lock);
+    metrics_end(&m);
+    return metrics_content_type(m.format);
+}
+
+/* --- the engine as it is ---------------------------------------------------------------------- */
+
+/* The CPU that a thread of this process last ran on, by its name; -1: there is no such thread.
+ * Field 39 of /proc/self/task/TID/stat (proc(5)); the name in field 2 may hold blanks and ')'. */
+static int last_cpu(const char *tid, const char *wanted)
+{
+    char path[64], line[1024];
+    const char *open, *close;
+    int cpu = -1;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%.16s/stat", tid);
+    f = fopen(path, "re");
+    if (f == NULL)
+        return -1;
+    if (fgets(line, sizeof(line), f) != NULL && (open = strchr(line, '(')) != NULL &&
+        (close = strrchr(line, ')')) != NULL && (size_t)(close - open - 1) == strlen(wanted) &&
+        strncmp(open + 1, wanted, strlen(wanted)) == 0) {
+        const char *at = close + 1;
+
+        for (int field = 3; field <= 39 && at != NULL; field++)
+            at = strchr(at + 1, ' ') != NULL && field < 39 ? strchr(at + 1, ' ') : at;
+        cpu = at != NULL ? (int)strtol(at, NULL, 10) : -1;
+    }
+    fclose(f);
+    return cpu;
+}
+
+static int thread_cpu(const char *name)
+{
+    DIR *dir = opendir("/proc/self/task");
+    int cpu = -1;
+
+    for (struct dirent *e; dir != NULL && cpu < 0 && (e = readdir(dir)) != NULL;)
+        if (isdigit((unsigned char)e->d_name[0]))
+            cpu = last_cpu(e->d_name, name);
+    if (dir != NULL)
+        closedir(dir);
+    return cpu;
+}
+
+static void state_thread(struct web *web, struct json *j, const struct plan_thread *t)
+{
+    const struct history_thread *now = history_thread(web_history(web), t->name);
+
+    json_object(j, NULL);
+    json_string(j, "name", t->name);
+    json_string(j, "modules", t->modules);
+    if (t->source != NULL)
+        json_string(j, "interface", t->source);
+    json_i64(j, "planned_cpu", t->pinned ? t->cpu : -1);
+    json_i64(j, "cpu", thread_cpu(t->name));
+    if (now != NULL) {
+        json_u64(j, "packets", now->packets);
+        json_u64(j, "busy", now->busy);
+        json_u64(j, "wait", now->wait);
+        json_u64(j, "blocked", now->blocked);
+    }
+    json_object_end(j);
+}
+
+static void state_threads(struct web *web, struct json *j, const struct plan *plan)
+{
+    json_array(j, "threads");
+    for (unsigned i = 0; plan != NULL && i < plan->thread_count; i++)
+        state_thread(web, j, &plan->threads[i]);
+    json_array_end(j);
+}
+
+static void state_memory(struct json *j, const struct run_context *ctx)
+{
+    struct memory_limit limit;
+
+    json_array(j, "memory");
+    for (unsigned i = 0; memory_limit_at(i, &limit); i++) {
+        json_object(j, NULL);
+        json_string(j, "part", limit.name);
+        json_u64(j, "used", memory_limit_used(&limit, ctx));
+        json_u64(j, "limit", memory_limit_get(&limit, ctx));
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void state_sinks(struct json *j, const struct output_conf *output)
+{
+    json_array(j, "sinks");
+    for (unsigned i = 0; i < output_sink_count(output); i++) {
+        struct output_sink_report report;
+
+        output_sink_report(output, i, &report);
+        json_object(j, NULL);
+        json_string(j, "path", report.path);
+        json_string(j, "type", report.type);
+        json_u64(j, "written", report.written);
+        json_u64(j, "lost", report.lost);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+/* The last line of the report says what limits the run. */
+static void state_bottleneck(struct json *j, const struct engine *engine)
+{
+    struct buf report = { 0 };
+    const char *last;
+    size_t len;
+
+    engine_report(engine, &report);
+    while (report.len > 0 && report.data[report.len - 1] == '\n')
+        report.len--;
+    last = report.len > 0 ? memrchr(report.data, '\n', report.len) : NULL;
+    last = last != NULL ? last + 1 : (const char *)report.data;
+    len = report.len - (size_t)(last - (const char *)report.data);
+    json_bytes(j, "bottleneck", last, len);
+    buf_fini(&report);
+}
+
+static void state_rules(struct json *j, struct run_context *ctx)
+{
+    struct ruleset_report report = { 0 };
+    uint64_t loaded_us = 0;
+
+    run_context_rules_report(ctx, &report, &loaded_us);
+    json_object(j, "rules");
+    json_u64(j, "loaded", report.loaded);
+    json_u64(j, "failed", report.failed);
+    json_u64(j, "skipped", report.skipped);
+    json_u64(j, "loaded_at", loaded_us / 1000000);
+    json_object_end(j);
+}
+
+static void state_run(struct web *web, struct json *j, struct control *c)
+{
+    json_string(j, "run_mode", c->plan->mode->name);
+    json_string(j, "capture", c->plan->method);
+    json_u64(j, "packets", counter_total(counter_register("decoder.pkts", COUNTER_SUM)));
+    json_u64(j, "bytes", counter_total(counter_register("decoder.bytes", COUNTER_SUM)));
+    json_u64(j, "alerts", counter_total(counter_register("detect.alert", COUNTER_SUM)));
+    state_threads(web, j, c->plan);
+    state_memory(j, c->conf.context);
+    state_sinks(j, c->conf.context->output);
+    state_bottleneck(j, c->engine);
+}
+
+static const char *state_write(struct web *web, const struct web_request *request, struct buf *out)
+{
+    struct control *c = web_control(web);
+    struct json j;
+
+    (void)request;
+    json_init(&j, out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&c->lock);
+    json_string(&j, "version", PACKAGE_VERSION);
+    json_u64(&j, "uptime", control_uptime_s(c));
+    json_u64(&j, "resident", (uint64_t)resident_bytes());
+    state_rules(&j, c->conf.context);
+    if (c->engine != NULL && c->plan != NULL)
+        state_run(web, &j, c);
+    pthread_mutex_unlock(&c->lock);
+    json_object_end(&j);
+    return NULL;
+}
+
+/* --- the machine, the plan, the past ---------------------------------------------------------- */
+
+static void machine_cpu(struct json *j, const struct topology_cpu *cpu)
+{
+    json_object(j, NULL);
+    json_u64(j, "os", cpu->os);
+    json_i64(j, "core", cpu->core);
+    json_i64(j, "package", cpu->package);
+    json_i64(j, "numa", cpu->numa);
+    json_i64(j, "l3", cpu->l3);
+    json_u64(j, "thread", cpu->thread);
+    json_object_end(j);
+}
+
+static const char *machine_write(struct web *web, const struct web_request *request,
+                                 struct buf *out)
+{
+    struct control *c = web_control(web);
+    struct json j;
+
+    (void)request;
+    json_init(&j, out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&c->lock);
+    if (c->plan != NULL) {
+        const struct topology *t = c->plan->topology;
+
+        json_string(&j, "text", t->text);
+        json_array(&j, "cpus");
+        for (unsigned i = 0; i < t->count; i++)
+            machine_cpu(&j, &t->cpu[i]);
+        json_array_end(&j);
+        json_array(&j, "interfaces");
+        for (unsigned i = 0; i < c->plan->source_count; i++) {
+            json_object(&j, NULL);
+            json_string(&j, "name", c->plan->sources[i].name);
+            json_u64(&j, "queues", c->plan->sources[i].queues);
+            json_i64(&j, "numa", topology_interface_numa(t, c->plan->sources[i].name));
+            json_object_end(&j);
+        }
+        json_array_end(&j);
+    }
+    pthread_mutex_unlock(&c->lock);
+    json_object_end(&j);
+    return NULL;
+}
+
+static const char *plan_write(struct web *web, const struct web_request *request, struct buf *out)
+{
+    struct control *c = web_control(web);
+
+    (void)request;
+    pthread_mutex_lock(&c->lock);
+    if (c->plan != NULL)
+        plan_print_json(c->plan, out);
+    else
+        BUF_LITERAL(out, "{}");
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+static const char *history_write(struct web *web, const struct web_request *request,
+                                 struct buf *out)
+{
+    struct json j;
+
+    json_init(&j, out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&web_control(web)->lock);
+    history_json(web_history(web), request->since != NULL ? strtoull(request->since, NULL, 10) : 0,
+                 &j);
+    pthread_mutex_unlock(&web_control(web)->lock);
+    json_object_end(&j);
+    return NULL;
+}
+
+/* --- rules and configuration ------------------------------------------------------------------ */
+
+static const char *rules_write(struct web *web, const struct web_request *request, struct buf *out)
+{
+    struct control *c = web_control(web);
+    struct rule_profile_conf conf = *c->conf.rule_profile;
+    struct json j;
+
+    (void)request;
+    conf.limit = RULES_SHOWN;
+    json_init(&j, out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&c->lock);
+    rule_profile_json(c->conf.context, &conf, &j);
+    pthread_mutex_unlock(&c->lock);
+    json_object_end(&j);
+    return NULL;
+}
+
+/* The line of a rule's file, where the rule itself keeps no text. */
+static void rule_line(struct json *j, const char *file, unsigned line)
+{
+    FILE *f = fopen(file, "re");
+    char *text = NULL;
+    size_t size = 0;
+    ssize_t len = -1;
+
+    for (unsigned at = 0; f != NULL && at < line && (len = getline(&text, &size, f)) >= 0;)
+        at++;
+    if (len > 0)
+        json_lossy(j, "text", (struct slice){
+            .data = (uint8_t *)text, .len = (uint32_t)(len - (text[len - 1] == '\n')) });
+    free(text);
+    if (f != NULL)
+        fclose(f);
+}
+
+static void rule_json(struct json *j, const struct rule *rule)
+{
+    json_u64(j, "sid", rule->sid);
+    json_u64(j, "rev", rule->rev);
+    if (rule->at.file != NULL) {
+        json_string(j, "file", rule->at.file);
+        json_u64(j, "line", rule->at.line);
+        rule_line(j, rule->at.file, rule->at.line);
+    }
+}
+
+static const char *rule_write(struct web *web, const struct web_request *request, struct buf *out)
+{
+    struct control *c = web_control(web);
+    uint64_t sid = request->sid != NULL ? strtoull(request->sid, NULL, 10) : 0;
+    struct ruleset *rules;
+    unsigned generation;
+    struct json j;
+
+    json_init(&j, out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&c->lock);
+    rules = run_context_rules(c->conf.context, &generation);
+    for (unsigned i = 0; rules != NULL && i < ruleset_rule_count(rules); i++)
+        if (ruleset_rule(rules, i)->sid == sid) {
+            rule_json(&j, ruleset_rule(rules, i));
+            break;
+        }
+    ruleset_unref(rules);
+    pthread_mutex_unlock(&c->lock);
+    json_object_end(&j);
+    return NULL;
+}
+
+/* What may not leave the machine: passwords of sinks, the listener's own token. */
+static bool is_secret(const char *name)
+{
+    return strstr(name, "password") != NULL || strstr(name, "token") != NULL ||
+           strstr(name, "secret") != NULL;
+}
+
+static void conf_values(struct json *j, const struct conf_node *node)
+{
+    char path[512];
+
+    CONF_EACH (child, node) {
+        conf_values(j, child);
+        if (child->kind != CONF_SCALAR)
+            continue;
+        json_object(j, NULL);
+        json_string(j, "key", conf_path(child, path, sizeof(path)));
+        json_string(j, "value", is_secret(child->name) ? "(hidden)" : child->value);
+        if (child->at.file != NULL) {
+            json_string(j, "file", child->at.file);
+            json_u64(j, "line", child->at.line);
+        }
+        json_object_end(j);
+    }
+}
+
+/* Read-only once loaded, hence without the lock; of jobs some values change between captures. */
+static const char *config_write(struct web *web, const struct web_request *request,
+                                struct buf *out)
+{
+    struct control *c = web_control(web);
+    struct json j;
+
+    (void)request;
+    json_init(&j, out);
+    json_object(&j, NULL);
+    json_array(&j, "values");
+    pthread_mutex_lock(&c->lock);
+    conf_values(&j, c->conf.root);
+    pthread_mutex_unlock(&c->lock);
+    json_array_end(&j);
+    json_object_end(&j);
+    return NULL;
+}
+
+static const char *page_write(struct web *web, const struct web_request *request, struct buf *out)
+{
+    (void)web;
+    (void)request;
+    buf_add(out, web_page_html, (size_t)(web_page_html_end - web_page_html));
+    return NULL;
+}
+
+const struct web_page web_pages[] = {
+    { "/", "text/html; charset=utf-8", page_write },
+    { "/metrics", NULL, metrics_write },
+    { "/api/state", TYPE_JSON, state_write },
+    { "/api/history", TYPE_JSON, history_write },
+    { "/api/machine", TYPE_JSON, machine_write },
+    { "/api/plan", TYPE_JSON, plan_write },
+    { "/api/rules", TYPE_JSON, rules_write },
+    { "/api/rule", TYPE_JSON, rule_write },
+    { "/api/config", TYPE_JSON, config_write },
+    { NULL, NULL, NULL },
+};
