@@ -2,8 +2,9 @@
 /* engine/cgroup.c - CPU quotas and memory limits of both versions of cgroups.
  *
  * A limit binds all groups below it, so the walk checks each group from ours up to the root
- * (Documentation/admin-guide/cgroup-v2.rst, cpu.max and memory.max). Version 1 keeps quota and period
- * in two files below a mount of its own, version 2 in one. The limit of memory is one number in both. */
+ * (Documentation/admin-guide/cgroup-v2.rst, cpu.max and memory.max). Version 1 keeps quota and
+ * period in two files below a mount of its own, version 2 in one. The limit of memory is one
+ * number in both. */
 #include "engine/cgroup.h"
 
 #include "base/array.h"

@@ -689,7 +689,8 @@ static struct app_session *tcp_session(struct app_thread *at, const struct inspe
     s = app_session_new(at, f, TRANSPORT_TCP);
     if (UNLIKELY(s == NULL)) {
         app_count(at->counters, at->conf->policy_total[at->conf->error_policy], 1);
-        exception_policy_apply(at->conf->error_policy, in->packet, DROP_APP_ERROR, at->conf->is_inline);
+        exception_policy_apply(at->conf->error_policy, in->packet, DROP_APP_ERROR,
+                               at->conf->is_inline);
     }
     return s;
 }

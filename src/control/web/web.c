@@ -174,7 +174,8 @@ static void watcher_fill(struct watcher *w)
     size_t len;
 
     buf_clear(&w->out);
-    buf_reserve(&w->out, EVENT_MAX + sizeof(begin) + sizeof(end));
+    if (!buf_reserve(&w->out, EVENT_MAX + sizeof(begin) + sizeof(end)))
+        return;
     len = feed_take(&w->reader, (char *)w->out.data + sizeof(begin) - 1, EVENT_MAX);
     if (len == 0)
         return;

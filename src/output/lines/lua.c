@@ -43,7 +43,8 @@ struct lua_output {
 
 /* --- calls -------------------------------------------------------------------------------- */
 
-/* Takes the lock; log_run() releases it. The context is what the libraries read; it is only valid during the call. */
+/* Takes the lock; log_run() releases it. The context is what the libraries read; it is only valid
+ * during the call. */
 static void log_prepare(struct lua_log *l, struct packet *p, const struct flow *f)
 {
     struct lua_context *c = &l->sandbox->context;
