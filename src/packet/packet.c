@@ -3,7 +3,6 @@
 #include "packet/packet.h"
 
 #include "base/text/bytes.h"
-#include "packet/pseudo_headers.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -129,6 +128,4 @@ void packet_swap_direction(struct packet *p)
     p->src_port = p->dst_port;
     p->dst_port = src_port;
     p->flags ^= PACKET_TO_CLIENT;
-    if (UNLIKELY(p->source == PACKET_STREAM_END))
-        packet_remake_pseudo_headers(p);
 }

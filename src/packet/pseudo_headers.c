@@ -67,17 +67,13 @@ void packet_make_pseudo_headers(struct packet *p, bool with_tcp)
     write_tcp(p);
 }
 
-void packet_remake_pseudo_headers(struct packet *p)
+void packet_make_opposite(const struct packet *p, struct packet *opposite)
 {
-    uint32_t seq = p->tcp.seq;
-
-    if (p->l3 == NULL)
-        return;
-    write_ip(p->l3, p, p->l4 != NULL ? TCP_HEADER : 0);
-    if (p->l4 == NULL)
-        return;
-    p->tcp.seq = p->tcp.ack;
-    p->tcp.ack = seq;
-    write_tcp(p);
-    packet_fix_checksums(p);
+    *opposite = *p;
+    packet_swap_direction(opposite);
+    opposite->tcp.seq = p->tcp.ack;
+    opposite->tcp.ack = p->tcp.seq;
+    packet_make_pseudo_headers(opposite, p->l4 != NULL);
+    if (p->l4 != NULL)
+        packet_fix_checksums(opposite);
 }

@@ -15,6 +15,7 @@
 #include "output/eve/frame.h"
 #include "output/output_private.h"
 #include "output/pcap_files.h"
+#include "packet/pseudo_headers.h"
 
 #define FILES_MAX 64                    /* that an alert shows */
 #define PAYLOAD_SIZE_DEBUG (64u << 10) /* bytes that alert-debug prints */
@@ -414,6 +415,20 @@ static enum eve_order alert_order(const struct packet *p, enum direction side)
     return side == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT;
 }
 
+/* The last packet of a flow has its bytes from the client's side. An alert of the server's side
+ * shows the addresses of the other, and so must its bytes. */
+static void alert_packet_bytes(struct json *j, const struct packet *p, enum direction side)
+{
+    struct packet opposite;
+
+    if (p->source != PACKET_STREAM_END || side == packet_direction(p)) {
+        eve_packet_bytes(j, p, UINT32_MAX);
+        return;
+    }
+    packet_make_opposite(p, &opposite);
+    eve_packet_bytes(j, &opposite, UINT32_MAX);
+}
+
 /* More than the packet's own bytes: the stream's, or a body. */
 static bool prints_more(const struct packet_alert *a, const struct app_tx *tx,
                         const struct alert_settings *s)
@@ -448,7 +463,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     if (shown->cut)
         json_bool(&j, "contents_cut", true);
     if (s->packet && p->data != NULL)
-        eve_packet_bytes(&j, p, UINT32_MAX);
+        alert_packet_bytes(&j, p, shown->side);
     capture_file(r, &j, p);
     if (s->verdict)
         eve_verdict(&j, eve, p);
