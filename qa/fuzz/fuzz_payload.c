@@ -29,8 +29,8 @@ static void run(const struct test_rules *rules, const uint8_t *payload, size_t l
     if (copy == NULL)
         return;
     memcpy(copy, payload, len);
-    detect_packet(rules->thread, &p);
-    free(p.alert.at);
+    test_rules_inspect(rules->thread, &p);
+    packet_fini(&p);
     free(copy);
 }
 

@@ -6,6 +6,7 @@
  * What is handed on must be in order, say where it stands, and be looked back upon as it was; what
  * is shown again must be there. All packets and flows must come home. */
 #include "packet/pool.h"
+#include "stream/slot.h"
 #include "stream/stream.h"
 
 #include <stdlib.h>
@@ -124,8 +125,8 @@ static void consume(struct fixture *w)
 
         if (p->flags & PACKET_FLOW_START)
             w->ds[0].next = w->ds[1].next = w->ds[0].retained_len = w->ds[1].retained_len = 0;
-        for (unsigned k = 0; k < p->chunk_count; k++)
-            check_chunk(w, &p->chunk[k]);
+        for (unsigned k = 0; k < stream_slot(p)->chunk_count; k++)
+            check_chunk(w, &stream_slot(p)->chunk[k]);
     }
     for (unsigned i = 0; i < w->vector.count; i++)
         packet_release(w->vector.packet[i], PACKET_THREAD_OWNER);
@@ -140,7 +141,7 @@ static struct packet *segment(struct fixture *w, unsigned dir, uint32_t len)
     if (p == NULL)
         abort();
     buf_clear(&p->frame);
-    buf_reserve(&p->frame, HEADERS + PAYLOAD_MAX);
+    (void)!buf_reserve(&p->frame, HEADERS + PAYLOAD_MAX);
     memset(p->frame.data, 0, HEADERS);
     p->data = p->l3 = p->frame.data;
     p->l3[0] = 0x45;

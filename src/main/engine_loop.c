@@ -183,25 +183,23 @@ static struct watchdog *start_watchdog(const struct setup *s, const struct engin
 
 /* The main loop. It wakes for signals, for the end of the engine, and often enough for the
  * watchdog; five times a second when progress is shown. */
-static void wait_for_end(struct setup *s, struct engine *engine)
+static void wait_for_end(struct setup *s, struct engine *engine, struct progress *progress)
 {
     struct watchdog *watchdog = start_watchdog(s, engine);
     int fd = signals_open(), timeout_ms = watchdog_round_ms(watchdog);
-    struct progress progress;
     enum signal_event event;
 
-    progress_start(&progress, s);
-    if (progress_is_shown(&progress))
+    if (progress_is_shown(progress))
         timeout_ms = 200;
     while (engine_is_running(engine)) {
         watchdog_here(watchdog, false);
         event = signals_wait(fd, engine_end_fd(engine), timeout_ms);
         watchdog_here(watchdog, event == SIGNAL_RELOAD);
         handle_signal(s, engine, event);
-        progress_show(&progress);
+        progress_show(progress);
     }
     watchdog_stop(watchdog);
-    progress_end(&progress);
+    progress_clear(progress);
     if (fd >= 0)
         close(fd);
 }
@@ -233,6 +231,7 @@ static void run_started(struct setup *s, struct engine *engine)
                                  .before = gauge_engine,
                                  .arg = &of };
     struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
+    struct progress progress;
     char summary[256];
 
     log_notice("threads", "Threads created -> %s   Engine started.",
@@ -240,10 +239,12 @@ static void run_started(struct setup *s, struct engine *engine)
     process_ready();
     if (!s->takes_jobs)
         systemd_ready("running");
-    wait_for_end(s, engine);
+    progress_start(&progress, s);
+    wait_for_end(s, engine, &progress);
     if (!s->takes_jobs)
         systemd_stopping();
     engine_wait(engine);
+    progress_end(&progress);
     stats_thread_stop(stats);
 }
 

@@ -173,13 +173,44 @@ static bool is_logged(const struct message_sink *s, const struct buf *line)
     return n != PCRE2_ERROR_NOMATCH;
 }
 
+/* Red and yellow (ECMA-48), for a person who looks on; https://no-color.org says how to switch it
+ * off. "" is no colour. */
+static const char *colour_of(const struct message_sink *s, int fd, enum log_level level)
+{
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    if (level > LOG_LEVEL_WARNING || s->json || !isatty(fd) ||
+        (no_colour != NULL && no_colour[0] != '\0') ||
+        (terminal != NULL && strcmp(terminal, "dumb") == 0))
+        return "";
+    return level == LOG_LEVEL_ERROR ? "\033[31m" : "\033[33m";
+}
+
+/* One write, so that lines of several threads do not mix. The colour ends before the line does. */
+static void console_write(const struct message_sink *s, enum log_level level,
+                          const struct buf *line)
+{
+    int fd = level == LOG_LEVEL_ERROR ? s->fd : STDOUT_FILENO;
+    const char *colour = colour_of(s, fd, level);
+    struct buf out = { 0 };
+
+    if (colour[0] == '\0' || line->len == 0) {
+        (void)!write(fd, line->data, line->len);
+        return;
+    }
+    buf_printf(&out, "%s%.*s\033[0m\n", colour, (int)line->len - 1, (const char *)line->data);
+    (void)!write(fd, out.data, out.len);
+    buf_fini(&out);
+}
+
 /* On the console only errors go to standard error, so that a user can redirect them. */
 static void line_write(struct message_sink *s, const struct log_message *m, const struct buf *line)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->fd >= 0)
-        (void)!write(s->path == NULL && m->level != LOG_LEVEL_ERROR ? STDOUT_FILENO : s->fd,
-                     line->data, line->len);
+    if (s->fd >= 0 && s->path == NULL)
+        console_write(s, m->level, line);
+    else if (s->fd >= 0)
+        (void)!write(s->fd, line->data, line->len);
     else
         syslog(s->facility | (m->level == LOG_LEVEL_ERROR ? LOG_ERR
                               : m->level == LOG_LEVEL_WARNING ? LOG_WARNING

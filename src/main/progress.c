@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.c - shows bytes, packets per second and the time left while a file is
- * read. It prints nothing when standard error is not a terminal, and nothing in the first
- * second, so that short runs stay quiet. */
+/* main/progress.c - what a person at a terminal sees of a run: while a file is read its share,
+ * packets per second, alerts and the time left; at the end a line with the sums, after a live
+ * capture as well. It prints nothing when standard error is not a terminal, and no progress in the
+ * first second, so that short runs stay quiet. */
 #include "config.h"
 
 #include "main/progress.h"
 
+#include "base/report/counters.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,8 +26,9 @@ static uint64_t monotonic_ns(void)
 void progress_start(struct progress *p, const struct setup *setup)
 {
     *p = (struct progress){ .setup = setup };
-    p->shown = setup->context.offline && setup->context.capture->progress != NULL &&
-               !setup->options->daemon && isatty(STDERR_FILENO);
+    p->at_terminal = !setup->options->daemon && isatty(STDERR_FILENO);
+    p->shown = p->at_terminal && setup->context.offline &&
+               setup->context.capture->progress != NULL;
     p->started_ns = monotonic_ns();
     p->next_ns = p->started_ns + 1000000000u;
 }
@@ -31,6 +36,12 @@ void progress_start(struct progress *p, const struct setup *setup)
 bool progress_is_shown(const struct progress *p)
 {
     return p->shown;
+}
+
+/* Packet threads register these names; asking registers them, too, with the same kind. */
+static uint64_t sum_of(const char *counter)
+{
+    return counter_total(counter_register(counter, COUNTER_SUM));
 }
 
 /* Called by the main loop; prints twice a second at most. The time left is estimated from
@@ -54,14 +65,31 @@ void progress_show(struct progress *p)
         fprintf(stderr, " of %.1f MB, %u %%, %u s left", (double)at.total_bytes / 1e6,
                 (unsigned)(at.bytes * 100 / at.total_bytes), (unsigned)left);
     }
-    fprintf(stderr, ", %.0f packets/s  ", (double)at.packets / seconds);
+    fprintf(stderr, ", %.0f packets/s, %" PRIu64 " alerts  ", (double)at.packets / seconds,
+            sum_of("detect.alert"));
     fflush(stderr);
     p->drawn = true;
 }
 
 /* Clears the line, so that the next message starts at its beginning. */
-void progress_end(struct progress *p)
+void progress_clear(struct progress *p)
 {
     if (p->drawn)
         fprintf(stderr, "\r%*s\r", 78, "");
+    p->drawn = false;
+}
+
+/* After all threads have ended, when the sums are final. */
+void progress_end(const struct progress *p)
+{
+    double seconds = (double)(monotonic_ns() - p->started_ns) / 1e9;
+    uint64_t packets = sum_of("decoder.pkts");
+
+    if (!p->at_terminal)
+        return;
+    fprintf(stderr, "%" PRIu64 " packets, %.1f MB in %.1f s (%.0f packets/s), %" PRIu64
+            " dropped by the kernel, %" PRIu64 " alerts\n", packets,
+            (double)sum_of("decoder.bytes") / 1e6, seconds,
+            (double)packets / (seconds > 0 ? seconds : 1), sum_of("capture.kernel_drops"),
+            sum_of("detect.alert"));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.h - one line on a terminal that shows how much of a long file is read. */
+/* main/progress.h - what a terminal shows of a run: how much of a long file is read, and at the
+ * end the sums. */
 #ifndef MAIN_PROGRESS_H
 #define MAIN_PROGRESS_H
 
@@ -7,7 +8,8 @@
 
 struct progress {
     const struct setup *setup;
-    bool shown;                 /* standard error is a terminal, and files are read */
+    bool at_terminal;           /* standard error is one, and the engine is in the foreground */
+    bool shown;                 /* ... and files are read */
     bool drawn;
     uint64_t started_ns, next_ns;
 };
@@ -15,6 +17,9 @@ struct progress {
 void progress_start(struct progress *p, const struct setup *setup);
 bool progress_is_shown(const struct progress *p);
 void progress_show(struct progress *p);
-void progress_end(struct progress *p);
+/* Before other lines are printed. */
+void progress_clear(struct progress *p);
+/* When all threads have ended: the line with the sums. */
+void progress_end(const struct progress *p);
 
 #endif

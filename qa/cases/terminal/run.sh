@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+printf 'alert ip any any -> any any (msg:"a"; sid:1;)\nbroken\n' > "$WORK/test.rules"
+run() {
+    script -qec "$IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $SRC/qa/samples/quickstart.pcap" \
+        /dev/null < /dev/null | tr -d '\r' > "$WORK/$1"
+}
+run colour
+NO_COLOR=1 run plain
+grep -Eq '^[1-9][0-9]* packets, [0-9.]+ MB in [0-9.]+ s \([0-9]+ packets/s\), 0 dropped by the kernel, [1-9][0-9]* alerts$' "$WORK/colour" || exit 1
+grep -q "$(printf '^\033\\[31mError: .*\033\\[0m$')" "$WORK/colour" || exit 2
+grep -q "$(printf '\033')" "$WORK/plain" && exit 3
+$IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $SRC/qa/samples/quickstart.pcap > "$WORK/file" 2>&1
+grep -q "$(printf '\033')\|dropped by the kernel" "$WORK/file" && exit 4
+exit 0
