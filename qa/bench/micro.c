@@ -320,7 +320,7 @@ static void lookups_close(void *self)
     struct flow *f;
 
     flow_table_end_all(l->table, 0);
-    while ((f = flow_table_take_ended(l->table)) != NULL)
+    while ((f = flow_table_take_finished(l->table)) != NULL)
         flow_table_release(l->table, f);
     flow_table_free(l->table);
     counters_free(l->counters);
