@@ -14,9 +14,10 @@
 #include <string.h>
 #include <time.h>
 
-/* busy_now holds the nanoseconds since the start and the number of busy threads in one word. 11
- * bits count up to 2,047 threads; the other 53 hold 104 days. */
-#define COUNT_BITS 11
+/* busy_now holds the time since the start and the number of busy threads in one word. 14 bits count
+ * more threads than a plan may have. The other 50 count ticks of 1,024 ns, which is 36 years. */
+#define COUNT_BITS 14
+#define TICK_BITS 10
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
 
 /* Once per engine: all threads use the same ids. */
@@ -49,13 +50,13 @@ void account_busy(struct engine *e, int delta)
     uint64_t was = __atomic_load_n(&e->busy_now, __ATOMIC_RELAXED), is, now;
 
     do {
-        now = engine_clock_ns(e) - e->start_ns;
+        now = (engine_clock_ns(e) - e->start_ns) >> TICK_BITS;
         now = MAX(now, was >> COUNT_BITS);      /* clocks of two CPUs may differ by a hair */
         is = now << COUNT_BITS | (((was & COUNT_MASK) + (uint64_t)(int64_t)delta) & COUNT_MASK);
     } while (!__atomic_compare_exchange_n(&e->busy_now, &was, is, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     __atomic_fetch_add(&e->busy_ns[MIN(was & COUNT_MASK, (uint64_t)e->thread_count)],
-                       now - (was >> COUNT_BITS), __ATOMIC_RELAXED);
+                       (now - (was >> COUNT_BITS)) << TICK_BITS, __ATOMIC_RELAXED);
 }
 
 /* Between these two the thread sleeps by itself, on an eventcount or for its pool. */
