@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/memory/buf.h"
 #include "base/report/log.h"
 
 #define SIZE_DEFAULT (64u << 20)
@@ -27,7 +28,7 @@ struct queue {
     void *inner_self;
     pthread_mutex_t lock;               /* guards what follows */
     pthread_cond_t filled, emptied;
-    uint8_t *ring;                      /* conf.size bytes, made with the thread */
+    uint8_t *ring;                      /* conf.size bytes */
     uint64_t head, tail;                /* bytes put in and taken out in all */
     uint64_t lost;                      /* records since they were last reported */
     bool has_thread, ending, warned;
@@ -61,19 +62,25 @@ static bool has_space(const struct queue *q, size_t len)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-/* The next hand-over, copied out, so that writers go on while the sink works. */
-static bool take(struct queue *q, uint8_t **data, size_t *cap, struct batch *batch)
+/* The next hand-over, copied out, so that writers go on while the sink works. One for which there
+ * is no memory is lost. */
+static bool take(struct queue *q, struct buf *data)
 {
+    struct batch batch;
+
     while (q->head == q->tail && !q->ending)
         pthread_cond_wait(&q->filled, &q->lock);
     if (q->head == q->tail)
         return false;
-    ring_get(q, batch, sizeof(*batch));
-    if (*cap < batch->len) {
-        *data = xrealloc(*data, batch->len);
-        *cap = batch->len;
+    ring_get(q, &batch, sizeof(batch));
+    buf_clear(data);
+    if (buf_reserve(data, batch.len)) {
+        ring_get(q, data->data, batch.len);
+        data->len = batch.len;
+    } else {
+        q->tail += batch.len;
+        q->lost += batch.records;
     }
-    ring_get(q, *data, batch->len);
     pthread_cond_broadcast(&q->emptied);
     return true;
 }
@@ -81,22 +88,20 @@ static bool take(struct queue *q, uint8_t **data, size_t *cap, struct batch *bat
 static void *queue_main(void *arg)
 {
     struct queue *q = arg;
-    struct batch batch;
-    uint8_t *data = NULL;
-    size_t cap = 0;
+    struct buf data = { 0 };
 
     pthread_setname_np(pthread_self(), "Sink");
     pthread_mutex_lock(&q->lock);
-    while (take(q, &data, &cap, &batch)) {
+    while (take(q, &data)) {
         uint64_t lost;
 
         pthread_mutex_unlock(&q->lock);
-        lost = q->inner->write(q->inner_self, data, batch.len);
+        lost = data.len > 0 ? q->inner->write(q->inner_self, data.data, data.len) : 0;
         pthread_mutex_lock(&q->lock);
         q->lost += lost;
     }
     pthread_mutex_unlock(&q->lock);
-    free(data);
+    buf_fini(&data);
     return NULL;
 }
 
@@ -150,8 +155,6 @@ static bool start(struct queue *q)
 {
     if (q->has_thread)
         return true;
-    if (q->ring == NULL)
-        q->ring = xmalloc(q->conf.size);
     q->has_thread = pthread_create(&q->thread, NULL, queue_main, q) == 0;
     return q->has_thread;
 }
@@ -231,6 +234,7 @@ void *queue_new(const struct queue_conf *c, const struct sink_ops *inner, void *
     q->conf = *c;
     q->inner = inner;
     q->inner_self = inner_self;
+    q->ring = xmalloc(q->conf.size);
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->filled, NULL);
     pthread_cond_init(&q->emptied, NULL);
