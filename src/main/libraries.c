@@ -46,6 +46,12 @@ unsigned libbpf_minor_version(void);
 #ifdef HAVE_HIREDIS
 #include <hiredis/hiredis.h>
 #endif
+#ifdef HAVE_MICROHTTPD
+#include <microhttpd.h>
+#endif
+#ifdef HAVE_RDKAFKA
+#include <librdkafka/rdkafka.h>
+#endif
 #ifdef HAVE_MIMALLOC
 int mi_version(void);
 #endif
@@ -128,6 +134,12 @@ void libraries_print(void)
 #endif
 #ifdef HAVE_HIREDIS
     print_triple("hiredis (headers)", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
+#endif
+#ifdef HAVE_MICROHTTPD
+    print_text("libmicrohttpd", MHD_get_version(), "");
+#endif
+#ifdef HAVE_RDKAFKA
+    print_text("librdkafka", rd_kafka_version_str(), "");
 #endif
 #ifdef HAVE_MIMALLOC
     print_triple("mimalloc", (unsigned)mi_version() / 100, (unsigned)mi_version() / 10 % 10,
