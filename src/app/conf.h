@@ -10,22 +10,22 @@
 struct app_conf;
 struct arena;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
-/* Is a flow bypassed once what it says is encrypted? NULL-safe. */
+/* Whether this protocol's flows are bypassed once they are encrypted. proto may be NULL. */
 bool app_bypasses(const struct app_conf *conf);
 void app_conf_free(struct app_conf *conf);
 
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id);   /* at least */
-/* Of those that a rule for `rule_proto` means, one is. */
+/* True when at least one protocol that a rule for `rule_proto` covers is detected. */
 bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id rule_proto);
 
-/* Shared by threads: relaxed atomics, but for `counted`, which says from the start whether `used`
- * is kept. */
+/* Shared by threads. All members are relaxed atomics except `counted`, which is set at start and
+ * says whether `used` is kept. */
 struct app_memory {
     uint64_t used, limit;       /* limit 0: none */
     bool counted;
 };
-/* What it takes for all flows together; NULL: that is not counted. */
+/* Memory that the protocol takes for all flows together. NULL: it is not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */
 struct app_memory *app_decoders_limit(const struct app_conf *conf);    /* of bodies, unpacked */
@@ -34,8 +34,8 @@ const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id
 /* Keys of the protocols and their logs, for conf_check_keys(); as long as the arena. */
 const char *const *app_settings_keys(struct arena *arena);
 
-/* What rules and outputs want of the protocols. Each ruleset and output collects its own and
- * adds it before threads see it; wants only grow. */
+/* Features that rules and outputs require of the protocols. Each ruleset and each output collects
+ * its own requirements and adds them before threads see it; requirements are never withdrawn. */
 enum app_file_feature {
     APP_FILE_TRACK  = 1u << 0,
     APP_FILE_MD5    = 1u << 1,
@@ -44,19 +44,19 @@ enum app_file_feature {
     APP_FILE_MAGIC  = 1u << 4,
     APP_FILE_STORE  = 1u << 5,          /* content is kept until it is written, see app_file */
     APP_FILE_STORE_ALL = 1u << 6,  /* with STORE: each file has store_requested from the start */
-    APP_FILE_CONTENT = 1u << 7,         /* rules look into files */
+    APP_FILE_CONTENT = 1u << 7,         /* rules inspect the content */
 };
 struct app_required_features {
     uint32_t frames[APP_PROTO_COUNT];   /* bit per frame type */
     uint32_t features[APP_PROTO_COUNT];
     uint32_t files;                     /* enum app_file_feature */
-    /* Directions of files whose content rules of this protocol look into: elsewhere it need not
-     * outlive its packet. */
+    /* Directions of files whose content the rules of this protocol inspect. In other directions the
+     * content need not outlive its packet. */
     uint8_t file_content[APP_PROTO_COUNT];
 };
 void app_require(const struct app_conf *conf, const struct app_required_features *more);
 void app_require_files(const struct app_conf *conf, uint32_t what);
-/* "md5", "sha1", "sha256"; false: no such hash. */
+/* hash: "md5", "sha1", "sha256". False: there is no such hash. */
 bool app_require_file_hash(const struct app_conf *conf, const char *name);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/frames.h - frames as rules and outputs read them. Parsers make them: app/parser.h. */
+/* app/frames.h - frames as rules and outputs read them. Parsers create them: app/parser.h. */
 #ifndef APP_FRAMES_H
 #define APP_FRAMES_H
 
 #include "app/tx.h"
 
-/* Frames are there for rules and logs until a packet of their direction has passed behind their
- * last byte, those of a datagram as long as it is. */
+/* Rules and logs can read a frame of a stream until a packet of its direction has passed its last
+ * byte. A frame of a datagram lives as long as the datagram. */
 struct app_frame_view {
     uint32_t id;
     unsigned type;
     uint64_t offset, tx_id;
     int64_t len;
-    uint64_t inspected;         /* bytes of it that rules have had */
-    uint8_t logged;             /* outputs', a bit each */
-    bool over;                  /* all its bytes have come */
+    uint64_t inspected;         /* bytes of it that rules have inspected */
+    uint8_t logged;             /* a bit per output */
+    bool over;                  /* all its bytes have arrived */
     enum direction direction;
 };
 bool app_frames_required(const struct app_flow *af);     /* of any protocol, by rules or outputs */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
-/* Bytes of the stream that the parser has not taken yet. */
+/* Bytes of the stream that the parser has not consumed yet. */
 uint32_t app_untaken(const struct app_flow *af, enum direction direction);
 bool app_frames_any(const struct app_flow *af, enum direction direction);
 bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
@@ -29,10 +29,11 @@ void app_frame_set_inspected(struct app_flow *af, enum direction direction, uint
                              uint64_t bytes);
 void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_t frame,
                           uint8_t bits);
-/* What is kept of the stream for frames: piece `index`, between two gaps. False: no more. */
+/* The part of the stream that is kept for frames: piece `index`, between two gaps. False: there are
+ * no more pieces. */
 bool app_frames_part(const struct app_flow *af, enum direction direction, unsigned index,
                       struct slice *data, uint64_t *offset);
-/* Up to where data have come, and up to where they have been parsed. */
+/* The stream offsets up to which data have arrived, and up to which they have been parsed. */
 uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/list.h - the registration list of application protocols: one line each.
  *
- * X(symbol) stands for `const struct app_proto app_<symbol>` in app/<symbol>/ and gives it the
- * number APP_PROTO_<symbol>. Where patterns of two protocols fit, the one listed first wins.
+ * X(symbol) stands for `const struct app_proto app_<symbol>` in app/proto/<symbol>/ and gives it
+ * the number APP_PROTO_<symbol>. Where patterns of two protocols match, the one listed first wins.
  *
  * A group is a name that stands for several protocols in rules, and APP_PROTO_ANY_<symbol>. Its
- * members say so themselves (app_proto.also). */
+ * members declare that they belong to it (app_proto.also). */
 #ifndef APP_LIST_H
 #define APP_LIST_H
 
@@ -51,7 +51,7 @@
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
-    APP_PROTO_FAILED,           /* given up */
+    APP_PROTO_FAILED,           /* detection has given up */
 #define X(symbol) APP_PROTO_ANY_##symbol,
     APP_GROUP_LIST(X)
 #undef X

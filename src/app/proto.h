@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto.h - what an application protocol declares.
  *
- * A protocol is one folder below app/proto/ and one line in app/list.h. Its `struct app_proto`
- * says how it is detected, parsed, inspected and logged; detect/ and output/ learn of it from there
- * alone. */
+ * A protocol is one directory below app/proto/ and one line in app/list.h. Its `struct app_proto`
+ * says how it is detected, parsed, inspected and logged; detect/ and output/ have no other
+ * source. */
 #ifndef APP_PROTO_H
 #define APP_PROTO_H
 
@@ -25,41 +25,42 @@ struct counters;
 #define APP_TCP 1u              /* transport sets */
 #define APP_UDP 2u
 
-/* --- recognition -------------------------------------------------------------------------- */
+/* --- detection of the protocol --------------------------------------------------------------- */
 
 enum app_probe_result { APP_PROBE_NO, APP_PROBE_YES, APP_PROBE_MORE, APP_PROBE_YES_REVERSED };
-/* `direction` of the bytes; YES_REVERSED: it is, but these bytes come from the other side. */
+/* `direction` of the bytes. YES_REVERSED: it is this protocol, but the other side sent them. */
 typedef enum app_probe_result (*app_probe_fn)(struct bytes in, enum direction direction,
                                               const struct flow *flow);
 
 struct app_pattern {
     uint8_t transport;          /* APP_TCP | APP_UDP */
-    uint8_t directions;         /* APP_TS, APP_TC: who sends it */
+    uint8_t directions;         /* APP_TS, APP_TC: the senders it applies to */
     const char *bytes;
     uint8_t len;                /* 0: strlen */
     uint16_t offset, depth;     /* as of content: within bytes [offset, depth); 0: offset + len */
     bool nocase;
-    app_probe_fn confirm;       /* must agree; NULL: nobody is asked */
-    uint16_t confirm_min, confirm_max;  /* bytes it wants; beyond max MORE means NO; 0: none */
+    app_probe_fn confirm;       /* must agree; NULL: the pattern is enough */
+    uint16_t confirm_min, confirm_max;  /* bytes it needs; beyond max MORE means NO; 0: no bound */
 };
 
 struct app_probe {
     uint8_t transport;
-    uint8_t directions;         /* of bytes that it judges */
+    uint8_t directions;         /* of the bytes that it examines */
     const char *ports;          /* "139,445": default detection-ports.dp; NULL: only when the
-                                 * protocol is expected or the other side is this one */
+                                 * protocol is expected or the other side was detected as this
+                                 * one */
     const char *source_ports;   /* default detection-ports.sp; NULL: none */
     uint16_t min, max;          /* bytes to ask for */
-    uint16_t max_other;         /* bytes after which the direction that it does not judge no longer
-                                 * waits for it; 0: as `max` */
+    uint16_t max_other;         /* bytes after which the direction that it does not examine no
+                                 * longer waits for it; 0: as `max` */
     app_probe_fn probe;
 };
 
 /* --- rules -------------------------------------------------------------------------------- */
 
-/* A letter behind a regular expression that says in which buffer it is searched for. */
+/* A letter after a regular expression that selects the buffer to search. */
 struct app_pcre_letter { char letter; const char *buffer; };
-/* What `requires: feature NAME` of a rule asks: there unless this key of the settings is off. */
+/* `requires: feature NAME` of a rule: the feature is there unless this settings key is off. */
 struct app_optional_feature { const char *name, *key; };
 
 /* --- outputs and control ------------------------------------------------------------------ */
@@ -78,106 +79,111 @@ struct app_proto {
     const char *name;           /* EVE app_proto, configuration, counters: "http", "tls" */
     const char *rule_name;      /* in rule headers where that differs: "http1"; NULL: name */
     const char *rule_alias;     /* another name in rule headers: "ikev2" */
-    enum app_proto_id also[3];  /* rules for these mean it too: http1 is APP_PROTO_ANY_http */
-    /* Another protocol whose flows may turn out to be this one, see app_set_subprotocol(): its
-     * state, settings and transactions go on. Recognition does not know this one. */
+    enum app_proto_id also[3];  /* rules for these cover it too: http1 is APP_PROTO_ANY_http */
+    /* The protocol whose flows may turn out to be this one, see app_set_subprotocol(). They keep
+     * its state, settings and transactions. Protocol detection does not look for this one. */
     enum app_proto_id subprotocol_of;
     uint8_t transports;
     bool off_by_default;
     bool detection_only;        /* no parser (imap) */
-    uint8_t first_sender;         /* APP_TS, APP_TC: who must speak first; 0 or both: either */
+    uint8_t first_sender;         /* APP_TS, APP_TC: the side that must send first; 0 or both:
+                                   * either */
 
     const struct app_pattern *patterns;         /* ended by bytes == NULL; may be NULL */
     const struct app_probe *probes;             /* ended by probe == NULL; may be NULL */
     bool expects;                             /* uses app_expect(): each of its connections begins
-                                                 * with the first 3 bytes of one of its patterns */
+                                               * with the first 3 bytes of one of its patterns */
 
-    /* Settings: made once from app-layer.protocols.NAME (NULL when absent), zeroed before. */
-    const char *settings_keys;  /* keys of its own there: "max-names request-flood" */
+    /* Settings: created once from app-layer.protocols.NAME (NULL when absent); zeroed before. */
+    const char *settings_keys;  /* its own keys there: "max-names request-flood" */
     size_t settings_size;
     int (*configure)(const struct conf_node *node, const struct conf_node *root, void *settings,
                      struct err *err);
-    void (*settings_free)(void *settings);      /* what hangs off them */
-    struct app_memory *(*memory)(const void *settings);    /* what it takes for all flows */
-    /* What each thread needs; NULL is fine. */
+    void (*settings_free)(void *settings);      /* frees what they point to */
+    struct app_memory *(*memory)(const void *settings);    /* memory of all its flows */
+    /* State of the protocol in each thread; may be NULL. */
     void *(*thread_open)(const void *settings, struct counters *counters);
     void (*thread_close)(void *thread_data);
-    /* Names of counters of its own: called once, before threads start. */
+    /* Registers the protocol's own counters. Called once, before threads start. */
     void (*register_counters)(void);
 
-    /* Its flows become encrypted: with encryption-handling: bypass in its settings they are left
-     * to the capture from there on. */
+    /* Its flows may become encrypted: with encryption-handling: bypass in its settings the rest of
+     * the flow is bypassed in the capture. */
     bool encrypts;
-    /* memcap, decompression-window-limit and byterange in its settings are those of the bodies of
-     * all protocols. */
+    /* memcap, decompression-window-limit and byterange in its settings apply to the bodies of all
+     * protocols. */
     bool shares_limits;
-    /* Event of a flow in which it was to follow another protocol, and something else came. */
+    /* Event of a flow that was to change to another protocol, when different data followed. */
     const char *absent_event;
 
     size_t state_size, tx_size;
-    /* app_trigger_raw_inspection() when a direction of a transaction is over */
+    /* call app_trigger_raw_inspection() when a direction of a transaction is complete */
     bool raw_on_tx_end;
-    bool single_tx;             /* a flow is one transaction: not counted beside the flow */
-    bool inspect_both_dirs;        /* what one side sends, the other side's rules see at once */
+    bool single_tx;             /* a flow is one transaction, which is not counted separately */
+    bool inspect_both_dirs;        /* rules of both directions inspect data of either side at
+                                    * once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */
-    int64_t stream_depth;       /* default; -1: none, 0: as stream.reassembly.depth says */
+    int64_t stream_depth;       /* default; -1: none, 0: stream.reassembly.depth */
     bool (*open)(struct app_flow *af);                                  /* may be NULL */
     void (*close)(struct app_flow *af);
     enum parse_status (*parse)(struct app_flow *af, struct app_input *in);
     bool handles_gaps;          /* else a gap stops the parser */
-    uint32_t buffer_limit;        /* most bytes kept unconsumed; 0: 128 KiB; beyond: parser off */
+    uint32_t buffer_limit;        /* maximum of bytes kept unconsumed; 0: 128 KiB; beyond it the
+                                   * parser stops */
     void (*tx_close)(struct app_tx *tx);
-    /* Alerts show so much of the stream in front of what rules have had; NULL: nothing. */
+    /* How much of the stream before the inspected data an alert shows; NULL: nothing. */
     uint32_t (*alert_lookbehind)(const struct app_flow *af, enum direction direction);
-    /* A packet has been parsed, inspected and logged, and there are transactions: time to give
-     * back what the flow does not need while it waits. */
+    /* Called when a packet has been parsed, inspected and logged and there are transactions. Frees
+     * what the flow does not need until the next packet. */
     void (*rest)(struct app_flow *af);
-    /* A packet comes soon, the state and the newest transaction (NULL: none) are in the caches:
-     * call for what hangs off them. */
+    /* Called shortly before a packet is parsed; the state and the newest transaction (NULL: none)
+     * are in the caches. Prefetches what they point to. */
     void (*prefetch)(const struct app_flow *af);
-    /* Once all bytes of a flow are in: close what is open. */
+    /* Called once all bytes of a flow have been parsed: closes what is open. */
     void (*finish)(struct app_flow *af);
 
     /* --- rules: also app/rules.h --- */
-    const struct app_reports *reports;          /* NULL: as all else says */
-    /* Rules that use its content modifiers (app_buffer.legacy) or these letters are about it, also
-     * where others have the same buffers. */
+    const struct app_reports *reports;          /* NULL: as the rest of the declaration says */
+    /* Rules with its content modifiers (app_buffer.legacy) or these letters belong to this
+     * protocol, also where other protocols have the same buffers. */
     bool binds_modifiers;
     const struct app_pcre_letter *pcre_letters; /* ended by 0 */
-    const char *byte_order_word;    /* in byte_test and its like: in the order of its messages */
+    const char *byte_order_word;    /* in byte_test and similar keywords: its messages' byte
+                                     * order */
     const struct app_optional_feature *optional_features;       /* {NULL} ended */
 
     uint8_t progress_done[2];
     const struct app_name *progress_names[2];   /* hooks: "request_line"; NULL-named end */
     const struct app_name *events;              /* "malformed_data", ids from 1; {NULL} ended */
-    bool events_in_capitals;                    /* so EVE writes them; rules in any case */
+    bool events_in_capitals;                    /* EVE writes them in capitals; rules may use any
+                                                 * case */
     const char *const *frames;                  /* frame type names, NULL-ended; id = index */
     const struct app_buffer *const *buffers;    /* NULL-ended lists */
     const struct app_integer *const *integers;
     const struct app_match *const *matches;
     const struct app_log *const *logs;
-    /* Members that an alert record gets of the transaction ("http": {...}). */
+    /* Writes the members that an alert record shows of the transaction ("http": {...}). */
     void (*alert_metadata)(struct json *j, struct app_tx *tx);
-    /* Alerts may carry contents, too: asked for by this key of the log and key-printable. Then
-     * in place of alert_metadata. */
+    /* Used instead of alert_metadata when this key of the log and key-printable ask for contents in
+     * alerts. */
     const char *alert_contents_key;     /* "websocket-payload"; NULL: none */
     void (*alert_contents)(struct json *j, struct app_tx *tx, unsigned what);
-    uint32_t alert_contents_features;   /* what that turns on, see app_buffer.feature */
+    uint32_t alert_contents_features;   /* features it requires, see app_buffer.feature */
     const struct app_memcap *memcaps;   /* {NULL} ended */
-    /* Bodies by direction, for outputs that want them as they come (app_buffer.retained). */
+    /* Bodies by direction, for outputs that read them as they arrive (app_buffer.retained). */
     const struct app_buffer *const *bodies;
-    /* The address that the header of this name says the client has: the first of its list, or (not
-     * `first`) the last. Into out, with a NUL. NULL: it has no such headers. */
+    /* The client's address in the header of this name: the first of its list, or the last unless
+     * `first`. Writes it into out, NUL-terminated. NULL: the protocol has no such headers. */
     bool (*forwarded_for)(struct app_tx *tx, const char *header, bool first,
                           char out[IP_TEXT_SIZE]);
-    uint8_t file_directions;            /* those in which files go */
-    enum app_proto_id files_by;         /* its files come on connections of this one */
-    bool unnamed_files;                 /* rules about it alone cannot use file.name */
-    /* In frame records its transactions count from 1. */
+    uint8_t file_directions;            /* the directions that carry files */
+    enum app_proto_id files_by;         /* its files are transferred on connections of this one */
+    bool unnamed_files;                 /* rules for this protocol alone cannot use file.name */
+    /* Frame records count its transactions from 1. */
     bool frames_count_from_one;
-    bool marks_tx;              /* calls app_tx_mark() for what it changes; else all open
-                                 * transactions are looked at with each packet */
+    bool marks_tx;              /* calls app_tx_mark() for what it changes; without it rules, logs
+                                 * and cleanup visit all open transactions with each packet */
 };
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -188,17 +194,17 @@ static inline bool app_proto_is_group(enum app_proto_id id)
 {
     return id > APP_PROTO_FAILED && id < APP_PROTO_FIRST;
 }
-/* As rule headers and app-layer-protocol name them; "http" is the group APP_PROTO_ANY_http. */
+/* Names as in rule headers and app-layer-protocol; "http" is the group APP_PROTO_ANY_http. */
 bool app_proto_by_rule_name(struct text name, enum app_proto_id *out);
 const char *app_proto_name(enum app_proto_id id);       /* "http", "failed", "unknown" as in EVE */
 const char *app_proto_rule_name(const struct app_proto *proto);
-/* The first protocol that a rule for `rule_proto` means: of a group the one listed first. */
+/* The first protocol that a rule for `rule_proto` covers; for a group, the one listed first. */
 const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto);
-/* Is this flow's protocol meant by a rule header or keyword that names `rule_proto`? http stands
- * for http1 and http2, dns also for doh2 ... */
+/* Whether a rule header or keyword that names `rule_proto` covers this flow's protocol: http covers
+ * http1 and http2, dns also doh2, and so on. */
 bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found);
 
-/* This direction of the transaction is over: done, or nothing more can come. */
+/* Whether this direction of the transaction is over: finished, or no more data can come. */
 static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
                                const struct app_proto *proto)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tx.h - transactions and the application state of a flow, as all who work on them see it.
+/* app/tx.h - transactions and the application state of a flow, for all that use them.
  *
- * Parsers make transactions and move their progress forward, rules inspect each step, outputs log
- * what is done, and the framework frees what all three are through with. All of it runs on the
- * thread that owns the flow's inspection state, so nothing here is locked. */
+ * Parsers create transactions and advance their progress, rules inspect each step, outputs log
+ * finished ones, and the framework frees those that all three have processed. All of it runs on the
+ * thread that owns the flow's inspection state, so no lock is needed. */
 #ifndef APP_TX_H
 #define APP_TX_H
 
@@ -27,7 +27,7 @@ struct app_thread;
 #define APP_TX_EVENTS_FIRST 16
 #define APP_TX_EVENTS_MAX 255
 
-/* Room for what the layers above keep with a transaction, as in a packet (packet/slots.h): struct
+/* Space for what the layers above keep with a transaction, as in a packet (packet/slots.h): struct
  * detect_tx in detect/inspect/flow_state.h, struct output_tx in output/logger.h. */
 #define APP_TX_SLOT_DETECT 24
 #define APP_TX_SLOT_OUTPUT 24
@@ -38,27 +38,27 @@ struct app_thread;
         return (struct layer##_tx *)(uintptr_t)tx->slot.layer;                                \
     }
 
-/* First member of each protocol's transaction, which comes zeroed but for this. Progress runs
- * per direction from 0 to the protocol's progress_done; detect and output act on its steps. */
+/* First member of each protocol's transaction, the rest of which is zeroed. Progress counts per
+ * direction from 0 to the protocol's progress_done; detect and output act on its steps. */
 struct app_tx {
     struct app_tx *next, *prev; /* older to newer */
-    struct app_tx *due_next;    /* of those with news, see app_tx_mark() */
+    struct app_tx *due_next;    /* next one in the list of changed ones, see app_tx_mark() */
     uint64_t id;                /* from 0 within the flow */
     struct app_flow *flow;
     uint8_t progress[2];
-    bool unidirectional[2];          /* this direction will never have a part: counts as done */
+    bool unidirectional[2];          /* this direction will never have data: counts as finished */
     bool no_inspect[2];
     bool no_log;
-    bool is_due;                /* in the flow's list of those with news */
-    uint8_t unseen;             /* bit per direction: rules have not seen the news there */
+    bool is_due;                /* is in the flow's list of changed ones */
+    uint8_t unseen;             /* bit per direction: rules have not seen the change */
     uint8_t event_count;
-    uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they came */
+    uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they were set */
     uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
     uint16_t files_open;        /* not closed yet */
     bool store_files[2];        /* filestore matched */
     struct app_file *files[2];  /* oldest first */
     struct arena arena;         /* dies with the transaction */
-    uint32_t counted;           /* of the arena, in tx_memory */
+    uint32_t counted;           /* bytes of the arena that tx_memory includes */
     uint64_t start_us;
     struct {
         PACKET_SLOT(detect, APP_TX_SLOT_DETECT);
@@ -82,40 +82,41 @@ static inline bool app_tx_has_event(const struct app_tx *tx, unsigned event)
 
 struct app_flow {
     const struct app_proto *proto;      /* NULL until detected */
-    void *state;                        /* the parser's, proto->state_size, zeroed */
+    void *state;                        /* parser state of proto->state_size bytes, zeroed */
     const void *settings;               /* the protocol's, see configure() */
-    void *thread_data;                  /* the protocol's in this thread, see thread_open() */
+    void *thread_data;                  /* the protocol's state in this thread, see thread_open() */
     struct app_thread *thread;
     struct flow *flow;
     struct app_tx *first, *last;        /* transactions alive, oldest first */
-    struct app_tx *due, *due_last;      /* those that rules, logs and cleanup look at: the ones
-                                         * with news since they last did, oldest first */
+    struct app_tx *due, *due_last;      /* changed since rules, logs and cleanup visited them last,
+                                         * oldest first */
     uint64_t next_tx_id;
     uint32_t tx_count;
     uint32_t file_id;                   /* next file's number */
-    uint32_t tx_memory;                 /* of all arenas, in units of 64 bytes */
-    uint16_t checks_to_skip;            /* of the number of open ones: it cannot be too high yet */
-    bool stopped : 1;                   /* parser off, for good */
+    uint32_t tx_memory;                 /* memory of all arenas, in units of 64 bytes */
+    uint16_t checks_to_skip;            /* transactions to go before the number of open ones is
+                                         * checked again */
+    bool stopped : 1;                   /* the parser has stopped for good */
     bool encrypted : 1;                 /* set by the parser */
     bool due_unsorted : 1;
-    uint8_t finished : 4;       /* `end` and `disrupted` as the last packet left them */
-    bool end[2];                        /* nothing more will be parsed: log and free as it is */
-    bool disrupted[2];                  /* depth reached, or a gap that the parser cannot
-                                         * pass: progress counts as done */
-    bool fed[2];                        /* the parser has taken something; detect clears it */
+    uint8_t finished : 4;       /* `end` and `disrupted` after the last packet */
+    bool end[2];                        /* nothing more will be parsed: log and free it as it is */
+    bool disrupted[2];                  /* depth reached, or a gap that the parser cannot handle:
+                                         * progress counts as finished */
+    bool fed[2];                        /* the parser has received data; detect clears it */
     bool raw_triggered[2];  /* app_trigger_raw_inspection(); detect clears it */
-    struct app_ext *ext;       /* NULL: nothing of it yet; app_ext_make() */
+    struct app_ext *ext;       /* NULL: not allocated yet; app_ext_make() */
 };
 
 struct frames;
 struct expectation_data;
 
-/* What few flows have. */
+/* State that few flows need. */
 struct app_ext {
-    uint64_t ahead_bytes;               /* of files whose turn has not come: app/core/transfer.h */
-    struct buf buffered;                    /* output's: packets that may yet be logged */
-    struct frames *frames[2];           /* the framework's; NULL until the first is made */
-    struct expectation_data *expected; /* likewise; NULL: nothing */
+    uint64_t ahead_bytes;               /* file data kept out of order: app/core/transfer.h */
+    struct buf buffered;                    /* output's: packets that may still be logged */
+    struct frames *frames[2];           /* the framework's; NULL until the first is created */
+    struct expectation_data *expected; /* the framework's; NULL: none */
 };
 
 #endif

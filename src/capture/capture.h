@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/capture.h - a way for packets to come in and verdicts to go out.
+/* capture/capture.h - how packets come in and verdicts go out.
  *
- * One file per method. The receive and verdict modules are the only callers. A `capture` is
- * the method with its settings, made once; a `capture_queue` is what one receive thread reads. */
+ * One directory per method. The receive and verdict modules are the only callers. A `capture` is
+ * the method with its settings, created once; a `capture_queue` is what one receive thread
+ * reads. */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
 
@@ -15,7 +16,7 @@
 #include "packet/pool.h"
 #include "packet/vector.h"
 
-/* CUT: the capture ends here, with the vector, and another begins. */
+/* CUT: the capture ends with this vector, and another begins. */
 enum capture_status { CAPTURE_OK, CAPTURE_IDLE, CAPTURE_CUT, CAPTURE_END, CAPTURE_FAILED };
 
 /* An interface or a file, for logs and per-device counters. */
@@ -26,40 +27,41 @@ struct capture_device {
     int numa_node;              /* -1: unknown */
 };
 
-/* What the way of capture needs to give the packet back. */
+/* What the method needs to return the packet. */
 struct capture_slot {
-    void *holder;               /* of its memory: a ring slot, a file, what has its NFQ id */
+    void *holder;               /* owner of its memory: a ring slot, a file, the message with its
+                                 * NFQ id */
     uint64_t id;                /* of NFQ, for the verdict */
 };
 PACKET_SLOT_ACCESSOR(capture, PACKET_SLOT_CAPTURE)
 
-/* What the command line asked for. */
+/* The request of the command line. */
 struct capture_request {
     const char *const *sources; /* files, interfaces, queue numbers; NULL-ended */
     const char *bpf_filter;     /* NULL: none */
-    unsigned threads;           /* how many queues will be opened over all sources */
-    const unsigned *source_threads;     /* queues of each source: queue 0 .. are those of the
+    unsigned threads;           /* number of queues over all sources */
+    const unsigned *source_threads;     /* queues of each source: the first queues are those of the
                                          * first source, then the second's; NULL: one each */
     const struct conf_node *conf;       /* root */
     bool simulate_ips;
-    bool file_per_queue;  /* pcap-file: each queue takes the next file, and cuts behind it */
+    bool file_per_queue;  /* pcap-file: each queue takes the next file, and returns CUT after it */
     bool is_shared;             /* pcap-file: one more queue reads for all */
     const volatile int *stop;   /* non-zero: end soon */
 };
 
-/* Where packets made by us go. */
+/* The destination of packets that the engine creates. */
 struct capture_path {
-    int if_index, peer_index;   /* to where a packet came from, and to where it was going; 0: by
-                                 * the routes of this machine */
-    uint32_t mark;              /* for packets that take the routes; 0: none */
+    int if_index, peer_index;   /* the interface a packet came from, and the one it was going to; 0:
+                                 * this machine's routes decide */
+    uint32_t mark;              /* for packets that follow the routes; 0: none */
 };
 
-/* How far an offline capture is; total 0: not known. */
+/* Progress of an offline capture; total 0: not known. */
 struct capture_progress {
     uint64_t bytes, total_bytes, packets;
 };
 
-/* Names of sources, each its own allocation. */
+/* Names of sources, each allocated separately. */
 struct capture_names {
     char **at;
     size_t count, cap;
@@ -73,33 +75,34 @@ struct capture_ops {
     const char *label;          /* "PCAP_FILE", as in --list-runmodes */
     const char *doc;
     const char *default_run_mode;
-    const char *const *run_modes;       /* NULL-ended; those that make sense for it */
-    bool live;                  /* wall time; a full pipeline drops instead of waiting */
+    const char *const *run_modes;       /* NULL-ended; those suitable for it */
+    bool live;                  /* packet time is wall time; a full pipeline drops instead of
+                                 * waiting */
     bool has_interfaces;        /* its sources are interfaces of this machine */
-    bool verdicts;              /* has accept/drop to give */
-    bool asks_checksums;        /* marks packets PACKET_OPEN_CHECKSUM, for decode to find out */
-    /* The sources that the command line means: "0:3" is four queues, and none at all are those of
-     * the configuration. NULL: as given. */
+    bool verdicts;              /* accepts and drops packets */
+    bool asks_checksums;        /* marks packets PACKET_OPEN_CHECKSUM, so that decode checks them */
+    /* The sources that the command line means: "0:3" is four queues; without any, the configured
+     * ones. NULL: as given. */
     int (*sources)(const struct conf_node *root, const char *const *given, size_t count,
                    struct capture_names *out, struct err *err);
-    /* Receive threads of a source whose `threads` is auto, on a machine of so many CPUs; queues:
-     * what `queues` said. NULL: one. */
+    /* Receive threads of a source whose `threads` is auto, on a machine with so many CPUs; queues:
+     * the result of `queues`. NULL: one. */
     unsigned (*auto_threads)(const struct conf_node *root, const char *source, unsigned cpus,
                              unsigned queues);
-    /* Receive queues of a source of which each has one reader, so that more threads than these
-     * would get nothing. NULL, or 0: any number of threads can share it. */
+    /* Receive queues of a source with one reader per queue, so that additional threads would
+     * receive nothing. NULL, or 0: any number of threads can share it. */
     unsigned (*queues)(const struct conf_node *root, const char *source);
-    /* The other one of two that a source stands for, as a bridge does by the first of its ports.
-     * NULL, or gives NULL: it is one. */
+    /* The other interface of a source that stands for two, as a bridge does by the first of its
+     * ports. NULL, or returns NULL: it is one. */
     const char *(*peer)(const struct conf_node *root, const char *source);
-    /* Do these sources, as configured, block packets? NULL: always when `verdicts`. */
+    /* Whether these sources, as configured, block packets. NULL: always when `verdicts`. */
     bool (*is_inline)(const struct conf_node *root, const char *const *sources, size_t count);
-    /* Must each packet go through verdict() even when nothing is blocked, because it goes no
-     * further on its own? NULL: no. */
+    /* Whether each packet must go through verdict() even when nothing is blocked, because the
+     * capture forwards it only then. NULL: no. */
     bool (*forwards)(const struct conf_node *root, const char *const *sources, size_t count);
 
-    /* Has a thread that receives from the source and judges another one beside it that sends,
-     * with so many receiving threads on so many CPUs? NULL: no. */
+    /* Whether a thread that receives from the source and gives verdicts has a helper thread that
+     * sends, with so many receiving threads on so many CPUs. NULL: no. */
     bool (*sends_apart)(const struct conf_node *root, const char *source, unsigned threads,
                         unsigned cpus);
 
@@ -107,24 +110,25 @@ struct capture_ops {
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
     /* Of a shared capture. scan: the next frame, from the queue CAPTURE_SCAN, by one thread at a
-     * time; IDLE: none yet. take: makes a packet of it, of the queue's pool, by any queue's thread.
-     * NULL: it cannot be shared. */
+     * time; IDLE: none yet. take: makes a packet of it, from the queue's pool, by any queue's
+     * thread. NULL: it cannot be shared. */
     enum capture_status (*scan)(void *queue, struct frame_ref *out);
     void (*take)(void *queue, const struct frame_ref *frame, struct packet *p);
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
-    /* A port is one thread's way to give verdicts on a queue; it gives NULL when there is nothing
-     * to give. Without tx_open the queue itself is the port.
-     * in_order: the thread also receives from the queue, and judges in the order of receiving.
-     * sender: the thread that is to send for it, which the port makes; NULL: none is. */
+    /* A tx is one thread's way to give verdicts on a queue; NULL when there is nothing to give.
+     * Without tx_open the queue itself is used. in_order: the thread also receives from the queue,
+     * and gives verdicts in the order of receiving. sender: the helper thread that is to send for
+     * it, which tx_open creates; NULL: there is none. */
     void *(*tx_open)(void *queue, struct counters *counters, bool in_order,
                        struct helper_thread *sender);
-    /* Carries out p->action; exactly once for each packet of an inline capture. The packet stays
-     * until after tx_flush(), which stands at the end of each vector. */
+    /* Carries out p->action; exactly once for each packet of an inline capture. The packet is kept
+     * until after tx_flush(), which is called at the end of each vector. */
     void (*verdict)(void *tx, struct packet *p);
     void (*tx_flush)(void *tx);
     void (*tx_close)(void *tx);
-    /* The ways along which a packet of the queue came and would go, to refuse it. NULL: none. */
+    /* The routes along which a packet of the queue came and would leave, to reject it. NULL:
+     * none. */
     void (*reject_path)(void *queue, const struct packet *p, struct capture_path *out);
     void (*interrupt)(void *queue);             /* any thread; may be NULL */
     void (*update_stats)(void *queue);          /* kernel drops into counters; or NULL */
@@ -135,15 +139,16 @@ struct capture_ops {
 };
 
 /* capture/names.c */
-void capture_names_add(struct capture_names *names, const char *name);      /* once each */
+void capture_names_add(struct capture_names *names, const char *name);      /* adds each name
+                                                                             * once */
 void capture_names_free(struct capture_names *names);
-/* `sources` of methods whose section lists interfaces: those given, else those configured. */
+/* `sources` of methods whose section lists interfaces: those given, else the configured ones. */
 int capture_interfaces(const struct conf_node *root, const char *section,
                        const char *const *given, size_t count, struct capture_names *out,
                        struct err *err);
 
-/* `checksum-checks` of an interface or a file: AUTO unless it says yes or no, and for `kernel`,
- * which each method understands in its own way. */
+/* `checksum-checks` of an interface or a file: AUTO unless it is yes or no. `kernel` is AUTO too;
+ * each method handles it in its own way. */
 enum capture_checksums { CAPTURE_CHECKSUMS_AUTO, CAPTURE_CHECKSUMS_YES, CAPTURE_CHECKSUMS_NO };
 enum capture_checksums capture_checksums_read(const struct conf_node *item);
 

@@ -60,7 +60,7 @@ const struct conf_ignored conf_ignored[] = {
     { "stream.max-sessions", OLD },
     { "stream.reassembly.randomize-chunk-size", "the same input gives the same alerts" },
     { "stream.reassembly.randomize-chunk-range", "the same input gives the same alerts" },
-    { "stream.reassembly.max-regions", "segments behind a gap are bounded by number and memcap" },
+    { "stream.reassembly.max-regions", "segments after a gap are limited by number and memcap" },
     { "stream.reassembly.chunk-prealloc", OLD },
     { "containers", OLD },
     { "decoder.vxlan.reserved-bits-check", LATER },

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/affinity.h - `threading:` read into CPU sets, in all spellings it has had:
+/* engine/affinity.h - reads `threading:` into CPU sets, in each form that the key has had:
  *
- *     the map of 8.x            cpu-affinity: { worker-cpu-set: { cpu: [2-5] } }
- *     the list before           cpu-affinity: [ worker-cpu-set: { cpu: ["2-5"] } ]
- *     the first, underscored    cpu_affinity: [ detect_cpu_set: { cpu: [2, 3] } ]
+ * the map of 8.x: `cpu-affinity: { worker-cpu-set: { cpu: [2-5] } }`
+ *
+ * the list before: `cpu-affinity: [ worker-cpu-set: { cpu: ["2-5"] } ]`
+ *
+ * the first, underscored: `cpu_affinity: [ detect_cpu_set: { cpu: [2, 3] } ]`
  *
  * CPU lists take numbers, ranges, `all`, `auto`, `numa:0`, `package:1`, `core:0-5`, `l3:0`,
- * `no-smt`, `nic` (CPUs local to the interface), and `!` before any of them or before the name
- * of another set. Read-only once made. */
+ * `no-smt`, `nic` (CPUs local to the interface), and `!` before any of them or before the name of
+ * another set. Read-only once created. */
 #ifndef ENGINE_AFFINITY_H
 #define ENGINE_AFFINITY_H
 
@@ -22,45 +24,45 @@ enum cpu_role {
     CPU_OUTPUT, CPU_ROLES
 };
 const char *cpu_role_name(enum cpu_role role);              /* "worker" */
-/* "worker", "worker-cpu-set", "detect_cpu_set"; false when it is none of ours. */
+/* "worker", "worker-cpu-set", "detect_cpu_set"; false when no role has that name. */
 bool cpu_role_find(struct text name, enum cpu_role *out);
 
 enum prio { PRIO_LOW, PRIO_MEDIUM, PRIO_HIGH, PRIO_COUNT };
 
 struct affinity_set {
-    bool given;                     /* the user wrote it */
+    bool given;                     /* the user configured it */
     struct where at;
-    struct cpu_set cpus;            /* that exist and that we may use */
+    struct cpu_set cpus;            /* CPUs that exist and that this process may use */
     bool is_auto;                   /* the engine chooses among cpus */
     bool exclusive;
-    unsigned threads;               /* 0: not said */
+    unsigned threads;               /* 0: not configured */
     struct cpu_set prio[PRIO_COUNT];
     enum prio prio_default;
     enum cpu_role role;
     const char *interface;          /* of an interface-specific set; else NULL */
 };
 
-/* Bytes that every thread needs. */
+/* Bytes of stack that every thread needs. */
 #define AFFINITY_STACK_LEAST (512u << 10)
 
 struct affinity {
     bool enabled;                   /* threading.set-cpu-affinity */
     bool autopin;
     double ratio;                   /* detect-thread-ratio */
-    uint64_t stack_size;            /* AFFINITY_STACK_LEAST at least; 0: the libc's choice */
+    uint64_t stack_size;            /* at least AFFINITY_STACK_LEAST; 0: the libc's choice */
     struct affinity_set set[CPU_ROLES];
     ARRAY_OF(struct affinity_set) specific;
 };
 
-/* interfaces: what is captured from, NULL-ended; for `nic`. */
+/* interfaces: those captured from, NULL-ended; for `nic`. */
 struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,
                               const char *const *interfaces, struct diagnostics *diagnostics,
                               struct err *err);
 void affinity_free(struct affinity *a);
-/* The specific set of an interface, else the role's own. */
+/* The set of this interface, or the role's own set. */
 const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
                                         const char *interface);
-/* A CPU list that stands elsewhere: cpu-set of a run mode's stage. */
+/* A CPU list outside `threading`: cpu-set of a run mode's stage. */
 int affinity_list(const struct affinity *a, const struct topology *topology,
                   const struct conf_node *node, const char *const *interfaces,
                   struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto,
@@ -69,7 +71,7 @@ int affinity_list(const struct affinity *a, const struct topology *topology,
 /* Steps of nice for a level: +2, 0, -2. */
 int prio_nice(enum prio prio);
 const char *prio_name(enum prio prio);
-/* For a thread on `cpu`, or anywhere in the set when -1. */
+/* The level of a thread on `cpu`, or of one anywhere in the set when -1. */
 enum prio affinity_prio(const struct affinity_set *set, int cpu);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cgroup.h - how much CPU time and memory the cgroups of this process grant it. At start
- * only. */
+/* engine/cgroup.h - how much CPU time and memory the cgroups of this process grant it. Read at
+ * start only. */
 #ifndef ENGINE_CGROUP_H
 #define ENGINE_CGROUP_H
 
 #include <stdint.h>
 
-/* In whole CPUs, rounded up, the least of our own group and all above it; 0: no limit. `self` is
- * /proc/self/cgroup and `root` /sys/fs/cgroup, or what a test has put in their place. */
+/* The limit in CPUs, rounded up: the lowest of this process's group and all groups above it; 0: no
+ * limit. `self` is /proc/self/cgroup and `root` is /sys/fs/cgroup; tests pass files of their
+ * own. */
 unsigned cgroup_cpus(const char *self, const char *root);
-/* In bytes, likewise. */
+/* The limit in bytes, found in the same way. */
 uint64_t cgroup_memory(const char *self, const char *root);
 
 #endif

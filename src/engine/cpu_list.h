@@ -11,13 +11,13 @@ struct cpu_list {
     const char *const *interfaces;      /* NULL-ended; for `nic` */
     struct diagnostics *diagnostics;
     const char *what;                   /* "worker-cpu-set: cpu" for messages */
-    bool may_exceed;                    /* CPUs that are not there: a warning, not an error */
-    /* CPUs of a named set, for "!management"; -1 and *err when it cannot be had. */
+    bool may_exceed;                    /* CPUs that do not exist cause a warning, not an error */
+    /* CPUs of a named set, for "!management"; -1 and *err when there is no such set. */
     int (*named)(void *arg, enum cpu_role role, struct cpu_set *out, struct err *err);
     void *named_arg;
 
     struct cpu_set cpus;                /* result */
-    bool is_auto;                       /* `auto` stood in it */
+    bool is_auto;                       /* the list contains `auto` */
 };
 
 /* node: a list of scalars, or one scalar with commas. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/engine.h - builds what a plan says and runs it: threads, packet pools, rings of vectors
- * between the stages.
+/* engine/engine.h - builds what a plan describes and runs it: threads, packet pools, rings of
+ * vectors between the stages.
  *
- * engine_new() .. engine_free() on one thread; engine_stop(), engine_is_running() and
- * engine_report() on any. Modules are known by name only. A module's open, process, flush and
- * close run on the one thread it belongs to; opens happen one after another, the last stage
- * first, before any packet moves. */
+ * Call engine_new() to engine_free() on one thread; engine_stop(), engine_is_running() and
+ * engine_report() on any. Modules are known by name only. A module's open, process, flush and close
+ * run on the thread that owns it. Modules open one after another, the last stage first, before any
+ * packet moves. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -18,12 +18,12 @@ struct engine;
 
 struct engine_conf {
     uint32_t flow_idle_s;       /* no flow outlives this pause: for schedulers that remember flows;
-                                 * 0: they remember for ever */
-    bool drop_when_full;        /* live, not inline: the first stage drops, counted, what a full
+                                 * 0: they never forget */
+    bool drop_when_full;        /* live, not inline: the first stage drops and counts what a full
                                  * ring cannot take; otherwise it waits */
 };
 
-/* Longer than any flow may be silent, from `flow-timeouts`. */
+/* Longer than any flow may be idle, from `flow-timeouts`. */
 uint32_t engine_flow_idle_s(const struct conf_node *root);
 void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
                       bool is_inline);
@@ -32,28 +32,30 @@ void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bo
 struct engine *engine_new(const struct engine_conf *conf, const struct plan *plan,
                           const struct thread_module *const *modules, void *context,
                           struct err *err);
-/* Back when every module of every thread is open, or one would not; then nothing runs. */
+/* Returns when every module of every thread is open, or when one failed; then nothing runs. */
 int engine_start(struct engine *engine, struct err *err);
-/* Asks the captures to end; what is under way is finished. */
+/* Asks the captures to end; packets under way are finished. */
 void engine_stop(struct engine *engine);
 bool engine_is_running(const struct engine *engine);
-/* Readable when all threads have ended, for poll(); the engine's own. */
+/* Readable when all threads have ended, for poll(). The engine owns it. */
 int engine_end_fd(const struct engine *engine);
-/* Until all threads have ended. -1 when a capture broke. */
+/* Waits until all threads have ended. -1 when a capture failed. */
 int engine_wait(struct engine *engine);
-/* After engine_wait(); NULL is fine. Until then the threads' counters stay to be read. */
+/* After engine_wait(); engine may be NULL. Until then the threads' counters can be read. */
 void engine_free(struct engine *engine);
 
 /* "RX: 1 W: 2 TX: 0", for the start line. */
 const char *engine_thread_summary(const struct plan *plan, char *buf, size_t size);
 
-/* Pins and names the calling thread as the plan says of the management thread `name`. Does
- * nothing when the plan knows no such thread. */
+/* Pins and names the calling thread as the plan describes the management thread `name`. Does
+ * nothing when the plan has no such thread. */
 void engine_place_management(const struct plan *plan, const char *name);
 
-/* account.c: where the time went, as a table that ends in a sentence. Also while it runs. */
+/* account.c: the time each thread spent working and waiting, as a table and a summary sentence.
+ * Also while it runs. */
 void engine_report(const struct engine *engine, struct buf *out);
-/* Largest share of packets over the even share, times 1000, of the stage that inspects. */
+/* Packets of the busiest thread divided by the even share, times 1000, in the stage that
+ * inspects. */
 uint64_t engine_imbalance(const struct engine *engine);
 
 struct engine_load {            /* one thread, for stats */
@@ -62,8 +64,8 @@ struct engine_load {            /* one thread, for stats */
     unsigned queued;            /* vectors in its input rings */
     unsigned share_permille;    /* of the packets assigned to its stage */
 };
-/* Puts load, queue, shares and imbalance into the threads' counters, as engine.*, in per mille
- * where they are shares. After engine_start(), by the one thread that makes statistics. */
+/* Writes load, queue, shares and imbalance into the threads' counters, as engine.*; shares are in
+ * per mille. Called after engine_start(), by the one thread that makes statistics. */
 void engine_update_gauges(struct engine *engine);
 unsigned engine_loads(const struct engine *engine, struct engine_load *out, unsigned max);
 

@@ -11,9 +11,9 @@
 
 #include <pthread.h>
 
-/* From one thread to one thread of the next stage. Its vectors belong to it for good and go
- * round: full there, empty back. The full ring has room for all of them, so a push never fails;
- * what a producer may have to wait for is an empty one. */
+/* From one thread to one thread of the next stage. Its vectors stay with it and circulate: full
+ * ones there, empty ones back. The full ring has space for all of them, so a push never fails; a
+ * producer waits only for an empty one. */
 struct handoff_queue {
     struct ring *full, *empty;
     struct packet_vector *vectors;      /* depth of them */
@@ -22,16 +22,16 @@ struct handoff_queue {
     struct engine_thread *to;
 
     CACHE_ALIGNED struct packet_vector *pending;    /* producer's: being filled; or NULL */
-    ARRAY_OF(struct packet_vector *) more;      /* likewise: besides `vectors`, if `to` merges */
+    ARRAY_OF(struct packet_vector *) more;      /* producer's, besides `vectors`, if `to` merges */
     uint64_t sent;                      /* packets, by the producer */
     uint64_t queue_sum, queue_samples;  /* ring occupancy as the producer saw it */
     unsigned queue_max;
 
     CACHE_ALIGNED uint64_t done;        /* packets, by the consumer */
-    bool finished;                         /* consumer's: `last` has come */
-    struct packet_vector *head;         /* merge.c: being taken, from head_at on; or NULL */
+    bool finished;                         /* consumer's: `last` has arrived */
+    struct packet_vector *head;         /* merge.c: being read, from head_at on; or NULL */
     unsigned head_at;
-    struct watermark mark;             /* nothing before it comes any more */
+    struct watermark mark;             /* no packet before it follows */
 };
 
 /* One module on one thread, with its time. */
@@ -54,38 +54,39 @@ struct engine_thread {
     struct counters *counters;
     struct helper_thread sender;          /* name NULL: there is none */
     struct packet_pool *pool;           /* NULL: makes no packets */
-    unsigned pool_credit;               /* packets surely free */
-    unsigned pool_taken;                /* when that was reckoned */
+    unsigned pool_credit;               /* packets that are free at least */
+    unsigned pool_taken;                /* packet_pool_taken() as last read */
     struct module_slot modules[STAGE_MODULES_MAX];
     unsigned module_count;
 
     struct handoff_queue *in;  /* in_count of them; this thread owns their memory */
     unsigned in_count, in_next, in_finished;
-    struct handoff_queue **out;                  /* lent by the threads of the next stage */
+    struct handoff_queue **out;                  /* owned by the threads of the next stage */
     unsigned out_count;
     struct scheduler *scheduler;                  /* shared; NULL with one consumer */
-    bool asked;                         /* merge.c: kicked, and not answered yet */
+    bool asked;                         /* merge.c: a producer was kicked and has not answered
+                                         * yet */
     bool merges;                        /* offline, of several producers: merge.c */
     struct packet_vector merged;
-    struct watermark merged_end;       /* of all that producers have told, the latest place */
+    struct watermark merged_end;       /* the latest place that producers have published */
     bool merged_finished;
     struct packet_vector work;          /* what receive and flush fill */
-    struct packet_vector *carried;      /* at the module at_module */
-    struct packet_vector early;         /* what leaves before the rest of it */
+    struct packet_vector *carried;      /* the vector at module at_module */
+    struct packet_vector early;         /* packets that leave before the others */
     unsigned at_module;
     uint64_t now_us;                    /* newest time seen */
     uint64_t order_at, order_sub;       /* of the newest vector; see sequencer.h */
     uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
 
-    CACHE_ALIGNED struct watermark dealt;      /* all before it has been counted as sent */
-    uint32_t kicked;                    /* atomic: somebody wants to know how far we are */
+    CACHE_ALIGNED struct watermark dealt;      /* all packets before it have been counted as sent */
+    uint32_t kicked;                    /* atomic: another thread waits for this one's progress */
 
     CACHE_ALIGNED struct eventcount eventcount;
 
     /* Written by this thread alone, read by reports. */
     CACHE_ALIGNED uint64_t wait_ns, blocked_ns, dropped, start_ns, end_ns, cpu_ns, stamp_ns;
-    bool receive_idle;                  /* the last receive had nothing */
+    bool receive_idle;                  /* the last receive returned nothing */
 };
 
 /* Ids of the gauges in the threads' counters. */
@@ -121,7 +122,7 @@ struct engine {
     unsigned alive;
     int end_fd;
 
-    /* How many threads are busy, since when: ns since the start << 11 | count. */
+    /* How many threads are busy, and since when: ns since the start << 11 | count. */
     CACHE_ALIGNED uint64_t busy_now;
     uint64_t start_ns;
     uint64_t *busy_ns;                  /* by number of busy threads */
@@ -133,29 +134,31 @@ void *engine_thread_main(void *arg);
 /* handoff.c */
 void handoff_queues_make(struct engine_thread *t);       /* by the consumer, on its own thread */
 void handoff_queues_free(struct engine_thread *t);
-/* Gives the packets of v to the next stage, or home when there is none; v is empty then. */
+/* Passes the packets of v to the next stage, or returns them to their pools when there is none; v
+ * is empty then. */
 void hand_off(struct engine_thread *t, struct packet_vector *v);
 void hand_off_tick(struct engine_thread *t);
-void hand_off_pending(struct engine_thread *t);  /* what is half full, before sleeping */
+void hand_off_pending(struct engine_thread *t);  /* partly filled vectors, before sleeping */
 void hand_off_last(struct engine_thread *t);
 /* The next full vector and the queue it came by; NULL when all producers have ended. With *from
- * NULL it is ours: merged of several producers', or empty, the answer to a kick. */
+ * NULL the vector is the caller's: merged from several producers', or empty as the answer to a
+ * kick. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from);
 void return_vector(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v);
-/* By any thread: let it say how far it is, though it has nothing to do. */
+/* By any thread: makes t publish its progress when it has no work. */
 void kick(void *thread);
-/* Sleeps until the pool has packets for a vector and what may grow from it. */
+/* Sleeps until the pool has packets for a vector and for the pseudo packets that it may need. */
 void pool_wait(struct engine_thread *t);
 void pool_wait_all_returned(struct engine_thread *t);
 
-/* merge.c: as take_in(), of several producers; the vector is ours. */
+/* merge.c: like take_in(), from several producers; the caller owns the vector. */
 struct packet_vector *take_merged(struct engine_thread *t);
 
 /* account.c */
 void account_register(struct engine *engine);
 void account_start(struct engine *engine);
 void account_busy(struct engine *engine, int delta);
-/* Around a sleep; together they charge the time to what it was for. */
+/* Around a sleep: the pair charges the time to its cause. */
 void account_sleep(struct engine_thread *t);
 void account_awake(struct engine_thread *t, enum wait_kind kind);
 /* The same around a sleep inside a module. */
@@ -167,7 +170,7 @@ static inline uint64_t engine_clock_ns(const struct engine *engine)
     return clock_fast_ns(&engine->clock);
 }
 
-/* Figures one thread writes and others may read. */
+/* Counts that one thread writes and others may read. */
 static inline void metric_add(uint64_t *metric, uint64_t n)
 {
     __atomic_store_n(metric, *metric + n, __ATOMIC_RELAXED);

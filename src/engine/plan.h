@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan.h - which threads there will be, what each runs, and on which CPU: a pure function
- * of configuration, run mode, capture and topology. `ids --plan` prints it, the engine builds it,
- * so that what is printed is what runs. */
+/* engine/plan.h - which threads there are, what each runs, and on which CPU: a pure function of
+ * configuration, run mode, capture and topology. `ids --plan` prints the plan and the engine builds
+ * it, so both agree. */
 #ifndef ENGINE_PLAN_H
 #define ENGINE_PLAN_H
 
@@ -10,20 +10,21 @@
 #include "engine/run_mode.h"
 #include "engine/topology.h"
 
-/* What is captured from: an interface, a queue, a file. */
+/* A source of packets: an interface, a queue, a file. */
 struct plan_source {
     const char *name;
-    const char *peer;               /* inline, what its packets go out by; NULL: not of two ports */
-    unsigned threads;               /* wanted by the configuration; 0: auto */
-    unsigned auto_threads;          /* when the configuration leaves it to us; 0: one */
-    unsigned queues;                /* each of which has one reader; 0: none such, or not known */
-    struct where at;                /* where it is configured, if it is */
-    bool missing;                   /* an interface that this machine does not have */
-    bool only_once;                 /* a pipe: one thread can read it, once */
+    const char *peer;               /* inline: the interface its packets leave by; NULL: it has no
+                                     * second port */
+    unsigned threads;               /* from the configuration; 0: auto */
+    unsigned auto_threads;          /* when the configuration leaves it to the engine; 0: one */
+    unsigned queues;                /* each of which has one reader; 0: none, or not known */
+    struct where at;                /* place in the configuration, if it is there */
+    bool missing;                   /* an interface that this machine lacks */
+    bool only_once;                 /* a pipe: only one thread can read it */
 };
 
-/* Has a thread that captures from the source and judges one beside it that sends? threads: how many
- * capture; cpus: for how many threads there are CPUs. */
+/* Whether a thread that captures from the source and gives verdicts has a helper thread that sends.
+ * threads: how many capture; cpus: for how many threads there are CPUs. */
 typedef bool plan_sends_fn(const struct conf_node *root, const char *source, unsigned threads,
                            unsigned cpus);
 
@@ -34,23 +35,25 @@ struct plan_request {
     const struct topology *topology;
     const char *method;             /* "pcap-file" */
     bool live;
-    bool verdict_threads;           /* the capture wants its verdicts on threads of their own */
-    plan_sends_fn *sends_apart;     /* NULL: none has */
+    bool verdict_threads;           /* the capture needs its verdicts on separate threads */
+    plan_sends_fn *sends_apart;     /* NULL: no thread has a helper that sends */
     const struct plan_source *sources;
     unsigned source_count;
     const char *const *management;  /* names of the other threads, NULL-ended; NULL: none */
-    const char *interfaces;         /* "eth0, lo": what one could capture from; NULL: not known */
+    const char *interfaces;         /* "eth0, lo": interfaces available for capture; NULL: not
+                                     * known */
 };
 
 struct plan_thread {
     char name[16];                  /* as the kernel shows it */
     const char *modules;            /* "stream detect output"; "management"; "send" */
-    int stage;                      /* -1: management, or one that sends */
-    unsigned sender;                /* the thread that sends what this one judges; 0: none */
-    unsigned verdict_thread;                 /* the other way round, for modules "send" */
+    int stage;                      /* -1: management, or a helper that sends */
+    unsigned sender;                /* the helper that sends what this thread gives verdicts on; 0:
+                                     * none */
+    unsigned verdict_thread;                 /* for modules "send": the thread it sends for */
     unsigned index;                 /* within its stage, from 0 */
     enum cpu_role role;
-    bool pinned;                    /* false: it runs where the kernel likes */
+    bool pinned;                    /* false: the kernel may place it anywhere */
     struct cpu_set cpus;            /* where it may run */
     int cpu;                        /* its only CPU; -1: any of cpus */
     const struct topology_cpu *cpu_info;   /* of cpu; NULL: several */
@@ -58,7 +61,7 @@ struct plan_thread {
     int nice;
     bool sets_nice;
     unsigned rings_in, rings_out;
-    uint64_t memory;                /* pool, rings, share of the flow and stream tables; bytes */
+    uint64_t memory;                /* bytes of pool, rings, share of the flow and stream tables */
     const char *source;             /* NULL: it does not capture */
     unsigned source_number, queue;
 };
@@ -66,9 +69,9 @@ struct plan_thread {
 struct plan_stage {
     const struct run_stage *stage;
     unsigned first, count;          /* in plan.threads */
-    const char *scheduler;               /* NULL: one thread, or distributed by the capture */
+    const char *scheduler;               /* NULL: one thread, or the capture distributes */
     bool makes_packets;
-    unsigned pool_size;             /* packets of a thread that makes them */
+    unsigned pool_size;             /* packets of the pool of a thread that creates them */
 };
 
 struct plan {
@@ -78,12 +81,15 @@ struct plan {
     bool live;
     struct plan_stage stages[STAGES_MAX];
     unsigned stage_count;
-    struct plan_thread *threads;    /* of the stages first, then management, then those that send */
+    struct plan_thread *threads;    /* those of the stages, then management, then helpers that
+                                     * send */
     unsigned thread_count, packet_threads;
     unsigned ring_depth;            /* vectors between two threads */
     uint64_t stack_size;
-    bool shares_file;               /* all threads of stage 0 read the same, each keeps its share */
-    bool file_per_queue;               /* each takes the next file: pcap-file.directory: files */
+    bool shares_file;               /* all threads of stage 0 read one file, and each keeps its
+                                     * partition */
+    bool file_per_queue;               /* each queue takes the next file: pcap-file.directory:
+                                        * files */
     struct affinity *affinity;
     struct plan_source *sources;
     unsigned source_count;
@@ -93,12 +99,13 @@ struct plan {
 struct plan *plan_new(const struct plan_request *request, struct err *err);
 void plan_free(struct plan *plan);
 
-/* Thread counts of interfaces from the method's section (`af-packet: - interface: ..`), and
- * whether a file is a pipe. */
+/* Thread counts of interfaces from the method's section (`af-packet: - interface: ..`), and whether
+ * a file is a pipe. */
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
                        struct plan_source *out, unsigned count);
 
-/* How many threads read each source, for capture_request.source_threads; out has source_count. */
+/* How many threads read each source, for capture_request.source_threads; out has source_count
+ * entries. */
 void plan_source_threads(const struct plan *plan, unsigned *out);
 
 /* plan_print.c */

@@ -5,14 +5,14 @@
 
 #include "engine/plan.h"
 
-/* cpu_placement.c: gives each thread its CPU, in the order of the threads. */
+/* cpu_placement.c: assigns a CPU to each thread, in the order of the threads. */
 int plan_place(struct plan *plan, struct err *err);
-/* plan_warn.c: what is unwise about it. */
+/* plan_warn.c: adds warnings about unwise settings. */
 void plan_warn(struct plan *plan, const char *interfaces);
 
-/* Local to what the plan captures from; -1: not known. */
+/* The NUMA node local to what the plan captures from; -1: not known. */
 int plan_source_numa(const struct plan *plan, const char *source);
-/* CPUs that count for thread numbers: of the role's set if there is one, else all allowed. */
+/* CPUs that count for thread numbers: the role's set if configured, else all allowed. */
 unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role);
 
 #endif

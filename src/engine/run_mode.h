@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/run_mode.h - a run mode is data: where the chain
  *
- *     receive -> decode -> stream -> detect -> verdict -> output
+ * `receive -> decode -> stream -> detect -> verdict -> output`
  *
  * is cut into stages, how many threads run each stage, how packets are assigned to them and which
- * CPU set they take. The built-in ones are one table; users write their own under `runmodes:`.
- * Read-only once made. */
+ * CPU set they use. The built-in ones are one table; users write their own under `runmodes:`.
+ * Read-only once created. */
 #ifndef ENGINE_RUN_MODE_H
 #define ENGINE_RUN_MODE_H
 
@@ -15,7 +15,7 @@
 
 enum stage_threads {
     THREADS_ONE,
-    THREADS_CAPTURE,        /* one for each queue the capture wants */
+    THREADS_CAPTURE,        /* one for each queue of the capture */
     THREADS_WORKER,         /* worker-cpu-set.threads, else detect-thread-ratio x CPUs */
     THREADS_NUMBER,         /* run_stage.number */
     THREADS_RATIO,          /* run_stage.ratio x CPUs of its set */
@@ -31,8 +31,8 @@ struct run_stage {
     enum stage_threads threads;
     unsigned number;
     double ratio;
-    const char *cpu_set;            /* "worker", or a CPU list; NULL: by what it runs */
-    const struct conf_node *cpu_node;   /* where the user wrote it; NULL for built-in */
+    const char *cpu_set;            /* "worker", or a CPU list; NULL: chosen by its modules */
+    const struct conf_node *cpu_node;   /* its place in the configuration; NULL for built-in */
     const char *scheduler;  /* a scheduler of engine/scheduler.h; NULL: autofp-scheduler */
     struct where at;
 };
@@ -42,28 +42,28 @@ struct run_mode {
     const char *alias;              /* NULL: none */
     const char *doc;
     struct run_stage stages[STAGES_MAX + 1];
-    /* What it becomes when the capture wants its verdicts on threads of their own. */
+    /* The run mode to use when the capture needs its verdicts on separate threads. */
     const struct run_mode *verdict_form;
     bool is_user;
     struct where at;
 };
 
-/* The chain, in order; NULL-ended. verdict and output may change places. */
+/* The chain, in order; NULL-ended. verdict and output may be exchanged. */
 extern const char *const chain_modules[];
 extern const struct run_mode *const run_mode_table[];      /* built-in, NULL-ended */
 
 unsigned run_mode_stage_count(const struct run_mode *mode);
 bool stage_has(const struct run_stage *stage, const char *module);
-/* Refuses what makes no sense; *err says where and why. */
+/* Rejects impossible stages; *err has the place and the reason. */
 int run_mode_check(const struct run_mode *mode, struct err *err);
 
-/* Built-in and the user's own. NULL with *err when one of the latter is wrong. */
+/* Built-in and user-defined ones. NULL with *err when a user-defined one is wrong. */
 struct run_modes;
 struct run_modes *run_modes_new(const struct conf_node *root, struct err *err);
 void run_modes_free(struct run_modes *modes);
 unsigned run_modes_count(const struct run_modes *modes);
 const struct run_mode *run_modes_at(const struct run_modes *modes, unsigned i);
-/* Any case, alias too; NULL: there is none. */
+/* Case is ignored, and aliases are found too; NULL: there is none. */
 const struct run_mode *run_modes_find(const struct run_modes *modes, const char *name);
 /* "single, workers, autofp, pipeline", for messages. */
 const char *run_modes_names(const struct run_modes *modes, char *buf, size_t size);

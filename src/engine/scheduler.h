@@ -23,13 +23,14 @@
 
 struct scheduler;
 
-/* Packets assigned to, and not yet worked on by, a consumer; asked for a new flow only. */
+/* Packets that are assigned to a consumer and not processed yet; asked for a new flow only. */
 typedef uint64_t (*scheduler_load_fn)(void *arg, unsigned consumer);
 
 struct scheduler_conf {
     const char *scheduler;              /* NULL: hash */
     unsigned consumers;
-    uint32_t idle_s;                    /* a bucket idle for so long holds no flow; 0: never */
+    uint32_t idle_s;                    /* a bucket that is idle for so long holds no flow; 0:
+                                         * never */
     scheduler_load_fn load;                  /* least-loaded */
     void *load_arg;
     struct packet_pool *const *pools;   /* capture: of the receive threads, by number */

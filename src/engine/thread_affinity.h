@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/thread_affinity.h - puts the calling thread where the plan wants it: name, CPUs, nice,
- * memory. */
+/* engine/thread_affinity.h - applies the plan to the calling thread: name, CPUs, nice, memory. */
 #ifndef ENGINE_THREAD_AFFINITY_H
 #define ENGINE_THREAD_AFFINITY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/topology.h - the CPUs of this machine, or of one that is only described. Read-only once
- * made. hwloc finds it; the rest of the engine sees a flat table. */
+/* engine/topology.h - the CPUs of this machine, or of a described one. Read-only once created.
+ * hwloc provides it; the rest of the engine uses a flat table. */
 #ifndef ENGINE_TOPOLOGY_H
 #define ENGINE_TOPOLOGY_H
 
@@ -9,18 +9,19 @@
 
 struct topology_cpu {
     unsigned os;                    /* number the kernel gives it */
-    int core, package, numa, l3;    /* logical numbers over the machine; -1: not known */
+    int core, package, numa, l3;    /* logical numbers within the machine; -1: not known */
     unsigned thread;                /* which hardware thread of its core, from 0 */
 };
 
 struct topology {
     unsigned count;
-    struct topology_cpu *cpu;       /* rising by os */
-    struct cpu_set all, allowed;    /* allowed: what taskset and cgroup leave us */
+    struct topology_cpu *cpu;       /* ascending by os */
+    struct cpu_set all, allowed;    /* allowed: those that taskset and cgroup permit */
     unsigned cores, packages, numas, l3s;
-    unsigned quota;                 /* CPUs' worth of time a cgroup grants, rounded up; 0: all */
+    unsigned quota;                 /* CPUs' worth of time that a cgroup grants, rounded up; 0:
+                                     * all */
     bool is_this_machine;
-    char text[128];                 /* how it was described */
+    char text[128];                 /* the description it was read from */
     void *hwloc;                    /* for interfaces in an XML file */
 };
 
@@ -30,7 +31,7 @@ struct topology *topology_described(const char *text, struct err *err);
 void topology_free(struct topology *t);
 
 const struct topology_cpu *topology_find(const struct topology *t, unsigned os);     /* or NULL */
-/* NUMA node an interface hangs on; -1: unknown. */
+/* NUMA node of an interface; -1: unknown. */
 int topology_interface_numa(const struct topology *t, const char *interface);
 
 enum topology_part { TOPOLOGY_NUMA, TOPOLOGY_PACKAGE, TOPOLOGY_CORE, TOPOLOGY_L3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/exception.h - exception policies: what becomes of traffic when a limit is reached. */
+/* flow/exception.h - exception policies: what happens to traffic when a limit is reached. */
 #ifndef FLOW_EXCEPTION_H
 #define FLOW_EXCEPTION_H
 
@@ -15,7 +15,7 @@ enum exception_policy {
 };
 const char *exception_policy_name(enum exception_policy policy);    /* as in EVE: "drop_flow" */
 
-/* Which limits a flow has met, as bits in flow.exception_target. */
+/* The limits a flow has reached, as bits in flow.exception_target. */
 #define EXCEPTION_TARGET_DEFRAG_MEMCAP      0x01
 #define EXCEPTION_TARGET_STREAM_MEMCAP      0x02
 #define EXCEPTION_TARGET_REASSEMBLY_MEMCAP  0x04
@@ -27,25 +27,25 @@ const char *exception_target_name(uint8_t target);      /* EVE flow.exception_po
 /* What was done to the flow at that limit. */
 enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t target);
 
-/* Reads `path` ("stream.memcap-policy"), falling back on the master `exception-policy`, and
- * settles `auto` by whether the run is inline. flow_too: whether *-flow values make sense.
- * What is no policy ends the start. */
+/* Reads `path` ("stream.memcap-policy"), with the master `exception-policy` as default, and
+ * resolves `auto` by whether the run is inline. flow_too: whether *-flow values are valid here. A
+ * value that is no policy ends the start. */
 enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
                                             bool flow_too, bool is_inline, bool midstream);
-void exception_policy_announce(const struct conf_node *root);      /* the master, to the log */
-/* stream.midstream-policy has rules of its own. */
+void exception_policy_announce(const struct conf_node *root);      /* logs the master policy */
+/* stream.midstream-policy has its own rules. */
 enum exception_policy exception_policy_read_midstream(const struct conf_node *root,
                                                       bool is_inline, bool midstream);
 
-/* Applies to the packet, and through requests to its flow when it has one; any thread that holds
- * the packet. */
+/* Applies the policy to the packet, and through requests to its flow if it has one. Called by any
+ * thread that holds the packet. */
 void exception_policy_apply(enum exception_policy policy, struct packet *p,
                             enum drop_reason reason, bool is_inline);
 
-/* "exception_policy.tcp.midstream." + each value that makes sense; none unless a policy is set. */
+/* Registers "exception_policy.tcp.midstream." + each valid value; none unless a policy is set. */
 struct exception_counters {
     counter_id id[EXCEPTION_POLICY_COUNT];
-    uint16_t registered;                /* by bit */
+    uint16_t registered;                /* one bit per value */
 };
 #define EXCEPTION_BIT(policy) (1u << (policy))
 void exception_counters_register(struct exception_counters *c, const char *prefix,

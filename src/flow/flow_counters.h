@@ -15,7 +15,7 @@ struct flow_counters {
 
 void flow_counters_register(struct flow_counters *id);
 
-/* One flow more; proto: the IP header's. */
+/* Counts one more flow; proto: the IP header's. */
 void flow_counters_new(const struct flow_counters *id, struct counters *counters, uint8_t proto);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_match.h - which flow a packet asks for. */
+/* flow/flow_match.h - the key by which the flow of a packet is found. */
 #ifndef FLOW_FLOW_MATCH_H
 #define FLOW_FLOW_MATCH_H
 
@@ -9,11 +9,11 @@
 
 #define FLOW_PROTO_ESP 50               /* a flow for each direction */
 
-/* The key to look the packet up by: its own, or of the packet that it quotes, where it is an ICMP
- * destination unreachable. */
+/* The key to look up: the packet's own, or that of the packet quoted in an ICMP destination
+ * unreachable. */
 void flow_match_key(const struct packet *p, struct flow_key *key);
 
-/* Errors of ICMPv4 make no flow, and say nothing of who has spoken. */
+/* ICMPv4 errors create no flow and do not show which side has sent. */
 bool flow_is_icmp4_error(const struct packet *p);
 
 /* Only tells devices apart: their addresses do. */
@@ -34,7 +34,7 @@ static inline bool flow_key_other_way(const struct flow_key *a, const struct flo
            ip_equal(&a->src, &b->dst) && ip_equal(&a->dst, &b->src);
 }
 
-/* In either direction. */
+/* Compares in both directions. */
 static inline bool flow_key_matches(const struct flow_conf *conf, const struct flow_key *a,
                                     const struct flow_key *b)
 {

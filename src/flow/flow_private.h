@@ -20,9 +20,10 @@ struct flow_conf {
     struct memcap memcap;
     struct flow_timeouts normal, emergency;
     uint64_t hash_size;                 /* of all tables together */
-    uint64_t prealloc;                  /* likewise */
+    uint64_t prealloc;                  /* of all tables together */
     unsigned tables;
-    unsigned recovery_percent;          /* of the flows, to go before an emergency ends */
+    unsigned recovery_percent;          /* per cent of the flows that must end before an emergency
+                                         * ends */
     struct flow_rate_conf rate;
     bool use_vlan, use_recursion, use_device;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/memcap.h - a limit on memory that several threads share without meeting at each object.
+/* flow/memcap.h - a memory limit shared by threads, without contention for each object.
  *
- * Each thread reserves part of the limit and accounts its objects against the reservation; only
- * when a reservation is used up, or much of it has become free, is the shared figure touched. So
- * the limit holds for the process, exactly for one thread, and to within one reservation a thread
- * for more. A reservation is a small part of the limit, or one thread could keep all of it from the
- * others. */
+ * Each thread reserves part of the limit and accounts its objects against the reservation. It
+ * touches the shared counter only when the reservation is used up or much of it has become free. So
+ * the limit holds for the process: exactly with one thread, and to within one reservation per
+ * thread with more. A reservation is a small part of the limit, so that no thread can take all of
+ * it. */
 #ifndef FLOW_MEMCAP_H
 #define FLOW_MEMCAP_H
 
@@ -21,10 +21,10 @@ struct memcap {
 struct memcap_reservation {
     struct memcap *shared;              /* borrowed */
     uint64_t used, reserved;
-    uint64_t step;                      /* what is reserved at once */
+    uint64_t step;                      /* bytes to reserve at once */
 };
 
-/* Any thread. The limit may come to be below what is used: then nothing more is taken. */
+/* Any thread. A new limit may be below what is used: then no more is reserved. */
 static inline uint64_t memcap_limit(const struct memcap *shared)
 {
     return __atomic_load_n(&shared->limit, __ATOMIC_RELAXED);
@@ -43,9 +43,9 @@ static inline void memcap_set_limit(struct memcap *shared, uint64_t bytes)
 
 bool memcap_reserve_more(struct memcap_reservation *reservation, uint64_t bytes);
 void memcap_reserve_less(struct memcap_reservation *reservation);
-void memcap_reservation_end(struct memcap_reservation *reservation);      /* gives all back */
+void memcap_reservation_end(struct memcap_reservation *reservation);      /* returns all of it */
 
-/* False, and nothing taken, at the limit. */
+/* False at the limit: nothing was taken. */
 static inline bool memcap_take(struct memcap_reservation *reservation, uint64_t bytes)
 {
     if (UNLIKELY(reservation->used + bytes > reservation->reserved) &&

@@ -11,7 +11,7 @@
 enum var_kind { VAR_FLOWBIT, VAR_FLOWINT, VAR_FLOWVAR, VAR_PKTVAR, VAR_XBIT, VAR_HOSTBIT,
                 VAR_ENTROPY, VAR_KIND_COUNT };
 
-/* Process-wide, load time, under a lock; ids from 1 and never reused. */
+/* Process-wide, at load time, under a lock; ids from 1, never reused. */
 uint32_t var_name_id(enum var_kind kind, const char *name);
 const char *var_name(enum var_kind kind, uint32_t id);
 
@@ -25,7 +25,7 @@ void flowint_put(struct flow *f, uint32_t id, uint32_t value);
 /* A captured text, with an optional key (pcre "flow:key,value"); copied. */
 void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice value);
 
-/* The latest entropy of what goes by this name. */
+/* The latest entropy stored under this name. */
 void flow_entropy_put(struct flow *f, uint32_t id, double value);
 
 /* In order of setting, for EVE metadata. */

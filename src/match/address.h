@@ -17,7 +17,7 @@ struct v6_range { uint64_t lo[2], hi[2]; };     /* high half first */
 
 struct address_set {
     bool any;                   /* everything, also what has no address */
-    bool negates;               /* a "!" stood in it, or in a variable that it names */
+    bool negates;               /* it contains "!", or a variable that does */
     uint32_t v4_count, v6_count;
     const struct v4_range *v4;
     const struct v6_range *v6;

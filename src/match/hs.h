@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match/hs.h - many literals at once, by libhs.
  *
- * Databases are immutable and shared by threads; each thread brings a scratch that fits all the
- * databases it scans with. Compiled ones may be kept on disk, under the hash of what they were
- * made from; what is found there is checked before it is used, and made anew when in doubt. */
+ * Databases are immutable and shared by threads; each thread has a scratch that fits all the
+ * databases it scans with. Compiled databases may be kept on disk, under the hash of their
+ * patterns; a file is checked before it is used, and a damaged one is compiled again. */
 #ifndef MATCH_HS_H
 #define MATCH_HS_H
 
@@ -19,7 +19,7 @@ struct literal_pattern {
 struct hs_set;                  /* a compiled database */
 struct hs_scratch;              /* one per thread */
 
-/* Removes what nobody has used in the cache for so long. */
+/* Removes databases from the cache that have not been used for so long. */
 void hs_cache_prune(const char *dir, uint64_t max_age_s);
 /* Ids are the indices. cache_dir NULL: nothing is kept. NULL with err set. */
 struct hs_set *hs_set_new(const struct literal_pattern *pattern, unsigned count,

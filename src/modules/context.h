@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/context.h - what all thread modules of one run share: settings, rules, outputs.
  *
- * Made by main/ before threads start and read-only from then on, but for `rules`, which control/
- * replaces whole: a detect module that sees another `rules_generation` takes the new set between
- * two vectors. */
+ * main/ creates it before threads start. After that it is read-only, except `rules`, which control/
+ * replaces as a unit: a detect module that sees another `rules_generation` takes the new set
+ * between two vectors. */
 #ifndef MODULES_CONTEXT_H
 #define MODULES_CONTEXT_H
 
@@ -17,46 +17,47 @@
 #include "packet/decode.h"
 #include "stream/stream.h"
 
-/* What one receive thread reads, by the pool its packets come from: the way back for verdicts. */
+/* What one receive thread reads. Verdicts find it by the pool of their packets. */
 struct run_queue {
     const struct packet_pool *pool;
     void *queue;                            /* the capture's */
 };
 #define RUN_QUEUES_MAX 1024
 
-/* What control/ asks of the packet threads. Each that runs stream or detect answers once, between
- * two vectors, and follows there whether costs of rules are counted. */
+/* A request of control/ to the packet threads. Each that runs stream or detect answers once,
+ * between two vectors, and then also reads whether rule costs are counted. */
 struct qsbr {
-    unsigned number;                        /* atomic; of the newest */
+    unsigned number;                        /* atomic; of the newest request */
     unsigned left;                          /* atomic; modules that have not answered it */
-    unsigned modules;                       /* under the lock; that will */
-    void (*stream)(struct stream_thread *st, void *arg);    /* NULL: it is enough to be there */
+    unsigned modules;                       /* under the lock: modules that answer requests */
+    void (*stream)(struct stream_thread *st, void *arg);    /* NULL: an answer is enough */
     void *arg;
 };
 
-/* Stream modules that wait for what detection makes of a flow's packets. */
+/* Stream modules that wait until detection has finished a flow's packets. */
 #define RUN_STREAMS_MAX 1024
 
 struct gauges;
 
 struct run_context {
     const struct conf_node *conf;           /* root */
-    bool is_inline;                         /* verdicts count: IPS, or --simulate-ips */
-    bool gives_verdict;                            /* each frame goes on only by a verdict */
+    bool is_inline;                         /* verdicts take effect: IPS, or --simulate-ips */
+    bool gives_verdict;                            /* each frame is forwarded only by a verdict */
     bool rejects_by_route;                  /* reject: by this machine's routes, not as frames */
     int reject_if_index;                    /* --reject-dev; 0: none */
     bool offline;                           /* files: packet time, nothing is dropped */
     struct sequencer *seq;                    /* several threads inspect one file; else NULL */
-    bool shares_file;                       /* workers on a file: each keeps its hash's share */
+    bool shares_file;                       /* workers on a file: each keeps its flow partition */
 
     const struct capture_ops *capture;
     void *capture_handle;
-    struct run_queue queues[RUN_QUEUES_MAX];    /* receive modules add theirs as they open */
+    struct run_queue queues[RUN_QUEUES_MAX];    /* receive modules add theirs when they open */
     unsigned queue_count;
     struct eventcount *stream_eventcount[RUN_STREAMS_MAX];     /* run_stream_join() */
     unsigned stream_count;
     unsigned streams_asleep;                /* atomic */
-    struct flow_partition *partition;       /* of shares_file; the first receive module makes it */
+    struct flow_partition *partition;       /* of shares_file; the first receive module creates
+                                             * it */
     const struct decode_conf *decode;
     const struct flow_conf *flow;
     const struct stream_conf *stream;
@@ -66,7 +67,7 @@ struct run_context {
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
     struct qsbr qsbr;
-    pthread_mutex_t qsbr_lock;             /* one asks at a time */
+    pthread_mutex_t qsbr_lock;             /* one request at a time */
     struct ruleset *rules;
     struct tenants *tenants;                /* NULL: there are none */
     unsigned rules_generation;              /* atomic; changes with `rules` and `tenants` */
@@ -74,26 +75,27 @@ struct run_context {
     uint64_t rules_loaded_us;
 };
 
-/* The set in force, referenced for the caller. */
+/* The active rules, referenced for the caller. */
 struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation);
-/* Puts another set in force (takes over the caller's reference); the old one goes when the last
- * thread has moved on. */
+/* Activates other rules (takes over the caller's reference); the old ones are freed when the last
+ * thread has switched. */
 void run_context_set_rules(struct run_context *ctx, struct ruleset *set);
 
-/* Likewise; NULL: there are none. */
+/* The active tenants, referenced for the caller; NULL: there are none. */
 struct tenants *run_context_tenants(struct run_context *ctx);
 void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants);
-/* While packets move: the old table goes when no thread needs it any more. Not by a packet
+/* While packets flow: frees the old table when no thread needs it any more. Not by a packet
  * thread. */
 void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants);
 
-/* Asks all threads; `stream`, which may be NULL, runs on each that has flows. True once all have
- * answered: then none is still where it was before. False: not within the time, and until they
- * have there can be no other round, and arg must stay. Not by a packet thread. */
+/* Starts a quiescent round; `stream`, which may be NULL, runs on each thread that has flows. True
+ * once all have answered: then none uses the former state. False: not within the time; until all
+ * have answered no other round can start, and arg must stay valid. Not by a packet thread. */
 bool qsbr_synchronize(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
                      void *arg, unsigned timeout_ms);
 bool qsbr_is_synchronizing(const struct run_context *ctx);
-/* The other side: an instance of a module, as it opens and closes; its number goes to `seen`. */
+/* For the packet threads: an instance of a module as it opens and closes; its number goes to
+ * `seen`. */
 void qsbr_join(struct run_context *ctx, unsigned *seen);
 void qsbr_leave(struct run_context *ctx, const unsigned *seen);
 void qsbr_report_quiescent(struct run_context *ctx, struct stream_thread *st, unsigned *seen);
@@ -104,12 +106,12 @@ static inline bool qsbr_has_new_round(const struct run_context *ctx, unsigned se
 }
 
 /* The eventcount of a stream module that opens; NULL: too many of them. It outlives the module,
- * because detection elsewhere may wake it at any time before the run is over. */
+ * because detection on another thread may wake it at any time before the run ends. */
 struct eventcount *run_stream_join(struct run_context *ctx, struct err *err);
-/* No thread of the run is left: the places of its queues and streams are free for the next run. */
+/* No thread of the run is left: its queues and streams are free for the next run. */
 void run_context_end_run(struct run_context *ctx);
 
-/* How loading them went, for those who ask. */
+/* How loading the rules went, for statistics. */
 void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,
                               uint64_t wall_us);
 void run_context_rules_report(struct run_context *ctx, struct ruleset_report *report,

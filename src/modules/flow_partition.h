@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/flow_partition.h - the flows of one file, divided among the threads that inspect it.
  *
- * The file is read once (sequencer/batches.h). The scan looks at each frame, finds the thread that
- * owns its flow, and puts it into that thread's list. A bucket of flows gets its owner with its
- * first frame: the thread that has the least to do then. It keeps it, so that all packets of a
+ * The file is read once (sequencer/batches.h). The scan finds for each frame the thread that owns
+ * its flow, and adds the frame to that thread's list. A bucket of flows gets its owner with its
+ * first frame: the thread with the least work then. The owner never changes, so all packets of a
  * flow are on one thread.
  *
- * A plain frame (packet/decode/peek.h) needs no more than a look; its own thread decodes it. All
- * others (tunnels, fragments) the scan decodes, in the order of the file, with the one decoder that
- * sees all of them. What comes of one frame may belong to several threads. */
+ * A plain frame (packet/decode/peek.h) is only peeked at; its own thread decodes it. The scan
+ * decodes all others (tunnels, fragments) in the order of the file, with the one decoder that sees
+ * all of them. Packets of one frame may belong to several threads. */
 #ifndef MODULES_FLOW_PARTITION_H
 #define MODULES_FLOW_PARTITION_H
 
@@ -19,10 +19,10 @@ struct flow_partition;
 struct partition_reader;
 
 /* By each receive module, as it opens; *queue is the thread's own queue of the capture. NULL: this
- * run shares no file, or *err. */
+ * run shares no file, or *err is set. */
 struct partition_reader *partition_join(const struct module_env *env, void *queue,
                                         struct err *err);
-/* As it closes. The last one waits for the packets of the scan to returns to the pool. NULL is
+/* As it closes. The last one waits until the packets of the scan have returned to the pool. NULL is
  * fine. */
 void partition_leave(struct partition_reader *r);
 
@@ -30,7 +30,7 @@ void partition_leave(struct partition_reader *r);
 enum capture_status partition_receive(struct partition_reader *r, struct packet_vector *v);
 void partition_interrupt(struct partition_reader *r);       /* by any thread */
 
-/* Has the scan decoded this packet? */
+/* Whether the scan decoded this packet. */
 bool partition_decoded(const struct flow_partition *part, const struct packet *p);
 
 #endif

@@ -14,16 +14,16 @@ struct tenant_threads {
     ARRAY_OF(struct detect_thread *) at;    /* by place in the table; borrowed from `all` */
 };
 
-/* Takes over the tenants in force. Flows point into the detect_thread of a tenant that is gone, so
- * it stays, with the rules of everybody. 0, or -1 with *err. */
+/* Takes over the active tenants. Flows point into the detect_thread of a removed tenant, so it
+ * stays, with the rules that belong to no tenant. 0, or -1 with *err. */
 int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
                         struct detect_thread *everybody, struct ruleset *rules,
                         unsigned generation, struct err *err);
-/* Each follows whether what its rules cost is counted. */
+/* Each reads whether rule costs are counted. */
 void tenant_threads_follow_profile(struct tenant_threads *tt);
 void tenant_threads_fini(struct tenant_threads *tt);
 
-/* Whose rules look at the packet, and says so on it and its flow. */
+/* Finds the tenant of the packet and marks the packet and its flow with it. */
 struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p,
                                        struct detect_thread *everybody);
 

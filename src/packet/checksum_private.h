@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/checksum_private.h - the ways to add up a long packet; each gives the same. */
+/* packet/checksum_private.h - variants that sum a long packet; all return the same. */
 #ifndef PACKET_CHECKSUM_PRIVATE_H
 #define PACKET_CHECKSUM_PRIVATE_H
 

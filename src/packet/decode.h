@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/decode.h - finds the layers of a frame, from the link header to the payload.
  *
- * One file per header in packet/decode/; each locates its own and calls the next. What is wrong
- * becomes a packet event and a counter; a packet that cannot be read further is PACKET_INVALID
- * and still goes on. Tunnels give further packets, inserted behind their outer one. */
+ * One file per header in packet/decode/; each locates its own header and calls the next. An error
+ * sets a packet event and a counter. A packet that cannot be decoded further is PACKET_INVALID and
+ * still goes on. Tunnels yield further packets, inserted after their outer one. */
 #ifndef PACKET_DECODE_H
 #define PACKET_DECODE_H
 
@@ -25,32 +25,32 @@ struct decode_conf;
 struct defrag_conf;
 struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *err);
 void decode_conf_free(struct decode_conf *conf);
-/* Before the first decoder is made: how many there will be (they share defrag.memcap), and
- * whether packets can be dropped (exception policies). The root node must still be there. */
+/* Before the first decoder is created: how many there will be (they share defrag.memcap), and
+ * whether packets can be dropped (exception policies). The root node must still exist. */
 void decode_conf_set_run(struct decode_conf *conf, unsigned decoders, bool is_inline);
-/* For tests of defrag.memcap-policy: the packet of this number meets a full table. 0: none. */
+/* For tests of defrag.memcap-policy: the packet of this number finds the table full. 0: none. */
 struct defrag_conf *decode_conf_defrag(struct decode_conf *conf);
 void decode_conf_simulate_defrag_memcap(struct decode_conf *conf, uint64_t packet_number);
 
-/* One per thread: counters, defragmenter, the pool inner packets come from. */
+/* One per thread: counters, defragmenter, and the pool of inner packets. */
 struct decoder;
 struct decoder *decoder_new(const struct decode_conf *conf, struct packet_pool *pool,
                             struct counters *counters);
-void decoder_clear(struct decoder *d);     /* what it has of datagrams in fragments */
+void decoder_clear(struct decoder *d);     /* drops all incomplete datagrams */
 void decoder_free(struct decoder *d);
 
-/* All packets of the vector, including those it inserts: decoded, their events counted. */
+/* Decodes all packets of the vector, including those it inserts, and counts their events. */
 void decode_vector(struct decoder *d, struct packet_vector *v);
 
-/* The same for those who take packets one by one: packet number `at`, and how many it has put
- * behind it; at the end of the vector decode_end(). */
+/* The same for callers that process packets one by one: packet number `at`; returns how many it
+ * inserted after it. Call decode_end() at the end of the vector. */
 unsigned decode_packet(struct decoder *d, struct packet_vector *v, unsigned at);
 void decode_end(struct decoder *d, const struct packet_vector *v);
-/* Where it counts from now on; what is known of datagrams in fragments is counted where the
- * decoder was told when it was made. */
+/* Sets the counters to use from now on; fragments of known datagrams are still counted in those
+ * given at creation. */
 void decoder_count_into(struct decoder *d, struct counters *counters);
 
-/* Counts the packet's events from number `from` on: for those that later stages have set. */
+/* Counts the packet's events from number `from` on: for events that later modules have set. */
 void packet_events_count(const struct decode_conf *conf, struct counters *counters,
                          const struct packet *p, unsigned from);
 
@@ -58,9 +58,9 @@ void packet_events_count(const struct decode_conf *conf, struct counters *counte
 bool packet_l4_checksum_ok(const struct packet *p);
 bool packet_ip_checksum_ok(const struct packet *p);
 
-/* Symmetric hash over addresses, ports, protocol, VLANs, recursion: the same for both
- * directions, for all fragments of a datagram (ports left out there), and for an ICMP error and
- * the flow it speaks of. Set as packet.flow_hash by decode. */
+/* Symmetric hash over addresses, ports, protocol, VLANs, recursion: the same for both directions,
+ * for all fragments of a datagram (without ports), and for an ICMP error and the flow that it
+ * quotes. Decode sets packet.flow_hash to it. */
 uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recursion);
 
 #endif

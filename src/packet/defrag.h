@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/defrag.h - puts IP fragments together as the receiving host would.
+/* packet/defrag.h - reassembles IP fragments as the receiving host would.
  *
- * One defragmenter per decoder, on its thread. A tracker gathers the fragments of one datagram
- * (addresses, identification, protocol, VLANs); overlaps are settled by the policy of the
- * destination's operating system. Memory is bounded by defrag.memcap; at the bound the tracker
- * that was longest without a fragment gives way. RFC 791, 8200. */
+ * One defragmenter per decoder, on its thread. A tracker collects the fragments of one datagram
+ * (addresses, identification, protocol, VLANs); the policy of the destination's operating system
+ * decides overlaps. defrag.memcap limits the memory; at the limit the tracker that has been without
+ * a fragment for longest is freed. RFC 791, 8200. */
 #ifndef PACKET_DEFRAG_H
 #define PACKET_DEFRAG_H
 
@@ -16,26 +16,26 @@
 struct defrag_conf;
 struct defrag_conf *defrag_conf_new(const struct conf_node *root, struct err *err);
 void defrag_conf_free(struct defrag_conf *conf);
-/* Settles what depends on the run: among how many defragmenters the memcap is shared, and
- * whether dropping is possible. */
+/* Sets what depends on the run: how many defragmenters share the memcap, and whether packets can be
+ * dropped. */
 void defrag_conf_set_run(struct defrag_conf *conf, unsigned sharers, bool is_inline);
-/* Of all defragmenters together; any thread, also while packets flow. False: less than they need
- * to be there at all. */
+/* The memcap of all defragmenters together; any thread, also while packets flow. False: less than
+ * their minimum. */
 uint64_t defrag_conf_memcap(const struct defrag_conf *conf);
 bool defrag_conf_set_memcap(struct defrag_conf *conf, uint64_t bytes);
-/* For tests of the memcap policy: the packet of this number meets a full table. 0: none. */
+/* For tests of the memcap policy: the packet of this number finds the table full. 0: none. */
 void defrag_conf_simulate_memcap(struct defrag_conf *conf, uint64_t packet_number);
 
 struct defrag;
 struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *counters);
-void defrag_clear(struct defrag *df);          /* all that is not whole yet */
+void defrag_clear(struct defrag *df);          /* frees all incomplete datagrams */
 void defrag_free(struct defrag *df);
 
-/* What the decoders have found out about a fragment. Offset, id, more: in the packet. */
+/* What the decoders know of a fragment. Offset, id, more: in the packet. */
 struct fragment {
-    uint32_t head_len;          /* bytes of the frame in front of what was cut to frags */
-    uint32_t next_at;           /* IPv6: where in them the fragment header's number stands */
-    uint8_t next;               /* IPv6: the number to put there */
+    uint32_t head_len;          /* bytes of the frame before the fragmented part */
+    uint32_t next_at;           /* IPv6: position in them of the fragment header's number */
+    uint8_t next;               /* IPv6: the number to write there */
     const uint8_t *data;
     uint32_t data_len;
 };
@@ -45,13 +45,13 @@ struct datagram {
     uint8_t datalink;
 };
 
-/* Adds one; true when it was the last missing one: the frame can then be taken. */
+/* Adds a fragment. True when the datagram is complete: its frame can then be taken. */
 bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *fragment,
                 struct datagram *datagram);
-/* Swaps the finished frame with the given buffer. */
+/* Exchanges the finished frame for the given buffer. */
 void defrag_take_frame(struct defrag *df, struct buf *frame);
 
-/* Forgets trackers whose time was up well before now. */
+/* Frees trackers that timed out well before now. */
 void defrag_expire(struct defrag *df, uint64_t now_us);
 
 #endif

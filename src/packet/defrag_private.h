@@ -29,7 +29,7 @@ struct defrag_conf {
     unsigned sharers;
     uint32_t hash_size, frag_limit, timeout_s;
     struct ip_settings *policies, *timeouts;
-    const struct conf_node *root;           /* borrowed until the run is settled */
+    const struct conf_node *root;           /* borrowed until defrag_conf_set_run() returns */
     enum memcap_policy memcap_policy;
     uint64_t simulate_memcap;
 #define X(name, counter, kind) counter_id name;

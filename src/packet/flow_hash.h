@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/flow_hash.h - what tells flows apart, for the two that hash it: packets and peeks; and
+/* packet/flow_hash.h - the identity of a flow, for packets and peeks, which both hash it, and
  * hashes of hosts. All are keyed (base/containers/hash.h).
  *
- * Whatever makes two flows of two packets goes into the hash: were a part left out, traffic could
- * make any number of flows of one hash by changing nothing else. */
+ * Everything that distinguishes two flows is part of the hash. Otherwise traffic could create any
+ * number of flows with one hash by varying the missing part. */
 #ifndef PACKET_FLOW_HASH_H
 #define PACKET_FLOW_HASH_H
 
@@ -16,17 +16,17 @@ struct flow_tuple {
     struct ip src, dst;
     uint16_t src_port, dst_port;
     uint8_t proto;
-    uint32_t detail;            /* where there are no ports: what else tells flows apart, the same
-                                 * in both directions; 0: nothing */
+    uint32_t detail;            /* without ports: what else distinguishes flows, the same in both
+                                 * directions; 0: nothing */
 };
 
 /* extra: VLANs and recursion; 0: none. Never 0, which means no flow. */
 uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra);
 
-/* Of two hosts, the same in either order. Never 0. */
+/* Of two hosts, in either order. Never 0. */
 uint32_t host_pair_hash(const struct ip *one, const struct ip *other);
 
-/* Of what tells the datagrams apart that a fragment may belong to. */
+/* Of what identifies the datagram of a fragment. */
 uint32_t fragment_hash(const struct packet *p);
 
 static inline uint32_t host_hash(const struct ip *ip)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/headers.h - flags and options of IP and TCP headers, as decode notes them. */
+/* packet/headers.h - flags and options of IP and TCP headers, as decode stores them. */
 #ifndef PACKET_HEADERS_H
 #define PACKET_HEADERS_H
 
 #include "base/base.h"
 
-/* TCP options that later stages use; a set bit in `has` says that it stood there and was sane. */
+/* TCP options that later modules use; a bit in `has` says that the option was present and valid. */
 struct tcp_options {
     uint32_t ts_value, ts_echo;
     uint16_t mss;

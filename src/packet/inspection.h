@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/inspection.h - one inspection: which flow, seen from which side, and why.
+/* packet/inspection.h - one inspection: its flow, direction and reason.
  *
- * Most packets are inspected once, as they go. The last packet of a flow stands for one from each
- * side, as Suricata makes two there, and so it is inspected for one side and then for the other.
- * The packet stays as it is: who needs to know the side or the reason asks the inspection. */
+ * Most packets are inspected once, in their own direction. The last packet of a flow stands for one
+ * of each direction, as Suricata creates two there, so it is inspected once per direction. The
+ * packet does not change: code that needs the direction or reason reads the inspection. */
 #ifndef PACKET_INSPECTION_H
 #define PACKET_INSPECTION_H
 
@@ -12,29 +12,30 @@
 struct stream_chunk;
 
 enum inspect_reason {
-    INSPECT_PACKET,             /* a packet came, and with it the data that it acknowledges */
-    INSPECT_DETECTLOG_FLUSH,    /* a parser leaves: what there is of it, for rules and logs */
-    INSPECT_LAST_DATA,          /* a flow ends with data of both sides: those the packet's way */
-    INSPECT_FLOW_END,           /* the last of its flow; all that hangs on the flow goes after */
+    INSPECT_PACKET,             /* a packet arrived, and with it the data that it acknowledges */
+    INSPECT_DETECTLOG_FLUSH,    /* a parser stops: rules and logs process what it has */
+    INSPECT_LAST_DATA,          /* a flow ends with data of both directions: the packet's own comes
+                                 * first */
+    INSPECT_FLOW_END,           /* the last one of its flow; the flow's state is freed after it */
 };
 
-/* At the end of a flow, sides that have something left to inspect. */
+/* At the end of a flow: directions with something left to inspect. */
 enum inspect_side {
-    INSPECT_OWN_SIDE   = 1u << 0,       /* as the packet goes */
+    INSPECT_OWN_SIDE   = 1u << 0,       /* the packet's own direction */
     INSPECT_OTHER_SIDE = 1u << 1,
 };
 
 struct inspection {
     struct packet *packet;
-    struct flow *flow;                  /* NULL: it has none */
-    enum direction direction;           /* of the side that is inspected */
+    struct flow *flow;                  /* NULL: the packet has no flow */
+    enum direction direction;           /* the direction that is inspected */
     uint8_t reason;                     /* enum inspect_reason */
     uint8_t last_sides;                 /* enum inspect_side; 0 unless the flow ends */
-    uint8_t chunk_count;                /* of the packet's chunks, those to be inspected */
+    uint8_t chunk_count;                /* how many of the packet's chunks to inspect */
     struct stream_chunk *chunk;
 };
 
-/* Rules look at what is left as if nothing could follow. */
+/* Rules inspect the remaining data as if nothing could follow. */
 static inline bool inspection_is_last(const struct inspection *in)
 {
     return in->reason >= INSPECT_LAST_DATA;
@@ -45,13 +46,13 @@ static inline bool inspection_ends_flow(const struct inspection *in)
     return in->reason == INSPECT_FLOW_END;
 }
 
-/* Who sends to whom. */
+/* Sender and receiver. */
 struct packet_ends {
     const struct ip *src, *dst;
     uint16_t src_port, dst_port;
 };
 
-/* In direction d of its flow: as the packet says, or the other way round. */
+/* Whether it goes in direction d of its flow: as the packet, or reversed. */
 static inline struct packet_ends packet_ends(const struct packet *p, enum direction d)
 {
     if (d == packet_direction(p))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/packet.h - one packet on its way from receive to output.
  *
- * A packet belongs to exactly one thread at a time: the one that holds the vector it stands in. It
- * comes from a packet_pool and returns to the pool to that pool; nobody else keeps a pointer to it
- * past that. Layers are located by decode and then only read. */
+ * A packet belongs to exactly one thread at a time: the one that holds its vector. It comes from a
+ * packet_pool and returns to that pool; no other object keeps a pointer to it after that. Decode
+ * locates the layers; later modules only read them. */
 #ifndef PACKET_PACKET_H
 #define PACKET_PACKET_H
 
@@ -29,24 +29,26 @@ enum packet_source {
     PACKET_GENEVE,
     PACKET_VXLAN,
     PACKET_DEFRAG,
-    PACKET_STREAM_END,          /* "stream (flow timeout)": made to finish a flow */
-    PACKET_STREAM_FLUSH,        /* "stream (detect/log)": made for a last look at what ends */
+    PACKET_STREAM_END,          /* "stream (flow timeout)": created to finish a flow */
+    PACKET_STREAM_FLUSH,        /* "stream (detect/log)": created to inspect and log what ends */
     PACKET_RELOAD_FLUSH,
     PACKET_SHUTDOWN_FLUSH,
 };
 const char *packet_source_name(enum packet_source source);
 
-const char *ip_proto_name(uint8_t proto);      /* NULL: nobody has named it */
+const char *ip_proto_name(uint8_t proto);      /* NULL: it has no name */
 
 enum packet_flag {
-    PACKET_PSEUDO          = 1u << 0,   /* made by the engine: no frame, no verdict */
-    PACKET_TUNNEL          = 1u << 1,   /* inner packet: data lies in root's frame */
-    PACKET_HAS_TUNNEL      = 1u << 2,   /* outer packet of some inner one */
+    PACKET_PSEUDO          = 1u << 0,   /* created by the engine: no frame, no verdict */
+    PACKET_TUNNEL          = 1u << 1,   /* inner packet: its data are in root's frame */
+    PACKET_HAS_TUNNEL      = 1u << 2,   /* outer packet of an inner one */
     PACKET_FRAGMENT        = 1u << 3,   /* IP fragment, not reassembled */
-    PACKET_REASSEMBLED     = 1u << 4,   /* put together by defrag */
-    PACKET_INVALID         = 1u << 5,   /* some header is broken; what was found still counts */
-    PACKET_BAD_CHECKSUM    = 1u << 6,   /* transport checksum wrong and to be honoured */
-    PACKET_NO_CHECKSUM     = 1u << 7,   /* do not verify (kernel or setting says so) */
+    PACKET_REASSEMBLED     = 1u << 4,   /* reassembled by defrag */
+    PACKET_INVALID         = 1u << 5,   /* a header is malformed; the layers found are still
+                                         * valid */
+    PACKET_BAD_CHECKSUM    = 1u << 6,   /* the transport checksum is wrong, and the settings make it
+                                         * count */
+    PACKET_NO_CHECKSUM     = 1u << 7,   /* do not verify (the kernel or a setting says so) */
     PACKET_NO_INSPECT      = 1u << 8,   /* pass rule, bypass: rules do not run */
     PACKET_NO_PAYLOAD_INSPECT = 1u << 9,
     PACKET_STREAM_ADDED    = 1u << 10,  /* payload went into reassembly */
@@ -64,16 +66,17 @@ enum packet_flag {
     PACKET_PROTO_DETECTED      = 1u << 21,  /* rules on the protocol of its flow, as detected in its
                                          * direction, are due */
     PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
-    PACKET_BYPASSED        = 1u << 26,  /* its flow is not looked at: the capture may keep it */
-    PACKET_OPEN_CHECKSUM   = 1u << 27,  /* left to a card to fill in; until decode has looked: it
-                                         * may be, the kernel does not say */
-    PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 stands for TCP here */
+    PACKET_BYPASSED        = 1u << 26,  /* its flow is not inspected: the capture may bypass it */
+    PACKET_OPEN_CHECKSUM   = 1u << 27,  /* may have been left to a network card to fill in; decode
+                                         * finds out, as the kernel does not say */
+    PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 means TCP here */
     PACKET_END_TO_SERVER   = 1u << 24,  /* its chunks are the last of that direction: closed */
     PACKET_END_TO_CLIENT   = 1u << 25,
-    PACKET_LAST_TO_SERVER  = 1u << 28,  /* at a flow's end: its stream has something left */
+    PACKET_LAST_TO_SERVER  = 1u << 28,  /* at a flow's end: its stream has data left */
     PACKET_LAST_TO_CLIENT  = 1u << 29,  /* to inspect in this direction */
-    PACKET_STREAM_OPEN     = 1u << 30,  /* with it the TCP session is established, or was before */
-    PACKET_UNIDIRECTIONAL       = 1u << 31,  /* of its TCP session only this side has been seen */
+    PACKET_STREAM_OPEN     = 1u << 30,  /* the TCP session is established, now or before */
+    PACKET_UNIDIRECTIONAL       = 1u << 31,  /* only this direction of its TCP session has been
+                                              * seen */
 };
 
 #define PACKET_EVENTS_MAX 15
@@ -86,15 +89,15 @@ struct packet {
     uint32_t len, wire_len;             /* captured; on the wire */
     uint64_t time_us;                   /* since 1970 */
     uint64_t number;                    /* in its capture, from 1 (EVE pcap_cnt); 0: pseudo */
-    uint64_t order, order_sub;          /* place among all packets of the run, see sequencer.h;
-                                         * 0: there is no such order */
+    uint64_t order, order_sub;          /* place among all packets of the run, see sequencer.h; 0:
+                                         * the run has no order */
     uint32_t flags;                     /* enum packet_flag */
     uint8_t datalink;                   /* enum datalink, see packet/decode.h */
     uint8_t source;                     /* enum packet_source */
     uint8_t event_count;
     uint8_t vlan_count;
 
-    /* layers; a pointer is NULL, a length 0, where there is none */
+    /* layers: an absent one has a NULL pointer and length 0 */
     uint8_t *eth;                       /* Ethernet header, 14 bytes at least */
     uint8_t *l3;                        /* IPv4 or IPv6 header (or ARP's, see ethertype) */
     uint8_t *l4;                        /* transport header */
@@ -107,7 +110,7 @@ struct packet {
     uint8_t ip_proto;                   /* transport protocol behind all extensions */
     uint8_t recursion;                  /* tunnel depth: 0 outermost */
     uint8_t layers;                     /* headers seen, the outer packets' included */
-    uint16_t ip_options;                /* IPv4 options that stood there: IP_OPTION_* */
+    uint16_t ip_options;                /* IPv4 options in the header: IP_OPTION_* */
     struct {
         uint32_t id;
         uint16_t offset;                /* bytes */
@@ -168,7 +171,7 @@ struct packet {
     struct buf frame;                   /* one that had to be copied or made: defrag, compressed
                                          * files, pseudo packets */
     struct buf memory[PACKET_MEMORY_COUNT];
-    uint8_t pseudo_headers[60];         /* of a packet that nobody sent */
+    uint8_t pseudo_headers[60];         /* headers of a pseudo packet */
 };
 
 static inline bool packet_is_tcp(const struct packet *p) { return p->ip_proto == 6 && p->l4; }

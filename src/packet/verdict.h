@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/verdict.h - what becomes of a packet, and why it is dropped. */
+/* packet/verdict.h - the verdict on a packet, and why it is dropped. */
 #ifndef PACKET_VERDICT_H
 #define PACKET_VERDICT_H
 
 #include "base/base.h"
 
-/* What becomes of the packet. Monotone: set, never cleared. */
+/* The verdict. Flags are set and never cleared. */
 enum packet_action {
     ACTION_DROP        = 1u << 0,
     ACTION_REJECT_SRC  = 1u << 1,
     ACTION_REJECT_DST  = 1u << 2,
-    ACTION_PASS        = 1u << 3,       /* pass rule: no further alerts, packet goes */
+    ACTION_PASS        = 1u << 3,       /* pass rule: no further alerts, the packet is accepted */
     ACTION_ALERT       = 1u << 4,
-    ACTION_DROP_FLOW   = 1u << 5,       /* and all that follows of its flow */
-    ACTION_ACCEPT      = 1u << 6,       /* the firewall lets it go; rules may drop it still */
+    ACTION_DROP_FLOW   = 1u << 5,       /* and all later packets of its flow */
+    ACTION_ACCEPT      = 1u << 6,       /* the firewall accepts it; rules may still drop it */
 };
 #define ACTION_REJECT (ACTION_REJECT_SRC | ACTION_REJECT_DST)
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sequencer/batches.h - the frames of a file, read once, as one list for each thread.
  *
- * Threads that inspect one file take it batch by batch. The thread that first needs a batch which
- * nobody has scanned scans it, under a lock: it reads some thousand frames, and puts each into the
- * list of the thread that owns its flow. No thread passes over the frames of others. Every thread
- * takes part in every batch, also with an empty list: time passes for all of them alike.
+ * Threads that inspect one file process it batch by batch. The first thread that needs a batch
+ * which has not been scanned scans it, under a lock: it reads some thousand frames, and adds each
+ * to the list of the thread that owns its flow. No thread visits the frames of others. Every thread
+ * takes part in every batch, even with an empty list, so that time advances for all of them.
  *
- * A few batches exist, and are used in turn. One is free again when all threads have left it. A
- * thread that is so far ahead that none is free sleeps; the last thread that leaves a batch scans
- * the next one into it and wakes the sleepers. So a thread never waits for one that waits for it:
- * the thread that is in the earliest batch always has its list at hand. */
+ * There is a fixed number of batches, used in rotation. A batch is free again when all threads have
+ * left it. A thread so far ahead that none is free sleeps; the last thread that leaves a batch
+ * scans the next one into it and wakes the sleepers. So no two threads wait for each other: the
+ * thread in the earliest batch always has its list ready. */
 #ifndef SEQUENCER_BATCHES_H
 #define SEQUENCER_BATCHES_H
 
@@ -18,15 +18,16 @@
 #include "packet/packet.h"
 
 #define SEQ_BATCH_FRAMES 4096
-#define SEQ_BATCHES 8                   /* that exist */
+#define SEQ_BATCHES 8                   /* number of batches */
 /* A frame with tunnels in it becomes several packets. */
 #define SEQ_BATCH_ENTRIES (2 * SEQ_BATCH_FRAMES)
 
 /* One packet for one thread: a frame, or a packet that the scan has decoded. */
 struct seq_entry {
     struct frame_ref frame;
-    struct packet *packet;              /* NULL: to be made of the frame */
-    uint32_t bytes_at;                  /* of a frame that is not stable: in seq_batch.bytes */
+    struct packet *packet;              /* NULL: to be created from the frame */
+    uint32_t bytes_at;                  /* of a frame that is not stable: index in
+                                         * seq_batch.bytes */
     uint16_t next;                      /* in its thread's list */
 };
 
@@ -34,8 +35,8 @@ struct seq_batch {
     struct seq_entry *entry;
     unsigned count;
     struct { uint16_t first, last; } *list;     /* by thread */
-    uint64_t end;                       /* nothing before this place comes in later batches */
-    uint64_t now_us;                    /* the newest time up to its end */
+    uint64_t end;                       /* no later batch has anything before this place */
+    uint64_t now_us;                    /* the newest time in it */
     bool last;                          /* the capture ends with it */
     bool no_checksum;                   /* checksums of its frames are not to be verified */
     struct buf bytes;                   /* of frames that are not stable */
@@ -46,30 +47,30 @@ struct seq_batch {
 
 struct seq_batches;
 
-/* Fills an empty batch. False: nothing can be had now. By one thread at a time. */
+/* Fills an empty batch. False: nothing is available now. One thread at a time. */
 typedef bool seq_scan_fn(void *arg, struct seq_batch *batch);
 
 struct seq_batches *seq_batches_new(unsigned threads, seq_scan_fn *scan, void *arg);
 void seq_batches_free(struct seq_batches *b);       /* NULL is fine */
 
-/* By the scan: one more entry for this thread, of SEQ_BATCH_ENTRIES. */
+/* By the scan: adds an entry for this thread, of SEQ_BATCH_ENTRIES. */
 struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread);
-/* By the scan: the thread that has the least to do, of entries it was given and has not taken. */
+/* By the scan: the thread with the fewest entries assigned and not taken. */
 unsigned seq_least_loaded(const struct seq_batches *b);
-/* By the scan: this many were given to the thread. */
+/* By the scan: this many entries were assigned to the thread. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count);
 
-/* By the thread: its next batch, which it may have to scan. NULL: not yet. */
+/* By the thread: its next batch, which it may have to scan. NULL: none yet. */
 struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread);
 /* By the thread: so many of its entries have been taken. */
 void seq_batches_took(struct seq_batches *b, unsigned thread, unsigned count);
-/* By the thread: it is done with its batch, and needs none of it any more. */
+/* By the thread: it has left its batch and uses nothing of it any more. */
 void seq_batches_leave(struct seq_batches *b, unsigned thread);
-/* By the thread, when seq_batches_next() gave NULL: sleeps until it may give a batch, and no longer
- * than timeout_ns. Where the scan had nothing, it is tried again after pause_ns. */
+/* By the thread, when seq_batches_next() returned NULL: sleeps until it may return a batch, and at
+ * most timeout_ns. If the scan found nothing, it is tried again after pause_ns. */
 void seq_batches_wait(struct seq_batches *b, unsigned thread, uint64_t timeout_ns,
                       uint64_t pause_ns);
-/* By any thread: the sleepers look again. */
+/* By any thread: makes the sleepers check again. */
 void seq_batches_wake(struct seq_batches *b);
 
 #endif

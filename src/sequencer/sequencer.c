@@ -45,7 +45,7 @@ void sequencer_free(struct sequencer *seq)
     free(seq);
 }
 
-/* Nobody waits yet. */
+/* No thread waits yet. */
 static void make_space(struct seq_worker *w, size_t handles)
 {
     size_t words = handles / 64 + 1;

@@ -14,8 +14,8 @@ struct seq_worker {
     struct seq_handle seen;                      /* first: callers hold a pointer to it */
     struct sequencer *seq;
     struct seq_thread thread;
-    unsigned number;                            /* of lanes */
-    struct watermark taken;                    /* the place of the last turn */
+    unsigned number;                            /* number of its handle */
+    struct watermark taken;                    /* the last place it waited for */
 
     CACHE_ALIGNED struct eventcount eventcount;
     uint32_t missing;                           /* workers that it waits for; atomic */
@@ -27,9 +27,9 @@ struct seq_worker {
 };
 
 struct sequencer {
-    ARRAY_OF(struct seq_worker *) handles;        /* complete before packets move */
-    bool kicks;                                 /* some thread must be kicked to go on */
-    pthread_mutex_t lock;                       /* of the waits */
+    ARRAY_OF(struct seq_worker *) handles;        /* complete before packets are processed */
+    bool kicks;                                 /* some thread makes progress only when kicked */
+    pthread_mutex_t lock;                       /* protects the waits */
 };
 
 static inline struct seq_worker *worker_of(struct seq_handle *handle)

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/blocks.h - memory for stream data: blocks of 192 to 320 bytes by 32, 384, 512, 768 and
- * so on to 8 KiB, then in powers of two to 64 KiB; larger ones, of deep unlimited streams, come
- * from malloc. One thread.
+/* stream/blocks.h - memory for stream data: blocks of 192 to 320 bytes in steps of 32, then 384,
+ * 512, 768 and so on to 8 KiB, then in powers of two to 64 KiB. Larger ones, for streams with a
+ * large depth or none, come from malloc. One thread.
  *
- * Blocks are cut from slabs of 64 KiB, those of one slab to one size. A slab of which no block is
- * in use serves any size: streams that grow together leave smaller blocks behind together. */
+ * Slabs of 64 KiB are divided into blocks of one size each. A slab without a block in use serves
+ * any size: streams that grow together free their smaller blocks together. */
 #ifndef STREAM_BLOCKS_H
 #define STREAM_BLOCKS_H
 
 #include "base/base.h"
 
 #define BLOCK_CLASSES 18                /* to 65536 from slabs */
-#define BLOCK_CLASS_MAX 29              /* 256 MiB: no stream holds more */
+#define BLOCK_CLASS_MAX 29              /* 256 MiB: the most that a stream holds */
 
-#define SLAB_CLASSES 15                 /* to 8192: many to a slab */
+#define SLAB_CLASSES 15                 /* to 8192: many blocks per slab */
 
 struct block_slab;
 struct block_region;
 struct block_large;
 
 struct blocks {
-    struct block_slab *open[SLAB_CLASSES];      /* those with a block to give */
-    struct block_slab *empty;                   /* of no size */
+    struct block_slab *open[SLAB_CLASSES];      /* slabs with a free block */
+    struct block_slab *empty;                   /* slabs without a size */
     void *free_list[BLOCK_CLASSES - SLAB_CLASSES];
     struct block_region *regions;
     unsigned region_count;
-    uint32_t region_left;                       /* slabs of the latest region */
+    uint32_t region_left;                       /* slabs left of the newest region */
     struct block_large *large;
 };
 
-/* Most of what waits, to be acknowledged or for rules, is small: there the steps are finer. */
+/* Most data that wait, for an ACK or for rules, are small: small classes have finer steps. */
 static inline uint32_t block_size(unsigned block_class)
 {
     static const uint16_t small[SLAB_CLASSES] = { 192,  224,  256,  288,  320,
@@ -40,7 +40,7 @@ static inline uint32_t block_size(unsigned block_class)
                                       : 16384u << (block_class - SLAB_CLASSES);
 }
 
-/* The smallest class that holds size; above BLOCK_CLASS_MAX when none does. */
+/* The smallest class that holds size; above BLOCK_CLASS_MAX when there is none. */
 static inline unsigned block_class_for(uint64_t size)
 {
     uint64_t last = size - 1;
@@ -54,8 +54,8 @@ static inline unsigned block_class_for(uint64_t size)
     return SLAB_CLASSES + (bit - 13);
 }
 
-void *block_get(struct blocks *blocks, unsigned block_class);      /* NULL: no memory */
+void *block_get(struct blocks *blocks, unsigned block_class);      /* NULL: out of memory */
 void block_put(struct blocks *blocks, void *data, unsigned block_class);
-void blocks_fini(struct blocks *blocks);        /* all die, in use or not */
+void blocks_fini(struct blocks *blocks);        /* frees all blocks, in use or not */
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/ooo_index.h - finds segments behind holes without a walk over all of them.
+/* stream/ooo_index.h - finds segments after holes without a walk over all of them.
  *
- * A sender who leaves holes can make thousands wait. The list of them is cut into runs of at most
- * OOO_RUN_MAX neighbours; an array has the bounds of each run, in order. An insertion is a binary
- * search and a walk over one run. With few segments there is no index, and the list is one run. */
+ * A sender that leaves holes can make thousands of segments wait. Their list is divided into runs
+ * of at most OOO_RUN_MAX neighbours; an array has the bounds of each run, in order. An insertion is
+ * a binary search and a walk over one run. With few segments there is no index, and the list is one
+ * run. */
 #ifndef STREAM_OOO_INDEX_H
 #define STREAM_OOO_INDEX_H
 
@@ -18,20 +19,20 @@ struct ooo_run {
     uint32_t count;
 };
 
-/* By sequence number; of two with the same start the shorter first. */
+/* Inserts by sequence number; of two with the same start the shorter comes first. */
 void ooo_insert(struct stream_thread *st, struct stream_holes *holes, struct segment *seg);
-/* Takes the first one off. */
+/* Removes the first one. */
 struct segment *ooo_take_first(struct stream_thread *st, struct stream_holes *holes);
-/* The last one has become longer. */
+/* Call when the last one has grown. */
 void ooo_last_extended(struct stream_holes *holes);
-/* The list is about to be freed. */
+/* Call before the list is freed. */
 void ooo_index_free(struct stream_thread *st, struct stream_holes *holes);
 
-/* Those that may reach into [from, to), in the order of the list. */
+/* The segments that may overlap [from, to), in the order of the list. */
 struct ooo_scan {
     const struct stream_holes *holes;
     uint32_t from, to;
-    uint32_t run, left;         /* of the run at hand: segments not seen yet */
+    uint32_t run, left;         /* of the current run: segments not visited yet */
     struct segment *at;
 };
 void ooo_scan_begin(struct ooo_scan *scan, const struct tcp_stream *s, uint32_t from, uint32_t to);

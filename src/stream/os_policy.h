@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/os_policy.h - host-os-policy: which system a host runs, as its TCP treats doubtful
- * segments in its own way. */
+/* stream/os_policy.h - host-os-policy: which operating system a host runs, because each treats
+ * ambiguous TCP segments in its own way. */
 #ifndef STREAM_OS_POLICY_H
 #define STREAM_OS_POLICY_H
 
@@ -11,8 +11,8 @@ enum os_policy {
     OS_UNKNOWN,         /* not looked up yet */
     OS_NONE, OS_BSD, OS_BSD_RIGHT, OS_OLD_LINUX, OS_LINUX, OS_OLD_SOLARIS, OS_SOLARIS, OS_HPUX10,
     OS_HPUX11, OS_IRIX, OS_MACOS, OS_WINDOWS, OS_VISTA, OS_WINDOWS2K3,
-    OS_FIRST,           /* keeps what came first; cannot be configured */
-    OS_LAST,            /* takes what came last; likewise */
+    OS_FIRST,           /* keeps the first copy; cannot be configured */
+    OS_LAST,            /* takes the last copy; cannot be configured */
     OS_POLICY_COUNT
 };
 
@@ -21,8 +21,8 @@ struct os_policies;
 struct os_policies *os_policies_new(const struct conf_node *root, struct err *err);
 void os_policies_free(struct os_policies *policies);
 
-/* By longest prefix; OS_BSD for an address in no list. Never OS_UNKNOWN, BSD_RIGHT or
- * OLD_SOLARIS: TCP makes no difference there. */
+/* By longest prefix; OS_BSD for an address in no list. Never OS_UNKNOWN, BSD_RIGHT or OLD_SOLARIS,
+ * which TCP handling does not distinguish. */
 enum os_policy os_policy_find(const struct os_policies *policies, const struct ip *ip);
 
 enum os_policy os_policy_by_name(const char *name);     /* OS_UNKNOWN: no such name */

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/slot.h - what a packet carries of its TCP stream: the data that became available by it,
- * and what it was to its session. */
+/* stream/slot.h - what a packet carries of its TCP stream: the data that it made available, and
+ * flags of what it was to its session. */
 #ifndef STREAM_SLOT_H
 #define STREAM_SLOT_H
 
 #include "packet/packet.h"
 
 /* What the stream module hands off: in-order data, once each, without a copy where stream and
- * detect share a thread. `lookbehind` bytes in front of data are earlier data of the same direction
- * and may be read too (at most the raw inspection window). Borrowed until the packet leaves
- * detect. */
+ * detect share a thread. `lookbehind` bytes before data are earlier data of the same direction and
+ * may be read too (at most the raw inspection window). Borrowed until the packet leaves detect. */
 enum stream_chunk_kind {
     CHUNK_DATA, CHUNK_GAP,
     CHUNK_REINSPECT,            /* for rules only: inline a retransmission, as it goes to the
-                                 * receiver, or what came behind a hole; at the end what was left
-                                 * there. Always in the packet's own memory */
+                                 * receiver, or data after a hole; at the end of the stream the data
+                                 * left there. Always in the packet's own memory */
 };
 struct stream_chunk {
     const uint8_t *data;                /* NULL for a gap */
@@ -23,16 +22,17 @@ struct stream_chunk {
     uint64_t offset;                    /* of data[0] from the start of the stream */
     uint8_t direction;                  /* enum direction of the bytes, not of the packet */
     uint8_t kind;
-    bool depth_reached;                 /* no further data of this direction will come */
+    bool depth_reached;                 /* no later data of this direction follow */
 };
 #define PACKET_CHUNKS_MAX 4
 
 struct stream_slot {
     uint32_t sent[2];                   /* sequence space each side has sent so far */
-    uint32_t history[2];                /* bytes of it kept though acknowledged, to compare with */
+    uint32_t history[2];                /* acknowledged bytes of it that are kept to compare
+                                         * retransmissions with */
     uint16_t flags;                     /* enum stream_pkt_flag: what it was to its TCP session */
     uint8_t chunk_count;
-    /* Good up to the count. */
+    /* Valid up to the count. */
     struct stream_chunk chunk[PACKET_CHUNKS_MAX];
 };
 PACKET_SLOT_ACCESSOR(stream, PACKET_SLOT_STREAM)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/snapshot.h - a TCP session as it was after one packet, for records that show it.
  *
- * The session lives with the thread that follows it; records are made where detection runs. So
- * what they show goes with the packet. It is taken only for packets that somebody has asked for by
- * their flags, with stream_conf_require_snapshots(). */
+ * The session belongs to the stream thread; records are written where detection runs. So the packet
+ * carries what they show. A snapshot is taken only for packets with flags that an output has
+ * requested by stream_conf_require_snapshots(). */
 #ifndef STREAM_SNAPSHOT_H
 #define STREAM_SNAPSHOT_H
 
@@ -19,14 +19,14 @@ enum stream_pkt_flag {
     STREAM_PKT_EVENT_SET               = 1u << 5,
     STREAM_PKT_STATE_UPDATE            = 1u << 6,
     STREAM_PKT_DUP_ACK                 = 1u << 7,
-    STREAM_PKT_DSACK                   = 1u << 8,     /* reports what came twice */
+    STREAM_PKT_DSACK                   = 1u << 8,     /* reports data received twice */
     STREAM_PKT_ACK_UNSEEN_DATA         = 1u << 9,
     STREAM_PKT_SESSION_REUSE           = 1u << 10,
     STREAM_PKT_ZERO_WINDOW_PROBE       = 1u << 11,
     STREAM_PKT_ZERO_WINDOW_PROBE_ACK   = 1u << 12,
     STREAM_PKT_SNAPSHOT                = 1u << 15,    /* packet_session() is there */
 };
-#define STREAM_PKT_ALL 0xffffu               /* to be asked for: whatever the flags are */
+#define STREAM_PKT_ALL 0xffffu               /* for requests: any flags */
 
 struct tcp_dir_snapshot {
     uint32_t isn, next_seq, last_ack, next_win, base_seq, right_edge, window;
@@ -42,14 +42,15 @@ struct tcp_snapshot {
     struct tcp_dir_snapshot ds[2];   /* by direction of its data */
 };
 
-/* Bits and their names, NULL-ended: of stream_slot.flags, tcp_snapshot.flags and a side's. */
+/* Names of bits, NULL-ended: of stream_slot.flags, of tcp_snapshot.flags and of a direction's
+ * flags. */
 struct stream_word {
     uint32_t bit;
     const char *name;
 };
 extern const struct stream_word stream_pkt_flag_words[], session_flag_words[], dir_flag_words[];
 
-/* What goes with the packet if STREAM_PKT_SNAPSHOT says so. */
+/* The packet's snapshot, if STREAM_PKT_SNAPSHOT is set. */
 static inline struct tcp_snapshot *packet_session(const struct packet *p)
 {
     return (void *)p->memory[PACKET_MEMORY_SESSION].data;
@@ -57,7 +58,8 @@ static inline struct tcp_snapshot *packet_session(const struct packet *p)
 
 const char *tcp_snapshot_state(uint8_t state);
 
-/* As the session is; only while the caller may read the transport state. False: there is none. */
+/* The session at present; only while the caller may read the transport state. False: there is
+ * none. */
 struct flow;
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out);
 

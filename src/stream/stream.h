@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream.h - the transport state at work: flows found, TCP followed, data put in order.
+/* stream/stream.h - the work on the transport state: finds flows, follows TCP, orders data.
  *
- * For each packet: its flow and direction, what TCP makes of it (RFC 9293, with the choices real
- * hosts make), and the in-order data that became available by it, as stream_slot.chunk. In IDS mode
- * data becomes available when the receiver acknowledged it, as only then it is known what the
- * receiver took; inline when it arrives. Data are handed off once. What does not fit in the
- * packet's chunks comes with the flow's next packet. */
+ * For each packet it sets the flow and direction, what TCP makes of it (RFC 9293, with the choices
+ * of real hosts), and the in-order data that it made available, as stream_slot.chunk. In IDS mode
+ * data become available when the receiver has acknowledged them, because only then it is known what
+ * the receiver took; inline they do when they arrive. Data are handed off once. What does not fit
+ * in the packet's chunks goes with the flow's next packet. */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
@@ -21,20 +21,21 @@ void stream_conf_free(struct stream_conf *conf);
 struct memcap;
 struct memcap *stream_conf_session_memcap(struct stream_conf *conf);
 struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
-/* Does anything look back over the edge of a chunk? If not, data are let go as soon as they are
- * handed off. Any thread, also while packets flow. */
+/* Whether a consumer reads bytes before a chunk. If not, data are freed as soon as they are handed
+ * off. Any thread, also while packets flow. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool required);
 
-/* Does anything ask whether data that came again were others? If so, a window of acknowledged data
- * is kept to compare them with; as the configuration says so, in any case. Likewise. */
+/* Whether a consumer needs to know that retransmitted data differ. If so, or if the configuration
+ * says so, a window of acknowledged data is kept to compare them with. Any thread, also while
+ * packets flow. */
 void stream_conf_set_compare(struct stream_conf *conf, bool required);
 
-/* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) take a snapshot of
- * their session along. Before threads start. */
+/* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) carry a snapshot of
+ * their session. Before threads start. */
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
-/* One per thread that runs the stream module. copy_chunks: detect runs elsewhere, so chunk bytes
- * are copied to the packet's own memory. */
+/* One per thread that runs the stream module. copy_chunks: detect runs on another thread, so chunk
+ * bytes are copied to the packet's own memory. */
 struct stream_thread;
 struct stream_thread *stream_thread_new(const struct stream_conf *conf,
                                         const struct flow_conf *flows, struct packet_pool *pool,
@@ -42,13 +43,13 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
                                         struct err *err);
 void stream_thread_free(struct stream_thread *st);
 
-/* On its thread, between two vectors: the flow of this id, or NULL. */
+/* On its own thread, between two vectors: the flow of this id, or NULL. */
 const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id);
 
-/* Who is asked in front of the flow table (the packet has no flow yet) and in front of the stream
- * (it has); false: the packet goes no further here. NULL: nobody. `alone`: they may wait for all
- * that stands before the packet, so of a file that has left when they are asked, flow ends
- * included, and the vector before has told the packet's place. */
+/* Hooks before the flow table (the packet has no flow yet) and before the stream module (it has
+ * one). False: the packet goes no further. NULL: no hook. `alone`: a hook may wait for everything
+ * before the packet, so with packets of a file all earlier ones, flow ends included, have been
+ * handed off when it runs, and the packet's place has been published with the vector before. */
 struct stream_early_hooks {
     bool (*pre_flow)(void *arg, struct packet *p);
     bool (*pre_stream)(void *arg, struct packet *p);
@@ -58,11 +59,11 @@ struct stream_early_hooks {
 void stream_thread_set_early_hooks(struct stream_thread *st,
                                    const struct stream_early_hooks *early_hooks);
 
-/* Where what detection decides of a packet changes how the flow's next one is followed - a drop,
- * a bypass, flow variables that rules in front of the stream read - the next one waits until
- * detection has answered, so that it is no matter how many packets are under way. With `always`
- * each packet does; without, only one of a file that meets the depth. `eventcount` is woken when a
- * packet has been inspected; sleeps and wakes stand around a wait. */
+/* What detection decides on a packet - a drop, a bypass, flow variables that early rules read - can
+ * change how the flow's next packet is followed. The next packet then waits until detection has
+ * finished, so the number of packets under way does not affect the result. With `always` each
+ * packet waits; without, only one of a file that reaches the depth. `eventcount` is woken when a
+ * packet has been inspected; sleeps and wakes are called around a wait. */
 struct stream_inflight {
     struct eventcount *eventcount;
     void (*sleeps)(void *self);
@@ -72,28 +73,28 @@ struct stream_inflight {
 void stream_configure_inflight(struct stream_thread *st, const struct stream_inflight *how,
                            bool by_packet_time, bool always);
 
-/* All packets of the vector; flow ends (by timeout, TCP reuse) are inserted where they fall due,
- * at most a bounded number per call. A flow end is a pseudo packet, PACKET_PSEUDO |
- * PACKET_FLOW_END, with the last chunks of both directions; detect inspects it both ways when it
+/* Processes all packets of the vector; inserts flow ends (by timeout, TCP reuse) where they fall
+ * due, at most a bounded number per call. A flow end is a pseudo packet, PACKET_PSEUDO |
+ * PACKET_FLOW_END, with the last chunks of both directions; detect inspects both directions when it
  * is PACKET_DETECT_ONLY (a TCP session not closed, or with data left) or transactions are open.
- * Chunks that do not fit come before it in pseudo packets without PACKET_FLOW_END. The flow's
- * last packet frees the flow when it returns to the pool to the pool.
+ * Chunks that do not fit come before it in pseudo packets without PACKET_FLOW_END. The flow's last
+ * packet frees the flow when it returns to the pool.
  *
- * Where packets stand in an order (v->order_at), flow ends stand in it too, whichever flows this
- * thread has. So packets may have to wait until many ends before them have gone: true says that
- * it wants to be called again, with an empty vector. */
+ * Where packets have a seqno (v->order_at), flow ends have one too, whichever flows this thread
+ * has. Packets may then have to wait until many earlier ends have been handed off: true means that
+ * it needs another call, with an empty vector. */
 bool stream_vector(struct stream_thread *st, struct packet_vector *v);
 
-/* At the end: appends flow ends for what is left, as many as the pool has packets for; false
- * when none is left; then time may begin anew. v->order_at, if there is an order, is behind the
+/* At the end: appends flow ends for the remaining flows, as many as the pool has packets for. False
+ * when none is left; time may then start again. v->order_at, if packets have a seqno, is after the
  * last packet of all. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
 
-/* With this packet a side has closed, or all is over: what there is of the stream is all. */
+/* With this packet a direction has closed or the flow has ended: the stream data are complete. */
 bool stream_is_closing(const struct packet *p);
-bool stream_is_closed(const struct packet *p);          /* ... and nothing more belongs to it */
+bool stream_is_closed(const struct packet *p);          /* ... and no later packet belongs to it */
 
-/* For EVE flow records and keywords; NULL-safe. Only while the caller may read the transport
+/* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport
  * state (same thread, or after the flow's end). */
 struct tcp_summary {
     uint8_t flags_ts, flags_tc, flags;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/stream_private.h - what the files of this directory share: settings, the TCP session, and
- * the context in which a packet meets its session. */
+ * the context that joins a packet with its session. */
 #ifndef STREAM_STREAM_PRIVATE_H
 #define STREAM_STREAM_PRIVATE_H
 
@@ -30,15 +30,15 @@ struct stream_conf {
     struct memcap session_memcap, data_memcap;
     uint32_t prealloc_sessions, prealloc_segments;
     uint32_t depth;                     /* bytes; 0: no limit */
-    uint32_t lookback[2];               /* bytes kept before what is handed off, by direction */
-    bool no_lookback;                   /* nobody wants them; atomic */
+    uint32_t lookback[2];               /* earlier bytes kept before the next chunk, by direction */
+    bool no_lookback;                   /* no consumer reads them; atomic */
     bool compares;                      /* overlapping data are compared; atomic */
     uint8_t max_syn_queued, max_synack_queued;
     bool ips;                           /* the run can drop packets */
-    bool is_inline;                     /* data are handed off as they arrive, not when acked */
+    bool is_inline;                     /* data are handed off on arrival, not on acknowledgment */
     bool midstream, async_oneside, validate_checksum, drop_invalid, bypass_at_depth;
     bool liberal_timestamps, compares_always, count_events;
-    uint16_t snapshots;                 /* enum stream_pkt_flag: packets that go with the session */
+    uint16_t snapshots;                 /* enum stream_pkt_flag: packets that carry a snapshot */
     enum urgent_policy urgent, urgent_limit;
     enum exception_policy flow_memcap_policy, session_memcap_policy, data_memcap_policy,
         midstream_policy;
@@ -50,7 +50,7 @@ static inline uint32_t stream_lookback(const struct stream_conf *conf, enum dire
     return __atomic_load_n(&conf->no_lookback, __ATOMIC_RELAXED) ? 0 : conf->lookback[dir];
 }
 
-/* Data that come again are compared with what was there. Inline they always are. */
+/* Retransmitted data are compared with the earlier copy. Inline they always are. */
 static inline bool stream_compares(const struct stream_conf *conf)
 {
     return __atomic_load_n(&conf->compares, __ATOMIC_RELAXED);
@@ -58,8 +58,8 @@ static inline bool stream_compares(const struct stream_conf *conf)
 
 /* ---- the session ---- */
 
-/* Order matters: from FIN_WAIT1 on a side has closed, above TIME_WAIT the client's FIN was seen
- * or all is over. */
+/* The order matters: from FIN_WAIT1 on a side has closed; above TIME_WAIT the client's FIN was seen
+ * or the session has ended. */
 enum tcp_state {
     TCP_NONE, TCP_LISTEN, TCP_SYN_SENT, TCP_SYN_RECV, TCP_ESTABLISHED, TCP_FIN_WAIT1,
     TCP_FIN_WAIT2, TCP_TIME_WAIT, TCP_LAST_ACK, TCP_CLOSE_WAIT, TCP_CLOSING, TCP_CLOSED,
@@ -69,12 +69,12 @@ const char *tcp_state_name(enum tcp_state state);       /* EVE tcp.state */
 
 enum session_flag {
     SSN_MIDSTREAM             = 1u << 0,    /* picked up without its handshake */
-    SSN_MIDSTREAM_ESTABLISHED = 1u << 1,    /* and the other side not seen yet */
+    SSN_MIDSTREAM_ESTABLISHED = 1u << 1,    /* and the other side has not been seen yet */
     SSN_MIDSTREAM_SYNACK      = 1u << 2,
     SSN_TIMESTAMP             = 1u << 3,    /* both sides use timestamps */
     SSN_SERVER_WSCALE         = 1u << 4,    /* the SYN had a window scale */
     SSN_CLOSED_BY_RST         = 1u << 5,
-    SSN_ASYNC                 = 1u << 6,    /* only one side is seen */
+    SSN_ASYNC                 = 1u << 6,    /* only one direction is seen */
     SSN_4WHS                  = 1u << 7,    /* SYN answered by SYN */
     SSN_EVASION               = 1u << 8,    /* wrong ACK in the handshake */
     SSN_CLIENT_SACK_OK        = 1u << 9,
@@ -94,7 +94,7 @@ enum stream_flag {
     STREAM_NO_REASSEMBLY  = 1u << 1,
     STREAM_KEEPALIVE      = 1u << 2,
     STREAM_DEPTH_REACHED  = 1u << 3,
-    STREAM_DEPTH_SIGNALLED     = 1u << 4,        /* a chunk has said so */
+    STREAM_DEPTH_SIGNALLED     = 1u << 4,        /* a chunk has reported it */
     STREAM_TIMESTAMP      = 1u << 5,
     STREAM_ZERO_TIMESTAMP = 1u << 6,
     STREAM_RST_RECEIVED   = 1u << 7,        /* an RST that the host may well ignore */
@@ -102,11 +102,11 @@ enum stream_flag {
 };
 
 #define TCP_WSCALE_LIMIT 14
-/* Segments out of order of one stream; more are refused. */
+/* Out-of-order segments of one stream; more are refused. */
 #define WAITING_MAX 8192
 
-/* What one segment brought. Merged ones have their bytes in the stream's buffer, others own a
- * block. Their bounds outlive the merge, as the overlap policies ask for them. */
+/* One segment's data. Merged ones have their bytes in the stream's buffer, others own a block.
+ * Their bounds are kept after the merge, because the overlap policies need them. */
 struct segment {
     struct segment *next;
     uint32_t seq, len;
@@ -118,23 +118,23 @@ struct segment_list {
     struct segment *first, *last;
 };
 
-/* What a stream has with data missing before others. */
+/* State of a stream with missing data. */
 struct stream_holes {
-    struct segment_list waiting;        /* behind a hole, by sequence */
+    struct segment_list waiting;        /* after a hole, by sequence */
     uint16_t segments_out;              /* how many */
     uint16_t regions_max;
     uint16_t run_count;
-    struct ooo_run *runs;               /* index of waiting: ooo_index.h; NULL: few wait */
+    struct ooo_run *runs;               /* index of waiting: ooo_index.h; NULL: few segments wait */
     struct sack_set sack;
 };
 
-/* What one side sends. */
+/* One direction's data. */
 struct tcp_stream {
     uint32_t isn, next_seq, last_ack, next_win, window;
     uint32_t last_ts, last_ts_s;        /* newest timestamp and the second it came in */
-    uint32_t base_seq;                  /* bytes before it are done with */
+    uint32_t base_seq;                  /* bytes before it have been processed */
     uint16_t flags;                     /* enum stream_flag */
-    uint8_t wscale, tcp_flags;          /* flags: all that were seen */
+    uint8_t wscale, tcp_flags;          /* flags: all flags seen */
 
     /* Contiguous data, [offset, offset + len) of the stream, at buffer + start. */
     uint8_t block_class, os;            /* os: enum os_policy of the host that receives them */
@@ -142,14 +142,14 @@ struct tcp_stream {
     uint8_t *buffer;
     uint32_t start, len;
     uint32_t pinned;                    /* number of the vector whose chunks point here */
-    uint32_t right_edge;                /* sequence number behind the last byte seen */
+    uint32_t right_edge;                /* sequence number after the last byte seen */
     int64_t offset, base_offset;        /* of buffer + start, of base_seq */
-    int64_t delivered;                  /* handed off up to here */
+    int64_t delivered;                  /* stream offset up to which data were handed off */
     struct segment_list merged;         /* by sequence */
-    struct stream_holes *holes;         /* NULL: never any; stream_holes_make() */
+    struct stream_holes *holes;         /* NULL: no hole yet; stream_holes_make() */
 };
 
-/* A SYN or SYN/ACK that may turn out to be the one that counts. */
+/* A SYN or SYN/ACK that may turn out to belong to the real handshake. */
 struct syn_record {
     struct syn_record *next;
     uint32_t seq, ack, ts, seen_s;
@@ -168,12 +168,12 @@ struct tcp_session {
     uint32_t urgent_seen[2];            /* urgent segments with data, for the record */
     uint16_t urgent_offset[2];          /* sequence numbers that went out of band */
     struct syn_record *queue;
-    struct tcp_stream stream[2];  /* by direction of its data: stream[TO_SERVER] the client's */
+    struct tcp_stream stream[2];  /* by direction of the data: stream[TO_SERVER] is the client's */
 };
 
 _Static_assert(sizeof(struct tcp_session) <= 4 * CACHE_LINE, "there are as many as connections");
 
-/* The first segment behind a hole; NULL: none waits. */
+/* The first segment after a hole; NULL: none waits. */
 static inline struct segment *stream_waiting(const struct tcp_stream *s)
 {
     return UNLIKELY(s->holes != NULL) ? s->holes->waiting.first : NULL;
@@ -209,17 +209,17 @@ struct stream_thread {
     bool copy_chunks;
     uint32_t vector_number;             /* chunks of this vector pin their buffers */
     uint64_t now_us;
-    uint8_t datalink;                   /* of the last packet; logs name it with ours too */
+    uint8_t datalink;                   /* of the last packet; logs use it for pseudo packets */
     const char *file_name;              /* its capture file, borrowed; NULL: none */
     bool all_finished;
-    struct packet_vector input;         /* packets that stand in an order, as they came */
-    unsigned input_at;                  /* of them, the next */
-    const struct flow *ahead[STREAM_AHEAD];     /* probably those of the next packets; or NULL */
+    struct packet_vector input;         /* packets with a seqno, in order of arrival */
+    unsigned input_at;                  /* index of the next one */
+    const struct flow *ahead[STREAM_AHEAD];     /* probable flows of the next packets; or NULL */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
-    bool is_announced;  /* the next packet's place has been told: early_hooks.alone */
-    unsigned ends_pushed;               /* into the vector at hand */
-    struct flow *ending;                /* its chunks did not fit in one packet; more come */
+    bool is_announced;  /* the next packet's place has been published: early_hooks.alone */
+    unsigned ends_pushed;               /* into the current vector */
+    struct flow *ending;                /* its chunks did not fit in one packet; more follow */
     struct memcap_reservation session_memory, data_memory;
     const struct memcap *flow_memory;
     struct pool sessions, segments, syns, holes;
@@ -230,36 +230,36 @@ struct stream_thread {
     struct stream_early_hooks early_hooks;
     struct stream_inflight inflight;
     bool waits_inflight;
-    uint64_t vector_from;               /* where the vector at hand begins, in the order */
+    uint64_t vector_from;               /* seqno at which the current vector begins */
 };
 
-/* ---- answers awaited, inflight.c ---- */
+/* ---- waits for detection, inflight.c ---- */
 
-/* False: packets at hand must be inspected before p can be looked at; call again. */
+/* False: detection must finish the packets under way before p is processed; call again. */
 bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
                       const struct packet *p);
-/* Likewise: p may be the first that is beyond the flow's depth. */
+/* The same check when p may be the first packet beyond the flow's depth. */
 bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector *v,
                             struct flow *flow, const struct packet *p);
 bool stream_meets_depth(const struct flow *flow, const struct packet *p);
-/* Flows whose time may be up by then have packets in the vector. */
+/* Flows that may have timed out by then have packets in the vector. */
 bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
                        uint64_t order);
-/* For the flow table. */
+/* Callback of the flow table. */
 void stream_wait_inflight(struct flow *flow, void *arg);
 
-/* ---- a packet with its session ---- */
+/* ---- a packet and its session ---- */
 
 struct tcp_in {
     struct stream_thread *st;
     struct packet *p;
     struct flow *flow;
     struct tcp_session *ssn;            /* NULL until there is one */
-    struct tcp_stream *snd, *rcv;       /* the packet's sender's, and the other side's */
+    struct tcp_stream *snd, *rcv;       /* the packet's sender, and the other side */
     uint32_t seq, ack, len;             /* len: of the payload */
     uint16_t window;
     uint8_t flags;                      /* TCP_* */
-    bool acks_probe;                 /* the other side had sent a zero window probe */
+    bool acks_probe;                 /* the other side has sent a zero window probe */
     enum direction dir;
 };
 
@@ -281,26 +281,26 @@ static inline void in_event(const struct tcp_in *in, enum packet_event event)
 {
     packet_set_event(in->p, event);
 }
-/* Raises the event and refuses the packet. */
+/* Sets the event and refuses the packet. */
 static inline int in_refuse(const struct tcp_in *in, enum packet_event event)
 {
     packet_set_event(in->p, event);
     return -1;
 }
 
-/* Where a sequence number lies in its stream; below 0 before its start. */
+/* The offset of a sequence number in its stream; below 0 before its start. */
 static inline int64_t stream_abs(const struct tcp_stream *s, uint32_t seq)
 {
     return s->base_offset + (int32_t)(seq - s->base_seq);
 }
-/* Behind the last contiguous byte. */
+/* The offset after the last contiguous byte. */
 static inline int64_t stream_edge(const struct tcp_stream *s) { return s->offset + s->len; }
 static inline int64_t stream_acked(const struct tcp_stream *s)
 {
     return seq_gt(s->last_ack, s->base_seq) ? stream_abs(s, s->last_ack) : s->base_offset;
 }
-/* From where on data that were handed off may be looked back upon: rules see them again until they
- * have reported on them. */
+/* The offset from which handed-off data must be kept: rules read them again until they have
+ * finished. */
 static inline int64_t stream_retained_from(const struct stream_conf *conf, const struct flow *flow,
                                        const struct tcp_stream *s, enum direction dir)
 {
@@ -312,8 +312,8 @@ static inline int64_t stream_retained_from(const struct stream_conf *conf, const
     raw_progress = (int64_t)flow_raw_progress(flow, dir);
     return MAX(s->delivered - lookback, MIN(raw_progress, s->delivered));
 }
-/* So many acknowledged bytes are kept to compare later copies with. The last quarter of the memory
- * is for data that nobody has seen. */
+/* How many acknowledged bytes are kept to compare later copies with. The last quarter of the memory
+ * is reserved for data that no consumer has seen. */
 static inline uint32_t stream_history(const struct stream_thread *st, const struct tcp_stream *s)
 {
     const struct memcap *memory = &st->conf->data_memcap;
@@ -346,7 +346,8 @@ void tcp_timestamp_take(struct tcp_in *in);
 bool tcp_is_retransmission(struct tcp_in *in);
 void tcp_ack_update(struct tcp_stream *s, uint32_t ack);
 void tcp_next_seq_update(const struct tcp_session *ssn, struct tcp_stream *s, uint32_t seq);
-void tcp_window_update(struct tcp_in *in);      /* sender's window, and the limit it sets */
+void tcp_window_update(struct tcp_in *in);      /* the sender's window, and the limit that it
+                                                 * sets */
 enum os_policy tcp_receiver_os(struct tcp_in *in);
 
 /* tcp_peek.c: packets that need no state function: keep-alives, probes, old ACKs */
@@ -377,11 +378,11 @@ bool syn_queue_take(struct tcp_in *in);
 void syn_record_apply(struct tcp_session *ssn, const struct syn_record *syn);
 
 /* reassembly.c */
-/* The packet, accepted by the state machine, carries data of `s` and an ACK of the other side:
- * stores its payload and hands off what can be. -1: not stored. */
+/* Called for a packet that the state machine accepted, with data of `s` and an ACK of the other
+ * side: stores its payload and hands off what is available. -1: not stored. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
 void stream_prune(struct tcp_in *in, struct tcp_stream *s);
-/* The buffer alone. */
+/* Frees only the buffer. */
 void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s);
 void stream_release_data(struct stream_thread *st, struct tcp_stream *s);
 
@@ -394,19 +395,19 @@ void segment_free(struct stream_thread *st, struct segment *seg);
 uint8_t *stream_block_get(struct stream_thread *st, unsigned block_class);
 void stream_block_put(struct stream_thread *st, uint8_t *data, unsigned block_class);
 struct stream_holes *stream_holes_make(struct stream_thread *st, struct tcp_stream *s);
-void stream_holes_free(struct stream_thread *st, struct tcp_stream *s);    /* nothing waits */
+void stream_holes_free(struct stream_thread *st, struct tcp_stream *s);    /* when nothing waits */
 
 /* emit.c */
-/* eof: the flow is over, unacknowledged data count too. */
+/* eof: the flow has ended, so unacknowledged data are handed off too. */
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof);
 void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 
-/* When the flow is at rest: the buffer goes, unless something may be asked of it. */
+/* When the flow is idle: frees the buffer, unless its data may be read again. */
 void stream_release(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir);
 
-/* snapshot.c: when its marks ask for it, the session goes with the packet. */
+/* snapshot.c: adds the session to the packet when its flags ask for it. */
 void stream_snapshot(const struct stream_conf *conf, struct packet *p);
 
 /* overlap.c: true when the policy takes the new segment's bytes where it overlaps the old. */
@@ -414,11 +415,11 @@ bool overlap_takes_new(enum os_policy os, uint32_t new_seq, uint32_t new_end, ui
                        uint32_t old_end);
 
 /* flow_end.c */
-/* Ended flows go down as pseudo packets behind position `at` of the vector, as long as there are
- * packets for it, and at most max; returns how many packets were put in. */
+/* Passes ended flows down as pseudo packets after position `at` of the vector, as long as there are
+ * packets for it, and at most max; returns how many packets were inserted. */
 unsigned flow_ends_insert(struct stream_thread *st, struct packet_vector *v, unsigned at,
                           unsigned max);
-/* At the end of the vector; false: there are more than it should take. */
+/* At the end of the vector; false: more ended flows are left than it should take. */
 bool flow_ends_push(struct stream_thread *st, struct packet_vector *v);
 
 #endif

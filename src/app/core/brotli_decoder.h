@@ -2,28 +2,28 @@
 /* app/core/brotli_decoder.h - brotli (RFC 7932) as a stream, its memory counted with that of all
  * decompressors of bodies.
  *
- * libbrotli unpacks a whole window before it gives the first byte of it: ten bytes of input make it
- * write MiBs. So a window has to be paid for with input, as decoder_output_max() has it. Until
- * enough is there the stream waits, its input kept, and begins again from the start. */
+ * libbrotli unpacks a whole window before it returns the first byte of it: ten bytes of input make
+ * it write MiBs. So the input has to be long enough for a window, as decoder_output_max() defines.
+ * Until it is, the stream waits, its input is kept, and it then begins again from the start. */
 #ifndef APP_BROTLI_DECODER_H
 #define APP_BROTLI_DECODER_H
 
 #include "app/core/decoder_memory.h"
 
 enum brotli_status {
-    BROTLI_STATUS_MORE,     /* all of the input is taken, or the room is full */
+    BROTLI_STATUS_MORE,     /* all input is taken, or the output is full */
     BROTLI_STATUS_END,
     BROTLI_STATUS_ERROR,
-    BROTLI_STATUS_REFUSED,  /* it wants more memory than it may have: see memory->refusal */
+    BROTLI_STATUS_REFUSED,  /* it needs more memory than allowed: see memory->refusal */
 };
 
 /* times: see decoder_output_max(). NULL: a build without brotli, or no memory. */
 void *brotli_decoder_open(struct decoder_memory *memory, uint32_t times);
 void brotli_decoder_close(void *decoder);
-/* Takes from in, writes at most capacity bytes. */
+/* Reads from in, writes at most capacity bytes. */
 enum brotli_status brotli_decoder_run(void *decoder, struct bytes *in, uint8_t *out,
                                       size_t capacity, size_t *produced);
-/* More would come out than has been paid for: a bomb, if the body ends now. */
+/* More output waits than the input allows: a bomb, if the body ends now. */
 bool brotli_decoder_waits(const void *decoder);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/detect_tables.h - the patterns by which protocols are detected, laid out for lookup.
+/* app/core/detect_tables.h - the patterns by which protocols are detected, arranged for lookup.
  *
- * One set per transport and direction, read-only once built. All patterns sit near the start of
- * the data, so a set is a list per first byte, and one list for the few that do not begin at
- * offset 0 or may float. */
+ * There is one set per transport and direction, read-only once built. All patterns are near the
+ * start of the data, so a set is a list per first byte, and one list for the few patterns that do
+ * not begin at offset 0 or have no fixed offset. */
 #ifndef APP_DETECT_TABLES_H
 #define APP_DETECT_TABLES_H
 
@@ -22,15 +22,15 @@ struct pattern_item {
 struct app_pattern_set {
     struct pattern_item *at;
     size_t count, cap;
-    uint16_t first[256];        /* list of those that begin with this byte at offset 0 */
+    uint16_t first[256];        /* list of patterns that begin with this byte at offset 0 */
     uint16_t floating;
-    uint16_t max_depth;         /* with so many bytes, no hit means: never */
-    uint16_t confirm_max;       /* with so many bytes, no confirmation means: never */
+    uint16_t max_depth;         /* with so many bytes, no hit means that none can follow */
+    uint16_t confirm_max;       /* with so many bytes, no confirmation means that none can follow */
 };
 
 enum pattern_result { PATTERN_NOT_YET, PATTERN_NEVER, PATTERN_FOUND };
 
-/* own: the set is that of the direction which the bytes have. */
+/* own: the set is that of the direction of the bytes. */
 enum pattern_result app_pattern_set_match(const struct app_pattern_set *set,
                                           const struct proto_detect_input *q, bool own,
                                           enum app_proto_id *found, bool *reversed);

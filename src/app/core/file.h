@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/file.h - files and bodies as streams that grow.
  *
- * A parser opens a file in a transaction, appends what arrives and closes it. The content is
- * kept in a sliding window: enough for inspection (file.data and the body buffers), everything
- * not yet written when it may be stored. Hashes run as data come, only when wanted. Files belong
- * to their transaction and die with it. */
+ * A parser opens a file in a transaction, appends data as they arrive and closes it. The content is
+ * kept in a sliding window: enough for inspection (file.data and the body buffers), and everything
+ * not yet written if it may be stored. Hashes are computed as data arrive, only when required. A
+ * file belongs to its transaction and is freed with it. */
 #ifndef APP_FILE_H
 #define APP_FILE_H
 
@@ -15,11 +15,11 @@
 
 enum file_state { FILE_OPEN, FILE_CLOSED, FILE_TRUNCATED, FILE_ERROR };
 
-/* Limits of inspection for one kind of content: as the libhtp and smtp settings. */
+/* Limits of inspection for one kind of content, as in the libhtp and smtp settings. */
 struct file_window {
-    uint64_t limit;             /* bytes to inspect at all; 0: no bound */
-    uint32_t min_inspect;       /* wait for so many, unless complete */
-    uint32_t window;            /* earlier bytes kept for matches across the edge */
+    uint64_t limit;             /* bytes to inspect in total; 0: no bound */
+    uint32_t min_inspect;       /* inspect from so many bytes on, unless complete */
+    uint32_t window;            /* earlier bytes kept, for matches across the boundary */
 };
 
 struct app_file {
@@ -31,54 +31,59 @@ struct app_file {
     bool has_gaps, stored, no_store, store_requested;
     bool md5_done, sha1_done, sha256_done;
     struct slice name;          /* in tx->arena */
-    uint64_t size;              /* bytes seen, gaps included */
-    uint64_t gaps;              /* of them; what follows counts content only: they have no place */
+    uint64_t size;              /* bytes received, gaps included */
+    uint64_t gaps;              /* bytes of `size` that were lost; the members below count content
+                                 * only */
     uint64_t start, end, total; /* range, when `is_range` */
     bool is_range;
-    uint64_t inspected;         /* bytes that rules are through with */
-    uint64_t shown;             /* given to rules; inspected when more have come */
+    uint64_t inspected;         /* bytes that rules have finished with */
+    uint64_t shown;             /* bytes given to rules; counted as inspected when more have
+                                 * arrived */
     uint64_t written;           /* by output: bytes that are on disk */
-    struct buf window;          /* content from window_start on; read only */
+    struct buf window;          /* content from window_start on; read-only */
     uint64_t window_start;
     struct file_window limits;
-    uint32_t announced;         /* so much is said to come: room is made for it at once */
+    uint32_t announced;         /* size that the sender announced: memory is allocated for it at
+                                 * once */
     const char *magic;          /* libmagic's description; in tx->arena; NULL: not looked up */
     uint8_t md5[16], sha1[20], sha256[32];
     uint32_t sid_count;
     uint32_t sids[16];          /* rules with filestore that matched */
-    bool reported; /* has been due: outputs have it, see app_file_due() */
+    bool reported; /* outputs have it, see app_file_due() */
     uint8_t logged;             /* bit per eve-log; output's */
     uint16_t scripts_logged;    /* bit per script of outputs; output's */
     struct file_store *store;   /* the file store's own; NULL */
 };
 
 /* name may be empty; it is copied. limits NULL: no bound, inspected from 32 KiB on or when it is
- * whole. NULL when files are neither inspected nor logged nor stored: the functions below then do
- * nothing. */
+ * complete. Returns NULL when files are neither inspected nor logged nor stored: the functions
+ * below then do nothing. */
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
                                const struct file_window *limits);
 void app_file_set_name(struct app_file *file, struct slice name);
-/* The index-th of a transaction; asked for one after another, none is walked to from the first. */
+/* The index-th file of a transaction. Asking for one after another does not walk from the first. */
 struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned index);
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len);
 void app_file_gap(struct app_file *file, uint64_t len);
-void app_file_close(struct app_file *file, enum file_state state);      /* once; later: nothing */
-/* All that are open in this direction, as when its stream ends. */
+void app_file_close(struct app_file *file, enum file_state state);      /* once; later calls do
+                                                                         * nothing */
+/* Closes all open files of this direction, for example when its stream ends. */
 void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state);
 
-/* It has ended and may be logged with this packet: one of its own direction, whose rules have seen
- * it, or one behind which nothing comes. Until then its transaction stays. */
+/* Whether the file has ended and may be logged with this packet: a packet of the file's direction
+ * that rules have inspected, or one that nothing follows. Until then its transaction is kept. */
 bool app_file_due(const struct app_file *file, const struct inspection *in);
 
-/* What there is to inspect now: what is new, with `window` bytes before it; *position is the
- * place of out->data[0] in the file. False while min_inspect is not reached and the file is
- * open, or when nothing is new. */
+/* What there is to inspect now: the new bytes, with `window` bytes before them; *position is the
+ * offset of out->data[0] in the file. False while min_inspect is not reached and the file is open,
+ * or when nothing is new. */
 bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position);
-/* Looks it up when enough has come (or all); NULL before that, or without libmagic. */
+/* Looks the description up when enough data have arrived, or all; NULL before that, or without
+ * libmagic. */
 const char *app_file_magic(struct app_file *file);
 
-/* The buffers that a protocol with files lists among its own: static declarations called
- * file_data, file_name and file_magic, there from these steps of progress on. */
+/* The buffers that a protocol with files lists among its own: static declarations called file_data,
+ * file_name and file_magic, present from these steps of progress on. */
 bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index);
 bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position);
@@ -86,7 +91,7 @@ bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, stru
 bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 #define APP_FILE_BUFFERS(directions_, ts, tc) \
     APP_FILE_BUFFERS_BY(directions_, ts, tc, app_file_get_data, APP_BOTH)
-/* never: directions in which rules cannot ask for a file's absence. */
+/* never: directions in which rules cannot test a file for absence. */
 #define APP_FILE_BUFFERS_BY(directions_, ts, tc, get_data, never)                            \
     static const struct app_buffer file_data = {                                             \
         .name = "file.data", .alias = "file_data", .doc = "content of files",                \

@@ -7,15 +7,15 @@
 #include "app/core/decoder_memory.h"
 
 enum zstd_status {
-    ZSTD_STATUS_MORE,       /* all of the input is taken, or the room is full */
+    ZSTD_STATUS_MORE,       /* all input is taken, or the output is full */
     ZSTD_STATUS_ERROR,
-    ZSTD_STATUS_REFUSED,    /* it wants more memory than it may have: see memory->refusal */
+    ZSTD_STATUS_REFUSED,    /* it needs more memory than allowed: see memory->refusal */
 };
 
 /* NULL: a build without zstd, refused, or no memory. */
 void *zstd_decoder_open(struct decoder_memory *memory);
 void zstd_decoder_close(void *decoder);
-/* Takes from in, writes at most capacity bytes. */
+/* Reads from in, writes at most capacity bytes. */
 enum zstd_status zstd_decoder_run(void *decoder, struct bytes *in, uint8_t *out, size_t capacity,
                                   size_t *produced);
 

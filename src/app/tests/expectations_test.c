@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that is behind, and comes as far as it must when somebody waits. */
+/* A thread that is behind, and advances as far as required when another thread waits. */
 struct other {
     struct seq_handle *handle;
     uint64_t upto;

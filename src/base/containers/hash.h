@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/containers/hash.h - keyed hashing, against crafted collisions.
  *
- * Whoever can name keys that meet in one bucket makes a table a list. Who knows our constants can
- * compute such keys at home, unless the hash has a secret that he cannot cancel. There are two
- * hashes here, each with a reason why there is nothing to cancel.
+ * Keys that share a bucket turn a table into a list. An attacker who knows the constants can
+ * compute such keys, unless the hash has a secret that they cannot cancel. This file has two
+ * hashes, each with the reason why nothing cancels.
  *
- * hash_bytes(): SipHash-1-3 with 128 random bits as its key, for strings and for tables that not
- * every packet asks. It is made to be a pseudorandom function: who does not know the key cannot
- * tell its results from random ones, even after he has seen many. No attack on 1-3 that finds
+ * hash_bytes(): SipHash-1-3 with 128 random bits as its key, for strings and for tables that are
+ * not used for every packet. It is designed as a pseudorandom function: without the key its
+ * results cannot be told from random ones, even after many of them. No attack on 1-3 that finds
  * collisions better than by chance is known.
  *
  * hash_pair() and hash_finish(): for the few words of a flow's addresses, in a few nanoseconds.

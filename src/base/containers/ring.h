@@ -60,7 +60,7 @@ struct ring {
     uint32_t tail_seen;
     CACHE_ALIGNED uint32_t mask;            /* from here on constant, but for closed */
     bool closed;
-    struct eventcount *consumer, *producer;    /* borrowed; NULL: nobody ever sleeps */
+    struct eventcount *consumer, *producer;    /* borrowed; NULL: that side never sleeps */
     CACHE_ALIGNED void *slot[];
 };
 

@@ -2,9 +2,9 @@
 /* base/memory/traffic_memory.h - the sum of what traffic makes the process allocate.
  *
  * Bufs, arenas, pools, heaps and blocks of streams ask here before they grow. A thread takes from
- * a reservation of its own, so that threads seldom meet at the sum. What is refused stays refused:
- * whoever asked gives NULL or false to its caller, and the thread's count of refusals rises, by
- * which a driver of parsers learns that a message is not whole. */
+ * a reservation of its own, so that threads rarely touch the shared sum. A refused allocation
+ * returns NULL or false to its caller, and the thread's count of refusals rises: it tells the
+ * caller of a parser that a message is incomplete. */
 #ifndef BASE_TRAFFIC_MEMORY_H
 #define BASE_TRAFFIC_MEMORY_H
 
@@ -53,7 +53,7 @@ enum memory_pressure traffic_memory_pressure(void);
 
 /* At start: called the first time that a step is counted. */
 void traffic_memory_on_first_release(void (*fn)(enum memory_pressure step));
-/* Is it up to this step? Whoever asks then does so, which is counted. */
+/* Whether memory pressure has reached this step. The caller then frees memory, which is counted. */
 COLD bool traffic_memory_count_release(enum memory_pressure step);
 static inline bool traffic_memory_gives_back(enum memory_pressure step)
 {

@@ -24,7 +24,8 @@ unsigned counter_count(void);
 const char *counter_name(counter_id id);
 enum counter_kind counter_kind(counter_id id);
 
-/* The calling thread's figures. Owned by whoever made it; known to the process until freed. */
+/* The calling thread's counters. Owned by the caller that created them; known to the process until
+ * freed. */
 struct counters {
     uint64_t *value;                /* by id; relaxed atomics */
     uint64_t *samples;              /* COUNTER_AVG only */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_xdp/af_xdp.h - the parts of the AF_XDP capture: settings of an interface, the program
- * before it, the memory that frames lie in, the sockets of one thread.
+/* capture/af_xdp/af_xdp.h - the parts of the AF_XDP capture: settings of an interface, its XDP
+ * program, the memory of frames, the sockets of one thread.
  *
- * A thread has one piece of memory cut into frames. A frame is with the kernel to be filled, with
- * a packet, with the kernel to be sent, or free; packets use it where it is, and what goes on to
- * the other port of a bridge goes out of it too. */
+ * A thread has one piece of memory divided into frames. A frame is with the kernel to be filled,
+ * with a packet, with the kernel to be sent, or free. Packets use it in place, and a frame
+ * forwarded to the other port of a bridge is sent from it too. */
 #ifndef CAPTURE_AF_XDP_H
 #define CAPTURE_AF_XDP_H
 
@@ -12,16 +12,16 @@
 
 #include "capture/transmit/bridge.h"
 
-/* The program in front of an interface, and the table of sockets it deals to. */
+/* The program in front of an interface, and the table of sockets to which it directs packets. */
 struct xdp_prog {
     pthread_mutex_t lock;               /* at opening only */
-    int if_index;                       /* where it stands; 0: nowhere */
+    int if_index;                       /* the interface it is attached to; 0: none */
     int map_fd, program_fd, link_fd;
-    bool is_tuned;                      /* for busy polling; then what was there before: */
+    bool is_tuned;                      /* for busy polling; then the former values: */
     unsigned gro_flush_ns, defer_interrupts;
 };
 
-/* Of one interface; read-only once threads run, but for the prog. */
+/* Settings of one interface; read-only once threads run, except the prog. */
 struct xdp_conf {
     struct capture_device device;
     struct net_device facts;
@@ -40,18 +40,18 @@ struct xdp_conf {
     struct xdp_prog prog;
 };
 
-/* af_xdp_conf.c */
+/* conf.c */
 int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const char *name,
                   struct err *err);
 void xdp_conf_fini(struct xdp_conf *conf);
 
-/* af_xdp_prog.c. The program is there as long as the process or the interface. */
+/* prog.c. The program stays as long as the process or the interface. */
 int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err);
 void xdp_prog_close(struct xdp_conf *conf);
-/* Packets of that queue of the interface go to the socket from now on. */
+/* Directs packets of that queue of the interface to the socket. */
 int xdp_prog_enable(struct xdp_prog *prog, unsigned queue, int socket_fd, struct err *err);
 
-/* af_xdp_memory.c. One thread. */
+/* memory.c. One thread. */
 struct xdp_memory {
     uint8_t *area;
     size_t len;
@@ -65,7 +65,7 @@ enum { FRAME_WITH_PACKET = 1, FRAME_BEING_SENT = 2 };
 int xdp_memory_open(struct xdp_memory *m, unsigned size, unsigned count, int numa_node,
                     struct err *err);
 void xdp_memory_close(struct xdp_memory *m);
-/* The kernel has lost all of its frames: those without a packet are free. */
+/* The kernel has lost all of its frames: those without a packet become free. */
 void xdp_memory_reclaim(struct xdp_memory *m);
 
 static inline unsigned xdp_frame_of(const struct xdp_memory *m, const uint8_t *data)
@@ -73,7 +73,7 @@ static inline unsigned xdp_frame_of(const struct xdp_memory *m, const uint8_t *d
     return (unsigned)((size_t)(data - m->area) / m->size);
 }
 
-/* The frame is not there, or no more, for this reason. */
+/* Clears one reason why the frame is in use; without any it is free. */
 static inline void xdp_frame_done(struct xdp_memory *m, unsigned frame, uint8_t reason)
 {
     m->state[frame] &= (uint8_t)~reason;
@@ -81,7 +81,7 @@ static inline void xdp_frame_done(struct xdp_memory *m, unsigned frame, uint8_t 
         m->free[m->free_count++] = frame;
 }
 
-/* af_xdp_socket.c: the sockets of one thread on one interface, or on the two of a bridge. */
+/* socket.c: the sockets of one thread on one interface, or on the two of a bridge. */
 struct xdp_frame {
     uint8_t *data;
     uint32_t len;
@@ -91,21 +91,21 @@ struct xdp_stats {
 };
 struct xdp_sockets;
 
-/* memory: lent. Nothing comes in before xdp_sockets_start(). */
+/* memory: borrowed. No packet arrives before xdp_sockets_start(). */
 struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned count, unsigned queue,
                                      struct xdp_memory *memory, struct err *err);
 int xdp_sockets_start(struct xdp_sockets *s, struct err *err);
 void xdp_sockets_close(struct xdp_sockets *s);
 int xdp_sockets_fd(const struct xdp_sockets *s, unsigned side);
 int xdp_sockets_if_index(const struct xdp_sockets *s, unsigned side);
-/* Up to `want` frames; they are the caller's, marked FRAME_WITH_PACKET. */
+/* At most `want` frames; they are the caller's, marked FRAME_WITH_PACKET. */
 unsigned xdp_sockets_receive(struct xdp_sockets *s, unsigned side, struct xdp_frame *out,
                              unsigned want);
-/* Gives the kernel what is free, takes back what it has sent. */
+/* Passes free frames to the kernel and takes back those that it has sent. */
 void xdp_sockets_kick(struct xdp_sockets *s);
-/* Wakes the driver, if it waits for that. */
+/* Wakes the driver, if it waits for a wake-up. */
 void xdp_sockets_drive(struct xdp_sockets *s);
-/* Out by that side, with the next flush. False: there is no room. */
+/* Sends the frame by that side, with the next flush. False: the ring is full. */
 bool xdp_sockets_send(struct xdp_sockets *s, unsigned side, const uint8_t *data, uint32_t len);
 void xdp_sockets_flush(struct xdp_sockets *s);
 void xdp_sockets_stats(struct xdp_sockets *s, unsigned side, struct xdp_stats *add);

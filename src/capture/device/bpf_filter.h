@@ -10,7 +10,7 @@ struct bpf_filter;
 /* NULL with *err when the expression is wrong. */
 struct bpf_filter *bpf_filter_new(const char *expression, struct err *err);
 void bpf_filter_free(struct bpf_filter *f);
-/* Compiles anew when the link type is a new one; a link for which it makes no sense matches
+/* Compiles again when the link type changes. An expression that does not fit the link type matches
  * nothing. */
 bool bpf_filter_matches(struct bpf_filter *f, int link_type, const uint8_t *data, uint32_t len,
                         uint32_t wire_len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/net_device.h - what the kernel says of a network interface. Start-up, and when an
- * interface has gone: never for a packet. */
+/* capture/device/net_device.h - what the kernel reports about a network interface. Used at
+ * start-up, and when an interface has gone, never per packet. */
 #ifndef CAPTURE_NET_DEVICE_H
 #define CAPTURE_NET_DEVICE_H
 
@@ -8,26 +8,27 @@
 #include "packet/decode.h"
 
 struct net_device {
-    int index;                  /* 0: there is none of that name */
+    int index;                  /* 0: no interface has that name */
     unsigned mtu;
     bool is_up, is_loopback;
     int arp_type;               /* ARPHRD_* */
-    bool has_offloads;          /* gives or takes frames larger than the MTU, or without checksum */
-    char offloads[96];          /* "gro off tso off": what ethtool -K is to be told */
+    bool has_offloads;          /* may send or receive frames larger than the MTU, or without
+                                 * checksum */
+    char offloads[96];          /* "gro off tso off": arguments for ethtool -K */
 };
 
-/* -1 with *err when there is no such interface, or it cannot be asked. */
+/* -1 with *err when there is no such interface, or the query fails. */
 int net_device_read(const char *name, struct net_device *out, struct err *err);
-/* Is it there, up, and still the one of that index? */
+/* Whether it exists, is up, and still has that index. */
 bool net_device_is_ready(const char *name, int index);
 bool net_device_is(const char *name, int index);
 int net_device_numa_node(const char *name);     /* -1: unknown, or none */
-/* A number under /sys/class/net/NAME, if that is the interface of that index; *before: what it
- * was. False: there is no such file, or no right to it. */
+/* Writes a number under /sys/class/net/NAME, if that interface has that index; *before: the former
+ * value. False: there is no such file, or no permission. */
 bool net_device_tune(const char *name, int index, const char *file, unsigned value,
                      unsigned *before);
 unsigned net_device_queues(const char *name);   /* RSS receive queues; at least 1 */
-/* Switches off what makes one frame of several; what was on, for net_device_join_on(). */
+/* Switches off offloads that join frames; returns those that were on, for net_device_join_on(). */
 unsigned net_device_join_off(const char *name);
 void net_device_join_on(const char *name, unsigned was);
 enum datalink net_device_link(int arp_type);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/netlink.h - messages of the firewall's part of netlink: making a socket, asking
- * for something, taking a message apart. */
+/* capture/device/netlink.h - messages of netfilter's netlink subsystem: creates a socket, sends
+ * requests, parses messages. */
 #ifndef CAPTURE_NETLINK_H
 #define CAPTURE_NETLINK_H
 
@@ -8,12 +8,12 @@
 
 #include "base/text/bytes.h"
 
-/* As large as a packet can be, and what is said of it. */
+/* The largest packet, with its attributes. */
 #define NETLINK_MESSAGE_MAX (65535 + 1025)
 
-/* A socket that waits 2 s for an answer; -1 with errno. */
+/* A socket with a timeout of 2 s; -1 with errno. */
 int netlink_open(void);
-/* From now on it waits as long as it takes. */
+/* Removes the timeout. */
 void netlink_started(int fd);
 
 struct netlink_request {
@@ -23,14 +23,14 @@ struct netlink_request {
 /* type: subsystem and message; number: of the queue or group. */
 void netlink_request_begin(struct netlink_request *rq, unsigned type, unsigned number);
 void netlink_request_add(struct netlink_request *rq, uint16_t type, const void *data, size_t len);
-/* Sends it and waits for the kernel's word; -1 with errno. */
+/* Sends it and waits for the kernel's acknowledgment; -1 with errno. */
 int netlink_request_do(int fd, struct netlink_request *rq);
 
-/* Has anybody this queue or group? By the kernel's table, a file with a line for each. */
+/* Whether a process has this queue or group. By the kernel's table, a file with a line for each. */
 bool netlink_is_taken(const char *table, unsigned number);
 
-/* The next attribute; false: there is none. Attributes are a length and a type in host order,
- * padded to four bytes. */
+/* The next attribute; false: there is none. Attributes have a length and a type in host order, and
+ * are padded to four bytes. */
 bool netlink_attribute(struct bytes *in, unsigned *type, struct slice *body);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/byte_source.h - the bytes of a capture file, whatever holds them: a file, mapped or
- * copied piece by piece, a pipe, or a compressed file (gzip, zstd, lz4, xz; told by content, not
- * by name).
+/* capture/pcap/byte_source.h - the bytes of a capture file, from any source: a file, mapped or
+ * copied in pieces, a pipe, or a compressed file (gzip, zstd, lz4, xz; detected by content, not by
+ * name).
  *
  * One thread. Not for the packet path of live captures. */
 #ifndef CAPTURE_BYTE_SOURCE_H
@@ -15,26 +15,26 @@ struct byte_source;
 struct byte_source *byte_source_open(const char *path, size_t buffer_size, struct err *err);
 void byte_source_close(struct byte_source *s);
 
-/* The next `need` bytes, without moving on; NULL when there are fewer, or reading broke, or the
- * source waits. A stable source's bytes may be written to and stay until they are forgotten, others
- * until the next call. */
+/* The next `need` bytes, without consuming them; NULL when there are fewer, when reading failed, or
+ * when the source waits. A stable source's bytes may be written to and stay until they are
+ * forgotten; others stay until the next call. */
 const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
 void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
-/* Nobody uses what was skipped any more: a stable source may let it go. Cheap to call often. */
+/* What was skipped is no longer used: a stable source may free it. Cheap to call often. */
 void byte_source_release(struct byte_source *s);
-/* For there is more, but no room for it before what was skipped is forgotten. */
+/* More bytes exist, but have no space before skipped ones are forgotten. */
 bool byte_source_waits(const struct byte_source *s);
-/* What was skipped is used for longer, and there will be no waiting for it. is_written: it is also
- * written to; else its pages may be let go sooner, and come again when they are needed. True: the
- * source is mapped now, so that all bytes stay until it is closed. */
+/* Skipped bytes are used for longer, and no call waits for their end. is_written: they are also
+ * written to; else their pages may be dropped early and read again. True: the source is mapped now,
+ * so that all bytes stay until it is closed. */
 bool byte_source_hold(struct byte_source *s, bool is_written);
-size_t byte_source_left(const struct byte_source *s);       /* bytes that can be had at once */
+size_t byte_source_left(const struct byte_source *s);       /* bytes available at once */
 
 bool byte_source_is_stable(const struct byte_source *s);
 uint64_t byte_source_offset(const struct byte_source *s);   /* in the uncompressed bytes */
-/* Of the file itself, for a progress line; total 0: not known. */
+/* Position in the file itself, for a progress line; total 0: not known. */
 void byte_source_progress(const struct byte_source *s, uint64_t *done, uint64_t *total);
-/* NULL: all is well. */
+/* NULL: no error. */
 const char *byte_source_error(const struct byte_source *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/file.h - what a reader of files can tell beyond the ops. */
+/* capture/pcap/file.h - what a reader of files reports in addition to the ops. */
 #ifndef CAPTURE_PCAP_FILE_H
 #define CAPTURE_PCAP_FILE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/files.h - which capture files are to be read, in which order: those named, and
- * those of the directories named, by time of last change and then by name.
+/* capture/pcap/files.h - which capture files to read, in which order: named files, and those of
+ * named directories, by time of last change and then by name.
  *
- * Shared by all threads that read; a lock guards the list, which is asked once a file. */
+ * Shared by all threads that read. A lock protects the list, which is used once per file. */
 #ifndef CAPTURE_PCAP_FILES_H
 #define CAPTURE_PCAP_FILES_H
 
@@ -12,9 +12,10 @@ enum delete_when { DELETE_NEVER, DELETE_ALWAYS, DELETE_WITHOUT_ALERTS };
 
 struct pcap_files_conf {
     const char *const *paths;           /* NULL-ended; borrowed while it lives */
-    bool recursive;                     /* directories in directories */
-    bool continuous;                    /* look again for new ones, for ever */
-    unsigned delay_s, poll_s;           /* continuous: how old a file must be; how often to look */
+    bool recursive;                     /* also subdirectories */
+    bool continuous;                    /* look for new files until the run ends */
+    unsigned delay_s, poll_s;           /* continuous: least age of a file; interval between
+                                         * searches */
     enum delete_when delete_when;
 };
 
@@ -28,13 +29,13 @@ struct pcap_input {
 
 struct pcap_files;
 
-/* NULL with *err when a path does not exist or may not be read. */
+/* NULL with *err when a path does not exist or cannot be read. */
 struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err);
 void pcap_files_free(struct pcap_files *files);
 
-/* Number i, from 0. NULL: there is none; *more says whether one may yet come. */
+/* Number i, from 0. NULL: there is none; *more: one may follow later. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
-/* Where each of several readers takes its own: the next one that nobody has taken. */
+/* For several readers: the next file that no reader has taken. */
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
 /* By its reader, when the last packet of the file has been returned: deletes it, if so
  * configured. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/reader.h - frames out of a capture file: classic pcap (micro- and nanoseconds,
+/* capture/pcap/reader.h - reads frames from a capture file: classic pcap (micro- and nanoseconds,
  * both byte orders, the "modified" format with longer headers) and pcapng (sections, several
  * interfaces, enhanced, simple and obsolete packet blocks).
  *
@@ -10,7 +10,7 @@
 #include "base/err.h"
 
 struct pcap_frame {
-    uint8_t *data;              /* see byte_source_peek() for how long */
+    uint8_t *data;              /* valid as byte_source_peek() says */
     uint32_t len, wire_len;
     uint64_t time_us;           /* since 1970 */
     int link_type;              /* LINKTYPE_ number */
@@ -18,21 +18,21 @@ struct pcap_frame {
 
 enum pcap_status {
     PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN,
-    PCAP_STATUS_LATER,          /* when the frames so far have been forgotten, or are held */
+    PCAP_STATUS_LATER,          /* when earlier frames have been forgotten, or are held */
 };
 
 struct pcap_reader;
 
-/* NULL with *err: not to be opened, or no capture file. */
+/* NULL with *err: it cannot be opened, or is no capture file. */
 struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err);
 void pcap_reader_close(struct pcap_reader *r);
 
-/* BROKEN: cut short or senseless from here on; pcap_reader_problem() says what and where. */
+/* BROKEN: truncated or invalid from here on; pcap_reader_problem() has the reason and place. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
-/* The frames so far are not used any more, if they were stable. */
+/* The frames so far are no longer used, if they were stable. */
 void pcap_reader_release(struct pcap_reader *r);
-/* They are used for so long that it is better not to wait for it, and perhaps written to. True: all
- * frames stay where they are from here on. */
+/* The frames are used for longer, and may be written to, so the reader must not wait for them.
+ * True: all frames stay in place from here on. */
 bool pcap_reader_hold(struct pcap_reader *r, bool is_written);
 const char *pcap_reader_problem(const struct pcap_reader *r);
 

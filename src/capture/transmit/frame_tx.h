@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/frame_tx.h - Ethernet frames out of an interface, by a plain packet socket, many
- * with one call. One thread. */
+/* capture/transmit/frame_tx.h - sends Ethernet frames on an interface, by a plain packet socket,
+ * many with one call. One thread. */
 #ifndef CAPTURE_FRAME_TX_H
 #define CAPTURE_FRAME_TX_H
 
@@ -8,11 +8,11 @@
 
 struct frame_tx;
 
-/* errors: counts frames that would not go. */
+/* errors: counts frames that were not sent. */
 struct frame_tx *frame_tx_new(const char *interface, struct counters *counters,
                                   counter_id errors);
 void frame_tx_free(struct frame_tx *tx);      /* NULL is fine */
-/* data: as long as until the next flush. */
+/* data: valid until the next flush. */
 void frame_tx_send(struct frame_tx *tx, uint8_t *data, uint32_t len);
 void frame_tx_flush(struct frame_tx *tx);
 

@@ -159,6 +159,6 @@ static enum command_status reopen_log_files_run(struct command *c)
 }
 
 const struct command_ops command_reopen_log_files = {
-    .name = "reopen-log-files", .doc = "opens files anew that have been moved away",
+    .name = "reopen-log-files", .doc = "opens log files again after they have been moved",
     .run = reopen_log_files_run,
 };

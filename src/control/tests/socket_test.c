@@ -163,7 +163,7 @@ TEST(control_socket_keeps_its_place)
 
     fixture_new(t, &w);
     memcpy(other.path, w.path, sizeof(w.path));
-    CHECK(!fixture_open(&other));                         /* somebody answers there */
+    CHECK(!fixture_open(&other));                         /* the first process listens there */
     CHECK(strstr(other.err.text, "another process") != NULL);
     conf_free(other.conf);
     control_free(w.control);

@@ -11,7 +11,7 @@
 struct web_address {
     struct sockaddr_storage at;
     socklen_t len;
-    bool is_loopback;           /* nobody else's machine reaches it */
+    bool is_loopback;           /* no other machine reaches it */
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];    /* local socket; "" : none */
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/web/feed.c - the newest alerts, for browsers that watch them come.
+/* control/web/feed.c - the newest alerts, for browsers that show them live.
  *
- * A ring of records in memory. A writer thread puts a record in only while somebody reads, and
- * never waits: if a reader has the lock at that moment, the record is not shown. The files and
- * sinks have it in any case; the page is a view, not a record. */
+ * A ring of records in memory. A writer thread adds a record only while a reader is connected, and
+ * never waits: if a reader has the lock at that moment, the record is not shown. Files and sinks
+ * get it in any case; the page is a view, not a record. */
 #include "control/web/web_private.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/web/history.c - what the engine did in each of the last 900 seconds.
  *
- * The listener's thread samples the counters once a second, whether or not somebody looks, so that
- * a page opened after an incident shows it. Packet threads take no part: their counters are read
- * with relaxed loads. */
+ * The listener's thread samples the counters once a second, with or without readers, so that a page
+ * opened after an incident shows it. Packet threads take no part: their counters are read with
+ * relaxed loads. */
 #include "control/web/web_private.h"
 
 #include <stdio.h>

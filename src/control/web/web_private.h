@@ -61,7 +61,7 @@ const struct history_thread *history_thread(const struct web_history *h, const c
 struct feed;
 struct feed *feed_new(void);
 void feed_free(struct feed *f);
-/* What the outputs fill while somebody reads. */
+/* The tap that outputs fill while a reader is connected. */
 struct output_tap *feed_tap(struct feed *f);
 void feed_clear(struct feed *f);
 

@@ -115,9 +115,9 @@ struct anchored_literal rule_anchored_literal(const struct rule *rule);
 const struct rule_list *rule_payload(const struct rule *rule);
 /* There is a content in it that must be found. */
 bool rule_payload_has_pattern(const struct rule *rule);
-/* payload_parts.c: sets rule->shared_payload_match. */
+/* shared_payload.c: sets rule->shared_payload_match. */
 void rules_share_payload_matches(struct ruleset *set);
-/* header_class.c: sets rule->header_id. */
+/* header_id.c: sets rule->header_id. */
 void rules_number_headers(struct ruleset *set);
 
 #endif

@@ -29,7 +29,7 @@ int64_t lua_object_check(lua_State *state, const char *class_name)
     const struct object *o = luaL_checkudata(state, 1, class_name);
 
     if (o->epoch != lua_context_of(state)->epoch)
-        luaL_error(state, "%s is no longer valid: get it anew in each call", class_name);
+        luaL_error(state, "%s is no longer valid: get it again in each call", class_name);
     return o->value;
 }
 

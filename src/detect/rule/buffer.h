@@ -29,13 +29,13 @@ struct transform_ops {
     int (*parse)(struct rule_parser *p, struct text in, void *arg);
     /* Writes into out (cleared before). */
     void (*apply)(struct slice in, const void *arg, struct buf *out);
-    /* In its place, where the thread keeps something for it. */
+    /* In place of apply, if the thread keeps state for it. */
     void (*apply_with)(struct detect_thread *dt, struct slice in, const void *arg,
                        struct buf *out);
-    /* Likewise; false: it met a limit on its work, and out is not what it would be. */
+    /* In place of apply. False: it reached a limit on its work, and out is incomplete. */
     bool (*apply_within)(struct slice in, const void *arg, struct buf *out);
     bool quotes_optional;
-    /* Is this content still findable after the transform? NULL: all are. */
+    /* Whether this content can be found after the transform. NULL: all can. */
     bool (*content_ok)(struct slice pattern, const void *arg);
 };
 

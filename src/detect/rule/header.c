@@ -169,7 +169,7 @@ static int firewall_more_action(struct rule_builder *b, struct text name, struct
     else if (text_equal_nocase(name, "pass"))
         b->parser.rule->also_pass = true;
     else
-        return header_error(b, name, err, "firewall rule: only pass and alert may stand behind "
+        return header_error(b, name, err, "firewall rule: only pass and alert may follow "
                             "another action, found \"%.*s\"", name);
     return 0;
 }

@@ -463,7 +463,7 @@ static uint32_t idle_of(struct test *t, const char *yaml)
     return idle;
 }
 
-/* Schedulers assign a bucket anew when no flow of it can live any more: never sooner. */
+/* A scheduler assigns a bucket to another thread only when no flow of it can be alive. */
 TEST(engine_flow_idle_is_longer_than_any_timeout)
 {
     char complete[600];

@@ -9,7 +9,7 @@
  *     --- plan
  *     ...text...
  *
- * PLAN_UPDATE=1 writes the plans anew; look at the difference before committing it. */
+ * PLAN_UPDATE=1 writes the plans again; check the difference before committing it. */
 #include "base/array.h"
 #include "base/memory/buf.h"
 #include "base/test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The database cache: what is damaged is made anew, never trusted. */
+/* The database cache: a damaged file is compiled again, never trusted. */
 #include "base/test.h"
 #include "match/hs.h"
 
@@ -110,7 +110,7 @@ TEST(hs_cache_is_checked)
     CHECK_INT(hits_in(dir, "needle"), 1);
     CHECK(truncate(path, 0) == 0);
     CHECK_INT(hits_in(dir, "needle"), 1);
-    CHECK(stat(path, &st) == 0 && st.st_size > 50);     /* made anew */
+    CHECK(stat(path, &st) == 0 && st.st_size > 50);     /* compiled again */
     unlink(path);
     rmdir(dir);
 }

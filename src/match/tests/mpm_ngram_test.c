@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Grams against the plain search, over texts in which literals nearly match everywhere. */
+/* mpm_ngram against the plain search, over texts in which literals nearly match everywhere. */
 #include "base/test.h"
 #include "match/mpm_ngram.h"
 #include "match/spm_literal.h"

@@ -159,7 +159,7 @@ static bool start(struct queue *q)
     return q->has_thread;
 }
 
-/* What is lost is told to the next writer, whoever lost it. */
+/* Reports lost records to the next writer, even if another one lost them. */
 static uint64_t queue_write(void *self, const uint8_t *data, size_t len)
 {
     struct queue *q = self;

@@ -18,7 +18,7 @@ enum queue_policy {             /* when the queue is full */
 struct queue_conf {
     size_t size;                /* bytes */
     enum queue_policy policy;
-    const int *stop;            /* atomic: nobody waits any longer; NULL: none */
+    const int *stop;            /* atomic: writers no longer wait; NULL: none */
 };
 
 /* From `queue: {size, when-full}` of an output. False: the output has none and needs none.

@@ -68,7 +68,7 @@ static void *unix_open(const struct output_request *request, const char *path, i
     memcpy(u->address.sun_path, path, strlen(path) + 1);
     unix_connect(u);
     if (u->fd < 0)
-        log_warning("output", "nobody listens on %s yet: %s", path, strerror(errno));
+        log_warning("output", "no program listens on %s yet: %s", path, strerror(errno));
     return u;
 }
 

@@ -135,7 +135,7 @@ UDP_TUNNEL_LIST(X)
 OTHER_DECODER_LIST(X)
 #undef X
 
-/* The next header by EtherType. False, with the event set: nobody knows it. */
+/* The next header by EtherType. False, with the event set: the type is unknown. */
 bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const uint8_t *at,
                       uint32_t len);
 

@@ -75,11 +75,11 @@ bool mime_name_is(struct slice name, const char *lower);
 bool mime_keep(struct mime_message *m, struct slice s, struct slice *out);
 void mime_items_add(struct mime_message *m, struct mime_items *items, struct slice text);
 
-/* header.c: one line of a header; the field it ends; the end of all. */
+/* header.c: one line of a header; the end of the header. */
 void mime_header_line(struct mime_message *m, struct slice line);
 void mime_header_end(struct mime_message *m);
 
-/* body.c: a piece of a body. decode.c: its bytes go to the file and to the search for URLs. */
+/* body.c: a piece of a body, decoded; its bytes go to the file and to the search for URLs. */
 void mime_body_decode(struct mime_message *m, const struct mime_line *line);
 void mime_body_flush(struct mime_message *m);           /* the part ends */
 

@@ -66,7 +66,7 @@ static const struct app_buffer buffer_command = {
     .progress = { FTP_DONE, 0 }, .get = get_command,
 };
 static const struct app_buffer buffer_command_data = {
-    .name = "ftp.command_data", .doc = "what stands behind the command", .directions = APP_TS,
+    .name = "ftp.command_data", .doc = "the arguments of the command", .directions = APP_TS,
     .progress = { FTP_DONE, 0 }, .get = get_command_data,
 };
 static const struct app_buffer buffer_reply = {

@@ -77,7 +77,7 @@ static void prune(struct http_body *body, const struct file_window *w)
         drop_before(body, body->inspected - w->window);
 }
 
-/* Nobody wants it, or there is no memory. */
+/* No consumer needs the window, or there is no memory. */
 static void window_skip(struct http_body *body, size_t len)
 {
     buf_clear(&body->data);

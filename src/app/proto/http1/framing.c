@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/framing.c - requests whose length servers read in different ways.
  *
- * libhtp gives up where it cannot tell how long a request is. A server may have another opinion,
- * and then what follows is a request that nobody has looked at (RFC 9112, 11.2). So each such
- * length gets the reading that smuggling counts on, beside its event: "chunked" counts wherever
- * it stands, a Content-Length above 2^63 is none, and of a chunk's length the lowest 64 bits. */
+ * libhtp gives up where the length of a request is ambiguous. A server may still accept it, and
+ * then what follows is a request that the engine has not inspected (RFC 9112, 11.2). So each such
+ * length gets the reading that request smuggling relies on, in addition to its event: "chunked"
+ * counts in any position, a Content-Length above 2^63 is ignored, and of a chunk's length the
+ * lowest 64 bits count. */
 #include "app/proto/http1/private.h"
 
 #include "base/text/text.h"

@@ -234,8 +234,8 @@ static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
         if (setting_parse(p, setting, a, &tracked) < 0)
             return -1;
     if (!tracked) {
-        rule_warning(p, "xbits: without \"track ip_src|ip_dst|ip_pair|tx\" it is nobody's bit, "
-                     "which is never set");
+        rule_warning(p, "xbits: without \"track ip_src|ip_dst|ip_pair|tx\" the bit is never "
+                     "set");
         a->track = TRACK_NONE;
     }
     if (a->expire == 0)

@@ -143,7 +143,7 @@ static int fragbits_parse(struct rule_parser *p, struct text in, void *arg)
                           TEXT(in));
     t = text_from(t, letters);
     if (t.n > 0)
-        rule_warning(p, "fragbits: \"%.*s\" behind the letters means nothing", TEXT(t));
+        rule_warning(p, "fragbits: \"%.*s\" after the letters has no effect", TEXT(t));
     return 0;
 }
 

@@ -52,7 +52,7 @@ static int byte_extract_parse(struct rule_parser *p, struct text in, void *arg U
 
 const struct keyword_ops keyword_byte_extract = {
     .name = "byte_extract",
-    .doc = "gives a number from the data a name, for options behind it",
+    .doc = "gives a number from the data a name, for the options after it",
     .point = POINT_BUFFER,
     .parse = byte_extract_parse,
 };

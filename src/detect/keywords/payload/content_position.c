@@ -111,7 +111,7 @@ static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_offset = {
     .name = "offset",
-    .doc = "the content stands at this byte or behind it",
+    .doc = "the content begins at this byte or after it",
     .point = POINT_NONE,
     .parse = offset_parse,
 };
@@ -158,7 +158,7 @@ static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 
 const struct keyword_ops keyword_distance = {
     .name = "distance",
-    .doc = "the content begins so many bytes or more behind the one before it",
+    .doc = "the content begins so many bytes or more after the previous match",
     .point = POINT_NONE,
     .parse = distance_parse,
 };
@@ -183,7 +183,7 @@ static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_within = {
     .name = "within",
-    .doc = "the content ends within so many bytes behind the one before it",
+    .doc = "the content ends within so many bytes after the previous match",
     .point = POINT_NONE,
     .parse = within_parse,
 };

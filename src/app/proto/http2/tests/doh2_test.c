@@ -58,7 +58,7 @@ TEST(doh2_path)
     check_has(t, &c, expected);
 }
 
-/* A flow stays what it is when its messages make no sense, or nobody wants to know. */
+/* A flow keeps its protocol when its messages are malformed, or when no rule or log needs them. */
 TEST(doh2_not)
 {
     static const struct split_step good[] = { SPLIT_TS(PREFACE GET), SPLIT_TC(RESPONSE) };
