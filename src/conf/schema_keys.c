@@ -59,6 +59,7 @@ const char *const conf_schema_outline[] = {
     "      options: **",
     "    redis: server port username password async mode key stream-maxlen stream-trim-exact",
     "      pipelining: enabled batch-size",
+    "      tls: enabled ca cert key server-name",
     "    json: compact ensure-ascii escape-slash preserve-order",
     "    metadata",
     "    max-flow-expansion",
