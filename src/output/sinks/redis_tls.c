@@ -37,7 +37,7 @@ struct redis_tls {
 
 /* --- set-up ---------------------------------------------------------------------------------- */
 
-static const char *openssl_says(void)
+static const char *openssl_reason(void)
 {
     const char *reason = ERR_reason_error_string(ERR_peek_last_error());
 
@@ -53,7 +53,7 @@ static bool tls_read_ca(SSL_CTX *context, const struct conf_node *node)
         return SSL_CTX_set_default_verify_paths(context) == 1;
     if (SSL_CTX_load_verify_locations(context, ca, NULL) == 1)
         return true;
-    conf_error(conf_find(node, "ca"), "redis: tls: ca %s: %s", ca, openssl_says());
+    conf_error(conf_find(node, "ca"), "redis: tls: ca %s: %s", ca, openssl_reason());
     return false;
 }
 
@@ -69,12 +69,12 @@ static bool tls_read_cert(SSL_CTX *context, const struct conf_node *node)
         return false;
     }
     if (SSL_CTX_use_certificate_chain_file(context, cert) != 1) {
-        conf_error(conf_find(node, "cert"), "redis: tls: cert %s: %s", cert, openssl_says());
+        conf_error(conf_find(node, "cert"), "redis: tls: cert %s: %s", cert, openssl_reason());
         return false;
     }
     if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(context) != 1) {
-        conf_error(conf_find(node, "key"), "redis: tls: key %s: %s", key, openssl_says());
+        conf_error(conf_find(node, "key"), "redis: tls: key %s: %s", key, openssl_reason());
         return false;
     }
     return true;
@@ -111,7 +111,7 @@ struct redis_tls *redis_tls_new(const struct conf_node *node, const char *server
                       inet_pton(AF_INET6, tls->name, &address) == 1;
     tls->context = SSL_CTX_new(TLS_client_method());
     if (tls->context == NULL)
-        conf_error(keys, "redis: tls: %s", openssl_says());
+        conf_error(keys, "redis: tls: %s", openssl_reason());
     if (tls->context == NULL || !tls_read(tls->context, keys)) {
         redis_tls_free(tls);
         return NULL;
@@ -180,12 +180,12 @@ static enum redis_tls_step tls_failed(struct redis_tls *tls, int result)
         snprintf(tls->error, sizeof(tls->error), "TLS: certificate of the server: %s",
                  X509_verify_cert_error_string(verified));
     else
-        snprintf(tls->error, sizeof(tls->error), "TLS: %s", openssl_says());
+        snprintf(tls->error, sizeof(tls->error), "TLS: %s", openssl_reason());
     return REDIS_TLS_BROKEN;
 }
 
 /* SSL_get_error() looks at what the thread's queue of errors has from before, too. */
-static void tls_forget_errors(void)
+static void tls_clear_errors(void)
 {
     ERR_clear_error();
     errno = 0;
@@ -195,7 +195,7 @@ enum redis_tls_step redis_tls_shake_hands(struct redis_tls *tls)
 {
     int result;
 
-    tls_forget_errors();
+    tls_clear_errors();
     result = SSL_do_handshake(tls->session);
     return result == 1 ? REDIS_TLS_DONE : tls_failed(tls, result);
 }
@@ -218,8 +218,9 @@ enum redis_tls_step redis_tls_send(struct redis_tls *tls)
         size_t n = 0;
         int result;
 
-        tls_forget_errors();
-        result = SSL_write_ex(tls->session, tls->out.data + tls->sent, tls->out.len - tls->sent, &n);
+        tls_clear_errors();
+        result = SSL_write_ex(tls->session, tls->out.data + tls->sent, tls->out.len - tls->sent,
+                              &n);
         if (result != 1)
             return tls_failed(tls, result);
         tls->sent += n;
@@ -240,7 +241,7 @@ enum redis_tls_step redis_tls_receive(struct redis_tls *tls, redisReader *reader
         size_t n = 0;
         int result;
 
-        tls_forget_errors();
+        tls_clear_errors();
         result = SSL_read_ex(tls->session, data, sizeof(data), &n);
         if (result != 1) {
             enum redis_tls_step step = tls_failed(tls, result);
