@@ -70,6 +70,9 @@ void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 
 /* As conf_error(), where to go on with the default would be worse than not to begin. */
 void conf_fatal(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 
+/* Ends the start for some values that Suricata refuses and nothing here reads. */
+void conf_check_values(const struct conf_node *root);
+
 #define CONF_EACH(child_, node)                                                             \
     for (const struct conf_node *child_ = (node) != NULL ? (node)->child : NULL;            \
          child_ != NULL; child_ = child_->next)

@@ -12,7 +12,6 @@
 const char *const conf_schema_outline[] = {
     "@xff: enabled mode deployment header",
     "@ports: dp sp",
-    "@memory: memcap hash-size prealloc",
     "@timeouts: new established closed bypassed emergency-new emergency-established"
         " emergency-closed emergency-bypassed",
     "@log-file: enabled filename append filetype threaded buffer-size rotate-interval filemode"
@@ -59,6 +58,7 @@ const char *const conf_schema_outline[] = {
     "      options: **",
     "    redis: server port username password async mode key stream-maxlen stream-trim-exact",
     "      pipelining: enabled batch-size",
+    "      tls: enabled ca cert key server-name",
     "    json: compact ensure-ascii escape-slash preserve-order",
     "    metadata",
     "    max-flow-expansion",
@@ -314,10 +314,10 @@ const char *const conf_schema_outline[] = {
         " randomize-chunk-size randomize-chunk-range raw segment-prealloc"
         " check-overlap-different-data max-regions segments chunk-prealloc",
     "    urgent: policy oob-limit-policy",
-    "host: @memory",
-    "ippair: @memory",
+    "host: memcap hash-size prealloc",
+    "ippair: memcap hash-size prealloc",
     "containers",
-    "  urlrange: @memory",
+    "  urlrange: memcap hash-size prealloc",
     "decoder: max-layers",
     "  teredo: enabled ports",
     "  vxlan: enabled ports reserved-bits-check",

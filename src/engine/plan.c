@@ -23,6 +23,11 @@ int plan_source_numa(const struct plan *plan, const char *source)
     return source != NULL ? topology_interface_numa(plan->topology, source) : -1;
 }
 
+static unsigned within_quota(const struct topology *t, unsigned cpus)
+{
+    return t->quota > 0 && t->quota < cpus ? t->quota : cpus;
+}
+
 /* CPUs that threads of the role may use: those of its set, at most what the cgroup's quota pays
  * for. More threads than that would only preempt each other. */
 unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role)
@@ -33,9 +38,7 @@ unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role)
 
     if (plan->affinity->enabled && set->given && cpu_set_count(&set->cpus) > 0)
         cpus = cpu_set_count(&set->cpus);
-    if (t->quota > 0 && t->quota < cpus)
-        cpus = t->quota;
-    return cpus;
+    return within_quota(t, cpus);
 }
 
 static unsigned clamp_threads(double n)
@@ -43,14 +46,18 @@ static unsigned clamp_threads(double n)
     return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
 }
 
-/* Suricata's rule: the CPUs of the worker set times detect-thread-ratio. */
+/* Suricata takes detect-thread-ratio of all CPUs, whatever the worker set: 0.125 of 24 is three
+ * threads, also on a set of three. So do we, but more threads than the set has CPUs need a ratio
+ * above 1: with the shipped ratio of 1.0, 24 threads would take turns on the three CPUs. */
 static unsigned worker_count(const struct plan *plan)
 {
     const struct affinity_set *set = &plan->affinity->set[CPU_WORKER];
+    const struct topology *t = plan->topology;
+    double ratio = plan->affinity->ratio;
+    double of_all = within_quota(t, cpu_set_count(&t->allowed)) * ratio;
+    double of_set = plan_cpus_of(plan, CPU_WORKER) * MAX(ratio, 1.0);
 
-    if (set->threads > 0)
-        return set->threads;
-    return clamp_threads(plan_cpus_of(plan, CPU_WORKER) * plan->affinity->ratio);
+    return set->threads > 0 ? set->threads : clamp_threads(MIN(of_all, of_set));
 }
 
 /* The role by the modules of the stage; threads that inspect are workers. */

@@ -172,6 +172,7 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
         return -1;
     log_notice("ids", "This is ids version %s running in %s mode", IDS_VERSION,
                o->job == JOB_TEST || o->capture == NULL ? "TEST" : "USER");
+    conf_check_values(root);
     if (check_keys(conf) > 0 && o->job == JOB_TEST && o->init_errors_fatal)
         return err_set(err, "there are unknown keys, and --init-errors-fatal is given");
     return 0;

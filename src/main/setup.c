@@ -106,16 +106,20 @@ const struct capture_ops *setup_capture_ops(const struct options *o, struct err 
 /* Checked before anything is opened: one message instead of one per output. */
 static int setup_log_dir(struct setup *s, struct err *err)
 {
+    const struct conf_node *node = conf_find(s->root, "default-log-dir");
+    struct where at = { 0 };
     struct stat st;
 
     s->log_dir = s->options->log_dir != NULL ? s->options->log_dir
                                              : conf_string(s->root, "default-log-dir", IDS_LOGDIR);
+    if (s->options->log_dir == NULL && node != NULL)
+        at = node->at;
     if (stat(s->log_dir, &st) < 0)
-        return err_set(err, "log directory %s: %s", s->log_dir, strerror(errno));
+        return err_at(err, at, "log directory %s: %s", s->log_dir, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return err_set(err, "log directory %s is not a directory", s->log_dir);
+        return err_at(err, at, "log directory %s is not a directory", s->log_dir);
     if (access(s->log_dir, W_OK) < 0)
-        return err_set(err, "log directory %s cannot be written to", s->log_dir);
+        return err_at(err, at, "log directory %s cannot be written to", s->log_dir);
     return 0;
 }
 
@@ -137,15 +141,14 @@ static void setup_default_file(struct setup *s, const char *key, const char *nam
 
     if (conf_find(s->root, key) != NULL)
         return;
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(path, sizeof(path), i == 0 ? "%s/%s" : "%s/rules/%s", s->config_dir, name);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), i == 1 ? "%s/rules/%s" : "%s/%s",
+                 i == 2 ? IDS_SYSCONFDIR : s->config_dir, name);
         if (access(path, R_OK) == 0) {
             conf_set(s->conf, key, path);
             return;
         }
     }
-    snprintf(path, sizeof(path), "%s/%s", IDS_SYSCONFDIR, name);
-    conf_set(s->conf, key, path);
 }
 
 int setup_fail(const struct err *err)

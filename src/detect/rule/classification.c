@@ -199,12 +199,17 @@ static unsigned read_lines(FILE *f, const char *path, const struct names_file *k
     return wrong;
 }
 
-/* A missing file is a warning: rules load without it, as in Suricata. */
-static FILE *open_named(const char *path, const struct names_file *kind)
+/* Rules load without the file, but -T fails when one that the configuration names is missing, as in
+ * Suricata. There it also fails when the default one is. */
+static FILE *open_named(const struct conf_node *root, const char *path,
+                        const struct names_file *kind)
 {
+    const struct conf_node *node = conf_find(root, kind->key);
     FILE *f = fopen(path, "re");
 
-    if (f == NULL)
+    if (f == NULL && node != NULL)
+        conf_error(node, "%s: could not open %s: %s", kind->key, path, strerror(errno));
+    else if (f == NULL)
         log_warning(kind->module, "could not open %s: %s; see \"%s\" in the configuration", path,
                     strerror(errno), kind->key);
     return f;
@@ -216,7 +221,7 @@ struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *
     struct rule_names *names = arena_zalloc(arena, sizeof(*names));
     const char *path = conf_string(root, class_file.key, IDS_SYSCONFDIR
                                    "/classification.config");
-    FILE *f = root != NULL ? open_named(path, &class_file) : NULL;
+    FILE *f = root != NULL ? open_named(root, path, &class_file) : NULL;
 
     names->arena = arena;
     if (f != NULL) {
@@ -225,7 +230,7 @@ struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *
         fclose(f);
     }
     path = conf_string(root, reference_file.key, IDS_SYSCONFDIR "/reference.config");
-    f = root != NULL ? open_named(path, &reference_file) : NULL;
+    f = root != NULL ? open_named(root, path, &reference_file) : NULL;
     if (f != NULL) {
         read_lines(f, path, &reference_file, names);
         fclose(f);

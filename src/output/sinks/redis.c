@@ -24,6 +24,7 @@
 #include "base/array.h"
 #include "base/system/clock.h"
 #include "base/report/log.h"
+#include "output/sinks/redis_tls.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -37,13 +38,16 @@ enum {
 static const uint64_t wait_ns = SECOND_NS;              /* for answers, each hand-over */
 static const uint64_t last_wait_ns = 5 * SECOND_NS;     /* for answers, at the end */
 static const uint64_t again_ns = SECOND_NS;             /* between attempts to connect */
+static const uint64_t shake_ns = 5 * SECOND_NS;         /* for a TLS handshake */
 static const uint64_t again_mute_ns = 10 * SECOND_NS;   /* if it took records and did not answer */
 static const uint64_t mute_ns = 10 * SECOND_NS;         /* async: without an answer for so long */
 
 struct redis_sink {
     pthread_mutex_t lock;       /* writers share the one connection */
     redisContext *connection;   /* NULL: none */
-    bool connecting;            /* not known to be there yet */
+    bool connecting;            /* not known to be there yet, or still in the TLS handshake */
+    struct redis_tls *tls;      /* NULL: plain text */
+    bool shaking;               /* connected; the TLS handshake is under way */
     bool async;
     bool login_awaited;         /* AUTH was sent; its answer is that of no record */
     const int *stop;            /* offline: a slow server is waited for until this; NULL: never */
@@ -61,7 +65,7 @@ struct redis_sink {
     uint64_t awaited;           /* records without an answer, the gathered ones among them */
     uint64_t queued;            /* no more bytes than this wait to be sent */
     uint64_t lost;              /* records */
-    uint64_t again_at_ns, pushed_ns, heard_ns;
+    uint64_t again_at_ns, pushed_ns, heard_ns, shaken_ns;
 };
 
 /* --- the connection -------------------------------------------------------------------------- */
@@ -78,7 +82,9 @@ static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t a
     s->again_at_ns = MAX(s->again_at_ns, clock_ns() + after_ns);
     s->lost += s->awaited;
     s->awaited = s->queued = s->gathered = 0;
-    s->login_awaited = false;
+    s->login_awaited = s->shaking = false;
+    if (s->tls != NULL)
+        redis_tls_end(s->tls);
     redisFree(s->connection);
     s->connection = NULL;
 }
@@ -87,6 +93,21 @@ static COLD void redis_hang_up(struct redis_sink *s, const char *why, uint64_t a
 static COLD void redis_broken(struct redis_sink *s)
 {
     redis_hang_up(s, s->connection->err != 0 ? s->connection->errstr : "out of memory", 0);
+}
+
+/* Puts a command behind those that wait to be sent. False: out of memory. */
+static bool redis_append(struct redis_sink *s, int count, const char **args, const size_t *lens)
+{
+    char *command = NULL;
+    int len;
+    bool added;
+
+    if (s->tls == NULL)
+        return redisAppendCommandArgv(s->connection, count, args, lens) == REDIS_OK;
+    len = (int)redisFormatCommandArgv(&command, count, args, lens);
+    added = len > 0 && redis_tls_add(s->tls, command, (size_t)len);
+    redisFreeCommand(command);
+    return added;
 }
 
 /* The first command on a connection. Its answer comes before that of any record. A
@@ -102,7 +123,7 @@ static void redis_log_in(struct redis_sink *s)
         args[count++] = s->username;
     args[count++] = s->password;
     s->login_awaited = true;
-    if (redisAppendCommandArgv(s->connection, count, args, NULL) != REDIS_OK)
+    if (!redis_append(s, count, args, NULL))
         redis_broken(s);
 }
 
@@ -123,14 +144,74 @@ static void redis_dial(struct redis_sink *s)
         redis_broken(s);
 }
 
-/* Checks whether the connection is made, waiting at most wait_ms for it. SO_ERROR has the
- * result of a connect() that did not block. Gives up after again_ns. */
+/* Offline there is always time, until the user stops the run. */
+static bool redis_time_is_up(const struct redis_sink *s, uint64_t now, uint64_t until_ns)
+{
+    return s->stop != NULL ? __atomic_load_n(s->stop, __ATOMIC_RELAXED) != 0 : now >= until_ns;
+}
+
+/* The longest poll() before redis_time_is_up() is asked again. */
+static int redis_poll_ms(const struct redis_sink *s, uint64_t now, uint64_t until_ns)
+{
+    return s->stop != NULL ? WAIT_STEP_MS : (int)((until_ns - now) / 1000000) + 1;
+}
+
+/* Waits at most wait_ms for the end of the TLS handshake. A server that is paused has taken the
+ * connection, so offline it is waited for, as for its answers. */
+static void redis_shake_hands(struct redis_sink *s, int wait_ms)
+{
+    uint64_t until_ns = clock_ns() + (uint64_t)wait_ms * 1000000;
+    enum redis_tls_step step;
+
+    while ((step = redis_tls_shake_hands(s->tls)) == REDIS_TLS_WAIT) {
+        struct pollfd ready = { .fd = s->connection->fd, .events = redis_tls_events(s->tls) };
+        uint64_t now = clock_ns();
+
+        if (redis_time_is_up(s, now, s->shaken_ns + shake_ns)) {
+            redis_hang_up(s, "TLS: no handshake in time", 0);
+            return;
+        }
+        if (redis_time_is_up(s, now, until_ns))
+            return;
+        (void)poll(&ready, 1, redis_poll_ms(s, now, until_ns));
+    }
+    if (step == REDIS_TLS_BROKEN) {
+        redis_hang_up(s, redis_tls_error(s->tls), 0);
+        return;
+    }
+    s->shaking = s->connecting = false;
+    redis_log_in(s);
+}
+
+/* The socket is connected. */
+static void redis_on_connected(struct redis_sink *s, int wait_ms)
+{
+    if (s->tls == NULL) {
+        s->connecting = false;
+        redis_log_in(s);
+        return;
+    }
+    if (!redis_tls_begin(s->tls, s->connection->fd)) {
+        redis_hang_up(s, "TLS: out of memory", 0);
+        return;
+    }
+    s->shaking = true;
+    s->shaken_ns = clock_ns();
+    redis_shake_hands(s, wait_ms);
+}
+
+/* Checks whether the connection is made, waiting at most wait_ms for it, and as long for a TLS
+ * handshake. SO_ERROR has the result of a connect() that did not block. Gives up after again_ns. */
 static void redis_pick_up(struct redis_sink *s, int wait_ms)
 {
     struct pollfd ready = { .fd = s->connection->fd, .events = POLLOUT };
     socklen_t len = sizeof(int);
     int failure = 0;
 
+    if (s->shaking) {
+        redis_shake_hands(s, wait_ms);
+        return;
+    }
     if (poll(&ready, 1, wait_ms) <= 0) {
         if (clock_ns() >= s->again_at_ns)
             redis_hang_up(s, "it cannot be reached", 0);
@@ -140,8 +221,19 @@ static void redis_pick_up(struct redis_sink *s, int wait_ms)
         redis_hang_up(s, strerror(failure), 0);
         return;
     }
-    s->connecting = false;
-    redis_log_in(s);
+    redis_on_connected(s, wait_ms);
+}
+
+/* False: the connection is closed. */
+static bool redis_send_tls(struct redis_sink *s)
+{
+    enum redis_tls_step step = redis_tls_send(s->tls);
+
+    if (step == REDIS_TLS_DONE)
+        s->queued = 0;
+    else if (step == REDIS_TLS_BROKEN)
+        redis_hang_up(s, redis_tls_error(s->tls), 0);
+    return step != REDIS_TLS_BROKEN;
 }
 
 /* Writes what the socket takes of hiredis' output buffer. False: the connection is closed. */
@@ -149,6 +241,8 @@ static bool redis_send(struct redis_sink *s)
 {
     int done = 0;
 
+    if (s->tls != NULL)
+        return redis_send_tls(s);
     if (redisBufferWrite(s->connection, &done) != REDIS_OK) {
         redis_broken(s);
         return false;
@@ -186,16 +280,29 @@ static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
     }
 }
 
+/* Reads what has come. False: the connection is closed. */
+static bool redis_receive(struct redis_sink *s)
+{
+    if (s->tls != NULL) {
+        if (redis_tls_receive(s->tls, s->connection->reader) == REDIS_TLS_DONE)
+            return true;
+        redis_hang_up(s, redis_tls_error(s->tls), 0);
+        return false;
+    }
+    if (redisBufferRead(s->connection) == REDIS_OK)
+        return true;
+    redis_broken(s);
+    return false;
+}
+
 /* Takes the answers that have come. False: the connection is closed. */
 static bool redis_listen(struct redis_sink *s)
 {
     void *reply = NULL;
     bool is_in, was_login;
 
-    if (redisBufferRead(s->connection) != REDIS_OK) {
-        redis_broken(s);
+    if (!redis_receive(s))
         return false;
-    }
     for (;;) {
         if (redisGetReply(s->connection, &reply) != REDIS_OK) {
             redis_broken(s);
@@ -214,12 +321,6 @@ static bool redis_listen(struct redis_sink *s)
     }
 }
 
-/* Offline there is always time, until the user stops the run. */
-static bool redis_time_is_up(const struct redis_sink *s, uint64_t now, uint64_t until_ns)
-{
-    return s->stop != NULL ? __atomic_load_n(s->stop, __ATOMIC_RELAXED) != 0 : now >= until_ns;
-}
-
 /* Sends, and waits for all answers. The lock is held, so other writers wait, too. */
 static void redis_finish(struct redis_sink *s, uint64_t until_ns)
 {
@@ -233,8 +334,7 @@ static void redis_finish(struct redis_sink *s, uint64_t until_ns)
         }
         if (s->queued > 0)
             ready.events |= POLLOUT;
-        (void)poll(&ready, 1, s->stop != NULL ? WAIT_STEP_MS
-                                              : (int)((until_ns - now) / 1000000) + 1);
+        (void)poll(&ready, 1, redis_poll_ms(s, now, until_ns));
     }
 }
 
@@ -267,7 +367,7 @@ static void redis_record(struct redis_sink *s, struct slice line, uint64_t now, 
     s->awaited++;
     s->gathered++;
     s->queued += line.len;
-    if (redisAppendCommandArgv(s->connection, s->arg_count + 1, s->args, s->arg_lens) != REDIS_OK)
+    if (!redis_append(s, s->arg_count + 1, s->args, s->arg_lens))
         redis_broken(s);
     else if (s->gathered >= s->batch || s->queued > QUEUE_MAX / 2 ||
              now >= s->pushed_ns + SECOND_NS)
@@ -387,6 +487,8 @@ static void *redis_open(const struct output_request *request, const struct conf_
     const char *name = conf_string(node, "server", "127.0.0.1");
     char *server = redis_resolve(name);
     struct redis_sink *s;
+    struct redis_tls *tls;
+    bool ok;
 
     (void)path;
     (void)err;
@@ -394,7 +496,13 @@ static void *redis_open(const struct output_request *request, const struct conf_
         conf_error(conf_find(node, "server"), "redis: server \"%s\" has no address", name);
         return NULL;
     }
+    tls = redis_tls_new(node, name, &ok);
+    if (!ok) {
+        free(server);
+        return NULL;
+    }
     s = xcalloc(1, sizeof(*s));
+    s->tls = tls;
     pthread_mutex_init(&s->lock, NULL);
     s->server = server;
     s->port = (int)conf_u64_range(node, "port", 6379, 1, 65535);
@@ -423,6 +531,7 @@ static void redis_close(void *self)
     if (s->lost > 0)
         log_warning("output", "redis at %s: %llu records were dropped", s->server,
                     (unsigned long long)s->lost);
+    redis_tls_free(s->tls);
     redisFree(s->connection);
     pthread_mutex_destroy(&s->lock);
     free(s->server);
