@@ -2,7 +2,7 @@
 /* output/sinks/redis_tls.c - TLS below the redis sink, by OpenSSL.
  *
  * The server's certificate is always verified, name and all: a sink that takes any certificate
- * sends its records, and its password, to whoever answers. */
+ * sends its records, and its password, to anyone who answers. */
 #include "config.h"
 
 #ifdef HAVE_HIREDIS
