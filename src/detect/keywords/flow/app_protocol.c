@@ -101,7 +101,7 @@ static int mode_parse(struct rule_parser *p, struct text in, uint8_t *mode)
     }
     return rule_error(p,
                       "app-layer-protocol: expected direction, final, original, either, to_server "
-                      "or to_client after the protocol, found \"%.*s\"",
+                      "or to_client behind the protocol, found \"%.*s\"",
                       TEXT(in));
 }
 
