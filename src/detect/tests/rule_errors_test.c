@@ -265,7 +265,7 @@ static const struct broken {
       "app-layer-protocol: \"unknown\" cannot be negated", 31 },
     { "alert tcp any any -> any any (app-layer-protocol:failed,sideways; sid:1;)",
       "app-layer-protocol: expected direction, final, original, either, to_server or to_client "
-      "after the protocol, found \"sideways\"", 31 },
+      "behind the protocol, found \"sideways\"", 31 },
     { "alert tcp any any -> any any (app-layer-event:no_such_event; sid:1;)",
       "app-layer-event: there is no event \"no_such_event\"", 31 },
     { "alert tcp any any -> any any (app-layer-event:nope.event; sid:1;)",
