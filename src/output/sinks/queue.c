@@ -15,6 +15,7 @@
 #define SIZE_DEFAULT (64u << 20)
 #define SIZE_MIN (1u << 20)
 #define SIZE_MAX_BYTES (16ull << 30)
+#define WRITE_ENOUGH (128u << 10)       /* bytes that a sink gets at once, or a little more */
 #define STOP_LOOK_MS 100                /* how often a blocked writer looks at `stop` */
 
 /* In front of each hand-over in the ring: whole records. */
@@ -64,25 +65,32 @@ static bool has_space(const struct queue *q, size_t len)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-/* The next hand-over, copied out, so that writers go on while the sink works. One for which there
- * is no memory is lost. */
-static bool take(struct queue *q, struct buf *data)
+/* One hand-over, to the end of what was taken so far. One for which there is no memory is lost. */
+static void take_one(struct queue *q, struct buf *data)
 {
     struct batch batch;
 
-    while (q->head == q->tail && !q->ending)
-        pthread_cond_wait(&q->filled, &q->lock);
-    if (q->head == q->tail)
-        return false;
     ring_get(q, &batch, sizeof(batch));
-    buf_clear(data);
     if (buf_reserve(data, batch.len)) {
-        ring_get(q, data->data, batch.len);
-        data->len = batch.len;
+        ring_get(q, data->data + data->len, batch.len);
+        data->len += batch.len;
     } else {
         q->tail += batch.len;
         q->lost += batch.records;
     }
+}
+
+/* What waits, as far as the sink likes to have it at once, copied out, so that writers go on while
+ * the sink works. */
+static bool take(struct queue *q, struct buf *data)
+{
+    while (q->head == q->tail && !q->ending)
+        pthread_cond_wait(&q->filled, &q->lock);
+    if (q->head == q->tail)
+        return false;
+    buf_clear(data);
+    while (q->head != q->tail && data->len < WRITE_ENOUGH)
+        take_one(q, data);
     /* An empty ring begins at its start: one that is never full stays in the cache, and takes no
      * more memory than it needs. */
     if (q->head == q->tail)
