@@ -396,7 +396,7 @@ static bool needs_sequence(const struct setup *s)
 
 /* The threads there are besides the plan's own: the first, which waits for signals; statistics,
  * commands, the watchdog. */
-#define MANAGEMENT_MAX 6
+#define MANAGEMENT_MAX 7
 static void name_management(const struct setup *s, bool live, char *main_name, size_t size,
                             const char *names[MANAGEMENT_MAX])
 {
@@ -413,6 +413,8 @@ static void name_management(const struct setup *s, bool live, char *main_name, s
         names[n++] = "Web";
     if (live || systemd_watchdog_ms() > 0)
         names[n++] = "WD";
+    if (live)
+        names[n++] = "Sink";
     names[n] = NULL;
 }
 

@@ -200,6 +200,13 @@ void output_conf_free(struct output_conf *conf)
     free(conf);
 }
 
+void output_run_here(struct output_conf *conf)
+{
+    for (size_t i = 0; i < conf->sinks.count; i++)
+        if (conf->sinks.at[i]->ops->run_here != NULL)
+            conf->sinks.at[i]->ops->run_here(conf->sinks.at[i]->self);
+}
+
 /* Sinks that know no files have no rotate(). */
 void output_rotate(struct output_conf *conf)
 {

@@ -34,6 +34,8 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
 struct arena;
 const char *const *output_settings_keys(struct arena *arena, const char *const *others);
 void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
+/* Threads of sinks run on the CPUs of the calling thread. */
+void output_run_here(struct output_conf *conf);
 /* Before threads start: records are written in the order of the capture, whichever thread made
  * them. seq: borrowed while threads run. */
 struct sequencer;

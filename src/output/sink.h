@@ -26,6 +26,8 @@ struct sink_ops {
      * How many of them are lost. */
     uint64_t (*write)(void *self, const uint8_t *data, size_t len);
     void (*rotate)(void *self);
+    /* Threads of the sink run on the CPUs of the calling thread from now on; NULL: it has none. */
+    void (*run_here)(void *self);
     /* Writes what it still holds; how many records are lost. Before close(); may be NULL. */
     uint64_t (*finish)(void *self);
     void (*close)(void *self);

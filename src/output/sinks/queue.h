@@ -21,8 +21,8 @@ struct queue_conf {
     const int *stop;            /* atomic: writers no longer wait; NULL: none */
 };
 
-/* From `queue: {size, when-full}` of an output. False: the output has none and needs none.
- * needed: the sink is slow by its nature and always has one. */
+/* From `queue: {size, when-full}` of an output. False: it has none, because it says `queue: no`, or
+ * the run reads capture files. needed: the sink is slow by its nature and has one then, too. */
 bool queue_conf_read(struct queue_conf *c, const struct output_request *request,
                      const struct conf_node *output, bool needed);
 
