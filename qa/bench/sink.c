@@ -5,7 +5,8 @@
  *     sink [-n RECORDS] [-s BYTES] [-t THREADS] FILE
  *
  * Each thread hands over batches as output threads do. Nothing may be lost: the queue blocks.
- * Prints records and megabytes a second by the clock on the wall, and the CPU time of all threads. */
+ * Prints records and megabytes a second by the clock on the wall, and the CPU time of all
+ * threads. */
 #include "base/array.h"
 #include "base/system/clock.h"
 #include "output/sinks/queue.h"
