@@ -52,6 +52,20 @@ static struct sink *find_open(const struct output_conf *conf, const struct sink_
     return NULL;
 }
 
+/* What messages, metrics and the page call the sink: its path, or the place in the configuration of
+ * one that writes to none. Takes path over. */
+static char *name_of(const struct sink_ops *ops, const struct conf_node *node, char *path)
+{
+    struct buf name = { 0 };
+
+    if (!ops->is_own || node == NULL)
+        return path;
+    free(path);
+    buf_printf(&name, "%s (%s:%u)", ops->name, node->at.file, node->at.line);
+    buf_add_u8(&name, 0);
+    return (char *)name.data;
+}
+
 /* Takes path over. */
 static struct sink *open_at(const struct output_request *request, struct output_conf *conf,
                             const struct conf_node *node, const struct sink_ops *ops, char *path,
@@ -73,7 +87,7 @@ static struct sink *open_at(const struct output_request *request, struct output_
         sink->self = queue_new(&queue, ops, self);
     }
     ARRAY_PUSH(&conf->sinks, sink);
-    ARRAY_PUSH(&conf->sink_paths, path);
+    ARRAY_PUSH(&conf->sink_paths, name_of(ops, node, path));
     return sink;
 }
 
