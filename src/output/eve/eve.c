@@ -392,13 +392,13 @@ static void eve_flow(struct render *r, void *self, struct packet *p, const struc
             eve->type[i].type->flow(r, eve, eve->type[i].settings, p, flow);
 }
 
-static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last)
+static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s)
 {
     const struct eve *eve = self;
 
     for (unsigned i = 0; i < eve->type_count; i++)
         if (eve->type[i].type->stats != NULL)
-            eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s, last);
+            eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s);
 }
 
 const struct logger_ops logger_eve = {

@@ -26,7 +26,7 @@ struct eve_type {
     void (*flow)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                  const struct flow *flow);
     void (*stats)(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
-                  uint64_t uptime_s, bool last);
+                  uint64_t uptime_s);
 };
 
 /* One of the max that there are of `used`; with none left the error says what is too many. */

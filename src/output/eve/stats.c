@@ -159,12 +159,11 @@ void output_stats_members(struct output_conf *conf, struct json *j, uint64_t upt
 /* Modules may register counters while they start, so the tree is built again when there
  * are more. */
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
-                         uint64_t uptime_s, bool last)
+                         uint64_t uptime_s)
 {
     struct stats_settings *s = settings;
     struct json j;
 
-    (void)last;
     if (eve->request->deterministic)
         return;                 /* they depend on wall time and threads */
     if (s->tree == NULL || s->tree_counters != counter_count()) {
