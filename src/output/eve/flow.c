@@ -19,7 +19,7 @@ static uint64_t flow_age(const struct flow *f)
 /* The members before those of the type. The timestamp is the flow's start, not the time of
  * the record. */
 static void flow_head(struct render *r, const struct eve *eve, struct json *j,
-                      const struct flow *f, bool reversed, const char *event_type)
+                      const struct flow *f, struct eve_head head)
 {
     record_begin(r, eve->sink);
     buf_add_string(r->out, eve->prefix);
@@ -31,14 +31,14 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
         json_u64(j, "parent_id", f->parent_id);
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
-    json_string(j, "event_type", event_type);
+    json_string(j, "event_type", head.event_type);
     if (f->key.vlan[0] != 0) {
         json_array(j, "vlan");
         for (unsigned i = 0; i < PACKET_VLANS_MAX && f->key.vlan[i] != 0; i++)
             json_u64(j, NULL, f->key.vlan[i]);
         json_array_end(j);
     }
-    eve_flow_addresses(j, f, reversed, NULL);
+    eve_flow_addresses(j, f, head.order == EVE_TO_CLIENT, NULL);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)
         json_u64(j, "spi", flow_esp_spi(&f->key));
@@ -189,7 +189,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     struct json j;
 
     (void)settings;
-    flow_head(r, eve, &j, f, false, "flow");
+    flow_head(r, eve, &j, f, (struct eve_head){ EVE_AS_FLOW, "flow", EVE_NO_TX });
     json_u64(&j, "ip_v", f->key.src.version);
     if (is_icmp(f))
         flow_icmp(&j, f);
@@ -210,7 +210,9 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     struct tcp_summary tcp = { 0 };
     struct json j;
 
-    flow_head(r, eve, &j, f, d == TO_CLIENT, "netflow");
+    flow_head(r, eve, &j, f,
+              (struct eve_head){ d == TO_CLIENT ? EVE_TO_CLIENT : EVE_TO_SERVER, "netflow",
+                                 EVE_NO_TX });
     if (is_icmp(f)) {
         json_u64(&j, "icmp_type", icmp_type(f, d));
         json_u64(&j, "icmp_code", d == TO_CLIENT ? 0 : f->icmp_code);
