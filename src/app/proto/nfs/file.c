@@ -56,11 +56,11 @@ static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_exten
     struct app_transfer *transfer = &t->file.transfer;
     uint8_t padding = (uint8_t)(-p->len & 3);
     uint32_t len = MIN(p->data.len, streamed ? p->len + padding : p->len);
+    struct app_extent extent = { p->offset, p->len, padding, p->last };
 
     if (transfer->ahead_bytes + p->len > AHEAD_MAX || transfer->ahead_count >= AHEAD_COUNT_MAX)
         app_transfer_truncate(transfer);
-    app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, p->offset, p->len, padding,
-                       p->last);
+    app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, &extent);
     (void)app_transfer_data(transfer, p->data.data, len);
     t->file.abandon_us = 0;
     if (streamed)

@@ -93,7 +93,8 @@ void smb_file_extent(struct smb_state *st, const struct smb_record *r, const str
         ds->skip = r->missing;
         return;
     }
-    app_transfer_extent(transfer, &t->tx, r->direction, t->file.name, p->offset, p->len, 0, false);
+    app_transfer_extent(transfer, &t->tx, r->direction, t->file.name,
+                        &(struct app_extent){ .offset = p->offset, .len = p->len });
     if (have > 0)
         (void)app_transfer_data(transfer, p->data.data, have);
     ds->file_left = p->len - have;
