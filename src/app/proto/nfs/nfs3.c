@@ -36,7 +36,7 @@ static void complete_write(struct nfs_state *st, const struct rpc_call *r)
         return;
     }
     p.name = nfs_name_find(st, p.handle);
-    nfs_file_write(st, r, NFS3_WRITE, &p, false);
+    nfs_file_write(st, r, NFS3_WRITE, &p);
 }
 
 /* RFC 1813 section 3.3.21. */
@@ -224,7 +224,7 @@ static bool complete_read(struct nfs_state *st, const struct rpc_reply *r,
     p.handle = buf_slice(&call->handle);
     p.name = buf_slice(&call->name);
     p.offset = call->offset;
-    nfs_file_read(st, r, call, status, &p, false);
+    nfs_file_read(st, r, call, status, &p);
     return true;
 }
 
