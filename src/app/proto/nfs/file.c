@@ -28,7 +28,7 @@ struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum dir
 
 /* NULL: too many transactions. */
 struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                            struct slice handle, struct slice name, enum direction d)
+                            struct nfs_file_ref file, enum direction d)
 {
     struct nfs_tx *t = nfs_tx_new(st, r);
 
@@ -36,8 +36,8 @@ struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint
         return NULL;
     t->is_file = t->first = true;
     t->procedure = procedure;
-    t->handle = nfs_keep(t, handle);
-    t->name = nfs_keep(t, name);
+    t->handle = nfs_keep(t, file.handle);
+    t->name = nfs_keep(t, file.name);
     t->file.direction = d;
     return t;
 }
@@ -86,7 +86,7 @@ void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t pro
     if (t != NULL)
         t->file.extents++;
     else
-        t = nfs_file_new(st, r, procedure, p->handle, p->name, TO_SERVER);
+        t = nfs_file_new(st, r, procedure, (struct nfs_file_ref){ p->handle, p->name }, TO_SERVER);
     if (t == NULL)
         return;
     if (p->last) {
@@ -108,8 +108,8 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
     if (t != NULL)
         t->file.extents++;
     else
-        t = nfs_file_new(st, NULL, call->version < 4 ? NFS3_READ : NFS4_READ, p->handle, p->name,
-                         TO_CLIENT);
+        t = nfs_file_new(st, NULL, call->version < 4 ? NFS3_READ : NFS4_READ,
+                         (struct nfs_file_ref){ p->handle, p->name }, TO_CLIENT);
     if (t == NULL)
         return;
     if (t->file.extents == 0 && t->xid == 0)

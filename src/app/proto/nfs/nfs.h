@@ -145,8 +145,12 @@ struct nfs_extent {
     bool streamed;                  /* what is missing of it comes by nfs_file_data() */
 };
 struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d);
+/* A file as both sides know it; the name is empty when no lookup was seen. */
+struct nfs_file_ref {
+    struct slice handle, name;
+};
 struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                            struct slice handle, struct slice name, enum direction d);
+                            struct nfs_file_ref file, enum direction d);
 /* An extent begins. */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
                     const struct nfs_extent *p);
