@@ -13,13 +13,15 @@
 
 #include "base/memory/lib_memory.h"
 
+#ifdef HAVE_HTP_ARCHIVE
+#define HTP_FREE lib_free
+#else
+#define HTP_FREE free
+#endif
+
 void http_libhtp_free(void *block)
 {
-#ifdef HAVE_HTP_ARCHIVE
-    lib_free(block);
-#else
-    free(block);
-#endif
+    HTP_FREE(block);
 }
 
 /* The copy calls this in place of inflateInit2(), so that zlib's windows use the engine's
