@@ -2,6 +2,13 @@
 /* stream/emit.c - hands data on to detection: contiguous bytes that the receiver has acknowledged,
  * in IPS mode all bytes; and holes that will not be filled. */
 #include "stream/ooo_index.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 #include <string.h>
 

@@ -7,11 +7,16 @@
  *
  * Hostile senders choose order, overlap and number of segments: WAITING_MAX, COPIES_MAX and the
  * memcap bound the memory, and the index of ooo_index.c bounds the work. */
-#include "stream/ooo_index.h"
-
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
 #include "packet/checksum.h"
+#include "stream/ooo_index.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
 
 #include <string.h>
 

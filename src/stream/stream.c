@@ -3,10 +3,16 @@
  *
  * Offline (vectors with an order) packets leave in the order of the capture, and flows that time
  * out end between them. Live, the vector is processed in place. */
-#include "sequencer/sequencer.h"
-#include "stream/stream_private.h"
+#include "stream/stream.h"
 
 #include "base/array.h"
+#include "sequencer/sequencer.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
