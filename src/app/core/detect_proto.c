@@ -4,6 +4,7 @@
  * again with more bytes"; one that has answered never is not asked again. With midstream pickup on,
  * client and server may be exchanged, so the other side's patterns and ports are tried as well. */
 #include "app/core/detect_tables.h"
+#include "app/core/settings.h"
 
 #include <string.h>
 #include <strings.h>

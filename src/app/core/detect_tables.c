@@ -4,6 +4,8 @@
  * read the tables. */
 #include "app/core/detect_tables.h"
 
+#include "app/core/settings.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include "config.h"
 
 #include "app/core/file.h"
-#include "app/core/private.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "app/proto/http1/private.h"
 #include "app/tests/split.h"
-#include "app/core/private.h"
 #include "base/test.h"
 
 #include <stdio.h>
