@@ -6,7 +6,7 @@
  * they use the engine's allocator. */
 #include "config.h"
 
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/state.h"
 
 #include <stdlib.h>
 #include <zlib.h>
