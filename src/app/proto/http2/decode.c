@@ -7,7 +7,10 @@
 #include "app/core/brotli_decoder.h"
 #include "app/core/zstd_decoder.h"
 #include "app/parser.h"
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 
 #include <string.h>
 #include <strings.h>
