@@ -2,7 +2,10 @@
 /* app/proto/smb/nbss.c - the stream: session service messages (RFC 1002 section 4.3) and the
  * records in them. A message is buffered until it is complete, except for long reads and writes of
  * files, whose data go on as they come. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
 #include "packet/packet.h"
 
 #define SEARCH_MIN 8                /* the message's header and a record's magic */

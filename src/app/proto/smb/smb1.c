@@ -4,6 +4,9 @@
  * header. */
 #include "app/proto/smb/smb1.h"
 
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
+
 /* The header, [MS-CIFS] section 2.2.3.1. All fields are little endian. The caller has checked the
  * magic. False: the record is shorter than its header. */
 bool smb1_take_record(struct bytes *in, struct smb_record *r)
