@@ -156,7 +156,7 @@ static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
     json_object_end(j);
 }
 
-static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
 {
     if (count == 0)
         return;
@@ -193,6 +193,16 @@ static void eve_icmp(struct json *j, const struct packet *p)
         return;
     json_u64(j, "icmp_type", p->icmp.type);
     json_u64(j, "icmp_code", p->icmp.code);
+}
+
+void eve_community_id(struct json *j, const struct eve *eve, const struct flow *f)
+{
+    char id[64];
+    size_t n = eve->community_id
+                   ? flow_community_id(&f->key, eve->community_seed, id, sizeof(id)) : 0;
+
+    if (n > 0)
+        json_bytes(j, "community_id", id, n);
 }
 
 /* Begins a record and writes what all records have. Each call needs eve_end() or
@@ -233,15 +243,11 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         eve_ethernet(j, p, head.order);
     else if (eve->ethernet && f != NULL && flow_macs(f) != NULL)
         eve_flow_ethernet(j, flow_macs(f));
-    if (eve->community_id && f != NULL) {
-        char id[64];
-        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
-
-        if (n > 0)
-            json_bytes(j, "community_id", id, n);
+    if (f != NULL) {
+        eve_community_id(j, eve, f);
+        if (f->tenant_id != 0)
+            json_u64(j, "tenant_id", f->tenant_id);
     }
-    if (f != NULL && f->tenant_id != 0)
-        json_u64(j, "tenant_id", f->tenant_id);
     if (eve->metadata && f != NULL && (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)

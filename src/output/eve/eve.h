@@ -126,6 +126,9 @@ int eve_linktype(const struct packet *p);       /* as in pcap files */
 /* "metadata": flowbits ...; p NULL: without what was captured in the packet. */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count);     /* none: no member */
+/* The flow's community_id, if `eve` has it; protocols without one have no member. */
+void eve_community_id(struct json *j, const struct eve *eve, const struct flow *f);
 void eve_ip_header(struct json *j, const struct packet *p);     /* its fields, one by one */
 void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq);
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);

@@ -16,6 +16,15 @@ static uint64_t flow_age(const struct flow *f)
     return last > start ? last - start : 0;
 }
 
+static unsigned vlan_count(const struct flow_key *key)
+{
+    unsigned count = 0;
+
+    while (count < PACKET_VLANS_MAX && key->vlan[count] != 0)
+        count++;
+    return count;
+}
+
 /* The members before those of the type. The timestamp is the flow's start, not the time of
  * the record. */
 static void flow_head(struct render *r, const struct eve *eve, struct json *j,
@@ -32,23 +41,12 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
     json_string(j, "event_type", head.event_type);
-    if (f->key.vlan[0] != 0) {
-        json_array(j, "vlan");
-        for (unsigned i = 0; i < PACKET_VLANS_MAX && f->key.vlan[i] != 0; i++)
-            json_u64(j, NULL, f->key.vlan[i]);
-        json_array_end(j);
-    }
+    eve_vlans(j, f->key.vlan, vlan_count(&f->key));
     eve_flow_addresses(j, f, head.order == EVE_TO_CLIENT, NULL);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)
         json_u64(j, "spi", flow_esp_spi(&f->key));
-    if (eve->community_id) {
-        char id[64];
-        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
-
-        if (n > 0)
-            json_bytes(j, "community_id", id, n);
-    }
+    eve_community_id(j, eve, f);
     if (f->tenant_id != 0)
         json_u64(j, "tenant_id", f->tenant_id);
 }
