@@ -128,9 +128,54 @@ static void flow_tcp(struct json *j, const struct flow *f)
     json_object_end(j);
 }
 
+/* The kernel counts bypassed packets of all flows together, not of one. */
+static void flow_bypass(struct json *j, const struct flow *f)
+{
+    enum flow_state state = flow_final_state(f);
+
+    if (state < FLOW_LOCAL_BYPASSED)
+        return;
+    json_string(j, "bypass", state == FLOW_LOCAL_BYPASSED ? "local" : "capture");
+    json_object(j, "bypassed");
+    json_u64(j, "pkts_toserver", 0);
+    json_u64(j, "pkts_toclient", 0);
+    json_u64(j, "bytes_toserver", 0);
+    json_u64(j, "bytes_toclient", 0);
+    json_object_end(j);
+}
+
+/* NULL: no rule and no policy has decided. */
+static const char *flow_action(const struct flow *f)
+{
+    if ((f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_DROP))
+        return "drop";
+    if (f->action & ACTION_ACCEPT)
+        return "accept";
+    return (f->action & ACTION_PASS) || (flow_requests(f) & FLOW_REQ_PASS) ? "pass" : NULL;
+}
+
+/* The exception policies that were applied to the flow. */
+static void flow_exceptions(struct json *j, const struct flow *f)
+{
+    if (f->exception_target == 0)
+        return;
+    json_array(j, "exception_policy");
+    for (uint8_t target = 1; target <= EXCEPTION_TARGET_APP_ERROR; target <<= 1) {
+        if (!(f->exception_target & target))
+            continue;
+        json_object(j, NULL);
+        json_string(j, "target", exception_target_name(target));
+        json_string(j, "policy", exception_policy_name(exception_policy_of_flow(f, target)));
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 /* The end of a bypassed flow is when the engine, or the kernel, saw it last. */
 static void flow_body(struct render *r, struct json *j, const struct flow *f)
 {
+    const char *action = flow_action(f);
+
     json_object(j, "flow");
     json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
     json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
@@ -141,39 +186,15 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_u64(j, "age", flow_age(f));
     if (f->emergency)
         json_bool(j, "emergency", true);
-    if (flow_final_state(f) >= FLOW_LOCAL_BYPASSED) {
-        json_string(j, "bypass", flow_final_state(f) == FLOW_LOCAL_BYPASSED ? "local" : "capture");
-        json_object(j, "bypassed");
-        /* The kernel counts bypassed packets of all flows together, not of one. */
-        json_u64(j, "pkts_toserver", 0);
-        json_u64(j, "pkts_toclient", 0);
-        json_u64(j, "bytes_toserver", 0);
-        json_u64(j, "bytes_toclient", 0);
-        json_object_end(j);
-    }
+    flow_bypass(j, f);
     json_string(j, "state", flow_state_name(flow_final_state(f)));
     json_string(j, "reason", flow_end_reason_name(f->end_reason));
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
     if (f->inspect_flags & FLOW_INSPECT_ELEPHANT)
         json_bool(j, "elephant", true);
-    if ((f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_DROP))
-        json_string(j, "action", "drop");
-    else if (f->action & ACTION_ACCEPT)
-        json_string(j, "action", "accept");
-    else if ((f->action & ACTION_PASS) || (flow_requests(f) & FLOW_REQ_PASS))
-        json_string(j, "action", "pass");
-    if (f->exception_target != 0) {
-        json_array(j, "exception_policy");
-        for (uint8_t target = 1; target <= EXCEPTION_TARGET_APP_ERROR; target <<= 1) {
-            if (!(f->exception_target & target))
-                continue;
-            json_object(j, NULL);
-            json_string(j, "target", exception_target_name(target));
-            json_string(j, "policy", exception_policy_name(exception_policy_of_flow(f, target)));
-            json_object_end(j);
-        }
-        json_array_end(j);
-    }
+    if (action != NULL)
+        json_string(j, "action", action);
+    flow_exceptions(j, f);
     if (f->app != NULL && f->app->next_tx_id > 0)
         json_u64(j, "tx_cnt", f->app->next_tx_id);
     if (UNLIKELY(f->log_cut))
