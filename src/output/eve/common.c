@@ -205,6 +205,15 @@ void eve_community_id(struct json *j, const struct eve *eve, const struct flow *
         json_bytes(j, "community_id", id, n);
 }
 
+void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us)
+{
+    record_begin(r, eve->sink);
+    buf_add_string(r->out, eve->prefix);
+    json_init(j, r->out);
+    json_object(j, NULL);
+    eve_time(r, j, "timestamp", time_us);
+}
+
 /* Begins a record and writes what all records have. Each call needs eve_end() or
  * eve_cancel(). */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
@@ -214,11 +223,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     uint8_t proto = p->ip_proto != 0 || f == NULL ? p->ip_proto : f->key.proto;
     bool ip = p->src.version != 0 || f != NULL;
 
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(j, r->out);
-    json_object(j, NULL);
-    eve_time(r, j, "timestamp", p->time_us);
+    eve_start(r, eve, j, p->time_us);
     if (f != NULL) {
         json_u64(j, "flow_id", f->id);
         if (f->parent_id != 0)

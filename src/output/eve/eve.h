@@ -96,6 +96,8 @@ struct eve_head {
     uint64_t tx_id;
 };
 
+/* Starts a record: prefix, opening brace and timestamp. For those that are not about a packet. */
+void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us);
 /* Starts a record with the fields that all have; the caller adds its own and ends it. */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
                struct eve_head head);

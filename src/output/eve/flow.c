@@ -30,11 +30,7 @@ static unsigned vlan_count(const struct flow_key *key)
 static void flow_head(struct render *r, const struct eve *eve, struct json *j,
                       const struct flow *f, struct eve_head head)
 {
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(j, r->out);
-    json_object(j, NULL);
-    eve_time(r, j, "timestamp", f->start_us);
+    eve_start(r, eve, j, f->start_us);
     json_u64(j, "flow_id", f->id);
     if (f->parent_id != 0)
         json_u64(j, "parent_id", f->parent_id);

@@ -173,11 +173,7 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
             counter_tree_leave_out(s->tree, "engine");
         s->tree_counters = counter_count();
     }
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(&j, r->out);
-    json_object(&j, NULL);
-    eve_time(r, &j, "timestamp", now_us);
+    eve_start(r, eve, &j, now_us);
     json_string(&j, "event_type", "stats");
     json_object(&j, "stats");
     json_u64(&j, "uptime", uptime_s);
