@@ -46,7 +46,7 @@ struct logger_ops {
     /* Once per transaction and packet as long as it lives and may have something to log. */
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);
-    void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last);
+    void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s);
     /* What a direction of TCP or a body carries, as it comes and in order. */
     void (*stream)(struct render *r, void *self, struct packet *p,
                    const struct output_chunk *chunk);

@@ -579,7 +579,7 @@ unsigned output_stats_interval(const struct output_conf *conf)
 
 /* Called on the statistics thread. The writer lives for one round only: statistics are
  * few, and nothing stays in a buffer. */
-void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last)
+void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s)
 {
     struct output_writer *w;
 
@@ -589,7 +589,7 @@ void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, 
     for (size_t i = 0; i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->stats != NULL)
             conf->loggers.at[i].ops->stats(&conf->stats, conf->loggers.at[i].self, now_us,
-                                           uptime_s, last);
+                                           uptime_s);
     w = output_writer_new(conf, NULL);
     write_records(w, &conf->stats_out);
     output_writer_free(w);

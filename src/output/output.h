@@ -83,8 +83,8 @@ unsigned output_sink_count(const struct output_conf *conf);
 void output_sink_report(const struct output_conf *conf, unsigned i,
                         struct output_sink_report *report);
 
-/* Statistics, by control/: one round of stats records and stats.log. last: the final one. */
-void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last);
+/* Statistics, by control/: one round of stats records and stats.log. */
+void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s);
 /* What the rules in force are, for stats.detect.engines; at start and after each reload. */
 void output_set_rules(struct output_conf *conf, const struct ruleset_report *report,
                       uint64_t loaded_at_us);

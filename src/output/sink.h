@@ -75,10 +75,15 @@ struct sink *sink_open_threaded(const struct output_request *request, struct out
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err);
 
-/* Of this kind, and not of the node's `filetype`. */
+/* What is opened when the node does not say it. */
+struct sink_default {
+    const char *filetype, *filename;
+};
+
+/* Of the default's kind, and not of the node's `filetype`. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
-                          const struct conf_node *node, const char *filetype,
-                          const char *otherwise, struct err *err);
+                          const struct conf_node *node, struct sink_default otherwise,
+                          struct err *err);
 
 extern const struct sink_ops *const sink_table[];
 extern const struct sink_ops sink_file_later;       /* opened with its first record; not listed */

@@ -3,7 +3,8 @@
  *
  * Hosts differ. A table has, for each system, in which of the nine possible positions of two
  * segments the newer one wins. See README, "Overlap". */
-#include "stream/stream_private.h"
+#include "stream/reassembly.h"
+#include "stream/tcp_seq.h"
 
 /* Position of the new segment relative to the old one: its start, then its end. */
 enum overlap_case {

@@ -8,8 +8,9 @@
  *
  * Connections go by their hash. Two of the same hosts and hash count as one and are removed
  * together; that others are not waited for needs the same 32 bits on both. */
-#include "app/core/private.h"
-
+#include "app/core/expectations.h"
+#include "app/core/settings.h"
+#include "app/session.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
 #include "packet/flow_hash.h"

@@ -8,8 +8,9 @@
  * may announce others. When there is none, and none of its entries is left, no thread waits. The
  * only such connection does not wait either: no other thread can have announced anything between
  * the two hosts. */
-#include "app/core/private.h"
+#include "app/core/expectations.h"
 
+#include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
 #include "packet/flow_hash.h"
 #include "sequencer/sequencer.h"

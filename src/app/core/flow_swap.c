@@ -3,7 +3,8 @@
  * first datagram was the answer, may have its sides exchanged; only protocol detection can tell.
  * This file exchanges the inspection state. The transport state may be packets ahead in another
  * thread and stays as it is: from now on the flow's key decides a packet's direction. */
-#include "app/core/private.h"
+#include "app/core/session.h"
+#include "stream/slot.h"
 
 #include <string.h>
 

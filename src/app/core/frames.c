@@ -2,7 +2,12 @@
 /* app/core/frames.c - named stretches of the stream. A parser's call makes one only when some rule
  * or log wants its type. It is kept, with the bytes it covers, until a packet of its own direction
  * comes after its end: with that packet rules and logs look at it. */
-#include "app/core/private.h"
+#include "app/core/frames.h"
+
+#include "app/core/detect_proto.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
 #include "stream/stream.h"

@@ -2,10 +2,17 @@
 /* app/core/session.c - one packet of a flow: pending bytes, the parser called on them, and the end.
  * The parser reads the bytes of a chunk where they are. Only what it leaves (or what recognition
  * does not understand yet) is copied into the side's `buffered`, in front of the next chunk. */
-#include "app/core/private.h"
+#include "app/core/session.h"
 
+#include "app/core/detect_proto.h"
+#include "app/core/expectations.h"
+#include "app/core/file.h"
+#include "app/core/frames.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
 #include "base/memory/traffic_memory.h"
+#include "stream/slot.h"
 
 #include <string.h>
 

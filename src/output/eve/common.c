@@ -156,7 +156,7 @@ static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
     json_object_end(j);
 }
 
-static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
 {
     if (count == 0)
         return;
@@ -195,6 +195,25 @@ static void eve_icmp(struct json *j, const struct packet *p)
     json_u64(j, "icmp_code", p->icmp.code);
 }
 
+void eve_community_id(struct json *j, const struct eve *eve, const struct flow *f)
+{
+    char id[64];
+    size_t n = eve->community_id
+                   ? flow_community_id(&f->key, eve->community_seed, id, sizeof(id)) : 0;
+
+    if (n > 0)
+        json_bytes(j, "community_id", id, n);
+}
+
+void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us)
+{
+    record_begin(r, eve->sink);
+    buf_add_string(r->out, eve->prefix);
+    json_init(j, r->out);
+    json_object(j, NULL);
+    eve_time(r, j, "timestamp", time_us);
+}
+
 /* Begins a record and writes what all records have. Each call needs eve_end() or
  * eve_cancel(). */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
@@ -204,11 +223,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     uint8_t proto = p->ip_proto != 0 || f == NULL ? p->ip_proto : f->key.proto;
     bool ip = p->src.version != 0 || f != NULL;
 
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(j, r->out);
-    json_object(j, NULL);
-    eve_time(r, j, "timestamp", p->time_us);
+    eve_start(r, eve, j, p->time_us);
     if (f != NULL) {
         json_u64(j, "flow_id", f->id);
         if (f->parent_id != 0)
@@ -233,15 +248,11 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         eve_ethernet(j, p, head.order);
     else if (eve->ethernet && f != NULL && flow_macs(f) != NULL)
         eve_flow_ethernet(j, flow_macs(f));
-    if (eve->community_id && f != NULL) {
-        char id[64];
-        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
-
-        if (n > 0)
-            json_bytes(j, "community_id", id, n);
+    if (f != NULL) {
+        eve_community_id(j, eve, f);
+        if (f->tenant_id != 0)
+            json_u64(j, "tenant_id", f->tenant_id);
     }
-    if (f != NULL && f->tenant_id != 0)
-        json_u64(j, "tenant_id", f->tenant_id);
     if (eve->metadata && f != NULL && (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)

@@ -8,9 +8,10 @@
  * accepts a lot of plain text, so that it must fill a block or end in order. A later error ends the
  * body. During the doubt, input is retained and output held back, so that packet boundaries make no
  * difference. */
+#include "app/proto/http1/body.h"
 #include "app/proto/http1/coding.h"
-#include "base/system/clock.h"
 #include "base/memory/lib_memory.h"
+#include "base/system/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
