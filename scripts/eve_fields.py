@@ -19,6 +19,7 @@ WRITERS = {
     "json_raw": "any", "json_put_raw": "any",
 }
 MORE = "…"                  # a key that only the traffic or the configuration knows
+ITEM = "item: "             # before the type of what stands in a list
 DEPTH_MAX = 24
 
 FUNCTION = re.compile(r"^(?:static |inline )*[\w *]*?\b(\w+)\(((?:[^(){};]|\([^()]*\))*)\)\n\{\n(.*?)^\}",
@@ -27,6 +28,7 @@ ONE_LINE = re.compile(r"^(?:static |inline )*[\w *]*?\b(\w+)\(([^(){};]*)\)\s*\{
 CALL = re.compile(r"\b(\w+)\s*\(")
 STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
 TABLE = r"\b%s\[[^]]*\]\s*=\s*\{(.*?)\n? *\};"
+ROW = re.compile(r'\{\s*(?:\w+,\s*)*"((?:\\.|[^"\\])*)"')
 DECLARATION = re.compile(r"const struct (app_log|eve_type) \w+ = \{(.*?)\};", re.S)
 JSON_ARGUMENT = re.compile(r"&?(?:\w+->)?(?:j|json|js)")
 COMMON = {"eve_begin", "eve_end", "eve_end_within"}     # what all records have
@@ -139,9 +141,11 @@ class Walk:
             return [None]
         if isinstance(self.environment.get(expression), list):
             return self.environment[expression]
-        variable = re.match(r"\w+", expression)
+        variable = re.match(r"&?(\w+)", expression)
+        if variable and isinstance(self.environment.get(variable.group(1)), list):
+            return self.environment[variable.group(1)]
         if variable:
-            return self.table(variable.group(0), expression) or [MORE]
+            return self.table(variable.group(1), expression) or [MORE]
         return [MORE]
 
     def table(self, name, expression):
@@ -153,9 +157,23 @@ class Walk:
                 walks = re.search(r"\b%s = &?(\w+)(?:;|\[)" % name, body)
                 row = walks and re.search(TABLE % walks.group(1), code, re.S)
             if row:
-                return [t for t in STRING.findall(row.group(1)) if re.fullmatch(r"[\w.-]+", t)]
+                return self.column(body, name, expression, row.group(1))
         value = re.search(r"\b%s\s*=\s*([^;]*\"[^;]*);" % name, self.function.body)
         return [t for t in STRING.findall(value.group(1))] if value and name == expression else []
+
+    @staticmethod
+    def column(code, name, expression, rows):
+        """The texts of the member that the expression asks for; the first of a row, or all texts of
+        a plain list, when that is not to be seen."""
+        texts = ROW.findall(rows) or STRING.findall(rows)
+        member = re.search(r"(?:\.|->)(\w+)$", expression)
+        struct = member and re.search(r"struct \{([^{}]*)\} %s\[" % name, code)
+        if struct:
+            members = re.findall(r"(\w+)[,;]", struct.group(1))
+            of_rows = [STRING.findall(row) for row in re.findall(r"\{([^{}]*)\}", rows)]
+            if member.group(1) in members and all(len(row) == len(members) for row in of_rows):
+                texts = [row[members.index(member.group(1))] for row in of_rows]
+        return [t for t in texts if re.fullmatch(r"[\w.-]+", t)]
 
     def write(self, name, given):
         key = given[1] if len(given) > 1 else "NULL"
@@ -166,23 +184,24 @@ class Walk:
         keys = self.keys(key)
         if name in ("json_object", "json_array"):
             kind = name[5:]
-            opened = []
+            parent, first = self.at[-1], None
             for one in keys:
-                field = self.at[-1] if one is None else self.at[-1].member(one)
+                field = parent if one is None else parent.member(one)
                 if one is not None:
                     field.types.add(kind)
                 elif kind == "object" and len(self.at) > 1:
-                    field.types.add("objects")
-                opened.append(field)
-            first = opened[0]
-            for other in opened[1:]:
-                other.members = first.members
+                    field.types.add(ITEM + "objects")
+                if first is None:
+                    first = field
+                elif field is not first:        # keys of a table: the same stands in each
+                    first.merge(field)
+                    parent.members[one] = first
             self.at.append(first)
             return
         for one in keys:
             if one is None:
                 if len(self.at) > 1:
-                    self.at[-1].types.add(WRITERS[name])
+                    self.at[-1].types.add(ITEM + WRITERS[name])
             else:
                 self.at[-1].member(one).types.add(WRITERS[name])
 
@@ -201,7 +220,7 @@ class Walk:
         for parameter, value in zip(target.parameters, given):
             if (self.function.path, value) in self.sources.functions:
                 environment[parameter] = self.sources.find(self.function.path, value)
-            elif STRING.search(value) or value == "NULL" or value in self.environment:
+            elif self.keys(value) != [MORE]:
                 environment[parameter] = self.keys(value)
         Walk(self.records, target, environment, self.at, self.trail + (name,)).run()
 
