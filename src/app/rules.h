@@ -20,8 +20,10 @@ struct app_name { const char *name; int64_t value; };
 #define APP_EVENT_ROW(id, name) { name, id },
 
 /* A member of the transaction that a keyword shows unchanged. Most keywords need no more: one of
- * the macros below declares the member, and no function is needed. */
-enum app_field_type { APP_FIELD_NONE, APP_FIELD_SLICE, APP_FIELD_U8, APP_FIELD_U16, APP_FIELD_U32 };
+ * the macros below declares the member, and no function is needed. BYTES: an array of bytes. */
+enum app_field_type {
+    APP_FIELD_NONE, APP_FIELD_SLICE, APP_FIELD_BYTES, APP_FIELD_U8, APP_FIELD_U16, APP_FIELD_U32,
+};
 /* The condition: always; unless it is NULL or 0; unless it has no bytes; when a bool is set. */
 enum app_field_when { APP_FIELD_ALWAYS, APP_FIELD_KNOWN, APP_FIELD_FILLED, APP_FIELD_IF };
 struct app_field {
@@ -31,12 +33,18 @@ struct app_field {
                          * directions */
     uint16_t flag;      /* with IF: offset of the bool */
     uint16_t sender;    /* offset of an enum direction, the only sender; 0: both may send it */
+    uint16_t size;      /* of the member: the length of BYTES */
+    /* The part of the transaction whose members these are: number `index`, from 0; NULL when there
+     * is none. Without it the field is in the transaction itself, once. */
+    const void *(*part)(struct app_tx *tx, enum direction direction, unsigned index);
 };
 #define APP_FIELD_TYPE(m)                                                        \
     _Generic((m), struct slice: APP_FIELD_SLICE, bool: APP_FIELD_U8,             \
+             uint8_t *: APP_FIELD_BYTES,                                         \
              uint8_t: APP_FIELD_U8, uint16_t: APP_FIELD_U16, uint32_t: APP_FIELD_U32)
 #define APP_FIELD_AT(s, m)                                                       \
-    .type = APP_FIELD_TYPE(((struct s *)0)->m), .offset = offsetof(struct s, m)
+    .type = APP_FIELD_TYPE(((struct s *)0)->m), .offset = offsetof(struct s, m), \
+    .size = sizeof(((struct s *)0)->m)
 /* `struct s` begins with its struct app_tx; `w` is ALWAYS, KNOWN or FILLED. */
 #define APP_FIELD(s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w }
 /* Present only if the bool `f` is set. */
@@ -50,6 +58,11 @@ struct app_field {
 /* `m` of the array `a[2]`, which has an entry for each direction. */
 #define APP_FIELD_BY_DIRECTION(s, a, m, w)                                       \
     { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w, .step = sizeof(((struct s *)0)->a[0]) }
+/* `m` of each `struct s` that the function `f` finds; keywords with several values share it. */
+#define APP_FIELD_PART(f, s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w, .part = (f) }
+/* `f` finds the value itself, which has the type `t`. */
+#define APP_FIELD_VALUE(f, t, w)                                                 \
+    { .type = APP_FIELD_TYPE((t){ 0 }), .size = sizeof(t), .when = APP_FIELD_##w, .part = (f) }
 
 /* A sticky buffer. `get` may compute the content and keep it in tx->arena. */
 struct app_buffer {
@@ -114,10 +127,10 @@ struct app_integer {
     uint32_t feature;
 };
 
-bool app_field_slice(const struct app_field *field, const struct app_tx *tx,
-                     enum direction direction, struct slice *out);
-bool app_field_number(const struct app_field *field, const struct app_tx *tx,
-                      enum direction direction, uint64_t *out);
+bool app_field_slice(const struct app_field *field, struct app_tx *tx, enum direction direction,
+                     unsigned index, struct slice *out);
+bool app_field_number(const struct app_field *field, struct app_tx *tx, enum direction direction,
+                      unsigned index, uint64_t *out);
 
 /* What rules inspect: instance `index` from 0; false when there is none (yet). */
 static inline bool app_buffer_get(const struct app_buffer *b, struct app_tx *tx,
@@ -125,14 +138,14 @@ static inline bool app_buffer_get(const struct app_buffer *b, struct app_tx *tx,
 {
     if (b->get != NULL)
         return b->get(tx, direction, index, out);
-    return index == 0 && app_field_slice(&b->field, tx, direction, out);
+    return app_field_slice(&b->field, tx, direction, index, out);
 }
 static inline bool app_integer_get(const struct app_integer *n, struct app_tx *tx,
                                    enum direction direction, unsigned index, uint64_t *out)
 {
     if (n->get != NULL)
         return n->get(tx, direction, index, out);
-    return index == 0 && app_field_number(&n->field, tx, direction, out);
+    return app_field_number(&n->field, tx, direction, index, out);
 }
 
 /* Any other keyword on a transaction. */
