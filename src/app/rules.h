@@ -20,9 +20,11 @@ struct app_name { const char *name; int64_t value; };
 #define APP_EVENT_ROW(id, name) { name, id },
 
 /* A member of the transaction that a keyword shows unchanged. Most keywords need no more: one of
- * the macros below declares the member, and no function is needed. BYTES: an array of bytes. */
+ * the macros below declares the member, and no function is needed. BYTES: an array of bytes.
+ * TEXT: an array of characters that ends with NUL. */
 enum app_field_type {
-    APP_FIELD_NONE, APP_FIELD_SLICE, APP_FIELD_BYTES, APP_FIELD_U8, APP_FIELD_U16, APP_FIELD_U32,
+    APP_FIELD_NONE, APP_FIELD_SLICE, APP_FIELD_BYTES, APP_FIELD_TEXT,
+    APP_FIELD_U8, APP_FIELD_U16, APP_FIELD_U32,
 };
 /* The condition: always; unless it is NULL or 0; unless it has no bytes; when a bool is set. */
 enum app_field_when { APP_FIELD_ALWAYS, APP_FIELD_KNOWN, APP_FIELD_FILLED, APP_FIELD_IF };
@@ -33,14 +35,14 @@ struct app_field {
                          * directions */
     uint16_t flag;      /* with IF: offset of the bool */
     uint16_t sender;    /* offset of an enum direction, the only sender; 0: both may send it */
-    uint16_t size;      /* of the member: the length of BYTES */
+    uint16_t size;      /* of the member: the length of BYTES, the space of TEXT */
     /* The part of the transaction whose members these are: number `index`, from 0; NULL when there
      * is none. Without it the field is in the transaction itself, once. */
     const void *(*part)(struct app_tx *tx, enum direction direction, unsigned index);
 };
 #define APP_FIELD_TYPE(m)                                                        \
     _Generic((m), struct slice: APP_FIELD_SLICE, bool: APP_FIELD_U8,             \
-             uint8_t *: APP_FIELD_BYTES,                                         \
+             uint8_t *: APP_FIELD_BYTES, char *: APP_FIELD_TEXT,                 \
              uint8_t: APP_FIELD_U8, uint16_t: APP_FIELD_U16, uint32_t: APP_FIELD_U32)
 #define APP_FIELD_AT(s, m)                                                       \
     .type = APP_FIELD_TYPE(((struct s *)0)->m), .offset = offsetof(struct s, m), \
@@ -60,6 +62,9 @@ struct app_field {
     { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w, .step = sizeof(((struct s *)0)->a[0]) }
 /* `m` of each `struct s` that the function `f` finds; keywords with several values share it. */
 #define APP_FIELD_PART(f, s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w, .part = (f) }
+#define APP_FIELD_PART_BY_DIRECTION(f, s, a, m, w)                               \
+    { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w,                            \
+      .step = sizeof(((struct s *)0)->a[0]), .part = (f) }
 /* `f` finds the value itself, which has the type `t`. */
 #define APP_FIELD_VALUE(f, t, w)                                                 \
     { .type = APP_FIELD_TYPE((t){ 0 }), .size = sizeof(t), .when = APP_FIELD_##w, .part = (f) }

@@ -40,9 +40,11 @@ bool app_field_slice(const struct app_field *field, struct app_tx *tx, enum dire
 
     if (at == NULL)
         return false;
-    if (field->type == APP_FIELD_BYTES) {
+    if (field->type == APP_FIELD_BYTES || field->type == APP_FIELD_TEXT) {
         *out = (struct slice){ at, field->size };
-        return true;
+        if (field->type == APP_FIELD_TEXT)
+            out->len = (uint32_t)strnlen((const char *)at, field->size);
+        return field->when != APP_FIELD_FILLED || out->len > 0;
     }
     memcpy(out, at, sizeof(*out));
     if (field->when == APP_FIELD_KNOWN)

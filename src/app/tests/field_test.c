@@ -11,6 +11,7 @@ struct sample_tx {
     uint16_t middle;
     struct { uint32_t large; struct slice text; } ds[2];
     uint8_t digits[4];
+    char word[8];
     struct sample_item { uint16_t code; struct slice name; } items[2];
 };
 
@@ -105,6 +106,18 @@ TEST(app_field_shows_an_array_of_bytes)
     CHECK(text(&s, bytes, TO_CLIENT, &out));
     CHECK_INT(out.len, 4);
     CHECK(out.data == s.digits);
+}
+
+TEST(app_field_shows_a_text_up_to_its_end)
+{
+    struct sample_tx s = { .word = "ab" };
+    const struct app_field word = APP_FIELD(sample_tx, word, FILLED);
+    struct slice out = { 0 };
+
+    CHECK(text(&s, word, TO_SERVER, &out));
+    CHECK_INT(out.len, 2);
+    s.word[0] = '\0';
+    CHECK(!text(&s, word, TO_SERVER, &out));
 }
 
 TEST(app_field_of_a_part_has_a_value_for_each_index)
