@@ -64,20 +64,6 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
-/* Rules of the other direction see nothing of a datagram. */
-static bool goes(const struct app_tx *tx, enum direction d, unsigned index)
-{
-    return index == 0 && ntp_tx_of(tx)->direction == d;
-}
-
-/* For stratum 0 a kiss code, for stratum 1 the name of a source, otherwise an address or a hash
- * (RFC 5905 section 7.3): bytes, not text. */
-static bool get_reference(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
-{
-    *out = (struct slice){ ntp_tx_of(tx)->reference, sizeof(ntp_tx_of(tx)->reference) };
-    return goes(tx, d, index);
-}
-
 /* RFC 5905 section 7.3. */
 static const struct app_name modes[] = {
     { "reserved", 0 }, { "symmetric_active", 1 }, { "symmetric_passive", 2 }, { "client", 3 },
@@ -96,9 +82,11 @@ static const struct app_integer stratum = {
     .name = "ntp.stratum", .doc = "stratum", .bits = 8, .directions = APP_BOTH,
     .field = APP_FIELD_FROM(ntp_tx, stratum, ALWAYS, direction),
 };
+/* For stratum 0 a kiss code, for stratum 1 the name of a source, otherwise an address or a hash
+ * (RFC 5905 section 7.3): bytes, not text. */
 static const struct app_buffer reference_id = {
     .name = "ntp.reference_id", .doc = "the four bytes of the reference id",
-    .directions = APP_BOTH, .get = get_reference,
+    .directions = APP_BOTH, .field = APP_FIELD_FROM(ntp_tx, reference, ALWAYS, direction),
 };
 
 /* --- log ------------------------------------------------------------------------------------ */

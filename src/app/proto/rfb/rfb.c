@@ -293,20 +293,13 @@ static enum parse_status rfb_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* An empty name is as good as none. */
-static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                     struct slice *out)
-{
-    *out = rfb_tx_of(tx)->name;
-    return rfb_tx_of(tx)->has_server_init && out->len > 0;
-}
-
 /* Names for `rfb.secresult`; 2 has two spellings. */
 static const struct app_name results[] = {
     { "ok", 0 }, { "fail", 1 }, { "toomany", 2 }, { "too_many", 2 }, { "unknown", 3 }, { NULL, 0 },
 };
 static const struct app_buffer name_buffer = {
-    .name = "rfb.name", .doc = "name of the desktop", .directions = APP_TC, .get = get_name,
+    .name = "rfb.name", .doc = "name of the desktop", .directions = APP_TC,
+    .field = APP_FIELD(rfb_tx, name, FILLED),
 };
 static const struct app_integer security_integer = {
     .name = "rfb.sectype", .doc = "type of security", .bits = 32, .directions = APP_TS,
