@@ -9,15 +9,6 @@
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
-static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                     struct slice *out)
-{
-    const struct dce_stub *stub = &dcerpc_tx_of(tx)->ds[d].stub;
-
-    *out = (struct slice){ stub->data, stub->len };
-    return stub->len > 0;
-}
-
 /* byte_test and its kin read numbers in this order. */
 static bool is_little(const struct app_tx *tx)
 {
@@ -54,7 +45,8 @@ static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *
 
 static const struct app_buffer stub_data = {
     .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
-    .directions = APP_BOTH, .grows = true, .get = get_stub, .little = is_little,
+    .directions = APP_BOTH, .grows = true, .little = is_little,
+    .field = APP_FIELD_BY_DIRECTION(dcerpc_tx, ds, stub.kept, FILLED),
 };
 static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",

@@ -12,7 +12,7 @@ static bool has_part(const struct dcerpc_tx *t, enum direction d)
 static void log_sizes(struct json *j, const struct dcerpc_dir *ds)
 {
     json_u64(j, "frag_cnt", ds->fragments);
-    json_u64(j, "stub_data_size", ds->stub.len);
+    json_u64(j, "stub_data_size", ds->stub.kept.len);
 }
 
 /* The result exists only when the server has acknowledged the interface. */

@@ -294,7 +294,7 @@ static void log_sizes(struct json *j, const char *key, const struct smb_call *c,
 {
     json_object(j, key);
     json_u64(j, "frag_cnt", c->ds[d].fragments);
-    json_u64(j, "stub_data_size", c->ds[d].stub.len);
+    json_u64(j, "stub_data_size", c->ds[d].stub.kept.len);
     json_object_end(j);
 }
 

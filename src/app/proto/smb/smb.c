@@ -38,43 +38,19 @@ static bool get_share(struct app_tx *tx, enum direction d UNUSED, unsigned index
 }
 
 /* NULL: no session setup, or one without a readable NTLMSSP message. */
-static const struct smb_ntlmssp *ntlmssp_of(const struct app_tx *tx)
+static const void *ntlmssp_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     const struct smb_tx *t = smb_tx_of(tx);
 
     return t->kind == SMB_SESSION_SETUP ? t->setup.ntlmssp : NULL;
 }
 
-static bool get_user(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                     struct slice *out)
-{
-    const struct smb_ntlmssp *n = ntlmssp_of(tx);
-
-    if (n != NULL)
-        *out = n->user;
-    return n != NULL;
-}
-
-static bool get_domain(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                       struct slice *out)
-{
-    const struct smb_ntlmssp *n = ntlmssp_of(tx);
-
-    if (n != NULL)
-        *out = n->domain;
-    return n != NULL;
-}
-
-/* Stub data of each direction, as far as dcerpc.max-stub-size keeps them. */
-static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                     struct slice *out)
+/* The struct smb_call of a transaction that is one. */
+static const void *call_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     const struct smb_tx *t = smb_tx_of(tx);
 
-    if (t->kind != SMB_DCERPC)
-        return false;
-    *out = (struct slice){ t->call.ds[d].stub.data, t->call.ds[d].stub.len };
-    return out->len > 0;
+    return t->kind == SMB_DCERPC ? &t->call : NULL;
 }
 
 /* dcerpc.iface and dcerpc.opnum match requests only, as Suricata does. */
@@ -128,15 +104,18 @@ static const struct app_buffer share = {
     .directions = APP_TS, .get = get_share,
 };
 static const struct app_buffer ntlmssp_user = {
-    .name = "smb.ntlmssp_user", .doc = "user who logs on", .directions = APP_TS, .get = get_user,
+    .name = "smb.ntlmssp_user", .doc = "user who logs on", .directions = APP_TS,
+    .field = APP_FIELD_PART(ntlmssp_of, smb_ntlmssp, user, ALWAYS),
 };
 static const struct app_buffer ntlmssp_domain = {
     .name = "smb.ntlmssp_domain", .doc = "domain of the user who logs on", .directions = APP_TS,
-    .get = get_domain,
+    .field = APP_FIELD_PART(ntlmssp_of, smb_ntlmssp, domain, ALWAYS),
 };
 static const struct app_buffer stub_data = {
     .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
-    .directions = APP_BOTH, .grows = true, .get = get_stub,
+    .directions = APP_BOTH, .grows = true,
+    /* As far as dcerpc.max-stub-size keeps them. */
+    .field = APP_FIELD_PART_BY_DIRECTION(call_of, smb_call, ds, stub.kept, FILLED),
 };
 static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",
