@@ -67,7 +67,8 @@ enum enip_payload {
 
 struct enip_identity {
     uint16_t version, vendor, device, product, status;
-    uint8_t major, minor, state;
+    uint16_t revision;                  /* major * 256 + minor */
+    uint8_t state;
     uint32_t serial;
     struct slice name;
 };

@@ -99,7 +99,11 @@ struct tls_dir {
     bool has_hello;                     /* it was read to its end */
     uint8_t hello_copies;
     uint16_t version;                   /* of the hello; until then of the record */
-    uint8_t random[TLS_RANDOM_LEN];     /* of the latest hello */
+    /* Of the latest hello (RFC 5246 section 7.4.1.2). TLS 1.2 and older put the time first. */
+    union {
+        uint8_t random[TLS_RANDOM_LEN];
+        struct { uint8_t random_time[4], random_bytes[TLS_RANDOM_LEN - 4]; };
+    };
     bool has_random;
     bool has_chain;                     /* a Certificate message came */
     bool has_certificate;               /* ... with one that could be read */
