@@ -12,6 +12,7 @@
 #include "app/lib/lru.h"
 #include "app/log.h"
 #include "app/proto.h"
+#include "app/proto/nfs/procedures.h"
 #include "app/proto/nfs/rpc.h"
 
 #define NFS_PROGRAM 100003
@@ -33,15 +34,6 @@ enum nfs_frame {
     NFS_FRAME_4_OPS, NFS_FRAME_4_STATUS,
 };
 
-/* Procedures by version; those that 2 has too have the same number there unless it says so. */
-enum {
-    NFS2_WRITE = 8, NFS2_RENAME = 11,
-    NFS3_GETATTR = 1, NFS3_LOOKUP = 3, NFS3_ACCESS = 4, NFS3_READ = 6, NFS3_WRITE = 7,
-    NFS3_CREATE = 8, NFS3_MKDIR = 9, NFS3_REMOVE = 12, NFS3_RMDIR = 13, NFS3_RENAME = 14,
-    NFS3_READDIRPLUS = 17, NFS3_COMMIT = 21,
-    NFS4_NULL = 0, NFS4_COMPOUND = 1, NFS4_CREATE = 6, NFS4_READ = 25, NFS4_REMOVE = 28,
-    NFS4_RENAME = 29, NFS4_WRITE = 38,
-};
 enum { NFS_FILE_SYNC = 2 };             /* how stable a write is to be: nothing more follows */
 
 struct nfs_settings { uint32_t max_calls, max_names; };
