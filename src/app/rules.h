@@ -14,10 +14,17 @@
 
 struct app_name { const char *name; int64_t value; };
 
-/* A protocol's events are one list, X_EVENT_LIST(E), of E(id, "name in rules"). Their enum and the
- * table of their names come from it, so each event has a name. Ids count from 1. */
-#define APP_EVENT_ID(id, name) id,
-#define APP_EVENT_ROW(id, name) { name, id },
+/* What has a number and a name is one list, such as TOY_OP_LIST(E), from which its enum and the
+ * table of its names come: no name can be missing, or belong to another number. In a list of
+ * E(id, "name") the ids count up: events from 1, steps of progress and frames from 0. In a list of
+ * E(id, number, "name") the protocol has given the numbers. */
+#define APP_ENUM_ID(id, name) id,
+#define APP_ENUM_ROW(id, name) { name, id },
+#define APP_ENUM_TEXT(id, name) [id] = name,
+#define APP_NUMBER_ID(id, number, name) id = number,
+#define APP_NUMBER_ROW(id, number, name) { name, id },
+#define APP_EVENT_ID(id, name) APP_ENUM_ID(id, name)
+#define APP_EVENT_ROW(id, name) APP_ENUM_ROW(id, name)
 
 /* A member of the transaction that a keyword shows unchanged. Most keywords need no more: one of
  * the macros below declares the member, and no function is needed. BYTES: an array of bytes.

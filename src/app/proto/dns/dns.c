@@ -7,7 +7,10 @@
 #include "app/reports.h"
 
 #define HEADER_SIZE 12  /* bytes, RFC 1035 section 4.1.1 */
-enum { FRAME_STREAM, FRAME_PDU };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 #define NOLOG_IDS_MAX 32    /* per flow; a client with more in flight loses the oldest */
 
@@ -254,7 +257,7 @@ const struct app_proto app_dns = {
     .tx_close = dns_tx_close,
     .progress_done = { 1, 1 },
     .events = dns_events,
-    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = dns_buffers,
     .integers = dns_integers,
     .logs = dns_logs,

@@ -139,7 +139,14 @@ static struct enip_tx *add(struct app_flow *af, enum direction d, const struct e
 /* --- frames ----------------------------------------------------------------------------------- */
 
 /* Type 0 is the framework's "stream". */
-enum { FRAME_HEADER = 1, FRAME_DATA, FRAME_PDU, FRAME_CIP, FRAME_ITEM };
+#define FRAME_LIST(E)          \
+    E(FRAME_STREAM, "stream")  \
+    E(FRAME_HEADER, "hdr")     \
+    E(FRAME_DATA, "data")      \
+    E(FRAME_PDU, "pdu")        \
+    E(FRAME_CIP, "cip")        \
+    E(FRAME_ITEM, "enip.item")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 /* Messages are read again only if a rule or log uses these frames. */
 static void frame_message(struct app_flow *af, enum direction d, uint64_t at, uint32_t len,
@@ -252,7 +259,7 @@ const struct app_proto app_enip = {
     .handles_gaps = true,
     .progress_done = { 1, 1 },
     .events = (const struct app_name[]){ ENIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
-    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", "cip", "enip.item", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = enip_buffers,
     .integers = enip_integers,
     .matches = enip_matches,

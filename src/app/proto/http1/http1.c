@@ -341,7 +341,7 @@ static const struct app_name response_progress[] = {
     { NULL, 0 },
 };
 
-static const char *const frames[] = { "stream", "request", "response", NULL };
+static const char *const frames[] = { HTTP_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 static const struct app_pcre_letter pcre_letters[] = {
     { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },

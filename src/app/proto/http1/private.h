@@ -61,7 +61,11 @@ int http_configure(const struct conf_node *node, const struct conf_node *root, v
 void http_settings_free(void *settings);
 const struct http_config *http_config_for(const struct http_settings *s, const struct ip *server);
 
-enum http_frame { HTTP_FRAME_STREAM, HTTP_FRAME_REQUEST, HTTP_FRAME_RESPONSE };
+#define HTTP_FRAME_LIST(E)             \
+    E(HTTP_FRAME_STREAM, "stream")     \
+    E(HTTP_FRAME_REQUEST, "request")   \
+    E(HTTP_FRAME_RESPONSE, "response")
+enum http_frame { HTTP_FRAME_LIST(APP_ENUM_ID) };
 
 /* --- transactions ----------------------------------------------------------------------------- */
 

@@ -14,7 +14,12 @@
 #define PROBE_LENGTH_MAX 16384          /* initial SETTINGS_MAX_FRAME_SIZE */
 #define HANDLED_MAX 65536               /* longer frames are an event, and skipped unless DATA */
 
-enum { FRAME_STREAM, FRAME_HDR, FRAME_DATA, FRAME_PDU };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_HDR, "hdr")       \
+    E(FRAME_DATA, "data")     \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 const struct app_name h2_events[] = { H2_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
@@ -282,7 +287,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     .tx_close = h2_tx_close,                                                                     \
     .progress_done = { H2_COMPLETE, H2_COMPLETE },                                               \
     .events = h2_events,                                                                         \
-    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },                     \
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },                           \
     .matches = h2_matches,                                                                       \
     .file_directions = APP_BOTH,                                                                 \
     .unnamed_files = true,                                                                       \

@@ -22,7 +22,10 @@ struct ldap_state {
     uint32_t frame[2];                          /* identifier of that frame */
 };
 
-enum { FRAME_STREAM, FRAME_PDU };   /* indexes of `frames` below */
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 /* 1024 responses unless configured: then the transaction keeps no more of them. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
@@ -346,7 +349,7 @@ const struct app_proto app_ldap = {
     .buffer_limit = 1u << 20,   /* bytes; the largest message that the parser waits for */
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = ldap_buffers,
     .integers = ldap_integers,
     .logs = ldap_logs,

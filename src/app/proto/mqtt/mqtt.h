@@ -102,7 +102,12 @@ struct mqtt_state {
     uint64_t skip[2];                   /* of a message that is too long */
 };
 
-enum { MQTT_FRAME_STREAM, MQTT_FRAME_PDU, MQTT_FRAME_HEADER, MQTT_FRAME_DATA };
+#define MQTT_FRAME_LIST(E)         \
+    E(MQTT_FRAME_STREAM, "stream") \
+    E(MQTT_FRAME_PDU, "pdu")       \
+    E(MQTT_FRAME_HEADER, "header") \
+    E(MQTT_FRAME_DATA, "data")
+enum { MQTT_FRAME_LIST(APP_ENUM_ID) };
 
 /* message.c. -1: more bytes are needed; 0: not one; else its size. */
 int mqtt_header_parse(struct bytes in, struct mqtt_header *out);

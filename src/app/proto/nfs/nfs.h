@@ -28,11 +28,19 @@
 
 enum nfs_event { NFS_EVENT_NONE, NFS_EVENT_LIST(APP_EVENT_ID) };
 
-enum nfs_frame {
-    NFS_FRAME_STREAM, NFS_FRAME_RPC_PDU, NFS_FRAME_RPC_HDR, NFS_FRAME_RPC_DATA,
-    NFS_FRAME_RPC_CREDS, NFS_FRAME_PDU, NFS_FRAME_STATUS, NFS_FRAME_4_PDU, NFS_FRAME_4_HDR,
-    NFS_FRAME_4_OPS, NFS_FRAME_4_STATUS,
-};
+#define NFS_FRAME_LIST(E)                \
+    E(NFS_FRAME_STREAM, "stream")        \
+    E(NFS_FRAME_RPC_PDU, "rpc.pdu")      \
+    E(NFS_FRAME_RPC_HDR, "rpc.hdr")      \
+    E(NFS_FRAME_RPC_DATA, "rpc.data")    \
+    E(NFS_FRAME_RPC_CREDS, "rpc.creds")  \
+    E(NFS_FRAME_PDU, "nfs.pdu")          \
+    E(NFS_FRAME_STATUS, "nfs.status")    \
+    E(NFS_FRAME_4_PDU, "nfs4.pdu")       \
+    E(NFS_FRAME_4_HDR, "nfs4.hdr")       \
+    E(NFS_FRAME_4_OPS, "nfs4.ops")       \
+    E(NFS_FRAME_4_STATUS, "nfs4.status")
+enum nfs_frame { NFS_FRAME_LIST(APP_ENUM_ID) };
 
 enum { NFS_FILE_SYNC = 2 };             /* how stable a write is to be: nothing more follows */
 

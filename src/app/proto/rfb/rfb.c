@@ -52,7 +52,10 @@ struct rfb_state {
     struct rfb_tx *tx;                  /* NULL before the first message and after its removal */
 };
 
-enum { FRAME_STREAM, FRAME_PDU };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 static struct rfb_tx *rfb_tx_of(const struct app_tx *tx)
 {
@@ -412,7 +415,7 @@ const struct app_proto app_rfb = {
     .tx_close = tx_close,
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &name_buffer, NULL },
     .integers = (const struct app_integer *const[]){ &security_integer, &result_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve_rfb, NULL },

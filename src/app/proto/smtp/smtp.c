@@ -371,7 +371,7 @@ static void smtp_thread_close(void *data)
 
 const struct app_name smtp_events[] = { SMTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = { "stream", "command_line", "data", "response_line", NULL };
+static const char *const frames[] = { SMTP_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 /* As Suricata has them. */
 static const struct app_reports reports = {

@@ -76,10 +76,7 @@ static const struct app_name server_progress[] = {
 
 static const struct app_name events[] = { SSH_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = {   /* indexes: enum in ssh.h */
-    [SSH_FRAME_STREAM] = "stream", [SSH_FRAME_HDR] = "record.hdr",
-    [SSH_FRAME_DATA] = "record.data", [SSH_FRAME_PDU] = "record.pdu", NULL,
-};
+static const char *const frames[] = { SSH_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 /* The value of `hassh`: yes computes HASSH always; no and auto only when a rule needs it. */
 static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,

@@ -23,7 +23,12 @@ enum ssh_progress {
 
 enum ssh_event { SSH_EVENT_NONE, SSH_EVENT_LIST(APP_EVENT_ID) };
 
-enum { SSH_FRAME_STREAM, SSH_FRAME_HDR, SSH_FRAME_DATA, SSH_FRAME_PDU };
+#define SSH_FRAME_LIST(E)            \
+    E(SSH_FRAME_STREAM, "stream")    \
+    E(SSH_FRAME_HDR, "record.hdr")   \
+    E(SSH_FRAME_DATA, "record.data") \
+    E(SSH_FRAME_PDU, "record.pdu")
+enum { SSH_FRAME_LIST(APP_ENUM_ID) };
 
 enum { SSH_FEATURE_HASSH = 1u << 0 };
 

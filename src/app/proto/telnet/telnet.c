@@ -11,7 +11,12 @@
 #define MESSAGE_MAX 8192                /* bytes; data without an end are cut here */
 
 enum { IAC = 255, SB = 250, WILL = 251, DONT = 254, SE = 240 };     /* RFC 854 */
-enum telnet_frame { FRAME_STREAM, FRAME_PDU, FRAME_CTL, FRAME_DATA };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")       \
+    E(FRAME_CTL, "ctl")       \
+    E(FRAME_DATA, "data")
+enum telnet_frame { FRAME_LIST(APP_ENUM_ID) };
 
 /* The progress of a login. START: the server's prompt for a name is next. NAME_REQUESTED,
  * PASSWORD_REQUESTED: the client's line is next. NAME_GIVEN: the prompt for a password is next.
@@ -209,7 +214,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
     return more ? PARSE_MORE : PARSE_OK;
 }
 
-static const char *const frames[] = { "stream", "pdu", "ctl", "data", NULL };
+static const char *const frames[] = { FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 const struct app_proto app_telnet = {
     .id = APP_PROTO_telnet,

@@ -123,11 +123,7 @@ static const struct app_name server_progress[] = {
  * have their own length limit instead of a count per packet. */
 static const struct app_name events[] = { TLS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = {
-    [TLS_FRAME_STREAM] = "stream", [TLS_FRAME_PDU] = "pdu", [TLS_FRAME_HDR] = "hdr",
-    [TLS_FRAME_DATA] = "data", [TLS_FRAME_ALERT] = "alert", [TLS_FRAME_HEARTBEAT] = "heartbeat",
-    [TLS_FRAME_SSL2_HDR] = "ssl2.hdr", [TLS_FRAME_SSL2_PDU] = "ssl2.pdu", NULL,
-};
+static const char *const frames[] = { TLS_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 /* As Suricata has them. */
 static const struct app_reports reports = {

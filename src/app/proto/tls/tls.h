@@ -68,10 +68,16 @@ enum tls_server_progress {
 
 enum tls_event { TLS_EVENT_NONE, TLS_EVENT_LIST(APP_EVENT_ID) };
 
-enum {
-    TLS_FRAME_STREAM, TLS_FRAME_PDU, TLS_FRAME_HDR, TLS_FRAME_DATA, TLS_FRAME_ALERT,
-    TLS_FRAME_HEARTBEAT, TLS_FRAME_SSL2_HDR, TLS_FRAME_SSL2_PDU,
-};
+#define TLS_FRAME_LIST(E)               \
+    E(TLS_FRAME_STREAM, "stream")       \
+    E(TLS_FRAME_PDU, "pdu")             \
+    E(TLS_FRAME_HDR, "hdr")             \
+    E(TLS_FRAME_DATA, "data")           \
+    E(TLS_FRAME_ALERT, "alert")         \
+    E(TLS_FRAME_HEARTBEAT, "heartbeat") \
+    E(TLS_FRAME_SSL2_HDR, "ssl2.hdr")   \
+    E(TLS_FRAME_SSL2_PDU, "ssl2.pdu")
+enum { TLS_FRAME_LIST(APP_ENUM_ID) };
 
 /* ssl_state: the handshake message that stands last in what has just been parsed. */
 enum {

@@ -24,7 +24,12 @@ enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
     E(REASSEMBLY_LIMIT_REACHED, "reassembly_limit_reached")
 
 enum ws_event { WS_EVENT_NONE, WS_EVENT_LIST(APP_EVENT_ID) };
-enum ws_frame { FRAME_STREAM, FRAME_HEADER, FRAME_PDU, FRAME_DATA };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_HEADER, "header") \
+    E(FRAME_PDU, "pdu")       \
+    E(FRAME_DATA, "data")
+enum ws_frame { FRAME_LIST(APP_ENUM_ID) };
 
 struct ws_settings { uint32_t max_payload; };   /* bytes of a frame and of a message */
 
@@ -334,7 +339,7 @@ const struct app_proto app_websocket = {
     .buffer_limit = MAX_PAYLOAD_LIMIT + HEADER_MAX,
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "header", "pdu", "data", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &payload_buffer, NULL },
     .integers = (const struct app_integer *const[]){ &opcode_integer, &flags_integer,
                                                      &mask_integer, NULL },
