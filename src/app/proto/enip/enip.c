@@ -7,14 +7,7 @@
 #include "app/reports.h"
 
 /* Names in rules and records. */
-const struct app_name enip_commands[] = {
-    { "nop", ENIP_NOP }, { "list_services", ENIP_LIST_SERVICES },
-    { "list_identity", ENIP_LIST_IDENTITY }, { "list_interfaces", ENIP_LIST_INTERFACES },
-    { "register_session", ENIP_REGISTER_SESSION },
-    { "unregister_session", ENIP_UNREGISTER_SESSION }, { "send_r_r_data", ENIP_SEND_RR_DATA },
-    { "send_unit_data", ENIP_SEND_UNIT_DATA }, { "indicate_status", ENIP_INDICATE_STATUS },
-    { "cancel", ENIP_CANCEL }, { NULL, 0 },
-};
+const struct app_name enip_commands[] = { ENIP_COMMAND_LIST(APP_NUMBER_ROW) { NULL, 0 } };
 const struct app_name enip_statuses[] = {
     { "success", 0 }, { "invalid_cmd", 1 }, { "no_resources", 2 }, { "incorrect_data", 3 },
     { "invalid_session", 0x64 }, { "invalid_length", 0x65 }, { "unsupported_prot_rev", 0x69 },

@@ -327,19 +327,11 @@ static void http1_thread_close(void *data)
     free(ht);
 }
 
-static const struct app_name request_progress[] = {
-    { "request_started", HTTP_STARTED }, { "request_line", HTTP_LINE },
-    { "request_headers", HTTP_HEADERS }, { "request_body", HTTP_BODY },
-    { "request_trailer", HTTP_TRAILER }, { "request_complete", HTTP_COMPLETE },
-    { NULL, 0 },
-};
+#define REQUEST(id, name) { "request_" name, id },
+static const struct app_name request_progress[] = { HTTP_PROGRESS_LIST(REQUEST) { NULL, 0 } };
 
-static const struct app_name response_progress[] = {
-    { "response_started", HTTP_STARTED }, { "response_line", HTTP_LINE },
-    { "response_headers", HTTP_HEADERS }, { "response_body", HTTP_BODY },
-    { "response_trailer", HTTP_TRAILER }, { "response_complete", HTTP_COMPLETE },
-    { NULL, 0 },
-};
+#define RESPONSE(id, name) { "response_" name, id },
+static const struct app_name response_progress[] = { HTTP_PROGRESS_LIST(RESPONSE) { NULL, 0 } };
 
 static const char *const frames[] = { HTTP_FRAME_LIST(APP_ENUM_TEXT) NULL };
 

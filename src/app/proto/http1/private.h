@@ -70,9 +70,14 @@ enum http_frame { HTTP_FRAME_LIST(APP_ENUM_ID) };
 /* --- transactions ----------------------------------------------------------------------------- */
 
 /* As libhtp counts them, and rule hooks name them. */
-enum http_progress {
-    HTTP_STARTED, HTTP_LINE, HTTP_HEADERS, HTTP_BODY, HTTP_TRAILER, HTTP_COMPLETE,
-};
+#define HTTP_PROGRESS_LIST(E)    \
+    E(HTTP_STARTED, "started")   \
+    E(HTTP_LINE, "line")         \
+    E(HTTP_HEADERS, "headers")   \
+    E(HTTP_BODY, "body")         \
+    E(HTTP_TRAILER, "trailer")   \
+    E(HTTP_COMPLETE, "complete")
+enum http_progress { HTTP_PROGRESS_LIST(APP_ENUM_ID) };
 
 /* A window that slides over a body. Rules see what is new and some bytes before it. */
 struct http_body {

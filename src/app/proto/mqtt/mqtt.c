@@ -6,14 +6,7 @@
 
 #define BUFFER_LIMIT (16u << 20)          /* bytes; max-msg-length is cut to it */
 
-const struct app_name mqtt_types[] = {
-    { "unassigned", MQTT_UNASSIGNED }, { "connect", MQTT_CONNECT }, { "connack", MQTT_CONNACK },
-    { "publish", MQTT_PUBLISH }, { "puback", MQTT_PUBACK }, { "pubrec", MQTT_PUBREC },
-    { "pubrel", MQTT_PUBREL }, { "pubcomp", MQTT_PUBCOMP }, { "subscribe", MQTT_SUBSCRIBE },
-    { "suback", MQTT_SUBACK }, { "unsubscribe", MQTT_UNSUBSCRIBE },
-    { "unsuback", MQTT_UNSUBACK }, { "pingreq", MQTT_PINGREQ }, { "pingresp", MQTT_PINGRESP },
-    { "disconnect", MQTT_DISCONNECT }, { "auth", MQTT_AUTH }, { NULL, 0 },
-};
+const struct app_name mqtt_types[] = { MQTT_TYPE_LIST(APP_ENUM_ROW) { NULL, 0 } };
 
 static const struct app_name events[] = { MQTT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 

@@ -9,13 +9,7 @@ struct log_settings {
     uint32_t kinds;                 /* bit per enum smb_kind; 0: all */
 };
 
-/* As the key `types` of the log's configuration names them. */
-static const char *const kind_names[SMB_KIND_COUNT] = {
-    [SMB_GENERIC] = "generic", [SMB_FILE] = "file", [SMB_TREE_CONNECT] = "tree_connect",
-    [SMB_NEGOTIATE] = "negotiate", [SMB_DCERPC] = "dcerpc", [SMB_CREATE] = "create",
-    [SMB_SESSION_SETUP] = "session_setup", [SMB_IOCTL] = "ioctl", [SMB_RENAME] = "rename",
-    [SMB_SET_INFO] = "set_file_path_info",
-};
+static const char *const kind_names[] = { SMB_KIND_LIST(APP_ENUM_TEXT) };
 
 /* --- values --------------------------------------------------------------------------------- */
 

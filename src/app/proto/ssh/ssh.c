@@ -59,20 +59,10 @@ static const struct app_pattern patterns[] = {
 };
 
 /* Names that rules use to bind a rule to a state (hooks). Both lists have the same states. */
-static const struct app_name client_progress[] = {
-    { "request_in_progress", SSH_IN_PROGRESS },
-    { "request_banner_wait_eol", SSH_BANNER_WAIT_EOL },
-    { "request_banner_done", SSH_BANNER_DONE },
-    { "request_finished", SSH_FINISHED },
-    { NULL, 0 },
-};
-static const struct app_name server_progress[] = {
-    { "response_in_progress", SSH_IN_PROGRESS },
-    { "response_banner_wait_eol", SSH_BANNER_WAIT_EOL },
-    { "response_banner_done", SSH_BANNER_DONE },
-    { "response_finished", SSH_FINISHED },
-    { NULL, 0 },
-};
+#define REQUEST(id, name) { "request_" name, id },
+#define RESPONSE(id, name) { "response_" name, id },
+static const struct app_name client_progress[] = { SSH_PROGRESS_LIST(REQUEST) { NULL, 0 } };
+static const struct app_name server_progress[] = { SSH_PROGRESS_LIST(RESPONSE) { NULL, 0 } };
 
 static const struct app_name events[] = { SSH_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 

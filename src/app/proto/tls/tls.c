@@ -102,21 +102,10 @@ static void tx_close(struct app_tx *tx)
 /* --- names ---------------------------------------------------------------------------------- */
 
 static const struct app_name client_progress[] = {
-    { "client_in_progress", TLS_CLIENT_IN_PROGRESS },
-    { "client_hello_done", TLS_CLIENT_HELLO_DONE },
-    { "client_cert_done", TLS_CLIENT_CERT_DONE },
-    { "client_handshake_done", TLS_CLIENT_HANDSHAKE_DONE },
-    { "client_finished", TLS_CLIENT_FINISHED },
-    { NULL, 0 },
+    TLS_CLIENT_PROGRESS_LIST(APP_ENUM_ROW) { NULL, 0 }
 };
 static const struct app_name server_progress[] = {
-    { "server_in_progress", TLS_SERVER_IN_PROGRESS },
-    { "server_hello", TLS_SERVER_HELLO },
-    { "server_cert_done", TLS_SERVER_CERT_DONE },
-    { "server_hello_done", TLS_SERVER_HELLO_DONE },
-    { "server_handshake_done", TLS_SERVER_HANDSHAKE_DONE },
-    { "server_finished", TLS_SERVER_FINISHED },
-    { NULL, 0 },
+    TLS_SERVER_PROGRESS_LIST(APP_ENUM_ROW) { NULL, 0 }
 };
 
 /* Rules may name two events that are never raised: a heartbeat alone is no anomaly, and records

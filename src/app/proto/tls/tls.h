@@ -18,21 +18,21 @@
 #define TLS_MESSAGE_MAX (256u << 10)        /* handshake messages beyond are skipped */
 #define TLS_CHAIN_MAX 256                   /* certificates */
 
-enum tls_client_progress {
-    TLS_CLIENT_IN_PROGRESS,
-    TLS_CLIENT_HELLO_DONE,
-    TLS_CLIENT_CERT_DONE,
-    TLS_CLIENT_HANDSHAKE_DONE,
-    TLS_CLIENT_FINISHED,
-};
-enum tls_server_progress {
-    TLS_SERVER_IN_PROGRESS,
-    TLS_SERVER_HELLO,
-    TLS_SERVER_CERT_DONE,
-    TLS_SERVER_HELLO_DONE,
-    TLS_SERVER_HANDSHAKE_DONE,
-    TLS_SERVER_FINISHED,
-};
+#define TLS_CLIENT_PROGRESS_LIST(E)                       \
+    E(TLS_CLIENT_IN_PROGRESS, "client_in_progress")       \
+    E(TLS_CLIENT_HELLO_DONE, "client_hello_done")         \
+    E(TLS_CLIENT_CERT_DONE, "client_cert_done")           \
+    E(TLS_CLIENT_HANDSHAKE_DONE, "client_handshake_done") \
+    E(TLS_CLIENT_FINISHED, "client_finished")
+enum tls_client_progress { TLS_CLIENT_PROGRESS_LIST(APP_ENUM_ID) };
+#define TLS_SERVER_PROGRESS_LIST(E)                       \
+    E(TLS_SERVER_IN_PROGRESS, "server_in_progress")       \
+    E(TLS_SERVER_HELLO, "server_hello")                   \
+    E(TLS_SERVER_CERT_DONE, "server_cert_done")           \
+    E(TLS_SERVER_HELLO_DONE, "server_hello_done")         \
+    E(TLS_SERVER_HANDSHAKE_DONE, "server_handshake_done") \
+    E(TLS_SERVER_FINISHED, "server_finished")
+enum tls_server_progress { TLS_SERVER_PROGRESS_LIST(APP_ENUM_ID) };
 
 #define TLS_EVENT_LIST(E)                                                                 \
     E(TLS_EVENT_INVALID_SSLV2_HEADER, "invalid_sslv2_header")                             \
