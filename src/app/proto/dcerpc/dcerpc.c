@@ -61,8 +61,8 @@ static const struct app_match opnum = {
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int dcerpc_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                            void *settings, struct err *err UNUSED)
 {
     struct dcerpc_settings *s = settings;
 
@@ -72,14 +72,14 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
-static void close_flow(struct app_flow *af)
+static void dcerpc_close(struct app_flow *af)
 {
     struct dcerpc_state *st = af->state;
 
     dce_interfaces_free(&st->interfaces);
 }
 
-static enum parse_status parse(struct app_flow *af, struct app_input *in)
+static enum parse_status dcerpc_parse(struct app_flow *af, struct app_input *in)
 {
     return in->is_udp ? dcerpc_parse_udp(af, in) : dcerpc_parse_tcp(af, in);
 }
@@ -108,12 +108,12 @@ const struct app_proto app_dcerpc = {
           .confirm = dcerpc_probe_udp },
         { .bytes = NULL } },
     .settings_size = sizeof(struct dcerpc_settings),
-    .configure = configure,
+    .configure = dcerpc_configure,
     .state_size = sizeof(struct dcerpc_state),
     .tx_size = sizeof(struct dcerpc_tx),
     .tx_limit = 1024,
-    .close = close_flow,
-    .parse = parse,
+    .close = dcerpc_close,
+    .parse = dcerpc_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
     .frames = (const char *const[]){ DCERPC_FRAME_LIST(APP_ENUM_TEXT) NULL },

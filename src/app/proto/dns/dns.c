@@ -68,8 +68,8 @@ static enum app_probe_result answer(struct dns_guess g, enum direction direction
     return g.request == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
-static enum app_probe_result probe_udp(struct bytes in, enum direction direction,
-                                       const struct flow *flow)
+static enum app_probe_result dns_probe_udp(struct bytes in, enum direction direction,
+                                           const struct flow *flow)
 {
     (void)flow;
     if (bytes_left(&in) < HEADER_SIZE)
@@ -77,8 +77,8 @@ static enum app_probe_result probe_udp(struct bytes in, enum direction direction
     return answer(guess(in, bytes_left(&in)), direction);
 }
 
-static enum app_probe_result probe_tcp(struct bytes in, enum direction direction,
-                                       const struct flow *flow)
+static enum app_probe_result dns_probe_tcp(struct bytes in, enum direction direction,
+                                           const struct flow *flow)
 {
     (void)flow;
     if (bytes_left(&in) < HEADER_SIZE + 2)
@@ -246,9 +246,9 @@ const struct app_proto app_dns = {
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE + 2,
-          .probe = probe_tcp },
+          .probe = dns_probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE,
-          .probe = probe_udp },
+          .probe = dns_probe_udp },
         { .probe = NULL } },
     .state_size = sizeof(struct dns_state),
     .tx_size = sizeof(struct dns_tx),

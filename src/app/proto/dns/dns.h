@@ -143,10 +143,10 @@ bool dns_record_name(const struct dns_section *section, unsigned index, struct s
 /* All names of a response in turn: questions, then each record's owner and target. */
 bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out);
 
-/* The "dns" object of a message that came in something else; settings by dns_configure(), NULL:
+/* The "dns" object of a message that came in something else; settings by dns_log_configure(), NULL:
  * all of it. */
 struct dns_log_settings;
-void *dns_configure(const struct conf_node *node, struct err *err);
+void *dns_log_configure(const struct conf_node *node, struct err *err);
 bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
                     const struct dns_log_settings *s);
 

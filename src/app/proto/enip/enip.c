@@ -49,16 +49,16 @@ static bool looks_right(struct bytes in)
     }
 }
 
-static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
-                                       const struct flow *flow UNUSED)
+static enum app_probe_result enip_probe_tcp(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     if (bytes_left(&in) < ENIP_HEADER_LEN)
         return APP_PROBE_MORE;
     return looks_right(in) ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
-static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
-                                       const struct flow *flow UNUSED)
+static enum app_probe_result enip_probe_udp(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     return looks_right(in) ? APP_PROBE_YES : APP_PROBE_NO;
 }
@@ -240,9 +240,9 @@ const struct app_proto app_enip = {
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "44818",
-          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = probe_tcp },
+          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = enip_probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "44818",
-          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = probe_udp },
+          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = enip_probe_udp },
         { .probe = NULL } },
     .state_size = sizeof(struct enip_state),
     .tx_size = sizeof(struct enip_tx),

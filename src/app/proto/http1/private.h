@@ -56,9 +56,9 @@ struct http_settings {
 
 void http_libhtp_free(void *block);     /* what libhtp has allocated and left to us */
 
-int http_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
-                   struct err *err);
-void http_settings_free(void *settings);
+int http1_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
+                    struct err *err);
+void http1_settings_free(void *settings);
 const struct http_config *http_config_for(const struct http_settings *s, const struct ip *server);
 
 #define HTTP_FRAME_LIST(E)             \
@@ -225,8 +225,8 @@ void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
 void http_messages_release(struct http_state *state);
 bool http_resume(struct http_state *state);      /* false: no memory; the parser is lost */
-void http_rest(struct app_flow *af);
-void http_prefetch(const struct app_flow *af);
+void http1_rest(struct app_flow *af);
+void http1_prefetch(const struct app_flow *af);
 
 extern const htp_tx_t http_no_htp;      /* of a transaction whose parser is lost */
 
@@ -262,7 +262,7 @@ bool http_is_between(const struct http_state *state);
 
 /* tx.c */
 struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);
-void http_tx_close(struct app_tx *tx);
+void http1_tx_close(struct app_tx *tx);
 void http_orphans_destroy(struct http_state *state);
 
 /* block.c */
@@ -344,8 +344,8 @@ void http_file_open(struct http_tx *htx, enum direction d, struct slice name);
 extern const struct app_buffer *const http_buffers[], *const http_bodies[2];
 extern const struct app_reports http_reports;
 extern const struct app_log *const http_logs[];
-void http_alert_metadata(struct json *j, struct app_tx *tx);
+void http1_alert_metadata(struct json *j, struct app_tx *tx);
 /* With bodies, as far as they are kept. */
-void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
+void http1_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
 
 #endif

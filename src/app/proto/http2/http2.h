@@ -219,7 +219,7 @@ static inline const struct h2_settings *h2_settings_of(const struct app_flow *af
 /* tx.c: NULL when there are too many: the parser stops. */
 struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream);
 struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type);
-void h2_tx_close(struct app_tx *tx);
+void http2_tx_close(struct app_tx *tx);
 /* This direction has said all; the transaction is over when the other one has too. */
 void h2_tx_finished(struct h2_tx *t, enum direction d);
 /* A frame about the connection is a transaction of its direction, and all of it. */
@@ -291,6 +291,6 @@ extern const struct app_buffer *const h2_buffers[], *const doh2_buffers[];
 extern const struct app_integer *const h2_integers[], *const doh2_integers[];
 extern const struct app_match *const h2_matches[];
 extern const struct app_log *const h2_logs[];
-void h2_alert_metadata(struct json *j, struct app_tx *tx);
+void http2_alert_metadata(struct json *j, struct app_tx *tx);
 
 #endif

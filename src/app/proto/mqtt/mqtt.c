@@ -12,8 +12,8 @@ static const struct app_name events[] = { MQTT_EVENT_LIST(APP_EVENT_ROW) { NULL,
 
 /* max_message leaves room for a fixed header of 5 bytes, because the parser waits for header and
  * content together. A limit of 0 topics is valid. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int mqtt_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                          void *settings, struct err *err UNUSED)
 {
     struct mqtt_settings *s = settings;
 
@@ -28,8 +28,8 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 }
 
 /* Two bytes decide little: it is trusted on its port only. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result mqtt_probe(struct bytes in, enum direction direction UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     struct mqtt_header h;
     int size = mqtt_header_parse(in, &h);
@@ -335,10 +335,10 @@ const struct app_proto app_mqtt = {
     .inspect_both_dirs = true,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "1883", .max = 16,
-          .probe = probe },
+          .probe = mqtt_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct mqtt_settings),
-    .configure = configure,
+    .configure = mqtt_configure,
     .state_size = sizeof(struct mqtt_state),
     .tx_size = sizeof(struct mqtt_tx),
     .tx_limit = 1024,   /* open transactions of a flow */

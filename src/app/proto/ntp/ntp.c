@@ -29,14 +29,14 @@ static bool is_ntp(struct slice in)
     return in.len >= HEADER_LEN && (version == 3 || version == 4);
 }
 
-static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result ntp_probe(struct bytes in, enum direction d UNUSED,
+                                       const struct flow *flow UNUSED)
 {
     return is_ntp(take_rest(&in)) ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
 /* A datagram that is not NTP ends the parser, with an event on the transaction before it. */
-static enum parse_status parse(struct app_flow *af, struct app_input *in)
+static enum parse_status ntp_parse(struct app_flow *af, struct app_input *in)
 {
     struct ntp_tx *t;
 
@@ -92,7 +92,7 @@ static const struct app_buffer reference_id = {
 /* --- log ------------------------------------------------------------------------------------ */
 
 /* One record for each datagram. */
-static bool log_ntp(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+static bool ntp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {
     const struct ntp_tx *t = ntp_tx_of(tx);
@@ -105,16 +105,16 @@ static bool log_ntp(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void ntp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ntp");
-    log_ntp(j, tx, TO_SERVER, NULL);
+    ntp_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .as_packet = true,
-    .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = log_ntp,
+    .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = ntp_log,
 };
 
 /* As Suricata has them. */
@@ -132,14 +132,14 @@ const struct app_proto app_ntp = {
     .reports = &reports,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
-        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "123", .probe = probe },
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "123", .probe = ntp_probe },
         { .probe = NULL } },
     .tx_size = sizeof(struct ntp_tx),
-    .parse = parse,
+    .parse = ntp_parse,
     .progress_done = { 1, 1 },
     .events = (const struct app_name[]){ NTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &reference_id, NULL },
     .integers = (const struct app_integer *const[]){ &version, &mode, &stratum, NULL },
     .logs = (const struct app_log *const[]){ &eve, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = ntp_alert_metadata,
 };

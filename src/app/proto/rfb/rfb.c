@@ -63,7 +63,7 @@ static struct rfb_tx *rfb_tx_of(const struct app_tx *tx)
 }
 
 /* The state lives longer than the transaction. */
-static void tx_close(struct app_tx *tx)
+static void rfb_tx_close(struct app_tx *tx)
 {
     struct rfb_state *st = tx->flow->state;
 
@@ -386,7 +386,7 @@ static bool rfb_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void rfb_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "rfb");
     rfb_log(j, tx, TO_SERVER, NULL);
@@ -412,12 +412,12 @@ const struct app_proto app_rfb = {
     .tx_size = sizeof(struct rfb_tx),
     .buffer_limit = 1u << 20,   /* bytes; limits a name or reason that the parser waits for */
     .parse = rfb_parse,
-    .tx_close = tx_close,
+    .tx_close = rfb_tx_close,
     .progress_done = { 1, 1 },
     .events = events,
     .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &name_buffer, NULL },
     .integers = (const struct app_integer *const[]){ &security_integer, &result_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve_rfb, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = rfb_alert_metadata,
 };

@@ -368,7 +368,7 @@ static int kind_by_name(const char *name)   /* -1: unknown */
 }
 
 /* `types` limits the log to these kinds. NULL, also without memory: all are logged. */
-static void *configure(const struct conf_node *node, struct err *err UNUSED)
+static void *smb_log_configure(const struct conf_node *node, struct err *err UNUSED)
 {
     const struct conf_node *types = conf_find(node, "types");
     struct log_settings *s;
@@ -392,7 +392,7 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
 }
 
 /* False: the configuration excludes this kind, and no record is written. */
-static bool log_smb(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
+static bool smb_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct smb_tx *t = smb_tx_of(tx);
     const struct log_settings *s = conf;
@@ -408,14 +408,14 @@ static bool log_smb(struct json *j, struct app_tx *tx, enum direction d UNUSED, 
 void smb_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "smb");
-    log_smb(j, tx, TO_SERVER, NULL);
+    smb_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .has_tx_id = true,
     .conf_name = "smb", .event_type = "smb", .key = "smb", .progress = { 1, 1 },
-    .configure = configure, .log = log_smb,
+    .configure = smb_log_configure, .log = smb_log,
 };
 
 const struct app_log *const smb_logs[] = { &eve, NULL };

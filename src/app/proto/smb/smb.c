@@ -161,8 +161,8 @@ static void limits_of(const struct conf_node *node, const char *what, struct smb
 
 /* What the client writes is limited by "write", what it reads by "read". The cache limits and their
  * defaults are those of Suricata. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int smb_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                         void *settings, struct err *err UNUSED)
 {
     struct smb_settings *s = settings;
 
@@ -183,7 +183,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 /* --- a flow --------------------------------------------------------------------------------- */
 
 /* The caches start empty; they allocate with their first entry. */
-static bool open_flow(struct app_flow *af)
+static bool smb_open(struct app_flow *af)
 {
     const struct smb_settings *s = af->settings;
     struct smb_state *st = af->state;
@@ -197,7 +197,7 @@ static bool open_flow(struct app_flow *af)
     return true;
 }
 
-static void close_flow(struct app_flow *af)
+static void smb_close(struct app_flow *af)
 {
     struct smb_state *st = af->state;
 
@@ -211,7 +211,7 @@ static void close_flow(struct app_flow *af)
 }
 
 /* Only a file has memory outside the transaction's arena. */
-static void close_tx(struct app_tx *tx)
+static void smb_tx_close(struct app_tx *tx)
 {
     struct smb_tx *t = smb_tx_of(tx);
 
@@ -220,7 +220,7 @@ static void close_tx(struct app_tx *tx)
 }
 
 /* The flow has ended: a file without its close is truncated. */
-static void finish(struct app_flow *af)
+static void smb_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         if (smb_tx_of(tx)->kind == SMB_FILE)
@@ -263,19 +263,19 @@ const struct app_proto app_smb = {
           .max = PROBE_MIN, .probe = smb_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct smb_settings),
-    .configure = configure,
+    .configure = smb_configure,
     .state_size = sizeof(struct smb_state),
     .tx_size = sizeof(struct smb_tx),
     .tx_limit = 1024,
     .too_many_tx_event = SMB_TOO_MANY_TRANSACTIONS,
     .stream_depth = -1,     /* files are inspected to their end */
-    .open = open_flow,
-    .close = close_flow,
+    .open = smb_open,
+    .close = smb_close,
     .parse = smb_parse,
     .handles_gaps = true,
     .buffer_limit = MESSAGE_MAX,    /* a message may be waited for complete */
-    .tx_close = close_tx,
-    .finish = finish,
+    .tx_close = smb_tx_close,
+    .finish = smb_finish,
     .progress_done = { 1, 1 },
     .events = events,
     .frames = (const char *const[]){ SMB_FRAME_LIST(APP_ENUM_TEXT) NULL },

@@ -75,8 +75,8 @@ static uint32_t envelope_version(struct bytes in)
 }
 
 /* A datagram of at least 4 bytes is a message or not; no further bytes can change that. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result snmp_probe(struct bytes in, enum direction direction UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     if (bytes_left(&in) < 4)
         return APP_PROBE_MORE;
@@ -380,7 +380,7 @@ static bool snmp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 }
 
 /* The same fields within an alert. */
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void snmp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "snmp");
     snmp_log(j, tx, TO_SERVER, NULL);
@@ -412,7 +412,7 @@ const struct app_proto app_snmp = {
     .probes = (const struct app_probe[]){
         /* 161: requests. 162: traps. */
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "161,162", .max = 16,
-          .probe = probe },
+          .probe = snmp_probe },
         { .probe = NULL } },
     .state_size = sizeof(struct snmp_state),
     .tx_size = sizeof(struct snmp_tx),
@@ -423,5 +423,5 @@ const struct app_proto app_snmp = {
     .integers = (const struct app_integer *const[]){ &version_integer, &pdu_integer,
                                                      &trap_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve_snmp, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = snmp_alert_metadata,
 };

@@ -35,15 +35,15 @@ struct telnet_state {
 };
 
 /* The port decides: any bytes are valid Telnet. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result telnet_probe(struct bytes in, enum direction direction UNUSED,
+                                          const struct flow *flow UNUSED)
 {
     return bytes_have(&in, 2) ? APP_PROBE_YES : APP_PROBE_MORE;
 }
 
 static const struct app_probe probes[] = {
     { .transport = APP_TCP, .directions = APP_BOTH, .ports = "23", .min = 2, .max = 16,
-      .probe = probe },
+      .probe = telnet_probe },
     { .probe = NULL },
 };
 
@@ -198,7 +198,7 @@ static bool take_message(struct app_flow *af, const struct app_input *input, str
 }
 
 /* After a gap the next byte begins a message: an incomplete one will not be completed. */
-static enum parse_status parse(struct app_flow *af, struct app_input *input)
+static enum parse_status telnet_parse(struct app_flow *af, struct app_input *input)
 {
     struct telnet_state *s = af->state;
     struct bytes in = app_input_bytes(input);
@@ -223,7 +223,7 @@ const struct app_proto app_telnet = {
     .probes = probes,
     .state_size = sizeof(struct telnet_state),
     .tx_size = sizeof(struct app_tx),
-    .parse = parse,
+    .parse = telnet_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
     .frames = frames,
