@@ -14,14 +14,25 @@
 
 struct app_name { const char *name; int64_t value; };
 
-/* A protocol's events are one list, X_EVENT_LIST(E), of E(id, "name in rules"). Their enum and the
- * table of their names come from it, so each event has a name. Ids count from 1. */
-#define APP_EVENT_ID(id, name) id,
-#define APP_EVENT_ROW(id, name) { name, id },
+/* What has a number and a name is one list, such as TOY_OP_LIST(E), from which its enum and the
+ * table of its names come: no name can be missing, or belong to another number. In a list of
+ * E(id, "name") the ids count up: events from 1, steps of progress and frames from 0. In a list of
+ * E(id, number, "name") the protocol has given the numbers. */
+#define APP_ENUM_ID(id, name) id,
+#define APP_ENUM_ROW(id, name) { name, id },
+#define APP_ENUM_TEXT(id, name) [id] = name,
+#define APP_NUMBER_ID(id, number, name) id = number,
+#define APP_NUMBER_ROW(id, number, name) { name, id },
+#define APP_EVENT_ID(id, name) APP_ENUM_ID(id, name)
+#define APP_EVENT_ROW(id, name) APP_ENUM_ROW(id, name)
 
 /* A member of the transaction that a keyword shows unchanged. Most keywords need no more: one of
- * the macros below declares the member, and no function is needed. */
-enum app_field_type { APP_FIELD_NONE, APP_FIELD_SLICE, APP_FIELD_U8, APP_FIELD_U16, APP_FIELD_U32 };
+ * the macros below declares the member, and no function is needed. BYTES: an array of bytes.
+ * TEXT: an array of characters that ends with NUL. */
+enum app_field_type {
+    APP_FIELD_NONE, APP_FIELD_SLICE, APP_FIELD_BYTES, APP_FIELD_TEXT,
+    APP_FIELD_U8, APP_FIELD_U16, APP_FIELD_U32,
+};
 /* The condition: always; unless it is NULL or 0; unless it has no bytes; when a bool is set. */
 enum app_field_when { APP_FIELD_ALWAYS, APP_FIELD_KNOWN, APP_FIELD_FILLED, APP_FIELD_IF };
 struct app_field {
@@ -31,12 +42,18 @@ struct app_field {
                          * directions */
     uint16_t flag;      /* with IF: offset of the bool */
     uint16_t sender;    /* offset of an enum direction, the only sender; 0: both may send it */
+    uint16_t size;      /* of the member: the length of BYTES, the space of TEXT */
+    /* The part of the transaction whose members these are: number `index`, from 0; NULL when there
+     * is none. Without it the field is in the transaction itself, once. */
+    const void *(*part)(struct app_tx *tx, enum direction direction, unsigned index);
 };
 #define APP_FIELD_TYPE(m)                                                        \
     _Generic((m), struct slice: APP_FIELD_SLICE, bool: APP_FIELD_U8,             \
+             uint8_t *: APP_FIELD_BYTES, char *: APP_FIELD_TEXT,                 \
              uint8_t: APP_FIELD_U8, uint16_t: APP_FIELD_U16, uint32_t: APP_FIELD_U32)
 #define APP_FIELD_AT(s, m)                                                       \
-    .type = APP_FIELD_TYPE(((struct s *)0)->m), .offset = offsetof(struct s, m)
+    .type = APP_FIELD_TYPE(((struct s *)0)->m), .offset = offsetof(struct s, m), \
+    .size = sizeof(((struct s *)0)->m)
 /* `struct s` begins with its struct app_tx; `w` is ALWAYS, KNOWN or FILLED. */
 #define APP_FIELD(s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w }
 /* Present only if the bool `f` is set. */
@@ -50,6 +67,14 @@ struct app_field {
 /* `m` of the array `a[2]`, which has an entry for each direction. */
 #define APP_FIELD_BY_DIRECTION(s, a, m, w)                                       \
     { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w, .step = sizeof(((struct s *)0)->a[0]) }
+/* `m` of each `struct s` that the function `f` finds; keywords with several values share it. */
+#define APP_FIELD_PART(f, s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w, .part = (f) }
+#define APP_FIELD_PART_BY_DIRECTION(f, s, a, m, w)                               \
+    { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w,                            \
+      .step = sizeof(((struct s *)0)->a[0]), .part = (f) }
+/* `f` finds the value itself, which has the type `t`. */
+#define APP_FIELD_VALUE(f, t, w)                                                 \
+    { .type = APP_FIELD_TYPE((t){ 0 }), .size = sizeof(t), .when = APP_FIELD_##w, .part = (f) }
 
 /* A sticky buffer. `get` may compute the content and keep it in tx->arena. */
 struct app_buffer {
@@ -114,10 +139,10 @@ struct app_integer {
     uint32_t feature;
 };
 
-bool app_field_slice(const struct app_field *field, const struct app_tx *tx,
-                     enum direction direction, struct slice *out);
-bool app_field_number(const struct app_field *field, const struct app_tx *tx,
-                      enum direction direction, uint64_t *out);
+bool app_field_slice(const struct app_field *field, struct app_tx *tx, enum direction direction,
+                     unsigned index, struct slice *out);
+bool app_field_number(const struct app_field *field, struct app_tx *tx, enum direction direction,
+                      unsigned index, uint64_t *out);
 
 /* What rules inspect: instance `index` from 0; false when there is none (yet). */
 static inline bool app_buffer_get(const struct app_buffer *b, struct app_tx *tx,
@@ -125,14 +150,14 @@ static inline bool app_buffer_get(const struct app_buffer *b, struct app_tx *tx,
 {
     if (b->get != NULL)
         return b->get(tx, direction, index, out);
-    return index == 0 && app_field_slice(&b->field, tx, direction, out);
+    return app_field_slice(&b->field, tx, direction, index, out);
 }
 static inline bool app_integer_get(const struct app_integer *n, struct app_tx *tx,
                                    enum direction direction, unsigned index, uint64_t *out)
 {
     if (n->get != NULL)
         return n->get(tx, direction, index, out);
-    return index == 0 && app_field_number(&n->field, tx, direction, out);
+    return app_field_number(&n->field, tx, direction, index, out);
 }
 
 /* Any other keyword on a transaction. */

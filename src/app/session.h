@@ -15,7 +15,7 @@ struct app_hooks {
     bool (*tx_inspected)(const struct app_tx *tx);      /* rules have seen all its progress */
     void (*tx_renewed)(struct app_tx *tx);              /* another protocol: inspect it again */
     void (*tx_released)(struct app_tx *tx);                 /* frees what detect keeps with it */
-    void (*file_released)(struct app_file *file);           /* its file->store is not NULL */
+    void (*file_released)(struct app_file *file);       /* frees what output keeps with it */
 };
 struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
                                   const struct app_hooks *hooks);

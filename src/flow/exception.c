@@ -6,31 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As EVE and counters name policies. */
-static const char *const policy_names[EXCEPTION_POLICY_COUNT] = {
-    [EXCEPTION_IGNORE] = "ignore",
-    [EXCEPTION_AUTO] = "auto",
-    [EXCEPTION_PASS_PACKET] = "pass_packet",
-    [EXCEPTION_PASS_FLOW] = "pass_flow",
-    [EXCEPTION_BYPASS] = "bypass",
-    [EXCEPTION_DROP_PACKET] = "drop_packet",
-    [EXCEPTION_DROP_FLOW] = "drop_flow",
-    [EXCEPTION_REJECT] = "reject",
-    [EXCEPTION_REJECT_BOTH] = "reject_both",
-};
-
-/* As the configuration names policies. */
-static const char *const policy_words[] = {
-    [EXCEPTION_IGNORE] = "ignore",
-    [EXCEPTION_AUTO] = "auto",
-    [EXCEPTION_PASS_PACKET] = "pass-packet",
-    [EXCEPTION_PASS_FLOW] = "pass-flow",
-    [EXCEPTION_BYPASS] = "bypass",
-    [EXCEPTION_DROP_PACKET] = "drop-packet",
-    [EXCEPTION_DROP_FLOW] = "drop-flow",
-    [EXCEPTION_REJECT] = "reject",
-    [EXCEPTION_REJECT_BOTH] = "rejectboth",
-};
+#define NAME(id, name, word) [id] = name,
+static const char *const policy_names[] = { EXCEPTION_POLICY_LIST(NAME) };
+#undef NAME
+#define WORD(id, name, word) [id] = word,
+static const char *const policy_words[] = { EXCEPTION_POLICY_LIST(WORD) };
+#undef WORD
 
 const char *exception_policy_name(enum exception_policy policy)
 {

@@ -7,10 +7,21 @@
 #include "conf/conf.h"
 #include "flow/flow.h"
 
+/* E(policy, as EVE and counters name it, as the configuration does). */
+#define EXCEPTION_POLICY_LIST(E)                           \
+    E(EXCEPTION_IGNORE, "ignore", "ignore")                \
+    E(EXCEPTION_AUTO, "auto", "auto")                      \
+    E(EXCEPTION_PASS_PACKET, "pass_packet", "pass-packet") \
+    E(EXCEPTION_PASS_FLOW, "pass_flow", "pass-flow")       \
+    E(EXCEPTION_BYPASS, "bypass", "bypass")                \
+    E(EXCEPTION_DROP_PACKET, "drop_packet", "drop-packet") \
+    E(EXCEPTION_DROP_FLOW, "drop_flow", "drop-flow")       \
+    E(EXCEPTION_REJECT, "reject", "reject")                \
+    E(EXCEPTION_REJECT_BOTH, "reject_both", "rejectboth")
 enum exception_policy {
-    EXCEPTION_IGNORE, EXCEPTION_AUTO, EXCEPTION_PASS_PACKET, EXCEPTION_PASS_FLOW,
-    EXCEPTION_BYPASS, EXCEPTION_DROP_PACKET, EXCEPTION_DROP_FLOW, EXCEPTION_REJECT,
-    EXCEPTION_REJECT_BOTH,
+#define E(id, name, word) id,
+    EXCEPTION_POLICY_LIST(E)
+#undef E
     EXCEPTION_POLICY_COUNT
 };
 const char *exception_policy_name(enum exception_policy policy);    /* as in EVE: "drop_flow" */

@@ -7,6 +7,7 @@
 #ifndef OUTPUT_LOGGER_H
 #define OUTPUT_LOGGER_H
 
+#include "app/core/file.h"
 #include "output/output.h"
 #include "output/sink.h"
 
@@ -29,6 +30,14 @@ struct output_tx {
     uint16_t lines_logged;      /* bit per http-log and tls-log */
 };
 APP_TX_SLOT_ACCESSOR(output, APP_TX_SLOT_OUTPUT)
+
+/* In a file's slot for output. */
+struct output_file {
+    struct file_store *store;   /* while the file store writes it; NULL */
+    uint16_t scripts_logged;    /* bit per script */
+    uint8_t logged;             /* bit per eve-log */
+};
+APP_FILE_SLOT_ACCESSOR(output, APP_FILE_SLOT_OUTPUT)
 
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */

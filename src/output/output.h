@@ -53,8 +53,8 @@ void output_thread_free(struct output_thread *ot);
 /* After detect_inspect(), before app_cleanup(). */
 void output_render(struct output_thread *ot, const struct inspection *in);
 
-/* A file dies whose content was being stored (struct app_hooks.file_released): what there is of it
- * on disk goes too. */
+/* A file dies (struct app_hooks.file_released). If its content was being stored, what there is of
+ * it on disk goes too. */
 void output_file_released(struct app_file *file);
 
 /* The writing half, one per output module instance. */

@@ -10,51 +10,19 @@
 /* As EVE shows `pkt_src`. */
 const char *packet_source_name(enum packet_source source)
 {
-    static const char *const names[] = {
-        [PACKET_WIRE] = "wire/pcap",
-        [PACKET_GRE] = "gre tunnel",
-        [PACKET_IPV4_TUNNEL] = "ipv4 tunnel",
-        [PACKET_IPV6_TUNNEL] = "ipv6 tunnel",
-        [PACKET_TEREDO] = "teredo tunnel",
-        [PACKET_GENEVE] = "geneve encapsulation",
-        [PACKET_VXLAN] = "vxlan encapsulation",
-        [PACKET_DEFRAG] = "defrag",
-        [PACKET_STREAM_END] = "stream (flow timeout)",
-        [PACKET_STREAM_FLUSH] = "stream (detect/log)",
-        [PACKET_RELOAD_FLUSH] = "detect reload flush",
-        [PACKET_SHUTDOWN_FLUSH] = "shutdown flush",
-    };
+#define NAME(id, name) [id] = name,
+    static const char *const names[] = { PACKET_SOURCE_LIST(NAME) };
+#undef NAME
 
     return (unsigned)source < ARRAY_LEN(names) ? names[source] : NULL;
 }
 
-/* Suricata's text for EVE drop records, and its key for counters. */
 static const struct {
     const char *text, *key;
 } drop_reasons[DROP_REASON_COUNT] = {
-    [DROP_DECODE_ERROR] = { "decode error", "decode_error" },
-    [DROP_DEFRAG_ERROR] = { "defrag error", "defrag_error" },
-    [DROP_DEFRAG_MEMCAP] = { "defrag memcap", "defrag_memcap" },
-    [DROP_FLOW_MEMCAP] = { "flow memcap", "flow_memcap" },
-    [DROP_FLOW_DROP] = { "flow drop", "flow_drop" },
-    [DROP_EXCEPTION_FLOW] = { "exception policy flow drop", "exception_policy_flow_drop" },
-    [DROP_STREAM_ERROR] = { "stream error", "stream_error" },
-    [DROP_STREAM_MEMCAP] = { "stream memcap", "stream_memcap" },
-    [DROP_STREAM_MIDSTREAM] = { "stream midstream", "stream_midstream" },
-    [DROP_STREAM_URGENT] = { "stream urgent", "stream_urgent" },
-    [DROP_STREAM_REASSEMBLY] = { "stream reassembly", "stream_reassembly" },
-    [DROP_APP_ERROR] = { "applayer error", "applayer_error" },
-    [DROP_APP_MEMCAP] = { "applayer memcap", "applayer_memcap" },
-    [DROP_RULES] = { "rules", "rules" },
-    [DROP_RULES_THRESHOLD] = { "threshold detection_filter", "threshold_detection_filter" },
-    [DROP_NFQ_ERROR] = { "nfq error", "nfq_error" },
-    [DROP_TUNNEL] = { "tunnel packet drop", "tunnel_packet_drop" },
-    [DROP_FW_RULES] = { "firewall rules", "rules" },
-    [DROP_FW_DEFAULT_PACKET] = { "firewall default packet policy", "default_packet_policy" },
-    [DROP_FW_DEFAULT_APP] = { "firewall default app policy", "default_app_policy" },
-    [DROP_FW_PRE_STREAM] = { "firewall pre stream hook", "pre_stream_hook" },
-    [DROP_FW_PRE_FLOW] = { "firewall pre flow hook", "pre_flow_hook" },
-    [DROP_FW_FLOW] = { "firewall flow drop", "flow_drop" },
+#define TEXTS(id, text, key) [id] = { text, key },
+    DROP_REASON_LIST(TEXTS)
+#undef TEXTS
 };
 
 const char *drop_reason_text(enum drop_reason reason)

@@ -20,19 +20,25 @@ struct packet_pool;
 struct capture_device;
 
 /* Where the packet comes from: EVE pkt_src. */
+/* E(source, as EVE shows it in pkt_src). STREAM_END is created to finish a flow, STREAM_FLUSH to
+ * inspect and log what ends. */
+#define PACKET_SOURCE_LIST(E)                     \
+    E(PACKET_WIRE, "wire/pcap")                   \
+    E(PACKET_GRE, "gre tunnel")                   \
+    E(PACKET_IPV4_TUNNEL, "ipv4 tunnel")          \
+    E(PACKET_IPV6_TUNNEL, "ipv6 tunnel")          \
+    E(PACKET_TEREDO, "teredo tunnel")             \
+    E(PACKET_GENEVE, "geneve encapsulation")      \
+    E(PACKET_VXLAN, "vxlan encapsulation")        \
+    E(PACKET_DEFRAG, "defrag")                    \
+    E(PACKET_STREAM_END, "stream (flow timeout)") \
+    E(PACKET_STREAM_FLUSH, "stream (detect/log)") \
+    E(PACKET_RELOAD_FLUSH, "detect reload flush") \
+    E(PACKET_SHUTDOWN_FLUSH, "shutdown flush")
 enum packet_source {
-    PACKET_WIRE,
-    PACKET_GRE,
-    PACKET_IPV4_TUNNEL,
-    PACKET_IPV6_TUNNEL,
-    PACKET_TEREDO,
-    PACKET_GENEVE,
-    PACKET_VXLAN,
-    PACKET_DEFRAG,
-    PACKET_STREAM_END,          /* "stream (flow timeout)": created to finish a flow */
-    PACKET_STREAM_FLUSH,        /* "stream (detect/log)": created to inspect and log what ends */
-    PACKET_RELOAD_FLUSH,
-    PACKET_SHUTDOWN_FLUSH,
+#define E(id, name) id,
+    PACKET_SOURCE_LIST(E)
+#undef E
 };
 const char *packet_source_name(enum packet_source source);
 

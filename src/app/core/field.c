@@ -4,15 +4,21 @@
 
 #include <string.h>
 
-/* Where the field lies in the transaction, or NULL when this transaction does not have it. Copies
- * out of `base` go through memcpy(), as the offsets say nothing about types. */
-static const uint8_t *find(const struct app_field *field, const struct app_tx *tx,
-                           enum direction d)
+/* Where the field lies, or NULL when this transaction does not have it. Copies out of `base` go
+ * through memcpy(), as the offsets say nothing about types. */
+static const uint8_t *find(const struct app_field *field, struct app_tx *tx, enum direction d,
+                           unsigned index)
 {
     const uint8_t *base = (const uint8_t *)tx;
     enum direction sender;
     bool flag;
 
+    if (field->part != NULL)
+        base = field->part(tx, d, index);
+    else if (index > 0)
+        return NULL;
+    if (base == NULL)
+        return NULL;
     if (field->sender != 0) {
         memcpy(&sender, base + field->sender, sizeof(sender));
         if (sender != d)
@@ -27,13 +33,19 @@ static const uint8_t *find(const struct app_field *field, const struct app_tx *t
 }
 
 /* APP_FIELD_KNOWN takes an empty value for one: "" was seen, NULL was not. */
-bool app_field_slice(const struct app_field *field, const struct app_tx *tx,
-                     enum direction direction, struct slice *out)
+bool app_field_slice(const struct app_field *field, struct app_tx *tx, enum direction direction,
+                     unsigned index, struct slice *out)
 {
-    const uint8_t *at = find(field, tx, direction);
+    const uint8_t *at = find(field, tx, direction, index);
 
     if (at == NULL)
         return false;
+    if (field->type == APP_FIELD_BYTES || field->type == APP_FIELD_TEXT) {
+        *out = (struct slice){ at, field->size };
+        if (field->type == APP_FIELD_TEXT)
+            out->len = (uint32_t)strnlen((const char *)at, field->size);
+        return field->when != APP_FIELD_FILLED || out->len > 0;
+    }
     memcpy(out, at, sizeof(*out));
     if (field->when == APP_FIELD_KNOWN)
         return out->data != NULL;
@@ -42,10 +54,10 @@ bool app_field_slice(const struct app_field *field, const struct app_tx *tx,
 
 /* Numbers are widened here, so keywords and logs need no code for each width. Unless the field is
  * always there or has a flag, 0 means "not seen". */
-bool app_field_number(const struct app_field *field, const struct app_tx *tx,
-                      enum direction direction, uint64_t *out)
+bool app_field_number(const struct app_field *field, struct app_tx *tx, enum direction direction,
+                      unsigned index, uint64_t *out)
 {
-    const uint8_t *at = find(field, tx, direction);
+    const uint8_t *at = find(field, tx, direction, index);
     uint16_t u16;
     uint32_t u32;
 

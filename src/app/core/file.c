@@ -168,7 +168,7 @@ void app_files_free(struct app_thread *at, struct app_tx *tx)
     for (unsigned d = 0; d < 2; d++) {
         for (struct app_file *file = tx->files[d], *next; file != NULL; file = next) {
             next = file->next;
-            if (file->store != NULL && at->hooks.file_released != NULL)
+            if (at->hooks.file_released != NULL)
                 at->hooks.file_released(file);
             app_buf_release(at, &file->window);
             lib_free(private_of(file)->hash);

@@ -22,6 +22,19 @@ struct file_window {
     uint32_t window;            /* earlier bytes kept, for matches across the boundary */
 };
 
+/* Space for what the layers above keep with a file, as in a transaction (app/tx.h): struct
+ * detect_file in detect/rule/file_slot.h, struct output_file in output/logger.h. */
+#define APP_FILE_SLOT_DETECT 72
+#define APP_FILE_SLOT_OUTPUT 16
+#define APP_FILE_SLOT_ACCESSOR(layer, size)                                                   \
+    _Static_assert(sizeof(struct layer##_file) <= (size), "the slot of " #layer " is full");  \
+    static inline struct layer##_file *layer##_file(const struct app_file *file)              \
+    {                                                                                         \
+        return (struct layer##_file *)(uintptr_t)file->slot.layer;                            \
+    }
+
+/* Storing is agreed on by three: rules and the configuration request it, outputs do it, and the
+ * content is kept until then. */
 struct app_file {
     struct app_file *next;
     struct app_tx *tx;
@@ -29,6 +42,7 @@ struct app_file {
     enum direction direction;
     enum file_state state;
     bool has_gaps, stored, no_store, store_requested;
+    bool rule_stores;           /* a rule with filestore matched */
     bool md5_done, sha1_done, sha256_done;
     struct slice name;          /* in tx->arena */
     uint64_t size;              /* bytes received, gaps included */
@@ -39,7 +53,7 @@ struct app_file {
     uint64_t inspected;         /* bytes that rules have finished with */
     uint64_t shown;             /* bytes given to rules; counted as inspected when more have
                                  * arrived */
-    uint64_t written;           /* by output: bytes that are on disk */
+    uint64_t written;           /* bytes that are on disk */
     struct buf window;          /* content from window_start on; read-only */
     uint64_t window_start;
     struct file_window limits;
@@ -47,12 +61,11 @@ struct app_file {
                                  * once */
     const char *magic;          /* libmagic's description; in tx->arena; NULL: not looked up */
     uint8_t md5[16], sha1[20], sha256[32];
-    uint32_t sid_count;
-    uint32_t sids[16];          /* rules with filestore that matched */
     bool reported; /* outputs have it, see app_file_due() */
-    uint8_t logged;             /* bit per eve-log; output's */
-    uint16_t scripts_logged;    /* bit per script of outputs; output's */
-    struct file_store *store;   /* the file store's own; NULL */
+    struct {
+        PACKET_SLOT(detect, APP_FILE_SLOT_DETECT);
+        PACKET_SLOT(output, APP_FILE_SLOT_OUTPUT);
+    } slot;
 };
 
 /* name may be empty; it is copied. limits NULL: no bound, inspected from 32 KiB on or when it is

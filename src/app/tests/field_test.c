@@ -10,7 +10,24 @@ struct sample_tx {
     uint8_t small;
     uint16_t middle;
     struct { uint32_t large; struct slice text; } ds[2];
+    uint8_t digits[4];
+    char word[8];
+    struct sample_item { uint16_t code; struct slice name; } items[2];
 };
+
+static const void *item_at(struct app_tx *tx, enum direction d, unsigned index)
+{
+    struct sample_tx *s = (struct sample_tx *)tx;
+
+    return d == TO_CLIENT && index < ARRAY_LEN(s->items) ? &s->items[index] : NULL;
+}
+
+static const void *code_at(struct app_tx *tx, enum direction d, unsigned index)
+{
+    const struct sample_item *item = item_at(tx, d, index);
+
+    return item != NULL ? &item->code : NULL;
+}
 
 static bool number(struct sample_tx *s, struct app_field field, enum direction d, uint64_t *out)
 {
@@ -78,4 +95,48 @@ TEST(app_field_tells_empty_from_unknown)
     CHECK(text(&s, filled, TO_SERVER, &out));
     CHECK(!text(&s, filled, TO_CLIENT, &out));
     CHECK(!app_buffer_get(&keyword, &s.tx, TO_SERVER, 1, &out));
+}
+
+TEST(app_field_shows_an_array_of_bytes)
+{
+    struct sample_tx s = { .digits = { 1, 2, 3, 4 } };
+    const struct app_field bytes = APP_FIELD(sample_tx, digits, ALWAYS);
+    struct slice out = { 0 };
+
+    CHECK(text(&s, bytes, TO_CLIENT, &out));
+    CHECK_INT(out.len, 4);
+    CHECK(out.data == s.digits);
+}
+
+TEST(app_field_shows_a_text_up_to_its_end)
+{
+    struct sample_tx s = { .word = "ab" };
+    const struct app_field word = APP_FIELD(sample_tx, word, FILLED);
+    struct slice out = { 0 };
+
+    CHECK(text(&s, word, TO_SERVER, &out));
+    CHECK_INT(out.len, 2);
+    s.word[0] = '\0';
+    CHECK(!text(&s, word, TO_SERVER, &out));
+}
+
+TEST(app_field_of_a_part_has_a_value_for_each_index)
+{
+    struct sample_tx s = { .items = { { 7, { (const uint8_t *)"a", 1 } }, { 8, { NULL, 0 } } } };
+    const struct app_buffer name = { .field = APP_FIELD_PART(item_at, sample_item, name, KNOWN) };
+    const struct app_integer code = { .field = APP_FIELD_PART(item_at, sample_item, code,
+                                                              ALWAYS) };
+    const struct app_integer value = { .field = APP_FIELD_VALUE(code_at, uint16_t, ALWAYS) };
+    struct slice out;
+    uint64_t n = 0;
+
+    CHECK(app_buffer_get(&name, &s.tx, TO_CLIENT, 0, &out));
+    CHECK_INT(out.len, 1);
+    CHECK(!app_buffer_get(&name, &s.tx, TO_CLIENT, 1, &out));
+    CHECK(app_integer_get(&code, &s.tx, TO_CLIENT, 1, &n));
+    CHECK_INT(n, 8);
+    CHECK(app_integer_get(&value, &s.tx, TO_CLIENT, 0, &n));
+    CHECK_INT(n, 7);
+    CHECK(!app_integer_get(&value, &s.tx, TO_CLIENT, 2, &n));
+    CHECK(!app_integer_get(&code, &s.tx, TO_SERVER, 0, &n));
 }

@@ -155,7 +155,7 @@ static void log_file(struct replay *replay, struct app_file *file)
 
     for (unsigned i = 0; file->sha256_done && i < 32; i++)
         snprintf(hash + 2 * i, 3, "%02x", file->sha256[i]);
-    file->logged = 1;
+    file->slot.output[0] = 1;    /* "logged": the replay is the output */
     snprintf(text, sizeof(text), "tx %llu file %.*s %s %llu %s", (unsigned long long)file->tx->id,
              (int)MIN(file->name.len, 200), (const char *)file->name.data, states[file->state],
              (unsigned long long)file->size, hash);
@@ -224,7 +224,7 @@ static void log_tx(struct replay *replay, struct app_tx *tx)
     log_events(replay, tx);
     for (unsigned d = 0; d < 2; d++)
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
-            if (file->state != FILE_OPEN && !file->logged)
+            if (file->state != FILE_OPEN && file->slot.output[0] == 0)
                 log_file(replay, file);
 }
 

@@ -10,7 +10,12 @@
 
 /* --- toy -------------------------------------------------------------------------------------- */
 
-enum { TOY_EVENT_UNKNOWN = 1, TOY_EVENT_UNASKED, TOY_EVENT_TOO_MANY, TOY_EVENT_GAP };
+#define TOY_EVENT_LIST(E)                          \
+    E(TOY_EVENT_UNKNOWN, "unknown_command")        \
+    E(TOY_EVENT_UNASKED, "unasked")                \
+    E(TOY_EVENT_TOO_MANY, "too_many_transactions") \
+    E(TOY_EVENT_GAP, "gap")
+enum { TOY_EVENT_NONE, TOY_EVENT_LIST(APP_EVENT_ID) };
 
 struct toy_tx {
     struct app_tx tx;
@@ -234,11 +239,7 @@ const struct app_proto app_toy = {
     .buffer_limit = 8192,
     .finish = toy_finish,
     .progress_done = { 1, 1 },
-    .events = (const struct app_name[]){ { "unknown_command", TOY_EVENT_UNKNOWN },
-                                         { "unasked", TOY_EVENT_UNASKED },
-                                         { "too_many_transactions", TOY_EVENT_TOO_MANY },
-                                         { "gap", TOY_EVENT_GAP },
-                                         { NULL, 0 } },
+    .events = (const struct app_name[]){ TOY_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .frames = (const char *const[]){ "stream", "line", NULL },
     .logs = (const struct app_log *const[]){ &toy_log, NULL },
     .file_directions = APP_BOTH,

@@ -7,6 +7,7 @@
 #include "app/core/file.h"
 #include "app/proto.h"
 #include "base/version.h"
+#include "detect/rule/file_slot.h"
 #include "flow/vars.h"
 #include "output/eve/eve.h"
 #include "packet/decode.h"
@@ -623,12 +624,14 @@ static const char *file_state_name(enum file_state state)
  * stored. */
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
 {
+    const struct detect_file *by = detect_file(file);
+
     if (file->name.len > 0)
         json_slice(j, "filename", file->name);
-    if (stored_sids && file->sid_count > 0) {
+    if (stored_sids && by->sid_count > 0) {
         json_array(j, "sid");
-        for (unsigned i = 0; i < file->sid_count; i++)
-            json_u64(j, NULL, file->sids[i]);
+        for (unsigned i = 0; i < by->sid_count; i++)
+            json_u64(j, NULL, by->sids[i]);
         json_array_end(j);
     }
     if (file->magic != NULL)

@@ -11,7 +11,7 @@
 
 struct files_settings {
     bool force_magic;
-    uint8_t mark;                       /* of app_file.logged */
+    uint8_t mark;                       /* of output_file.logged */
     struct xff xff;                     /* its own, or eve-log's */
 };
 
@@ -71,9 +71,9 @@ static void files_tx(struct render *r, const struct eve *eve, void *settings, st
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
-            if ((file->logged & s->mark) || !app_file_due(file, r->inspection))
+            if ((output_file(file)->logged & s->mark) || !app_file_due(file, r->inspection))
                 continue;
-            file->logged |= s->mark;
+            output_file(file)->logged |= s->mark;
             if (s->force_magic)
                 app_file_magic(file);
             file_record(r, eve, &s->xff, p, file);

@@ -163,9 +163,9 @@ static void log_files(struct lua_log *l, const struct inspection *in, struct app
 {
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *f = tx->files[d]; f != NULL; f = f->next) {
-            if ((f->scripts_logged & l->bit) || !app_file_due(f, in))
+            if ((output_file(f)->scripts_logged & l->bit) || !app_file_due(f, in))
                 continue;
-            f->scripts_logged |= l->bit;
+            output_file(f)->scripts_logged |= l->bit;
             log_prepare(l, in->packet, in->flow);
             l->sandbox->context.tx = tx;
             l->sandbox->context.file = f;

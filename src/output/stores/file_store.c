@@ -37,7 +37,7 @@ struct file_store_logger {
     struct sink no_sink;            /* that these records name; they go to files of their own */
 };
 
-/* Hangs off app_file.store while the file is being written. */
+/* Hangs off output_file.store while the file is being written. */
 struct file_store {
     struct counters *counters;      /* of the thread that has the flow */
     struct file_store_logger *logger;
@@ -123,7 +123,7 @@ static bool store_open(struct file_store_logger *s, struct render *r, struct app
         lib_free(store);
         return false;
     }
-    file->store = store;
+    output_file(file)->store = store;
     __atomic_add_fetch(&s->open, 1, __ATOMIC_RELAXED);
     counter_inc(r->counters, s->count_open);
     if (full) {
@@ -133,17 +133,18 @@ static bool store_open(struct file_store_logger *s, struct render *r, struct app
     return true;
 }
 
-/* app/ calls this when it frees a file that is still being stored
- * (app_hooks.file_released): the incomplete copy goes, too. Runs on the thread that owns
- * the flow. */
+/* app/ calls this when it frees a file (app_hooks.file_released): if it is still being stored,
+ * the incomplete copy goes, too. Runs on the thread that owns the flow. */
 void output_file_released(struct app_file *file)
 {
-    struct file_store *store = file->store;
+    struct file_store *store = output_file(file)->store;
 
+    if (store == NULL)
+        return;
     store_shut(store);
     unlink(store->path);
     lib_free(store);
-    file->store = NULL;
+    output_file(file)->store = NULL;
 }
 
 /* Writes what the window holds past `written`. After a gap the window may begin later. */
@@ -160,7 +161,7 @@ static bool write_new(struct file_store_logger *s, struct render *r, struct app_
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            store_failed(s, r, "cannot write", file->store->path);
+            store_failed(s, r, "cannot write", output_file(file)->store->path);
             return false;
         }
         file->written += (uint64_t)n;
@@ -172,7 +173,7 @@ static bool write_new(struct file_store_logger *s, struct render *r, struct app_
  * opens it for this write. */
 static bool store_write(struct file_store_logger *s, struct render *r, struct app_file *file)
 {
-    struct file_store *store = file->store;
+    struct file_store *store = output_file(file)->store;
     bool ok;
     int fd;
 
@@ -236,7 +237,7 @@ static void store_fileinfo(struct file_store_logger *s, struct render *r, struct
 static void store_close(struct file_store_logger *s, struct render *r, struct packet *p,
                         struct app_file *file)
 {
-    struct file_store *store = file->store;
+    struct file_store *store = output_file(file)->store;
     char name[65], final[600];
     struct stat st;
 
@@ -256,7 +257,7 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
         unlink(store->path);
     }
     lib_free(store);
-    file->store = NULL;
+    output_file(file)->store = NULL;
     file->stored = true;
     if (s->fileinfo)
         store_fileinfo(s, r, p, file, final);
@@ -269,7 +270,7 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
 {
     if (!file->store_requested || file->no_store || file->stored)
         return;
-    if (file->store == NULL && !store_open(s, r, file))
+    if (output_file(file)->store == NULL && !store_open(s, r, file))
         return;
     if (!store_write(s, r, file)) {
         output_file_released(file);

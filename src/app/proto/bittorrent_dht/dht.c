@@ -191,7 +191,7 @@ static bool looks_right(const struct app_input *in)
 
 /* One transaction for each datagram. A malformed one has an event, no record, and ends the parser.
  * A message without a transaction identifier "t" is malformed, too, but has a record. */
-static enum parse_status dht_parse(struct app_flow *af, struct app_input *in)
+static enum parse_status bittorrent_dht_parse(struct app_flow *af, struct app_input *in)
 {
     struct slice datagram = { in->data, in->len };
     struct dht_tx *t;
@@ -224,9 +224,9 @@ const struct app_proto app_bittorrent_dht = {
         { .transport = APP_UDP, .directions = APP_BOTH, .bytes = "d1:ad2:id20:" },
         { .bytes = NULL } },
     .tx_size = sizeof(struct dht_tx),
-    .parse = dht_parse,
+    .parse = bittorrent_dht_parse,
     .progress_done = { 1, 1 },
     .events = (const struct app_name[]){ DHT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .logs = dht_logs,
-    .alert_metadata = dht_alert_metadata,
+    .alert_metadata = bittorrent_dht_alert_metadata,
 };

@@ -57,6 +57,6 @@ static inline struct dht_tx *dht_tx_of(const struct app_tx *tx)
 #define DHT_ID_LEN 20           /* of a node */
 
 extern const struct app_log *const dht_logs[];
-void dht_alert_metadata(struct json *j, struct app_tx *tx);
+void bittorrent_dht_alert_metadata(struct json *j, struct app_tx *tx);
 
 #endif

@@ -104,8 +104,8 @@ static void log_error(struct json *j, const struct dht_error *e)
 }
 
 /* The parser left at most one of error, query and response. */
-static bool dht_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                    const void *conf UNUSED)
+static bool bittorrent_dht_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                               const void *conf UNUSED)
 {
     const struct dht_message *m = &dht_tx_of(tx)->message;
 
@@ -127,16 +127,16 @@ static bool dht_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 }
 
 /* The same fields within an alert. */
-void dht_alert_metadata(struct json *j, struct app_tx *tx)
+void bittorrent_dht_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "bittorrent_dht");
-    dht_log(j, tx, TO_SERVER, NULL);
+    bittorrent_dht_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .conf_name = "bittorrent-dht", .event_type = "bittorrent_dht", .key = "bittorrent_dht",
-    .progress = { 1, 1 }, .as_packet = true, .log = dht_log,
+    .progress = { 1, 1 }, .as_packet = true, .log = bittorrent_dht_log,
 };
 
 const struct app_log *const dht_logs[] = { &eve, NULL };

@@ -9,15 +9,6 @@
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
-static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                     struct slice *out)
-{
-    const struct dce_stub *stub = &dcerpc_tx_of(tx)->ds[d].stub;
-
-    *out = (struct slice){ stub->data, stub->len };
-    return stub->len > 0;
-}
-
 /* byte_test and its kin read numbers in this order. */
 static bool is_little(const struct app_tx *tx)
 {
@@ -54,7 +45,8 @@ static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *
 
 static const struct app_buffer stub_data = {
     .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
-    .directions = APP_BOTH, .grows = true, .get = get_stub, .little = is_little,
+    .directions = APP_BOTH, .grows = true, .little = is_little,
+    .field = APP_FIELD_BY_DIRECTION(dcerpc_tx, ds, stub.kept, FILLED),
 };
 static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",
@@ -69,8 +61,8 @@ static const struct app_match opnum = {
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int dcerpc_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                            void *settings, struct err *err UNUSED)
 {
     struct dcerpc_settings *s = settings;
 
@@ -80,14 +72,14 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
-static void close_flow(struct app_flow *af)
+static void dcerpc_close(struct app_flow *af)
 {
     struct dcerpc_state *st = af->state;
 
     dce_interfaces_free(&st->interfaces);
 }
 
-static enum parse_status parse(struct app_flow *af, struct app_input *in)
+static enum parse_status dcerpc_parse(struct app_flow *af, struct app_input *in)
 {
     return in->is_udp ? dcerpc_parse_udp(af, in) : dcerpc_parse_tcp(af, in);
 }
@@ -116,15 +108,15 @@ const struct app_proto app_dcerpc = {
           .confirm = dcerpc_probe_udp },
         { .bytes = NULL } },
     .settings_size = sizeof(struct dcerpc_settings),
-    .configure = configure,
+    .configure = dcerpc_configure,
     .state_size = sizeof(struct dcerpc_state),
     .tx_size = sizeof(struct dcerpc_tx),
     .tx_limit = 1024,
-    .close = close_flow,
-    .parse = parse,
+    .close = dcerpc_close,
+    .parse = dcerpc_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
-    .frames = (const char *const[]){ "stream", "pdu", "hdr", "data", NULL },
+    .frames = (const char *const[]){ DCERPC_FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &stub_data, NULL },
     .matches = (const struct app_match *const[]){ &iface, &opnum, NULL },
     .logs = dcerpc_logs,

@@ -10,7 +10,12 @@
 #include "app/proto.h"
 #include "app/proto/dcerpc/pdu.h"
 
-enum { DCERPC_FRAME_STREAM, DCERPC_FRAME_PDU, DCERPC_FRAME_HDR, DCERPC_FRAME_DATA };
+#define DCERPC_FRAME_LIST(E)         \
+    E(DCERPC_FRAME_STREAM, "stream") \
+    E(DCERPC_FRAME_PDU, "pdu")       \
+    E(DCERPC_FRAME_HDR, "hdr")       \
+    E(DCERPC_FRAME_DATA, "data")
+enum { DCERPC_FRAME_LIST(APP_ENUM_ID) };
 
 struct dcerpc_settings {
     uint32_t max_stub_size;

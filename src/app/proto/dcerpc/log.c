@@ -12,7 +12,7 @@ static bool has_part(const struct dcerpc_tx *t, enum direction d)
 static void log_sizes(struct json *j, const struct dcerpc_dir *ds)
 {
     json_u64(j, "frag_cnt", ds->fragments);
-    json_u64(j, "stub_data_size", ds->stub.len);
+    json_u64(j, "stub_data_size", ds->stub.kept.len);
 }
 
 /* The result exists only when the server has acknowledged the interface. */
@@ -90,7 +90,7 @@ static void log_response(struct json *j, const struct dcerpc_tx *t)
 
 /* Versions 5.x have call identifiers, version 4 an activity UUID and a sequence number (C706
  * chapter 12). */
-static bool log_dcerpc(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+static bool dcerpc_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                        const void *conf UNUSED)
 {
     const struct dcerpc_tx *t = dcerpc_tx_of(tx);
@@ -113,13 +113,13 @@ static bool log_dcerpc(struct json *j, struct app_tx *tx, enum direction d UNUSE
 void dcerpc_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "dcerpc");
-    log_dcerpc(j, tx, TO_SERVER, NULL);
+    dcerpc_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .conf_name = "dcerpc", .event_type = "dcerpc", .key = "dcerpc", .progress = { 1, 1 },
-    .log = log_dcerpc,
+    .log = dcerpc_log,
 };
 
 const struct app_log *const dcerpc_logs[] = { &eve, NULL };

@@ -177,23 +177,23 @@ bool dce_read_bind_ack(struct bytes body, const struct dce_header *h, struct dce
 /* Keeps at most `limit` bytes. The buffer doubles, because arena memory is not returned. */
 void dce_stub_add(struct dce_stub *stub, struct arena *arena, struct slice more, uint32_t limit)
 {
-    uint32_t n = MIN(more.len, limit - MIN(stub->len, limit));
+    uint32_t n = MIN(more.len, limit - MIN(stub->kept.len, limit));
 
     if (n == 0)
         return;
-    if (stub->space - stub->len < n) {
-        uint32_t space = stub->data == NULL ? n : MAX(2 * stub->len, stub->len + n);
+    if (stub->space - stub->kept.len < n) {
+        uint32_t space = stub->data == NULL ? n : MAX(2 * stub->kept.len, stub->kept.len + n);
         uint8_t *bigger = arena_alloc(arena, space);
 
         if (bigger == NULL)
             return;
         if (stub->data != NULL)
-            memcpy(bigger, stub->data, stub->len);
-        stub->data = bigger;
+            memcpy(bigger, stub->data, stub->kept.len);
+        stub->kept.data = stub->data = bigger;
         stub->space = space;
     }
-    memcpy(stub->data + stub->len, more.data, n);
-    stub->len += n;
+    memcpy(stub->data + stub->kept.len, more.data, n);
+    stub->kept.len += n;
 }
 
 /* --- text ----------------------------------------------------------------------------------- */

@@ -66,8 +66,9 @@ bool dce_read_bind_ack(struct bytes body, const struct dce_header *h,
 
 /* Stub data of one direction, in pieces. */
 struct dce_stub {
-    uint8_t *data;
-    uint32_t len, space;
+    struct slice kept;
+    uint8_t *data;              /* of the same bytes */
+    uint32_t space;
 };
 void dce_stub_add(struct dce_stub *stub, struct arena *arena, struct slice more, uint32_t limit);
 

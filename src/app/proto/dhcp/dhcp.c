@@ -81,8 +81,8 @@ static bool take_option(struct bytes *in, struct dhcp_option *out)
 
 /* The port and the length decide: nothing is checked besides, so the parser must accept any
  * content. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result dhcp_probe(struct bytes in, enum direction direction UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     return bytes_left(&in) < HEADER_SIZE ? APP_PROBE_MORE : APP_PROBE_YES;
 }
@@ -172,7 +172,7 @@ struct dhcp_log_settings {
     bool extended;  /* all message types and all known options */
 };
 
-static void *configure(const struct conf_node *node, struct err *err UNUSED)
+static void *dhcp_log_configure(const struct conf_node *node, struct err *err UNUSED)
 {
     struct dhcp_log_settings *s = xcalloc(1, sizeof(*s));
 
@@ -324,7 +324,7 @@ static bool dhcp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 
 static const struct app_log eve_dhcp = {
     .conf_name = "dhcp", .event_type = "dhcp", .key = "dhcp", .progress = { 1, 1 },
-    .each_direction = true, .configure = configure, .log = dhcp_log,
+    .each_direction = true, .configure = dhcp_log_configure, .log = dhcp_log,
 };
 
 static const struct app_name events[] = { DHCP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
@@ -344,7 +344,7 @@ const struct app_proto app_dhcp = {
     .probes = (const struct app_probe[]){
         /* The ports of server and client. The length of the header decides. */
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "67,68", .max = HEADER_SIZE,
-          .probe = probe },
+          .probe = dhcp_probe },
         { .probe = NULL } },
     .state_size = 1,
     .tx_size = sizeof(struct dhcp_tx),

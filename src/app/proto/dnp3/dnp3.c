@@ -91,8 +91,8 @@ static bool is_printable(struct slice in)
 
 /* Some outstations send a line of text first, which names DNP3. Otherwise the direction bit tells
  * who is the master. */
-static enum app_probe_result probe(struct bytes in, enum direction direction,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result dnp3_probe(struct bytes in, enum direction direction,
+                                        const struct flow *flow UNUSED)
 {
     struct slice all = { in.next, (uint32_t)bytes_left(&in) };
     uint16_t start = take_be16(&in);
@@ -354,8 +354,8 @@ static enum parse_status dnp3_parse(struct app_flow *af, struct app_input *in)
 
 /* --- declaration ------------------------------------------------------------------------------ */
 
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int dnp3_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                          void *settings, struct err *err UNUSED)
 {
     struct dnp3_settings *s = settings;
 
@@ -385,10 +385,10 @@ const struct app_proto app_dnp3 = {
     .off_by_default = true,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "20000", .max = HEADER_LEN,
-          .probe = probe },
+          .probe = dnp3_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct dnp3_settings),
-    .configure = configure,
+    .configure = dnp3_configure,
     .state_size = sizeof(struct dnp3_state),
     .tx_size = sizeof(struct dnp3_tx),
     .tx_limit = 32,

@@ -7,7 +7,10 @@
 #include "app/reports.h"
 
 #define HEADER_SIZE 12  /* bytes, RFC 1035 section 4.1.1 */
-enum { FRAME_STREAM, FRAME_PDU };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 #define NOLOG_IDS_MAX 32    /* per flow; a client with more in flight loses the oldest */
 
@@ -65,8 +68,8 @@ static enum app_probe_result answer(struct dns_guess g, enum direction direction
     return g.request == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
-static enum app_probe_result probe_udp(struct bytes in, enum direction direction,
-                                       const struct flow *flow)
+static enum app_probe_result dns_probe_udp(struct bytes in, enum direction direction,
+                                           const struct flow *flow)
 {
     (void)flow;
     if (bytes_left(&in) < HEADER_SIZE)
@@ -74,8 +77,8 @@ static enum app_probe_result probe_udp(struct bytes in, enum direction direction
     return answer(guess(in, bytes_left(&in)), direction);
 }
 
-static enum app_probe_result probe_tcp(struct bytes in, enum direction direction,
-                                       const struct flow *flow)
+static enum app_probe_result dns_probe_tcp(struct bytes in, enum direction direction,
+                                           const struct flow *flow)
 {
     (void)flow;
     if (bytes_left(&in) < HEADER_SIZE + 2)
@@ -243,9 +246,9 @@ const struct app_proto app_dns = {
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE + 2,
-          .probe = probe_tcp },
+          .probe = dns_probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE,
-          .probe = probe_udp },
+          .probe = dns_probe_udp },
         { .probe = NULL } },
     .state_size = sizeof(struct dns_state),
     .tx_size = sizeof(struct dns_tx),
@@ -254,7 +257,7 @@ const struct app_proto app_dns = {
     .tx_close = dns_tx_close,
     .progress_done = { 1, 1 },
     .events = dns_events,
-    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = dns_buffers,
     .integers = dns_integers,
     .logs = dns_logs,

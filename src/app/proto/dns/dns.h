@@ -25,10 +25,27 @@
 enum dns_event { DNS_EVENT_NONE, DNS_EVENT_LIST(APP_EVENT_ID) };
 extern const struct app_name dns_events[];
 
-enum dns_type {
-    DNS_A = 1, DNS_NS = 2, DNS_CNAME = 5, DNS_SOA = 6, DNS_NULL = 10, DNS_PTR = 12, DNS_MX = 15,
-    DNS_TXT = 16, DNS_AAAA = 28, DNS_SRV = 33, DNS_OPT = 41, DNS_SSHFP = 44,
-};
+#define DNS_TYPE_LIST(E)                                                                    \
+    E(DNS_A, 1, "a") E(DNS_NS, 2, "ns") E(DNS_MD, 3, "md") E(DNS_MF, 4, "mf")               \
+    E(DNS_CNAME, 5, "cname") E(DNS_SOA, 6, "soa") E(DNS_MB, 7, "mb") E(DNS_MG, 8, "mg")     \
+    E(DNS_MR, 9, "mr") E(DNS_NULL, 10, "null") E(DNS_WKS, 11, "wks") E(DNS_PTR, 12, "ptr")  \
+    E(DNS_HINFO, 13, "hinfo") E(DNS_MINFO, 14, "minfo") E(DNS_MX, 15, "mx")                 \
+    E(DNS_TXT, 16, "txt") E(DNS_RP, 17, "rp") E(DNS_AFSDB, 18, "afsdb")                     \
+    E(DNS_X25, 19, "x25") E(DNS_ISDN, 20, "isdn") E(DNS_RT, 21, "rt")                       \
+    E(DNS_NSAP, 22, "nsap") E(DNS_NSAPPTR, 23, "nsapptr") E(DNS_SIG, 24, "sig")             \
+    E(DNS_KEY, 25, "key") E(DNS_PX, 26, "px") E(DNS_GPOS, 27, "gpos")                       \
+    E(DNS_AAAA, 28, "aaaa") E(DNS_LOC, 29, "loc") E(DNS_NXT, 30, "nxt")                     \
+    E(DNS_SRV, 33, "srv") E(DNS_ATMA, 34, "atma") E(DNS_NAPTR, 35, "naptr")                 \
+    E(DNS_KX, 36, "kx") E(DNS_CERT, 37, "cert") E(DNS_A6, 38, "a6")                         \
+    E(DNS_DNAME, 39, "dname") E(DNS_OPT, 41, "opt") E(DNS_APL, 42, "apl")                   \
+    E(DNS_DS, 43, "ds") E(DNS_SSHFP, 44, "sshfp") E(DNS_IPSECKEY, 45, "ipseckey")           \
+    E(DNS_RRSIG, 46, "rrsig") E(DNS_NSEC, 47, "nsec") E(DNS_DNSKEY, 48, "dnskey")           \
+    E(DNS_DHCID, 49, "dhcid") E(DNS_NSEC3, 50, "nsec3") E(DNS_NSEC3PARAM, 51, "nsec3param") \
+    E(DNS_TLSA, 52, "tlsa") E(DNS_HIP, 55, "hip") E(DNS_CDS, 59, "cds")                     \
+    E(DNS_CDNSKEY, 60, "cdnskey") E(DNS_HTTPS, 65, "https") E(DNS_SPF, 99, "spf")           \
+    E(DNS_TKEY, 249, "tkey") E(DNS_TSIG, 250, "tsig") E(DNS_MAILA, 254, "maila")            \
+    E(DNS_ANY, 255, "any") E(DNS_URI, 256, "uri")
+enum dns_type { DNS_TYPE_LIST(APP_NUMBER_ID) };
 /* Names and numbers of record types and response codes, lower case; NULL-ended. */
 extern const struct app_name dns_types[], dns_rcodes[];
 
@@ -126,10 +143,10 @@ bool dns_record_name(const struct dns_section *section, unsigned index, struct s
 /* All names of a response in turn: questions, then each record's owner and target. */
 bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out);
 
-/* The "dns" object of a message that came in something else; settings by dns_configure(), NULL:
+/* The "dns" object of a message that came in something else; settings by dns_log_configure(), NULL:
  * all of it. */
 struct dns_log_settings;
-void *dns_configure(const struct conf_node *node, struct err *err);
+void *dns_log_configure(const struct conf_node *node, struct err *err);
 bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
                     const struct dns_log_settings *s);
 

@@ -84,7 +84,7 @@ static void read_formats(struct dns_log_settings *s, const struct conf_node *nod
 }
 
 /* With nothing filtered out, records need no test per type. */
-void *dns_configure(const struct conf_node *node, struct err *err)
+void *dns_log_configure(const struct conf_node *node, struct err *err)
 {
     struct dns_log_settings *s = xcalloc(1, sizeof(*s));
 
@@ -499,7 +499,8 @@ bool dns_log_object(struct json *j, const struct dns_message *m, bool response,
     return true;
 }
 
-static bool log_v3(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)
+static bool dns_log_v3(struct json *j, struct app_tx *tx, enum direction direction,
+                       const void *conf)
 {
     const struct dns_log_settings *s = conf;
 
@@ -552,7 +553,7 @@ static void log_v2_answer(struct json *j, const struct dns_message *m,
 
 /* log_nth() calls with n = 0, 1 ... until it returns false: the first question of an excluded type
  * ends the list. */
-static bool log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *conf)
+static bool dns_log_v2(struct json *j, struct app_tx *tx, unsigned n, const void *conf)
 {
     const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
     const struct dns_log_settings *s = conf;
@@ -582,12 +583,12 @@ void dns_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log v3 = {
     .conf_name = "dns", .event_type = "dns", .key = "dns", .progress = { 1, 1 },
-    .each_direction = true, .configure = dns_configure, .log = log_v3,
+    .each_direction = true, .configure = dns_log_configure, .log = dns_log_v3,
 };
 
 static const struct app_log v2 = {
     .conf_name = "dns", .event_type = "dns", .key = "dns", .progress = { 1, 1 },
-    .configure = dns_configure, .log_nth = log_v2,
+    .configure = dns_log_configure, .log_nth = dns_log_v2,
 };
 
 const struct app_log *const dns_logs[] = { &v3, &v2, NULL };

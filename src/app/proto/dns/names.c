@@ -6,20 +6,7 @@
 #include <stdio.h>
 
 /* Rule keywords and logs use these names. Their number stays below 64: log.c has a bit for each. */
-const struct app_name dns_types[] = {
-    { "a", 1 }, { "ns", 2 }, { "md", 3 }, { "mf", 4 }, { "cname", 5 }, { "soa", 6 }, { "mb", 7 },
-    { "mg", 8 }, { "mr", 9 }, { "null", 10 }, { "wks", 11 }, { "ptr", 12 }, { "hinfo", 13 },
-    { "minfo", 14 }, { "mx", 15 }, { "txt", 16 }, { "rp", 17 }, { "afsdb", 18 }, { "x25", 19 },
-    { "isdn", 20 }, { "rt", 21 }, { "nsap", 22 }, { "nsapptr", 23 }, { "sig", 24 }, { "key", 25 },
-    { "px", 26 }, { "gpos", 27 }, { "aaaa", 28 }, { "loc", 29 }, { "nxt", 30 }, { "srv", 33 },
-    { "atma", 34 }, { "naptr", 35 }, { "kx", 36 }, { "cert", 37 }, { "a6", 38 }, { "dname", 39 },
-    { "opt", 41 }, { "apl", 42 }, { "ds", 43 }, { "sshfp", 44 }, { "ipseckey", 45 },
-    { "rrsig", 46 }, { "nsec", 47 }, { "dnskey", 48 }, { "dhcid", 49 }, { "nsec3", 50 },
-    { "nsec3param", 51 }, { "tlsa", 52 }, { "hip", 55 }, { "cds", 59 }, { "cdnskey", 60 },
-    { "https", 65 }, { "spf", 99 }, { "tkey", 249 }, { "tsig", 250 }, { "maila", 254 },
-    { "any", 255 }, { "uri", 256 },
-    { NULL, 0 },
-};
+const struct app_name dns_types[] = { DNS_TYPE_LIST(APP_NUMBER_ROW) { NULL, 0 } };
 
 const struct app_name dns_rcodes[] = {
     { "noerror", 0 }, { "formerr", 1 }, { "servfail", 2 }, { "nxdomain", 3 }, { "notimp", 4 },

@@ -7,14 +7,7 @@
 #include "app/reports.h"
 
 /* Names in rules and records. */
-const struct app_name enip_commands[] = {
-    { "nop", ENIP_NOP }, { "list_services", ENIP_LIST_SERVICES },
-    { "list_identity", ENIP_LIST_IDENTITY }, { "list_interfaces", ENIP_LIST_INTERFACES },
-    { "register_session", ENIP_REGISTER_SESSION },
-    { "unregister_session", ENIP_UNREGISTER_SESSION }, { "send_r_r_data", ENIP_SEND_RR_DATA },
-    { "send_unit_data", ENIP_SEND_UNIT_DATA }, { "indicate_status", ENIP_INDICATE_STATUS },
-    { "cancel", ENIP_CANCEL }, { NULL, 0 },
-};
+const struct app_name enip_commands[] = { ENIP_COMMAND_LIST(APP_NUMBER_ROW) { NULL, 0 } };
 const struct app_name enip_statuses[] = {
     { "success", 0 }, { "invalid_cmd", 1 }, { "no_resources", 2 }, { "incorrect_data", 3 },
     { "invalid_session", 0x64 }, { "invalid_length", 0x65 }, { "unsupported_prot_rev", 0x69 },
@@ -56,16 +49,16 @@ static bool looks_right(struct bytes in)
     }
 }
 
-static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
-                                       const struct flow *flow UNUSED)
+static enum app_probe_result enip_probe_tcp(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     if (bytes_left(&in) < ENIP_HEADER_LEN)
         return APP_PROBE_MORE;
     return looks_right(in) ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
-static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
-                                       const struct flow *flow UNUSED)
+static enum app_probe_result enip_probe_udp(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     return looks_right(in) ? APP_PROBE_YES : APP_PROBE_NO;
 }
@@ -139,7 +132,14 @@ static struct enip_tx *add(struct app_flow *af, enum direction d, const struct e
 /* --- frames ----------------------------------------------------------------------------------- */
 
 /* Type 0 is the framework's "stream". */
-enum { FRAME_HEADER = 1, FRAME_DATA, FRAME_PDU, FRAME_CIP, FRAME_ITEM };
+#define FRAME_LIST(E)          \
+    E(FRAME_STREAM, "stream")  \
+    E(FRAME_HEADER, "hdr")     \
+    E(FRAME_DATA, "data")      \
+    E(FRAME_PDU, "pdu")        \
+    E(FRAME_CIP, "cip")        \
+    E(FRAME_ITEM, "enip.item")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 /* Messages are read again only if a rule or log uses these frames. */
 static void frame_message(struct app_flow *af, enum direction d, uint64_t pdu_at,
@@ -241,9 +241,9 @@ const struct app_proto app_enip = {
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "44818",
-          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = probe_tcp },
+          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = enip_probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "44818",
-          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = probe_udp },
+          .source_ports = "44818", .max = ENIP_HEADER_LEN, .probe = enip_probe_udp },
         { .probe = NULL } },
     .state_size = sizeof(struct enip_state),
     .tx_size = sizeof(struct enip_tx),
@@ -253,7 +253,7 @@ const struct app_proto app_enip = {
     .handles_gaps = true,
     .progress_done = { 1, 1 },
     .events = (const struct app_name[]){ ENIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
-    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", "cip", "enip.item", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = enip_buffers,
     .integers = enip_integers,
     .matches = enip_matches,

@@ -17,12 +17,18 @@
 
 enum enip_event { ENIP_EVENT_NONE, ENIP_EVENT_LIST(APP_EVENT_ID) };
 
-enum enip_command {
-    ENIP_NOP = 0, ENIP_LIST_SERVICES = 4, ENIP_LIST_IDENTITY = 0x63,
-    ENIP_LIST_INTERFACES = 0x64, ENIP_REGISTER_SESSION = 0x65, ENIP_UNREGISTER_SESSION = 0x66,
-    ENIP_SEND_RR_DATA = 0x6f, ENIP_SEND_UNIT_DATA = 0x70, ENIP_INDICATE_STATUS = 0x72,
-    ENIP_CANCEL = 0x73,
-};
+#define ENIP_COMMAND_LIST(E)                               \
+    E(ENIP_NOP, 0, "nop")                                  \
+    E(ENIP_LIST_SERVICES, 4, "list_services")              \
+    E(ENIP_LIST_IDENTITY, 0x63, "list_identity")           \
+    E(ENIP_LIST_INTERFACES, 0x64, "list_interfaces")       \
+    E(ENIP_REGISTER_SESSION, 0x65, "register_session")     \
+    E(ENIP_UNREGISTER_SESSION, 0x66, "unregister_session") \
+    E(ENIP_SEND_RR_DATA, 0x6f, "send_r_r_data")            \
+    E(ENIP_SEND_UNIT_DATA, 0x70, "send_unit_data")         \
+    E(ENIP_INDICATE_STATUS, 0x72, "indicate_status")       \
+    E(ENIP_CANCEL, 0x73, "cancel")
+enum enip_command { ENIP_COMMAND_LIST(APP_NUMBER_ID) };
 extern const struct app_name enip_commands[], enip_statuses[];      /* NULL-ended */
 
 struct enip_header {
@@ -67,7 +73,8 @@ enum enip_payload {
 
 struct enip_identity {
     uint16_t version, vendor, device, product, status;
-    uint8_t major, minor, state;
+    uint16_t revision;                  /* major * 256 + minor */
+    uint8_t state;
     uint32_t serial;
     struct slice name;
 };

@@ -2,8 +2,8 @@
 /* app/proto/enip/keywords.c - what rules inspect of requests and responses. */
 #include "app/proto/enip/enip.h"
 
-/* NULL: this side is missing or could not be read. */
-static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
+/* The struct enip_pdu of either side. NULL: it is missing or could not be read. */
+static const void *pdu_of(struct app_tx *tx, enum direction d, unsigned i UNUSED)
 {
     const struct enip_tx *t = enip_tx_of(tx);
 
@@ -11,26 +11,6 @@ static const struct enip_pdu *dir_of(const struct app_tx *tx, enum direction d)
 }
 
 /* --- the message ------------------------------------------------------------------------------ */
-
-/* The command of either side. */
-static bool get_command(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
-{
-    const struct enip_pdu *pdu = dir_of(tx, d);
-
-    if (pdu != NULL)
-        *out = pdu->header.command;
-    return pdu != NULL;
-}
-
-/* The status of either side. */
-static bool get_status(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
-{
-    const struct enip_pdu *pdu = dir_of(tx, d);
-
-    if (pdu != NULL)
-        *out = pdu->header.status;
-    return pdu != NULL;
-}
 
 /* Only the first item of a list is kept. */
 static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
@@ -43,7 +23,7 @@ static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
 /* The version of RegisterSession from either side, or of the first item of a list in a response. */
 static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
-    const struct enip_pdu *pdu = dir_of(tx, d);
+    const struct enip_pdu *pdu = pdu_of(tx, d, 0);
 
     if (pdu != NULL && pdu->payload == ENIP_REGISTER)
         *out = pdu->version;
@@ -58,16 +38,16 @@ static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, 
 
 /* --- lists of the answer ---------------------------------------------------------------------- */
 
-/* NULL: the response does not list an identity. */
-static const struct enip_identity *identity_of(const struct app_tx *tx)
+/* The struct enip_identity of the response. NULL: it does not list one. */
+static const void *identity_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     const struct enip_pdu *pdu = enip_tx_of(tx)->response;
 
     return has_list(pdu, ENIP_IDENTITIES) ? &pdu->identity : NULL;
 }
 
-/* NULL: the response does not list a service. */
-static const struct enip_services *services_of(const struct app_tx *tx)
+/* The struct enip_services of the response. NULL: it does not list one. */
+static const void *services_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     const struct enip_pdu *pdu = enip_tx_of(tx)->response;
 
@@ -75,53 +55,20 @@ static const struct enip_services *services_of(const struct app_tx *tx)
 }
 
 /* A keyword for one number of the first item in a response's list. */
-#define LIST_INTEGER(of, symbol, keyword, size, value, text)                                  \
-    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,   \
-                             uint64_t *out)                                                   \
-    {                                                                                         \
-        const struct enip_##of *l = of##_of(tx);                                              \
-                                                                                              \
-        if (l != NULL)                                                                        \
-            *out = (value);                                                                   \
-        return l != NULL;                                                                     \
-    }                                                                                         \
-    static const struct app_integer symbol##_integer = {                                      \
+#define LIST_INTEGER(of, member, keyword, size, text)                                         \
+    static const struct app_integer of##_##member = {                                         \
         .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
-        .get = get_##symbol,                                                                  \
+        .field = APP_FIELD_PART(of##_of, enip_##of, member, ALWAYS),                          \
     }
-LIST_INTEGER(services, capabilities, "capabilities", 16, l->capabilities,
+LIST_INTEGER(services, capabilities, "capabilities", 16,
              "capabilities of the first service listed");
-LIST_INTEGER(identity, vendor, "vendor_id", 16, l->vendor, "vendor of the device");
-LIST_INTEGER(identity, device, "device_type", 16, l->device, "type of the device");
-LIST_INTEGER(identity, product, "product_code", 16, l->product, "product code of the device");
-LIST_INTEGER(identity, revision, "revision", 16, (uint64_t)(l->major << 8 | l->minor),
-             "revision of the device: major * 256 + minor");
-LIST_INTEGER(identity, identity_status, "identity_status", 16, l->status,
-             "status of the device");
-LIST_INTEGER(identity, serial, "serial", 32, l->serial, "serial number of the device");
-LIST_INTEGER(identity, state, "state", 8, l->state, "state of the device");
-
-/* The product name of the first identity. */
-static bool get_product_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                             struct slice *out)
-{
-    const struct enip_identity *l = identity_of(tx);
-
-    if (l != NULL)
-        *out = l->name;
-    return l != NULL;
-}
-
-/* The name of the first service. */
-static bool get_service_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                             struct slice *out)
-{
-    const struct enip_services *l = services_of(tx);
-
-    if (l != NULL)
-        *out = l->name;
-    return l != NULL;
-}
+LIST_INTEGER(identity, vendor, "vendor_id", 16, "vendor of the device");
+LIST_INTEGER(identity, device, "device_type", 16, "type of the device");
+LIST_INTEGER(identity, product, "product_code", 16, "product code of the device");
+LIST_INTEGER(identity, revision, "revision", 16, "revision of the device: major * 256 + minor");
+LIST_INTEGER(identity, status, "identity_status", 16, "status of the device");
+LIST_INTEGER(identity, serial, "serial", 32, "serial number of the device");
+LIST_INTEGER(identity, state, "state", 8, "state of the device");
 
 /* --- numbers in CIP messages ------------------------------------------------------------------ */
 
@@ -322,7 +269,7 @@ static bool is_service(const struct cip *m, const struct service_arg *a)
 /* A packet of messages matches by its own service, or by that of one message within. */
 static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct enip_pdu *pdu = dir_of(tx, d);
+    const struct enip_pdu *pdu = pdu_of(tx, d, 0);
     const struct service_arg *a = arg;
     struct cip m, inner;
     uint32_t at;
@@ -342,11 +289,13 @@ static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 
 static const struct app_integer command_integer = {
     .name = "enip_command", .doc = "command of the encapsulation", .bits = 16,
-    .directions = APP_BOTH, .names = enip_commands, .get = get_command,
+    .directions = APP_BOTH, .names = enip_commands,
+    .field = APP_FIELD_PART(pdu_of, enip_pdu, header.command, ALWAYS),
 };
 static const struct app_integer status_integer = {
     .name = "enip.status", .doc = "status of the encapsulation", .bits = 32,
-    .directions = APP_BOTH, .names = enip_statuses, .get = get_status,
+    .directions = APP_BOTH, .names = enip_statuses,
+    .field = APP_FIELD_PART(pdu_of, enip_pdu, header.status, ALWAYS),
 };
 static const struct app_integer version_integer = {
     .name = "enip.protocol_version", .doc = "version of the encapsulation", .bits = 16,
@@ -354,11 +303,11 @@ static const struct app_integer version_integer = {
 };
 static const struct app_buffer product_name_buffer = {
     .name = "enip.product_name", .doc = "product name of the device", .directions = APP_BOTH,
-    .get = get_product_name,
+    .field = APP_FIELD_PART(identity_of, enip_identity, name, ALWAYS),
 };
 static const struct app_buffer service_name_buffer = {
     .name = "enip.service_name", .doc = "name of the first service listed",
-    .directions = APP_BOTH, .get = get_service_name,
+    .directions = APP_BOTH, .field = APP_FIELD_PART(services_of, enip_services, name, ALWAYS),
 };
 static const struct app_match match_service = {
     .name = "cip_service", .doc = "CIP service, and class and attribute in its path",
@@ -370,9 +319,9 @@ const struct app_buffer *const enip_buffers[] = {
     &product_name_buffer, &service_name_buffer, NULL,
 };
 const struct app_integer *const enip_integers[] = {
-    &command_integer, &status_integer, &version_integer, &capabilities_integer,
-    &vendor_integer, &device_integer, &product_integer, &revision_integer,
-    &identity_status_integer, &serial_integer, &state_integer, &class_integer,
+    &command_integer, &status_integer, &version_integer, &services_capabilities,
+    &identity_vendor, &identity_device, &identity_product, &identity_revision,
+    &identity_status, &identity_serial, &identity_state, &class_integer,
     &instance_integer, &attribute_integer, &cip_status_integer, &extended_integer, NULL,
 };
 const struct app_match *const enip_matches[] = { &match_service, NULL };

@@ -146,7 +146,7 @@ static void log_identity(struct json *j, const struct enip_identity *i)
 {
     json_object(j, "identity");
     json_u64(j, "protocol_version", i->version);
-    json_printf(j, "revision", "%u.%u", i->major, i->minor);
+    json_printf(j, "revision", "%u.%u", i->revision >> 8, i->revision & 0xff);
     log_named(j, "vendor_id", enip_vendor_name(i->vendor), i->vendor);
     log_named(j, "device_type", enip_device_name(i->device), i->device);
     json_u64(j, "product_code", i->product);

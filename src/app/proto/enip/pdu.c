@@ -32,8 +32,7 @@ static bool read_identity(struct slice item, struct enip_identity *out)
     out->vendor = take_le16(&in);
     out->device = take_le16(&in);
     out->product = take_le16(&in);
-    out->major = take_u8(&in);
-    out->minor = take_u8(&in);
+    out->revision = take_be16(&in);     /* a byte each */
     out->status = take_le16(&in);
     out->serial = take_le32(&in);
     out->name = take_slice(&in, take_u8(&in));

@@ -29,8 +29,9 @@ static bool get_command_data(struct app_tx *tx, enum direction d UNUSED, unsigne
     return out->len > 0;
 }
 
-/* The nth line of the reply. Transactions without a known command have none for rules. */
-static const struct ftp_reply *nth_reply(struct app_tx *tx, unsigned index)
+/* The nth line of the reply, a struct ftp_reply. Transactions without a known command have none for
+ * rules. */
+static const void *nth_reply(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     const struct ftp_reply *r = ftp_tx_of(tx)->replies;
 
@@ -39,26 +40,6 @@ static const struct ftp_reply *nth_reply(struct app_tx *tx, unsigned index)
     while (r != NULL && index-- > 0)
         r = r->next;
     return r;
-}
-
-static bool get_reply(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                      struct slice *out)
-{
-    const struct ftp_reply *r = nth_reply(tx, index);
-
-    if (r != NULL)
-        *out = r->text;
-    return r != NULL;
-}
-
-static bool get_completion_code(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                                struct slice *out)
-{
-    const struct ftp_reply *r = nth_reply(tx, index);
-
-    if (r != NULL)
-        *out = r->code;
-    return r != NULL;
 }
 
 static const struct app_buffer buffer_command = {
@@ -71,12 +52,13 @@ static const struct app_buffer buffer_command_data = {
 };
 static const struct app_buffer buffer_reply = {
     .name = "ftp.reply", .doc = "each line of the reply, without its code", .directions = APP_TC,
-    .progress = { 0, FTP_DONE }, .multi = true, .get = get_reply,
+    .progress = { 0, FTP_DONE }, .multi = true,
+    .field = APP_FIELD_PART(nth_reply, ftp_reply, text, ALWAYS),
 };
 static const struct app_buffer buffer_completion_code = {
     .name = "ftp.completion_code", .doc = "code of each line of the reply",
     .directions = APP_TC, .progress = { 0, FTP_DONE }, .multi = true,
-    .get = get_completion_code,
+    .field = APP_FIELD_PART(nth_reply, ftp_reply, code, ALWAYS),
 };
 const struct app_buffer *const ftp_buffers[] = {
     &buffer_command, &buffer_command_data, &buffer_reply, &buffer_completion_code, NULL,

@@ -37,8 +37,8 @@ static const struct app_pattern patterns[] = {
 };
 
 /* SMTP servers greet in the same way: the port decides. */
-static enum app_probe_result probe_greeting(struct bytes in, enum direction direction UNUSED,
-                                            const struct flow *flow)
+static enum app_probe_result ftp_probe_greeting(struct bytes in, enum direction direction UNUSED,
+                                                const struct flow *flow)
 {
     uint16_t client = flow->app_proto_dir[TO_SERVER];
     const uint8_t *start = take_bytes(&in, 4);
@@ -56,7 +56,7 @@ static enum app_probe_result probe_greeting(struct bytes in, enum direction dire
 
 static const struct app_probe probes[] = {
     { .transport = APP_TCP, .directions = APP_TC, .ports = "21", .min = 5, .max_other = 5,
-      .probe = probe_greeting },
+      .probe = ftp_probe_greeting },
     { .probe = NULL },
 };
 
@@ -118,8 +118,8 @@ static uint64_t read_size(const struct conf_node *node, const char *key, uint64_
     return otherwise;
 }
 
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int ftp_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                         void *settings, struct err *err UNUSED)
 {
     struct ftp_settings *s = settings;
     uint64_t max_line = read_size(node, "max-line-length", LINE_MAX_DEFAULT), max_tx;
@@ -134,14 +134,14 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
     return 0;
 }
 
-static void settings_free(void *settings)
+static void ftp_settings_free(void *settings)
 {
     struct ftp_settings *s = settings;
 
     free(s->memory);
 }
 
-static struct app_memory *memory(const void *settings)
+static struct app_memory *ftp_memory(const void *settings)
 {
     const struct ftp_settings *s = settings;
 
@@ -153,13 +153,13 @@ static struct app_memory *memcap(const struct app_conf *conf)
     return app_proto_memory(conf, APP_PROTO_ftp);
 }
 
-static void register_counters(void)
+static void ftp_register_counters(void)
 {
     (void)counter_register("ftp.memuse", COUNTER_GAUGE);
     (void)counter_register("ftp.memcap", COUNTER_SUM);
 }
 
-static void *thread_open(const void *settings UNUSED, struct counters *counters)
+static void *ftp_thread_open(const void *settings UNUSED, struct counters *counters)
 {
     struct ftp_thread *thread = calloc(1, sizeof(*thread));
 
@@ -197,11 +197,11 @@ const struct app_proto app_ftp = {
     .probes = probes,
     .expects = true,
     .settings_size = sizeof(struct ftp_settings),
-    .configure = configure,
-    .settings_free = settings_free,
-    .memory = memory,
-    .register_counters = register_counters,
-    .thread_open = thread_open,
+    .configure = ftp_configure,
+    .settings_free = ftp_settings_free,
+    .memory = ftp_memory,
+    .register_counters = ftp_register_counters,
+    .thread_open = ftp_thread_open,
     .thread_close = free,
     .state_size = sizeof(struct ftp_state),
     .tx_size = sizeof(struct ftp_tx),

@@ -74,8 +74,8 @@ static void log_members(struct json *j, const struct ftp_tx *tx)
     json_bool(j, "reply_truncated", tx->reply_truncated);
 }
 
-static bool log_record(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                       const void *conf UNUSED)
+static bool ftp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                    const void *conf UNUSED)
 {
     log_members(j, CONTAINER_OF(tx, struct ftp_tx, tx));
     return true;
@@ -94,7 +94,7 @@ static const struct app_log log_ftp = {
     .event_type = "ftp",
     .key = "ftp",
     .progress = { FTP_DONE, FTP_DONE },
-    .log = log_record,
+    .log = ftp_log,
 };
 
 const struct app_log *const ftp_logs[] = { &log_ftp, NULL };

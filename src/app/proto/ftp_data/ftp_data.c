@@ -54,7 +54,7 @@ static void end(struct data_state *s, enum file_state state)
 }
 
 /* Only the end of the stream shows that a file is complete. */
-static enum parse_status parse(struct app_flow *af, struct app_input *in)
+static enum parse_status ftp_data_parse(struct app_flow *af, struct app_input *in)
 {
     struct data_state *s = af->state;
 
@@ -70,7 +70,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
 }
 
 /* The flow ends without the end of the stream: the file is truncated. */
-static void finish(struct app_flow *af)
+static void ftp_data_finish(struct app_flow *af)
 {
     struct data_state *s = af->state;
 
@@ -79,7 +79,7 @@ static void finish(struct app_flow *af)
 }
 
 /* The engine frees transaction and file; the state lives longer. */
-static void tx_close(struct app_tx *tx)
+static void ftp_data_tx_close(struct app_tx *tx)
 {
     struct data_state *s = tx->flow->state;
 
@@ -131,8 +131,8 @@ static const struct app_buffer *const buffers[] = { &file_data, &file_name, &fil
 /* --- EVE ------------------------------------------------------------------------------------ */
 
 /* The name is absent for listings. */
-static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                        const void *conf UNUSED)
+static bool ftp_data_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                         const void *conf UNUSED)
 {
     const struct data_state *s = tx->flow->state;
 
@@ -143,10 +143,10 @@ static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUS
 }
 
 /* The same fields within an alert. */
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void ftp_data_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ftp_data");
-    (void)log_members(j, tx, TO_SERVER, NULL);
+    (void)ftp_data_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
@@ -155,7 +155,7 @@ static const struct app_log log_ftp_data = {
     .event_type = "ftp_data",
     .key = "ftp_data",
     .progress = { 1, 1 },
-    .log = log_members,
+    .log = ftp_data_log,
 };
 static const struct app_log *const logs[] = { &log_ftp_data, NULL };
 
@@ -177,13 +177,13 @@ const struct app_proto app_ftp_data = {
     .tx_size = sizeof(struct app_tx),
     .single_tx = true,
     .inspect_both_dirs = true,
-    .parse = parse,
-    .finish = finish,
-    .tx_close = tx_close,
+    .parse = ftp_data_parse,
+    .finish = ftp_data_finish,
+    .tx_close = ftp_data_tx_close,
     .progress_done = { 1, 1 },
     .buffers = buffers,
     .matches = matches,
     .logs = logs,
-    .alert_metadata = alert_metadata,
+    .alert_metadata = ftp_data_alert_metadata,
     .file_directions = APP_BOTH,
 };

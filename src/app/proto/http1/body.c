@@ -296,7 +296,7 @@ static bool is_to_be_stored(const struct http_tx *htx, enum direction d)
 {
     const struct app_file *file = htx->message[d].content->file;
 
-    return htx->tx.store_files[d] || (file != NULL && file->sid_count > 0);
+    return htx->tx.store_files[d] || (file != NULL && file->rule_stores);
 }
 
 /* Bytes of this part within the body limit. */

@@ -17,8 +17,8 @@ void http_derived_buffers_free(struct http_tx *htx, enum direction d);
 extern const struct app_buffer *const http_buffers[], *const http_bodies[2];
 extern const struct app_reports http_reports;
 extern const struct app_log *const http_logs[];
-void http_alert_metadata(struct json *j, struct app_tx *tx);
+void http1_alert_metadata(struct json *j, struct app_tx *tx);
 /* With bodies, as far as they are kept. */
-void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
+void http1_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
 
 #endif

@@ -331,21 +331,13 @@ static void http1_thread_close(void *data)
     free(ht);
 }
 
-static const struct app_name request_progress[] = {
-    { "request_started", HTTP_STARTED }, { "request_line", HTTP_LINE },
-    { "request_headers", HTTP_HEADERS }, { "request_body", HTTP_BODY },
-    { "request_trailer", HTTP_TRAILER }, { "request_complete", HTTP_COMPLETE },
-    { NULL, 0 },
-};
+#define REQUEST(id, name) { "request_" name, id },
+static const struct app_name request_progress[] = { HTTP_PROGRESS_LIST(REQUEST) { NULL, 0 } };
 
-static const struct app_name response_progress[] = {
-    { "response_started", HTTP_STARTED }, { "response_line", HTTP_LINE },
-    { "response_headers", HTTP_HEADERS }, { "response_body", HTTP_BODY },
-    { "response_trailer", HTTP_TRAILER }, { "response_complete", HTTP_COMPLETE },
-    { NULL, 0 },
-};
+#define RESPONSE(id, name) { "response_" name, id },
+static const struct app_name response_progress[] = { HTTP_PROGRESS_LIST(RESPONSE) { NULL, 0 } };
 
-static const char *const frames[] = { "stream", "request", "response", NULL };
+static const char *const frames[] = { HTTP_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 static const struct app_pcre_letter pcre_letters[] = {
     { 'U', "http.uri" }, { 'I', "http.uri.raw" }, { 'P', "http.request_body" },
@@ -367,8 +359,8 @@ const struct app_proto app_http1 = {
     .transports = APP_TCP,
     .patterns = patterns,
     .settings_size = sizeof(struct http_settings),
-    .configure = http_configure,
-    .settings_free = http_settings_free,
+    .configure = http1_configure,
+    .settings_free = http1_settings_free,
     .thread_open = http1_thread_open,
     .thread_close = http1_thread_close,
     .state_size = sizeof(struct http_state),
@@ -377,11 +369,11 @@ const struct app_proto app_http1 = {
     .open = http1_open,
     .close = http1_close,
     .parse = http1_parse,
-    .rest = http_rest,
-    .prefetch = http_prefetch,
+    .rest = http1_rest,
+    .prefetch = http1_prefetch,
     .alert_lookbehind = http1_alert_lookbehind,
     .handles_gaps = true,
-    .tx_close = http_tx_close,
+    .tx_close = http1_tx_close,
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },
     .progress_names = { request_progress, response_progress },
     .events = http_events,
@@ -389,9 +381,9 @@ const struct app_proto app_http1 = {
     .frames = frames,
     .buffers = http_buffers,
     .logs = http_logs,
-    .alert_metadata = http_alert_metadata,
+    .alert_metadata = http1_alert_metadata,
     .alert_contents_key = "http-body",
-    .alert_contents = http_alert_contents,
+    .alert_contents = http1_alert_contents,
     .alert_contents_features = HTTP1_KEEP_REQUEST_BODY | HTTP1_KEEP_RESPONSE_BODY,
     .file_directions = APP_BOTH,
     .bodies = http_bodies,

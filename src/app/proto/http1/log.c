@@ -68,7 +68,7 @@ static unsigned count_items(const struct conf_node *list)
 }
 
 /* One allocation, which the caller frees: the names follow the struct. */
-static void *configure(const struct conf_node *node, struct err *err)
+static void *http1_log_configure(const struct conf_node *node, struct err *err)
 {
     static const char *const dumps[] = { "none", "request", "response", "both", NULL };
     const struct conf_node *custom = conf_find(node, "custom");
@@ -239,7 +239,7 @@ static void log_headers(struct json *j, const struct http_tx *htx, enum directio
         json_rewind(j, mark);
 }
 
-static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
+static bool http1_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct http_tx *htx = http_tx_of(tx);
     const struct log_settings *s = conf;
@@ -278,7 +278,7 @@ static void log_bodies(struct json *j, struct app_tx *tx, unsigned what)
     }
 }
 
-void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
+void http1_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
 {
     json_object(j, "http");
     log_basic(j, http_tx_of(tx));
@@ -287,9 +287,9 @@ void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
     json_object_end(j);
 }
 
-void http_alert_metadata(struct json *j, struct app_tx *tx)
+void http1_alert_metadata(struct json *j, struct app_tx *tx)
 {
-    http_alert_contents(j, tx, 0);
+    http1_alert_contents(j, tx, 0);
 }
 
 static const struct app_log http = {
@@ -298,8 +298,8 @@ static const struct app_log http = {
     .event_type = "http",
     .key = "http",
     .progress = { HTTP_COMPLETE, HTTP_COMPLETE },
-    .configure = configure,
-    .log = log_http,
+    .configure = http1_log_configure,
+    .log = http1_log,
 };
 
 const struct app_log *const http_logs[] = { &http, NULL };

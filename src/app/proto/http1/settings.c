@@ -279,8 +279,8 @@ static unsigned count_children(const struct conf_node *node)
 }
 
 /* Suricata accepts the section also at the top of the file. */
-int http_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
-                   struct err *err)
+int http1_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
+                    struct err *err)
 {
     struct http_settings *s = settings;
     const struct conf_node *libhtp = conf_find(node, "libhtp");
@@ -306,7 +306,7 @@ int http_configure(const struct conf_node *node, const struct conf_node *root, v
     return 0;
 }
 
-void http_settings_free(void *settings)
+void http1_settings_free(void *settings)
 {
     struct http_settings *s = settings;
 

@@ -45,9 +45,9 @@ struct http_settings {
     unsigned server_count;
 };
 
-int http_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
-                   struct err *err);
-void http_settings_free(void *settings);
+int http1_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
+                    struct err *err);
+void http1_settings_free(void *settings);
 const struct http_config *http_config_for(const struct http_settings *s, const struct ip *server);
 
 #endif

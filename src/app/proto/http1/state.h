@@ -15,7 +15,11 @@ struct http_decoder;
 struct http_inflate;
 struct http_tx;
 
-enum http_frame { HTTP_FRAME_STREAM, HTTP_FRAME_REQUEST, HTTP_FRAME_RESPONSE };
+#define HTTP_FRAME_LIST(E)             \
+    E(HTTP_FRAME_STREAM, "stream")     \
+    E(HTTP_FRAME_REQUEST, "request")   \
+    E(HTTP_FRAME_RESPONSE, "response")
+enum http_frame { HTTP_FRAME_LIST(APP_ENUM_ID) };
 
 struct http_state {
     struct app_flow *af;
@@ -81,8 +85,8 @@ void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
 void http_messages_release(struct http_state *state);
 bool http_resume(struct http_state *state);      /* false: no memory; the parser is lost */
-void http_rest(struct app_flow *af);
-void http_prefetch(const struct app_flow *af);
+void http1_rest(struct app_flow *af);
+void http1_prefetch(const struct app_flow *af);
 
 /* hooks.c */
 void http_hooks_register(htp_cfg_t *cfg);

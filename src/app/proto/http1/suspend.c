@@ -139,7 +139,7 @@ static void free_derived_buffers(struct app_flow *af)
 }
 
 /* Runs after each packet of the flow was parsed, inspected and logged. */
-void http_rest(struct app_flow *af)
+void http1_rest(struct app_flow *af)
 {
     struct http_state *state = af->state;
     struct http_tx *htx;
@@ -210,7 +210,7 @@ bool http_resume(struct http_state *state)
  * estimate. */
 #define CONNP_SIZE 640
 
-void http_prefetch(const struct app_flow *af)
+void http1_prefetch(const struct app_flow *af)
 {
     const struct http_state *state = af->state;
 

@@ -12,9 +12,14 @@
 #include "app/tx.h"
 
 /* As libhtp counts them, and rule hooks name them. */
-enum http_progress {
-    HTTP_STARTED, HTTP_LINE, HTTP_HEADERS, HTTP_BODY, HTTP_TRAILER, HTTP_COMPLETE,
-};
+#define HTTP_PROGRESS_LIST(E)    \
+    E(HTTP_STARTED, "started")   \
+    E(HTTP_LINE, "line")         \
+    E(HTTP_HEADERS, "headers")   \
+    E(HTTP_BODY, "body")         \
+    E(HTTP_TRAILER, "trailer")   \
+    E(HTTP_COMPLETE, "complete")
+enum http_progress { HTTP_PROGRESS_LIST(APP_ENUM_ID) };
 
 /* A window that slides over a body. Rules see what is new and some bytes before it. */
 struct http_body {
@@ -126,7 +131,7 @@ bool http_slice_has(struct slice s, const char *word);      /* anywhere, any cas
 
 /* tx.c */
 struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);
-void http_tx_close(struct app_tx *tx);
+void http1_tx_close(struct app_tx *tx);
 void http_orphans_destroy(struct http_state *state);
 
 /* fields.c: lines of a header as sent. */

@@ -321,14 +321,11 @@ static bool get_item(struct app_tx *tx, enum direction d, unsigned index, struct
     return true;
 }
 
-static bool get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+static const void *nth_header(struct app_tx *tx, enum direction d, unsigned index)
 {
     const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
 
-    if (index >= ds->header_count)
-        return false;
-    *out = ds->header[index].name;
-    return true;
+    return index < ds->header_count ? &ds->header[index] : NULL;
 }
 
 /* --- declarations ----------------------------------------------------------------------------- */
@@ -398,7 +395,8 @@ static const struct app_buffer response_header = {
 };
 static const struct app_buffer header_name = {
     .name = "http2.header_name", .doc = "name of one header",
-    .directions = APP_BOTH, .progress = { H2_OPEN, H2_OPEN }, .multi = true, .get = get_name,
+    .directions = APP_BOTH, .progress = { H2_OPEN, H2_OPEN }, .multi = true,
+    .field = APP_FIELD_PART(nth_header, h2_header, name, ALWAYS),
 };
 static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",

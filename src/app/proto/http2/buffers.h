@@ -12,7 +12,7 @@ extern const struct app_buffer *const h2_buffers[], *const doh2_buffers[];
 extern const struct app_integer *const h2_integers[], *const doh2_integers[];
 extern const struct app_match *const h2_matches[];
 extern const struct app_log *const h2_logs[];
-void h2_alert_metadata(struct json *j, struct app_tx *tx);
+void http2_alert_metadata(struct json *j, struct app_tx *tx);
 
 bool h2_log_members(struct json *j, struct app_tx *tx);
 extern const struct app_log *const doh2_logs[];

@@ -76,8 +76,8 @@ static bool log_http(struct json *j, struct app_tx *tx)
 }
 
 /* A record of type dns, with the members of http. */
-static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                         const void *conf)
+static bool http2_log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                               const void *conf)
 {
     bool is_response;
     const struct dns_message *m = message_of(tx, &is_response);
@@ -90,8 +90,8 @@ static bool log_with_dns(struct json *j, struct app_tx *tx, enum direction d UNU
 }
 
 /* Transactions without DNS get an ordinary http record. */
-static bool log_without_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                            const void *conf UNUSED)
+static bool http2_log_without_dns(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                                  const void *conf UNUSED)
 {
     bool is_response;
 
@@ -112,11 +112,11 @@ void doh2_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log with_dns = {
     .conf_name = "doh2", .event_type = "dns", .progress = { H2_COMPLETE, H2_COMPLETE },
-    .configure = dns_configure, .log = log_with_dns,
+    .configure = dns_log_configure, .log = http2_log_with_dns,
 };
 static const struct app_log without_dns = {
     .conf_name = "doh2", .event_type = "http", .progress = { H2_COMPLETE, H2_COMPLETE },
-    .log = log_without_dns,
+    .log = http2_log_without_dns,
 };
 
 const struct app_log *const doh2_logs[] = { &with_dns, &without_dns, NULL };

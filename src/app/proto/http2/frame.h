@@ -7,10 +7,18 @@
 #include "app/proto/http2/tx.h"
 
 #define H2_FRAME_HEADER 9
-enum h2_type {
-    H2_DATA, H2_HEADERS, H2_PRIORITY, H2_RST_STREAM, H2_SETTINGS, H2_PUSH_PROMISE, H2_PING,
-    H2_GOAWAY, H2_WINDOW_UPDATE, H2_CONTINUATION,
-};
+#define H2_TYPE_LIST(E)                 \
+    E(H2_DATA, "DATA")                  \
+    E(H2_HEADERS, "HEADERS")            \
+    E(H2_PRIORITY, "PRIORITY")          \
+    E(H2_RST_STREAM, "RSTSTREAM")       \
+    E(H2_SETTINGS, "SETTINGS")          \
+    E(H2_PUSH_PROMISE, "PUSHPROMISE")   \
+    E(H2_PING, "PING")                  \
+    E(H2_GOAWAY, "GOAWAY")              \
+    E(H2_WINDOW_UPDATE, "WINDOWUPDATE") \
+    E(H2_CONTINUATION, "CONTINUATION")
+enum h2_type { H2_TYPE_LIST(APP_ENUM_ID) };
 #define H2_FLAG_END_STREAM  0x01
 #define H2_FLAG_END_HEADERS 0x04
 #define H2_FLAG_PADDED      0x08

@@ -18,15 +18,20 @@
 #define PROBE_LENGTH_MAX 16384          /* initial SETTINGS_MAX_FRAME_SIZE */
 #define HANDLED_MAX 65536               /* longer frames are an event, and skipped unless DATA */
 
-enum { FRAME_STREAM, FRAME_HDR, FRAME_DATA, FRAME_PDU };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_HDR, "hdr")       \
+    E(FRAME_DATA, "data")     \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 const struct app_name h2_events[] = { H2_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 /* --- recognition ------------------------------------------------------------------------------ */
 
 /* A server starts with SETTINGS, of which only ACK (1) is a defined flag. */
-static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result http2_probe(struct bytes in, enum direction d UNUSED,
+                                         const struct flow *flow UNUSED)
 {
     struct h2_frame f;
 
@@ -283,10 +288,10 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     .open = http2_open,                                                                          \
     .close = http2_close,                                                                        \
     .parse = http2_parse,                                                                        \
-    .tx_close = h2_tx_close,                                                                     \
+    .tx_close = http2_tx_close,                                                                  \
     .progress_done = { H2_COMPLETE, H2_COMPLETE },                                               \
     .events = h2_events,                                                                         \
-    .frames = (const char *const[]){ "stream", "hdr", "data", "pdu", NULL },                     \
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },                           \
     .matches = h2_matches,                                                                       \
     .file_directions = APP_BOTH,                                                                 \
     .unnamed_files = true,                                                                       \
@@ -304,14 +309,14 @@ const struct app_proto app_http2 = {
         { .bytes = NULL } },
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_TC, .ports = "80", .min = H2_FRAME_HEADER,
-          .max = MAGIC_SIZE, .probe = probe },
+          .max = MAGIC_SIZE, .probe = http2_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct h2_settings),
     .configure = http2_configure,
     .buffers = h2_buffers,
     .integers = h2_integers,
     .logs = h2_logs,
-    .alert_metadata = h2_alert_metadata,
+    .alert_metadata = http2_alert_metadata,
     H2_MEMBERS,
 };
 

@@ -65,12 +65,7 @@ static bool get_size_update(struct app_tx *tx, enum direction d, unsigned index,
     return false;
 }
 
-static const struct app_name frame_names[] = {
-    { "DATA", H2_DATA }, { "HEADERS", H2_HEADERS }, { "PRIORITY", H2_PRIORITY },
-    { "RSTSTREAM", H2_RST_STREAM }, { "SETTINGS", H2_SETTINGS },
-    { "PUSHPROMISE", H2_PUSH_PROMISE }, { "PING", H2_PING }, { "GOAWAY", H2_GOAWAY },
-    { "WINDOWUPDATE", H2_WINDOW_UPDATE }, { "CONTINUATION", H2_CONTINUATION }, { NULL, 0 },
-};
+static const struct app_name frame_names[] = { H2_TYPE_LIST(APP_ENUM_ROW) { NULL, 0 } };
 
 /* RFC 9113 section 7 */
 static const struct app_name error_names[] = {

@@ -253,13 +253,13 @@ bool h2_log_members(struct json *j, struct app_tx *tx)
     return any;
 }
 
-static bool log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                     const void *conf UNUSED)
+static bool http2_log_http(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                           const void *conf UNUSED)
 {
     return h2_log_members(j, tx);
 }
 
-void h2_alert_metadata(struct json *j, struct app_tx *tx)
+void http2_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "http");
     (void)h2_log_members(j, tx);
@@ -271,7 +271,7 @@ static const struct app_log http = {
     .event_type = "http",
     .key = "http",
     .progress = { H2_COMPLETE, H2_COMPLETE },
-    .log = log_http,
+    .log = http2_log_http,
 };
 
 const struct app_log *const h2_logs[] = { &http, NULL };

@@ -152,7 +152,7 @@ static void remove_from_hash(struct h2_state *st, const struct h2_tx *t)
     }
 }
 
-void h2_tx_close(struct app_tx *tx)
+void http2_tx_close(struct app_tx *tx)
 {
     struct h2_tx *t = h2_tx_of(tx);
 

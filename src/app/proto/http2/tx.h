@@ -102,7 +102,7 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
 /* tx.c: NULL when there are too many: the parser stops. */
 struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream);
 struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type);
-void h2_tx_close(struct app_tx *tx);
+void http2_tx_close(struct app_tx *tx);
 /* This direction has said all; the transaction is over when the other one has too. */
 void h2_tx_finished(struct h2_tx *t, enum direction d);
 /* A frame about the connection is a transaction of its direction, and all of it. */

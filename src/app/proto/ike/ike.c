@@ -30,8 +30,8 @@ static bool read_header(struct bytes *in, struct ike_header *out)
 
 /* Version 2 has enough fixed values to be sure. A responder SPI of 0 is an initiator's first
  * message. */
-static enum app_probe_result probe(struct bytes in, enum direction direction,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result ike_probe(struct bytes in, enum direction direction,
+                                       const struct flow *flow UNUSED)
 {
     size_t len = bytes_left(&in);
     struct ike_header h;
@@ -114,7 +114,7 @@ const struct app_proto app_ike = {
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "500", .max = IKE_HEADER_LEN,
-          .probe = probe },
+          .probe = ike_probe },
         { .probe = NULL } },
     .state_size = sizeof(struct ike_state),
     .tx_size = sizeof(struct ike_tx),

@@ -9,20 +9,6 @@ static bool goes(const struct app_tx *tx, enum direction d)
     return ike_tx_of(tx)->direction == d;
 }
 
-static bool get_init_spi(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                         struct slice *out)
-{
-    *out = (struct slice){ (const uint8_t *)ike_tx_of(tx)->initiator, 16 };
-    return goes(tx, d);
-}
-
-static bool get_resp_spi(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                         struct slice *out)
-{
-    *out = (struct slice){ (const uint8_t *)ike_tx_of(tx)->responder, 16 };
-    return goes(tx, d);
-}
-
 /* Vendor ids as hex digits: Suricata's rules match text. */
 static bool get_vendor(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
@@ -131,12 +117,12 @@ static bool attribute_match(struct app_tx *tx, enum direction d, const void *arg
 
 static const struct app_buffer init_spi_buffer = {
     .name = "ike.init_spi", .doc = "SPI of the initiator, hex digits", .directions = APP_TS,
-    .progress = { 1, 1 }, .get = get_init_spi,
+    .progress = { 1, 1 }, .field = APP_FIELD_FROM(ike_tx, initiator, ALWAYS, direction),
     .pattern_rank = 1,
 };
 static const struct app_buffer resp_spi_buffer = {
     .name = "ike.resp_spi", .doc = "SPI of the responder, hex digits", .directions = APP_TC,
-    .progress = { 1, 1 }, .get = get_resp_spi,
+    .progress = { 1, 1 }, .field = APP_FIELD_FROM(ike_tx, responder, ALWAYS, direction),
     .pattern_rank = 1,
 };
 static const struct app_buffer vendor_buffer = {

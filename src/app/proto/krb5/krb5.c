@@ -46,8 +46,8 @@ static enum app_probe_result probe_message(struct bytes in)
 }
 
 /* A datagram holds a complete message, so one that is too short will never grow. */
-static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
-                                       const struct flow *flow UNUSED)
+static enum app_probe_result krb5_probe_udp(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     enum app_probe_result result = probe_message(in);
 
@@ -56,8 +56,8 @@ static enum app_probe_result probe_udp(struct bytes in, enum direction d UNUSED,
 
 /* The length comes first (RFC 4120 section 7.2.2). One above the limit is taken for another
  * protocol. */
-static enum app_probe_result probe_tcp(struct bytes in, enum direction d UNUSED,
-                                       const struct flow *flow UNUSED)
+static enum app_probe_result krb5_probe_tcp(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     uint32_t len = take_be32(&in);
 
@@ -169,7 +169,7 @@ static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
 }
 
 /* A stream goes through parse_tcp; a datagram is one message without a length in front. */
-static enum parse_status parse(struct app_flow *af, struct app_input *in)
+static enum parse_status krb5_parse(struct app_flow *af, struct app_input *in)
 {
     if (in->len == 0)
         return PARSE_OK;
@@ -329,13 +329,13 @@ const struct app_proto app_krb5 = {
     .probes = (const struct app_probe[]){
         /* 88: the registered port of Kerberos. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "88", .max = 32,
-          .probe = probe_tcp },
+          .probe = krb5_probe_tcp },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "88", .max = 16,
-          .probe = probe_udp },
+          .probe = krb5_probe_udp },
         { .probe = NULL } },
     .state_size = sizeof(struct krb5_state),
     .tx_size = sizeof(struct krb5_tx),
-    .parse = parse,
+    .parse = krb5_parse,
     .progress_done = { 1, 1 },
     .events = (const struct app_name[]){ KRB5_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &cname, &sname, NULL },

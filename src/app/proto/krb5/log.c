@@ -32,7 +32,7 @@ static void log_name(struct json *j, const char *key, bool has, const struct krb
 
 /* A record has the same fields for each type of message: "<empty>" or "<none>" where the message
  * has no such field. `failed_request` is the type of the last request that the flow has seen. */
-static bool log_krb5(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+static bool krb5_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
     const struct krb5_tx *t = krb5_tx_of(tx);
@@ -65,14 +65,14 @@ static bool log_krb5(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 void krb5_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "krb5");
-    log_krb5(j, tx, TO_SERVER, NULL);
+    krb5_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .as_packet = true,
     .conf_name = "krb5", .event_type = "krb5", .key = "krb5", .progress = { 1, 1 },
-    .log = log_krb5,
+    .log = krb5_log,
 };
 
 const struct app_log *const krb5_logs[] = { &eve, NULL };

@@ -22,11 +22,14 @@ struct ldap_state {
     uint32_t frame[2];                          /* identifier of that frame */
 };
 
-enum { FRAME_STREAM, FRAME_PDU };   /* indexes of `frames` below */
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 /* 1024 responses unless configured: then the transaction keeps no more of them. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int ldap_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                          void *settings, struct err *err UNUSED)
 {
     struct ldap_settings *s = settings;
 
@@ -92,8 +95,8 @@ static bool is_request(uint8_t op)
 /* Needs a complete first message; the engine calls again with more bytes until then. A message that
  * goes against the assumed direction shows that detection began in the middle of a flow, or that
  * the server spoke first: YES_REVERSED exchanges client and server. */
-static enum app_probe_result probe(struct bytes in, enum direction direction,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result ldap_probe(struct bytes in, enum direction direction,
+                                        const struct flow *flow UNUSED)
 {
     struct ldap_message m;
     uint64_t size;
@@ -332,12 +335,12 @@ const struct app_proto app_ldap = {
     .probes = (const struct app_probe[]){
         /* 389: LDAP. 3268: the global catalog of Active Directory. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,
-          .probe = probe },
+          .probe = ldap_probe },
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "389,3268", .max = 16,
-          .probe = probe },
+          .probe = ldap_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct ldap_settings),
-    .configure = configure,
+    .configure = ldap_configure,
     .state_size = sizeof(struct ldap_state),
     .tx_size = sizeof(struct ldap_tx),
     .too_many_tx_event = LDAP_TOO_MANY_TRANSACTIONS,
@@ -346,7 +349,7 @@ const struct app_proto app_ldap = {
     .buffer_limit = 1u << 20,   /* bytes; the largest message that the parser waits for */
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = ldap_buffers,
     .integers = ldap_integers,
     .logs = ldap_logs,

@@ -19,15 +19,29 @@
 
 enum ldap_event { LDAP_EVENT_NONE, LDAP_EVENT_LIST(APP_EVENT_ID) };
 
-enum ldap_op {
-    LDAP_BIND_REQUEST = 0, LDAP_BIND_RESPONSE = 1, LDAP_UNBIND_REQUEST = 2,
-    LDAP_SEARCH_REQUEST = 3, LDAP_SEARCH_ENTRY = 4, LDAP_SEARCH_DONE = 5,
-    LDAP_MODIFY_REQUEST = 6, LDAP_MODIFY_RESPONSE = 7, LDAP_ADD_REQUEST = 8,
-    LDAP_ADD_RESPONSE = 9, LDAP_DEL_REQUEST = 10, LDAP_DEL_RESPONSE = 11,
-    LDAP_MOD_DN_REQUEST = 12, LDAP_MOD_DN_RESPONSE = 13, LDAP_COMPARE_REQUEST = 14,
-    LDAP_COMPARE_RESPONSE = 15, LDAP_ABANDON_REQUEST = 16, LDAP_SEARCH_REFERENCE = 19,
-    LDAP_EXTENDED_REQUEST = 23, LDAP_EXTENDED_RESPONSE = 24, LDAP_INTERMEDIATE_RESPONSE = 25,
-};
+#define LDAP_OP_LIST(E)                                        \
+    E(LDAP_BIND_REQUEST, 0, "bind_request")                    \
+    E(LDAP_BIND_RESPONSE, 1, "bind_response")                  \
+    E(LDAP_UNBIND_REQUEST, 2, "unbind_request")                \
+    E(LDAP_SEARCH_REQUEST, 3, "search_request")                \
+    E(LDAP_SEARCH_ENTRY, 4, "search_result_entry")             \
+    E(LDAP_SEARCH_DONE, 5, "search_result_done")               \
+    E(LDAP_MODIFY_REQUEST, 6, "modify_request")                \
+    E(LDAP_MODIFY_RESPONSE, 7, "modify_response")              \
+    E(LDAP_ADD_REQUEST, 8, "add_request")                      \
+    E(LDAP_ADD_RESPONSE, 9, "add_response")                    \
+    E(LDAP_DEL_REQUEST, 10, "del_request")                     \
+    E(LDAP_DEL_RESPONSE, 11, "del_response")                   \
+    E(LDAP_MOD_DN_REQUEST, 12, "mod_dn_request")               \
+    E(LDAP_MOD_DN_RESPONSE, 13, "mod_dn_response")             \
+    E(LDAP_COMPARE_REQUEST, 14, "compare_request")             \
+    E(LDAP_COMPARE_RESPONSE, 15, "compare_response")           \
+    E(LDAP_ABANDON_REQUEST, 16, "abandon_request")             \
+    E(LDAP_SEARCH_REFERENCE, 19, "search_result_reference")    \
+    E(LDAP_EXTENDED_REQUEST, 23, "extended_request")           \
+    E(LDAP_EXTENDED_RESPONSE, 24, "extended_response")         \
+    E(LDAP_INTERMEDIATE_RESPONSE, 25, "intermediate_response")
+enum ldap_op { LDAP_OP_LIST(APP_NUMBER_ID) };
 extern const struct app_name ldap_operations[], ldap_result_codes[];     /* NULL-ended */
 const char *ldap_name(const struct app_name *names, uint64_t value);    /* NULL: none */
 

@@ -6,16 +6,7 @@
 #include "app/proto/ldap/ldap.h"
 
 /* Numbers are the APPLICATION tags of RFC 4511; the names are Suricata's. */
-const struct app_name ldap_operations[] = {
-    { "bind_request", 0 }, { "bind_response", 1 }, { "unbind_request", 2 },
-    { "search_request", 3 }, { "search_result_entry", 4 }, { "search_result_done", 5 },
-    { "modify_request", 6 }, { "modify_response", 7 }, { "add_request", 8 },
-    { "add_response", 9 }, { "del_request", 10 }, { "del_response", 11 },
-    { "mod_dn_request", 12 }, { "mod_dn_response", 13 }, { "compare_request", 14 },
-    { "compare_response", 15 }, { "abandon_request", 16 }, { "search_result_reference", 19 },
-    { "extended_request", 23 }, { "extended_response", 24 }, { "intermediate_response", 25 },
-    { NULL, 0 },
-};
+const struct app_name ldap_operations[] = { LDAP_OP_LIST(APP_NUMBER_ROW) { NULL, 0 } };
 
 /* resultCode of RFC 4511 section 4.1.9 and later registrations; names are Suricata's. */
 const struct app_name ldap_result_codes[] = {

@@ -12,7 +12,9 @@
 #include <ctype.h>
 
 #define HEADER_SIZE 12  /* bytes (RFC 1035 section 4.1.1) */
-enum { FRAME_PDU };
+#define FRAME_LIST(E)   \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 /* --- messages --------------------------------------------------------------------------------- */
 
@@ -310,7 +312,7 @@ const struct app_proto app_mdns = {
     .parse = mdns_parse,
     .progress_done = { 1, 1 },
     .events = dns_events,
-    .frames = (const char *const[]){ "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &query, &answer, &authority, &additional,
                                                    &response, NULL },
     .logs = (const struct app_log *const[]){ &mdns_eve, NULL },

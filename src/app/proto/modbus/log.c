@@ -155,8 +155,8 @@ static void log_message(struct json *j, const char *key, const struct modbus_mes
 }
 
 /* Transactions have numbers from 1 in records. */
-static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                   const void *conf UNUSED)
+static bool modbus_log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                          const void *conf UNUSED)
 {
     const struct modbus_tx *t = modbus_tx_of(tx);
 
@@ -170,11 +170,11 @@ static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 void modbus_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "modbus");
-    log_tx(j, tx, TO_SERVER, NULL);
+    modbus_log_tx(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 const struct app_log modbus_log = {
     .conf_name = "modbus", .event_type = "modbus", .key = "modbus", .progress = { 1, 1 },
-    .log = log_tx,
+    .log = modbus_log_tx,
 };

@@ -162,8 +162,8 @@ static enum app_probe_result modbus_probe(struct bytes in, enum direction d UNUS
 /* --- declaration ---------------------------------------------------------------------------- */
 
 /* request-flood: at most FLOOD, because lookups walk the open transactions. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int modbus_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                            void *settings, struct err *err UNUSED)
 {
     const char *text = conf_string(node, "request-flood", NULL);
     struct modbus_settings *s = settings;
@@ -195,7 +195,7 @@ const struct app_proto app_modbus = {
           .max = MODBUS_HEADER_LEN + MODBUS_LENGTH_MAX, .probe = modbus_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct modbus_settings),
-    .configure = configure,
+    .configure = modbus_configure,
     .state_size = sizeof(struct modbus_state),
     .tx_size = sizeof(struct modbus_tx),
     .tx_limit = 2 * FLOOD,

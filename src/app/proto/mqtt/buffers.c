@@ -13,8 +13,8 @@ static bool not_empty(struct slice s, struct slice *out)
     return s.len > 0;
 }
 
-/* At most one CONNECT starts a transaction. */
-static const struct mqtt_connect *connect_of(const struct app_tx *tx)
+/* A struct mqtt_connect: at most one CONNECT starts a transaction. */
+static const void *connect_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
         if (m->connect != NULL)
@@ -22,17 +22,10 @@ static const struct mqtt_connect *connect_of(const struct app_tx *tx)
     return NULL;
 }
 
-#define CONNECT_BUFFER(field, member, text)                                                   \
-    static bool get_##field(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,    \
-                            struct slice *out)                                                \
-    {                                                                                         \
-        const struct mqtt_connect *c = connect_of(tx);                                        \
-                                                                                              \
-        return c != NULL && not_empty(c->member, out);                                        \
-    }                                                                                         \
-    static const struct app_buffer field##_buffer = {                                         \
-        .name = "mqtt.connect." #field, .doc = text, .directions = APP_TS,                    \
-        .get = get_##field,                                                                   \
+#define CONNECT_BUFFER(id, member, text)                                                      \
+    static const struct app_buffer id##_buffer = {                                            \
+        .name = "mqtt.connect." #id, .doc = text, .directions = APP_TS,                       \
+        .field = APP_FIELD_PART(connect_of, mqtt_connect, member, FILLED),                    \
     }
 CONNECT_BUFFER(clientid, client_id, "client identifier of CONNECT");
 CONNECT_BUFFER(username, username, "user name of CONNECT");
@@ -64,37 +57,33 @@ static bool get_publish_message(struct app_tx *tx, enum direction d UNUSED, unsi
 }
 
 /* The topics of all messages of this type, counted through. limit 0: no limit. */
-static bool nth_topic(const struct app_tx *tx, enum mqtt_type type, unsigned index,
-                      unsigned limit, struct slice *out)
+static const struct mqtt_topic *nth_topic(const struct app_tx *tx, enum mqtt_type type,
+                                          unsigned index, unsigned limit)
 {
     if (limit > 0 && index >= limit)
-        return false;
+        return NULL;
     for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next) {
         if (m->header.type != type)
             continue;
-        if (index < m->topic_count) {
-            *out = m->topics[index].name;
-            return true;
-        }
+        if (index < m->topic_count)
+            return &m->topics[index];
         index -= m->topic_count;
     }
-    return false;
+    return NULL;
 }
 
-static bool get_subscribe_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i,
-                                struct slice *out)
+static const void *subscribed_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i)
 {
     const struct mqtt_settings *s = tx->flow->settings;
 
-    return nth_topic(tx, MQTT_SUBSCRIBE, i, s->max_subscribe, out);
+    return nth_topic(tx, MQTT_SUBSCRIBE, i, s->max_subscribe);
 }
 
-static bool get_unsubscribe_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i,
-                                  struct slice *out)
+static const void *unsubscribed_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i)
 {
     const struct mqtt_settings *s = tx->flow->settings;
 
-    return nth_topic(tx, MQTT_UNSUBSCRIBE, i, s->max_unsubscribe, out);
+    return nth_topic(tx, MQTT_UNSUBSCRIBE, i, s->max_unsubscribe);
 }
 
 static const struct app_buffer publish_topic_buffer = {
@@ -107,11 +96,11 @@ static const struct app_buffer publish_message_buffer = {
 };
 static const struct app_buffer subscribe_topic_buffer = {
     .name = "mqtt.subscribe.topic", .doc = "each topic of SUBSCRIBE", .directions = APP_TS,
-    .multi = true, .get = get_subscribe_topic,
+    .multi = true, .field = APP_FIELD_PART(subscribed_topic, mqtt_topic, name, ALWAYS),
 };
 static const struct app_buffer unsubscribe_topic_buffer = {
     .name = "mqtt.unsubscribe.topic", .doc = "each topic of UNSUBSCRIBE", .directions = APP_TS,
-    .multi = true, .get = get_unsubscribe_topic,
+    .multi = true, .field = APP_FIELD_PART(unsubscribed_topic, mqtt_topic, name, ALWAYS),
 };
 
 const struct app_buffer *const mqtt_buffers[] = {
@@ -122,8 +111,8 @@ const struct app_buffer *const mqtt_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Walks the messages, whose number max-messages limits. */
-static const struct mqtt_message *nth_message(const struct app_tx *tx, unsigned index)
+/* A struct mqtt_message. Walks the messages, whose number max-messages limits. */
+static const void *nth_message(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     const struct mqtt_message *m = mqtt_tx_of(tx)->first;
 
@@ -132,20 +121,10 @@ static const struct mqtt_message *nth_message(const struct app_tx *tx, unsigned 
     return m;
 }
 
-static bool get_type(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
-{
-    const struct mqtt_message *m = nth_message(tx, i);
-
-    if (m == NULL)
-        return false;
-    *out = m->header.type;
-    return true;
-}
-
 /* As rules know the bits: QoS, between the two, has a keyword of its own. */
-static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
+static bool get_flags(struct app_tx *tx, enum direction d, unsigned i, uint64_t *out)
 {
-    const struct mqtt_message *m = nth_message(tx, i);
+    const struct mqtt_message *m = nth_message(tx, d, i);
 
     if (m == NULL)
         return false;
@@ -153,24 +132,9 @@ static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i, ui
     return true;
 }
 
-static bool get_connect_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                              uint64_t *out)
+static const void *state_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
-    const struct mqtt_connect *c = connect_of(tx);
-
-    if (c == NULL)
-        return false;
-    *out = c->flags;
-    return true;
-}
-
-static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        uint64_t *out)
-{
-    const struct mqtt_state *st = tx->flow->state;
-
-    *out = st->version;
-    return true;
+    return tx->flow->state;
 }
 
 /* Counts *index down over the codes of one message: its reason code, then the list of a SUBACK. */
@@ -207,7 +171,8 @@ static const struct app_name connect_bits[] = {
 
 static const struct app_integer type_integer = {
     .name = "mqtt.type", .doc = "type of a control packet", .bits = 8, .directions = APP_BOTH,
-    .any_of_many = true, .names = mqtt_types, .get = get_type,
+    .any_of_many = true, .names = mqtt_types,
+    .field = APP_FIELD_PART(nth_message, mqtt_message, header.type, ALWAYS),
 };
 static const struct app_integer flags_integer = {
     .name = "mqtt.flags", .doc = "dup and retain", .bits = 8, .directions = APP_TS,
@@ -215,11 +180,11 @@ static const struct app_integer flags_integer = {
 };
 static const struct app_integer connect_flags_integer = {
     .name = "mqtt.connect.flags", .doc = "flags of CONNECT", .bits = 8, .directions = APP_TS,
-    .bit_names = connect_bits, .get = get_connect_flags,
+    .bit_names = connect_bits, .field = APP_FIELD_PART(connect_of, mqtt_connect, flags, ALWAYS),
 };
 static const struct app_integer version_integer = {
     .name = "mqtt.protocol_version", .doc = "protocol level", .bits = 8,
-    .directions = APP_TS, .get = get_version,
+    .directions = APP_TS, .field = APP_FIELD_PART(state_of, mqtt_state, version, ALWAYS),
 };
 static const struct app_integer reason_code_integer = {
     .name = "mqtt.reason_code", .doc = "reason and return codes", .bits = 8,

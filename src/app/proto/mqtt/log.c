@@ -15,7 +15,7 @@ struct mqtt_log_settings {
 /* In an alert the password is always written, whatever the configuration of the log says. */
 static const struct mqtt_log_settings alert_settings = { .passwords = true, .limit = 1024 };
 
-static void *configure(const struct conf_node *node, struct err *err)
+static void *mqtt_log_configure(const struct conf_node *node, struct err *err)
 {
     const char *limit = conf_string(node, "string-log-limit", NULL);
     struct mqtt_log_settings *s;
@@ -238,6 +238,6 @@ void mqtt_alert_metadata(struct json *j, struct app_tx *tx)
 static const struct app_log eve_mqtt = {
     .conf_name = "mqtt", .event_type = "mqtt", .key = "mqtt",
     .progress = { MQTT_COMPLETE, MQTT_COMPLETE },
-    .each_direction = true, .configure = configure, .log = mqtt_log,
+    .each_direction = true, .configure = mqtt_log_configure, .log = mqtt_log,
 };
 const struct app_log *const mqtt_logs[] = { &eve_mqtt, NULL };

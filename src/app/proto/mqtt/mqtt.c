@@ -6,21 +6,14 @@
 
 #define BUFFER_LIMIT (16u << 20)          /* bytes; max-msg-length is cut to it */
 
-const struct app_name mqtt_types[] = {
-    { "unassigned", MQTT_UNASSIGNED }, { "connect", MQTT_CONNECT }, { "connack", MQTT_CONNACK },
-    { "publish", MQTT_PUBLISH }, { "puback", MQTT_PUBACK }, { "pubrec", MQTT_PUBREC },
-    { "pubrel", MQTT_PUBREL }, { "pubcomp", MQTT_PUBCOMP }, { "subscribe", MQTT_SUBSCRIBE },
-    { "suback", MQTT_SUBACK }, { "unsubscribe", MQTT_UNSUBSCRIBE },
-    { "unsuback", MQTT_UNSUBACK }, { "pingreq", MQTT_PINGREQ }, { "pingresp", MQTT_PINGRESP },
-    { "disconnect", MQTT_DISCONNECT }, { "auth", MQTT_AUTH }, { NULL, 0 },
-};
+const struct app_name mqtt_types[] = { MQTT_TYPE_LIST(APP_ENUM_ROW) { NULL, 0 } };
 
 static const struct app_name events[] = { MQTT_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 /* max_message leaves room for a fixed header of 5 bytes, because the parser waits for header and
  * content together. A limit of 0 topics is valid. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int mqtt_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                          void *settings, struct err *err UNUSED)
 {
     struct mqtt_settings *s = settings;
 
@@ -35,8 +28,8 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 }
 
 /* Two bytes decide little: it is trusted on its port only. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result mqtt_probe(struct bytes in, enum direction direction UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     struct mqtt_header h;
     int size = mqtt_header_parse(in, &h);
@@ -342,10 +335,10 @@ const struct app_proto app_mqtt = {
     .inspect_both_dirs = true,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "1883", .max = 16,
-          .probe = probe },
+          .probe = mqtt_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct mqtt_settings),
-    .configure = configure,
+    .configure = mqtt_configure,
     .state_size = sizeof(struct mqtt_state),
     .tx_size = sizeof(struct mqtt_tx),
     .tx_limit = 1024,   /* open transactions of a flow */
@@ -354,7 +347,7 @@ const struct app_proto app_mqtt = {
     .parse = mqtt_parse,
     .progress_done = { MQTT_COMPLETE, MQTT_COMPLETE },
     .events = events,
-    .frames = (const char *const[]){ "stream", "pdu", "header", "data", NULL },
+    .frames = (const char *const[]){ MQTT_FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = mqtt_buffers,
     .integers = mqtt_integers,
     .matches = mqtt_matches,

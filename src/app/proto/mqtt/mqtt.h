@@ -10,11 +10,24 @@
 #include "app/log.h"
 #include "app/rules.h"
 
-enum mqtt_type {
-    MQTT_UNASSIGNED, MQTT_CONNECT, MQTT_CONNACK, MQTT_PUBLISH, MQTT_PUBACK, MQTT_PUBREC,
-    MQTT_PUBREL, MQTT_PUBCOMP, MQTT_SUBSCRIBE, MQTT_SUBACK, MQTT_UNSUBSCRIBE, MQTT_UNSUBACK,
-    MQTT_PINGREQ, MQTT_PINGRESP, MQTT_DISCONNECT, MQTT_AUTH,
-};
+#define MQTT_TYPE_LIST(E)              \
+    E(MQTT_UNASSIGNED, "unassigned")   \
+    E(MQTT_CONNECT, "connect")         \
+    E(MQTT_CONNACK, "connack")         \
+    E(MQTT_PUBLISH, "publish")         \
+    E(MQTT_PUBACK, "puback")           \
+    E(MQTT_PUBREC, "pubrec")           \
+    E(MQTT_PUBREL, "pubrel")           \
+    E(MQTT_PUBCOMP, "pubcomp")         \
+    E(MQTT_SUBSCRIBE, "subscribe")     \
+    E(MQTT_SUBACK, "suback")           \
+    E(MQTT_UNSUBSCRIBE, "unsubscribe") \
+    E(MQTT_UNSUBACK, "unsuback")       \
+    E(MQTT_PINGREQ, "pingreq")         \
+    E(MQTT_PINGRESP, "pingresp")       \
+    E(MQTT_DISCONNECT, "disconnect")   \
+    E(MQTT_AUTH, "auth")
+enum mqtt_type { MQTT_TYPE_LIST(APP_ENUM_ID) };
 extern const struct app_name mqtt_types[];      /* lower case; NULL-ended */
 
 #define MQTT_EVENT_LIST(E)                                 \
@@ -102,7 +115,12 @@ struct mqtt_state {
     uint64_t skip[2];                   /* of a message that is too long */
 };
 
-enum { MQTT_FRAME_STREAM, MQTT_FRAME_PDU, MQTT_FRAME_HEADER, MQTT_FRAME_DATA };
+#define MQTT_FRAME_LIST(E)         \
+    E(MQTT_FRAME_STREAM, "stream") \
+    E(MQTT_FRAME_PDU, "pdu")       \
+    E(MQTT_FRAME_HEADER, "header") \
+    E(MQTT_FRAME_DATA, "data")
+enum { MQTT_FRAME_LIST(APP_ENUM_ID) };
 
 /* message.c. -1: more bytes are needed; 0: not one; else its size. */
 int mqtt_header_parse(struct bytes in, struct mqtt_header *out);

@@ -96,8 +96,8 @@ static bool is_logged(const struct nfs_tx *t)
     return st->version > 3 || t->procedure != NFS3_GETATTR;
 }
 
-static bool log_tx(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                   const void *conf UNUSED)
+static bool nfs_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                    const void *conf UNUSED)
 {
     const struct nfs_tx *t = nfs_tx_of(tx);
 
@@ -116,7 +116,7 @@ void nfs_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve = {
     .conf_name = "nfs", .event_type = "nfs", .progress = { 1, 1 }, .as_packet = true,
-    .log = log_tx,
+    .log = nfs_log,
 };
 
 const struct app_log *const nfs_logs[] = { &eve, NULL };

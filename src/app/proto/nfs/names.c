@@ -7,25 +7,10 @@
 
 #define NAME_OF(table, number) ((number) < ARRAY_LEN(table) ? (table)[number] : NULL)
 
-static const char *const procedures_2[] = {
-    "NULL", "GETATTR", "SETATTR", "ROOT", "LOOKUP", "READLINK", "READ", "WRITECACHE", "WRITE",
-    "CREATE", "REMOVE", "RENAME", "LINK", "SYMLINK", "MKDIR", "RMDIR", "READDIR", "STATFS",
-};
-
-static const char *const procedures_3[] = {
-    "NULL", "GETATTR", "SETATTR", "LOOKUP", "ACCESS", "READLINK", "READ", "WRITE", "CREATE",
-    "MKDIR", "SYMLINK", "MKNOD", "REMOVE", "RMDIR", "RENAME", "LINK", "READDIR", "READDIRPLUS",
-    "FSSTAT", "FSINFO", "PATHCONF", "COMMIT",
-};
-
-/* Procedures and operations share one range of numbers. */
-static const char *const procedures_4[] = {
-    "NULL", "COMPOUND", NULL, "ACCESS", "CLOSE", "COMMIT", "CREATE", "DELEGPURGE", "DELEGRETURN",
-    "GETATTR", "GETFH", "LINK", "LOCK", "LOCKT", "LOCKU", "LOOKUP", "LOOKUPP", "NVERIFY", "OPEN",
-    "OPENATTR", "OPEN_CONFIRM", "OPEN_DOWNGRADE", "PUTFH", "PUTPUBFH", "PUTROOTFH", "READ",
-    "READDIR", "READLINK", "REMOVE", "RENAME", "RENEW", "RESTOREFH", "SAVEFH", "SECINFO",
-    "SETATTR", "SETCLIENTID", "SETCLIENTID_CONFIRM", "VERIFY", "WRITE", "RELEASE_LOCKOWNER",
-};
+#define NAME(name) #name,
+static const char *const procedures_2[] = { NFS2_PROCEDURE_LIST(NAME) };
+static const char *const procedures_3[] = { NFS3_PROCEDURE_LIST(NAME) };
+#undef NAME
 
 /* RFC 1813 section 2.6 */
 static const struct { uint32_t number; const char *name; } states[] = {
@@ -39,6 +24,17 @@ static const struct { uint32_t number; const char *name; } states[] = {
     { 10007, "ERR_BADTYPE" }, { 10008, "ERR_JUKEBOX" },
 };
 
+/* RFC 8881 has numbers between the named ones and ILLEGAL, for which records have no names. */
+static const char *operation_name(uint32_t op)
+{
+#define CASE(name, number, read) case number: return #name;
+    switch (op) {
+    NFS4_OP_LIST(CASE)
+    default: return NULL;
+    }
+#undef CASE
+}
+
 /* Version 0, unknown, has the names of version 2. */
 const char *nfs_procedure_name(uint32_t version, uint32_t procedure)
 {
@@ -46,7 +42,7 @@ const char *nfs_procedure_name(uint32_t version, uint32_t procedure)
         return NAME_OF(procedures_3, procedure);
     if (version < 3)
         return NAME_OF(procedures_2, procedure);
-    return procedure == 10044 ? "ILLEGAL" : NAME_OF(procedures_4, procedure);
+    return operation_name(procedure);
 }
 
 const char *nfs_status_name(uint32_t status)

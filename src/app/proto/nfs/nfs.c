@@ -175,7 +175,7 @@ static void name_fini(void *entry)
     buf_fini(&known->name);
 }
 
-static bool open_flow(struct app_flow *af)
+static bool nfs_open(struct app_flow *af)
 {
     const struct nfs_settings *s = af->settings;
     struct nfs_state *st = af->state;
@@ -186,7 +186,7 @@ static bool open_flow(struct app_flow *af)
     return true;
 }
 
-static void close_flow(struct app_flow *af)
+static void nfs_close(struct app_flow *af)
 {
     struct nfs_state *st = af->state;
 
@@ -194,13 +194,13 @@ static void close_flow(struct app_flow *af)
     app_lru_fini(&st->names, name_fini);
 }
 
-static void close_tx(struct app_tx *tx)
+static void nfs_tx_close(struct app_tx *tx)
 {
     app_transfer_fini(&nfs_tx_of(tx)->file.transfer);
 }
 
 /* The flow has ended: files without their last extent are truncated. */
-static void finish(struct app_flow *af)
+static void nfs_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         app_transfer_truncate(&nfs_tx_of(tx)->file.transfer);
@@ -220,8 +220,8 @@ static uint32_t number(const struct conf_node *node, const char *key, uint32_t f
     return fallback;
 }
 
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int nfs_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                         void *settings, struct err *err UNUSED)
 {
     struct nfs_settings *s = settings;
 
@@ -281,23 +281,21 @@ const struct app_proto app_nfs = {
           .probe = nfs_probe_udp },
         { .probe = NULL } },
     .settings_size = sizeof(struct nfs_settings),
-    .configure = configure,
+    .configure = nfs_configure,
     .state_size = sizeof(struct nfs_state),
     .tx_size = sizeof(struct nfs_tx),
     .tx_limit = 1024,
     .too_many_tx_event = NFS_TOO_MANY_TRANSACTIONS,
-    .open = open_flow,
-    .close = close_flow,
+    .open = nfs_open,
+    .close = nfs_close,
     .parse = nfs_parse,
     .handles_gaps = true,
     .buffer_limit = BUFFER_LIMIT,
-    .tx_close = close_tx,
-    .finish = finish,
+    .tx_close = nfs_tx_close,
+    .finish = nfs_finish,
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "rpc.pdu", "rpc.hdr", "rpc.data", "rpc.creds",
-                                     "nfs.pdu", "nfs.status", "nfs4.pdu", "nfs4.hdr", "nfs4.ops",
-                                     "nfs4.status", NULL },
+    .frames = (const char *const[]){ NFS_FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &file_data, &file_name, &file_magic, NULL },
     .integers = (const struct app_integer *const[]){ &procedure, &version, NULL },
     .logs = nfs_logs,

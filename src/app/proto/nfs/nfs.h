@@ -12,6 +12,7 @@
 #include "app/lib/lru.h"
 #include "app/log.h"
 #include "app/proto.h"
+#include "app/proto/nfs/procedures.h"
 #include "app/proto/nfs/rpc.h"
 
 #define NFS_PROGRAM 100003
@@ -27,21 +28,20 @@
 
 enum nfs_event { NFS_EVENT_NONE, NFS_EVENT_LIST(APP_EVENT_ID) };
 
-enum nfs_frame {
-    NFS_FRAME_STREAM, NFS_FRAME_RPC_PDU, NFS_FRAME_RPC_HDR, NFS_FRAME_RPC_DATA,
-    NFS_FRAME_RPC_CREDS, NFS_FRAME_PDU, NFS_FRAME_STATUS, NFS_FRAME_4_PDU, NFS_FRAME_4_HDR,
-    NFS_FRAME_4_OPS, NFS_FRAME_4_STATUS,
-};
+#define NFS_FRAME_LIST(E)                \
+    E(NFS_FRAME_STREAM, "stream")        \
+    E(NFS_FRAME_RPC_PDU, "rpc.pdu")      \
+    E(NFS_FRAME_RPC_HDR, "rpc.hdr")      \
+    E(NFS_FRAME_RPC_DATA, "rpc.data")    \
+    E(NFS_FRAME_RPC_CREDS, "rpc.creds")  \
+    E(NFS_FRAME_PDU, "nfs.pdu")          \
+    E(NFS_FRAME_STATUS, "nfs.status")    \
+    E(NFS_FRAME_4_PDU, "nfs4.pdu")       \
+    E(NFS_FRAME_4_HDR, "nfs4.hdr")       \
+    E(NFS_FRAME_4_OPS, "nfs4.ops")       \
+    E(NFS_FRAME_4_STATUS, "nfs4.status")
+enum nfs_frame { NFS_FRAME_LIST(APP_ENUM_ID) };
 
-/* Procedures by version; those that 2 has too have the same number there unless it says so. */
-enum {
-    NFS2_WRITE = 8, NFS2_RENAME = 11,
-    NFS3_GETATTR = 1, NFS3_LOOKUP = 3, NFS3_ACCESS = 4, NFS3_READ = 6, NFS3_WRITE = 7,
-    NFS3_CREATE = 8, NFS3_MKDIR = 9, NFS3_REMOVE = 12, NFS3_RMDIR = 13, NFS3_RENAME = 14,
-    NFS3_READDIRPLUS = 17, NFS3_COMMIT = 21,
-    NFS4_NULL = 0, NFS4_COMPOUND = 1, NFS4_CREATE = 6, NFS4_READ = 25, NFS4_REMOVE = 28,
-    NFS4_RENAME = 29, NFS4_WRITE = 38,
-};
 enum { NFS_FILE_SYNC = 2 };             /* how stable a write is to be: nothing more follows */
 
 struct nfs_settings { uint32_t max_calls, max_names; };

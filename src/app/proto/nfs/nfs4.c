@@ -7,9 +7,6 @@
 #define OPS_MAX 64                  /* of one call; Linux accepts 16 */
 #define WRAPPED_MAX 4096            /* bytes of a wrapped call */
 enum { GSS_DATA = 0, GSS_INTEGRITY = 2 };
-/* Numbers of operations that the lists are searched for. */
-enum { OP_CLOSE = 4, OP_COMMIT = 5, OP_GETFH = 10, OP_LOOKUP = 15, OP_OPEN = 18, OP_PUTFH = 22,
-       OP_PUTROOTFH = 24 };
 
 struct compound {
     struct nfs_op op[OPS_MAX];
@@ -70,12 +67,12 @@ static uint32_t follow_call(struct nfs_state *st, const struct rpc_call *r, stru
         struct nfs_op *op = &c->op[i];
 
         switch (op->op) {
-        case OP_PUTFH:
+        case NFS4_PUTFH:
             at_hand = op->handle;
             has_file = true;
             break;
-        case OP_OPEN:
-        case OP_LOOKUP:
+        case NFS4_OPEN:
+        case NFS4_LOOKUP:
             nfs_call_set_name(call, op->name);
             break;
         case NFS4_READ:
@@ -88,8 +85,8 @@ static uint32_t follow_call(struct nfs_state *st, const struct rpc_call *r, stru
             if (has_file)
                 write_file(st, r, op, at_hand);
             break;
-        case OP_COMMIT:
-        case OP_CLOSE:
+        case NFS4_COMMIT:
+        case NFS4_CLOSE:
             if (has_file)
                 nfs_file_commit(st, r, at_hand);
             break;
@@ -170,14 +167,14 @@ static void follow_reply(struct nfs_state *st, const struct rpc_reply *r, struct
             if (ok)
                 read_file(st, r, op, call);
             break;
-        case OP_OPEN:
+        case NFS4_OPEN:
             opened |= ok;
             break;
-        case OP_GETFH:
+        case NFS4_GETFH:
             if (ok && opened)
                 nfs_name_put(st, op->handle, buf_slice(&call->name));
             break;
-        case OP_PUTROOTFH:
+        case NFS4_PUTROOTFH:
             if (ok && call->name.len == 0)
                 nfs_call_set_name(call, root);
             break;

@@ -9,18 +9,6 @@
 #define CHANNEL_LEN 28              /* bytes: attributes of a channel without RDMA */
 #define BITMAP_WORDS_MAX 8          /* of attributes; RFC 8881 defines three */
 
-/* RFC 7530 section 16, from 40 on RFC 8881 section 18. */
-enum nfs4_op {
-    OP_ACCESS = 3, OP_CLOSE = 4, OP_COMMIT = 5, OP_CREATE = 6, OP_DELEGRETURN = 8,
-    OP_GETATTR = 9, OP_GETFH = 10, OP_LOOKUP = 15, OP_OPEN = 18, OP_OPEN_CONFIRM = 20,
-    OP_PUTFH = 22, OP_PUTROOTFH = 24, OP_READ = 25, OP_READDIR = 26, OP_REMOVE = 28,
-    OP_RENAME = 29, OP_RENEW = 30, OP_SAVEFH = 32, OP_SETATTR = 34, OP_SETCLIENTID = 35,
-    OP_SETCLIENTID_CONFIRM = 36, OP_WRITE = 38, OP_EXCHANGE_ID = 42, OP_CREATE_SESSION = 43,
-    OP_DESTROY_SESSION = 44, OP_GETDEVICEINFO = 47, OP_LAYOUTGET = 50, OP_LAYOUTRETURN = 51,
-    OP_SECINFO_NO_NAME = 52, OP_SEQUENCE = 53, OP_DESTROY_CLIENTID = 57,
-    OP_RECLAIM_COMPLETE = 58,
-};
-
 /* --- parts ---------------------------------------------------------------------------------- */
 
 static void skip_string(struct bytes *in)
@@ -198,32 +186,32 @@ static void skip_layout_return(struct bytes *in)
 static bool take_argument_body(struct bytes *in, struct nfs_op *op)
 {
     switch (op->op) {
-    case OP_GETFH: case OP_SAVEFH: case OP_PUTROOTFH: break;
-    case OP_ACCESS: case OP_SECINFO_NO_NAME: take_skip(in, 4); break;
-    case OP_RECLAIM_COMPLETE: (void)nfs_take_bool(in); break;
-    case OP_RENEW: case OP_DESTROY_CLIENTID: take_skip(in, 8); break;
-    case OP_COMMIT: take_skip(in, 12); break;
-    case OP_SETCLIENTID_CONFIRM: case OP_DELEGRETURN: case OP_DESTROY_SESSION:
+    case NFS4_GETFH: case NFS4_SAVEFH: case NFS4_PUTROOTFH: break;
+    case NFS4_ACCESS: case NFS4_SECINFO_NO_NAME: take_skip(in, 4); break;
+    case NFS4_RECLAIM_COMPLETE: (void)nfs_take_bool(in); break;
+    case NFS4_RENEW: case NFS4_DESTROY_CLIENTID: take_skip(in, 8); break;
+    case NFS4_COMMIT: take_skip(in, 12); break;
+    case NFS4_SETCLIENTID_CONFIRM: case NFS4_DELEGRETURN: case NFS4_DESTROY_SESSION:
         take_skip(in, 16);
         break;
-    case OP_CLOSE: case OP_OPEN_CONFIRM: take_skip(in, 4 + STATE_ID_LEN); break;
-    case OP_SEQUENCE: take_skip(in, SESSION_ID_LEN + 16); break;
-    case OP_PUTFH: op->handle = nfs_take_string(in); break;
-    case OP_LOOKUP: case OP_REMOVE: op->name = nfs_take_string(in); break;
-    case OP_RENAME: skip_string(in); skip_string(in); break;
-    case OP_GETATTR: skip_bitmap(in); break;
-    case OP_SETATTR: take_skip(in, STATE_ID_LEN); skip_attributes(in); break;
-    case OP_READDIR: take_skip(in, 24); skip_bitmap(in); break;
-    case OP_OPEN: take_open(in, op); break;
-    case OP_CREATE: take_create(in, op); break;
-    case OP_READ: take_read_call(in, op); break;
-    case OP_WRITE: take_write(in, op); break;
-    case OP_SETCLIENTID: skip_set_client(in); break;
-    case OP_EXCHANGE_ID: skip_exchange_id(in); break;
-    case OP_CREATE_SESSION: skip_create_session(in); break;
-    case OP_GETDEVICEINFO: take_skip(in, 24); skip_bitmap(in); break;
-    case OP_LAYOUTGET: take_skip(in, 36 + STATE_ID_LEN + 4); break;
-    case OP_LAYOUTRETURN: skip_layout_return(in); break;
+    case NFS4_CLOSE: case NFS4_OPEN_CONFIRM: take_skip(in, 4 + STATE_ID_LEN); break;
+    case NFS4_SEQUENCE: take_skip(in, SESSION_ID_LEN + 16); break;
+    case NFS4_PUTFH: op->handle = nfs_take_string(in); break;
+    case NFS4_LOOKUP: case NFS4_REMOVE: op->name = nfs_take_string(in); break;
+    case NFS4_RENAME: skip_string(in); skip_string(in); break;
+    case NFS4_GETATTR: skip_bitmap(in); break;
+    case NFS4_SETATTR: take_skip(in, STATE_ID_LEN); skip_attributes(in); break;
+    case NFS4_READDIR: take_skip(in, 24); skip_bitmap(in); break;
+    case NFS4_OPEN: take_open(in, op); break;
+    case NFS4_CREATE: take_create(in, op); break;
+    case NFS4_READ: take_read_call(in, op); break;
+    case NFS4_WRITE: take_write(in, op); break;
+    case NFS4_SETCLIENTID: skip_set_client(in); break;
+    case NFS4_EXCHANGE_ID: skip_exchange_id(in); break;
+    case NFS4_CREATE_SESSION: skip_create_session(in); break;
+    case NFS4_GETDEVICEINFO: take_skip(in, 24); skip_bitmap(in); break;
+    case NFS4_LAYOUTGET: take_skip(in, 36 + STATE_ID_LEN + 4); break;
+    case NFS4_LAYOUTRETURN: skip_layout_return(in); break;
     default: return false;
     }
     return !in->failed;
@@ -332,30 +320,30 @@ static void skip_layouts(struct bytes *in)
 static void take_result_body(struct bytes *in, struct nfs_op *op)
 {
     switch (op->op) {
-    case OP_ACCESS: take_skip(in, 8); break;
-    case OP_COMMIT: take_skip(in, 8); break;
-    case OP_WRITE: take_skip(in, 16); break;
-    case OP_CLOSE: case OP_OPEN_CONFIRM: take_skip(in, STATE_ID_LEN); break;
-    case OP_SETCLIENTID: take_skip(in, 16); break;
-    case OP_SEQUENCE: take_skip(in, SESSION_ID_LEN + 20); break;
-    case OP_REMOVE: take_skip(in, CHANGE_INFO_LEN); break;
-    case OP_RENAME: take_skip(in, 2 * CHANGE_INFO_LEN); break;
-    case OP_CREATE: take_skip(in, CHANGE_INFO_LEN); skip_bitmap(in); break;
-    case OP_GETFH: op->handle = nfs_take_string(in); break;
-    case OP_GETATTR: skip_attributes(in); break;
-    case OP_READ: take_read_result(in, op); break;
-    case OP_READDIR: skip_listing(in); break;
-    case OP_OPEN: skip_open_result(in); break;
-    case OP_EXCHANGE_ID: skip_exchange_id_result(in); break;
-    case OP_CREATE_SESSION:
+    case NFS4_ACCESS: take_skip(in, 8); break;
+    case NFS4_COMMIT: take_skip(in, 8); break;
+    case NFS4_WRITE: take_skip(in, 16); break;
+    case NFS4_CLOSE: case NFS4_OPEN_CONFIRM: take_skip(in, STATE_ID_LEN); break;
+    case NFS4_SETCLIENTID: take_skip(in, 16); break;
+    case NFS4_SEQUENCE: take_skip(in, SESSION_ID_LEN + 20); break;
+    case NFS4_REMOVE: take_skip(in, CHANGE_INFO_LEN); break;
+    case NFS4_RENAME: take_skip(in, 2 * CHANGE_INFO_LEN); break;
+    case NFS4_CREATE: take_skip(in, CHANGE_INFO_LEN); skip_bitmap(in); break;
+    case NFS4_GETFH: op->handle = nfs_take_string(in); break;
+    case NFS4_GETATTR: skip_attributes(in); break;
+    case NFS4_READ: take_read_result(in, op); break;
+    case NFS4_READDIR: skip_listing(in); break;
+    case NFS4_OPEN: skip_open_result(in); break;
+    case NFS4_EXCHANGE_ID: skip_exchange_id_result(in); break;
+    case NFS4_CREATE_SESSION:
         take_skip(in, SESSION_ID_LEN + 8);
         skip_channel(in);
         skip_channel(in);
         break;
-    case OP_SECINFO_NO_NAME: skip_security(in); break;
-    case OP_LAYOUTGET: skip_layouts(in); break;
-    case OP_LAYOUTRETURN: take_skip(in, nfs_take_bool(in) ? STATE_ID_LEN : 0); break;
-    case OP_GETDEVICEINFO: take_skip(in, 4); skip_string(in); skip_bitmap(in); break;
+    case NFS4_SECINFO_NO_NAME: skip_security(in); break;
+    case NFS4_LAYOUTGET: skip_layouts(in); break;
+    case NFS4_LAYOUTRETURN: take_skip(in, nfs_take_bool(in) ? STATE_ID_LEN : 0); break;
+    case NFS4_GETDEVICEINFO: take_skip(in, 4); skip_string(in); skip_bitmap(in); break;
     default: break;                     /* nothing but the status */
     }
 }
@@ -363,19 +351,15 @@ static void take_result_body(struct bytes *in, struct nfs_op *op)
 /* An unknown operation's length is unknown. */
 static bool is_known(uint32_t op)
 {
+#define KNOWN(name, number, read) case number: return (read);
+#define KNOWN_41(name, number) case number: return true;
     switch (op) {
-    case OP_ACCESS: case OP_CLOSE: case OP_COMMIT: case OP_CREATE: case OP_DELEGRETURN:
-    case OP_GETATTR: case OP_GETFH: case OP_LOOKUP: case OP_OPEN: case OP_OPEN_CONFIRM:
-    case OP_PUTFH: case OP_PUTROOTFH: case OP_READ: case OP_READDIR: case OP_REMOVE:
-    case OP_RENAME: case OP_RENEW: case OP_SAVEFH: case OP_SETATTR: case OP_SETCLIENTID:
-    case OP_SETCLIENTID_CONFIRM: case OP_WRITE: case OP_EXCHANGE_ID: case OP_CREATE_SESSION:
-    case OP_DESTROY_SESSION: case OP_GETDEVICEINFO: case OP_LAYOUTGET: case OP_LAYOUTRETURN:
-    case OP_SECINFO_NO_NAME: case OP_SEQUENCE: case OP_DESTROY_CLIENTID:
-    case OP_RECLAIM_COMPLETE:
-        return true;
-    default:
-        return false;
+    NFS4_OP_LIST(KNOWN)
+    NFS41_OP_LIST(KNOWN_41)
+    default: return false;
     }
+#undef KNOWN
+#undef KNOWN_41
 }
 
 /* The result of one operation. */
@@ -385,7 +369,7 @@ bool nfs4_take_result(struct bytes *in, struct nfs_op *op)
     op->status = take_be32(in);
     if (in->failed || !is_known(op->op))
         return false;
-    if (op->op == OP_SETATTR)           /* has its result also when it failed */
+    if (op->op == NFS4_SETATTR)           /* has its result also when it failed */
         skip_bitmap(in);
     else if (op->status == 0)
         take_result_body(in, op);

@@ -29,14 +29,14 @@ static bool is_ntp(struct slice in)
     return in.len >= HEADER_LEN && (version == 3 || version == 4);
 }
 
-static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result ntp_probe(struct bytes in, enum direction d UNUSED,
+                                       const struct flow *flow UNUSED)
 {
     return is_ntp(take_rest(&in)) ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
 /* A datagram that is not NTP ends the parser, with an event on the transaction before it. */
-static enum parse_status parse(struct app_flow *af, struct app_input *in)
+static enum parse_status ntp_parse(struct app_flow *af, struct app_input *in)
 {
     struct ntp_tx *t;
 
@@ -64,20 +64,6 @@ static enum parse_status parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
-/* Rules of the other direction see nothing of a datagram. */
-static bool goes(const struct app_tx *tx, enum direction d, unsigned index)
-{
-    return index == 0 && ntp_tx_of(tx)->direction == d;
-}
-
-/* For stratum 0 a kiss code, for stratum 1 the name of a source, otherwise an address or a hash
- * (RFC 5905 section 7.3): bytes, not text. */
-static bool get_reference(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
-{
-    *out = (struct slice){ ntp_tx_of(tx)->reference, sizeof(ntp_tx_of(tx)->reference) };
-    return goes(tx, d, index);
-}
-
 /* RFC 5905 section 7.3. */
 static const struct app_name modes[] = {
     { "reserved", 0 }, { "symmetric_active", 1 }, { "symmetric_passive", 2 }, { "client", 3 },
@@ -96,15 +82,17 @@ static const struct app_integer stratum = {
     .name = "ntp.stratum", .doc = "stratum", .bits = 8, .directions = APP_BOTH,
     .field = APP_FIELD_FROM(ntp_tx, stratum, ALWAYS, direction),
 };
+/* For stratum 0 a kiss code, for stratum 1 the name of a source, otherwise an address or a hash
+ * (RFC 5905 section 7.3): bytes, not text. */
 static const struct app_buffer reference_id = {
     .name = "ntp.reference_id", .doc = "the four bytes of the reference id",
-    .directions = APP_BOTH, .get = get_reference,
+    .directions = APP_BOTH, .field = APP_FIELD_FROM(ntp_tx, reference, ALWAYS, direction),
 };
 
 /* --- log ------------------------------------------------------------------------------------ */
 
 /* One record for each datagram. */
-static bool log_ntp(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+static bool ntp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                     const void *conf UNUSED)
 {
     const struct ntp_tx *t = ntp_tx_of(tx);
@@ -117,16 +105,16 @@ static bool log_ntp(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void ntp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "ntp");
-    log_ntp(j, tx, TO_SERVER, NULL);
+    ntp_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .as_packet = true,
-    .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = log_ntp,
+    .conf_name = "ntp", .event_type = "ntp", .key = "ntp", .progress = { 1, 1 }, .log = ntp_log,
 };
 
 /* As Suricata has them. */
@@ -144,14 +132,14 @@ const struct app_proto app_ntp = {
     .reports = &reports,
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
-        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "123", .probe = probe },
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "123", .probe = ntp_probe },
         { .probe = NULL } },
     .tx_size = sizeof(struct ntp_tx),
-    .parse = parse,
+    .parse = ntp_parse,
     .progress_done = { 1, 1 },
     .events = (const struct app_name[]){ NTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &reference_id, NULL },
     .integers = (const struct app_integer *const[]){ &version, &mode, &stratum, NULL },
     .logs = (const struct app_log *const[]){ &eve, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = ntp_alert_metadata,
 };

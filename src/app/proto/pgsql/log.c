@@ -13,7 +13,7 @@ struct pgsql_log_settings {
     bool passwords;     /* false: a password becomes `password_redacted: true` */
 };
 
-static void *configure(const struct conf_node *node, struct err *err UNUSED)
+static void *pgsql_log_configure(const struct conf_node *node, struct err *err UNUSED)
 {
     struct pgsql_log_settings *s = xcalloc(1, sizeof(*s));
 
@@ -265,7 +265,7 @@ void pgsql_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve_pgsql = {
     .conf_name = "pgsql", .event_type = "pgsql", .key = "pgsql",
-    .progress = { PGSQL_DONE, PGSQL_DONE }, .configure = configure,
+    .progress = { PGSQL_DONE, PGSQL_DONE }, .configure = pgsql_log_configure,
     .log = pgsql_log,
 };
 const struct app_log *const pgsql_logs[] = { &eve_pgsql, NULL };

@@ -56,8 +56,8 @@ static bool is_startup(struct bytes in)
 
 /* Any valid message is enough: detection may begin in the middle of a session. The engine asks only
  * for the configured ports. */
-static enum app_probe_result probe(struct bytes in, enum direction direction,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result pgsql_probe(struct bytes in, enum direction direction,
+                                         const struct flow *flow UNUSED)
 {
     struct pgsql_message m;
     uint8_t first = peek_u8(&in);
@@ -381,7 +381,7 @@ const struct app_proto app_pgsql = {
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "5432", .max = 16,
-          .probe = probe },
+          .probe = pgsql_probe },
         { .probe = NULL } },
     .state_size = sizeof(struct pgsql_state),
     .tx_size = sizeof(struct pgsql_tx),

@@ -33,8 +33,8 @@ static void log_members(struct json *j, const struct pop3_tx *tx)
     json_object_end(j);
 }
 
-static bool log_record(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                       const void *conf UNUSED)
+static bool pop3_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                     const void *conf UNUSED)
 {
     log_members(j, CONTAINER_OF(tx, struct pop3_tx, tx));
     return true;
@@ -53,7 +53,7 @@ static const struct app_log log_pop3 = {
     .event_type = "pop3",
     .key = "pop3",
     .progress = { 1, 1 },
-    .log = log_record,
+    .log = pop3_log,
 };
 
 const struct app_log *const pop3_logs[] = { &log_pop3, NULL };

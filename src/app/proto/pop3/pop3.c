@@ -80,8 +80,8 @@ static bool is_status(struct slice s)
 
 /* A complete line whose first token is right decides. A token of more than 16 bytes without a space
  * is not POP3. */
-static enum app_probe_result probe(struct bytes in, enum direction direction,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result pop3_probe(struct bytes in, enum direction direction,
+                                        const struct flow *flow UNUSED)
 {
     struct slice line, first;
     bool has_line = take_line(&in, &line);
@@ -101,7 +101,7 @@ static enum app_probe_result probe(struct bytes in, enum direction direction,
 
 static const struct app_probe probes[] = {
     { .transport = APP_TCP, .directions = APP_BOTH, .ports = "110", .min = 5,
-      .max = PROBE_MAX, .probe = probe },
+      .max = PROBE_MAX, .probe = pop3_probe },
     { .probe = NULL },
 };
 
@@ -378,7 +378,7 @@ static int step(struct app_flow *af, enum direction d, struct bytes *in)
     return (d == TO_SERVER ? request(af, line.text) : reply(af, line.text)) < 0 ? -1 : 1;
 }
 
-static enum parse_status parse(struct app_flow *af, struct app_input *input)
+static enum parse_status pop3_parse(struct app_flow *af, struct app_input *input)
 {
     struct bytes in = app_input_bytes(input);
     uint16_t before = af->flow->app_proto_orig;
@@ -396,7 +396,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
 }
 
 /* The engine may free the transaction whose reply is still coming. */
-static void tx_close(struct app_tx *tx)
+static void pop3_tx_close(struct app_tx *tx)
 {
     struct pop3_state *s = tx->flow->state;
 
@@ -419,9 +419,9 @@ const struct app_proto app_pop3 = {
     .tx_size = sizeof(struct pop3_tx),
     .too_many_tx_event = POP3_EVENT_TOO_MANY_TRANSACTIONS,
     .stream_depth = -1,
-    .parse = parse,
+    .parse = pop3_parse,
     .handles_gaps = true,
-    .tx_close = tx_close,
+    .tx_close = pop3_tx_close,
     .progress_done = { 1, 1 },
     .events = events,
     .logs = pop3_logs,

@@ -56,49 +56,14 @@ static bool set_slice(const struct slice *s, struct slice *out)
     return true;
 }
 
-static bool get_sni(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                    struct slice *out)
-{
-    return set_slice(&quic_tx_of(tx)->sni, out);
-}
-
-static bool get_ua(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                   struct slice *out)
-{
-    return set_slice(&quic_tx_of(tx)->ua, out);
-}
-
-/* Short headers have no version. */
-static bool get_version(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                        struct slice *out)
-{
-    *out = (struct slice){ .data = quic_tx_of(tx)->version_bytes, .len = 4 };
-    return quic_tx_of(tx)->is_long;
-}
-
-static const struct quic_cyu *cyu_at(struct app_tx *tx, unsigned index)
+/* A struct quic_cyu. */
+static const void *cyu_at(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     const struct quic_cyu *cyu = quic_tx_of(tx)->cyu;
 
     while (cyu != NULL && index-- > 0)
         cyu = cyu->next;
     return cyu;
-}
-
-static bool get_cyu_hash(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                         struct slice *out)
-{
-    const struct quic_cyu *cyu = cyu_at(tx, index);
-
-    return cyu != NULL && set_slice(&cyu->hash, out);
-}
-
-static bool get_cyu_string(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                           struct slice *out)
-{
-    const struct quic_cyu *cyu = cyu_at(tx, index);
-
-    return cyu != NULL && set_slice(&cyu->text, out);
 }
 
 static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned i UNUSED,
@@ -119,29 +84,43 @@ static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSE
     return set_slice(quic_ja4(quic_tx_of(tx)), out);
 }
 
-#define BUFFER(symbol, name_, alias_, directions_, multi_, doc_, get_)                           \
-    static const struct app_buffer symbol = {                                                    \
-        .name = (name_), .alias = (alias_), .doc = (doc_), .directions = (directions_),          \
-        .progress = { 1, 1 }, .multi = (multi_), .get = (get_),                                  \
-    }
-BUFFER(sni, "quic.sni", NULL, APP_TS, false, "server name", get_sni);
-BUFFER(ua, "quic.ua", NULL, APP_TS, false, "user agent of Google's versions", get_ua);
-BUFFER(version, "quic.version", NULL, APP_BOTH, false, "version, four bytes", get_version);
+static const struct app_buffer sni = {
+    .name = "quic.sni", .doc = "server name", .directions = APP_TS, .progress = { 1, 1 },
+    .field = APP_FIELD(quic_tx, sni, KNOWN),
+};
+static const struct app_buffer ua = {
+    .name = "quic.ua", .doc = "user agent of Google's versions", .directions = APP_TS,
+    .progress = { 1, 1 }, .field = APP_FIELD(quic_tx, ua, KNOWN),
+};
+/* Short headers have no version. */
+static const struct app_buffer version = {
+    .name = "quic.version", .doc = "version, four bytes", .directions = APP_BOTH,
+    .progress = { 1, 1 }, .field = APP_FIELD_WITH(quic_tx, version_bytes, is_long),
+};
 static const struct app_buffer cyu_hash = {
     .name = "quic.cyu.hash", .doc = "CYU of the client, the MD5", .directions = APP_TS,
-    .progress = { 1, 1 }, .multi = true, .get = get_cyu_hash, .check = md5_pattern_check,
+    .progress = { 1, 1 }, .multi = true, .field = APP_FIELD_PART(cyu_at, quic_cyu, hash, KNOWN),
+    .check = md5_pattern_check,
 };
-BUFFER(cyu_string, "quic.cyu.string", NULL, APP_TS, true, "CYU of the client, the text",
-       get_cyu_string);
-BUFFER(ja3_hash, "ja3.hash", "ja3_hash", APP_TS, false, "JA3 of the client, the MD5",
+static const struct app_buffer cyu_string = {
+    .name = "quic.cyu.string", .doc = "CYU of the client, the text", .directions = APP_TS,
+    .progress = { 1, 1 }, .multi = true, .field = APP_FIELD_PART(cyu_at, quic_cyu, text, KNOWN),
+};
+
+#define BUFFER(symbol, name_, alias_, directions_, doc_, get_)                                   \
+    static const struct app_buffer symbol = {                                                    \
+        .name = (name_), .alias = (alias_), .doc = (doc_), .directions = (directions_),          \
+        .progress = { 1, 1 }, .get = (get_),                                                     \
+    }
+BUFFER(ja3_hash, "ja3.hash", "ja3_hash", APP_TS, "JA3 of the client, the MD5",
        get_ja3_hash);
-BUFFER(ja3_string, "ja3.string", "ja3_string", APP_TS, false, "JA3 of the client, the text",
+BUFFER(ja3_string, "ja3.string", "ja3_string", APP_TS, "JA3 of the client, the text",
        get_ja3_string);
-BUFFER(ja3s_hash, "ja3s.hash", NULL, APP_TC, false, "JA3S of the server, the MD5",
+BUFFER(ja3s_hash, "ja3s.hash", NULL, APP_TC, "JA3S of the server, the MD5",
        get_ja3_hash);
-BUFFER(ja3s_string, "ja3s.string", NULL, APP_TC, false, "JA3S of the server, the text",
+BUFFER(ja3s_string, "ja3s.string", NULL, APP_TC, "JA3S of the server, the text",
        get_ja3_string);
-BUFFER(ja4, "ja4.hash", "ja4_hash", APP_TS, false, "JA4 of the client", get_ja4);
+BUFFER(ja4, "ja4.hash", "ja4_hash", APP_TS, "JA4 of the client", get_ja4);
 
 const struct app_buffer *const quic_buffers[] = {
     &sni, &ua, &version, &cyu_hash, &cyu_string, &ja3_hash, &ja3_string, &ja3s_hash,

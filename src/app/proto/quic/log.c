@@ -176,7 +176,7 @@ static void log_fingerprints(struct json *j, struct quic_tx *t)
         json_slice(j, "ja4", *ja4);
 }
 
-static bool log_quic(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+static bool quic_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                      const void *conf UNUSED)
 {
     struct quic_tx *t = quic_tx_of(tx);
@@ -196,14 +196,14 @@ static bool log_quic(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 void quic_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "quic");
-    log_quic(j, tx, TO_SERVER, NULL);
+    quic_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log quic = {
     .as_packet = true,
     .conf_name = "quic", .event_type = "quic", .key = "quic",
-    .progress = { 1, 1 }, .each_direction = true, .log = log_quic,
+    .progress = { 1, 1 }, .each_direction = true, .log = quic_log,
 };
 
 const struct app_log *const quic_logs[] = { &quic, NULL };

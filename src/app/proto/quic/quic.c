@@ -10,8 +10,8 @@
 static const struct app_name events[] = { QUIC_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
 /* A weak check: it is trusted on the ports of HTTP/3 only. */
-static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result quic_probe(struct bytes in, enum direction d UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     struct quic_header h;
 
@@ -154,7 +154,7 @@ const struct app_proto app_quic = {
     .transports = APP_UDP,
     .probes = (const struct app_probe[]){
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "443,80", .max = 16,
-          .probe = probe },
+          .probe = quic_probe },
         { .probe = NULL } },
     .thread_open = quic_thread_open,
     .thread_close = quic_thread_close,

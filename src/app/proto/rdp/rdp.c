@@ -268,8 +268,8 @@ static enum parse_status parse_tls(struct app_flow *af, struct app_input *in)
 /* --- recognition and declaration -------------------------------------------------------------- */
 
 /* One byte is little, so the port is part of the decision; see the declaration. */
-static enum app_probe_result probe(struct bytes in, enum direction d UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result rdp_probe(struct bytes in, enum direction d UNUSED,
+                                       const struct flow *flow UNUSED)
 {
     return peek_u8(&in) == TPKT_VERSION ? APP_PROBE_YES : APP_PROBE_NO;
 }
@@ -294,7 +294,7 @@ const struct app_proto app_rdp = {
     .probes = (const struct app_probe[]){
         /* 3389: the registered port of RDP. */
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "3389", .min = 1, .max = 16,
-          .probe = probe },
+          .probe = rdp_probe },
         { .probe = NULL } },
     .state_size = sizeof(struct rdp_state),
     .tx_size = sizeof(struct rdp_tx),

@@ -52,7 +52,10 @@ struct rfb_state {
     struct rfb_tx *tx;                  /* NULL before the first message and after its removal */
 };
 
-enum { FRAME_STREAM, FRAME_PDU };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")
+enum { FRAME_LIST(APP_ENUM_ID) };
 
 static struct rfb_tx *rfb_tx_of(const struct app_tx *tx)
 {
@@ -60,7 +63,7 @@ static struct rfb_tx *rfb_tx_of(const struct app_tx *tx)
 }
 
 /* The state lives longer than the transaction. */
-static void tx_close(struct app_tx *tx)
+static void rfb_tx_close(struct app_tx *tx)
 {
     struct rfb_state *st = tx->flow->state;
 
@@ -293,20 +296,13 @@ static enum parse_status rfb_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* An empty name is as good as none. */
-static bool get_name(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                     struct slice *out)
-{
-    *out = rfb_tx_of(tx)->name;
-    return rfb_tx_of(tx)->has_server_init && out->len > 0;
-}
-
 /* Names for `rfb.secresult`; 2 has two spellings. */
 static const struct app_name results[] = {
     { "ok", 0 }, { "fail", 1 }, { "toomany", 2 }, { "too_many", 2 }, { "unknown", 3 }, { NULL, 0 },
 };
 static const struct app_buffer name_buffer = {
-    .name = "rfb.name", .doc = "name of the desktop", .directions = APP_TC, .get = get_name,
+    .name = "rfb.name", .doc = "name of the desktop", .directions = APP_TC,
+    .field = APP_FIELD(rfb_tx, name, FILLED),
 };
 static const struct app_integer security_integer = {
     .name = "rfb.sectype", .doc = "type of security", .bits = 32, .directions = APP_TS,
@@ -390,7 +386,7 @@ static bool rfb_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
     return true;
 }
 
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void rfb_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "rfb");
     rfb_log(j, tx, TO_SERVER, NULL);
@@ -416,12 +412,12 @@ const struct app_proto app_rfb = {
     .tx_size = sizeof(struct rfb_tx),
     .buffer_limit = 1u << 20,   /* bytes; limits a name or reason that the parser waits for */
     .parse = rfb_parse,
-    .tx_close = tx_close,
+    .tx_close = rfb_tx_close,
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &name_buffer, NULL },
     .integers = (const struct app_integer *const[]){ &security_integer, &result_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve_rfb, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = rfb_alert_metadata,
 };

@@ -10,20 +10,10 @@ static bool has_part(const struct app_tx *tx, enum direction d)
     return sip_tx_of(tx)->direction == d;
 }
 
-static bool is_there(struct slice s, struct slice *out)
-{
-    *out = s;
-    return s.data != NULL;
-}
-
 #define TEXT_BUFFER(id, keyword, directions_, member, text)                                   \
-    static bool get_##id(struct app_tx *tx, enum direction d, unsigned i UNUSED,              \
-                         struct slice *out)                                                   \
-    {                                                                                         \
-        return has_part(tx, d) && is_there(sip_tx_of(tx)->member, out);                       \
-    }                                                                                         \
     static const struct app_buffer buffer_##id = {                                            \
-        .name = keyword, .doc = text, .directions = (directions_), .get = get_##id,           \
+        .name = keyword, .doc = text, .directions = (directions_),                            \
+        .field = APP_FIELD_FROM(sip_tx, member, KNOWN, direction),                            \
     }
 TEXT_BUFFER(method, "sip.method", APP_TS, method, "method of a request");
 TEXT_BUFFER(uri, "sip.uri", APP_TS, uri, "URI of a request");
@@ -68,21 +58,15 @@ HEADER_BUFFER(content_length, "Content-Length");
 
 /* --- session descriptions --------------------------------------------------------------------- */
 
-static const struct sdp *sdp_of(const struct app_tx *tx, enum direction d)
+static const void *sdp_of(struct app_tx *tx, enum direction d, unsigned i UNUSED)
 {
     return has_part(tx, d) ? sip_tx_of(tx)->sdp : NULL;
 }
 
 #define SDP_BUFFER(id, member, text)                                                          \
-    static bool get_sdp_##id(struct app_tx *tx, enum direction d, unsigned i UNUSED,          \
-                             struct slice *out)                                               \
-    {                                                                                         \
-        const struct sdp *sdp = sdp_of(tx, d);                                                \
-                                                                                              \
-        return sdp != NULL && is_there(sdp->member, out);                                     \
-    }                                                                                         \
     static const struct app_buffer buffer_sdp_##id = {                                        \
-        .name = "sdp." #id, .doc = text, .directions = APP_BOTH, .get = get_sdp_##id,         \
+        .name = "sdp." #id, .doc = text, .directions = APP_BOTH,                              \
+        .field = APP_FIELD_PART(sdp_of, sdp, member, KNOWN),                                  \
     }
 SDP_BUFFER(origin, origin, "o= line");
 SDP_BUFFER(session_name, name, "s= line");
@@ -94,21 +78,28 @@ SDP_BUFFER(connection_data, connection, "c= line");
 SDP_BUFFER(timezone, zone, "z= line");
 SDP_BUFFER(encryption_key, key, "k= line");
 
-/* The member of the nth item of a list. */
-#define SDP_LIST_BUFFER(id, keyword, type, list, member, text)                                \
-    static bool get_sdp_##id(struct app_tx *tx, enum direction d, unsigned i,                 \
-                             struct slice *out)                                               \
+/* The nth `struct sdp_TYPE` of a list. */
+#define SDP_LIST(type, list)                                                                  \
+    static const void *list##_at(struct app_tx *tx, enum direction d, unsigned i)             \
     {                                                                                         \
-        const struct sdp *sdp = sdp_of(tx, d);                                                \
-        const struct type *item = sdp != NULL ? sdp->list : NULL;                             \
+        const struct sdp *sdp = sdp_of(tx, d, 0);                                             \
+        const struct sdp_##type *item = sdp != NULL ? sdp->list : NULL;                       \
                                                                                               \
         while (item != NULL && i-- > 0)                                                       \
             item = item->next;                                                                \
-        return item != NULL && is_there(item->member, out);                                   \
-    }                                                                                         \
+        return item;                                                                          \
+    }
+SDP_LIST(text, bandwidths)
+SDP_LIST(text, attributes)
+SDP_LIST(time, times)
+SDP_LIST(media, media)
+#undef SDP_LIST
+
+/* The member of each item of a list. */
+#define SDP_LIST_BUFFER(id, keyword, type, list, member, text)                                \
     static const struct app_buffer buffer_sdp_##id = {                                        \
         .name = keyword, .doc = text, .directions = APP_BOTH, .multi = true,                  \
-        .get = get_sdp_##id,                                                                  \
+        .field = APP_FIELD_PART(list##_at, type, member, KNOWN),                              \
     }
 SDP_LIST_BUFFER(bandwidth, "sdp.bandwidth", sdp_text, bandwidths, text, "each b= line");
 SDP_LIST_BUFFER(attribute, "sdp.attribute", sdp_text, attributes, text, "each a= line");

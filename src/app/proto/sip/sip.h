@@ -15,11 +15,16 @@
 
 enum sip_event { SIP_EVENT_NONE, SIP_EVENT_LIST(APP_EVENT_ID) };
 
-enum {
-    SIP_FRAME_STREAM, SIP_FRAME_PDU, SIP_FRAME_REQUEST_LINE, SIP_FRAME_RESPONSE_LINE,
-    SIP_FRAME_REQUEST_HEADERS, SIP_FRAME_RESPONSE_HEADERS, SIP_FRAME_REQUEST_BODY,
-    SIP_FRAME_RESPONSE_BODY,
-};
+#define SIP_FRAME_LIST(E)                             \
+    E(SIP_FRAME_STREAM, "stream")                     \
+    E(SIP_FRAME_PDU, "pdu")                           \
+    E(SIP_FRAME_REQUEST_LINE, "request.line")         \
+    E(SIP_FRAME_RESPONSE_LINE, "response.line")       \
+    E(SIP_FRAME_REQUEST_HEADERS, "request.headers")   \
+    E(SIP_FRAME_RESPONSE_HEADERS, "response.headers") \
+    E(SIP_FRAME_REQUEST_BODY, "request.body")         \
+    E(SIP_FRAME_RESPONSE_BODY, "response.body")
+enum { SIP_FRAME_LIST(APP_ENUM_ID) };
 
 /* A list that grows in an arena. */
 struct sdp_text {

@@ -11,13 +11,7 @@ struct log_settings {
     uint32_t kinds;                 /* bit per enum smb_kind; 0: all */
 };
 
-/* As the key `types` of the log's configuration names them. */
-static const char *const kind_names[SMB_KIND_COUNT] = {
-    [SMB_GENERIC] = "generic", [SMB_FILE] = "file", [SMB_TREE_CONNECT] = "tree_connect",
-    [SMB_NEGOTIATE] = "negotiate", [SMB_DCERPC] = "dcerpc", [SMB_CREATE] = "create",
-    [SMB_SESSION_SETUP] = "session_setup", [SMB_IOCTL] = "ioctl", [SMB_RENAME] = "rename",
-    [SMB_SET_INFO] = "set_file_path_info",
-};
+static const char *const kind_names[] = { SMB_KIND_LIST(APP_ENUM_TEXT) };
 
 /* --- values --------------------------------------------------------------------------------- */
 
@@ -296,7 +290,7 @@ static void log_sizes(struct json *j, const char *key, const struct smb_call *c,
 {
     json_object(j, key);
     json_u64(j, "frag_cnt", c->ds[d].fragments);
-    json_u64(j, "stub_data_size", c->ds[d].stub.len);
+    json_u64(j, "stub_data_size", c->ds[d].stub.kept.len);
     json_object_end(j);
 }
 
@@ -376,7 +370,7 @@ static int kind_by_name(const char *name)   /* -1: unknown */
 }
 
 /* `types` limits the log to these kinds. NULL, also without memory: all are logged. */
-static void *configure(const struct conf_node *node, struct err *err UNUSED)
+static void *smb_log_configure(const struct conf_node *node, struct err *err UNUSED)
 {
     const struct conf_node *types = conf_find(node, "types");
     struct log_settings *s;
@@ -400,7 +394,7 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
 }
 
 /* False: the configuration excludes this kind, and no record is written. */
-static bool log_smb(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
+static bool smb_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct smb_tx *t = smb_tx_of(tx);
     const struct log_settings *s = conf;
@@ -416,14 +410,14 @@ static bool log_smb(struct json *j, struct app_tx *tx, enum direction d UNUSED, 
 void smb_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "smb");
-    log_smb(j, tx, TO_SERVER, NULL);
+    smb_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 static const struct app_log eve = {
     .has_tx_id = true,
     .conf_name = "smb", .event_type = "smb", .key = "smb", .progress = { 1, 1 },
-    .configure = configure, .log = log_smb,
+    .configure = smb_log_configure, .log = smb_log,
 };
 
 const struct app_log *const smb_logs[] = { &eve, NULL };

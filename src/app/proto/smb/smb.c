@@ -42,43 +42,19 @@ static bool get_share(struct app_tx *tx, enum direction d UNUSED, unsigned index
 }
 
 /* NULL: no session setup, or one without a readable NTLMSSP message. */
-static const struct smb_ntlmssp *ntlmssp_of(const struct app_tx *tx)
+static const void *ntlmssp_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     const struct smb_tx *t = smb_tx_of(tx);
 
     return t->kind == SMB_SESSION_SETUP ? t->setup.ntlmssp : NULL;
 }
 
-static bool get_user(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                     struct slice *out)
-{
-    const struct smb_ntlmssp *n = ntlmssp_of(tx);
-
-    if (n != NULL)
-        *out = n->user;
-    return n != NULL;
-}
-
-static bool get_domain(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                       struct slice *out)
-{
-    const struct smb_ntlmssp *n = ntlmssp_of(tx);
-
-    if (n != NULL)
-        *out = n->domain;
-    return n != NULL;
-}
-
-/* Stub data of each direction, as far as dcerpc.max-stub-size keeps them. */
-static bool get_stub(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                     struct slice *out)
+/* The struct smb_call of a transaction that is one. */
+static const void *call_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
 {
     const struct smb_tx *t = smb_tx_of(tx);
 
-    if (t->kind != SMB_DCERPC)
-        return false;
-    *out = (struct slice){ t->call.ds[d].stub.data, t->call.ds[d].stub.len };
-    return out->len > 0;
+    return t->kind == SMB_DCERPC ? &t->call : NULL;
 }
 
 /* dcerpc.iface and dcerpc.opnum match requests only, as Suricata does. */
@@ -132,15 +108,18 @@ static const struct app_buffer share = {
     .directions = APP_TS, .get = get_share,
 };
 static const struct app_buffer ntlmssp_user = {
-    .name = "smb.ntlmssp_user", .doc = "user who logs on", .directions = APP_TS, .get = get_user,
+    .name = "smb.ntlmssp_user", .doc = "user who logs on", .directions = APP_TS,
+    .field = APP_FIELD_PART(ntlmssp_of, smb_ntlmssp, user, ALWAYS),
 };
 static const struct app_buffer ntlmssp_domain = {
     .name = "smb.ntlmssp_domain", .doc = "domain of the user who logs on", .directions = APP_TS,
-    .get = get_domain,
+    .field = APP_FIELD_PART(ntlmssp_of, smb_ntlmssp, domain, ALWAYS),
 };
 static const struct app_buffer stub_data = {
     .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
-    .directions = APP_BOTH, .grows = true, .get = get_stub,
+    .directions = APP_BOTH, .grows = true,
+    /* As far as dcerpc.max-stub-size keeps them. */
+    .field = APP_FIELD_PART_BY_DIRECTION(call_of, smb_call, ds, stub.kept, FILLED),
 };
 static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",
@@ -186,8 +165,8 @@ static void limits_of(const struct conf_node *node, const char *what, struct smb
 
 /* What the client writes is limited by "write", what it reads by "read". The cache limits and their
  * defaults are those of Suricata. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int smb_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                         void *settings, struct err *err UNUSED)
 {
     struct smb_settings *s = settings;
 
@@ -208,7 +187,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 /* --- a flow --------------------------------------------------------------------------------- */
 
 /* The caches start empty; they allocate with their first entry. */
-static bool open_flow(struct app_flow *af)
+static bool smb_open(struct app_flow *af)
 {
     const struct smb_settings *s = af->settings;
     struct smb_state *st = af->state;
@@ -222,7 +201,7 @@ static bool open_flow(struct app_flow *af)
     return true;
 }
 
-static void close_flow(struct app_flow *af)
+static void smb_close(struct app_flow *af)
 {
     struct smb_state *st = af->state;
 
@@ -236,7 +215,7 @@ static void close_flow(struct app_flow *af)
 }
 
 /* Only a file has memory outside the transaction's arena. */
-static void close_tx(struct app_tx *tx)
+static void smb_tx_close(struct app_tx *tx)
 {
     struct smb_tx *t = smb_tx_of(tx);
 
@@ -245,7 +224,7 @@ static void close_tx(struct app_tx *tx)
 }
 
 /* The flow has ended: a file without its close is truncated. */
-static void finish(struct app_flow *af)
+static void smb_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         if (smb_tx_of(tx)->kind == SMB_FILE)
@@ -288,24 +267,22 @@ const struct app_proto app_smb = {
           .max = PROBE_MIN, .probe = smb_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct smb_settings),
-    .configure = configure,
+    .configure = smb_configure,
     .state_size = sizeof(struct smb_state),
     .tx_size = sizeof(struct smb_tx),
     .tx_limit = 1024,
     .too_many_tx_event = SMB_TOO_MANY_TRANSACTIONS,
     .stream_depth = -1,     /* files are inspected to their end */
-    .open = open_flow,
-    .close = close_flow,
+    .open = smb_open,
+    .close = smb_close,
     .parse = smb_parse,
     .handles_gaps = true,
     .buffer_limit = MESSAGE_MAX,    /* a message may be waited for complete */
-    .tx_close = close_tx,
-    .finish = finish,
+    .tx_close = smb_tx_close,
+    .finish = smb_finish,
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "nbss.pdu", "nbss.hdr", "nbss.data", "smb1.pdu",
-                                     "smb1.hdr", "smb1.data", "smb2.pdu", "smb2.hdr",
-                                     "smb2.data", "smb3.pdu", "smb3.hdr", "smb3.data", NULL },
+    .frames = (const char *const[]){ SMB_FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &named_pipe, &share, &ntlmssp_user,
                                                    &ntlmssp_domain, &stub_data, &file_data,
                                                    &file_name, &file_magic, NULL },

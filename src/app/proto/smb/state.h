@@ -9,12 +9,21 @@
 #include "app/proto/dcerpc/pdu.h"
 #include "app/proto/smb/cache.h"
 
-enum smb_frame {
-    SMB_FRAME_STREAM, NBSS_FRAME_PDU, NBSS_FRAME_HDR, NBSS_FRAME_DATA,
-    SMB1_FRAME_PDU, SMB1_FRAME_HDR, SMB1_FRAME_DATA,
-    SMB2_FRAME_PDU, SMB2_FRAME_HDR, SMB2_FRAME_DATA,
-    SMB3_FRAME_PDU, SMB3_FRAME_HDR, SMB3_FRAME_DATA,
-};
+#define SMB_FRAME_LIST(E)           \
+    E(SMB_FRAME_STREAM, "stream")   \
+    E(NBSS_FRAME_PDU, "nbss.pdu")   \
+    E(NBSS_FRAME_HDR, "nbss.hdr")   \
+    E(NBSS_FRAME_DATA, "nbss.data") \
+    E(SMB1_FRAME_PDU, "smb1.pdu")   \
+    E(SMB1_FRAME_HDR, "smb1.hdr")   \
+    E(SMB1_FRAME_DATA, "smb1.data") \
+    E(SMB2_FRAME_PDU, "smb2.pdu")   \
+    E(SMB2_FRAME_HDR, "smb2.hdr")   \
+    E(SMB2_FRAME_DATA, "smb2.data") \
+    E(SMB3_FRAME_PDU, "smb3.pdu")   \
+    E(SMB3_FRAME_HDR, "smb3.hdr")   \
+    E(SMB3_FRAME_DATA, "smb3.data")
+enum smb_frame { SMB_FRAME_LIST(APP_ENUM_ID) };
 
 /* What one direction may bring: of read answers, of write requests. 0: no limit. */
 struct smb_limits {

@@ -12,10 +12,19 @@
 struct smb_record;
 struct smb_state;
 
-enum smb_kind {
-    SMB_GENERIC, SMB_FILE, SMB_TREE_CONNECT, SMB_NEGOTIATE, SMB_DCERPC, SMB_CREATE,
-    SMB_SESSION_SETUP, SMB_IOCTL, SMB_RENAME, SMB_SET_INFO, SMB_KIND_COUNT,
-};
+#define SMB_KIND_LIST(E)                  \
+    E(SMB_GENERIC, "generic")             \
+    E(SMB_FILE, "file")                   \
+    E(SMB_TREE_CONNECT, "tree_connect")   \
+    E(SMB_NEGOTIATE, "negotiate")         \
+    E(SMB_DCERPC, "dcerpc")               \
+    E(SMB_CREATE, "create")               \
+    E(SMB_SESSION_SETUP, "session_setup") \
+    E(SMB_IOCTL, "ioctl")                 \
+    E(SMB_RENAME, "rename")               \
+    E(SMB_SET_INFO, "set_file_path_info")
+/* Named as the key `types` of the log's configuration has them. */
+enum smb_kind { SMB_KIND_LIST(APP_ENUM_ID) SMB_KIND_COUNT };
 
 /* Where a command belongs. Two meet when all but the tree are the same. */
 struct smb_scope {

@@ -8,33 +8,14 @@ static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct smtp_tx, tx);
 }
 
-static bool get_helo(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                     struct slice *out)
-{
-    *out = smtp_tx_of(tx)->helo;
-    return out->len > 0;
-}
-
-/* An empty sender ("MAIL FROM:<>", a bounce) is a buffer, too. */
-static bool get_mail_from(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                          struct slice *out)
-{
-    *out = smtp_tx_of(tx)->mail_from;
-    return out->data != NULL;
-}
-
-/* Walks the list, whose size RECIPIENTS_MAX bounds. */
-static bool get_rcpt_to(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                        struct slice *out)
+/* A struct smtp_recipient. Walks the list, whose size RECIPIENTS_MAX bounds. */
+static const void *nth_recipient(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     const struct smtp_recipient *r = smtp_tx_of(tx)->recipients;
 
     while (r != NULL && index-- > 0)
         r = r->next;
-    if (r == NULL)
-        return false;
-    *out = r->address;
-    return true;
+    return r;
 }
 
 /* The nth field of this name. NULL message: no mail yet, or raw extraction. */
@@ -66,31 +47,21 @@ static bool get_received(struct app_tx *tx, enum direction d UNUSED, unsigned in
     return field(tx, "received", index, out);
 }
 
-static bool get_url(struct app_tx *tx, enum direction d UNUSED, unsigned index, struct slice *out)
+/* A struct mime_item. */
+static const void *nth_url(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     const struct mime_message *m = smtp_tx_of(tx)->message;
     const struct mime_item *item = m != NULL ? mime_urls(m) : NULL;
 
     while (item != NULL && index-- > 0)
         item = item->next;
-    if (item == NULL)
-        return false;
-    *out = item->text;
-    return true;
+    return item;
 }
 
 #define BUFFER(symbol, rule_name, text)                                                        \
     static const struct app_buffer buffer_##symbol = {                                         \
         .name = rule_name, .doc = text, .directions = APP_TS, .get = get_##symbol,             \
     }
-#define MULTI_BUFFER(symbol, rule_name, text)                                                  \
-    static const struct app_buffer buffer_##symbol = {                                         \
-        .name = rule_name, .doc = text, .directions = APP_TS, .multi = true,                   \
-        .get = get_##symbol,                                                                   \
-    }
-BUFFER(helo, "smtp.helo", "what the client calls itself");
-BUFFER(mail_from, "smtp.mail_from", "sender of the envelope");
-MULTI_BUFFER(rcpt_to, "smtp.rcpt_to", "each recipient of the envelope");
 BUFFER(from, "email.from", "From field of a mail");
 BUFFER(subject, "email.subject", "Subject field of a mail");
 BUFFER(to, "email.to", "To field of a mail");
@@ -98,8 +69,28 @@ BUFFER(cc, "email.cc", "Cc field of a mail");
 BUFFER(date, "email.date", "Date field of a mail");
 BUFFER(message_id, "email.message_id", "Message-Id field of a mail");
 BUFFER(x_mailer, "email.x_mailer", "X-Mailer field of a mail");
-MULTI_BUFFER(received, "email.received", "each Received field of a mail");
-MULTI_BUFFER(url, "email.url", "each URL in the body of a mail");
+
+static const struct app_buffer buffer_helo = {
+    .name = "smtp.helo", .doc = "what the client calls itself", .directions = APP_TS,
+    .field = APP_FIELD(smtp_tx, helo, FILLED),
+};
+/* An empty sender ("MAIL FROM:<>", a bounce) is a buffer, too. */
+static const struct app_buffer buffer_mail_from = {
+    .name = "smtp.mail_from", .doc = "sender of the envelope", .directions = APP_TS,
+    .field = APP_FIELD(smtp_tx, mail_from, KNOWN),
+};
+static const struct app_buffer buffer_rcpt_to = {
+    .name = "smtp.rcpt_to", .doc = "each recipient of the envelope", .directions = APP_TS,
+    .multi = true, .field = APP_FIELD_PART(nth_recipient, smtp_recipient, address, ALWAYS),
+};
+static const struct app_buffer buffer_received = {
+    .name = "email.received", .doc = "each Received field of a mail", .directions = APP_TS,
+    .multi = true, .get = get_received,
+};
+static const struct app_buffer buffer_url = {
+    .name = "email.url", .doc = "each URL in the body of a mail", .directions = APP_TS,
+    .multi = true, .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
+};
 
 APP_FILE_BUFFERS(APP_TS, 0, 0);
 

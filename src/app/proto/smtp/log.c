@@ -57,7 +57,7 @@ static void add_custom(struct log_settings *s, const char *name)
             s->custom |= 1u << i;
 }
 
-static void *configure(const struct conf_node *node, struct err *err)
+static void *smtp_log_configure(const struct conf_node *node, struct err *err)
 {
     struct log_settings *s = calloc(1, sizeof(*s));
 
@@ -270,8 +270,8 @@ static void log_both(struct json *j, const struct smtp_tx *tx, const struct log_
     log_email(j, tx, s);
 }
 
-static bool log_record(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                       const void *conf)
+static bool smtp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                     const void *conf)
 {
     log_both(j, CONTAINER_OF(tx, struct smtp_tx, tx), conf);
     return true;
@@ -288,8 +288,8 @@ static const struct app_log log_smtp = {
     .conf_name = "smtp",
     .event_type = "smtp",
     .progress = { 1, 0 },
-    .configure = configure,
-    .log = log_record,
+    .configure = smtp_log_configure,
+    .log = smtp_log,
 };
 
 const struct app_log *const smtp_logs[] = { &log_smtp, NULL };

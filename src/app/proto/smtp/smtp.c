@@ -56,8 +56,8 @@ static bool begins_with_domain(struct bytes in)
 }
 
 /* FTP servers greet with 220, too: a domain must follow, or the client must have spoken SMTP. */
-static enum app_probe_result probe_greeting(struct bytes in, enum direction direction UNUSED,
-                                            const struct flow *flow)
+static enum app_probe_result smtp_probe_greeting(struct bytes in, enum direction direction UNUSED,
+                                                 const struct flow *flow)
 {
     uint16_t client = flow->app_proto_dir[TO_SERVER];
     const uint8_t *start = take_bytes(&in, 4);
@@ -79,7 +79,7 @@ static enum app_probe_result probe_greeting(struct bytes in, enum direction dire
 
 static const struct app_probe probes[] = {
     { .transport = APP_TCP, .directions = APP_TC, .ports = "25,465", .min = 5, .max_other = 5,
-      .probe = probe_greeting },
+      .probe = smtp_probe_greeting },
     { .probe = NULL },
 };
 
@@ -371,7 +371,7 @@ static void smtp_thread_close(void *data)
 
 const struct app_name smtp_events[] = { SMTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = { "stream", "command_line", "data", "response_line", NULL };
+static const char *const frames[] = { SMTP_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 /* As Suricata has them. */
 static const struct app_reports reports = {

@@ -38,8 +38,12 @@
 
 enum smtp_event { SMTP_EVENT_NONE, SMTP_EVENT_LIST(APP_EVENT_ID) };
 
-enum smtp_frame { SMTP_FRAME_STREAM, SMTP_FRAME_COMMAND_LINE, SMTP_FRAME_DATA,
-                  SMTP_FRAME_RESPONSE_LINE };
+#define SMTP_FRAME_LIST(E)                       \
+    E(SMTP_FRAME_STREAM, "stream")               \
+    E(SMTP_FRAME_COMMAND_LINE, "command_line")   \
+    E(SMTP_FRAME_DATA, "data")                   \
+    E(SMTP_FRAME_RESPONSE_LINE, "response_line")
+enum smtp_frame { SMTP_FRAME_LIST(APP_ENUM_ID) };
 
 struct smtp_settings {
     bool decode_mime, raw_extraction;

@@ -34,7 +34,7 @@ struct snmp_oid {
 struct snmp_tx {
     struct app_tx tx;
     uint32_t version;                   /* of the flow */
-    bool encrypted, has_pdu, has_community, has_usm;
+    bool encrypted, has_pdu, has_trap, has_community, has_usm;
     uint8_t pdu, trap;
     uint32_t error;
     struct slice community, usm, trap_oid;  /* trap_oid: content of the OID */
@@ -75,8 +75,8 @@ static uint32_t envelope_version(struct bytes in)
 }
 
 /* A datagram of at least 4 bytes is a message or not; no further bytes can change that. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result snmp_probe(struct bytes in, enum direction direction UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     if (bytes_left(&in) < 4)
         return APP_PROBE_MORE;
@@ -158,6 +158,7 @@ static void take_pdu(struct bytes *in, struct snmp_tx *t)
     if (!body.failed)
         take_variables(&body, t);
     t->has_pdu = !body.failed;
+    t->has_trap = t->has_pdu && t->pdu == PDU_TRAP_V1;
     in->failed |= body.failed;
 }
 
@@ -275,13 +276,6 @@ static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* Only a version 1 trap has a type. */
-static bool get_trap(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED, uint64_t *out)
-{
-    *out = snmp_tx_of(tx)->trap;
-    return snmp_tx_of(tx)->has_pdu && snmp_tx_of(tx)->pdu == PDU_TRAP_V1;
-}
-
 /* Generic traps (RFC 1157 section 4.1.6). */
 static const struct app_name traps[] = {
     { "coldstart", 0 }, { "warmstart", 1 }, { "linkdown", 2 }, { "linkup", 3 },
@@ -304,9 +298,10 @@ static const struct app_integer pdu_integer = {
     .name = "snmp.pdu_type", .doc = "type of PDU", .bits = 32, .directions = APP_BOTH,
     .field = APP_FIELD_WITH(snmp_tx, pdu, has_pdu),
 };
+/* Only a version 1 trap has a type. */
 static const struct app_integer trap_integer = {
     .name = "snmp.trap_type", .doc = "type of a trap (version 1)", .bits = 8,
-    .directions = APP_BOTH, .names = traps, .get = get_trap,
+    .directions = APP_BOTH, .names = traps, .field = APP_FIELD_WITH(snmp_tx, trap, has_trap),
 };
 
 /* --- log -------------------------------------------------------------------------------------- */
@@ -385,7 +380,7 @@ static bool snmp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
 }
 
 /* The same fields within an alert. */
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void snmp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "snmp");
     snmp_log(j, tx, TO_SERVER, NULL);
@@ -417,7 +412,7 @@ const struct app_proto app_snmp = {
     .probes = (const struct app_probe[]){
         /* 161: requests. 162: traps. */
         { .transport = APP_UDP, .directions = APP_BOTH, .ports = "161,162", .max = 16,
-          .probe = probe },
+          .probe = snmp_probe },
         { .probe = NULL } },
     .state_size = sizeof(struct snmp_state),
     .tx_size = sizeof(struct snmp_tx),
@@ -428,5 +423,5 @@ const struct app_proto app_snmp = {
     .integers = (const struct app_integer *const[]){ &version_integer, &pdu_integer,
                                                      &trap_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve_snmp, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = snmp_alert_metadata,
 };

@@ -49,14 +49,14 @@ static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
     return true;
 }
 
-static bool log_banners(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                        const void *conf UNUSED)
+static bool ssh_log_banners(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                            const void *conf UNUSED)
 {
     return log_either(j, tx, false);
 }
 
-static bool log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                      const void *conf UNUSED)
+static bool ssh_log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                          const void *conf UNUSED)
 {
     return log_either(j, tx, true);
 }
@@ -75,11 +75,11 @@ void ssh_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve_banners = {
     .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
-    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .log = log_banners,
+    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .log = ssh_log_banners,
 };
 static const struct app_log eve_hassh = {
     .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
-    .progress = { SSH_FINISHED, SSH_FINISHED }, .log = log_hassh,
+    .progress = { SSH_FINISHED, SSH_FINISHED }, .log = ssh_log_hassh,
 };
 
 const struct app_log *const ssh_logs[] = { &eve_banners, &eve_hassh, NULL };

@@ -59,31 +59,18 @@ static const struct app_pattern patterns[] = {
 };
 
 /* Names that rules use to bind a rule to a state (hooks). Both lists have the same states. */
-static const struct app_name client_progress[] = {
-    { "request_in_progress", SSH_IN_PROGRESS },
-    { "request_banner_wait_eol", SSH_BANNER_WAIT_EOL },
-    { "request_banner_done", SSH_BANNER_DONE },
-    { "request_finished", SSH_FINISHED },
-    { NULL, 0 },
-};
-static const struct app_name server_progress[] = {
-    { "response_in_progress", SSH_IN_PROGRESS },
-    { "response_banner_wait_eol", SSH_BANNER_WAIT_EOL },
-    { "response_banner_done", SSH_BANNER_DONE },
-    { "response_finished", SSH_FINISHED },
-    { NULL, 0 },
-};
+#define REQUEST(id, name) { "request_" name, id },
+#define RESPONSE(id, name) { "response_" name, id },
+static const struct app_name client_progress[] = { SSH_PROGRESS_LIST(REQUEST) { NULL, 0 } };
+static const struct app_name server_progress[] = { SSH_PROGRESS_LIST(RESPONSE) { NULL, 0 } };
 
 static const struct app_name events[] = { SSH_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = {   /* indexes: enum in ssh.h */
-    [SSH_FRAME_STREAM] = "stream", [SSH_FRAME_HDR] = "record.hdr",
-    [SSH_FRAME_DATA] = "record.data", [SSH_FRAME_PDU] = "record.pdu", NULL,
-};
+static const char *const frames[] = { SSH_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 /* The value of `hassh`: yes computes HASSH always; no and auto only when a rule needs it. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int ssh_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                         void *settings, struct err *err UNUSED)
 {
     static const char *const words[] = { "track-only", "bypass", "full", NULL };
     const struct conf_node *hassh = conf_find(node, "hassh");
@@ -96,18 +83,18 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 }
 
 /* Digest contexts of one thread, for the MD5 of HASSH. */
-static void *thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
+static void *ssh_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     return digests_new();
 }
 
-static void thread_close(void *thread_data)
+static void ssh_thread_close(void *thread_data)
 {
     digests_free(thread_data);
 }
 
 /* The state lives longer than the transaction, so its pointer must not. */
-static void tx_close(struct app_tx *tx)
+static void ssh_tx_close(struct app_tx *tx)
 {
     struct ssh_state *st = tx->flow->state;
 
@@ -128,14 +115,14 @@ const struct app_proto app_ssh = {
     .transports = APP_TCP,
     .patterns = patterns,
     .settings_size = sizeof(struct ssh_settings),
-    .configure = configure,
-    .thread_open = thread_open,
-    .thread_close = thread_close,
+    .configure = ssh_configure,
+    .thread_open = ssh_thread_open,
+    .thread_close = ssh_thread_close,
     .state_size = sizeof(struct ssh_state),
     .tx_size = sizeof(struct ssh_tx),
     .single_tx = true,
     .parse = ssh_parse,
-    .tx_close = tx_close,
+    .tx_close = ssh_tx_close,
     .progress_done = { SSH_FINISHED, SSH_FINISHED },
     .progress_names = { client_progress, server_progress },
     .events = events,

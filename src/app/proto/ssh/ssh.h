@@ -11,9 +11,12 @@
 #define SSH_BANNER_MAX 256          /* more of the first line is not looked at */
 #define SSH_KEX_MAX 65535           /* no HASSH of longer key exchange records */
 
-enum ssh_progress {
-    SSH_IN_PROGRESS, SSH_BANNER_WAIT_EOL, SSH_BANNER_DONE, SSH_FINISHED,
-};
+#define SSH_PROGRESS_LIST(E)                  \
+    E(SSH_IN_PROGRESS, "in_progress")         \
+    E(SSH_BANNER_WAIT_EOL, "banner_wait_eol") \
+    E(SSH_BANNER_DONE, "banner_done")         \
+    E(SSH_FINISHED, "finished")
+enum ssh_progress { SSH_PROGRESS_LIST(APP_ENUM_ID) };
 
 #define SSH_EVENT_LIST(E)                           \
     E(SSH_EVENT_INVALID_BANNER, "invalid_banner")   \
@@ -23,7 +26,12 @@ enum ssh_progress {
 
 enum ssh_event { SSH_EVENT_NONE, SSH_EVENT_LIST(APP_EVENT_ID) };
 
-enum { SSH_FRAME_STREAM, SSH_FRAME_HDR, SSH_FRAME_DATA, SSH_FRAME_PDU };
+#define SSH_FRAME_LIST(E)            \
+    E(SSH_FRAME_STREAM, "stream")    \
+    E(SSH_FRAME_HDR, "record.hdr")   \
+    E(SSH_FRAME_DATA, "record.data") \
+    E(SSH_FRAME_PDU, "record.pdu")
+enum { SSH_FRAME_LIST(APP_ENUM_ID) };
 
 enum { SSH_FEATURE_HASSH = 1u << 0 };
 

@@ -11,7 +11,12 @@
 #define MESSAGE_MAX 8192                /* bytes; data without an end are cut here */
 
 enum { IAC = 255, SB = 250, WILL = 251, DONT = 254, SE = 240 };     /* RFC 854 */
-enum telnet_frame { FRAME_STREAM, FRAME_PDU, FRAME_CTL, FRAME_DATA };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_PDU, "pdu")       \
+    E(FRAME_CTL, "ctl")       \
+    E(FRAME_DATA, "data")
+enum telnet_frame { FRAME_LIST(APP_ENUM_ID) };
 
 /* The progress of a login. START: the server's prompt for a name is next. NAME_REQUESTED,
  * PASSWORD_REQUESTED: the client's line is next. NAME_GIVEN: the prompt for a password is next.
@@ -30,15 +35,15 @@ struct telnet_state {
 };
 
 /* The port decides: any bytes are valid Telnet. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result telnet_probe(struct bytes in, enum direction direction UNUSED,
+                                          const struct flow *flow UNUSED)
 {
     return bytes_have(&in, 2) ? APP_PROBE_YES : APP_PROBE_MORE;
 }
 
 static const struct app_probe probes[] = {
     { .transport = APP_TCP, .directions = APP_BOTH, .ports = "23", .min = 2, .max = 16,
-      .probe = probe },
+      .probe = telnet_probe },
     { .probe = NULL },
 };
 
@@ -193,7 +198,7 @@ static bool take_message(struct app_flow *af, const struct app_input *input, str
 }
 
 /* After a gap the next byte begins a message: an incomplete one will not be completed. */
-static enum parse_status parse(struct app_flow *af, struct app_input *input)
+static enum parse_status telnet_parse(struct app_flow *af, struct app_input *input)
 {
     struct telnet_state *s = af->state;
     struct bytes in = app_input_bytes(input);
@@ -209,7 +214,7 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
     return more ? PARSE_MORE : PARSE_OK;
 }
 
-static const char *const frames[] = { "stream", "pdu", "ctl", "data", NULL };
+static const char *const frames[] = { FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 const struct app_proto app_telnet = {
     .id = APP_PROTO_telnet,
@@ -218,7 +223,7 @@ const struct app_proto app_telnet = {
     .probes = probes,
     .state_size = sizeof(struct telnet_state),
     .tx_size = sizeof(struct app_tx),
-    .parse = parse,
+    .parse = telnet_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
     .frames = frames,

@@ -64,8 +64,8 @@ static enum take take_message(struct bytes *in, struct slice *out)
 }
 
 /* Looks only at the length and its colon, which may still be incomplete. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result template_probe(struct bytes in, enum direction direction UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     unsigned digits = 0;
 
@@ -125,7 +125,7 @@ static enum parse_status template_parse(struct app_flow *af, struct app_input *i
 
     *lost |= in->gap > 0;
     if (*lost && in->len > 0)
-        *lost = probe(b, in->direction, NULL) == APP_PROBE_NO;
+        *lost = template_probe(b, in->direction, NULL) == APP_PROBE_NO;
     if (*lost || in->len == 0)
         return PARSE_OK;
     while (bytes_have(&b, 1) && result == TAKE_OK) {
@@ -170,7 +170,7 @@ static const struct app_log log_template = {
 };
 
 /* The same fields within an alert. */
-static void template_alert(struct json *j, struct app_tx *tx)
+static void template_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "template");
     template_log(j, tx, TO_SERVER, NULL);
@@ -196,7 +196,7 @@ const struct app_proto app_template = {
     .first_sender = APP_BOTH,
     .probes = (const struct app_probe[]){
         { .transport = APP_TCP, .directions = APP_BOTH, .ports = "7000", .max = 16,
-          .probe = probe },
+          .probe = template_probe },
         { .probe = NULL } },
     .settings_size = sizeof(struct template_settings),
     .configure = template_configure,
@@ -208,5 +208,5 @@ const struct app_proto app_template = {
     .events = (const struct app_name[]){ TEMPLATE_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } },
     .buffers = (const struct app_buffer *const[]){ &buffer, NULL },
     .logs = (const struct app_log *const[]){ &log_template, NULL },
-    .alert_metadata = template_alert,
+    .alert_metadata = template_alert_metadata,
 };

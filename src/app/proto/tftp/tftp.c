@@ -17,14 +17,14 @@ struct tftp_tx {
 };
 
 /* Opcodes are below 256, so the first byte is 0. */
-static enum app_probe_result probe(struct bytes in, enum direction direction UNUSED,
-                                   const struct flow *flow UNUSED)
+static enum app_probe_result tftp_probe(struct bytes in, enum direction direction UNUSED,
+                                        const struct flow *flow UNUSED)
 {
     return bytes_have(&in, 4) && peek_u8(&in) == 0 ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
 static const struct app_probe probes[] = {
-    { .transport = APP_UDP, .directions = APP_BOTH, .ports = "69", .min = 4, .probe = probe },
+    { .transport = APP_UDP, .directions = APP_BOTH, .ports = "69", .min = 4, .probe = tftp_probe },
     { .probe = NULL },
 };
 
@@ -73,7 +73,7 @@ static bool take_request(struct bytes *in, struct tftp_tx *tx)
 
 /* Only the client's datagrams. A datagram that is not a request ends the parser and has no
  * transaction. */
-static enum parse_status parse(struct app_flow *af, struct app_input *input)
+static enum parse_status tftp_parse(struct app_flow *af, struct app_input *input)
 {
     struct bytes in = app_input_bytes(input);
     struct tftp_tx *tx;
@@ -94,8 +94,8 @@ static enum parse_status parse(struct app_flow *af, struct app_input *input)
 /* --- EVE -------------------------------------------------------------------------------------- */
 
 /* Other opcodes than read and write are "error". */
-static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                        const void *conf UNUSED)
+static bool tftp_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                     const void *conf UNUSED)
 {
     const struct tftp_tx *t = CONTAINER_OF(tx, struct tftp_tx, tx);
 
@@ -105,10 +105,10 @@ static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUS
     return true;
 }
 
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void tftp_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "tftp");
-    (void)log_members(j, tx, TO_SERVER, NULL);
+    (void)tftp_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
@@ -118,7 +118,7 @@ static const struct app_log log_tftp = {
     .event_type = "tftp",
     .key = "tftp",
     .progress = { 1, 1 },
-    .log = log_members,
+    .log = tftp_log,
 };
 static const struct app_log *const logs[] = { &log_tftp, NULL };
 
@@ -128,8 +128,8 @@ const struct app_proto app_tftp = {
     .transports = APP_UDP,
     .probes = probes,
     .tx_size = sizeof(struct tftp_tx),
-    .parse = parse,
+    .parse = tftp_parse,
     .progress_done = { 1, 1 },
     .logs = logs,
-    .alert_metadata = alert_metadata,
+    .alert_metadata = tftp_alert_metadata,
 };

@@ -28,33 +28,12 @@ static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct
     return tls_hello_alpn(&dir_of(tx, d)->hello, index, out);
 }
 
-/* Bytes of the latest hello's random (RFC 5246 section 7.4.1.2). */
-static bool random_part(struct app_tx *tx, enum direction d, unsigned from, unsigned len,
-                        struct slice *out)
+/* The struct tls_dir of a side whose hello has come. */
+static const void *with_random(struct app_tx *tx, enum direction d, unsigned index UNUSED)
 {
     const struct tls_dir *ds = dir_of(tx, d);
 
-    *out = (struct slice){ ds->random + from, len };
-    return ds->has_random;
-}
-
-static bool get_random(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                       struct slice *out)
-{
-    return random_part(tx, d, 0, TLS_RANDOM_LEN, out);
-}
-
-/* TLS 1.2 and older put the time into the first 4 bytes; TLS 1.3 puts random bytes. */
-static bool get_random_time(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                            struct slice *out)
-{
-    return random_part(tx, d, 0, 4, out);
-}
-
-static bool get_random_bytes(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                             struct slice *out)
-{
-    return random_part(tx, d, 4, TLS_RANDOM_LEN - 4, out);
+    return ds->has_random ? ds : NULL;
 }
 
 /* --- certificates --------------------------------------------------------------------------- */
@@ -85,8 +64,9 @@ static bool ja3_enabled(const struct app_flow *af)
            (settings->ja3 == TLS_FINGERPRINT_AUTO && app_feature(af, TLS_FEATURE_JA3));
 }
 
-/* NULL: no hello yet, or JA3 is off. JA3 of the client's hello, JA3S of the server's. */
-static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
+/* The struct tls_dir of a side. NULL: no hello yet, or JA3 is off. JA3 of the client's hello, JA3S
+ * of the server's. */
+static const void *with_ja3(struct app_tx *tx, enum direction d, unsigned index UNUSED)
 {
     struct tls_dir *ds = &tls_tx_of(tx)->ds[d];
 
@@ -102,14 +82,14 @@ static const struct tls_dir *with_ja3(struct app_tx *tx, enum direction d)
 
 const struct slice *tls_ja3_of(struct app_tx *tx, enum direction d)
 {
-    const struct tls_dir *ds = with_ja3(tx, d);
+    const struct tls_dir *ds = with_ja3(tx, d, 0);
 
     return ds != NULL ? &ds->ja3 : NULL;
 }
 
 const struct slice *tls_ja3_hash_of(struct app_tx *tx, enum direction d)
 {
-    const struct tls_dir *ds = with_ja3(tx, d);
+    const struct tls_dir *ds = with_ja3(tx, d, 0);
 
     return ds != NULL && ds->ja3_hash.len > 0 ? &ds->ja3_hash : NULL;
 }
@@ -134,18 +114,6 @@ static bool given(const struct slice *s, struct slice *out)
         return false;
     *out = *s;
     return true;
-}
-
-static bool get_ja3_string(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                           struct slice *out)
-{
-    return given(tls_ja3_of(tx, d), out);
-}
-
-static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned index UNUSED,
-                         struct slice *out)
-{
-    return given(tls_ja3_hash_of(tx, d), out);
 }
 
 static bool get_ja4(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
@@ -190,15 +158,18 @@ static const struct app_buffer buffer_alpn = {
 };
 static const struct app_buffer buffer_random = {
     .name = "tls.random", .doc = "the 32 random bytes of the hello",
-    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .get = get_random,
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_random, tls_dir, random, ALWAYS),
 };
 static const struct app_buffer buffer_random_time = {
     .name = "tls.random_time", .doc = "the first 4 random bytes, once a time",
-    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .get = get_random_time,
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_random, tls_dir, random_time, ALWAYS),
 };
 static const struct app_buffer buffer_random_bytes = {
     .name = "tls.random_bytes", .doc = "the last 28 random bytes",
-    .directions = APP_BOTH, .progress = HELLO_PROGRESS, .get = get_random_bytes,
+    .directions = APP_BOTH, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_random, tls_dir, random_bytes, ALWAYS),
 };
 static const struct app_buffer buffer_subject = {
     .name = "tls.cert_subject", .alias = "tls_cert_subject",
@@ -236,22 +207,26 @@ static const struct app_buffer buffer_alt_name = {
 };
 static const struct app_buffer buffer_ja3_hash = {
     .name = "ja3.hash", .alias = "ja3_hash", .doc = "JA3 of the client, the MD5",
-    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
+    .directions = APP_TS, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3_hash, FILLED),
     .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3_string = {
     .name = "ja3.string", .alias = "ja3_string", .doc = "JA3 of the client, the text",
-    .directions = APP_TS, .progress = HELLO_PROGRESS, .get = get_ja3_string,
+    .directions = APP_TS, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3, ALWAYS),
     .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3s_hash = {
     .name = "ja3s.hash", .doc = "JA3S of the server, the MD5",
-    .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_hash,
+    .directions = APP_TC, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3_hash, FILLED),
     .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3s_string = {
     .name = "ja3s.string", .doc = "JA3S of the server, the text",
-    .directions = APP_TC, .progress = HELLO_PROGRESS, .get = get_ja3_string,
+    .directions = APP_TC, .progress = HELLO_PROGRESS,
+    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3, ALWAYS),
     .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja4 = {

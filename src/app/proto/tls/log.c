@@ -81,7 +81,7 @@ static void warn_twice(const struct conf_node *node, uint32_t bits, uint32_t cer
 }
 
 /* A bare "- tls" is a scalar node. */
-static void *configure(const struct conf_node *node, struct err *err UNUSED)
+static void *tls_log_configure(const struct conf_node *node, struct err *err UNUSED)
 {
     struct tls_log_settings *s = xcalloc(1, sizeof(*s));
     const struct conf_node *custom = conf_find(node, "custom");
@@ -99,7 +99,7 @@ static void *configure(const struct conf_node *node, struct err *err UNUSED)
 }
 
 /* Certificates as sent are kept only if a log needs them. */
-static uint32_t features_of(const void *settings)
+static uint32_t tls_log_features(const void *settings)
 {
     const struct tls_log_settings *s = settings;
 
@@ -340,7 +340,7 @@ static void log_fields(struct json *j, struct tls_tx *tx, uint32_t field_mask)
 
 /* Without a certificate there is a record only for TLS 1.3, where it is encrypted, or for resumed
  * sessions. */
-static bool log_tls(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
+static bool tls_log(struct json *j, struct app_tx *tx, enum direction d UNUSED, const void *conf)
 {
     const struct tls_log_settings *s = conf;
     struct tls_tx *t = tls_tx_of(tx);
@@ -365,7 +365,7 @@ void tls_alert_metadata(struct json *j, struct app_tx *tx)
 static const struct app_log eve_tls = {
     .conf_name = "tls", .event_type = "tls", .key = "tls",
     .progress = { TLS_CLIENT_HANDSHAKE_DONE, TLS_SERVER_HANDSHAKE_DONE },
-    .configure = configure, .features = features_of, .log = log_tls,
+    .configure = tls_log_configure, .features = tls_log_features, .log = tls_log,
 };
 
 const struct app_log *const tls_logs[] = { &eve_tls, NULL };

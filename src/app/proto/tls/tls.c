@@ -8,8 +8,8 @@
 /* --- recognition ---------------------------------------------------------------------------- */
 
 /* The hello of SSL 2: a length with its top bit set, then message type 1. */
-static enum app_probe_result probe_ssl2(struct bytes in, enum direction d UNUSED,
-                                        const struct flow *flow UNUSED)
+static enum app_probe_result tls_probe_ssl2(struct bytes in, enum direction d UNUSED,
+                                            const struct flow *flow UNUSED)
 {
     if (!bytes_have(&in, 3))
         return APP_PROBE_MORE;
@@ -26,7 +26,7 @@ static enum app_probe_result probe_ssl2(struct bytes in, enum direction d UNUSED
  * server: an alert, handshake or data. Versions 3.0 to 3.3. */
 static const struct app_pattern patterns[] = {
     { .transport = APP_TCP, .directions = APP_TS, .bytes = "\x01\x00\x02", .len = 3,
-      .offset = 2, .depth = 5, .confirm = probe_ssl2, .confirm_max = 3 },
+      .offset = 2, .depth = 5, .confirm = tls_probe_ssl2, .confirm_max = 3 },
     RECORDS(APP_TS, "\x01"),
     RECORDS(APP_TS, "\x16"),
     RECORDS(APP_TC, "\x15"),
@@ -37,7 +37,7 @@ static const struct app_pattern patterns[] = {
 
 static const struct app_probe probes[] = {
     { .transport = APP_TCP, .directions = APP_TS, .ports = "443", .min = 0, .max = 3,
-      .probe = probe_ssl2 },
+      .probe = tls_probe_ssl2 },
     { .probe = NULL },
 };
 
@@ -70,8 +70,8 @@ static int encryption_setting(const struct conf_node *node, const struct conf_no
     return choice <= 2 ? choice : TLS_TRACK_ONLY;
 }
 
-static int configure(const struct conf_node *node, const struct conf_node *root, void *settings,
-                     struct err *err UNUSED)
+static int tls_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
+                         struct err *err UNUSED)
 {
     struct tls_settings *s = settings;
 
@@ -81,18 +81,18 @@ static int configure(const struct conf_node *node, const struct conf_node *root,
     return 0;
 }
 
-static void *thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
+static void *tls_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     return digests_new();
 }
 
-static void thread_close(void *thread_data)
+static void tls_thread_close(void *thread_data)
 {
     digests_free(thread_data);
 }
 
 /* The transaction may end before the flow, after a fatal alert. */
-static void tx_close(struct app_tx *tx)
+static void tls_tx_close(struct app_tx *tx)
 {
     struct tls_state *st = tx->flow->state;
 
@@ -102,32 +102,17 @@ static void tx_close(struct app_tx *tx)
 /* --- names ---------------------------------------------------------------------------------- */
 
 static const struct app_name client_progress[] = {
-    { "client_in_progress", TLS_CLIENT_IN_PROGRESS },
-    { "client_hello_done", TLS_CLIENT_HELLO_DONE },
-    { "client_cert_done", TLS_CLIENT_CERT_DONE },
-    { "client_handshake_done", TLS_CLIENT_HANDSHAKE_DONE },
-    { "client_finished", TLS_CLIENT_FINISHED },
-    { NULL, 0 },
+    TLS_CLIENT_PROGRESS_LIST(APP_ENUM_ROW) { NULL, 0 }
 };
 static const struct app_name server_progress[] = {
-    { "server_in_progress", TLS_SERVER_IN_PROGRESS },
-    { "server_hello", TLS_SERVER_HELLO },
-    { "server_cert_done", TLS_SERVER_CERT_DONE },
-    { "server_hello_done", TLS_SERVER_HELLO_DONE },
-    { "server_handshake_done", TLS_SERVER_HANDSHAKE_DONE },
-    { "server_finished", TLS_SERVER_FINISHED },
-    { NULL, 0 },
+    TLS_SERVER_PROGRESS_LIST(APP_ENUM_ROW) { NULL, 0 }
 };
 
 /* Rules may name two events that are never raised: a heartbeat alone is no anomaly, and records
  * have their own length limit instead of a count per packet. */
 static const struct app_name events[] = { TLS_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
-static const char *const frames[] = {
-    [TLS_FRAME_STREAM] = "stream", [TLS_FRAME_PDU] = "pdu", [TLS_FRAME_HDR] = "hdr",
-    [TLS_FRAME_DATA] = "data", [TLS_FRAME_ALERT] = "alert", [TLS_FRAME_HEARTBEAT] = "heartbeat",
-    [TLS_FRAME_SSL2_HDR] = "ssl2.hdr", [TLS_FRAME_SSL2_PDU] = "ssl2.pdu", NULL,
-};
+static const char *const frames[] = { TLS_FRAME_LIST(APP_ENUM_TEXT) NULL };
 
 /* As Suricata has them. */
 static const struct app_reports reports = {
@@ -161,15 +146,15 @@ const struct app_proto app_tls = {
     .patterns = patterns,
     .probes = probes,
     .settings_size = sizeof(struct tls_settings),
-    .configure = configure,
-    .thread_open = thread_open,
-    .thread_close = thread_close,
+    .configure = tls_configure,
+    .thread_open = tls_thread_open,
+    .thread_close = tls_thread_close,
     .state_size = sizeof(struct tls_state),
     .tx_size = sizeof(struct tls_tx),
     .single_tx = true,
     .inspect_both_dirs = true,
     .parse = tls_parse,
-    .tx_close = tx_close,
+    .tx_close = tls_tx_close,
     .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },
     .progress_names = { client_progress, server_progress },
     .events = events,

@@ -18,21 +18,21 @@
 #define TLS_MESSAGE_MAX (256u << 10)        /* handshake messages beyond are skipped */
 #define TLS_CHAIN_MAX 256                   /* certificates */
 
-enum tls_client_progress {
-    TLS_CLIENT_IN_PROGRESS,
-    TLS_CLIENT_HELLO_DONE,
-    TLS_CLIENT_CERT_DONE,
-    TLS_CLIENT_HANDSHAKE_DONE,
-    TLS_CLIENT_FINISHED,
-};
-enum tls_server_progress {
-    TLS_SERVER_IN_PROGRESS,
-    TLS_SERVER_HELLO,
-    TLS_SERVER_CERT_DONE,
-    TLS_SERVER_HELLO_DONE,
-    TLS_SERVER_HANDSHAKE_DONE,
-    TLS_SERVER_FINISHED,
-};
+#define TLS_CLIENT_PROGRESS_LIST(E)                       \
+    E(TLS_CLIENT_IN_PROGRESS, "client_in_progress")       \
+    E(TLS_CLIENT_HELLO_DONE, "client_hello_done")         \
+    E(TLS_CLIENT_CERT_DONE, "client_cert_done")           \
+    E(TLS_CLIENT_HANDSHAKE_DONE, "client_handshake_done") \
+    E(TLS_CLIENT_FINISHED, "client_finished")
+enum tls_client_progress { TLS_CLIENT_PROGRESS_LIST(APP_ENUM_ID) };
+#define TLS_SERVER_PROGRESS_LIST(E)                       \
+    E(TLS_SERVER_IN_PROGRESS, "server_in_progress")       \
+    E(TLS_SERVER_HELLO, "server_hello")                   \
+    E(TLS_SERVER_CERT_DONE, "server_cert_done")           \
+    E(TLS_SERVER_HELLO_DONE, "server_hello_done")         \
+    E(TLS_SERVER_HANDSHAKE_DONE, "server_handshake_done") \
+    E(TLS_SERVER_FINISHED, "server_finished")
+enum tls_server_progress { TLS_SERVER_PROGRESS_LIST(APP_ENUM_ID) };
 
 #define TLS_EVENT_LIST(E)                                                                 \
     E(TLS_EVENT_INVALID_SSLV2_HEADER, "invalid_sslv2_header")                             \
@@ -68,10 +68,16 @@ enum tls_server_progress {
 
 enum tls_event { TLS_EVENT_NONE, TLS_EVENT_LIST(APP_EVENT_ID) };
 
-enum {
-    TLS_FRAME_STREAM, TLS_FRAME_PDU, TLS_FRAME_HDR, TLS_FRAME_DATA, TLS_FRAME_ALERT,
-    TLS_FRAME_HEARTBEAT, TLS_FRAME_SSL2_HDR, TLS_FRAME_SSL2_PDU,
-};
+#define TLS_FRAME_LIST(E)               \
+    E(TLS_FRAME_STREAM, "stream")       \
+    E(TLS_FRAME_PDU, "pdu")             \
+    E(TLS_FRAME_HDR, "hdr")             \
+    E(TLS_FRAME_DATA, "data")           \
+    E(TLS_FRAME_ALERT, "alert")         \
+    E(TLS_FRAME_HEARTBEAT, "heartbeat") \
+    E(TLS_FRAME_SSL2_HDR, "ssl2.hdr")   \
+    E(TLS_FRAME_SSL2_PDU, "ssl2.pdu")
+enum { TLS_FRAME_LIST(APP_ENUM_ID) };
 
 /* ssl_state: the handshake message that stands last in what has just been parsed. */
 enum {
@@ -99,7 +105,11 @@ struct tls_dir {
     bool has_hello;                     /* it was read to its end */
     uint8_t hello_copies;
     uint16_t version;                   /* of the hello; until then of the record */
-    uint8_t random[TLS_RANDOM_LEN];     /* of the latest hello */
+    /* Of the latest hello (RFC 5246 section 7.4.1.2). TLS 1.2 and older put the time first. */
+    union {
+        uint8_t random[TLS_RANDOM_LEN];
+        struct { uint8_t random_time[4], random_bytes[TLS_RANDOM_LEN - 4]; };
+    };
     bool has_random;
     bool has_chain;                     /* a Certificate message came */
     bool has_certificate;               /* ... with one that could be read */

@@ -24,7 +24,12 @@ enum { MASKED = 0x80, LEN = 0x7f, LEN_16 = 126, LEN_64 = 127 };
     E(REASSEMBLY_LIMIT_REACHED, "reassembly_limit_reached")
 
 enum ws_event { WS_EVENT_NONE, WS_EVENT_LIST(APP_EVENT_ID) };
-enum ws_frame { FRAME_STREAM, FRAME_HEADER, FRAME_PDU, FRAME_DATA };
+#define FRAME_LIST(E)         \
+    E(FRAME_STREAM, "stream") \
+    E(FRAME_HEADER, "header") \
+    E(FRAME_PDU, "pdu")       \
+    E(FRAME_DATA, "data")
+enum ws_frame { FRAME_LIST(APP_ENUM_ID) };
 
 struct ws_settings { uint32_t max_payload; };   /* bytes of a frame and of a message */
 
@@ -154,7 +159,7 @@ static bool add_frame(struct app_flow *af, const struct app_input *in, const str
 
 /* One frame, or a piece of a payload to skip. The claimed length can be 2^64 - 1, so it is compared
  * with the limit before the parser waits for anything. */
-static enum parse_status ws_parse(struct app_flow *af, struct app_input *in)
+static enum parse_status websocket_parse(struct app_flow *af, struct app_input *in)
 {
     const struct ws_settings *s = af->settings;
     struct ws_state *st = af->state;
@@ -183,8 +188,8 @@ static enum parse_status ws_parse(struct app_flow *af, struct app_input *in)
 
 /* Called only after HTTP has agreed on an upgrade, so a weak check is enough: RSV2 and RSV3 are 0
  * unless an extension uses them (RFC 6455 section 5.2). */
-static enum app_probe_result ws_probe(struct bytes in, enum direction d UNUSED,
-                                      const struct flow *flow UNUSED)
+static enum app_probe_result websocket_probe(struct bytes in, enum direction d UNUSED,
+                                             const struct flow *flow UNUSED)
 {
     uint8_t first = take_u8(&in);
 
@@ -233,8 +238,8 @@ static const char *opcode_name(uint8_t opcode)
 }
 
 /* The payload is not in records, only in alerts that ask for it. */
-static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUSED,
-                        const void *conf UNUSED)
+static bool websocket_log(struct json *j, struct app_tx *tx, enum direction d UNUSED,
+                          const void *conf UNUSED)
 {
     const struct ws_tx *t = ws_tx_of(tx);
     const char *name = opcode_name(t->opcode);
@@ -249,20 +254,20 @@ static bool log_members(struct json *j, struct app_tx *tx, enum direction d UNUS
     return true;
 }
 
-static void alert_metadata(struct json *j, struct app_tx *tx)
+static void websocket_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "websocket");
-    log_members(j, tx, TO_SERVER, NULL);
+    websocket_log(j, tx, TO_SERVER, NULL);
     json_object_end(j);
 }
 
 /* `what` says which forms of the payload the configuration asks for. */
-static void alert_contents(struct json *j, struct app_tx *tx, unsigned what)
+static void websocket_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
 {
     const struct slice *payload = &ws_tx_of(tx)->payload;
 
     json_object(j, "websocket");
-    log_members(j, tx, TO_SERVER, NULL);
+    websocket_log(j, tx, TO_SERVER, NULL);
     if (what & APP_CONTENTS_PRINTABLE)
         json_lossy(j, "payload_printable", *payload);
     if (what & APP_CONTENTS_BASE64)
@@ -272,14 +277,14 @@ static void alert_contents(struct json *j, struct app_tx *tx, unsigned what)
 
 static const struct app_log eve = {
     .conf_name = "websocket", .event_type = "websocket", .key = "websocket",
-    .progress = { 1, 1 }, .as_packet = true, .log = log_members,
+    .progress = { 1, 1 }, .as_packet = true, .log = websocket_log,
 };
 
 /* --- declaration ---------------------------------------------------------------------------- */
 
 /* A size that is not valid is a warning and leaves the default. */
-static int configure(const struct conf_node *node, const struct conf_node *root UNUSED,
-                     void *settings, struct err *err UNUSED)
+static int websocket_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
+                               void *settings, struct err *err UNUSED)
 {
     const char *text = conf_string(node, "max-payload-size", NULL);
     struct ws_settings *s = settings;
@@ -298,7 +303,7 @@ static int configure(const struct conf_node *node, const struct conf_node *root 
 }
 
 /* The messages own heap memory, which the engine does not know. */
-static void close_flow(struct app_flow *af)
+static void websocket_close(struct app_flow *af)
 {
     struct ws_state *st = af->state;
 
@@ -321,25 +326,25 @@ const struct app_proto app_websocket = {
     .raw_on_tx_end = true,
     .transports = APP_TCP,
     .probes = (const struct app_probe[]){
-        { .transport = APP_TCP, .directions = APP_BOTH, .max = 16, .probe = ws_probe },
+        { .transport = APP_TCP, .directions = APP_BOTH, .max = 16, .probe = websocket_probe },
         { .probe = NULL } },
     .settings_keys = "max-payload-size",
     .settings_size = sizeof(struct ws_settings),
-    .configure = configure,
+    .configure = websocket_configure,
     .state_size = sizeof(struct ws_state),
     .tx_size = sizeof(struct ws_tx),
-    .close = close_flow,
-    .parse = ws_parse,
+    .close = websocket_close,
+    .parse = websocket_parse,
     /* Bytes: one frame with the largest payload that can be configured. */
     .buffer_limit = MAX_PAYLOAD_LIMIT + HEADER_MAX,
     .progress_done = { 1, 1 },
     .events = events,
-    .frames = (const char *const[]){ "stream", "header", "pdu", "data", NULL },
+    .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },
     .buffers = (const struct app_buffer *const[]){ &payload_buffer, NULL },
     .integers = (const struct app_integer *const[]){ &opcode_integer, &flags_integer,
                                                      &mask_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve, NULL },
-    .alert_metadata = alert_metadata,
+    .alert_metadata = websocket_alert_metadata,
     .alert_contents_key = "websocket-payload",
-    .alert_contents = alert_contents,
+    .alert_contents = websocket_alert_contents,
 };

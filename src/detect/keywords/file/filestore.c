@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/filestore.c - filestore: stores the files of what the rule matched. */
 #include "detect/keywords/file/file_test.h"
+#include "detect/rule/file_slot.h"
 #include "detect/rule/ruleset_private.h"
 
 #include <ctype.h>
@@ -18,12 +19,14 @@ struct filestore_arg {
  * counts once. */
 static void store_file(struct app_file *file, uint32_t sid)
 {
-    file->store_requested = true;
-    for (uint32_t i = 0; i < file->sid_count; i++)
-        if (file->sids[i] == sid)
+    struct detect_file *by = detect_file(file);
+
+    file->store_requested = file->rule_stores = true;
+    for (uint32_t i = 0; i < by->sid_count; i++)
+        if (by->sids[i] == sid)
             return;
-    if (file->sid_count < ARRAY_LEN(file->sids))
-        file->sids[file->sid_count++] = sid;
+    if (by->sid_count < ARRAY_LEN(by->sids))
+        by->sids[by->sid_count++] = sid;
 }
 
 /* The flag makes files stored that the transaction gets later. */

@@ -364,14 +364,14 @@ static uint32_t sizes_of(struct test *t, const char *yaml, uint32_t sizes[4])
     uint32_t sum = 0;
 
     CHECK_INT(conf_load_string(conf, yaml, "test", &err), 0);
-    CHECK_INT(http_configure(conf_root(conf), conf_root(conf), &settings, &err), 0);
+    CHECK_INT(http1_configure(conf_root(conf), conf_root(conf), &settings, &err), 0);
     for (unsigned d = 0; d < 2; d++) {
         sizes[2 * d] = settings.config[0].body[d].min_inspect;
         sizes[2 * d + 1] = settings.config[0].body[d].window;
     }
     for (unsigned i = 0; i < 4; i++)
         sum += sizes[i];
-    http_settings_free(&settings);
+    http1_settings_free(&settings);
     conf_free(conf);
     return sum;
 }
