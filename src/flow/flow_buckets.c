@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_buckets.c - the hash table of one thread: searches, inserts, grows. See flow/README. */
+/* flow/flow_buckets.c - the hash table of one thread: searches, inserts, grows. See README.md. */
 #include "flow/flow_buckets.h"
 
 #include "flow/flow_match.h"

@@ -17,7 +17,7 @@
  *             eventcount_sleep(&eventcount, key, timeout_ns);
  *     }
  *
- * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README says
+ * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README.md says
  * why, and qa/model/ring.pml proves it. */
 #ifndef BASE_RING_H
 #define BASE_RING_H

@@ -74,7 +74,7 @@ static bool is_believable(const struct nfs_extent *p)
     return p->len > 0 && p->len <= NFS_EXTENT_MAX;
 }
 
-/* A write with FILE_SYNC is taken as the last one, see README. */
+/* A write with FILE_SYNC is taken as the last one, see README.md. */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
                     const struct nfs_extent *p, bool streamed)
 {
