@@ -6,7 +6,7 @@
 
 #define IDS_VERSION "0.1.0"
 #define IDS_COMPATIBLE_VERSION "8.0.6"
-/* The words are in the order in which Suricata's programs and others parse them. */
+/* What ids reports as Suricata's version. The number comes first, because clients parse it. */
 #define IDS_COMPATIBLE_RELEASE IDS_COMPATIBLE_VERSION " RELEASE"
 
 #endif
