@@ -31,9 +31,8 @@ struct teddy_hits {
     uint32_t position[TEDDY_CAPACITY], short_position[TEDDY_CAPACITY];
 };
 
-/* Builds the tables for literals of two bytes and more. On input, at[i] TEDDY_NONE leaves literal i
- * out. On output, at[i] is the offset of its tested bytes, TEDDY_NONE for a literal that is left
- * out. */
+/* Builds the tables for literals of two bytes and more. Other literals, and those whose at[i] is
+ * TEDDY_NONE, are left out. For the rest at[i] becomes the offset of the tested bytes. */
 #define TEDDY_NONE 0xff
 void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at);

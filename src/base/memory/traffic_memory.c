@@ -280,8 +280,7 @@ bool traffic_array_grow(void **at, size_t *cap, size_t need, size_t item_size)
         return traffic_memory_out();
     if (!traffic_memory_take(bytes))
         return false;
-    traffic_memory_release(bytes);         /* the size is an upper bound that a steady array is
-                                            * allowed, so it is not counted */
+    traffic_memory_release(bytes);         /* checked, but not counted: such sizes become steady */
     bigger = realloc(*at, bytes);
     if (bigger == NULL)
         return traffic_memory_out();
