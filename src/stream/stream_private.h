@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream_private.h - what the files of this directory share: settings, the TCP session, and
- * the context that joins a packet with its session. */
+/* stream/stream_private.h - declarations for this directory: settings, the TCP session, and the
+ * context that joins a packet with its session. */
 #ifndef STREAM_STREAM_PRIVATE_H
 #define STREAM_STREAM_PRIVATE_H
 
@@ -13,7 +13,7 @@
 #include "stream/snapshot.h"
 #include "stream/stream.h"
 
-/* ---- sequence numbers, RFC 9293 3.4: half the space lies ahead ---- */
+/* ---- sequence numbers: half of the space is ahead of a number (RFC 9293, 3.4) ---- */
 
 static inline bool seq_lt(uint32_t a, uint32_t b) { return (int32_t)(a - b) < 0; }
 static inline bool seq_leq(uint32_t a, uint32_t b) { return (int32_t)(a - b) <= 0; }
@@ -50,7 +50,7 @@ static inline uint32_t stream_lookback(const struct stream_conf *conf, enum dire
     return __atomic_load_n(&conf->no_lookback, __ATOMIC_RELAXED) ? 0 : conf->lookback[dir];
 }
 
-/* Retransmitted data are compared with the earlier copy. Inline they always are. */
+/* True if retransmitted data are compared with the earlier copy, as always in IPS mode. */
 static inline bool stream_compares(const struct stream_conf *conf)
 {
     return __atomic_load_n(&conf->compares, __ATOMIC_RELAXED);
@@ -97,7 +97,7 @@ enum stream_flag {
     STREAM_DEPTH_SIGNALLED     = 1u << 4,        /* a chunk has reported it */
     STREAM_TIMESTAMP      = 1u << 5,
     STREAM_ZERO_TIMESTAMP = 1u << 6,
-    STREAM_RST_RECEIVED   = 1u << 7,        /* an RST that the host may well ignore */
+    STREAM_RST_RECEIVED   = 1u << 7,        /* an RST that the host may have ignored */
     STREAM_SEEN_DATA      = 1u << 8,
 };
 
@@ -217,7 +217,7 @@ struct stream_thread {
     const struct flow *ahead[STREAM_AHEAD];     /* probable flows of the next packets; or NULL */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
-    bool is_announced;  /* the next packet's place has been published: early_hooks.alone */
+    bool is_announced;  /* the next packet's position has been published: early_hooks.alone */
     unsigned ends_pushed;               /* into the current vector */
     struct flow *ending;                /* its chunks did not fit in one packet; more follow */
     struct memcap_reservation session_memory, data_memory;
@@ -242,7 +242,7 @@ bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
 bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector *v,
                             struct flow *flow, const struct packet *p);
 bool stream_meets_depth(const struct flow *flow, const struct packet *p);
-/* Flows that may have timed out by then have packets in the vector. */
+/* True if flows that may have timed out by then have packets in the vector. */
 bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
                        uint64_t order);
 /* Callback of the flow table. */
@@ -288,18 +288,18 @@ static inline int in_refuse(const struct tcp_in *in, enum packet_event event)
     return -1;
 }
 
-/* The offset of a sequence number in its stream; below 0 before its start. */
+/* Returns the offset of a sequence number in its stream; below 0 before its start. */
 static inline int64_t stream_abs(const struct tcp_stream *s, uint32_t seq)
 {
     return s->base_offset + (int32_t)(seq - s->base_seq);
 }
-/* The offset after the last contiguous byte. */
+/* Returns the offset after the last contiguous byte. */
 static inline int64_t stream_edge(const struct tcp_stream *s) { return s->offset + s->len; }
 static inline int64_t stream_acked(const struct tcp_stream *s)
 {
     return seq_gt(s->last_ack, s->base_seq) ? stream_abs(s, s->last_ack) : s->base_offset;
 }
-/* The offset from which handed-off data must be kept: rules read them again until they have
+/* Returns the offset from which handed-off data must be kept: rules read them again until they have
  * finished. */
 static inline int64_t stream_retained_from(const struct stream_conf *conf, const struct flow *flow,
                                        const struct tcp_stream *s, enum direction dir)
@@ -312,8 +312,8 @@ static inline int64_t stream_retained_from(const struct stream_conf *conf, const
     raw_progress = (int64_t)flow_raw_progress(flow, dir);
     return MAX(s->delivered - lookback, MIN(raw_progress, s->delivered));
 }
-/* How many acknowledged bytes are kept to compare later copies with. The last quarter of the memory
- * is reserved for data that no consumer has seen. */
+/* Returns how many acknowledged bytes are kept for comparison with later copies. The last quarter
+ * of the memory is reserved for data that no consumer has seen. */
 static inline uint32_t stream_history(const struct stream_thread *st, const struct tcp_stream *s)
 {
     const struct memcap *memory = &st->conf->data_memcap;
@@ -403,7 +403,7 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
                  enum direction dir, bool eof);
 void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 
-/* When the flow is idle: frees the buffer, unless its data may be read again. */
+/* For an idle flow: frees the buffer, unless its data may be read again. */
 void stream_release(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir);
 
