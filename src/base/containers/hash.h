@@ -6,8 +6,8 @@
  * two such hashes and says why each is safe.
  *
  * hash_bytes(): SipHash-1-3 with 128 random bits as its key, for strings and for tables that are
- * not used for every packet. It is designed as a pseudorandom function: without the key nobody can
- * distinguish its results from random numbers. No known attack on 1-3 finds collisions better than
+ * not used for every packet. It is designed as a pseudorandom function: without the key its results
+ * cannot be distinguished from random numbers. No known attack on 1-3 finds collisions better than
  * chance does.
  *
  * hash_pair() and hash_finish(): for the few words of a flow's addresses, in a few nanoseconds.
