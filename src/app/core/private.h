@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/private.h - what the files of the framework share. Neither protocols nor other
- * directories include it. */
+/* app/core/private.h - declarations that the files of the framework share. Neither protocols nor
+ * other directories include it. */
 #ifndef APP_PRIVATE_H
 #define APP_PRIVATE_H
 
@@ -81,7 +81,7 @@ struct app_conf {
     counter_id expectation_counter;
     struct app_detect_tables detect;
     enum exception_policy error_policy;
-    bool errors_by_proto;       /* also count per protocol what the policy did */
+    bool errors_by_proto;       /* also count the error policy's actions per protocol */
     bool is_inline;
     bool bypasses;                          /* some protocol bypasses encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */
@@ -89,7 +89,7 @@ struct app_conf {
     struct expectation_parents *parents;            /* shared, with a lock */
     struct app_ranges *ranges;              /* shared, with a lock */
     struct app_decoders decoders;           /* shared, atomics */
-    /* app_require(): bits are only ever set, by relaxed atomics */
+    /* app_require() only sets bits, by relaxed atomics */
     uint32_t any_frames;
     uint32_t required_frames[APP_PROTO_MAX], required_features[APP_PROTO_MAX];
     uint32_t required_files, required_content[APP_PROTO_MAX];
@@ -134,8 +134,8 @@ int app_detect_tables_build(struct app_conf *conf, const struct conf_node *root,
                             struct err *err);
 void app_detect_tables_free(struct app_detect_tables *tables);
 
-/* The protocol of these bytes, or APP_PROTO_UNKNOWN. *reversed: the other side sent them. Does not
- * consider expected flows. */
+/* Returns the protocol of these bytes, or APP_PROTO_UNKNOWN. *reversed: the other side sent them.
+ * Ignores expected flows. */
 enum app_proto_id app_detect(const struct app_detect_tables *tables,
                              const struct proto_detect_input *q,
                              struct proto_detect_state *detect_state,
@@ -153,7 +153,7 @@ struct expectation_match {
 struct expectation_data { void *data; void (*free_data)(void *data); };
 struct app_expectations *app_expectations_new(struct expectation_parents *parents);
 void app_expectations_free(struct app_expectations *table);
-/* With this packet, which may be NULL. */
+/* Adds an expectation with this packet, which may be NULL. */
 bool app_expectations_add(struct app_expectations *table, const struct flow *flow,
                           const struct app_expected *expected, const struct packet *p);
 /* Removes and returns the expectation of the packet's flow. False: there is none. */
@@ -169,8 +169,8 @@ uint64_t app_expectations_count(const struct app_expectations *table);
 
 struct expectation_parents *expectation_parents_new(void);
 void expectation_parents_free(struct expectation_parents *parents);
-/* Which such connections between the packet's two hosts come before the packet. ITSELF: its flow is
- * the only one, and all flows of its hash are on its thread. */
+/* Returns which connections that may create expectations come before the packet, between its two
+ * hosts. PARENT_SELF: only its own flow, and all flows of its hash are on its thread. */
 enum parent_kind { PARENT_NONE, PARENT_SELF, PARENT_OTHERS };
 enum parent_kind expectation_parents_of(struct expectation_parents *parents,
                                         const struct packet *p);
@@ -217,7 +217,7 @@ struct app_session {
     struct app_dir ds[2];
     uint8_t transport;
     uint8_t first_sender;         /* APP_TS or APP_TC; FIRST_SENDER_PARSED */
-    bool off : 1;               /* nothing is parsed any more */
+    bool off : 1;               /* no further data are parsed */
     bool midstream : 1;
     bool changing : 1;          /* another protocol is about to follow */
     bool change_fresh : 1;      /* ... asked for by this very packet */
@@ -225,7 +225,7 @@ struct app_session {
     bool redetecting : 1;
     bool replace : 1;           /* the next parser replaces the present one */
     bool counted : 1;           /* in app_layer.flow.X */
-    bool no_memory : 1;         /* the parser at work was refused memory */
+    bool no_memory : 1;         /* the current parser was refused memory */
     uint16_t change_port;
     uint16_t events;            /* bit per event, see app_layer_event_name() */
 };
@@ -249,7 +249,7 @@ static inline unsigned frame_count(const struct frames *frames)
 
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport);
 void app_session_set_proto(struct app_session *s, enum app_proto_id id);
-/* Passes the pending bytes (and `end`) to the parser. -1: it failed, and the session is off. */
+/* Passes the buffered bytes (and `end`) to the parser. -1: it failed, and the session is off. */
 int app_feed(struct app_session *s, enum direction d, bool end);
 void app_dir_drop(struct app_session *s, enum direction d);        /* drops all pending bytes */
 void app_disable(struct app_session *s);        /* protocol detection gave up: FAILED, for good */
@@ -268,7 +268,7 @@ void app_udp_packet(struct app_thread *at, struct packet *p);
 /* --- per thread (thread.c) -------------------------------------------------------------------- */
 
 #define APP_SPARE_BUFS 512
-#define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */
+#define APP_SPARE_BUF_MAX (64u << 10)       /* larger ones are freed */
 
 struct app_thread {
     const struct app_conf *conf;
@@ -280,19 +280,19 @@ struct app_thread {
         void *data;             /* from proto->thread_open() */
     } proto[APP_PROTO_MAX];
     struct pool files;
-    struct packet *packet;      /* the packet at hand */
+    struct packet *packet;      /* the current packet */
     const struct app_flow *previous;    /* see app_previous() */
     void *magic;                /* libmagic's handle; opened when first needed */
     struct buf spare[APP_SPARE_BUFS];
     unsigned spare_count;
 };
 
-/* Buffers that outlive a packet come from a stock, so that flows are created and freed without
- * malloc. */
+/* Takes a buffer that outlives a packet from a per-thread stock, so that creating and freeing flows
+ * needs no malloc. */
 struct buf app_buf_take(struct app_thread *at);
 void app_buf_release(struct app_thread *at, struct buf *b);
 
-/* The protocol from whose pools state and transactions come. */
+/* Returns the protocol from whose pools state and transactions come. */
 static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
 {
     return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;
@@ -302,11 +302,11 @@ void app_tx_free(struct app_tx *tx);
  * direction has ended. */
 void app_txs_due(struct app_session *s, const struct packet *p);
 void app_files_free(struct app_thread *at, struct app_tx *tx);
-/* After outputs have seen the packet. own_packet: a packet of that direction; libmagic then looks
- * at what has arrived. */
+/* Call it after outputs have seen the packet. own_packet: the packet has this direction; libmagic
+ * then reads what has arrived. */
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet);
 bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t required);
-/* No file of the transaction waits for a packet to be reported or stored. */
+/* True if no file of the transaction waits for a packet to be reported or stored. */
 bool app_files_idle(const struct app_tx *tx, uint32_t required);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
@@ -317,8 +317,8 @@ void app_frames_prune(struct app_session *s, const struct inspection *in);
 void app_frames_free(struct app_session *s);
 void app_frames_stream(struct app_session *s, enum direction d, const struct app_input *in);
 
-/* Ids of events that belong to no transaction. Those that protocols name, see
- * app_proto.absent_event, lie between FIRST and LAST. */
+/* Ids of events that belong to no transaction. Events that protocols name (app_proto.absent_event)
+ * are between FIRST and LAST. */
 enum {
     APPLAYER_MISMATCH = 1, APPLAYER_WRONG_DIRECTION, APPLAYER_ONE_DIRECTION, APPLAYER_SKIPPED,
     APPLAYER_ABSENT_FIRST, APPLAYER_ABSENT_LAST = APP_LAYER_EVENT_MAX - 1, APPLAYER_UNEXPECTED,
