@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectation_parents.c - between which hosts there is a connection that may announce
- * others.
- *
- * The scan of a file sees each packet once, in order, before any thread inspects it, and adds each
- * that begins as an announcing protocol does. The thread that inspects the connection removes it
- * when it ends, in its place in the order.
- *
- * Connections go by their hash. Two of the same hosts and hash count as one and are removed
- * together; that others are not waited for needs the same 32 bits on both. */
+/* app/core/expectation_parents.c - the pairs of hosts that have a connection which may create
+ * expectations. The scan of a file sees each packet once, in order, before any thread inspects it.
+ * It adds each connection that begins like a protocol with expectations. The inspecting thread
+ * removes the connection at its end, in sequence. Connections are identified by their hash. Two
+ * connections of the same hosts and hash count as one and are removed together; threads then miss a
+ * wait only if all 32 bits of both hashes are equal. */
 #include "app/core/private.h"
 
 #include "base/array.h"
@@ -23,7 +20,7 @@
 /* Bytes of a pattern that are compared: few enough for a short first segment. */
 #define OPENING 3
 #define PAIR_BITS 14                        /* index bits of the host pair table */
-#define PAIR_PARENTS 3 /* further ones set `stays`: the pair then has parents for good */
+#define PAIR_PARENTS 3 /* more than these set `stays`: the pair has parents for ever */
 #define PARENTS_MANY UINT32_MAX
 
 /* One expectation parent. Written under the table's lock only. */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Where the field lies in the transaction, or NULL when this transaction does not have it. Copies
- * out of `base` go through memcpy(), as the offsets say nothing about types. */
+/* Returns the address of the field in the transaction, or NULL if this transaction lacks it. Copies
+ * from `base` use memcpy(), because offsets carry no type. */
 static const uint8_t *find(const struct app_field *field, const struct app_tx *tx,
                            enum direction d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/flow_swap.c - client and server exchanged. A flow picked up in its middle, or one whose
- * first datagram was the answer, may have its sides exchanged; only protocol detection can tell.
- * This file exchanges the inspection state. The transport state may be packets ahead in another
- * thread and stays as it is: from now on the flow's key decides a packet's direction. */
+/* app/core/flow_swap.c - exchanges client and server. If a flow was picked up midstream, or its
+ * first datagram was a response, its sides may be exchanged; only protocol detection can find this
+ * out. This file exchanges the inspection state. The transport state may be some packets ahead on
+ * another thread and does not change: from now on the flow's key decides a packet's direction. */
 #include "app/core/private.h"
 
 #include <string.h>
@@ -76,8 +76,8 @@ static void flip_session(struct app_session *s)
         s->first_sender ^= APP_BOTH;
 }
 
-/* Called by the inspecting thread with the packet whose bytes gave it away. f->swap says how later
- * packets get their direction: KEY when a packet in the key's order goes to the server. */
+/* The inspecting thread calls this with the packet whose bytes revealed it. f->swap tells the
+ * direction of later packets: KEY when a packet in the key's order goes to the server. */
 void flow_swap(struct app_session *s, struct packet *p)
 {
     struct flow *f = s->flow.flow;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/session.c - one packet of a flow: pending bytes, the parser called on them, and the end.
- * The parser reads the bytes of a chunk where they are. Only what it leaves (or what recognition
- * does not understand yet) is copied into the side's `buffered`, in front of the next chunk. */
+/* app/core/session.c - processes one packet of a flow: passes buffered and new bytes to the parser,
+ * and handles the end. The parser reads a chunk's bytes in place. Only bytes that it leaves, or
+ * that protocol detection still needs, are copied to the direction's `buffered`, before the next
+ * chunk. */
 #include "app/core/private.h"
 
 #include "base/memory/lib_memory.h"
@@ -46,7 +47,7 @@ void app_dir_drop(struct app_session *s, enum direction d)
     ds->need = 0;
 }
 
-/* False: no memory to put it behind what is pending. */
+/* False: no memory to append to the buffered bytes. */
 static bool dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
 {
     if (ds->len == 0) {
@@ -153,9 +154,9 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
     return true;
 }
 
-/* After a change of protocol the old parser's state lives until the new parser has looked at it:
- * STARTTLS and CONNECT hand over what they know. The transactions point to a copy of the session on
- * the stack meanwhile. */
+/* After a change of protocol the old parser's state lives until the new parser has read it:
+ * STARTTLS and CONNECT pass information on. Meanwhile the transactions point to a copy of the
+ * session on the stack. */
 static bool replace_parser(struct app_session *s, const struct app_proto_conf *pc)
 {
     struct app_session old = *s;
@@ -210,9 +211,9 @@ static void stop_all(struct app_session *s)
     s->flow.end[TO_SERVER] = s->flow.end[TO_CLIENT] = true;
 }
 
-/* A parser that failed is not called again: after an error its idea of message boundaries is gone.
- * A datagram is a message of its own, so over UDP the next one gets its chance. The configured
- * exception policy decides about packet and flow. */
+/* A parser that failed is not called again, because it has lost the message boundaries. Over UDP
+ * each datagram is a message, so the next one is parsed. The configured exception policy decides
+ * about packet and flow. */
 static int parse_failed(struct app_session *s, struct app_counter counter)
 {
     struct app_thread *at = s->flow.thread;
@@ -227,8 +228,8 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     return -1;
 }
 
-/* A parser to which memory was refused has left its transactions half made: they go, and what they
- * hold with them. */
+/* A parser to which memory was refused has left incomplete transactions: they are freed, with all
+ * that they own. */
 static COLD int no_memory(struct app_session *s)
 {
     s->no_memory = false;
@@ -265,8 +266,8 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     return status;
 }
 
-/* Tells the parser how many bytes are missing, in pieces of at most 4 GiB. A parser that does not
- * handle gaps fails here, as in Suricata. */
+/* Passes the number of missing bytes to the parser, in parts of at most 4 GiB. A parser that does
+ * not handle gaps fails here, as in Suricata. */
 static int feed_gap(struct app_session *s, enum direction d)
 {
     struct app_dir *ds = &s->ds[d];
@@ -291,7 +292,7 @@ static int feed_gap(struct app_session *s, enum direction d)
 }
 
 /* One call of the parser. 1: call it again at once, 0: it waits or is done, -1: it failed. A parser
- * that claims more bytes than it was given is a bug of ours, counted as internal. */
+ * that consumes more bytes than it got is a bug of the engine, counted as internal. */
 static int feed_once(struct app_session *s, enum direction d, bool end)
 {
     struct app_dir *ds = &s->ds[d];
@@ -316,8 +317,8 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
     return status == PARSE_OK && in.consumed > 0 && ds->len > 0;
 }
 
-/* What a parser may leave unread at most, so a peer cannot make a message that never ends cost
- * memory without bound. */
+/* The maximum of bytes that a parser may leave unread. It bounds the memory of a message that never
+ * ends. */
 static uint32_t buffer_limit(const struct app_session *s)
 {
     return s->flow.proto->buffer_limit != 0 ? s->flow.proto->buffer_limit : BUFFER_LIMIT_DEFAULT;
@@ -341,8 +342,8 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
     return 0;
 }
 
-/* Gives pending bytes to the parser. `fed` tells rules whether anything can be new in a direction;
- * bytes that wait for more have changed nothing yet, unless they are the first. */
+/* Passes buffered bytes to the parser. `fed` tells rules whether a direction can have new data.
+ * Bytes that wait for more have changed nothing yet, unless they are the first. */
 int app_feed(struct app_session *s, enum direction d, bool end)
 {
     const struct app_proto_conf *pc = found_conf(s);
@@ -377,11 +378,11 @@ int app_feed(struct app_session *s, enum direction d, bool end)
     return result;
 }
 
-/* --- what parsers ask for --------------------------------------------------------------------- */
+/* --- requests of parsers --------------------------------------------------------------------- */
 
-/* STARTTLS and the like. The change takes effect with the next packet, after rules have seen this
- * one; until then bytes only wait. `port` replaces the server's port for recognition. False over
- * UDP or while another change is under way. */
+/* A change of protocol, such as STARTTLS. It takes effect with the next packet, after rules have
+ * seen this one; until then bytes are only buffered. `port` replaces the server's port for protocol
+ * detection. False over UDP or while another change is under way. */
 bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port)
 {
     struct app_session *s = app_session_of(af);
@@ -406,8 +407,8 @@ void app_trigger_raw_inspection(struct app_flow *af, enum direction direction)
     af->raw_triggered[direction] = true;
 }
 
-/* A parser's request to do less for its flow; each bit of `what` is a step of its own. Requests
- * go through flow_request(): another thread may own the transport state. */
+/* A parser's request for less work on its flow; each bit of `what` is one kind. Requests go through
+ * flow_request(), because another thread may own the transport state. */
 void app_stop(struct app_flow *af, unsigned what)
 {
     uint32_t requests = 0;
@@ -434,7 +435,7 @@ void app_stop(struct app_flow *af, unsigned what)
 
 /* --- the session ------------------------------------------------------------------------------ */
 
-/* f->app owns the session from here on; app_flow_free() gives it back. */
+/* f->app owns the session from here on; app_flow_free() frees it. */
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport)
 {
     struct app_session *s = pool_get(&at->sessions);
@@ -484,8 +485,8 @@ void app_flow_free(struct flow *flow)
     flow->app = NULL;
 }
 
-/* The depth of the stream stays in force unless the protocol has its own: then within_depth() cuts,
- * and the stream is asked not to. */
+/* The depth of the stream applies unless the protocol has its own. Then within_depth() truncates,
+ * and the stream module delivers without limit. */
 void app_session_set_proto(struct app_session *s, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &s->flow.thread->conf->proto[id];
@@ -549,8 +550,8 @@ static void fail_direction(struct app_session *s, enum direction d)
     app_signal_proto_detected(f, s->flow.thread, d);
 }
 
-/* Recognition or a change of protocol failed for good. Frees
- * the parser's state, its transactions and the frames at once. */
+/* Protocol detection or a change of protocol has failed. Frees the parser's state, its transactions
+ * and the frames at once. */
 void app_disable(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
@@ -638,7 +639,7 @@ static void resume_change(struct app_session *s)
             app_tcp_data(s, (enum direction)d, false);
 }
 
-/* The stream says so, or a flow ends and these were its last data of this direction. */
+/* True if the stream has ended, or the flow ends and these were its last data of this direction. */
 static bool is_closed(const struct inspection *in, enum direction d)
 {
     static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
