@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/affinity.c - `threading:` read into CPU sets. Sets are read when first asked for, since
- * one may exclude the CPUs of another. */
+/* engine/affinity.c - reads `threading:` into CPU sets. A set is read at its first use, because it
+ * may exclude the CPUs of another. */
 #include "engine/affinity.h"
 
 #include "base/report/log.h"
@@ -112,7 +112,7 @@ static int named_cpus(void *arg, enum cpu_role role, struct cpu_set *out, struct
     return 0;
 }
 
-/* may_exceed: CPUs that the machine lacks give a warning instead of an error. */
+/* may_exceed: CPUs that the machine lacks cause a warning, not an error. */
 static int list_read(struct reader *r, const struct conf_node *node, const char *what,
                      bool may_exceed, const char *const *interfaces, struct cpu_set *out,
                      bool *is_auto, struct err *err)

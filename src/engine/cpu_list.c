@@ -78,7 +78,8 @@ static int add_numbers(struct list_walk *w, struct text item, struct cpu_set *to
     return exceeds ? cpus_exceed(w, item, err) : 0;
 }
 
-/* `numa:1`, `l3:0-3` and the like. Numbers are hwloc's logical ones, as lstopo shows with -l. */
+/* Handles `numa:1`, `l3:0-3` and similar items. Numbers are hwloc's logical ones, as lstopo shows
+ * with -l. */
 static int add_part(struct list_walk *w, struct text item, enum topology_part part,
                     struct text numbers, struct cpu_set *to, struct err *err)
 {
@@ -203,7 +204,7 @@ static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
     cpu_set_minus(&out, &w->l->topology->allowed);
     if (cpu_set_count(&out) == 0)
         return;
-    /* `all` and the like mean all that we have, so they need no warning. A CPU with its number
+    /* `all` and similar items mean all available CPUs, so they need no warning. A CPU by number
      * does. */
     if (w->any_added && !cpu_set_equal(&w->added, &w->l->topology->all))
         diagnostics_add(w->l->diagnostics, node->at, NULL,

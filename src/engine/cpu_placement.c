@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cpu_placement.c - gives each thread its CPU.
- *
- * exclusive: the next CPU of the set for each new thread, starting over after the last; autopin
- * takes those of the interface's NUMA node first. auto: the best free CPU, by a comparison of two
- * CPUs. balanced: anywhere in the set. */
+/* engine/cpu_placement.c - assigns CPUs to threads. exclusive: the next CPU of the set for each new
+ * thread, starting over after the last; autopin uses those of the interface's NUMA node first.
+ * auto: the best free CPU, by a comparison of two CPUs. balanced: anywhere in the set. */
 #include "engine/plan_private.h"
 
 #include <stdlib.h>

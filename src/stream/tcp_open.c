@@ -2,8 +2,8 @@
 /* stream/tcp_open.c - the states up to an established session: no session, SYN sent, SYN received
  * (RFC 9293, section 3.5).
  *
- * Besides the three-way handshake: four-way (a SYN answered by a SYN), TCP Fast Open, several SYNs
- * or SYN/ACKs, one side only, and sessions that are picked up midstream. */
+ * In addition to the three-way handshake: four-way (a SYN answered by a SYN), TCP Fast Open,
+ * several SYNs or SYN/ACKs, one side only, and sessions that are picked up midstream. */
 #include "stream/stream_private.h"
 
 static struct tcp_stream *client_of(const struct tcp_in *in) { return &in->ssn->stream[TO_SERVER]; }
@@ -17,7 +17,7 @@ static void stream_start(struct tcp_stream *s, uint32_t isn)
     s->next_seq = isn + 1;
 }
 
-/* A timestamp of 0 is legal, so the flag tells it apart from "none yet". */
+/* A timestamp of 0 is legal, so the flag distinguishes it from "none yet". */
 static void first_timestamp(const struct tcp_in *in, struct tcp_stream *s)
 {
     s->last_ts = in->p->tcp_options.ts_value;
@@ -371,8 +371,8 @@ static void syn_sent_4whs_syn(struct tcp_in *in)
         ssn->flags |= SSN_CLIENT_SACK_OK;
 }
 
-/* The answer to the SYN takes another path and is never seen. The client's acknowledgment shows
- * what it was. */
+/* The response to the SYN takes another path and is never seen. The client's ACK shows what it
+ * was. */
 static int syn_sent_async(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;

@@ -69,7 +69,7 @@ void af_helper_free(struct af_helper *h)
     free(h);
 }
 
-/* Acquire in send_thread_is_idle(): when it says idle, all earlier frames have left. */
+/* Acquire in send_thread_is_idle(): when it returns idle, all earlier frames have left. */
 bool af_helper_is_busy(const struct af_helper *h)
 {
     return h != NULL && !send_thread_is_idle(h->thread);

@@ -68,7 +68,7 @@ static bool is_second_of_pair(const struct conf_node *root, const char *section,
     return false;
 }
 
-/* One-way forwarding is possible but rarely intended, hence the warning. */
+/* One-way forwarding is possible but rarely intended, so it causes a warning. */
 int bridge_sources(const struct conf_node *root, const char *section, const char *const *given,
                    size_t count, struct capture_names *out, struct err *err)
 {
