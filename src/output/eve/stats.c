@@ -79,7 +79,7 @@ struct thread_writer {
     struct stats_settings *s;
 };
 
-/* By name, because threads start again with each capture in job mode. */
+/* Finds by name, because threads start again with each capture in job mode. */
 static struct thread_values *last_of_thread(struct stats_settings *s, const char *name)
 {
     struct thread_values *f;
@@ -141,7 +141,7 @@ static void write_engines(struct json *j, const char *name, void *arg)
     tenants_unref(tenants);
 }
 
-/* For the command dump-counters; runs on the control thread with settings of its own. */
+/* For the command dump-counters; runs on the control thread with separate settings. */
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
 {
     struct stats_settings s = { .tree = counter_tree_new(), .zeros = true };

@@ -77,8 +77,8 @@ static struct sink *open_at(const struct output_request *request, struct output_
     return sink;
 }
 
-/* "file" is another word for "regular". An unknown filetype prevents the start: the user
- * wants the records in a place that does not exist. */
+/* "file" means "regular". An unknown filetype prevents the start, because records would go
+ * nowhere. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
                           const struct conf_node *node, const char *filetype,
                           const char *otherwise, struct err *err)
@@ -153,8 +153,7 @@ struct sink *sink_open(const struct output_request *request, struct output_conf 
                         err);
 }
 
-/* `threaded` with a socket, syslog or redis is only a warning: the records go to the one
- * place. */
+/* `threaded` with a socket, syslog or redis only causes a warning: all records go to one sink. */
 struct sink *sink_open_threaded(const struct output_request *request, struct output_conf *conf,
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err)
