@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/expectation_parents.c - the pairs of hosts that have a connection which may create
- * expectations. The scan of a file sees each packet once, in order, before any thread inspects it.
- * It adds each connection that begins like a protocol with expectations. The inspecting thread
- * removes the connection at its end, in sequence. Connections are identified by their hash. Two
- * connections of the same hosts and hash count as one and are removed together; threads then miss a
- * wait only if all 32 bits of both hashes are equal. */
+ * expectations.
+ *
+ * The scan of a file sees each packet once, in order, before any thread inspects it. It adds each
+ * connection that begins like a protocol with expectations. The inspecting thread removes the
+ * connection at its end, in sequence. Connections are identified by their hash. Two connections of
+ * the same hosts and hash count as one and are removed together; threads then miss a wait only if
+ * all 32 bits of both hashes are equal. */
 #include "app/core/private.h"
 
 #include "base/array.h"
