@@ -99,7 +99,7 @@ struct dnp3_points {
     uint8_t prefix_code, octet, used;
 };
 struct dnp3_points dnp3_points_of(const struct dnp3_object *object);
-/* False at the end, and at what is not whole: then in.failed. */
+/* False at the end, and at an incomplete point: then in.failed. */
 bool dnp3_next_point(struct dnp3_points *points, struct dnp3_point *out);
 
 /* Reads the objects of a message whose bytes are complete. */

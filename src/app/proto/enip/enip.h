@@ -53,7 +53,7 @@ struct cip_segment {
     uint32_t value;
 };
 
-/* Also checks all that lies within. False: malformed. */
+/* Also checks all nested parts. False: malformed. */
 bool cip_read(struct slice in, struct cip *out);
 bool cip_take_segment(struct bytes *path, struct cip_segment *out);
 /* The nth message within; `at`: where it begins in the outer one. */

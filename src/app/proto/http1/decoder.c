@@ -2,12 +2,11 @@
 /* app/proto/http1/decoder.c - Content-Encoding: the header's list of codings, and a chain of layers
  * that removes them.
  *
- * Servers name codings that the body does not have, and browsers cope. A body that is not what the
- * header says is tried as raw deflate, zlib and gzip in turn; if it is none of them it passes
- * unchanged. The doubt ends when a coding with a header of its own produces output. Raw deflate
- * accepts a lot of plain text, so that it must fill a block or end in order. A later error ends the
- * body. During the doubt, input is retained and output held back, so that packet boundaries make no
- * difference. */
+ * Servers name codings that the body does not have, and browsers accept this. A body that does not
+ * match the header is tried as raw deflate, zlib and gzip in turn; if it is none of them it passes
+ * unchanged. The coding is certain when one with a header produces output. Raw deflate accepts a
+ * lot of plain text, so it must fill a block or end in order. A later error ends the body. Until
+ * the coding is certain, input and output are buffered, so packet boundaries make no difference. */
 #include "app/proto/http1/coding.h"
 #include "base/system/clock.h"
 #include "base/memory/lib_memory.h"
@@ -48,7 +47,7 @@ struct http_decoder {
     uint64_t spent_ns, since_ns;    /* CPU time; since_ns 0: not running */
     unsigned blocks;
     unsigned count;
-    struct layer layer[];           /* the first takes off what was put on last */
+    struct layer layer[];           /* the first removes the coding that was applied last */
 };
 
 static const struct coding *const codings[] = {
@@ -232,7 +231,7 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
     return true;
 }
 
-/* The decoder may have no more memory. Input that has produced no output passes unchanged. */
+/* The decoder was refused memory. Input that has produced no output passes unchanged. */
 static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
 {
     struct layer *l = &dec->layer[i];
@@ -351,8 +350,8 @@ void http_decoders_free(struct http_thread *ht)
     ht->decoder = NULL;
 }
 
-/* Input is taken in steps: what comes out is judged by the end of the step, which does not depend
- * on how the input was cut. */
+/* Input is decoded in steps. Output is checked at the end of each step, which does not depend on
+ * segmentation. */
 static uint64_t first_step(const struct http_config *config)
 {
     return MAX(config->bomb_limit / BOMB_RATIO, 64u);

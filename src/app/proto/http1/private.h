@@ -70,13 +70,13 @@ enum http_progress {
     HTTP_STARTED, HTTP_LINE, HTTP_HEADERS, HTTP_BODY, HTTP_TRAILER, HTTP_COMPLETE,
 };
 
-/* A window that slides over a body. Rules see what is new and some bytes before it. */
+/* A window that slides over a body. Rules see the new bytes and some bytes before them. */
 struct http_body {
     struct buf data;                    /* from `start` on */
     uint64_t start;                     /* position of data[0] */
     uint64_t size;                      /* bytes of the body taken so far, without gaps */
     uint64_t inspected;                 /* rules are through with these */
-    uint64_t given;                     /* given to rules; inspected once more bytes come */
+    uint64_t given;                    /* bytes passed to rules; inspected once more bytes arrive */
 };
 
 struct app_range;
@@ -89,19 +89,20 @@ enum http_coding {
 };
 #define HTTP_CODINGS_MAX 6
 
-/* Follows the chunks of a body for what libhtp does not tell of them. */
+/* Follows the chunks of a body for data that libhtp does not report. */
 struct http_chunks {
     uint64_t left;                      /* of the chunk, modulo 2^64 */
-    uint32_t from;                      /* in the input: what was not looked at yet */
+    uint32_t from;                      /* first byte of the input that was not parsed yet */
     uint8_t part;                       /* enum chunk_part, see chunks.c */
     bool digits;
     bool wide;                          /* longer than libhtp takes a chunk to be */
 };
 
-/* What rules see of a message and libhtp has not in one part. It can be made again. */
+/* Data of a message that rules see and that libhtp does not have contiguously. They can be built
+ * again. */
 struct http_derived_buffers {
     struct arena arena;
-    /* http.header, http.header_names, http.start: for so many headers */
+    /* http.header, http.header_names, http.start: for this many headers */
     struct slice joined[3];
     size_t joined_for[3];
     struct slice *item;                 /* http.request_header, http.response_header */
@@ -111,7 +112,7 @@ struct http_derived_buffers {
     uint32_t swf_for;
 };
 
-/* What a message with a body has besides. */
+/* Additional state of a message with a body. */
 struct http_content {
     struct http_body body;
     struct app_file *file;              /* open, or NULL */
@@ -125,7 +126,7 @@ struct http_content {
 struct http_message {
     struct buf raw_headers;             /* kept where a rule wants them */
     struct http_content *content;       /* in the transaction's arena; NULL: no body so far */
-    struct http_derived_buffers *derived;  /* made when a rule asks; goes with the packet */
+    struct http_derived_buffers *derived;  /* built when a rule needs them; freed with the packet */
     uint64_t start;                     /* in its direction of the stream */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
     uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
@@ -162,31 +163,32 @@ struct http_state {
     bool closed[2];
     bool requests_over;                 /* HTTP/0.9: a connection has one request */
     bool tunnel;                        /* libhtp lets everything pass */
-    bool change;                        /* of protocol, asked for by what was just parsed */
+    bool change;                       /* a change of protocol, requested by what was just parsed */
     bool had_gap;                       /* libhtp remembers */
     bool refused;                       /* a request: too many are open, nothing more is parsed */
-    bool replaying;                     /* libhtp is given `retained` once more: hooks keep still */
+    bool replaying;                     /* libhtp parses `retained` again: hooks ignore it */
     bool is_lost;                       /* the parser: there was no memory to make it again */
     bool has_messages;                  /* libhtp holds some */
-    bool closing;                       /* libhtp is told that nothing more comes */
+    bool closing;                       /* libhtp is told that no more data come */
     bool odd_fields;                    /* in the request at work */
-    uint16_t pending_events;  /* what libhtp said of the header at work; see hooks.c */
-    struct buf *block;                  /* its lines, when they came in pieces, or NULL */
+    uint16_t pending_events;  /* libhtp's reports on the current header; see hooks.c */
+    struct buf *block;                  /* its lines, if they came in parts, or NULL */
     bool has_derived_buffers;                     /* a transaction has message[].derived */
-    /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
+    /* Transactions of libhtp whose own one was freed while libhtp still works on them; destroyed as
+     * soon as libhtp has moved on. */
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* that this connp has made */
-    uint32_t bombs;                     /* bodies given up as such */
+    uint32_t bombs;                     /* number of bodies that were abandoned as bombs */
     uint8_t reframes;                   /* see framing.c */
-    /* The request at work as the client has sent it so far, each part behind its size in two
-     * bytes; NULL: not kept. See suspend.c. */
+    /* The bytes of the current request that the client has sent so far, each segment after its size
+     * in two bytes; NULL: not kept. See suspend.c. */
     uint8_t *retained;
     uint32_t retained_len;
 };
 
 #define HTTP_INFLATES_AT_REST 16
 
-/* What a thread keeps to save allocations: buffers that have grown, streams of zlib. */
+/* Objects that a thread keeps to save allocations: grown buffers, streams of zlib. */
 struct http_thread {
     struct buf spare[32];
     unsigned spares;
@@ -269,20 +271,20 @@ struct slice http_trimmed(struct slice s);
 /* enum htp_protocol_t */
 int http_protocol_number(struct slice protocol, bool *odd);
 
-/* lead_in.c: how much to drop of what comes where a response should begin. */
+/* lead_in.c: how many bytes to drop where a response should begin. */
 enum http_lead_in { HTTP_LEAD_IN_DONE, HTTP_LEAD_IN_WAIT };
 enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
 
-/* uri.c: fills htx->uri. When a rule asks, or the settings may find an event in it. */
+/* uri.c: fills htx->uri. Called when a rule needs it, or the settings may find an event in it. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
 
-/* body.c: a part of a body as libhtp decoded it; data NULL: so many bytes are missing. */
+/* body.c: a part of a body as libhtp decoded it; data NULL: `len` bytes are missing. */
 void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
 /* The message's, made when there is none. */
 struct http_content *http_content_make(struct http_tx *htx, enum direction d);
 void http_body_end(struct http_tx *htx, enum direction d);
 void http_body_free(struct http_tx *htx, enum direction d);
-/* What rules have to look at now. */
+/* Returns the bytes that rules must inspect now. */
 bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position);
 /* Bytes decoded, cut to the body limit, to files and window. */
@@ -302,7 +304,7 @@ void http_decoder_end(struct http_decoder *dec);        /* also at a gap: that i
 void http_inflates_free(struct http_thread *ht);
 void http_decoders_free(struct http_thread *ht);
 
-/* chunks.c: begins behind the header, then gets what libhtp has taken since. */
+/* chunks.c: begins after the header, then gets the bytes that libhtp has consumed since. */
 void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at);
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end);
 /* The length of a request's chunk just read that libhtp does not take; -1: another error. What
@@ -311,7 +313,7 @@ int64_t http_chunks_wide(struct http_tx *htx);
 
 /* framing.c: before libhtp goes on to the body. */
 void http_framing_mend(htp_tx_t *htp);
-/* libhtp has given up a request at a chunk's length: a fresh one stands behind it. */
+/* libhtp has given up a request at a chunk's length: continues with a fresh parser after it. */
 bool http_reframe(struct http_state *state, uint64_t now_us);
 
 /* multipart.c: NULL when the content type is not multipart/form-data with a boundary. */
@@ -324,7 +326,7 @@ void http_multipart_data(struct http_multipart *m, struct http_tx *htx, const ui
 struct http_derived_buffers *http_derived_buffers(struct http_tx *htx, enum direction d);
 void http_derived_buffers_free(struct http_tx *htx, enum direction d);
 
-/* swf.c: what rules see in place of a packed Flash file's beginning. */
+/* swf.c: returns what rules see instead of the beginning of a compressed Flash file. */
 void http_swf_derive(struct http_tx *htx, struct app_file *file, struct slice *data);
 
 /* parameter.c: "attachment; filename=x.exe" as browsers read it. */
@@ -336,7 +338,7 @@ extern const struct app_buffer *const http_buffers[], *const http_bodies[2];
 extern const struct app_reports http_reports;
 extern const struct app_log *const http_logs[];
 void http_alert_metadata(struct json *j, struct app_tx *tx);
-/* With bodies, as far as they are kept. */
+/* Writes bodies too, as much as is stored. */
 void http_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/reports.c - what Suricata's reports say of rules about HTTP. */
+/* app/proto/http1/reports.c - Suricata's names and counts for rules on HTTP. */
 #include "app/reports.h"
 #include "app/proto/http1/private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/http2.h - within this directory: settings, the state of a flow, a transaction.
+/* app/proto/http2/http2.h - for this directory: settings, the state of a flow, a transaction.
  *
  * A stream is a transaction; a frame on stream 0, which is about the connection, is one of its
  * own, complete at once. All that a transaction keeps lies in its arena but for decoders. */
@@ -92,7 +92,7 @@ struct h2_header {
     bool cut;                           /* name or value are the beginning only */
 };
 
-/* What a frame said that is no header and no data. */
+/* Kinds of frames other than headers and data. */
 enum h2_note_kind { H2_NOTE_SETTING, H2_NOTE_GOAWAY, H2_NOTE_RESET, H2_NOTE_PRIORITY,
                     H2_NOTE_WINDOW };
 struct h2_note {
@@ -105,7 +105,7 @@ struct h2_note {
 struct app_range;
 struct h2_decoder;
 
-/* What rules see that has to be put together; kept until more headers come. */
+/* Buffers for rules that must be assembled; valid until more headers arrive. */
 enum h2_derived {
     H2_DERIVED_AUTHORITY,
     H2_DERIVED_HOST,
@@ -147,7 +147,7 @@ struct h2_dir {
     struct app_range *range;            /* part of a bigger file, or NULL */
     struct slice full_name;            /* of that one */
     struct h2_decoder *decoder;
-    struct slice dns;                   /* message so far, in the arena; room for all of it */
+    struct slice dns;              /* message so far, in the arena, which has space for all of it */
     uint32_t dns_space;
     struct dns_message *message;        /* once that is complete; NULL: none */
 };
@@ -165,8 +165,8 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct h2_tx, tx);
 }
 
-/* One byte names a header of the table, however long. What is kept of headers and what is logged
- * of them has to be paid for with bytes of the connection; beyond that they are cut to this. */
+/* One byte can refer to a header of the table of any length. The bytes of the connection limit
+ * stored and logged headers; beyond the limit headers are truncated to this. */
 #define H2_HEADER_CUT 128
 #define H2_HEADER_CREDIT (256u << 10)           /* what a connection begins with */
 #define H2_LOG_CREDIT (96u << 10)      /* the same for records */
@@ -212,7 +212,7 @@ static inline const struct h2_settings *h2_settings_of(const struct app_flow *af
 struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream);
 struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type);
 void h2_tx_close(struct app_tx *tx);
-/* This direction has said all; the transaction is over when the other one has too. */
+/* This direction has ended; the transaction is over when the other one has ended too. */
 void h2_tx_finished(struct h2_tx *t, enum direction d);
 /* A frame about the connection is a transaction of its direction, and all of it. */
 void h2_tx_global(struct h2_tx *t, enum direction d);
@@ -220,15 +220,16 @@ void h2_tx_global(struct h2_tx *t, enum direction d);
 /* headers.c */
 bool h2_inflaters_open(struct app_flow *af);
 void h2_inflaters_close(struct h2_state *st);
-/* One header block into t's headers. */
-/* False: a number in it is too large, and what follows was not looked at for that. */
+/* Decodes one header block into t's headers. False: a number in it is too large, and the rest was
+ * not decoded. */
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
-/* So many more bytes of headers are within what the connection has paid for; then spent. */
+/* True if this many more bytes of headers are within the connection's limit; adds them to
+ * *spent. */
 bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size);
-/* All headers so far, from `from` on, have been added: what they mean. */
+/* Evaluates the headers from `from` on, after all of them have been added. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from);
-/* The first of this name; NULL: none. */
+/* Returns the first header of this name; NULL: none. */
 const struct h2_header *h2_header_find(const struct h2_tx *t, enum direction d,
                                        const char *name);
 
@@ -247,7 +248,7 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data);
 void h2_body_end(struct h2_tx *t, enum direction d);
 void h2_body_free(struct h2_tx *t, enum direction d);
 
-/* doh2.c: DNS over HTTP/2 (RFC 8484): one whole message of one side. */
+/* doh2.c: processes one complete message of DNS over HTTP/2 (RFC 8484). */
 void doh2_message(struct h2_tx *t, enum direction d, struct slice message);
 /* A request that brings it in its path. */
 void doh2_path(struct h2_tx *t, struct slice path);
@@ -260,7 +261,7 @@ struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice coding);
 void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why);
 void h2_decoder_free(struct h2_decoder *dec);
 enum h2_decoded { H2_DECODED, H2_DECODED_ALL, H2_DECODE_FAILED, H2_DECODE_REFUSED };
-/* The next part of output for what is left of *in. H2_DECODED: call again. */
+/* Returns the next part of output for the rest of *in. H2_DECODED: call again. */
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out);
 /* After H2_DECODE_REFUSED: what had been taken before this call and gave nothing. */
 struct slice h2_decoder_kept(const struct h2_decoder *dec);
@@ -269,12 +270,12 @@ uint64_t h2_decoder_in(const struct h2_decoder *dec);
 uint64_t h2_decoder_out(const struct h2_decoder *dec);
 struct h2_decoder *h2_decoder_next(const struct h2_decoder *dec);
 void h2_decoder_pass(struct h2_decoder *dec);       /* from now on bytes go through as they are */
-/* Nothing more comes out of it. */
+/* Makes the decoder return no more output. */
 void h2_decoder_stop(struct h2_decoder *dec);
-/* It, or one behind it, has begun to give more than its input may. */
+/* True if this decoder or a later one has begun to return more than its input allows. */
 bool h2_decoder_is_bomb_at_end(const struct h2_decoder *dec);
 
-/* upgrade.c: the request that asked for it, as stream 1. */
+/* upgrade.c: creates stream 1 from the request that asked for the upgrade. */
 void h2_upgrade(struct app_flow *af);
 
 extern const struct app_name h2_events[];

@@ -82,10 +82,10 @@ static inline struct modbus_tx *modbus_tx_of(const struct app_tx *tx)
     return (struct modbus_tx *)(uintptr_t)tx;
 }
 
-/* What a probe does not know: who speaks. */
+/* The sender of a message; a probe does not know it. */
 enum modbus_sender { MODBUS_CLIENT, MODBUS_SERVER, MODBUS_ANYONE };
 
-/* The message behind a whole header whose length is valid; m->data lies in `in`. */
+/* Parses the message after a complete header with a valid length; m->data points into `in`. */
 void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sender sender);
 /* Belong together; what in `later` does not fit the other is an error of its value. */
 bool modbus_match(struct modbus_message *later, const struct modbus_message *other);

@@ -42,7 +42,7 @@ static bool looks_like_reply(struct bytes in, uint32_t len)
            len >= RPC_RECORD_MIN && len <= REPLY_PROBED_MAX;
 }
 
-/* The record tells who sent it, whatever the port says. */
+/* The record shows its sender, whatever the port is. */
 enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d,
                                     const struct flow *flow UNUSED)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/quic.h - within this directory: QUIC up to the hellos (RFC 9000, 9001, 9369, and
- * Google's Q043 to Q050). Each packet is a transaction of its own, complete at once; what it keeps
- * lies in its arena. */
+/* app/proto/quic/quic.h - for this directory: QUIC up to the hellos (RFC 9000, 9001, 9369, and
+ * Google's Q043 to Q050). Each packet is a transaction, complete at once; its data are in its
+ * arena. */
 #ifndef APP_QUIC_QUIC_H
 #define APP_QUIC_QUIC_H
 
@@ -68,7 +68,7 @@ bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum dire
 #define QUIC_HANDSHAKE_MAX 65535
 #define QUIC_RANGES_MAX 32
 
-/* A handshake as far as its pieces have come, in any order. */
+/* The received parts of a handshake, in any order. */
 struct quic_assembly {
     struct buf data;
     struct { uint32_t from, to; } range[QUIC_RANGES_MAX];       /* sorted, apart */

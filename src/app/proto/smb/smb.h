@@ -19,7 +19,8 @@
 #define SMB1_HEADER_LEN 32
 #define SMB2_HEADER_LEN 64
 #define SMB3_HEADER_LEN 52
-#define SMB_PARTIAL_MIN 512         /* of a long read or write before it is taken as it comes */
+#define SMB_PARTIAL_MIN 512         /* bytes of a long read or write from which it is consumed as
+                                     * it arrives */
 
 #define SMB_EVENT_LIST(E)                                                           \
     E(SMB_INTERNAL_ERROR, "internal_error")                                         \
@@ -56,7 +57,7 @@ enum smb_frame {
 enum { STATUS_SUCCESS = 0, STATUS_PENDING = 0x103, STATUS_BUFFER_OVERFLOW = 0x80000005,
        STATUS_END_OF_FILE = 0xc0000011 };
 
-/* What one direction may bring: of read answers, of write requests. 0: no limit. */
+/* Limits of a direction, for read responses and for write requests. 0: no limit. */
 struct smb_limits {
     uint32_t max_size, max_queue_size, max_queue_count;
 };
@@ -72,7 +73,7 @@ enum smb_kind {
     SMB_SESSION_SETUP, SMB_IOCTL, SMB_RENAME, SMB_SET_INFO, SMB_KIND_COUNT,
 };
 
-/* Where a command belongs. Two meet when all but the tree are the same. */
+/* The session of a command. Two scopes match when all members but the tree are equal. */
 struct smb_scope {
     enum { SCOPE_NONE, SCOPE_GENERIC, SCOPE_HEADER, SCOPE_TREE } kind;
     uint64_t session, message;
@@ -91,7 +92,7 @@ struct smb_hosts { struct slice os, lan_manager; };
 struct smb_session_setup {
     struct smb_ntlmssp *ntlmssp;    /* NULL: none */
     struct krb5_ticket *ticket;
-    struct smb_hosts *hosts[2];     /* SMB1: who asks, who answers */
+    struct smb_hosts *hosts[2];     /* SMB1: the requester, the responder */
 };
 
 struct smb_negotiate {
@@ -108,7 +109,7 @@ struct smb_tree_connect {
     bool is_pipe;
     uint8_t share_type;
     struct slice share;
-    struct slice service[2];        /* SMB1: asked for, answered; data NULL: none */
+    struct slice service[2];        /* SMB1: requested, responded; data NULL: none */
 };
 
 struct smb_create {
@@ -199,13 +200,13 @@ struct smb_state {
 /* One command of a record, of either version. */
 struct smb_record {
     uint8_t version;
-    uint16_t command;               /* AndX: the one at hand */
+    uint16_t command;               /* AndX: the current command */
     uint32_t status;
     bool is_dos_error, unicode, is_response;
     uint64_t session, message;
     uint32_t tree;
     uint32_t chain, header_len;     /* SMB2 */
-    struct slice complete;             /* SMB1: behind the header; offsets count from 32 before */
+    struct slice complete;          /* SMB1: after the header; offsets count from 32 bytes before */
     struct slice body;              /* of the command: SMB1 parameter words, SMB2 structure */
     uint32_t missing;               /* bytes of the record that have not come yet */
     enum direction direction;
@@ -239,7 +240,7 @@ struct smb_extent {                  /* of a file, in a read answer or a write r
 void smb_file_extent(struct smb_state *st, const struct smb_record *r, const struct smb_extent *p);
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
                              bool open);
-/* More of it; data NULL: lost. Gives how much of it was the file's. */
+/* Passes more bytes; data NULL: lost. Returns how many of them belong to the file. */
 uint32_t smb_file_data(struct smb_state *st, enum direction d, const uint8_t *data, uint32_t len);
 void smb_file_close(struct smb_tx *t);
 void smb_files_after_gap(struct smb_state *st, enum direction d);
@@ -247,7 +248,7 @@ void smb_files_abandon(struct smb_state *st);
 
 /* --- pipe.c: calls through named pipes ------------------------------------------------------- */
 bool smb_is_call(struct slice data);
-/* Is the file a pipe on which calls are known to go? */
+/* True if the file is a pipe that is known to carry calls. */
 bool smb_pipe_has_calls(struct smb_state *st, const struct smb_id *id);
 void smb_pipe_request(struct smb_state *st, const struct smb_record *r, struct slice data);
 void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const struct smb_id *id,
