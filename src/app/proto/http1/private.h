@@ -163,7 +163,7 @@ struct http_state {
     bool closed[2];
     bool requests_over;                 /* HTTP/0.9: a connection has one request */
     bool tunnel;                        /* libhtp lets everything pass */
-    bool change;                       /* a change of protocol, requested by what was just parsed */
+    bool change;                       /* a change of protocol, requested by the data just parsed */
     bool had_gap;                       /* libhtp remembers */
     bool refused;                       /* a request: too many are open, nothing more is parsed */
     bool replaying;                     /* libhtp parses `retained` again: hooks ignore it */

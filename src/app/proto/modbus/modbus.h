@@ -34,7 +34,7 @@ enum modbus_function {
     MODBUS_UNKNOWN = 44,
 };
 
-/* What a function does to which table. */
+/* The access of a function and its table. */
 enum {
     ACCESS_READ = 0x01, ACCESS_WRITE = 0x02, ACCESS_DISCRETES = 0x04, ACCESS_COILS = 0x08,
     ACCESS_INPUT = 0x10, ACCESS_HOLDING = 0x20, ACCESS_SINGLE = 0x40, ACCESS_MULTIPLE = 0x80,

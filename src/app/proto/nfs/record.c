@@ -17,8 +17,8 @@
 
 /* --- recognition ---------------------------------------------------------------------------- */
 
-/* Does a call follow the mark? `len` is the record's length. Constants: RPC version 2, the NFS
- * program. */
+/* True if a call follows the record mark. `len` is the record's length. Constants: RPC version 2,
+ * the NFS program. */
 static bool looks_like_call(struct bytes in, uint32_t len)
 {
     uint32_t version, flavor;
@@ -123,7 +123,7 @@ static void reply_body_frames(struct nfs_state *st, const struct nfs_position *a
     }
 }
 
-/* --- whole messages ------------------------------------------------------------------------- */
+/* --- complete messages ---------------------------------------------------------------------- */
 
 /* Versions that do not exist are ignored. Version 4 needs a stream (RFC 7530 section 3.1). */
 static void call(struct nfs_state *st, const struct nfs_position *at, const struct rpc_call *r)

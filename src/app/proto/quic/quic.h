@@ -36,7 +36,7 @@ struct quic_header {
     bool is_long;
     struct slice dcid;
     uint32_t size;                      /* of the header */
-    uint32_t payload;                   /* bytes behind it that belong to this packet */
+    uint32_t payload;                   /* bytes after the header that belong to this packet */
 };
 /* False: no header of QUIC. */
 bool quic_header_parse(struct bytes in, struct quic_header *out);
@@ -59,7 +59,7 @@ void quic_crypto_free(struct quic_crypto *c);
 /* Keys of initial packets, known for some versions only. */
 void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t version,
                     struct slice dcid);
-/* Takes off the protection of the packet of header `h`; out lies in c until the next call. */
+/* Decrypts the packet with header `h`; `out` points into c and is valid until the next call. */
 bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum direction d,
                   const struct quic_header *h, const uint8_t *packet, struct slice *out);
 
@@ -74,7 +74,7 @@ struct quic_assembly {
     struct { uint32_t from, to; } range[QUIC_RANGES_MAX];       /* sorted, apart */
     unsigned count;
 };
-/* False: too long, or in too many pieces. */
+/* False: too long, or in too many parts. */
 bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment);
 struct slice quic_assembly_front(const struct quic_assembly *a);        /* without holes */
 
@@ -106,7 +106,7 @@ static inline struct quic_tx *quic_tx_of(struct app_tx *tx)
 struct quic_state {
     struct quic_keys keys;
     struct quic_assembly assembly[2];
-    bool hello[2];                      /* what follows is encrypted for good */
+    bool hello[2];                      /* all later packets are encrypted */
     bool retried;
 };
 
