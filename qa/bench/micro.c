@@ -381,7 +381,8 @@ static void *streaming_open(bool in_order)
     decoding_open(&s->d);
     s->flows = flow_conf_new(conf_root(s->d.yaml), 1, &err);
     s->conf = stream_conf_new(conf_root(s->d.yaml), false, &err);
-    s->thread = stream_thread_new(s->conf, s->flows, s->d.pool, s->d.counters, false, &err);
+    s->thread = stream_thread_new(&(struct stream_env){
+        .conf = s->conf, .flows = s->flows, .pool = s->d.pool, .counters = s->d.counters }, &err);
     if (s->thread == NULL)
         give_up(err.text);
     for (uint32_t flow = 0; flow < STREAM_FLOWS; flow++)

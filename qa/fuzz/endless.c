@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "endless.h"
 
-#include "app/core/private.h"
-
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * many bytes. Control: bit 0 the direction, bits 1-3 all set: a gap instead.
  * Recognition is skipped; every buffer, number and log of each transaction is read as rules and
  * outputs would. With IDS_ENDLESS in the environment: see endless.h. */
-#include "app/core/private.h"
+#include "app/core/settings.h"
 #include "app/tests/replay.h"
 #include "endless.h"
 

@@ -7,8 +7,8 @@
  * each behind ff fe and a control byte: bit 0 the direction, bits 1-3 all set: a gap of its length
  * instead; bits 4-7: in parts of so many bytes, 0: whole. Text between the marks may grow and
  * shrink as a fuzzer likes. */
-#include "app/proto/http1/private.h"
-#include "app/core/private.h"
+#include "app/core/settings.h"
+#include "app/proto/http1/state.h"
 #include "app/tests/replay.h"
 #include "endless.h"
 

@@ -56,7 +56,9 @@ static void fixture_open(struct fixture *w, uint8_t choice)
     w->conf = stream_conf_new(conf_root(w->yaml), (choice & 4) != 0, &err);
     w->pool = packet_pool_new(256, 0);
     w->counters = counters_new("fuzz");
-    w->st = stream_thread_new(w->conf, w->flows, w->pool, w->counters, (choice & 8) != 0, &err);
+    w->st = stream_thread_new(&(struct stream_env){
+        .conf = w->conf, .flows = w->flows, .pool = w->pool, .counters = w->counters,
+        .copy_chunks = (choice & 8) != 0 }, &err);
     w->time_us = 1000000;
 }
 

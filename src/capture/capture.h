@@ -63,6 +63,12 @@ struct capture_names {
     size_t count, cap;
 };
 
+/* Where a method that captures from interfaces has its settings; not every configuration has it. */
+struct capture_section {
+    const struct conf_node *root;
+    const char *name;           /* "af-packet" */
+};
+
 /* The number of the queue that reads a capture which the other queues share. */
 #define CAPTURE_SCAN UINT32_MAX
 
@@ -139,9 +145,8 @@ void capture_names_add(struct capture_names *names, const char *name);      /* a
                                                                              * once */
 void capture_names_free(struct capture_names *names);
 /* `sources` of methods whose section lists interfaces: those given, else the configured ones. */
-int capture_interfaces(const struct conf_node *root, const char *section,
-                       const char *const *given, size_t count, struct capture_names *out,
-                       struct err *err);
+int capture_interfaces(struct capture_section section, const char *const *given, size_t count,
+                       struct capture_names *out, struct err *err);
 
 /* `checksum-checks` of an interface or a file: AUTO unless it is yes or no. `kernel` is AUTO too;
  * each method handles it in its own way. */

@@ -25,15 +25,14 @@ void capture_names_free(struct capture_names *names)
 }
 
 /* Interfaces of the command line, otherwise those of the section, without `default`. */
-int capture_interfaces(const struct conf_node *root, const char *section,
-                       const char *const *given, size_t count, struct capture_names *out,
-                       struct err *err)
+int capture_interfaces(struct capture_section section, const char *const *given, size_t count,
+                       struct capture_names *out, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
         capture_names_add(out, given[i]);
     if (count > 0)
         return 0;
-    CONF_EACH(item, conf_find(root, section)) {
+    CONF_EACH(item, conf_find(section.root, section.name)) {
         const char *name = conf_string(item, "interface", NULL);
 
         if (name != NULL && strcmp(name, "default") != 0)
@@ -41,7 +40,7 @@ int capture_interfaces(const struct conf_node *root, const char *section,
     }
     if (out->count == 0)
         return err_set(err, "no interface to capture from: name one on the command line, or "
-                       "under %s: in the configuration", section);
+                       "under %s: in the configuration", section.name);
     return 0;
 }
 

@@ -234,15 +234,12 @@ static void table_json(struct table *t, const struct rule_profile_conf *c,
 
 #define DASHES "--------------------------------------------------------------------------"
 
-/* The columns of Suricata's rule_perf.log, because scripts read them. */
-static void table_text(struct table *t, const struct rule_profile_conf *c,
-                       enum rule_profile_sort order, struct buf *out)
+static void table_heading(enum rule_profile_sort order, struct buf *out)
 {
     time_t now = (time_t)(clock_wall_us() / 1000000);
     struct tm tm;
     char date[64];
 
-    sort(t, order);
     localtime_r(&now, &tm);
     strftime(date, sizeof(date), "%m/%d/%Y -- %H:%M:%S", &tm);
     buf_printf(out, "  " DASHES "\n  Date: %s. Sorted by: %s.\n  " DASHES "\n", date,
@@ -252,6 +249,14 @@ static void table_text(struct table *t, const struct rule_profile_conf *c,
                "Avg Match", "Avg No Match");
     buf_printf(out, "  -------- ------------ -------- -------- ------------ ------ -------- "
                "-------- ----------- ----------- ----------- --------------\n");
+}
+
+/* The columns of Suricata's rule_perf.log, because scripts read them. */
+static void table_text(struct table *t, const struct rule_profile_conf *c,
+                       enum rule_profile_sort order, struct buf *out)
+{
+    sort(t, order);
+    table_heading(order, out);
     for (size_t i = 0; i < MIN(t->rows.count, (size_t)c->limit); i++) {
         const struct row *r = &t->rows.at[i];
         const struct rule_profile *profile = &r->profile;

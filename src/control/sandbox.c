@@ -39,40 +39,45 @@
 
 /* A call of another architecture is refused, because its numbers mean other calls.
  * AddressSanitizer's leak check starts a process, so that build has no filter. */
+#if defined(OWN_ARCH) && !defined(__SANITIZE_ADDRESS__)
+static const struct sock_filter filter[] = {
+    LOAD(arch),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+    REFUSE(EPERM),
+    LOAD(nr),
+    CALL(execve), REFUSE(EPERM),
+    CALL(execveat), REFUSE(EPERM),
+#ifdef __NR_fork
+    CALL(fork), REFUSE(EPERM),
+    CALL(vfork), REFUSE(EPERM),
+#endif
+    /* A filter cannot read clone3's flags, which are in memory. libc then uses clone. */
+    CALL(clone3), REFUSE(ENOSYS),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 1, 0),
+    ALLOW,
+    LOAD(args[0]),
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+    ALLOW,
+    REFUSE(EPERM),
+};
+
 static int refuse_processes(struct err *err)
 {
-#if defined(OWN_ARCH) && !defined(__SANITIZE_ADDRESS__)
-    static const struct sock_filter filter[] = {
-        LOAD(arch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
-        REFUSE(EPERM),
-        LOAD(nr),
-        CALL(execve), REFUSE(EPERM),
-        CALL(execveat), REFUSE(EPERM),
-#ifdef __NR_fork
-        CALL(fork), REFUSE(EPERM),
-        CALL(vfork), REFUSE(EPERM),
-#endif
-        /* A filter cannot read clone3's flags, which are in memory. libc then uses clone. */
-        CALL(clone3), REFUSE(ENOSYS),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 1, 0),
-        ALLOW,
-        LOAD(args[0]),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
-        ALLOW,
-        REFUSE(EPERM),
-    };
     const struct sock_fprog program = { ARRAY_LEN(filter), (struct sock_filter *)filter };
 
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
         return err_set(err, "security.limit-noproc: the kernel takes no filter of system calls: "
                        "%s", strerror(errno));
-#else
-    (void)err;
-#endif
     return 0;
 }
+#else
+static int refuse_processes(struct err *err)
+{
+    (void)err;
+    return 0;
+}
+#endif
 
 /* --- the file system ---------------------------------------------------------------------- */
 

@@ -31,11 +31,11 @@ static uint64_t uptime_s(const struct stats_thread *st)
 }
 
 /* hooks.before updates gauges that are computed on demand. */
-static void round_of(struct stats_thread *st, bool last)
+static void round_of(struct stats_thread *st)
 {
     if (st->hooks.before != NULL)
         st->hooks.before(st->hooks.arg);
-    output_stats(st->output, clock_wall_us(), uptime_s(st), last);
+    output_stats(st->output, clock_wall_us(), uptime_s(st));
 }
 
 /* The deadline advances by the interval, so that the time of a round does not shift later
@@ -57,10 +57,10 @@ static void *stats_main(void *arg)
         while (!st->stop && timed_out == 0)
             timed_out = pthread_cond_timedwait(&st->wake, &st->lock, &until);
         if (!st->stop)
-            round_of(st, false);
+            round_of(st);
     }
     pthread_mutex_unlock(&st->lock);
-    round_of(st, true);
+    round_of(st);
     return NULL;
 }
 

@@ -112,27 +112,17 @@ static int named_cpus(void *arg, enum cpu_role role, struct cpu_set *out, struct
     return 0;
 }
 
-/* may_exceed: CPUs that the machine lacks cause a warning, not an error. */
-static int list_read(struct reader *r, const struct conf_node *node, const char *what,
-                     bool may_exceed, const char *const *interfaces, struct cpu_set *out,
-                     bool *is_auto, struct err *err)
+/* A list of the sets' own, not yet read. */
+static struct cpu_list list_of(struct reader *r, const char *what, const char *const *interfaces)
 {
-    struct cpu_list l = {
+    return (struct cpu_list){
         .topology = r->topology,
         .interfaces = interfaces,
         .diagnostics = r->diagnostics,
         .what = what,
-        .may_exceed = may_exceed,
         .named = named_cpus,
         .named_arg = r,
     };
-
-    if (cpu_list_parse(&l, node, err) < 0)
-        return -1;
-    *out = l.cpus;
-    if (is_auto != NULL)
-        *is_auto = l.is_auto;
-    return 0;
 }
 
 /* Returns the index of the word in `words`, or -1 with an error that lists them. */
@@ -168,6 +158,7 @@ static void prio_check(struct reader *r, const struct affinity_set *set,
 static int prio_level_read(struct reader *r, struct affinity_set *set, const struct conf_node *key,
                            struct err *err)
 {
+    struct cpu_list list;
     char what[96];
     int level;
 
@@ -184,8 +175,11 @@ static int prio_level_read(struct reader *r, struct affinity_set *set, const str
     if (prio_words[level] == NULL)
         return err_at(err, key->at, "prio: expected low, medium, high or default, got \"%s\"",
                       key->name);
-    if (list_read(r, key, what, true, r->interfaces, &set->prio[level], NULL, err) < 0)
+    list = list_of(r, what, r->interfaces);
+    list.may_exceed = true;
+    if (cpu_list_parse(&list, key, err) < 0)
         return -1;
+    set->prio[level] = list.cpus;
     prio_check(r, set, key, what, (enum prio)level);
     return 0;
 }
@@ -227,12 +221,17 @@ static int cpus_read(struct reader *r, struct affinity_set *set, const struct co
                      const char *const *interfaces, struct err *err)
 {
     const struct conf_node *cpu = conf_find(node, "cpu");
+    struct cpu_list list;
     char what[96];
 
     snprintf(what, sizeof(what), "%s-cpu-set: cpu", roles[set->role].name);
-    if (cpu != NULL &&
-        list_read(r, cpu, what, false, interfaces, &set->cpus, &set->is_auto, err) < 0)
-        return -1;
+    if (cpu != NULL) {
+        list = list_of(r, what, interfaces);
+        if (cpu_list_parse(&list, cpu, err) < 0)
+            return -1;
+        set->cpus = list.cpus;
+        set->is_auto = list.is_auto;
+    }
     if (cpu_set_count(&set->cpus) == 0)
         diagnostics_add(r->diagnostics, node->at, NULL,
                         "%s-cpu-set has no CPU: its threads run where the "
@@ -466,14 +465,17 @@ const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role 
 
 /* A list outside of `threading:`, in a run mode's stage. It works on a copy, so that it can name
  * sets (`!management`) and cannot change them. */
-int affinity_list(const struct affinity *a, const struct topology *topology,
-                  const struct conf_node *node, const char *const *interfaces,
-                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto,
+int affinity_list(const struct affinity *a, struct cpu_list *list, const struct conf_node *node,
                   struct err *err)
 {
     struct affinity copy = *a;
-    struct reader r = { .a = &copy, .topology = topology, .interfaces = interfaces,
-                        .diagnostics = diagnostics };
+    struct reader r = { .a = &copy, .topology = list->topology, .interfaces = list->interfaces,
+                        .diagnostics = list->diagnostics };
+    int status;
 
-    return list_read(&r, node, "cpu-set", false, interfaces, out, is_auto, err);
+    list->named = named_cpus;
+    list->named_arg = &r;
+    status = cpu_list_parse(list, node, err);
+    list->named_arg = NULL;
+    return status;
 }

@@ -62,10 +62,10 @@ void affinity_free(struct affinity *a);
 /* Returns the set of this interface, or the role's own set. */
 const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
                                         const char *interface);
-/* Parses a CPU list outside `threading`: cpu-set of a run mode's stage. */
-int affinity_list(const struct affinity *a, const struct topology *topology,
-                  const struct conf_node *node, const char *const *interfaces,
-                  struct diagnostics *diagnostics, struct cpu_set *out, bool *is_auto,
+/* A CPU list outside `threading`: cpu-set of a run mode's stage. As cpu_list_parse(), but the list
+ * may name the sets. */
+struct cpu_list;
+int affinity_list(const struct affinity *a, struct cpu_list *list, const struct conf_node *node,
                   struct err *err);
 
 /* Returns the nice value of a level: +2, 0, -2. */

@@ -78,25 +78,32 @@ static int add_numbers(struct list_walk *w, struct text item, struct cpu_set *to
     return exceeds ? cpus_exceed(w, item, err) : 0;
 }
 
-/* Handles `numa:1`, `l3:0-3` and similar items. Numbers are hwloc's logical ones, as lstopo shows
- * with -l. */
-static int add_part(struct list_walk *w, struct text item, enum topology_part part,
-                    struct text numbers, struct cpu_set *to, struct err *err)
-{
-    static const char *const names[] = { "NUMA node", "package", "core", "L3 cache" };
-    unsigned low, high, have = topology_part_count(w->l->topology, part);
+/* A part of the machine: how items name it, and how messages do. */
+static const struct part_word {
+    const char *prefix, *name;
+    enum topology_part part;
+} part_words[] = {
+    { "numa:", "NUMA node", TOPOLOGY_NUMA }, { "package:", "package", TOPOLOGY_PACKAGE },
+    { "core:", "core", TOPOLOGY_CORE }, { "l3:", "L3 cache", TOPOLOGY_L3 },
+};
 
-    if (range_parse(numbers, &low, &high) < 0 || high < low)
+/* `numa:1`, `l3:0-3` and the like. Numbers are hwloc's logical ones, as lstopo shows with -l. */
+static int add_part(struct list_walk *w, struct text item, const struct part_word *word,
+                    struct cpu_set *to, struct err *err)
+{
+    unsigned low, high, have = topology_part_count(w->l->topology, word->part);
+
+    if (range_parse(text_from(item, strlen(word->prefix)), &low, &high) < 0 || high < low)
         return bad_item(w, item, err);
     for (unsigned n = low; n <= high; n++) {
         struct cpu_set cpus;
 
-        if (!topology_part_cpus(w->l->topology, part, n, &cpus)) {
+        if (!topology_part_cpus(w->l->topology, word->part, n, &cpus)) {
             if (have == 0)
                 return err_at(err, w->at, "%s: \"%.*s\": the topology knows no %s", w->l->what,
-                              TEXT(item), names[part]);
+                              TEXT(item), word->name);
             return err_at(err, w->at, "%s: \"%.*s\": there is no %s %u; they are 0-%u",
-                          w->l->what, TEXT(item), names[part], n, have - 1);
+                          w->l->what, TEXT(item), word->name, n, have - 1);
         }
         cpu_set_or(to, &cpus);
     }
@@ -133,10 +140,6 @@ static void add_nic(struct list_walk *w, struct cpu_set *to)
 static int add_item(struct list_walk *w, struct text item, struct cpu_set *to, bool excluded,
                     struct err *err)
 {
-    static const struct { const char *prefix; enum topology_part part; } parts[] = {
-        { "numa:", TOPOLOGY_NUMA }, { "package:", TOPOLOGY_PACKAGE },
-        { "core:", TOPOLOGY_CORE }, { "l3:", TOPOLOGY_L3 },
-    };
     struct cpu_set named;
     enum cpu_role role;
 
@@ -148,10 +151,9 @@ static int add_item(struct list_walk *w, struct text item, struct cpu_set *to, b
         add_nic(w, to);
         return 0;
     }
-    for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
-        if (text_starts_nocase(item, parts[i].prefix))
-            return add_part(w, item, parts[i].part, text_from(item, strlen(parts[i].prefix)), to,
-                            err);
+    for (unsigned i = 0; i < ARRAY_LEN(part_words); i++)
+        if (text_starts_nocase(item, part_words[i].prefix))
+            return add_part(w, item, &part_words[i], to, err);
     if (excluded && w->l->named != NULL && cpu_role_find(item, &role)) {
         if (w->l->named(w->l->named_arg, role, &named, err) < 0)
             return -1;

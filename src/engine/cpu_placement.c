@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cpu_placement.c - assigns CPUs to threads. exclusive: the next CPU of the set for each new
- * thread, starting over after the last; autopin uses those of the interface's NUMA node first.
- * auto: the best free CPU, by a comparison of two CPUs. balanced: anywhere in the set. */
+/* engine/cpu_placement.c - gives each thread its CPU.
+ *
+ * exclusive: the next CPU of the set for each new thread, starting over after the last; autopin
+ * takes those of the interface's NUMA node first. auto: the best free CPU, by a comparison of two
+ * CPUs. balanced: anywhere in the set. */
+#include "engine/cpu_list.h"
 #include "engine/plan_private.h"
 
 #include <stdlib.h>
@@ -183,6 +186,8 @@ static void place_thread(struct cpu_placement *pl, struct plan_thread *t,
 static int own_list(const struct plan *plan, const struct plan_stage *pp,
                     struct affinity_set *set, bool *own, struct err *err)
 {
+    struct cpu_list list = { .topology = plan->topology, .what = "cpu-set",
+                             .diagnostics = (struct diagnostics *)&plan->diagnostics };
     enum cpu_role role;
     const struct conf_node *node = pp->stage->cpu_node;
 
@@ -192,8 +197,11 @@ static int own_list(const struct plan *plan, const struct plan_stage *pp,
         return 0;
     *set = (struct affinity_set){ .given = true, .at = node->at, .exclusive = true,
                                   .prio_default = PRIO_MEDIUM };
-    return affinity_list(plan->affinity, plan->topology, node, NULL,
-                         (struct diagnostics *)&plan->diagnostics, &set->cpus, &set->is_auto, err);
+    if (affinity_list(plan->affinity, &list, node, err) < 0)
+        return -1;
+    set->cpus = list.cpus;
+    set->is_auto = list.is_auto;
+    return 0;
 }
 
 static int place_stage(struct cpu_placement *pl, const struct plan_stage *pp, struct err *err)

@@ -127,15 +127,19 @@ static void warn_siblings(struct plan *plan, const struct pair *pair)
                     and_others(pair, more, sizeof(more)));
 }
 
-/* Suggests all CPUs except those of a set; false if none would be left. */
-static bool suggest_apart(const struct plan *plan, const char *who, const char *from,
-                          const struct cpu_set *theirs, char *buf, size_t size)
+static bool has_other_cpus(const struct plan *plan, const struct cpu_set *theirs)
 {
     struct cpu_set left = plan->topology->allowed;
 
     cpu_set_minus(&left, theirs);
-    snprintf(buf, size, "%s-cpu-set: { cpu: [ \"all\", \"!%s\" ] }", who, from);
     return cpu_set_count(&left) > 0;
+}
+
+/* The line that gives a set all CPUs except those of another. */
+static const char *suggest_apart(const char *set, const char *other, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s-cpu-set: { cpu: [ \"all\", \"!%s\" ] }", set, other);
+    return buf;
 }
 
 /* Overlapping exclusive sets are a contradiction in the configuration, so the message names the
@@ -146,8 +150,8 @@ static void warn_same_cpu(struct plan *plan, const struct pair *pair)
     const struct affinity_set *mine = &plan->affinity->set[a->role];
     const struct affinity_set *its = &plan->affinity->set[b->role];
     char line[256], more[48];
-    const char *fixit = suggest_apart(plan, set_key(b), set_key(a), &mine->cpus, line, sizeof(line))
-                     ? line : NULL;
+    const char *fixit = has_other_cpus(plan, &mine->cpus)
+                            ? suggest_apart(set_key(b), set_key(a), line, sizeof(line)) : NULL;
 
     and_others(pair, more, sizeof(more));
     if (mine->exclusive && its->exclusive)
@@ -368,7 +372,9 @@ static void warn_management(struct plan *plan)
     }
     if (both.count == 0)
         return;
-    if (!suggest_apart(plan, "worker", "management", &management->cpus, fixit, sizeof(fixit)))
+    if (has_other_cpus(plan, &management->cpus))
+        suggest_apart("worker", "management", fixit, sizeof(fixit));
+    else
         snprintf(fixit, sizeof(fixit), "management-cpu-set: { cpu: [ \"%d\" ] }",
                  cpu_set_next(&plan->topology->allowed, 0));
     diagnostics_add(&plan->diagnostics, set_at(plan, both.a), fixit,

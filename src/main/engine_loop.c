@@ -261,6 +261,7 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
     alloc_failures_from_environment();
     if (once)
         apply_main_affinity(s);
+    output_run_here(s->context.output);
     if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||
                  control_start(s->control, err) < 0 || web_start(s->web, err) < 0)) {
         engine_stop(engine);

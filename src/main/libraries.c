@@ -99,50 +99,110 @@ static void print_required(void)
     print_text("libhtp", htp_get_version(), HTP_LINKAGE);
 }
 
-/* Brotli packs its version as 8, 12 and 12 bits (BrotliDecoderVersion). */
-static void print_decoders(void)
-{
 #ifdef HAVE_BROTLI
-    uint32_t brotli = BrotliDecoderVersion();
-
-    print_triple("brotli", brotli >> 24, brotli >> 12 & 0xfff, brotli & 0xfff);
-#endif
-#ifdef HAVE_ZSTD
-    print_text("zstd", ZSTD_versionString(), "");
-#endif
-#ifdef HAVE_LZ4
-    print_text("liblz4", LZ4_versionString(), "");
-#endif
-}
-
-/* libmagic and mimalloc give decimal digits: 545 is 5.45, 212 is 2.1.2. */
-void libraries_print(void)
+/* Brotli packs its version as 8, 12 and 12 bits (BrotliDecoderVersion). */
+static void print_brotli(void)
 {
-    print_required();
-    print_decoders();
+    uint32_t version = BrotliDecoderVersion();
+
+    print_triple("brotli", version >> 24, version >> 12 & 0xfff, version & 0xfff);
+}
+#endif
+
+#ifdef HAVE_ZSTD
+static void print_zstd(void) { print_text("zstd", ZSTD_versionString(), ""); }
+#endif
+
+#ifdef HAVE_LZ4
+static void print_lz4(void) { print_text("liblz4", LZ4_versionString(), ""); }
+#endif
+
 #ifdef HAVE_BPF
+static void print_bpf(void)
+{
     print_pair("libbpf", libbpf_major_version(), libbpf_minor_version());
+}
 #endif
+
 #ifdef HAVE_MAGIC
+/* Decimal digits: 545 is 5.45. */
+static void print_magic(void)
+{
     print_pair("libmagic", (unsigned)magic_version() / 100, (unsigned)magic_version() % 100);
+}
 #endif
+
 #ifdef HAVE_LUA
-    print_text("Lua (headers)", LUA_RELEASE, "");
+static void print_lua(void) { print_text("Lua (headers)", LUA_RELEASE, ""); }
 #endif
+
 #ifdef HAVE_MAXMINDDB
-    print_text("libmaxminddb", MMDB_lib_version(), "");
+static void print_maxminddb(void) { print_text("libmaxminddb", MMDB_lib_version(), ""); }
 #endif
+
 #ifdef HAVE_HIREDIS
+static void print_hiredis(void)
+{
     print_triple("hiredis (headers)", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
+}
 #endif
+
 #ifdef HAVE_MICROHTTPD
-    print_text("libmicrohttpd", MHD_get_version(), "");
+static void print_microhttpd(void) { print_text("libmicrohttpd", MHD_get_version(), ""); }
 #endif
+
 #ifdef HAVE_RDKAFKA
-    print_text("librdkafka", rd_kafka_version_str(), "");
+static void print_rdkafka(void) { print_text("librdkafka", rd_kafka_version_str(), ""); }
 #endif
+
 #ifdef HAVE_MIMALLOC
+/* Decimal digits: 212 is 2.1.2. */
+static void print_mimalloc(void)
+{
     print_triple("mimalloc", (unsigned)mi_version() / 100, (unsigned)mi_version() / 10 % 10,
                  (unsigned)mi_version() % 10);
+}
 #endif
+
+static void (*const printers[])(void) = {
+    print_required,
+#ifdef HAVE_BROTLI
+    print_brotli,
+#endif
+#ifdef HAVE_ZSTD
+    print_zstd,
+#endif
+#ifdef HAVE_LZ4
+    print_lz4,
+#endif
+#ifdef HAVE_BPF
+    print_bpf,
+#endif
+#ifdef HAVE_MAGIC
+    print_magic,
+#endif
+#ifdef HAVE_LUA
+    print_lua,
+#endif
+#ifdef HAVE_MAXMINDDB
+    print_maxminddb,
+#endif
+#ifdef HAVE_HIREDIS
+    print_hiredis,
+#endif
+#ifdef HAVE_MICROHTTPD
+    print_microhttpd,
+#endif
+#ifdef HAVE_RDKAFKA
+    print_rdkafka,
+#endif
+#ifdef HAVE_MIMALLOC
+    print_mimalloc,
+#endif
+};
+
+void libraries_print(void)
+{
+    for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++)
+        printers[i]();
 }

@@ -273,7 +273,9 @@ struct logging_defaults {
     enum log_level level, at_least;
     const char *format;         /* NULL: each has its own */
     const char *filter;         /* a regular expression; NULL: none */
+    const char *log_dir;        /* of files without a path */
     bool forced;                /* SC_LOG_LEVEL gives the level, and no setting changes it */
+    bool daemon;                /* there is no console */
 };
 
 /* NULL: no filter, or not a regular expression; filter_read() has reported the latter. */
@@ -311,9 +313,17 @@ static enum log_level level_of(const struct conf_node *node, const struct loggin
     return d->forced ? d->level : MAX(level, d->at_least);
 }
 
-/* On failure s->path is set, for the message; the caller frees the sink. */
-static int file_sink(struct message_sink *s, const struct conf_node *node, const char *name,
-                     const char *log_dir, struct err *err)
+/* The formats of outputs that have none in the configuration. */
+#define CONSOLE_FORMAT "%d: %S: %M"
+#define FILE_FORMAT "[%i - %m] %z %d: %S: %M"
+#define SYSLOG_FORMAT "[%i] <%d> -- %M"
+
+static const char *format_or(const struct logging_defaults *d, const char *otherwise)
+{
+    return d->format != NULL ? d->format : otherwise;
+}
+
+static char *path_of(const char *log_dir, const char *name)
 {
     struct buf path = { 0 };
 
@@ -321,63 +331,80 @@ static int file_sink(struct message_sink *s, const struct conf_node *node, const
         buf_printf(&path, "%s/", log_dir);
     buf_add_string(&path, name);
     buf_add_u8(&path, 0);
-    s->path = (char *)path.data;
+    return (char *)path.data;
+}
+
+/* NULL with *err: the file cannot be opened. */
+static struct message_sink *file_sink(const struct logging_defaults *d,
+                                      const struct conf_node *node, const char *format,
+                                      const char *name, struct err *err)
+{
+    struct message_sink *s = sink_new(d, node, format);
+
+    s->path = path_of(d->log_dir, name);
     s->fd = open(s->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (s->fd >= 0)
-        return 0;
-    return err_at(err, node != NULL ? node->at : NO_LOCATION, "cannot open %s: %s", s->path,
-                  strerror(errno));
+        return s;
+    err_at(err, node != NULL ? node->at : NO_LOCATION, "cannot open %s: %s", s->path,
+           strerror(errno));
+    free(s->path);
+    s->path = NULL;
+    message_close(s);
+    return NULL;
 }
 
 /* local5 is Suricata's default. */
-static void syslog_sink(struct message_sink *s, const struct conf_node *node, const char *name)
+static struct message_sink *syslog_sink(const struct logging_defaults *d,
+                                        const struct conf_node *node, const char *facility)
 {
+    struct message_sink *s = sink_new(d, node, format_or(d, SYSLOG_FORMAT));
+
     s->fd = -1;
     s->facility = LOG_LOCAL5;
-    if (!output_syslog_facility(name, &s->facility))
+    if (!output_syslog_facility(facility, &s->facility))
         conf_error(node != NULL ? conf_find(node, "facility") : NULL, "syslog facility \"%s\" is "
-                   "not known: local0 to local7, daemon, user ...", name);
+                   "not known: local0 to local7, daemon, user ...", facility);
     openlog("ids", LOG_PID, s->facility);
+    return s;
 }
 
-/* The formats of outputs that have none in the configuration. */
-#define CONSOLE_FORMAT "%d: %S: %M"
-#define FILE_FORMAT "[%i - %m] %z %d: %S: %M"
-#define SYSLOG_FORMAT "[%i] <%d> -- %M"
+/* NULL: there is no such output, or its file cannot be opened. The engine is worth more than its
+ * messages: it runs without. */
+static struct message_sink *configured_sink(const struct logging_defaults *d,
+                                            const struct conf_node *node)
+{
+    struct message_sink *s;
+    struct err err;
 
-/* A daemon has no console. A wrong name of an output is a warning, because the others
- * still work. */
-static int add_output(const struct logging_defaults *d, const struct conf_node *node,
-                      const char *log_dir, bool daemon, struct err *err)
+    if (strcmp(node->name, "console") == 0)
+        return sink_new(d, node, format_or(d, CONSOLE_FORMAT));
+    if (strcmp(node->name, "syslog") == 0)
+        return syslog_sink(d, node, conf_string(node, "facility", "local5"));
+    if (strcmp(node->name, "file") != 0) {
+        conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
+        return NULL;
+    }
+    s = file_sink(d, node, FILE_FORMAT, conf_string(node, "filename", "ids.log"), &err);
+    if (s == NULL)
+        log_err(LOG_LEVEL_WARNING, "ids", &err);
+    else
+        crash_report_to(s->fd);
+    return s;
+}
+
+/* A daemon has no console. */
+static void add_output(const struct logging_defaults *d, const struct conf_node *node)
 {
     enum log_level level = level_of(node, d);
     struct message_sink *s;
 
-    if (!conf_bool(node, "enabled", true) || (strcmp(node->name, "console") == 0 && daemon))
-        return 0;
-    if (strcmp(node->name, "console") == 0) {
-        s = sink_new(d, node, d->format != NULL ? d->format : CONSOLE_FORMAT);
-    } else if (strcmp(node->name, "file") == 0) {
-        s = sink_new(d, node, FILE_FORMAT);
-        if (file_sink(s, node, conf_string(node, "filename", "ids.log"), log_dir, err) < 0) {
-            /* The engine is worth more than its messages: it runs without the file. */
-            log_err(LOG_LEVEL_WARNING, "ids", err);
-            free(s->path);
-            s->path = NULL;
-            message_close(s);
-            return 0;
-        }
-        crash_report_to(s->fd);
-    } else if (strcmp(node->name, "syslog") == 0) {
-        s = sink_new(d, node, d->format != NULL ? d->format : SYSLOG_FORMAT);
-        syslog_sink(s, node, conf_string(node, "facility", "local5"));
-    } else {
-        conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
-        return 0;
-    }
+    if (!conf_bool(node, "enabled", true) || (strcmp(node->name, "console") == 0 && d->daemon))
+        return;
+    s = configured_sink(d, node);
+    if (s == NULL)
+        return;
     log_set_level(MAX(log_get_level(), level));
     log_add_sink(&message_ops, s, level);
-    return 0;
 }
 
 /* The environment overrides the configuration, as in Suricata. The result is borrowed from
@@ -415,35 +442,31 @@ void logging_begin(void)
         log_set_level(level);
 }
 
+static const char *env_or(const char *variable, const char *otherwise)
+{
+    const char *value = getenv(variable);
+
+    return value != NULL ? value : otherwise;
+}
+
 /* Used when the configuration names no output. The variables of the environment are
  * Suricata's. */
-static int add_default(const struct logging_defaults *d, const char *log_dir, bool daemon,
-                       struct err *err)
+static int add_default(const struct logging_defaults *d, struct err *err)
 {
-    const char *kind = getenv("SC_LOG_OP_IFACE"), *name;
-    enum log_level level = MAX(d->level, d->at_least);
+    const char *kind = env_or("SC_LOG_OP_IFACE", "console");
     struct message_sink *s;
 
-    kind = kind != NULL ? kind : "console";
-    if (strcasecmp(kind, "file") == 0) {
-        name = getenv("SC_LOG_FILE");
-        s = sink_new(d, NULL, d->format != NULL ? d->format : FILE_FORMAT);
-        if (file_sink(s, NULL, name != NULL ? name : "ids.log", log_dir, err) < 0) {
-            free(s->path);
-            s->path = NULL;
-            message_close(s);
-            return -1;
-        }
-    } else if (strcasecmp(kind, "syslog") == 0) {
-        name = getenv("SC_LOG_FACILITY");
-        s = sink_new(d, NULL, d->format != NULL ? d->format : SYSLOG_FORMAT);
-        syslog_sink(s, NULL, name != NULL ? name : "local5");
-    } else if (!daemon) {
-        s = sink_new(d, NULL, d->format != NULL ? d->format : CONSOLE_FORMAT);
-    } else {
+    if (strcasecmp(kind, "file") == 0)
+        s = file_sink(d, NULL, format_or(d, FILE_FORMAT), env_or("SC_LOG_FILE", "ids.log"), err);
+    else if (strcasecmp(kind, "syslog") == 0)
+        s = syslog_sink(d, NULL, env_or("SC_LOG_FACILITY", "local5"));
+    else if (!d->daemon)
+        s = sink_new(d, NULL, format_or(d, CONSOLE_FORMAT));
+    else
         return 0;
-    }
-    log_add_sink(&message_ops, s, d->forced ? d->level : level);
+    if (s == NULL)
+        return -1;
+    log_add_sink(&message_ops, s, d->forced ? d->level : MAX(d->level, d->at_least));
     return 0;
 }
 
@@ -458,7 +481,8 @@ static void add_start_errors(const struct logging_defaults *d)
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err)
 {
-    struct logging_defaults d = { .level = LOG_LEVEL_INFO, .at_least = LOG_LEVEL_ERROR };
+    struct logging_defaults d = { .level = LOG_LEVEL_INFO, .at_least = LOG_LEVEL_ERROR,
+                                  .log_dir = log_dir, .daemon = daemon };
     const struct conf_node *outputs = conf_find(root, "logging.outputs");
     bool any = false;
 
@@ -479,10 +503,9 @@ int logging_setup(const struct conf_node *root, const char *log_dir, unsigned ve
         if (item->child == NULL)
             continue;
         any = true;
-        if (add_output(&d, item->child, log_dir, daemon, err) < 0)
-            return -1;
+        add_output(&d, item->child);
     }
-    if (!any && add_default(&d, log_dir, daemon, err) < 0)
+    if (!any && add_default(&d, err) < 0)
         return -1;
     if (d.forced)
         log_set_level(d.level);

@@ -309,39 +309,41 @@ static int setup_outputs(struct setup *s, struct err *err)
     return 0;
 }
 
-/* The order follows the dependencies: rules and outputs tell the parsers what they need,
- * so the parsers' settings come first. setup_free() also frees a setup that failed in the
- * middle. */
-int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err)
+/* Where packets come from and what may become of them. */
+static int setup_source(struct setup *s, struct err *err)
 {
-    s->options = o;
-    s->conf = conf;
-    s->root = conf_root(conf);
-    s->context.conf = s->root;
-    if (o->capture != NULL) {
-        s->context.capture = setup_capture_ops(o, err);
-        if (s->context.capture == NULL)
+    struct run_context *ctx = &s->context;
+
+    if (s->options->capture != NULL) {
+        ctx->capture = setup_capture_ops(s->options, err);
+        if (ctx->capture == NULL)
             return -1;
     }
-    if (setup_sources(s, err) < 0 || setup_reject(s, err) < 0 || web_check(s->root, err) < 0)
+    if (setup_sources(s, err) < 0 || setup_reject(s, err) < 0)
         return -1;
-    s->context.is_inline = setup_is_inline(s);
-    s->context.gives_verdict = setup_gives_verdict(s);
+    ctx->is_inline = setup_is_inline(s);
+    ctx->gives_verdict = setup_gives_verdict(s);
+    ctx->offline = ctx->capture == NULL || !ctx->capture->live;
     /* The two directions of a flow arrive on different interfaces of a bridge. */
-    if (s->context.gives_verdict)
-        conf_set(conf, "livedev.use-for-tracking", "no");
-    s->context.offline = s->context.capture == NULL || !s->context.capture->live;
-    pthread_mutex_init(&s->context.rules_lock, NULL);
-    pthread_mutex_init(&s->context.qsbr_lock, NULL);
+    if (ctx->gives_verdict)
+        conf_set(s->conf, "livedev.use-for-tracking", "no");
+    return 0;
+}
+
+static int setup_directories(struct setup *s, struct err *err)
+{
     setup_config_dir(s);
     if (setup_log_dir(s, err) < 0)
         return -1;
     setup_default_file(s, "classification-file", "classification.config");
     setup_default_file(s, "reference-config-file", "reference.config");
     setup_default_file(s, "threshold-file", "threshold.config");
-    keyword_registry_init();
-    exception_policy_announce(s->root);
-    global_memcap_begin(s->root);
+    return 0;
+}
+
+/* The settings of the libraries that packets pass, in the order of the passage. */
+static int setup_packet_path(struct setup *s, struct err *err)
+{
     if ((s->decode = decode_conf_new(s->root, err)) == NULL ||
         (s->flow = flow_conf_new(s->root, 1, err)) == NULL ||
         (s->stream = stream_conf_new(s->root, s->context.is_inline, err)) == NULL ||
@@ -351,6 +353,29 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     s->context.flow = s->flow;
     s->context.stream = s->stream;
     s->context.app = s->app;
+    return 0;
+}
+
+/* The order follows the dependencies: rules and outputs tell the parsers what they need,
+ * so the parsers' settings come first. setup_free() also frees a setup that failed in the
+ * middle. */
+int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err)
+{
+    s->options = o;
+    s->conf = conf;
+    s->root = conf_root(conf);
+    s->context.conf = s->root;
+    if (setup_source(s, err) < 0 || web_check(s->root, err) < 0)
+        return -1;
+    pthread_mutex_init(&s->context.rules_lock, NULL);
+    pthread_mutex_init(&s->context.qsbr_lock, NULL);
+    if (setup_directories(s, err) < 0)
+        return -1;
+    keyword_registry_init();
+    exception_policy_announce(s->root);
+    global_memcap_begin(s->root);
+    if (setup_packet_path(s, err) < 0)
+        return -1;
     /* Each job has outputs of its own. */
     if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
@@ -396,7 +421,7 @@ static bool needs_sequence(const struct setup *s)
 
 /* The threads there are besides the plan's own: the first, which waits for signals; statistics,
  * commands, the watchdog. */
-#define MANAGEMENT_MAX 6
+#define MANAGEMENT_MAX 7
 static void name_management(const struct setup *s, bool live, char *main_name, size_t size,
                             const char *names[MANAGEMENT_MAX])
 {
@@ -413,6 +438,8 @@ static void name_management(const struct setup *s, bool live, char *main_name, s
         names[n++] = "Web";
     if (live || systemd_watchdog_ms() > 0)
         names[n++] = "WD";
+    if (live)
+        names[n++] = "Sink";
     names[n] = NULL;
 }
 

@@ -55,9 +55,11 @@ static const struct app_hooks hooks = {
 
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
 {
+    m->tenants.ctx = m->ctx;
+    m->tenants.everybody = m->detect;
     m->tenants.counters = m->counters;
     m->tenants.alert_payload_size = output_payload_size(m->ctx->conf);
-    return tenant_threads_take(&m->tenants, m->ctx, m->detect, rules, m->rules_generation, err);
+    return tenant_threads_take(&m->tenants, rules, m->rules_generation, err);
 }
 
 static void *detect_module_open(const struct module_env *env, struct err *err)
@@ -97,7 +99,7 @@ static COLD void take_new_rules(struct detect_module *m)
     struct err err = { 0 };
 
     detect_thread_set_rules(m->detect, rules);
-    (void)tenant_threads_take(&m->tenants, m->ctx, m->detect, rules, m->rules_generation, &err);
+    (void)tenant_threads_take(&m->tenants, rules, m->rules_generation, &err);
     ruleset_unref(rules);
 }
 
@@ -105,7 +107,7 @@ static COLD void take_new_rules(struct detect_module *m)
 static void run_rules(struct detect_module *m, const struct inspection *in)
 {
     detect_inspect(LIKELY(m->tenants.table == NULL)
-                       ? m->detect : tenant_thread_of(&m->tenants, in->packet, m->detect), in);
+                       ? m->detect : tenant_thread_of(&m->tenants, in->packet), in);
 }
 
 static void note_icmp(struct flow *f, const struct packet *p)

@@ -149,8 +149,9 @@ static void *stream_module_open(const struct module_env *env, struct err *err)
         return NULL;
     }
     /* Detection runs on another thread: chunks must not point into buffers of this one. */
-    m->stream = stream_thread_new(m->ctx->stream, m->ctx->flow, env->pool, env->counters,
-                                  !env->same_thread_as_next, err);
+    m->stream = stream_thread_new(&(struct stream_env){
+        .conf = m->ctx->stream, .flows = m->ctx->flow, .pool = env->pool,
+        .counters = env->counters, .copy_chunks = !env->same_thread_as_next }, err);
     m->rules = run_context_rules(m->ctx, &m->rules_generation);
     if (m->ctx->seq != NULL) {
         m->handle = seq_handle_new(m->ctx->seq, &env->seq_thread);

@@ -12,9 +12,9 @@ static struct detect_thread *thread_of(struct tenant_threads *tt, uint32_t id)
     return NULL;
 }
 
-static int take_one(struct tenant_threads *tt, struct run_context *ctx, const struct tenant *tenant,
-                    struct err *err)
+static int take_one(struct tenant_threads *tt, const struct tenant *tenant, struct err *err)
 {
+    const struct run_context *ctx = tt->ctx;
     struct detect_thread *detect = thread_of(tt, tenant->id);
 
     if (detect != NULL) {
@@ -32,11 +32,10 @@ static int take_one(struct tenant_threads *tt, struct run_context *ctx, const st
 
 /* A tenant that is gone keeps its state with the general rules, because packets in flight may refer
  * to it. */
-int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
-                        struct detect_thread *everybody, struct ruleset *rules,
-                        unsigned generation, struct err *err)
+int tenant_threads_take(struct tenant_threads *tt, struct ruleset *rules, unsigned generation,
+                        struct err *err)
 {
-    struct tenants *table = run_context_tenants(ctx), *old = tt->table;
+    struct tenants *table = run_context_tenants(tt->ctx), *old = tt->table;
     int status = 0;
 
     if (table == NULL)
@@ -44,8 +43,8 @@ int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
     tt->at.count = 0;
     tt->table = table;
     for (size_t i = 0; i < table->list.count; i++)
-        if (take_one(tt, ctx, table->list.at[i], err) < 0) {
-            ARRAY_PUSH(&tt->at, everybody);
+        if (take_one(tt, table->list.at[i], err) < 0) {
+            ARRAY_PUSH(&tt->at, tt->everybody);
             status = -1;
         }
     for (size_t i = 0; i < tt->all.count; i++) {
@@ -53,7 +52,7 @@ int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
             detect_thread_set_rules(tt->all.at[i].detect, rules);
         detect_thread_set_generation(tt->all.at[i].detect, (uint8_t)generation);
     }
-    detect_thread_set_generation(everybody, (uint8_t)generation);
+    detect_thread_set_generation(tt->everybody, (uint8_t)generation);
     tenants_unref(old);
     return status;
 }
@@ -74,8 +73,7 @@ void tenant_threads_fini(struct tenant_threads *tt)
 }
 
 /* A flow keeps its first packet's tenant, so that a selector by packet cannot change it midway. */
-struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p,
-                                       struct detect_thread *everybody)
+struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p)
 {
     uint32_t id = p->flow != NULL && p->flow->tenant_id != 0 ? p->flow->tenant_id
                                                              : tenants_of(tt->table, p);
@@ -84,5 +82,5 @@ struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct p
     detect_slot(p)->tenant_id = at >= 0 ? id : 0;
     if (p->flow != NULL)
         p->flow->tenant_id = detect_slot(p)->tenant_id;
-    return at >= 0 ? tt->at.at[at] : everybody;
+    return at >= 0 ? tt->at.at[at] : tt->everybody;
 }

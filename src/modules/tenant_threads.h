@@ -7,6 +7,8 @@
 #include "modules/context.h"
 
 struct tenant_threads {
+    struct run_context *ctx;
+    struct detect_thread *everybody;    /* borrowed; runs the rules that belong to no tenant */
     struct counters *counters;
     uint32_t alert_payload_size;               /* see detect_thread_keep_alert_payload() */
     struct tenants *table;              /* referenced; NULL: there are no tenants */
@@ -16,15 +18,13 @@ struct tenant_threads {
 
 /* Takes over the active tenants. Flows point into the detect_thread of a removed tenant, so it
  * stays, with the rules that belong to no tenant. 0, or -1 with *err. */
-int tenant_threads_take(struct tenant_threads *tt, struct run_context *ctx,
-                        struct detect_thread *everybody, struct ruleset *rules,
-                        unsigned generation, struct err *err);
+int tenant_threads_take(struct tenant_threads *tt, struct ruleset *rules, unsigned generation,
+                        struct err *err);
 /* Each reads whether rule costs are counted. */
 void tenant_threads_follow_profile(struct tenant_threads *tt);
 void tenant_threads_fini(struct tenant_threads *tt);
 
 /* Finds the tenant of the packet and marks the packet and its flow with it. */
-struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p,
-                                       struct detect_thread *everybody);
+struct detect_thread *tenant_thread_of(const struct tenant_threads *tt, struct packet *p);
 
 #endif

@@ -46,8 +46,8 @@ struct logger_ops {
     /* Called for each live transaction with each packet, while it may have something to log. */
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);
-    void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last);
-    /* Called with data of a TCP direction or a body, in order, as they arrive. */
+    void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s);
+    /* What a direction of TCP or a body carries, as it comes and in order. */
     void (*stream)(struct render *r, void *self, struct packet *p,
                    const struct output_chunk *chunk);
     /* Writing: writes the packet itself. Called on writer threads. */

@@ -199,6 +199,13 @@ void output_conf_free(struct output_conf *conf)
     free(conf);
 }
 
+void output_run_here(struct output_conf *conf)
+{
+    for (size_t i = 0; i < conf->sinks.count; i++)
+        if (conf->sinks.at[i]->ops->run_here != NULL)
+            conf->sinks.at[i]->ops->run_here(conf->sinks.at[i]->self);
+}
+
 /* Sinks that know no files have no rotate(). */
 void output_rotate(struct output_conf *conf)
 {
@@ -572,7 +579,7 @@ unsigned output_stats_interval(const struct output_conf *conf)
 
 /* Called on the statistics thread. The writer lives for one round only: statistics are
  * few, and nothing stays in a buffer. */
-void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last)
+void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s)
 {
     struct output_writer *w;
 
@@ -582,7 +589,7 @@ void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, 
     for (size_t i = 0; i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->stats != NULL)
             conf->loggers.at[i].ops->stats(&conf->stats, conf->loggers.at[i].self, now_us,
-                                           uptime_s, last);
+                                           uptime_s);
     w = output_writer_new(conf, NULL);
     write_records(w, &conf->stats_out);
     output_writer_free(w);

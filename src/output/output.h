@@ -33,9 +33,11 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
  * long as the arena. */
 struct arena;
 const char *const *output_settings_keys(struct arena *arena, const char *const *others);
-void output_conf_free(struct output_conf *conf);       /* after all threads have ended */
-/* Call before threads start: records are written in the order of the capture, whichever thread
- * rendered them. seq: borrowed while threads run. */
+void output_conf_free(struct output_conf *conf);       /* after all threads are gone */
+/* Threads of sinks run on the CPUs of the calling thread. */
+void output_run_here(struct output_conf *conf);
+/* Before threads start: records are written in the order of the capture, whichever thread made
+ * them. seq: borrowed while threads run. */
 struct sequencer;
 void output_conf_merge(struct output_conf *conf, const struct sequencer *seq);
 void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; any thread */
@@ -81,9 +83,9 @@ unsigned output_sink_count(const struct output_conf *conf);
 void output_sink_report(const struct output_conf *conf, unsigned i,
                         struct output_sink_report *report);
 
-/* Writes one round of statistics: stats records and stats.log. last: the final round. */
-void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s, bool last);
-/* Sets the report of the current rules for stats.detect.engines; at start and after each reload. */
+/* Statistics, by control/: one round of stats records and stats.log. */
+void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s);
+/* What the rules in force are, for stats.detect.engines; at start and after each reload. */
 void output_set_rules(struct output_conf *conf, const struct ruleset_report *report,
                       uint64_t loaded_at_us);
 /* Writes all statistics as members of the open object, as `stats` of EVE. Any thread, also when

@@ -101,7 +101,9 @@ static bool write_all(struct pcap_files *f, struct thread_file *l, const void *d
 }
 
 #ifdef HAVE_LZ4
-/* Reads `lz4-level` and `lz4-checksum`. */
+#define HAS_LZ4 true
+
+/* From `lz4-level` and `lz4-checksum`. */
 static LZ4F_preferences_t preferences(const struct pcap_files *f)
 {
     return (LZ4F_preferences_t){ .compressionLevel = f->level,
@@ -152,6 +154,8 @@ static void squeeze_end(struct pcap_files *f, struct thread_file *l)
     l->squeezer = NULL;
 }
 #else
+#define HAS_LZ4 false
+
 static bool squeeze_begin(struct pcap_files *f UNUSED, struct thread_file *l UNUSED)
 {
     return false;
@@ -462,10 +466,8 @@ static int read_compression(struct pcap_files *f, const struct conf_node *node, 
     f->level = (int)MIN(conf_u64(node, "lz4-level", 0), 16);
     if (!f->lz4 && strcmp(word, "none") != 0)
         return err_at(err, NO_LOCATION, "compression \"%s\" is not none or lz4", word);
-#ifndef HAVE_LZ4
-    if (f->lz4)
+    if (f->lz4 && !HAS_LZ4)
         return err_at(err, NO_LOCATION, "this is a build without lz4");
-#endif
     return 0;
 }
 

@@ -26,8 +26,9 @@ struct sink_ops {
      * many records are lost. */
     uint64_t (*write)(void *self, const uint8_t *data, size_t len);
     void (*rotate)(void *self);
-    /* Writes what is still buffered; returns how many records are lost. Called before close(); may
-     * be NULL. */
+    /* Threads of the sink run on the CPUs of the calling thread from now on; NULL: it has none. */
+    void (*run_here)(void *self);
+    /* Writes what it still holds; how many records are lost. Before close(); may be NULL. */
     uint64_t (*finish)(void *self);
     void (*close)(void *self);
 };
@@ -74,10 +75,15 @@ struct sink *sink_open_threaded(const struct output_request *request, struct out
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err);
 
-/* The same, with this kind instead of the node's `filetype`. */
+/* What is opened when the node does not say it. */
+struct sink_default {
+    const char *filetype, *filename;
+};
+
+/* Of the default's kind, and not of the node's `filetype`. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
-                          const struct conf_node *node, const char *filetype,
-                          const char *otherwise, struct err *err);
+                          const struct conf_node *node, struct sink_default otherwise,
+                          struct err *err);
 
 extern const struct sink_ops *const sink_table[];
 extern const struct sink_ops sink_file_later;       /* opens the file with its first record; not

@@ -55,18 +55,21 @@ uint64_t checksum_blocks_avx512(uint64_t sum, const uint8_t *at, size_t blocks)
 {
     return add_blocks(sum, at, blocks);
 }
-#endif
 
 static inline uint64_t add_wide(uint64_t sum, const uint8_t *at, size_t blocks)
 {
-#ifdef __x86_64__
     if (LIKELY(__builtin_cpu_supports("avx512f")))
         return checksum_blocks_avx512(sum, at, blocks);
     if (__builtin_cpu_supports("avx2"))
         return checksum_blocks_avx2(sum, at, blocks);
-#endif
     return checksum_blocks_plain(sum, at, blocks);
 }
+#else
+static inline uint64_t add_wide(uint64_t sum, const uint8_t *at, size_t blocks)
+{
+    return checksum_blocks_plain(sum, at, blocks);
+}
+#endif
 
 /* Adds words in the machine's byte order. On a little-endian machine the sum has its bytes swapped
  * (RFC 1071, section 2(B)), and checksum_fold() swaps them back once. */

@@ -2,6 +2,13 @@
 /* stream/emit.c - hands data on to detection: contiguous bytes that the receiver has acknowledged,
  * in IPS mode all bytes; and holes that will not be filled. */
 #include "stream/ooo_index.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 #include <string.h>
 
@@ -133,15 +140,12 @@ static struct ooo_block ooo_block_at(const struct segment *seg, uint32_t until)
 #define OOO_BLOCK_MAX 65536
 #define OOO_LOOKBACK_MAX (1u << 24)     /* more cannot be in memory */
 
-/* Copies the bytes from `from` to `to`; those before `at` are lookbehind only. */
-static void ooo_block_emit(struct stream_thread *st, const struct tcp_stream *s, struct packet *p,
-                        enum direction dir, const struct ooo_block *is, uint32_t from, uint32_t at,
-                        uint32_t to)
+/* Copies the bytes of a chunk, which begins with the lookbehind at sequence number `from`. */
+static void ooo_block_copy(struct stream_thread *st, struct packet *p, struct stream_chunk *chunk,
+                           const struct ooo_block *is, uint32_t from)
 {
-    struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_REINSPECT, stream_abs(s, at), to - at);
-    uint32_t next = from;
+    uint32_t next = from, to = from + chunk->lookbehind + chunk->len;
 
-    chunk->lookbehind = at - from;
     handoff_buf_begin(st, p);
     if (UNLIKELY(!buf_reserve(&p->memory[PACKET_MEMORY_CHUNKS], to - from))) {
         copy_refused(p, chunk);
@@ -168,9 +172,11 @@ static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stre
 
     while (seg != NULL && stream_slot(p)->chunk_count < PACKET_CHUNKS_MAX) {
         struct ooo_block is = ooo_block_at(seg, seg->seq + INT32_MAX);
+        uint32_t to = seq_min(is.to, is.from + OOO_BLOCK_MAX);
+        struct stream_chunk *chunk = chunk_new(p, dir, CHUNK_REINSPECT, stream_abs(s, is.from),
+                                               to - is.from);
 
-        ooo_block_emit(st, s, p, dir, &is, is.from, is.from,
-                    seq_min(is.to, is.from + OOO_BLOCK_MAX));
+        ooo_block_copy(st, p, chunk, &is, is.from);
         seg = is.behind;
     }
 }
@@ -190,8 +196,11 @@ static void emit_waiting(struct tcp_in *in, const struct tcp_stream *s, enum dir
         struct ooo_block is = ooo_block_at(seg, seq + len);
 
         if (seq_leq(is.from, seq) && seq_leq(seq + len, is.to)) {
-            ooo_block_emit(in->st, s, in->p, dir, &is, seq - MIN(seq - is.from, lookback), seq,
-                        seq + len);
+            struct stream_chunk *chunk = chunk_new(in->p, dir, CHUNK_REINSPECT,
+                                                   stream_abs(s, seq), len);
+
+            chunk->lookbehind = MIN(seq - is.from, lookback);
+            ooo_block_copy(in->st, in->p, chunk, &is, seq - chunk->lookbehind);
             return;
         }
         seg = is.behind;

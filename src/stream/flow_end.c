@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/flow_end.c - the last packet of a flow, a pseudo packet. It carries the data that are
  * left, and the flow itself, which is freed when the packet returns to the pool. */
-#include "stream/stream_private.h"
-
 #include "packet/checksum.h"
 #include "packet/pseudo_headers.h"
 #include "sequencer/sequencer.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp_session.h"
 
 #include <string.h>
 

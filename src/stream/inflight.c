@@ -7,9 +7,8 @@
  * the protocol that detection finds. Earlier packets of the vector leave first, so with detection
  * on the same thread the result is there at the next call. A thread only waits for a packet that is
  * before its own: see sequencer.h why that cannot deadlock. */
-#include "stream/stream_private.h"
-
 #include "sequencer/sequencer.h"
+#include "stream/stream_thread.h"
 
 /* Nanoseconds until the condition is checked again, in case a wake-up is missed. */
 #define LOOK_AGAIN_NS 200000

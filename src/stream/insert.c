@@ -7,11 +7,16 @@
  *
  * Hostile senders choose order, overlap and number of segments: WAITING_MAX, COPIES_MAX and the
  * memcap bound the memory, and the index of ooo_index.c bounds the work. */
-#include "stream/ooo_index.h"
-
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
 #include "packet/checksum.h"
+#include "stream/ooo_index.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
 
 #include <string.h>
 
@@ -553,16 +558,17 @@ static int store_waiting(struct stream_thread *st, struct tcp_stream *s, uint32_
 
 /* For a segment that starts at or before the edge: appends what exceeds it, and keeps the
  * bounds. */
-static int store_touching(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
-                          uint32_t seq, const uint8_t *data, uint32_t len)
+static int store_touching(const struct tcp_in *in, struct tcp_stream *s, uint32_t seq,
+                          const uint8_t *data, uint32_t len)
 {
+    struct stream_thread *st = in->st;
     int64_t from = stream_abs(s, seq), edge = stream_edge(s);
     struct segment *seg;
 
     if (from + len > edge) {
         uint32_t skip = (uint32_t)(edge - from);
 
-        if (!append(st, flow, s, data + skip, len - skip))
+        if (!append(st, in->flow, s, data + skip, len - skip))
             return -1;
     }
     seg = s->segments_merged < MERGED_MAX ? segment_new(st, seq, len) : NULL;
@@ -570,7 +576,7 @@ static int store_touching(struct stream_thread *st, const struct flow *flow, str
         record_insert(&s->merged, seg);
         s->segments_merged++;
     }
-    stream_merge_waiting(st, flow, s);
+    stream_merge_waiting(st, in->flow, s);
     return 0;
 }
 
@@ -612,7 +618,7 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     if (stream_abs(s, seq) > stream_edge(s))
         result = store_waiting(st, s, seq, o.data, len);
     else
-        result = store_touching(st, in->flow, s, seq, o.data, len);
+        result = store_touching(in, s, seq, o.data, len);
     if (result < 0)
         counter_inc(st->counters, o.any ? st->id.insert_overlap_fail : st->id.insert_normal_fail);
     if (result == -1 && o.any)

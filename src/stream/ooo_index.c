@@ -5,6 +5,11 @@
  * binary search over the runs and a walk through one run, instead of a walk through the list. */
 #include "stream/ooo_index.h"
 
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp_seq.h"
+
 #include <string.h>
 
 /* Runs are split in halves when they are full, so only the first one may be short. */

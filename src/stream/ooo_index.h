@@ -8,7 +8,8 @@
 #ifndef STREAM_OOO_INDEX_H
 #define STREAM_OOO_INDEX_H
 
-#include "stream/stream_private.h"
+#include "stream/segment.h"
+#include "stream/stream_thread.h"
 
 #define OOO_RUN_MAX 64
 

@@ -2,8 +2,9 @@
 /* stream/overlap.c - decides which copy of a byte counts when two segments have it.
  *
  * Hosts differ. A table has, for each system, in which of the nine possible positions of two
- * segments the newer one wins. See README.md, "Overlap". */
-#include "stream/stream_private.h"
+ * segments the newer one wins. See README, "Overlap". */
+#include "stream/reassembly.h"
+#include "stream/tcp_seq.h"
 
 /* Position of the new segment relative to the old one: its start, then its end. */
 enum overlap_case {

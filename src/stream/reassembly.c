@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/reassembly.c - the effect of an accepted segment on the data of both sides: which data
  * become available, how much of the payload is needed, and what can be released. */
-#include "stream/stream_private.h"
+#include "stream/reassembly.h"
 
 #include "base/memory/traffic_memory.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 /* ---- directions whose data become available ---- */
 

@@ -2,7 +2,11 @@
 /* stream/sack.c - selective acknowledgments (RFC 2018): a small sorted array of ranges. */
 #include "stream/sack.h"
 
-#include "stream/stream_private.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
 
 /* Bytes that the ranges cover; they never overlap. */
 uint32_t sack_size(const struct sack_set *set)

@@ -6,7 +6,10 @@
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
 #include "flow/flow.h"
-#include "stream/stream_private.h"
+#include "stream/blocks.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/tcp_session.h"
 
 /* Words of Suricata's stream EVE records. */
 const struct stream_word stream_pkt_flag_words[] = {

@@ -62,5 +62,8 @@ const char *tcp_snapshot_state(uint8_t state);
  * session. */
 struct flow;
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out);
+/* By the stream thread: adds the session to the packet when its flags ask for it. */
+struct stream_conf;
+void stream_snapshot(const struct stream_conf *conf, struct packet *p);
 
 #endif

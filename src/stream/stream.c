@@ -3,10 +3,16 @@
  *
  * Offline (vectors with an order) packets leave in the order of the capture, and flows that time
  * out end between them. Live, the vector is processed in place. */
-#include "sequencer/sequencer.h"
-#include "stream/stream_private.h"
+#include "stream/stream.h"
 
 #include "base/array.h"
+#include "sequencer/sequencer.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,28 +139,24 @@ static void packet_returned(struct packet *p, void *arg)
     p->flow = NULL;
 }
 
-/* copy_chunks: detection runs on another thread, so chunks must not point into buffers of this
- * one. */
-struct stream_thread *stream_thread_new(const struct stream_conf *conf,
-                                        const struct flow_conf *flows, struct packet_pool *pool,
-                                        struct counters *counters, bool copy_chunks,
-                                        struct err *err)
+struct stream_thread *stream_thread_new(const struct stream_env *env, struct err *err)
 {
+    const struct stream_conf *conf = env->conf;
     struct stream_thread *st = xcalloc(1, sizeof(*st));
 
-    st->flows = flow_table_new(flows, counters, err);
+    st->flows = flow_table_new(env->flows, env->counters, err);
     if (st->flows == NULL) {
         free(st);
         return NULL;
     }
     st->conf = conf;
-    st->pool = pool;
-    st->counters = counters;
-    st->copy_chunks = copy_chunks;
+    st->pool = env->pool;
+    st->counters = env->counters;
+    st->copy_chunks = env->copy_chunks;
     st->vector_number = 1;
     st->scratch = xmalloc(SCRATCH_SIZE);
     /* the memcaps are what threads write in the settings */
-    st->flow_memory = flow_conf_memcap((struct flow_conf *)(uintptr_t)flows);
+    st->flow_memory = flow_conf_memcap((struct flow_conf *)(uintptr_t)env->flows);
     st->session_memory.shared = (struct memcap *)&conf->session_memcap;
     st->data_memory.shared = (struct memcap *)&conf->data_memcap;
     pool_init(&st->sessions, sizeof(struct tcp_session), 256, 0);
@@ -164,7 +166,7 @@ struct stream_thread *stream_thread_new(const struct stream_conf *conf,
     ARRAY_RESERVE(&st->retired, 4 * VECTOR_FILL);
     vector_grow(&st->input, 4 * VECTOR_FILL);   /* swapped with the input vector of the thread */
     register_counters(&st->id, conf);
-    packet_pool_on_return(pool, packet_returned, st);
+    packet_pool_on_return(env->pool, packet_returned, st);
     return st;
 }
 

@@ -34,13 +34,19 @@ void stream_conf_set_compare(struct stream_conf *conf, bool required);
  * of their session. Call it before threads start. */
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
-/* One per thread that runs the stream module. copy_chunks: detect runs on another thread, so chunk
- * bytes are copied to the packet's own memory. */
+/* What a thread works with; all borrowed, and needed as long as the thread. */
+struct stream_env {
+    const struct stream_conf *conf;
+    const struct flow_conf *flows;
+    struct packet_pool *pool;
+    struct counters *counters;
+    bool copy_chunks;           /* detect runs on another thread, so chunk bytes are copied to the
+                                 * packet's own memory */
+};
+
+/* One per thread that runs the stream module. env is copied. NULL with *err: no flow table. */
 struct stream_thread;
-struct stream_thread *stream_thread_new(const struct stream_conf *conf,
-                                        const struct flow_conf *flows, struct packet_pool *pool,
-                                        struct counters *counters, bool copy_chunks,
-                                        struct err *err);
+struct stream_thread *stream_thread_new(const struct stream_env *env, struct err *err);
 void stream_thread_free(struct stream_thread *st);
 
 /* Returns the flow of this id, or NULL. Only on its own thread, between two vectors. */

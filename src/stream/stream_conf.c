@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/stream_conf.c - reads stream.* and host-os-policy, with Suricata's keys and defaults. */
-#include "stream/stream_private.h"
+#include "stream/stream_conf.h"
 
 #include <stdlib.h>
 #include <string.h>

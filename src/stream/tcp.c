@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp.c - processes a TCP packet with its session. */
-#include "stream/stream_private.h"
+#include "stream/tcp.h"
+
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/stream_conf.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp_session.h"
 
 #include <string.h>
 

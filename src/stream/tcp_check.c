@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp_check.c - whether the receiving host would accept an ACK, a reset or a timestamp. An
  * attacker can send packets that hosts ignore, to make an IDS lose the stream. */
-#include "stream/stream_private.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 /* The receiver's system decides; it is looked up once per stream. */
 enum os_policy tcp_receiver_os(struct tcp_in *in)

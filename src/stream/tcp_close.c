@@ -6,7 +6,12 @@
  *
  * The server's FIN counts in its next_seq, the client's does not. That is why the directions below
  * differ by one. */
-#include "stream/stream_private.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 static void take_timestamp(struct tcp_in *in)
 {

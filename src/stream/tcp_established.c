@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp_established.c - the established state: data in both directions, and the first FIN. */
-#include "stream/stream_private.h"
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 /* RFC 7323: only when both sides have offered timestamps. */
 static void take_timestamp(struct tcp_in *in)

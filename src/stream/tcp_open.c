@@ -2,9 +2,14 @@
 /* stream/tcp_open.c - the states up to an established session: no session, SYN sent, SYN received
  * (RFC 9293, section 3.5).
  *
- * In addition to the three-way handshake: four-way (a SYN answered by a SYN), TCP Fast Open,
- * several SYNs or SYN/ACKs, one side only, and sessions that are picked up midstream. */
-#include "stream/stream_private.h"
+ * Besides the three-way handshake: four-way (a SYN answered by a SYN), TCP Fast Open, several SYNs
+ * or SYN/ACKs, one side only, and sessions that are picked up midstream. */
+#include "stream/reassembly.h"
+#include "stream/segment.h"
+#include "stream/stream_conf.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 static struct tcp_stream *client_of(const struct tcp_in *in) { return &in->ssn->stream[TO_SERVER]; }
 static struct tcp_stream *server_of(const struct tcp_in *in) { return &in->ssn->stream[TO_CLIENT]; }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/tcp_peek.c - segments that change nothing and must not reach the state functions:
  * keep-alives, answers to window probes, old ACKs, window updates out of nowhere. */
-#include "stream/stream_private.h"
+#include "stream/segment.h"
+#include "stream/snapshot.h"
+#include "stream/tcp.h"
+#include "stream/tcp_seq.h"
+#include "stream/tcp_session.h"
 
 #define NOT_PLAIN (TCP_SYN | TCP_FIN | TCP_RST)
 

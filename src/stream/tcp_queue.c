@@ -3,7 +3,10 @@
  *
  * Only the answer shows which one the other host accepted, so each is kept, up to a limit against
  * floods. */
-#include "stream/stream_private.h"
+#include "stream/segment.h"
+#include "stream/stream_thread.h"
+#include "stream/tcp.h"
+#include "stream/tcp_session.h"
 
 void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn)
 {

@@ -13,9 +13,12 @@
  *             detection-ports:
  *               dp: 53
  */
-#include "app/core/private.h"
 #include "app/core/ranges.h"
 
+#include "app/core/detect_proto.h"
+#include "app/core/expectations.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "base/report/log.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/counters.c - the names of the application layer's counters. A protocol over both
  * transports has each name twice, with _tcp and _udp. */
-#include "app/core/private.h"
+#include "app/core/detect_proto.h"
+#include "app/core/settings.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,8 @@
  * (app_proto.shares_limits). */
 #include "app/core/decoder_memory.h"
 
-#include "app/core/private.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdio.h>

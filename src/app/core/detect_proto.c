@@ -4,6 +4,7 @@
  * bytes"; one that has returned never is not called again. With midstream pickup, client and server
  * may be exchanged, so the patterns and ports of the other side are tried too. */
 #include "app/core/detect_tables.h"
+#include "app/core/settings.h"
 
 #include <string.h>
 #include <strings.h>
@@ -138,11 +139,17 @@ static bool is_yes(enum app_probe_result result)
     return result == APP_PROBE_YES || result == APP_PROBE_YES_REVERSED;
 }
 
+/* What came of the probes of one protocol. */
+struct named_probes {
+    bool known;                 /* it has a probe here */
+    bool waits;                 /* one of them wants more bytes */
+    bool reversed;
+};
+
 /* Tries one protocol on any port: the one that a change of protocol expects, or the one that the
- * other side speaks. *known: it has a probe here; *waits: one of them wants more bytes. */
+ * other side speaks. */
 static enum app_proto_id probe_named(const struct app_detect_tables *tables, uint16_t id,
-                                     const struct proto_detect_input *q, bool *known, bool *waits,
-                                     bool *reversed)
+                                     const struct proto_detect_input *q, struct named_probes *out)
 {
     const struct app_proto_conf *pc = id < APP_PROTO_MAX ? &tables->conf->proto[id] : NULL;
 
@@ -153,11 +160,11 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
 
         if ((p->transport & TRANSPORT_BIT(q->transport)) == 0)
             continue;
-        *known = true;
+        out->known = true;
         if (q->data.len >= p->min)
             result = run_probe(p, q);
-        *waits |= result == APP_PROBE_MORE && covers(p, q->direction);
-        *reversed = result == APP_PROBE_YES_REVERSED;
+        out->waits |= result == APP_PROBE_MORE && covers(p, q->direction);
+        out->reversed = result == APP_PROBE_YES_REVERSED;
         if (is_yes(result))
             return pc->proto->id;
     }
@@ -237,17 +244,18 @@ static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
     struct probe_round r = { .q = q, .detect_state = detect_state, .dest = q->dest_port,
                              .source = q->source_port };
     uint16_t named = q->expected != APP_PROTO_UNKNOWN ? q->expected : q->other;
-    bool known = false, waits = false;
+    struct named_probes np = { false, false, false };
     enum app_proto_id found;
 
-    found = probe_named(tables, named, q, &known, &waits, reversed);
+    found = probe_named(tables, named, q, &np);
+    *reversed = np.reversed;
     if (found == APP_PROTO_UNKNOWN) {
         found = try_ports(tables, &r);
         *reversed = r.reversed;
     }
     if (found != APP_PROTO_UNKNOWN)
         return found;
-    if ((r.tried > 0 || known) && !waits && all_failed(&r))
+    if ((r.tried > 0 || np.known) && !np.waits && all_failed(&r))
         detect_state->probes_done = true;
     if (tables->midstream) {
         uint16_t dest = r.dest;
@@ -257,7 +265,7 @@ static enum app_proto_id detect_by_probe(const struct app_detect_tables *tables,
         found = try_ports(tables, &r);
         *reversed = r.reversed;
     }
-    if (found == APP_PROTO_UNKNOWN && r.tried == 0 && !known)
+    if (found == APP_PROTO_UNKNOWN && r.tried == 0 && !np.known)
         detect_state->probes_done = true;
     return found;
 }

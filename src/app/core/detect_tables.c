@@ -4,6 +4,8 @@
  * read the tables. */
 #include "app/core/detect_tables.h"
 
+#include "app/core/settings.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,21 +114,23 @@ static bool add_ports(struct app_detect_tables *tables, unsigned transport,
     return true;
 }
 
-/* "toserver" and "toclient" are older names of the same keys. Bad ports are reported but never stop
- * the start: the probe has no port then. */
-static int add_configured(struct app_detect_tables *tables, unsigned transport,
-                          struct probe_entry entry, const struct conf_node *ports,
-                          const char *key, const char *old_key)
+/* "toserver" and "toclient" are older names of the same keys. */
+static const struct conf_node *ports_of_key(const struct conf_node *ports, const char *key,
+                                            const char *old_key)
 {
     const struct conf_node *node = conf_find(ports, key);
 
-    if (node == NULL)
-        node = conf_find(ports, old_key);
+    return node != NULL ? node : conf_find(ports, old_key);
+}
+
+/* Bad ports are reported but never stop the start: the probe has no port then. */
+static void add_configured(struct app_detect_tables *tables, unsigned transport,
+                           struct probe_entry entry, const struct conf_node *node)
+{
     if (node == NULL || node->value == NULL || node->value[0] == '\0')
-        return 0;
+        return;
     if (!add_ports(tables, transport, entry, text_of(node->value)))
         conf_error(node, "expected ports, got \"%s\"", node->value);
-    return 0;
 }
 
 /* The protocol's own list goes before that of its transport. */
@@ -158,8 +162,9 @@ static void add_probe(struct app_detect_tables *tables, unsigned transport,
     if (probe->ports == NULL)
         return;
     if (ports != NULL) {
-        add_configured(tables, transport, by_dest, ports, "dp", "toserver");
-        add_configured(tables, transport, by_source, ports, "sp", "toclient");
+        add_configured(tables, transport, by_dest, ports_of_key(ports, "dp", "toserver"));
+        add_configured(tables, transport, by_source,
+                       ports_of_key(ports, "sp", "toclient"));
         return;
     }
     add_ports(tables, transport, by_dest, text_of(probe->ports));

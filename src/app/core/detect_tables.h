@@ -7,7 +7,7 @@
 #ifndef APP_DETECT_TABLES_H
 #define APP_DETECT_TABLES_H
 
-#include "app/core/private.h"
+#include "app/core/detect_proto.h"
 #include "app/proto.h"
 
 #define PATTERN_NONE UINT16_MAX

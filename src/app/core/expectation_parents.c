@@ -2,13 +2,15 @@
 /* app/core/expectation_parents.c - the pairs of hosts that have a connection which may create
  * expectations.
  *
- * The scan of a file sees each packet once, in order, before any thread inspects it. It adds each
- * connection that begins like a protocol with expectations. The inspecting thread removes the
- * connection at its end, in sequence. Connections are identified by their hash. Two connections of
- * the same hosts and hash count as one and are removed together; threads then miss a wait only if
- * all 32 bits of both hashes are equal. */
-#include "app/core/private.h"
-
+ * The scan of a file sees each packet once, in order, before any thread inspects it, and adds each
+ * that begins as an announcing protocol does. The thread that inspects the connection removes it
+ * when it ends, in its place in the order.
+ *
+ * Connections go by their hash. Two of the same hosts and hash count as one and are removed
+ * together; that others are not waited for needs the same 32 bits on both. */
+#include "app/core/expectations.h"
+#include "app/core/settings.h"
+#include "app/session.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
 #include "packet/flow_hash.h"

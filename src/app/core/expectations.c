@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectations.c - TCP flows that a parser expects (FTP data). The expected flow may
- * belong to another thread than the parent, so this table is shared and locked. Only flows of
- * unknown protocol look it up. Before they take the lock they check the number of entries for their
- * two hosts, which is nearly always zero. When several threads inspect one file, a look-up must
- * wait for threads that are behind (sequencer.h), and many flows stay unknown. So
- * expectation_parents.c knows for two hosts whether a connection between them may create
- * expectations. Without one, and without remaining entries, no thread waits. The only such
- * connection does not wait either, because no other thread can have added entries for the two
- * hosts. */
-#include "app/core/private.h"
+/* app/core/expectations.c - TCP flows that a parser has announced (FTP data). The announced flow
+ * may belong to another thread than the announcing one, so this table is shared and locked. Only
+ * flows that nothing else recognises look it up, and before they take the lock they check the
+ * number of entries, which for their two hosts is nearly always zero. Where several threads inspect
+ * one file, a look-up has to wait for the threads that are behind (sequencer.h), and many flows are
+ * never recognised. So expectation_parents.c knows of two hosts whether a connection between them
+ * may announce others. When there is none, and none of its entries is left, no thread waits. The
+ * only such connection does not wait either: no other thread can have announced anything between
+ * the two hosts. */
+#include "app/core/expectations.h"
 
+#include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
 #include "packet/flow_hash.h"
 #include "sequencer/sequencer.h"

@@ -3,10 +3,12 @@
  * flow; nothing is shared. Names, sizes and content come from the network. */
 #include "config.h"
 
-#include "app/core/private.h"
+#include "app/core/files.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
+#include "base/memory/lib_memory.h"
 #include "base/memory/traffic_memory.h"
 #include "base/system/digest.h"
-#include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

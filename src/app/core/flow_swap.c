@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/flow_swap.c - exchanges client and server. If a flow was picked up midstream, or its
- * first datagram was a response, its sides may be exchanged; only protocol detection can find this
- * out. This file exchanges the inspection state. The transport state may be some packets ahead on
- * another thread and does not change: from now on the flow's key decides a packet's direction. */
-#include "app/core/private.h"
+/* app/core/flow_swap.c - client and server exchanged. A flow picked up in its middle, or one whose
+ * first datagram was the answer, may have its sides exchanged; only protocol detection can tell.
+ * This file exchanges the inspection state. The transport state may be packets ahead in another
+ * thread and stays as it is: from now on the flow's key decides a packet's direction. */
+#include "app/core/session.h"
+#include "stream/slot.h"
 
 #include <string.h>
 

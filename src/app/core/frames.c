@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/frames.c - named ranges of the stream. A parser's call creates a frame only if a rule or
- * log needs its type. The frame and its bytes are kept until a packet of its own direction passes
- * its end; rules and logs read it with that packet. */
-#include "app/core/private.h"
+/* app/core/frames.c - named stretches of the stream. A parser's call makes one only when some rule
+ * or log wants its type. It is kept, with the bytes it covers, until a packet of its own direction
+ * comes after its end: with that packet rules and logs look at it. */
+#include "app/core/frames.h"
+
+#include "app/core/detect_proto.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
 #include "stream/stream.h"

@@ -7,7 +7,8 @@
  * equal ranges do not create the file twice. */
 #include "app/core/ranges.h"
 
-#include "app/core/private.h"
+#include "app/core/session.h"
+#include "app/core/thread.h"
 #include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
 #include "sequencer/sequencer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/registry.c - the protocols by number and by name, made from app/list.h at compile time:
  * every binary has the same ids. */
-#include "app/core/private.h"
+#include "app/core/session.h"
 #include "app/rules.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct app_proto *const proto_table[APP_PROTO_COUNT] = {
     [APP_PROTO_UNKNOWN] = NULL,
 };
 
-/* The names for rules' app-layer-event keyword, as in Suricata; the ids are ours (private.h). */
+/* The names for rules' app-layer-event keyword, as in Suricata; the ids are ours (session.h). */
 static const char *const group_name[] = {
 #define X(symbol) [APP_PROTO_ANY_##symbol] = #symbol,
     APP_GROUP_LIST(X)

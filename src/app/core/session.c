@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/session.c - processes one packet of a flow: passes buffered and new bytes to the parser,
- * and handles the end. The parser reads a chunk's bytes in place. Only bytes that it leaves, or
- * that protocol detection still needs, are copied to the direction's `buffered`, before the next
- * chunk. */
-#include "app/core/private.h"
+/* app/core/session.c - one packet of a flow: pending bytes, the parser called on them, and the end.
+ * The parser reads the bytes of a chunk where they are. Only what it leaves (or what recognition
+ * does not understand yet) is copied into the side's `buffered`, in front of the next chunk. */
+#include "app/core/session.h"
 
+#include "app/core/detect_proto.h"
+#include "app/core/expectations.h"
+#include "app/core/file.h"
+#include "app/core/frames.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
 #include "base/memory/traffic_memory.h"
+#include "stream/slot.h"
 
 #include <string.h>
 

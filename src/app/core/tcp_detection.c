@@ -4,7 +4,10 @@
  * spoke first is parsed first. When only one side is recognised, the other is parsed as the same
  * protocol. When both are and differ, the server's side wins unless the parser has had bytes
  * already. */
-#include "app/core/private.h"
+#include "app/core/detect_proto.h"
+#include "app/core/expectations.h"
+#include "app/core/session.h"
+#include "app/core/thread.h"
 
 #define WAIT_LIMIT 100000           /* bytes that one side may wait for the other */
 

@@ -2,7 +2,11 @@
 /* app/core/thread.c - the memory that each parsing thread has for itself: pools of flow states,
  * parser states and transactions, and spare buffers. All of them keep their memory, so a thread in
  * steady state does not call the allocator for anything of the framework. */
-#include "app/core/private.h"
+#include "app/core/thread.h"
+
+#include "app/core/files.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
 
 #include <stdlib.h>
 

@@ -88,19 +88,18 @@ static struct app_transfer_extent *extent_at(struct app_transfer *t, uint64_t of
     return extent;
 }
 
-/* Announces `len` bytes at `offset`. An extent that begins before the last one is complete, or a
- * last one that is early, leaves a hole that nothing will fill. */
+/* An extent that begins before the last one is complete, or a last one that is early, leaves a hole
+ * that nothing will fill. */
 void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum direction d,
-                        struct slice name, uint64_t offset, uint32_t len, uint8_t padding,
-                        bool last)
+                         struct slice name, const struct app_extent *e)
 {
-    bool early = offset != t->next;
+    bool early = e->offset != t->next;
 
-    if (t->left != 0 || t->padding != 0 || (early && last))
+    if (t->left != 0 || t->padding != 0 || (early && e->last))
         app_transfer_truncate(t);
-    t->left = len;
-    t->padding = padding;
-    t->last = last;
+    t->left = e->len;
+    t->padding = e->padding;
+    t->last = e->last;
     t->filling = NULL;
     if (t->truncated || t->closed)
         return;
@@ -108,10 +107,10 @@ void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum directi
         t->opened = true;
         t->file = app_file_open(tx, d, name, NULL);
     }
-    if (early && len > 0) {
+    if (early && e->len > 0) {
         t->tx = tx;
         if (app_ext_make(tx->flow) != NULL)
-            t->filling = extent_at(t, offset);
+            t->filling = extent_at(t, e->offset);
         if (t->filling == NULL)
             app_transfer_truncate(t);
     }

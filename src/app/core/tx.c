@@ -2,7 +2,11 @@
 /* app/core/tx.c - the life of transactions: made by parsers, ended by limits, freed once both
  * directions are done, rules have seen all of it and the outputs have written it. All of that is
  * done by one thread, the one that inspects the flow. */
-#include "app/core/private.h"
+#include "app/core/files.h"
+#include "app/core/frames.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/udp_detection.c - recognition of UDP flows: each direction gets one try, with its first
  * datagram, even an empty one. A flow that is not recognised takes no memory here. */
-#include "app/core/private.h"
+#include "app/core/detect_proto.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 
 /* Expectations are not looked up: parsers announce only TCP flows. */
 static enum app_proto_id detect_proto_of(struct app_thread *at, struct packet *p, enum direction d,

@@ -9,7 +9,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "app/core/private.h"
+#include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
 
 /* Owned by its HTTP body; `memory` is borrowed and outlives it. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/conf.h"
-#include "app/core/private.h"
+#include "app/core/expectations.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "app/tests/replay.h"
 #include "app/tests/split.h"
 #include "app/tests/toy.h"
+#include "base/report/counters.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of app/expect: who announces and who asks in the order of the packets, and who waits. */
-#include "app/core/private.h"
+#include "app/core/expectations.h"
+#include "app/core/settings.h"
 #include "app/session.h"
 #include "app/tests/replay.h"
 #include "base/test.h"

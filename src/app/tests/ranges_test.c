@@ -4,7 +4,9 @@
 
 #include "app/conf.h"
 #include "app/core/file.h"
-#include "app/core/private.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "app/tests/split.h"
 #include "base/test.h"
 

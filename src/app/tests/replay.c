@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "app/tests/replay.h"
 
+#include "app/core/detect_proto.h"
 #include "app/core/file.h"
-#include "app/core/private.h"
+#include "app/core/session.h"
+#include "app/core/settings.h"
 #include "app/frames.h"
 #include "app/log.h"
 #include "app/rules.h"
 #include "app/session.h"
+#include "stream/slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "app/tests/split.h"
 
 #include "app/conf.h"
-#include "app/core/private.h"
+#include "app/core/settings.h"
 #include "app/tests/replay.h"
 #include "base/containers/hash.h"
 

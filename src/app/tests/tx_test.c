@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Transactions with news: the ones that rules, logs and cleanup look at. */
-#include "app/core/private.h"
+#include "app/core/session.h"
 #include "app/tests/replay.h"
 #include "base/test.h"
 

@@ -6,16 +6,12 @@
 #include <sched.h>
 #include <unistd.h>
 
-#if defined(__aarch64__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#endif
+#if defined(__x86_64__)
 
 struct cpu_features cpu_features(void)
 {
     struct cpu_features f = { 0 };
 
-#if defined(__x86_64__)
     __builtin_cpu_init();
     f.ssse3 = __builtin_cpu_supports("ssse3");
     f.sse42 = __builtin_cpu_supports("sse4.2");
@@ -27,14 +23,29 @@ struct cpu_features cpu_features(void)
     f.avx512vbmi = __builtin_cpu_supports("avx512vbmi");
     f.avx512vbmi2 = __builtin_cpu_supports("avx512vbmi2");
     f.gfni = __builtin_cpu_supports("gfni");
-#elif defined(__aarch64__)
-    unsigned long caps = getauxval(AT_HWCAP);
-
-    f.neon = (caps & HWCAP_ASIMD) != 0;
-    f.crc32 = (caps & HWCAP_CRC32) != 0;
-#endif
     return f;
 }
+
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+
+struct cpu_features cpu_features(void)
+{
+    unsigned long caps = getauxval(AT_HWCAP);
+
+    return (struct cpu_features){ .neon = (caps & HWCAP_ASIMD) != 0,
+                                  .crc32 = (caps & HWCAP_CRC32) != 0 };
+}
+
+#else
+
+struct cpu_features cpu_features(void)
+{
+    return (struct cpu_features){ 0 };
+}
+
+#endif
 
 /* CPUs that this process may use (taskset, cpusets), not those of the machine. */
 unsigned cpu_count(void)

@@ -72,25 +72,30 @@ struct af_queue {
 
 /* --- settings ----------------------------------------------------------------------------- */
 
+static struct capture_section section_of(const struct conf_node *root)
+{
+    return (struct capture_section){ root, "af-packet" };
+}
+
 static int af_sources(const struct conf_node *root, const char *const *given, size_t count,
                       struct capture_names *out, struct err *err)
 {
-    return bridge_sources(root, "af-packet", given, count, out, err);
+    return bridge_sources(section_of(root), given, count, out, err);
 }
 
 static const char *af_peer(const struct conf_node *root, const char *source)
 {
-    return bridge_peer(root, "af-packet", source);
+    return bridge_peer(section_of(root), source);
 }
 
 static bool af_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
 {
-    return bridge_any(root, "af-packet", sources, count, BRIDGE_IPS);
+    return bridge_any(section_of(root), sources, count, BRIDGE_IPS);
 }
 
 static bool af_forwards(const struct conf_node *root, const char *const *sources, size_t count)
 {
-    return bridge_any(root, "af-packet", sources, count, BRIDGE_TAP);
+    return bridge_any(section_of(root), sources, count, BRIDGE_TAP);
 }
 
 /* A thread that sends apart only helps while one of the CPUs is idle. */
@@ -100,7 +105,7 @@ static bool af_sends_apart(const struct conf_node *root, const char *source, uns
     const char *peer;
 
     (void)threads;
-    return cpus > 1 && bridge_copy_mode(root, "af-packet", source, &peer) != BRIDGE_NONE;
+    return cpus > 1 && bridge_copy_mode(section_of(root), source, &peer) != BRIDGE_NONE;
 }
 
 static void af_close(void *capture)
@@ -119,7 +124,7 @@ static int open_source(struct af_source *source, const struct capture_request *r
                        struct err *err)
 {
     unsigned threads = rq->source_threads != NULL ? MAX(rq->source_threads[i], 1u) : 1;
-    const char *peer = bridge_peer(rq->conf, "af-packet", rq->sources[i]);
+    const char *peer = bridge_peer(section_of(rq->conf), rq->sources[i]);
 
     source->sides = 1;
     source->side[0].threads = source->side[1].threads = threads;
@@ -532,7 +537,7 @@ static void *af_egress_open(void *queue, struct counters *counters, bool in_orde
     struct af_queue *q = queue;
     struct af_egress_pair *pair;
 
-    if (q->side[0].conf->copy == BRIDGE_NONE)
+    if (q->side[0].conf->bridge.copy == BRIDGE_NONE)
         return NULL;
     pair = xcalloc(1, sizeof(*pair));
     pair->count = q->sides;
@@ -577,7 +582,7 @@ static void af_reject_path(void *queue, const struct packet *p, struct capture_p
 {
     struct af_queue *q = queue;
     const struct af_conf *conf = q->side[p->device != &q->side[0].conf->device].conf;
-    unsigned peer = conf->copy != BRIDGE_NONE ? if_nametoindex(conf->peer) : 0;
+    unsigned peer = conf->bridge.copy != BRIDGE_NONE ? if_nametoindex(conf->bridge.peer) : 0;
 
     out->mark = 0;
     out->if_index = (int)if_nametoindex(conf->device.name);

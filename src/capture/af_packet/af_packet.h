@@ -42,8 +42,7 @@ struct af_conf {
     int xdp_index;                  /* 0: none */
     unsigned joined_before;         /* offloads that the engine switched off,
                                      * net_device_join_off() */
-    enum bridge_copy copy;
-    char peer[64];                  /* copy-iface */
+    struct bridge bridge;
     bool large_frames;              /* inline: offloads make frames beyond the MTU */
     struct af_bypass *bypass;       /* NULL: bypassed flows are captured too */
 };

@@ -63,52 +63,86 @@ struct code {
 };
 
 /* Instructions have the form of linux/bpf.h. The methods below are named after what they emit. */
-static void put(struct code *c, unsigned op, unsigned dst, unsigned src, int off, int imm)
+static void put(struct code *c, struct bpf_insn instruction)
 {
-    c->at[c->count++] = (struct bpf_insn){ .code = (uint8_t)op, .dst_reg = dst & 0xf,
-                                           .src_reg = src & 0xf, .off = (int16_t)off,
-                                           .imm = imm };
+    c->at[c->count++] = instruction;
+}
+
+/* dst = dst OP imm, or whatever else takes at most one register and a constant. */
+static void put_imm(struct code *c, unsigned op, unsigned dst, int imm)
+{
+    put(c, (struct bpf_insn){ .code = (uint8_t)op, .dst_reg = dst & 0xf, .imm = imm });
+}
+
+/* dst = dst OP src */
+static void put_reg(struct code *c, unsigned op, unsigned dst, unsigned src)
+{
+    put(c, (struct bpf_insn){ .code = (uint8_t)op, .dst_reg = dst & 0xf, .src_reg = src & 0xf });
+}
+
+/* Between a register and memory at another register + off. */
+static void put_memory(struct code *c, unsigned op, unsigned dst, unsigned src, int off)
+{
+    put(c, (struct bpf_insn){ .code = (uint8_t)op, .dst_reg = dst & 0xf, .src_reg = src & 0xf,
+                              .off = (int16_t)off });
 }
 
 static void mov(struct code *c, unsigned dst, int imm)
 {
-    put(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+    put_imm(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, imm);
 }
 
 static void copy(struct code *c, unsigned dst, unsigned src)
 {
-    put(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+    put_reg(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src);
+}
+
+static void add(struct code *c, unsigned dst, int imm)
+{
+    put_imm(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, imm);
+}
+
+static void subtract(struct code *c, unsigned dst, unsigned src)
+{
+    put_reg(c, BPF_ALU64 | BPF_SUB | BPF_X, dst, src);
 }
 
 /* dst = the frame pointer + at */
 static void stack(struct code *c, unsigned dst, int at)
 {
     copy(c, dst, BPF_REG_10);
-    put(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, at);
+    add(c, dst, at);
 }
 
 static void load(struct code *c, unsigned size, unsigned dst, unsigned from, int off)
 {
-    put(c, BPF_LDX | BPF_MEM | size, dst, from, off, 0);
+    put_memory(c, BPF_LDX | BPF_MEM | size, dst, from, off);
 }
 
 static void store(struct code *c, unsigned size, unsigned to, int off, unsigned src)
 {
-    put(c, BPF_STX | BPF_MEM | size, to, src, off, 0);
+    put_memory(c, BPF_STX | BPF_MEM | size, to, src, off);
+}
+
+static void add_atomic(struct code *c, unsigned to, int off, unsigned src)
+{
+    put(c, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = to & 0xf,
+                              .src_reg = src & 0xf, .off = (int16_t)off, .imm = BPF_ADD });
 }
 
 /* A 64-bit constant takes two instructions (BPF_LD | BPF_IMM | BPF_DW). With kind BPF_PSEUDO_MAP_FD
  * the kernel replaces a file descriptor by the address of its map. */
 static void load_wide(struct code *c, unsigned dst, unsigned kind, uint64_t value)
 {
-    put(c, BPF_LD | BPF_DW | BPF_IMM, dst, kind, 0, (int)(uint32_t)value);
-    put(c, 0, 0, 0, 0, kind == 0 ? (int)(value >> 32) : 0);
+    put(c, (struct bpf_insn){ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = dst & 0xf,
+                              .src_reg = kind & 0xf, .imm = (int)(uint32_t)value });
+    put(c, (struct bpf_insn){ .imm = kind == 0 ? (int)(value >> 32) : 0 });
 }
 
 static void jump(struct code *c, unsigned op, unsigned reg, int imm, enum label to)
 {
     c->target[c->count] = (uint8_t)to;
-    put(c, BPF_JMP | op | BPF_K, reg, 0, 0, imm);
+    put_imm(c, BPF_JMP | op | BPF_K, reg, imm);
 }
 
 /* A signed comparison: the clock of another CPU may be slightly behind, which makes the difference
@@ -116,12 +150,17 @@ static void jump(struct code *c, unsigned op, unsigned reg, int imm, enum label 
 static void jump_greater(struct code *c, unsigned reg, unsigned than, enum label to)
 {
     c->target[c->count] = (uint8_t)to;
-    put(c, BPF_JMP | BPF_JSGT | BPF_X, reg, than, 0, 0);
+    put_reg(c, BPF_JMP | BPF_JSGT | BPF_X, reg, than);
 }
 
 static void call(struct code *c, int helper)
 {
-    put(c, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+    put_imm(c, BPF_JMP | BPF_CALL, 0, helper);
+}
+
+static void leave(struct code *c)
+{
+    put_imm(c, BPF_JMP | BPF_EXIT, 0, 0);
 }
 
 static void here(struct code *c, enum label label)
@@ -137,7 +176,7 @@ static void fetch(struct code *c, int at, bool at_l4, int to, int len)
     copy(c, BPF_REG_1, BPF_REG_6);
     if (at_l4) {
         copy(c, BPF_REG_2, BPF_REG_9);
-        put(c, BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, at);
+        add(c, BPF_REG_2, at);
     } else {
         mov(c, BPF_REG_2, at);
     }
@@ -232,13 +271,13 @@ static void write_times(struct code *c, uint64_t idle_ns)
     copy(c, BPF_REG_8, BPF_REG_0);
     load(c, BPF_DW, BPF_REG_1, BPF_REG_7, offsetof(struct bypass_value, last_ns));
     copy(c, BPF_REG_2, BPF_REG_8);
-    put(c, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_2, BPF_REG_1, 0, 0);
+    subtract(c, BPF_REG_2, BPF_REG_1);
     load_wide(c, BPF_REG_3, 0, idle_ns);
     jump_greater(c, BPF_REG_2, BPF_REG_3, DELETE);
     store(c, BPF_DW, BPF_REG_7, offsetof(struct bypass_value, last_ns), BPF_REG_8);
     load(c, BPF_DW, BPF_REG_1, BPF_REG_7, offsetof(struct bypass_value, passed_ns));
     copy(c, BPF_REG_2, BPF_REG_8);
-    put(c, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_2, BPF_REG_1, 0, 0);
+    subtract(c, BPF_REG_2, BPF_REG_1);
     load_wide(c, BPF_REG_3, 0, SAMPLE_NS);
     jump_greater(c, BPF_REG_2, BPF_REG_3, SAMPLED);
 }
@@ -254,13 +293,11 @@ static void write_end(struct code *c, int table_fd, int totals_fd)
     call(c, BPF_FUNC_map_lookup_elem);
     jump(c, BPF_JEQ, BPF_REG_0, 0, PASS);
     mov(c, BPF_REG_1, 1);
-    put(c, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1,
-        offsetof(struct bypass_totals, packets), BPF_ADD);
+    add_atomic(c, BPF_REG_0, offsetof(struct bypass_totals, packets), BPF_REG_1);
     load(c, BPF_W, BPF_REG_1, BPF_REG_6, offsetof(struct __sk_buff, len));
-    put(c, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1,
-        offsetof(struct bypass_totals, bytes), BPF_ADD);
+    add_atomic(c, BPF_REG_0, offsetof(struct bypass_totals, bytes), BPF_REG_1);
     mov(c, BPF_REG_0, 0);
-    put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+    leave(c);
 
     here(c, SAMPLED);
     store(c, BPF_DW, BPF_REG_7, offsetof(struct bypass_value, passed_ns), BPF_REG_8);
@@ -271,7 +308,7 @@ static void write_end(struct code *c, int table_fd, int totals_fd)
     call(c, BPF_FUNC_map_delete_elem);
     here(c, PASS);
     mov(c, BPF_REG_0, -1);          /* pass all bytes */
-    put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+    leave(c);
 }
 
 /* Offsets of jumps count instructions from the next one. */

@@ -113,7 +113,7 @@ static void read_sizes(struct af_conf *conf, const struct conf_node *root,
     uint64_t usual = 2 * pending / conf->threads;
     unsigned page = (unsigned)sysconf(_SC_PAGESIZE);
 
-    if (conf->copy != BRIDGE_NONE)
+    if (conf->bridge.copy != BRIDGE_NONE)
         usual = MAX(usual, (uint64_t)INLINE_RING_SIZE);
     conf->ring_size = (unsigned)conf_u64_range(item, "ring-size", usual, 1, 1 << 24);
     if ((uint64_t)conf->ring_size * conf->threads < pending)
@@ -144,7 +144,7 @@ static void look_at_offloads(struct af_conf *conf, const struct conf_node *root)
         switch_offloads_off(conf);
     if (!conf->facts.has_offloads)
         return;
-    if (conf->copy == BRIDGE_NONE) {
+    if (conf->bridge.copy == BRIDGE_NONE) {
         log_info("af-packet", "%s joins or leaves open parts of packets; to see them as on the "
                  "wire: `ethtool -K %s %s`", name, name, conf->facts.offloads);
         return;
@@ -176,7 +176,7 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
     const char *name = conf->device.name, *why = NULL;
     struct err err = { 0 };
 
-    if (conf->copy != BRIDGE_NONE)
+    if (conf->bridge.copy != BRIDGE_NONE)
         why = "inline every packet has to come here";
     else if (conf->filter != NULL || conf->filter_fd >= 0)
         why = "another filter stands there";
@@ -248,6 +248,7 @@ static void warn_not_applied(const struct conf_node *item)
 int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const char *name,
                  struct err *err)
 {
+    const struct capture_section section = { rq->conf, "af-packet" };
     const struct conf_node *item = item_of(rq->conf, name);
 
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
@@ -261,15 +262,15 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
     conf->device.if_index = conf->facts.index;
     conf->device.numa_node = -1;
     if (read_fanout(conf, item, err) < 0 ||
-        bridge_read(rq->conf, "af-packet", name, &conf->facts, &conf->copy, conf->peer, err) < 0)
+        bridge_read(section, name, &conf->facts, &conf->bridge, err) < 0)
         return -1;
     look_at_offloads(conf, rq->conf);
     /* On the loopback interface each packet is seen twice, outgoing and incoming. */
-    conf->ignore_outgoing = conf->copy != BRIDGE_NONE || conf->facts.is_loopback;
+    conf->ignore_outgoing = conf->bridge.copy != BRIDGE_NONE || conf->facts.is_loopback;
     if (conf->ignore_outgoing)
         conf->fanout_type |= PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
     read_sizes(conf, rq->conf, item);
-    conf->v3 = conf->copy == BRIDGE_NONE && conf_bool(item, "tpacket-v3", true);
+    conf->v3 = conf->bridge.copy == BRIDGE_NONE && conf_bool(item, "tpacket-v3", true);
     conf->mmap_locked = conf_bool(item, "mmap-locked", false);
     conf->emergency_flush = conf_bool(item, "use-emergency-flush", false);
     conf->promisc = !conf_bool(item, "disable-promisc", false);

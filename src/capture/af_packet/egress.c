@@ -232,7 +232,7 @@ static COLD void send_fragments(struct af_egress *egress, const struct packet *p
 /* A truncated frame cannot be forwarded: its rest never reached us. */
 void af_egress_send(struct af_egress *egress, struct packet *p)
 {
-    if ((p->action & ACTION_DROP) != 0 && egress->conf->copy == BRIDGE_IPS)
+    if ((p->action & ACTION_DROP) != 0 && egress->conf->bridge.copy == BRIDGE_IPS)
         return;
     if (UNLIKELY(p->len < p->wire_len)) {
         log_truncated(egress, p);

@@ -33,7 +33,7 @@ struct af_out {
 static int connect_out(const struct af_conf *conf)
 {
     struct sockaddr_ll at = { .sll_family = AF_PACKET,
-                              .sll_ifindex = (int)if_nametoindex(conf->peer) };
+                              .sll_ifindex = (int)if_nametoindex(conf->bridge.peer) };
     int fd = at.sll_ifindex > 0 ? socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0) : -1, on = 1;
 
     if (fd < 0)
@@ -53,7 +53,7 @@ static void connect_both(struct af_out *out)
 
     out->fd = connect_out(out->conf);
     out->tx = NULL;
-    if (out->fd >= 0 && net_device_read(out->conf->peer, &peer, NULL) == 0)
+    if (out->fd >= 0 && net_device_read(out->conf->bridge.peer, &peer, NULL) == 0)
         out->tx = af_tx_new(connect_out(out->conf), peer.mtu);
     __atomic_store_n(&out->mtu, peer.mtu, __ATOMIC_RELAXED);
 }
@@ -71,7 +71,7 @@ static bool peer_takes_all(const struct af_conf *conf)
 {
     struct net_device peer;
 
-    return net_device_read(conf->peer, &peer, NULL) == 0 && peer.mtu >= conf->facts.mtu;
+    return net_device_read(conf->bridge.peer, &peer, NULL) == 0 && peer.mtu >= conf->facts.mtu;
 }
 
 struct af_out *af_out_new(const struct af_conf *conf)
@@ -112,15 +112,16 @@ static COLD void log_too_large(struct af_out *out, size_t len)
 {
     if (!out->size_logged)
         log_warning("af-packet", "a frame of %zu bytes is too large for %s: `ethtool -K %s gro "
-                    "off lro off`, or a larger MTU there", len - AF_VNET_HDR_LEN, out->conf->peer,
-                    out->conf->device.name);
+                    "off lro off`, or a larger MTU there", len - AF_VNET_HDR_LEN,
+                    out->conf->bridge.peer, out->conf->device.name);
     out->size_logged = true;
 }
 
 /* Logged once; from now on frames go one by one. */
 static COLD void stop_joining(struct af_out *out)
 {
-    log_info("af-packet", "%s takes no joined segments: %s", out->conf->peer, strerror(errno));
+    log_info("af-packet", "%s takes no joined segments: %s", out->conf->bridge.peer,
+             strerror(errno));
     __atomic_store_n(&out->joins, JOINS_NOT, __ATOMIC_RELAXED);
 }
 

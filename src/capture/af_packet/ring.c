@@ -86,7 +86,7 @@ static int prepare_socket(struct af_ring *r, struct err *err)
         return fail(r, "the kernel lacks this version of packet rings", err);
     if (set_int(r->fd, SOL_PACKET, PACKET_RESERVE, VLAN_HEADROOM) < 0)
         return fail(r, "cannot reserve room before frames", err);
-    if (conf->copy != BRIDGE_NONE) {
+    if (conf->bridge.copy != BRIDGE_NONE) {
         if (set_int(r->fd, SOL_PACKET, PACKET_VNET_HDR, 1) < 0)
             return fail(r, "the kernel tells nothing of offloads", err);
         r->vnet_hdr_len = AF_VNET_HDR_LEN;

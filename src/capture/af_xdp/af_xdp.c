@@ -61,10 +61,15 @@ struct xdp_queue {
 
 /* --- settings ----------------------------------------------------------------------------- */
 
+static struct capture_section section_of(const struct conf_node *root)
+{
+    return (struct capture_section){ root, "af-xdp" };
+}
+
 static int xdp_sources(const struct conf_node *root, const char *const *given, size_t count,
                        struct capture_names *out, struct err *err)
 {
-    return bridge_sources(root, "af-xdp", given, count, out, err);
+    return bridge_sources(section_of(root), given, count, out, err);
 }
 
 static unsigned xdp_queues(const struct conf_node *root, const char *name)
@@ -84,17 +89,17 @@ static unsigned xdp_threads_auto(const struct conf_node *root, const char *name,
 
 static const char *xdp_peer(const struct conf_node *root, const char *source)
 {
-    return bridge_peer(root, "af-xdp", source);
+    return bridge_peer(section_of(root), source);
 }
 
 static bool xdp_is_inline(const struct conf_node *root, const char *const *sources, size_t count)
 {
-    return bridge_any(root, "af-xdp", sources, count, BRIDGE_IPS);
+    return bridge_any(section_of(root), sources, count, BRIDGE_IPS);
 }
 
 static bool xdp_forwards(const struct conf_node *root, const char *const *sources, size_t count)
 {
-    return bridge_any(root, "af-xdp", sources, count, BRIDGE_TAP);
+    return bridge_any(section_of(root), sources, count, BRIDGE_TAP);
 }
 
 static void xdp_close(void *capture)
@@ -119,10 +124,10 @@ static int open_source(struct xdp_source *source, const struct capture_request *
     source->sides = 1;
     if (xdp_conf_read(&source->side[0], rq, name, err) < 0)
         return -1;
-    bridge_copy_mode(rq->conf, "af-xdp", name, &peer);
-    if (source->side[0].copy == BRIDGE_NONE)
+    bridge_copy_mode(section_of(rq->conf), name, &peer);
+    if (source->side[0].bridge.copy == BRIDGE_NONE)
         return 0;
-    if (peer == NULL || !bridge_are_pair(rq->conf, "af-xdp", name, peer))
+    if (peer == NULL || !bridge_are_pair(section_of(rq->conf), name, peer))
         return err_set(err, "af-xdp: a bridge needs both ways: %s with copy-iface: %s", peer, name);
     source->sides = 2;
     if (xdp_conf_read(&source->side[1], rq, peer, err) < 0)
@@ -271,7 +276,7 @@ static void xdp_interrupt(void *queue)
  * dropped. */
 static COLD void pass_by(struct xdp_queue *q, unsigned side, const struct xdp_frame *f)
 {
-    if (q->side[side]->copy != BRIDGE_NONE &&
+    if (q->side[side]->bridge.copy != BRIDGE_NONE &&
         !xdp_sockets_send(q->sockets, 1 - side, f->data, f->len))
         counter_inc(q->counters, q->send_errors);
     xdp_frame_done(&q->memory, xdp_frame_of(&q->memory, f->data), FRAME_WITH_PACKET);
@@ -466,14 +471,14 @@ static void *xdp_tx_open(void *queue, struct counters *counters, bool in_order,
     struct xdp_tx *tx;
 
     (void)sender;
-    if (q->side[0]->copy == BRIDGE_NONE)
+    if (q->side[0]->bridge.copy == BRIDGE_NONE)
         return NULL;
     tx = xcalloc(1, sizeof(*tx));
     tx->queue = q;
     tx->counters = counters;
     tx->owns_rings = in_order;
     for (unsigned i = 0; i < q->sides && !in_order; i++)
-        tx->plain[i] = frame_tx_new(q->side[i]->peer, counters, q->send_errors);
+        tx->plain[i] = frame_tx_new(q->side[i]->bridge.peer, counters, q->send_errors);
     return tx;
 }
 
@@ -485,7 +490,7 @@ static void xdp_verdict(void *self, struct packet *p)
     struct xdp_queue *q = tx->queue;
     unsigned side = p->device != &q->side[0]->device;
 
-    if ((p->action & ACTION_DROP) != 0 && q->side[side]->copy == BRIDGE_IPS)
+    if ((p->action & ACTION_DROP) != 0 && q->side[side]->bridge.copy == BRIDGE_IPS)
         return;
     if (UNLIKELY((p->flags & PACKET_OPEN_CHECKSUM) != 0))
         packet_fix_checksums(p);
@@ -520,7 +525,7 @@ static void xdp_reject_path(void *queue, const struct packet *p, struct capture_
 {
     const struct xdp_queue *q = queue;
     const struct xdp_conf *conf = q->side[p->device != &q->side[0]->device];
-    unsigned peer = conf->copy != BRIDGE_NONE ? if_nametoindex(conf->peer) : 0;
+    unsigned peer = conf->bridge.copy != BRIDGE_NONE ? if_nametoindex(conf->bridge.peer) : 0;
 
     out->mark = 0;
     out->if_index = (int)if_nametoindex(conf->device.name);

@@ -35,8 +35,7 @@ struct xdp_conf {
     unsigned gro_flush_ns, defer_interrupts;
     enum capture_checksums checksums;
     const char *bpf_filter;             /* NULL: none */
-    enum bridge_copy copy;
-    char peer[64];
+    struct bridge bridge;
     struct xdp_prog prog;
 };
 

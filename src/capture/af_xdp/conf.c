@@ -57,7 +57,7 @@ static void read_busy_poll(struct xdp_conf *conf, const struct conf_node *item)
 {
     /* With busy polling a frame may wait for gro-flush-timeout. Inline that delays traffic, so it
      * is off by default there. */
-    conf->busy_poll = conf_bool(item, "enable-busy-poll", conf->copy == BRIDGE_NONE);
+    conf->busy_poll = conf_bool(item, "enable-busy-poll", conf->bridge.copy == BRIDGE_NONE);
     conf->busy_poll_us = (unsigned)conf_u64_range(item, "busy-poll-time", 20, 0, 1000000);
     conf->busy_poll_budget = (unsigned)conf_u64_range(item, "busy-poll-budget", 64, 1, 65535);
     conf->gro_flush_ns = (unsigned)conf_u64_range(item, "gro-flush-timeout", 2000000, 0,
@@ -82,7 +82,7 @@ static int check(const struct xdp_conf *conf, struct err *err)
                        "`ethtool -L %s combined %u`, or threads: %u", name, conf->queues,
                        conf->queues == 1 ? "" : "s", conf->threads, name, conf->threads,
                        conf->queues);
-    if (conf->threads < conf->queues && conf->copy != BRIDGE_NONE)
+    if (conf->threads < conf->queues && conf->bridge.copy != BRIDGE_NONE)
         return err_set(err, "%s has %u receive queues, and %u threads: what comes by the others "
                        "would not go on; `ethtool -L %s combined %u`", name, conf->queues,
                        conf->threads, name, conf->threads);
@@ -97,18 +97,19 @@ static int check(const struct xdp_conf *conf, struct err *err)
 int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const char *name,
                   struct err *err)
 {
+    const struct capture_section section = { rq->conf, "af-xdp" };
     const struct conf_node *item = conf_item(conf_find(rq->conf, "af-xdp"), "interface", name);
 
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
     conf->prog = (struct xdp_prog){ .map_fd = -1, .program_fd = -1, .link_fd = -1 };
     pthread_mutex_init(&conf->prog.lock, NULL);
     if (net_device_read(name, &conf->facts, err) < 0 ||
-        bridge_read(rq->conf, "af-xdp", name, &conf->facts, &conf->copy, conf->peer, err) < 0)
+        bridge_read(section, name, &conf->facts, &conf->bridge, err) < 0)
         return -1;
     conf->device.if_index = conf->facts.index;
     conf->device.numa_node = net_device_numa_node(name);
     conf->queues = net_device_queues(name);
-    conf->ring_size = ring_size(conf->copy != BRIDGE_NONE ? RING_MIN_INLINE : RING_MIN,
+    conf->ring_size = ring_size(conf->bridge.copy != BRIDGE_NONE ? RING_MIN_INLINE : RING_MIN,
                                 conf_u64(rq->conf, "max-pending-packets", 1024));
     conf->frame_size = conf->facts.mtu + LINK_HEADER_LEN + KERNEL_HEADROOM <= FRAME_SMALL
                            ? FRAME_SMALL : FRAME_LARGE;

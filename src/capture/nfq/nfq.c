@@ -203,6 +203,11 @@ static bool arm(struct nfq_queue *q, unsigned i)
     return true;
 }
 
+static struct nfq_binding binding_of(const struct nfq_queue *q)
+{
+    return (struct nfq_binding){ q->fd, q->number };
+}
+
 /* One thread per queue: netfilter binds a queue to one socket. */
 static void nfq_queue_close(void *queue);
 
@@ -232,7 +237,7 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
         .errors = counter_register("capture.errors", COUNTER_SUM),
         .strays = counter_register("capture.nfq.not_ip", COUNTER_SUM),
     };
-    q->own_verdicts = nfq_verdict_new(&c->conf, q->fd, q->number, counters, false, NULL);
+    q->own_verdicts = nfq_verdict_new(&c->conf, binding_of(q), counters, false, NULL);
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         if (!arm(q, i)) {
             err_set(err, "netfilter queue %u: no memory", q->number);
@@ -399,7 +404,7 @@ static void *nfq_verdict_open(void *queue, struct counters *counters, bool in_or
 {
     struct nfq_queue *q = queue;
 
-    return nfq_verdict_new(&q->capture->conf, q->fd, q->number, counters, in_order, sender);
+    return nfq_verdict_new(&q->capture->conf, binding_of(q), counters, in_order, sender);
 }
 
 static void nfq_add_verdict(void *tx, struct packet *p)

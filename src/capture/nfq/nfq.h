@@ -65,9 +65,16 @@ struct nfq_buffer *nfq_sender_buffer(struct nfq_sender *s);     /* until the nex
 /* Sends the buffer; it is empty then, or replaced by another one. */
 void nfq_sender_send(struct nfq_sender *s, unsigned verdicts);
 
-/* verdict.c: verdicts of one thread on one queue. */
+/* A socket and the queue that it is bound to. */
+struct nfq_binding {
+    int fd;
+    unsigned number;
+};
+
+/* verdict.c: verdicts of one thread on one queue. in_order and sender: as capture_ops.tx_open has
+ * them. */
 struct nfq_verdict;
-struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigned number,
+struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, struct nfq_binding queue,
                                     struct counters *counters, bool in_order,
                                     struct helper_thread *sender);
 void nfq_verdict_free(struct nfq_verdict *tx);

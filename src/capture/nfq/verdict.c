@@ -41,18 +41,18 @@ struct verdict {
     uint32_t payload_len;
 };
 
-struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, int fd, unsigned number,
+struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, struct nfq_binding queue,
                                     struct counters *counters, bool in_order,
                                     struct helper_thread *sender)
 {
     struct nfq_verdict *tx = xcalloc(1, sizeof(*tx));
 
     tx->conf = conf;
-    tx->number = number;
+    tx->number = queue.number;
     tx->counters = counters;
     tx->in_order = in_order;
     tx->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
-    tx->sender = nfq_sender_new(fd, counters, in_order ? sender : NULL);
+    tx->sender = nfq_sender_new(queue.fd, counters, in_order ? sender : NULL);
     tx->out = nfq_sender_buffer(tx->sender);
     return tx;
 }

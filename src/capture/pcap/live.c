@@ -59,7 +59,7 @@ struct live_queue {
 static int live_sources(const struct conf_node *root, const char *const *given, size_t count,
                         struct capture_names *out, struct err *err)
 {
-    return capture_interfaces(root, "pcap", given, count, out, err);
+    return capture_interfaces((struct capture_section){ root, "pcap" }, given, count, out, err);
 }
 
 /* Several threads on an interface get copies of all packets, unless a patched libpcap (as for some

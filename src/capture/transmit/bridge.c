@@ -9,10 +9,9 @@
 #include "base/report/log.h"
 #include "base/text/text.h"
 
-static const struct conf_node *item_of(const struct conf_node *root, const char *section,
-                                       const char *name)
+static const struct conf_node *item_of(struct capture_section section, const char *name)
 {
-    return conf_item(conf_find(root, section), "interface", name);
+    return conf_item(conf_find(section.root, section.name), "interface", name);
 }
 
 /* The enum value of the word; negative if it is unknown. */
@@ -27,10 +26,10 @@ static int mode_of(const char *word)
 }
 
 /* BRIDGE_NONE without a peer, or with an unknown word; bridge_read() reports the latter. */
-enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *section,
-                                  const char *name, const char **peer)
+enum bridge_copy bridge_copy_mode(struct capture_section section, const char *name,
+                                  const char **peer)
 {
-    const struct conf_node *item = item_of(root, section, name);
+    const struct conf_node *item = item_of(section, name);
     int mode = mode_of(conf_string(item, "copy-mode", "none"));
 
     *peer = conf_string(item, "copy-iface", NULL);
@@ -39,95 +38,92 @@ enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *sect
 }
 
 /* Both interfaces name each other. */
-bool bridge_are_pair(const struct conf_node *root, const char *section, const char *one,
-                     const char *other)
+bool bridge_are_pair(struct capture_section section, const char *one, const char *other)
 {
     const char *there, *back;
 
-    return bridge_copy_mode(root, section, one, &there) != BRIDGE_NONE &&
-           strcmp(there, other) == 0 &&
-           bridge_copy_mode(root, section, other, &back) != BRIDGE_NONE && strcmp(back, one) == 0;
+    return bridge_copy_mode(section, one, &there) != BRIDGE_NONE && strcmp(there, other) == 0 &&
+           bridge_copy_mode(section, other, &back) != BRIDGE_NONE && strcmp(back, one) == 0;
 }
 
 /* The other interface of a pair; NULL if forwarding is one-way or off. */
-const char *bridge_peer(const struct conf_node *root, const char *section, const char *name)
+const char *bridge_peer(struct capture_section section, const char *name)
 {
     const char *peer;
 
-    return bridge_copy_mode(root, section, name, &peer) != BRIDGE_NONE &&
-           bridge_are_pair(root, section, name, peer) ? peer : NULL;
+    return bridge_copy_mode(section, name, &peer) != BRIDGE_NONE &&
+           bridge_are_pair(section, name, peer) ? peer : NULL;
 }
 
 /* A pair is one source, so its second interface is left out. */
-static bool is_second_of_pair(const struct conf_node *root, const char *section,
-                              const struct capture_names *names, const char *name)
+static bool is_second_of_pair(struct capture_section section, const struct capture_names *names,
+                              const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
-        if (bridge_are_pair(root, section, names->at[i], name))
+        if (bridge_are_pair(section, names->at[i], name))
             return true;
     return false;
 }
 
-/* One-way forwarding is possible but rarely intended, so it causes a warning. */
-int bridge_sources(const struct conf_node *root, const char *section, const char *const *given,
-                   size_t count, struct capture_names *out, struct err *err)
+/* One-way forwarding is possible but rarely intended, hence the warning. */
+int bridge_sources(struct capture_section section, const char *const *given, size_t count,
+                   struct capture_names *out, struct err *err)
 {
     struct capture_names all = { 0 };
-    int status = capture_interfaces(root, section, given, count, &all, err);
+    int status = capture_interfaces(section, given, count, &all, err);
 
     for (size_t i = 0; i < all.count; i++) {
         const char *peer;
 
-        if (is_second_of_pair(root, section, out, all.at[i]))
+        if (is_second_of_pair(section, out, all.at[i]))
             continue;
         capture_names_add(out, all.at[i]);
-        if (bridge_copy_mode(root, section, all.at[i], &peer) != BRIDGE_NONE &&
-            !bridge_are_pair(root, section, all.at[i], peer))
-            log_warning(section, "what comes in by %s goes out by %s, but nothing comes back: "
-                        "%s has no copy-iface: %s", all.at[i], peer, peer, all.at[i]);
+        if (bridge_copy_mode(section, all.at[i], &peer) != BRIDGE_NONE &&
+            !bridge_are_pair(section, all.at[i], peer))
+            log_warning(section.name, "what comes in by %s goes out by %s, but nothing comes "
+                        "back: %s has no copy-iface: %s", all.at[i], peer, peer, all.at[i]);
     }
     capture_names_free(&all);
     return status;
 }
 
 /* `least` is BRIDGE_TAP for "forwards at all", BRIDGE_IPS for "may drop". */
-bool bridge_any(const struct conf_node *root, const char *section, const char *const *sources,
-                size_t count, enum bridge_copy least)
+bool bridge_any(struct capture_section section, const char *const *sources, size_t count,
+                enum bridge_copy least)
 {
     const char *peer;
 
     for (size_t i = 0; i < count; i++)
-        if (bridge_copy_mode(root, section, sources[i], &peer) >= least)
+        if (bridge_copy_mode(section, sources[i], &peer) >= least)
             return true;
     return false;
 }
 
 /* Different MTUs are no reason to refuse: only packets between the two sizes are lost. */
-int bridge_read(const struct conf_node *root, const char *section, const char *self,
-                const struct net_device *facts, enum bridge_copy *mode, char peer[64],
-                struct err *err)
+int bridge_read(struct capture_section section, const char *self,
+                const struct net_device *facts, struct bridge *out, struct err *err)
 {
-    const struct conf_node *item = item_of(root, section, self);
+    const struct conf_node *item = item_of(section, self);
     const struct conf_node *key = conf_find(item, "copy-mode");
     struct net_device there;
     const char *name;
 
     if (key != NULL && mode_of(conf_string(item, "copy-mode", "none")) < 0)
         return err_at(err, key->at, "copy-mode: expected ips, tap or none, got \"%s\"", key->value);
-    *mode = bridge_copy_mode(root, section, self, &name);
-    if (*mode == BRIDGE_NONE && key != NULL && mode_of(key->value) != BRIDGE_NONE)
+    out->copy = bridge_copy_mode(section, self, &name);
+    if (out->copy == BRIDGE_NONE && key != NULL && mode_of(key->value) != BRIDGE_NONE)
         return err_at(err, key->at, "copy-mode: %s needs copy-iface: the interface by which the "
                       "packets of %s go on", key->value, self);
-    if (*mode == BRIDGE_NONE)
+    if (out->copy == BRIDGE_NONE)
         return 0;
     if (strcmp(name, self) == 0)
         return err_at(err, conf_find(item, "copy-iface")->at,
                       "copy-iface is the interface itself");
-    snprintf(peer, 64, "%s", name);
+    snprintf(out->peer, sizeof(out->peer), "%s", name);
     if (net_device_read(name, &there, err) < 0)
         return -1;
     if (there.mtu != facts->mtu)
-        log_error(section, "the MTU of %s is %u, that of %s is %u: larger packets will not "
+        log_error(section.name, "the MTU of %s is %u, that of %s is %u: larger packets will not "
                   "pass; `ip link set dev %s mtu %u`", self, facts->mtu, name, there.mtu,
                   there.mtu < facts->mtu ? name : self, MAX(there.mtu, facts->mtu));
     return 0;

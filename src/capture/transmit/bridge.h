@@ -9,22 +9,26 @@
 
 enum bridge_copy { BRIDGE_NONE, BRIDGE_TAP, BRIDGE_IPS };
 
+/* Where what an interface receives goes on. */
+struct bridge {
+    enum bridge_copy copy;
+    char peer[64];              /* copy-iface; "" with BRIDGE_NONE */
+};
+
 /* *peer: copy-iface, NULL when there is none. */
-enum bridge_copy bridge_copy_mode(const struct conf_node *root, const char *section,
-                                  const char *name, const char **peer);
-/* True if the two interfaces send to each other. */
-bool bridge_are_pair(const struct conf_node *root, const char *section, const char *one,
-                     const char *other);
-/* Returns the other port if both send to each other; else NULL. */
-const char *bridge_peer(const struct conf_node *root, const char *section, const char *name);
-/* Returns the sources of a section: a bridge is one source, named by its first port. */
-int bridge_sources(const struct conf_node *root, const char *section, const char *const *given,
-                   size_t count, struct capture_names *out, struct err *err);
-bool bridge_any(const struct conf_node *root, const char *section, const char *const *sources,
-                size_t count, enum bridge_copy least);
-/* Reads the mode of an interface and the name of its peer; logs errors. */
-int bridge_read(const struct conf_node *root, const char *section, const char *name,
-                const struct net_device *facts, enum bridge_copy *mode, char peer[64],
-                struct err *err);
+enum bridge_copy bridge_copy_mode(struct capture_section section, const char *name,
+                                  const char **peer);
+/* Whether the two send to each other. */
+bool bridge_are_pair(struct capture_section section, const char *one, const char *other);
+/* The other port, if both send to each other; else NULL. */
+const char *bridge_peer(struct capture_section section, const char *name);
+/* The sources of a section: a bridge is one source, named by its first port. */
+int bridge_sources(struct capture_section section, const char *const *given, size_t count,
+                   struct capture_names *out, struct err *err);
+bool bridge_any(struct capture_section section, const char *const *sources, size_t count,
+                enum bridge_copy least);
+/* The mode of an interface and the name of its peer; logs what is wrong. */
+int bridge_read(struct capture_section section, const char *name,
+                const struct net_device *facts, struct bridge *out, struct err *err);
 
 #endif

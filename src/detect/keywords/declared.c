@@ -325,12 +325,14 @@ static struct declared *declared_get(const char *name, enum declared_kind kind)
 }
 
 /* Notes that the protocol has the keyword. True for the first protocol, which fills the
- * ops. */
-static bool is_new(struct declared *d, enum app_proto_id id)
+ * ops. The description may come from a later one: HTTP/2 says nothing about the buffers of DNS. */
+static bool is_new(struct declared *d, enum app_proto_id id, const char *doc)
 {
     bool fresh = d->ops.parse == NULL;
 
     d->in_proto[id] = true;
+    if (d->ops.doc == NULL)
+        d->ops.doc = doc;
     return fresh;
 }
 
@@ -340,11 +342,10 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
 {
     struct declared *d = declared_get(b->name, DECLARED_BUFFER);
 
-    if (d != NULL && is_new(d, proto->id)) {
+    if (d != NULL && is_new(d, proto->id, b->doc)) {
         d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
         d->goes = b->same_as != NULL ? b->directions : 0;
         d->ops.alias = b->alias;
-        d->ops.doc = b->doc;
         d->ops.features = "No option,sticky buffer";
         d->ops.argument = ARGUMENT_OPTIONAL;
         d->ops.parse = buffer_parse;
@@ -355,9 +356,8 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
     d = declared_get(b->legacy, DECLARED_LEGACY);
     if (d != NULL && proto->binds_modifiers)
         d->binds = proto->id;
-    if (d != NULL && is_new(d, proto->id)) {
+    if (d != NULL && is_new(d, proto->id, b->doc)) {
         d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
-        d->ops.doc = b->doc;
         d->ops.features = "content modifier";
         d->ops.argument = ARGUMENT_NONE;
         d->ops.parse = legacy_parse;
@@ -372,9 +372,8 @@ static void add_integer(const struct app_proto *proto, const struct app_integer 
     if (d == NULL)
         return;
     d->integer[proto->id] = integer;
-    if (is_new(d, proto->id)) {
+    if (is_new(d, proto->id, integer->doc)) {
         d->ops.alias = integer->alias;
-        d->ops.doc = integer->doc;
         d->ops.arg_size = sizeof(struct integer_arg);
         d->ops.parse = integer_parse;
         keyword_register(&d->ops);
@@ -388,9 +387,8 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
     if (d == NULL)
         return;
     d->match[proto->id] = m;
-    if (is_new(d, proto->id)) {
+    if (is_new(d, proto->id, m->doc)) {
         d->ops.alias = m->alias;
-        d->ops.doc = m->doc;
         d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
         d->ops.quotes = d->ops.negatable = m->quotes;
         d->ops.quotes_required = m->quotes_required;

@@ -156,7 +156,7 @@ static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
     json_object_end(j);
 }
 
-static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
 {
     if (count == 0)
         return;
@@ -195,6 +195,25 @@ static void eve_icmp(struct json *j, const struct packet *p)
     json_u64(j, "icmp_code", p->icmp.code);
 }
 
+void eve_community_id(struct json *j, const struct eve *eve, const struct flow *f)
+{
+    char id[64];
+    size_t n = eve->community_id
+                   ? flow_community_id(&f->key, eve->community_seed, id, sizeof(id)) : 0;
+
+    if (n > 0)
+        json_bytes(j, "community_id", id, n);
+}
+
+void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us)
+{
+    record_begin(r, eve->sink);
+    buf_add_string(r->out, eve->prefix);
+    json_init(j, r->out);
+    json_object(j, NULL);
+    eve_time(r, j, "timestamp", time_us);
+}
+
 /* Begins a record and writes what all records have. Each call needs eve_end() or
  * eve_cancel(). */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
@@ -204,11 +223,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     uint8_t proto = p->ip_proto != 0 || f == NULL ? p->ip_proto : f->key.proto;
     bool ip = p->src.version != 0 || f != NULL;
 
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(j, r->out);
-    json_object(j, NULL);
-    eve_time(r, j, "timestamp", p->time_us);
+    eve_start(r, eve, j, p->time_us);
     if (f != NULL) {
         json_u64(j, "flow_id", f->id);
         if (f->parent_id != 0)
@@ -233,15 +248,11 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         eve_ethernet(j, p, head.order);
     else if (eve->ethernet && f != NULL && flow_macs(f) != NULL)
         eve_flow_ethernet(j, flow_macs(f));
-    if (eve->community_id && f != NULL) {
-        char id[64];
-        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
-
-        if (n > 0)
-            json_bytes(j, "community_id", id, n);
+    if (f != NULL) {
+        eve_community_id(j, eve, f);
+        if (f->tenant_id != 0)
+            json_u64(j, "tenant_id", f->tenant_id);
     }
-    if (f != NULL && f->tenant_id != 0)
-        json_u64(j, "tenant_id", f->tenant_id);
     if (eve->metadata && f != NULL && (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)
@@ -429,44 +440,67 @@ static bool is_traffic_label(const char *name)
            strncmp(name, TRAFFIC_LABEL, strlen(TRAFFIC_LABEL)) == 0;
 }
 
-/* `open`: the array has been begun, because it has a member. */
-struct traffic_writer {
+/* What a visitor of the flow's variables writes to. `any`: something was written. */
+struct var_writer {
     struct json *j;
-    const char *prefix;
-    bool open;
+    const char *prefix;             /* of traffic labels; else NULL */
+    bool any;
 };
 
-static bool write_traffic(const struct flow_var_view *v, void *arg)
+/* One walk over the flow's variables for each kind: they are few, and stored unsorted. An array
+ * without members is taken back. */
+static bool write_array(struct json *j, const struct flow *f, const char *key, const char *prefix,
+                        bool (*visit)(const struct flow_var_view *v, void *arg))
 {
-    struct traffic_writer *w = arg;
+    struct var_writer w = { .j = j, .prefix = prefix };
+    struct json_mark mark = json_mark(j);
+
+    json_array(j, key);
+    flow_vars_each(f, visit, &w);
+    if (w.any)
+        json_array_end(j);
+    else
+        json_rewind(j, mark);
+    return w.any;
+}
+
+/* The same for kinds whose names are the keys. */
+static bool write_object(struct json *j, const struct flow *f, const char *key,
+                         bool (*visit)(const struct flow_var_view *v, void *arg))
+{
+    struct var_writer w = { .j = j };
+    struct json_mark mark = json_mark(j);
+
+    json_object(j, key);
+    flow_vars_each(f, visit, &w);
+    if (w.any)
+        json_object_end(j);
+    else
+        json_rewind(j, mark);
+    return w.any;
+}
+
+static bool visit_traffic(const struct flow_var_view *v, void *arg)
+{
+    struct var_writer *w = arg;
     const char *name = v->kind == VAR_FLOWBIT ? var_name(v->kind, v->id) : NULL;
     size_t len = strlen(w->prefix);
 
     if (name == NULL || strncmp(name, w->prefix, len) != 0)
         return true;
-    if (!w->open)
-        json_array(w->j, strcmp(w->prefix, TRAFFIC_ID) == 0 ? "id" : "label");
-    w->open = true;
     json_string(w->j, NULL, name + len);
-    return true;
+    return w->any = true;
 }
 
 /* An object that stays empty is taken back. */
 static bool eve_traffic(struct json *j, const struct flow *f)
 {
-    static const char *const prefixes[] = { TRAFFIC_ID, TRAFFIC_LABEL };
     struct json_mark mark = json_mark(j);
-    bool any = false;
+    bool any;
 
     json_object(j, "traffic");
-    for (unsigned i = 0; i < ARRAY_LEN(prefixes); i++) {
-        struct traffic_writer w = { .j = j, .prefix = prefixes[i] };
-
-        flow_vars_each(f, write_traffic, &w);
-        if (w.open)
-            json_array_end(j);
-        any |= w.open;
-    }
+    any = write_array(j, f, "id", TRAFFIC_ID, visit_traffic);
+    any |= write_array(j, f, "label", TRAFFIC_LABEL, visit_traffic);
     if (any)
         json_object_end(j);
     else
@@ -474,45 +508,55 @@ static bool eve_traffic(struct json *j, const struct flow *f)
     return any;
 }
 
-/* One walk over the flow's variables for each kind: they are few, and stored unsorted. */
-struct var_writer {
-    struct json *j;
-    enum var_kind kind;
-    bool open;
-};
-
-/* Each kind has an array or an object, which begins with its first member. */
-static bool write_var(const struct flow_var_view *v, void *arg)
+static bool visit_flowbit(const struct flow_var_view *v, void *arg)
 {
     struct var_writer *w = arg;
-    const char *name = var_name(v->kind, v->id);
+    const char *name = v->kind == VAR_FLOWBIT ? var_name(v->kind, v->id) : NULL;
 
-    if (v->kind != w->kind || name == NULL || (v->kind == VAR_FLOWBIT && is_traffic_label(name)))
+    if (name == NULL || is_traffic_label(name))
         return true;
-    if (!w->open) {
-        if (v->kind == VAR_FLOWINT || v->kind == VAR_ENTROPY)
-            json_object(w->j, v->kind == VAR_FLOWINT ? "flowints" : "entropy");
-        else
-            json_array(w->j, v->kind == VAR_FLOWBIT ? "flowbits" : "flowvars");
-        w->open = true;
-    }
-    if (v->kind == VAR_FLOWBIT) {
-        json_string(w->j, NULL, name);
-    } else if (v->kind == VAR_ENTROPY) {
-        json_double(w->j, name, v->entropy);
-    } else if (v->kind == VAR_FLOWINT) {
-        json_u64(w->j, name, v->number);
-    } else if (v->key.len > 0) {
-        json_object(w->j, NULL);
+    json_string(w->j, NULL, name);
+    return w->any = true;
+}
+
+static bool visit_flowvar(const struct flow_var_view *v, void *arg)
+{
+    struct var_writer *w = arg;
+    const char *name = v->kind == VAR_FLOWVAR ? var_name(v->kind, v->id) : NULL;
+
+    if (name == NULL)
+        return true;
+    json_object(w->j, NULL);
+    if (v->key.len > 0) {
         json_slice(w->j, "key", v->key);
         json_slice(w->j, "value", v->value);
-        json_object_end(w->j);
     } else {
-        json_object(w->j, NULL);
         json_slice(w->j, name, v->value);
-        json_object_end(w->j);
     }
-    return true;
+    json_object_end(w->j);
+    return w->any = true;
+}
+
+static bool visit_flowint(const struct flow_var_view *v, void *arg)
+{
+    struct var_writer *w = arg;
+    const char *name = v->kind == VAR_FLOWINT ? var_name(v->kind, v->id) : NULL;
+
+    if (name == NULL)
+        return true;
+    json_u64(w->j, name, v->number);
+    return w->any = true;
+}
+
+static bool visit_entropy(const struct flow_var_view *v, void *arg)
+{
+    struct var_writer *w = arg;
+    const char *name = v->kind == VAR_ENTROPY ? var_name(v->kind, v->id) : NULL;
+
+    if (name == NULL)
+        return true;
+    json_double(w->j, name, v->entropy);
+    return w->any = true;
 }
 
 /* Variables of the packet come first: {"name": "value"}, or key and value. */
@@ -540,23 +584,15 @@ static bool write_packet_vars(struct json *j, const struct packet_var *v)
 /* A flow that has counted matches gets the object even when it is empty, as in Suricata. */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p)
 {
-    static const enum var_kind kinds[] = { VAR_FLOWBIT, VAR_FLOWVAR, VAR_FLOWINT,
-                                           VAR_ENTROPY };
     bool any = eve_traffic(j, f) || flow_counts_matches(f);
     struct json_mark mark = json_mark(j);
 
     json_object(j, "metadata");
     any |= p != NULL && write_packet_vars(j, detect_slot(p)->vars);
-    for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
-        struct var_writer w = { .j = j, .kind = kinds[i] };
-
-        flow_vars_each(f, write_var, &w);
-        any |= w.open;
-        if (w.open && (kinds[i] == VAR_FLOWINT || kinds[i] == VAR_ENTROPY))
-            json_object_end(j);
-        else if (w.open)
-            json_array_end(j);
-    }
+    any |= write_array(j, f, "flowbits", NULL, visit_flowbit);
+    any |= write_array(j, f, "flowvars", NULL, visit_flowvar);
+    any |= write_object(j, f, "flowints", visit_flowint);
+    any |= write_object(j, f, "entropy", visit_entropy);
     if (any)
         json_object_end(j);
     else

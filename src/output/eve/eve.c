@@ -150,6 +150,30 @@ static void read_sensor(struct eve *eve, const struct conf_node *root,
                          ? (int64_t)conf_u64_range(node, "sensor-id", 0, 0, INT64_MAX) : -1;
 }
 
+/* What each record has, whatever its type, and what a flow may have written. */
+static void read_record_settings(struct eve *eve, const struct conf_node *root,
+                                 const struct conf_node *node)
+{
+    eve->prefix = conf_string(node, "prefix", "");
+    read_sensor(eve, root, node);
+    eve->ethernet = conf_bool(node, "ethernet", false);
+    eve->pcap_file = conf_bool(node, "pcap-file", false);
+    eve->community_id = conf_bool(node, "community-id", false);
+    eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
+    eve->metadata = conf_bool(node, "metadata", true);
+    eve->version = conf_bool(node, "suricata-version", false);
+    eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 8, 0, UINT32_MAX);
+    eve_read_xff(&eve->xff, node);
+}
+
+static void register_counters(struct eve *eve)
+{
+    eve->macs_max[TO_SERVER] = counter_register("decoder.max_mac_addrs_src", COUNTER_MAX);
+    eve->macs_max[TO_CLIENT] = counter_register("decoder.max_mac_addrs_dst", COUNTER_MAX);
+    eve->records_cut = counter_register("eve.records_cut", COUNTER_SUM);
+    eve->contents_cut = counter_register("eve.contents_cut", COUNTER_SUM);
+}
+
 /* A wrong setting of one record type leaves out that type; a sink that cannot be opened
  * fails the output. */
 static void *eve_open(const struct output_request *request, struct output_conf *conf,
@@ -166,21 +190,9 @@ static void *eve_open(const struct output_request *request, struct output_conf *
         eve->log[i] = xcalloc(LOGS_PER_PROTO_MAX, sizeof(struct eve_app_log));
     eve->marks = &conf->marks;
     eve->request = &conf->request;
-    eve->prefix = conf_string(node, "prefix", "");
-    read_sensor(eve, request->conf, node);
-    eve->ethernet = conf_bool(node, "ethernet", false);
-    eve->macs_max[TO_SERVER] = counter_register("decoder.max_mac_addrs_src", COUNTER_MAX);
-    eve->macs_max[TO_CLIENT] = counter_register("decoder.max_mac_addrs_dst", COUNTER_MAX);
-    eve->pcap_file = conf_bool(node, "pcap-file", false);
-    eve->community_id = conf_bool(node, "community-id", false);
-    eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
-    eve->metadata = conf_bool(node, "metadata", true);
-    eve->version = conf_bool(node, "suricata-version", false);
-    eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 8, 0, UINT32_MAX);
-    eve->records_cut = counter_register("eve.records_cut", COUNTER_SUM);
-    eve->contents_cut = counter_register("eve.contents_cut", COUNTER_SUM);
+    read_record_settings(eve, request->conf, node);
+    register_counters(eve);
     conf->eve_logs++;
-    eve_read_xff(&eve->xff, node);
     CONF_EACH (item, conf_find(node, "types")) {
         if (item->kind == CONF_MAP && item->child != NULL)
             eve_add_type(eve, item->child->name, item->child);
@@ -391,13 +403,13 @@ static void eve_flow(struct render *r, void *self, struct packet *p, const struc
             eve->type[i].type->flow(r, eve, eve->type[i].settings, p, flow);
 }
 
-static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last)
+static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s)
 {
     const struct eve *eve = self;
 
     for (unsigned i = 0; i < eve->type_count; i++)
         if (eve->type[i].type->stats != NULL)
-            eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s, last);
+            eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s);
 }
 
 const struct logger_ops logger_eve = {

@@ -26,7 +26,7 @@ struct eve_type {
     void (*flow)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                  const struct flow *flow);
     void (*stats)(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
-                  uint64_t uptime_s, bool last);
+                  uint64_t uptime_s);
 };
 
 /* Returns a new number below `max`, and counts it in *used. When none is left the error names
@@ -97,8 +97,9 @@ struct eve_head {
     uint64_t tx_id;
 };
 
-/* Starts a record with the fields that all records have. The caller adds its own and calls
- * eve_end(). */
+/* Starts a record: prefix, opening brace and timestamp. For those that are not about a packet. */
+void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us);
+/* Starts a record with the fields that all have; the caller adds its own and ends it. */
 void eve_begin(struct render *r, const struct eve *eve, struct json *j, const struct packet *p,
                struct eve_head head);
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
@@ -129,7 +130,10 @@ int eve_linktype(const struct packet *p);       /* as in pcap files */
 /* Writes "metadata": flowbits ...; p NULL: without variables captured in the packet. */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
-void eve_ip_header(struct json *j, const struct packet *p);     /* the fields of the header */
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count);     /* none: no member */
+/* The flow's community_id, if `eve` has it; protocols without one have no member. */
+void eve_community_id(struct json *j, const struct eve *eve, const struct flow *f);
+void eve_ip_header(struct json *j, const struct packet *p);     /* its fields, one by one */
 void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq);
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);
 /* Writes what a transaction adds to other records: http of fileinfo and alerts. */

@@ -41,18 +41,18 @@ static void *files_configure(const struct conf_node *node, const struct eve *eve
 
 /* The direction is that of the file, whichever packet ends it. */
 static void file_record(struct render *r, const struct eve *eve, const struct xff *xff,
-                        struct packet *p, struct app_tx *tx, const struct app_file *file)
+                        struct packet *p, const struct app_file *file)
 {
     struct xff_use use;
     struct json j;
 
     if (UNLIKELY(!eve_flow_has_space(r, eve, p->flow)))
         return;
-    eve_xff_begin(r, xff, p, tx, &use);
+    eve_xff_begin(r, xff, p, file->tx, &use);
     eve_begin(r, eve, &j, p,
               (struct eve_head){ file->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
                                  "fileinfo", EVE_NO_TX });
-    eve_tx_metadata(&j, tx);
+    eve_tx_metadata(&j, file->tx);
     json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
     json_object(&j, "fileinfo");
     eve_file(&j, file, true);
@@ -75,7 +75,7 @@ static void files_tx(struct render *r, const struct eve *eve, void *settings, st
             file->logged |= s->mark;
             if (s->force_magic)
                 app_file_magic(file);
-            file_record(r, eve, &s->xff, p, tx, file);
+            file_record(r, eve, &s->xff, p, file);
         }
     }
 }

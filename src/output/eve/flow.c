@@ -16,39 +16,33 @@ static uint64_t flow_age(const struct flow *f)
     return last > start ? last - start : 0;
 }
 
+static unsigned vlan_count(const struct flow_key *key)
+{
+    unsigned count = 0;
+
+    while (count < PACKET_VLANS_MAX && key->vlan[count] != 0)
+        count++;
+    return count;
+}
+
 /* The members before those of the type. The timestamp is the flow's start, not the time of
  * the record. */
 static void flow_head(struct render *r, const struct eve *eve, struct json *j,
-                      const struct flow *f, bool reversed, const char *event_type)
+                      const struct flow *f, struct eve_head head)
 {
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(j, r->out);
-    json_object(j, NULL);
-    eve_time(r, j, "timestamp", f->start_us);
+    eve_start(r, eve, j, f->start_us);
     json_u64(j, "flow_id", f->id);
     if (f->parent_id != 0)
         json_u64(j, "parent_id", f->parent_id);
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
-    json_string(j, "event_type", event_type);
-    if (f->key.vlan[0] != 0) {
-        json_array(j, "vlan");
-        for (unsigned i = 0; i < PACKET_VLANS_MAX && f->key.vlan[i] != 0; i++)
-            json_u64(j, NULL, f->key.vlan[i]);
-        json_array_end(j);
-    }
-    eve_flow_addresses(j, f, reversed, NULL);
+    json_string(j, "event_type", head.event_type);
+    eve_vlans(j, f->key.vlan, vlan_count(&f->key));
+    eve_flow_addresses(j, f, head.order == EVE_TO_CLIENT, NULL);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)
         json_u64(j, "spi", flow_esp_spi(&f->key));
-    if (eve->community_id) {
-        char id[64];
-        size_t n = flow_community_id(&f->key, eve->community_seed, id, sizeof(id));
-
-        if (n > 0)
-            json_bytes(j, "community_id", id, n);
-    }
+    eve_community_id(j, eve, f);
     if (f->tenant_id != 0)
         json_u64(j, "tenant_id", f->tenant_id);
 }
@@ -130,9 +124,54 @@ static void flow_tcp(struct json *j, const struct flow *f)
     json_object_end(j);
 }
 
+/* The kernel counts bypassed packets of all flows together, not of one. */
+static void flow_bypass(struct json *j, const struct flow *f)
+{
+    enum flow_state state = flow_final_state(f);
+
+    if (state < FLOW_LOCAL_BYPASSED)
+        return;
+    json_string(j, "bypass", state == FLOW_LOCAL_BYPASSED ? "local" : "capture");
+    json_object(j, "bypassed");
+    json_u64(j, "pkts_toserver", 0);
+    json_u64(j, "pkts_toclient", 0);
+    json_u64(j, "bytes_toserver", 0);
+    json_u64(j, "bytes_toclient", 0);
+    json_object_end(j);
+}
+
+/* NULL: no rule and no policy has decided. */
+static const char *flow_action(const struct flow *f)
+{
+    if ((f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_DROP))
+        return "drop";
+    if (f->action & ACTION_ACCEPT)
+        return "accept";
+    return (f->action & ACTION_PASS) || (flow_requests(f) & FLOW_REQ_PASS) ? "pass" : NULL;
+}
+
+/* The exception policies that were applied to the flow. */
+static void flow_exceptions(struct json *j, const struct flow *f)
+{
+    if (f->exception_target == 0)
+        return;
+    json_array(j, "exception_policy");
+    for (uint8_t target = 1; target <= EXCEPTION_TARGET_APP_ERROR; target <<= 1) {
+        if (!(f->exception_target & target))
+            continue;
+        json_object(j, NULL);
+        json_string(j, "target", exception_target_name(target));
+        json_string(j, "policy", exception_policy_name(exception_policy_of_flow(f, target)));
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 /* The end of a bypassed flow is when the engine, or the kernel, saw it last. */
 static void flow_body(struct render *r, struct json *j, const struct flow *f)
 {
+    const char *action = flow_action(f);
+
     json_object(j, "flow");
     json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
     json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
@@ -143,39 +182,15 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_u64(j, "age", flow_age(f));
     if (f->emergency)
         json_bool(j, "emergency", true);
-    if (flow_final_state(f) >= FLOW_LOCAL_BYPASSED) {
-        json_string(j, "bypass", flow_final_state(f) == FLOW_LOCAL_BYPASSED ? "local" : "capture");
-        json_object(j, "bypassed");
-        /* The kernel counts bypassed packets of all flows together, not of one. */
-        json_u64(j, "pkts_toserver", 0);
-        json_u64(j, "pkts_toclient", 0);
-        json_u64(j, "bytes_toserver", 0);
-        json_u64(j, "bytes_toclient", 0);
-        json_object_end(j);
-    }
+    flow_bypass(j, f);
     json_string(j, "state", flow_state_name(flow_final_state(f)));
     json_string(j, "reason", flow_end_reason_name(f->end_reason));
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
     if (f->inspect_flags & FLOW_INSPECT_ELEPHANT)
         json_bool(j, "elephant", true);
-    if ((f->action & ACTION_DROP) || (flow_requests(f) & FLOW_REQ_DROP))
-        json_string(j, "action", "drop");
-    else if (f->action & ACTION_ACCEPT)
-        json_string(j, "action", "accept");
-    else if ((f->action & ACTION_PASS) || (flow_requests(f) & FLOW_REQ_PASS))
-        json_string(j, "action", "pass");
-    if (f->exception_target != 0) {
-        json_array(j, "exception_policy");
-        for (uint8_t target = 1; target <= EXCEPTION_TARGET_APP_ERROR; target <<= 1) {
-            if (!(f->exception_target & target))
-                continue;
-            json_object(j, NULL);
-            json_string(j, "target", exception_target_name(target));
-            json_string(j, "policy", exception_policy_name(exception_policy_of_flow(f, target)));
-            json_object_end(j);
-        }
-        json_array_end(j);
-    }
+    if (action != NULL)
+        json_string(j, "action", action);
+    flow_exceptions(j, f);
     if (f->app != NULL && f->app->next_tx_id > 0)
         json_u64(j, "tx_cnt", f->app->next_tx_id);
     if (UNLIKELY(f->log_cut))
@@ -189,7 +204,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     struct json j;
 
     (void)settings;
-    flow_head(r, eve, &j, f, false, "flow");
+    flow_head(r, eve, &j, f, (struct eve_head){ EVE_AS_FLOW, "flow", EVE_NO_TX });
     json_u64(&j, "ip_v", f->key.src.version);
     if (is_icmp(f))
         flow_icmp(&j, f);
@@ -210,7 +225,9 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     struct tcp_summary tcp = { 0 };
     struct json j;
 
-    flow_head(r, eve, &j, f, d == TO_CLIENT, "netflow");
+    flow_head(r, eve, &j, f,
+              (struct eve_head){ d == TO_CLIENT ? EVE_TO_CLIENT : EVE_TO_SERVER, "netflow",
+                                 EVE_NO_TX });
     if (is_icmp(f)) {
         json_u64(&j, "icmp_type", icmp_type(f, d));
         json_u64(&j, "icmp_code", d == TO_CLIENT ? 0 : f->icmp_code);

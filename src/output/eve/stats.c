@@ -141,44 +141,50 @@ static void write_engines(struct json *j, const char *name, void *arg)
     tenants_unref(tenants);
 }
 
-/* For the command dump-counters; runs on the control thread with separate settings. */
+/* Modules may register counters while they start, so the tree is built again when there
+ * are more. */
+static void renew_tree(struct stats_settings *s)
+{
+    if (s->tree != NULL && s->tree_counters == counter_count())
+        return;
+    counter_tree_free(s->tree);
+    s->tree = counter_tree_new();
+    if (!s->engine)
+        counter_tree_leave_out(s->tree, "engine");
+    s->tree_counters = counter_count();
+}
+
+static void write_threads(struct json *j, struct stats_settings *s)
+{
+    struct thread_writer w = { .j = j, .s = s };
+
+    json_object(j, "threads");
+    counters_each(write_thread, &w);
+    json_object_end(j);
+}
+
+/* For the command dump-counters; runs on the control thread with settings of its own. */
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
 {
     struct stats_settings s = { .tree = counter_tree_new(), .zeros = true };
-    struct thread_writer w = { .j = j, .s = &s };
 
     json_u64(j, "uptime", uptime_s);
     counter_tree_write(s.tree, j, &(struct counter_values){
         .value = total_value, .zeros = true, .extra = write_engines, .extra_arg = conf });
-    json_object(j, "threads");
-    counters_each(write_thread, &w);
-    json_object_end(j);
+    write_threads(j, &s);
     counter_tree_free(s.tree);
 }
 
-/* Modules may register counters while they start, so the tree is built again when there
- * are more. */
 static void stats_record(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
-                         uint64_t uptime_s, bool last)
+                         uint64_t uptime_s)
 {
     struct stats_settings *s = settings;
     struct json j;
 
-    (void)last;
     if (eve->request->deterministic)
         return;                 /* they depend on wall time and threads */
-    if (s->tree == NULL || s->tree_counters != counter_count()) {
-        counter_tree_free(s->tree);
-        s->tree = counter_tree_new();
-        if (!s->engine)
-            counter_tree_leave_out(s->tree, "engine");
-        s->tree_counters = counter_count();
-    }
-    record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
-    json_init(&j, r->out);
-    json_object(&j, NULL);
-    eve_time(r, &j, "timestamp", now_us);
+    renew_tree(s);
+    eve_start(r, eve, &j, now_us);
     json_string(&j, "event_type", "stats");
     json_object(&j, "stats");
     json_u64(&j, "uptime", uptime_s);
@@ -186,13 +192,8 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
         counter_tree_write(s->tree, &j, &(struct counter_values){
             .value = total_value, .previous = s->deltas ? s->previous : NULL, .zeros = s->zeros,
             .extra = write_engines, .extra_arg = r->conf });
-    if (s->threads) {
-        struct thread_writer w = { .j = &j, .s = s };
-
-        json_object(&j, "threads");
-        counters_each(write_thread, &w);
-        json_object_end(&j);
-    }
+    if (s->threads)
+        write_threads(&j, s);
     json_object_end(&j);
     eve_end(r, eve, &j, NULL);
     for (unsigned id = 0; s->deltas && id < counter_count(); id++)

@@ -8,7 +8,8 @@
 static void *alert_syslog_open(const struct output_request *request, struct output_conf *conf,
                                const struct conf_node *node, struct err *err)
 {
-    struct sink *sink = sink_open_as(request, conf, node, "syslog", "syslog", err);
+    struct sink *sink = sink_open_as(request, conf, node,
+                                     (struct sink_default){ "syslog", "syslog" }, err);
     struct alert_lines *lines;
 
     if (sink == NULL)

@@ -17,11 +17,21 @@
 /* Bytes of text: the size of Suricata's buffer for a record. */
 #define CHUNK_DUMP_MAX 65535u           /* of one chunk, in the one file */
 
-/* One for the run. bodies: http-body-data, else tcp-data. */
+/* What a log of this kind writes, and where by default. */
+struct data_kind {
+    const char *dir;                    /* in the log directory */
+    const char *filename;
+    bool bodies;                        /* HTTP's; else what TCP carries */
+};
+
+static const struct data_kind tcp_data = { "tcp", "tcp-data.log", false };
+static const struct data_kind body_data = { "http", "http-body-data.log", true };
+
+/* One for the run. */
 struct data_log {
     struct sink *sink;                  /* NULL: not into one file */
     char *dir;                          /* NULL: not into many */
-    bool bodies;
+    bool bodies;                        /* data_kind.bodies */
     bool failure_logged;                  /* atomic */
 };
 
@@ -134,23 +144,23 @@ static int open_dir(struct data_log *log, const struct output_request *request, 
     return 0;
 }
 
-/* dir: the directory in the log directory; filename: the default of `filename`. */
 static struct data_log *data_open(const struct output_request *request, struct output_conf *conf,
-                                  const struct conf_node *node, const char *dir,
-                                  const char *filename, struct err *err)
+                                  const struct conf_node *node, const struct data_kind *kind,
+                                  struct err *err)
 {
     struct data_log *log = xcalloc(1, sizeof(*log));
     const char *type = conf_string(node, "type", "file");
     bool both = strcmp(type, "both") == 0;
 
+    log->bodies = kind->bodies;
     if (!both && strcmp(type, "file") != 0 && strcmp(type, "dir") != 0) {
         err_set(err, "type \"%s\" is not file, dir or both", type);
         goto failed;
     }
-    if ((both || strcmp(type, "dir") == 0) && open_dir(log, request, dir, err) < 0)
+    if ((both || strcmp(type, "dir") == 0) && open_dir(log, request, kind->dir, err) < 0)
         goto failed;
     if (both || strcmp(type, "file") == 0) {
-        log->sink = sink_open(request, conf, node, filename, err);
+        log->sink = sink_open(request, conf, node, kind->filename, err);
         if (log->sink == NULL)
             goto failed;
     }
@@ -164,19 +174,17 @@ failed:
 static void *tcp_data_open(const struct output_request *request, struct output_conf *conf,
                            const struct conf_node *node, struct err *err)
 {
-    return data_open(request, conf, node, "tcp", "tcp-data.log", err);
+    return data_open(request, conf, node, &tcp_data, err);
 }
 
 /* Bodies are kept only if an output requires them. */
 static void *body_data_open(const struct output_request *request, struct output_conf *conf,
                             const struct conf_node *node, struct err *err)
 {
-    struct data_log *log = data_open(request, conf, node, "http", "http-body-data.log", err);
+    struct data_log *log = data_open(request, conf, node, &body_data, err);
 
-    if (log == NULL)
-        return NULL;
-    log->bodies = true;
-    output_require_bodies(request->app);
+    if (log != NULL)
+        output_require_bodies(request->app);
     return log;
 }
 

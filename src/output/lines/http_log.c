@@ -14,7 +14,9 @@ static void *http_log_open(const struct output_request *request, struct output_c
 {
     struct line_log *log = xcalloc(1, sizeof(*log));
 
-    if (line_log_open(log, request, conf, node, "http.log", err) < 0) {
+    if (line_log_init(log, conf, node, err) == 0)
+        log->sink = sink_open(request, conf, node, "http.log", err);
+    if (log->sink == NULL) {
         line_log_fini(log);
         free(log);
         return NULL;

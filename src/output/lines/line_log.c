@@ -103,9 +103,8 @@ void line_format_free(struct line_format *format)
 
 /* --- settings ----------------------------------------------------------------------------- */
 
-/* `custom: yes` without `customformat` is ignored. On a failure the caller frees the log. */
-int line_log_open(struct line_log *log, const struct output_request *request,
-                  struct output_conf *conf, const struct conf_node *node, const char *filename,
+/* `custom: yes` without `customformat` is ignored. */
+int line_log_init(struct line_log *log, struct output_conf *conf, const struct conf_node *node,
                   struct err *err)
 {
     const char *format = conf_string(node, "customformat", NULL);
@@ -115,9 +114,6 @@ int line_log_open(struct line_log *log, const struct output_request *request,
     log->custom = format != NULL && conf_bool(node, "custom", false);
     log->extended = conf_bool(node, "extended", false);
     if (log->custom && line_format_read(&log->format, format, err) < 0)
-        return -1;
-    log->sink = sink_open(request, conf, node, filename, err);
-    if (log->sink == NULL)
         return -1;
     log->bit = (uint16_t)(1u << conf->line_logs++);
     return 0;

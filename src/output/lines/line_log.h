@@ -37,8 +37,8 @@ struct line_ends {
 int line_format_read(struct line_format *format, const char *text, struct err *err);
 void line_format_free(struct line_format *format);
 
-int line_log_open(struct line_log *log, const struct output_request *request,
-                  struct output_conf *conf, const struct conf_node *node, const char *filename,
+/* Reads the settings; the caller opens the sink then. -1: line_log_fini() is due. */
+int line_log_init(struct line_log *log, struct output_conf *conf, const struct conf_node *node,
                   struct err *err);
 void line_log_fini(struct line_log *log);
 

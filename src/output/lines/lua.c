@@ -254,11 +254,11 @@ static void push_stats(lua_State *state)
 }
 
 /* On the statistics thread. */
-static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s, bool last)
+static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s)
 {
     struct lua_output *o = self;
 
-    (void)r, (void)now_us, (void)uptime_s, (void)last;
+    (void)r, (void)now_us, (void)uptime_s;
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind != LUA_STATS)
             continue;

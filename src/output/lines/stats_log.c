@@ -77,12 +77,10 @@ static void stats_head(struct buf *out, uint64_t now_us, uint64_t uptime_s)
 }
 
 /* Counters of value 0 are left out unless `null-values` is set. */
-static void stats_log_round(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s,
-                            bool last)
+static void stats_log_round(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s)
 {
     const struct stats_log *s = self;
 
-    (void)last;
     record_begin(r, s->sink);
     stats_head(r->out, now_us, uptime_s);
     for (unsigned id = 0; s->totals && id < counter_count(); id++) {

@@ -22,7 +22,9 @@ static void *tls_log_open(const struct output_request *request, struct output_co
     struct tls_log *log = xcalloc(1, sizeof(*log));
 
     log->resumed = conf_bool(node, "session-resumption", true);
-    if (line_log_open(&log->line, request, conf, node, "tls.log", err) < 0) {
+    if (line_log_init(&log->line, conf, node, err) == 0)
+        log->line.sink = sink_open(request, conf, node, "tls.log", err);
+    if (log->line.sink == NULL) {
         line_log_fini(&log->line);
         free(log);
         return NULL;

@@ -3,6 +3,7 @@
 #include "output/sinks/queue.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #define SIZE_DEFAULT (64u << 20)
 #define SIZE_MIN (1u << 20)
 #define SIZE_MAX_BYTES (16ull << 30)
+#define WRITE_ENOUGH (128u << 10)       /* bytes that a sink gets at once, or a little more */
 #define STOP_LOOK_MS 100                /* how often a blocked writer looks at `stop` */
 
 /* Precedes each batch of entire records in the ring. */
@@ -28,11 +30,12 @@ struct queue {
     void *inner_self;
     pthread_mutex_t lock;               /* guards what follows */
     pthread_cond_t filled, emptied;
-    uint8_t *ring;                      /* conf.size bytes */
+    uint8_t *ring;                      /* conf.size bytes, from the first record on */
     uint64_t head, tail;                /* bytes put in and taken out in all */
     uint64_t lost;                      /* records since they were last reported */
-    bool has_thread, ending, warned;
+    bool has_thread, has_cpus, ending, warned;
     pthread_t thread;
+    cpu_set_t cpus;                     /* of the thread, with has_cpus */
 };
 
 /* --- the ring: bytes go round its end --------------------------------------------------------- */
@@ -62,25 +65,36 @@ static bool has_space(const struct queue *q, size_t len)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-/* The next hand-over, copied out, so that writers go on while the sink works. One for which there
- * is no memory is lost. */
-static bool take(struct queue *q, struct buf *data)
+/* One hand-over, to the end of what was taken so far. One for which there is no memory is lost. */
+static void take_one(struct queue *q, struct buf *data)
 {
     struct batch batch;
 
-    while (q->head == q->tail && !q->ending)
-        pthread_cond_wait(&q->filled, &q->lock);
-    if (q->head == q->tail)
-        return false;
     ring_get(q, &batch, sizeof(batch));
-    buf_clear(data);
     if (buf_reserve(data, batch.len)) {
-        ring_get(q, data->data, batch.len);
-        data->len = batch.len;
+        ring_get(q, data->data + data->len, batch.len);
+        data->len += batch.len;
     } else {
         q->tail += batch.len;
         q->lost += batch.records;
     }
+}
+
+/* What waits, as far as the sink likes to have it at once, copied out, so that writers go on while
+ * the sink works. */
+static bool take(struct queue *q, struct buf *data)
+{
+    while (q->head == q->tail && !q->ending)
+        pthread_cond_wait(&q->filled, &q->lock);
+    if (q->head == q->tail)
+        return false;
+    buf_clear(data);
+    while (q->head != q->tail && data->len < WRITE_ENOUGH)
+        take_one(q, data);
+    /* An empty ring begins at its start: one that is never full stays in the cache, and takes no
+     * more memory than it needs. */
+    if (q->head == q->tail)
+        q->head = q->tail = 0;
     pthread_cond_broadcast(&q->emptied);
     return true;
 }
@@ -150,13 +164,35 @@ static void make_space(struct queue *q, size_t need)
         drop_oldest(q, need);
 }
 
-/* False: there is no thread, and so no way out of the ring. */
+/* The first writer is a packet thread, whose CPU is not for the queue's. */
+static void place(struct queue *q)
+{
+    if (q->has_thread && q->has_cpus)
+        (void)pthread_setaffinity_np(q->thread, sizeof(q->cpus), &q->cpus);
+}
+
+/* False: there is no memory or no thread, and so no way through the ring. */
 static bool start(struct queue *q)
 {
     if (q->has_thread)
         return true;
+    if (q->ring == NULL)
+        q->ring = malloc(q->conf.size);
+    if (q->ring == NULL)
+        return false;
     q->has_thread = pthread_create(&q->thread, NULL, queue_main, q) == 0;
+    place(q);
     return q->has_thread;
+}
+
+static void queue_run_here(void *self)
+{
+    struct queue *q = self;
+
+    pthread_mutex_lock(&q->lock);
+    q->has_cpus = sched_getaffinity(0, sizeof(q->cpus), &q->cpus) == 0;
+    place(q);
+    pthread_mutex_unlock(&q->lock);
 }
 
 /* Reports lost records to the next writer, even if another one lost them. */
@@ -223,8 +259,8 @@ static void queue_close(void *self)
 }
 
 const struct sink_ops sink_queue = {
-    .name = "queue", .write = queue_write, .rotate = queue_rotate, .finish = queue_finish,
-    .close = queue_close,
+    .name = "queue", .write = queue_write, .rotate = queue_rotate, .run_here = queue_run_here,
+    .finish = queue_finish, .close = queue_close,
 };
 
 void *queue_new(const struct queue_conf *c, const struct sink_ops *inner, void *inner_self)
@@ -234,7 +270,6 @@ void *queue_new(const struct queue_conf *c, const struct sink_ops *inner, void *
     q->conf = *c;
     q->inner = inner;
     q->inner_self = inner_self;
-    q->ring = xmalloc(q->conf.size);
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->filled, NULL);
     pthread_cond_init(&q->emptied, NULL);
@@ -243,7 +278,15 @@ void *queue_new(const struct queue_conf *c, const struct sink_ops *inner, void *
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* A file waits for its sink; live traffic does not wait. */
+/* A capture file waits for its sink. Live traffic does not wait for any, so all have a queue. */
+static bool is_wanted(const struct output_request *request, const struct conf_node *output,
+                      const struct conf_node *node, bool needed)
+{
+    if (node == NULL)
+        return needed || !request->offline;
+    return node->kind != CONF_SCALAR || conf_bool(output, "queue", true);
+}
+
 bool queue_conf_read(struct queue_conf *c, const struct output_request *request,
                      const struct conf_node *output, bool needed)
 {
@@ -254,7 +297,7 @@ bool queue_conf_read(struct queue_conf *c, const struct output_request *request,
     const struct conf_node *node = conf_find(output, "queue");
     uint64_t size = conf_size(node, "size", SIZE_DEFAULT);
 
-    if (node == NULL && !needed)
+    if (!is_wanted(request, output, node, needed))
         return false;
     if (size < SIZE_MIN || size > SIZE_MAX_BYTES) {
         conf_error(conf_find(node, "size"), "queue.size: want 1mb to 16gb");

@@ -21,8 +21,8 @@ struct queue_conf {
     const int *stop;            /* atomic: set when writers must no longer wait; NULL: none */
 };
 
-/* Reads `queue: {size, when-full}` of an output. False: the output has no queue. needed: the kind
- * of sink is slow and always has one. */
+/* From `queue: {size, when-full}` of an output. False: it has none, because it says `queue: no`, or
+ * the run reads capture files. needed: the sink is slow by its nature and has one then, too. */
 bool queue_conf_read(struct queue_conf *c, const struct output_request *request,
                      const struct conf_node *output, bool needed);
 

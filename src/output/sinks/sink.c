@@ -20,8 +20,11 @@ SINK_LIST(X)
 const struct sink_ops *const sink_table[] = { SINK_LIST(X) NULL };
 #undef X
 
-static const struct sink_ops *sink_find(const char *filetype)
+/* "file" is another word for "regular". NULL: unknown. */
+static const struct sink_ops *sink_of_filetype(const char *filetype)
 {
+    if (strcmp(filetype, "file") == 0)
+        return &sink_file;
     for (unsigned i = 0; sink_table[i] != NULL; i++)
         if (strcmp(sink_table[i]->name, filetype) == 0)
             return sink_table[i];
@@ -41,28 +44,49 @@ static void sink_names(struct buf *out)
 
 #define THREAD_SINKS 128                        /* of threaded files; more threads share them */
 
-/* The sink that is already open with this kind and path. Two descriptors for one file
- * would each rotate it. */
-static struct sink *find_open(const struct output_conf *conf, const struct sink_ops *ops,
-                              const char *path)
+/* Where records go: outputs whose targets are equal share a sink. */
+struct sink_target {
+    const struct sink_ops *ops;
+    char *path;                                 /* heap */
+};
+
+/* The sink that is already open for this target. Two descriptors for one file would each
+ * rotate it. */
+static struct sink *find_open(const struct output_conf *conf, const struct sink_target *target)
 {
-    for (size_t i = 0; !ops->is_own && i < conf->sinks.count; i++)
-        if (conf->sinks.at[i]->kind == ops && strcmp(conf->sink_paths.at[i], path) == 0)
+    for (size_t i = 0; !target->ops->is_own && i < conf->sinks.count; i++)
+        if (conf->sinks.at[i]->kind == target->ops &&
+            strcmp(conf->sink_paths.at[i], target->path) == 0)
             return conf->sinks.at[i];
     return NULL;
 }
 
-/* Takes path over. */
-static struct sink *open_at(const struct output_request *request, struct output_conf *conf,
-                            const struct conf_node *node, const struct sink_ops *ops, char *path,
-                            struct err *err)
+/* What messages, metrics and the page call the sink: its path, or the place in the configuration of
+ * one that writes to none. Takes path over. */
+static char *name_of(const struct sink_ops *ops, const struct conf_node *node, char *path)
 {
-    void *self = ops->open(request, node, path, err);
+    struct buf name = { 0 };
+
+    if (!ops->is_own || node == NULL)
+        return path;
+    free(path);
+    buf_printf(&name, "%s (%s:%u)", ops->name, node->at.file, node->at.line);
+    buf_add_u8(&name, 0);
+    return (char *)name.data;
+}
+
+/* Takes the target's path over. */
+static struct sink *open_target(const struct output_request *request, struct output_conf *conf,
+                                const struct conf_node *node, struct sink_target target,
+                                struct err *err)
+{
+    const struct sink_ops *ops = target.ops;
+    void *self = ops->open(request, node, target.path, err);
     struct queue_conf queue;
     struct sink *sink;
 
     if (self == NULL) {
-        free(path);
+        free(target.path);
         return NULL;
     }
     sink = xcalloc(1, sizeof(*sink));
@@ -73,37 +97,36 @@ static struct sink *open_at(const struct output_request *request, struct output_
         sink->self = queue_new(&queue, ops, self);
     }
     ARRAY_PUSH(&conf->sinks, sink);
-    ARRAY_PUSH(&conf->sink_paths, path);
+    ARRAY_PUSH(&conf->sink_paths, name_of(ops, node, target.path));
     return sink;
 }
 
-/* "file" means "regular". An unknown filetype prevents the start, because records would go
- * nowhere. */
+/* An unknown filetype prevents the start: the user wants the records in a place that does
+ * not exist. */
 struct sink *sink_open_as(const struct output_request *request, struct output_conf *conf,
-                          const struct conf_node *node, const char *filetype,
-                          const char *otherwise, struct err *err)
+                          const struct conf_node *node, struct sink_default otherwise,
+                          struct err *err)
 {
-    const struct sink_ops *ops = sink_find(strcmp(filetype, "file") == 0 ? "regular" : filetype);
+    struct sink_target target = { .ops = sink_of_filetype(otherwise.filetype) };
     struct sink *sink;
-    char *path;
 
-    if (ops == NULL) {
+    if (target.ops == NULL) {
         struct buf names = { 0 };
 
         sink_names(&names);
-        err_set(err, "unknown filetype \"%s\": expected one of %s", filetype,
+        err_set(err, "unknown filetype \"%s\": expected one of %s", otherwise.filetype,
                 (const char *)names.data);
         buf_fini(&names);
         log_count_fatal();
         return NULL;
     }
-    path = output_path(request, conf_string(node, "filename", otherwise));
-    sink = find_open(conf, ops, path);
+    target.path = output_path(request, conf_string(node, "filename", otherwise.filename));
+    sink = find_open(conf, &target);
     if (sink != NULL) {
-        free(path);
+        free(target.path);
         return sink;
     }
-    return open_at(request, conf, node, ops, path, err);
+    return open_target(request, conf, node, target, err);
 }
 
 /* "eve.json" of the second thread is eve.2.json. */
@@ -127,21 +150,22 @@ static struct sink *open_thread_sinks(const struct output_request *request,
                                       struct output_conf *conf, const struct conf_node *node,
                                       const char *path, struct err *err)
 {
-    char *first_path = thread_path(path, 1);
-    struct sink *first = find_open(conf, &sink_file, first_path);
+    struct sink_target target = { &sink_file, thread_path(path, 1) };
+    struct sink *first = find_open(conf, &target);
 
     if (first != NULL) {
-        free(first_path);
+        free(target.path);
         return first;
     }
-    first = open_at(request, conf, node, &sink_file, first_path, err);
+    first = open_target(request, conf, node, target, err);
     if (first == NULL)
         return NULL;
     first->thread_sink = xcalloc(THREAD_SINKS, sizeof(struct sink *));
     first->thread_sink[0] = first;
-    for (unsigned i = 1; i < THREAD_SINKS; i++)
-        first->thread_sink[i] =
-            open_at(request, conf, node, &sink_file_later, thread_path(path, i + 1), err);
+    for (unsigned i = 1; i < THREAD_SINKS; i++) {
+        target = (struct sink_target){ &sink_file_later, thread_path(path, i + 1) };
+        first->thread_sink[i] = open_target(request, conf, node, target, err);
+    }
     first->thread_sinks = THREAD_SINKS;
     return first;
 }
@@ -149,8 +173,9 @@ static struct sink *open_thread_sinks(const struct output_request *request,
 struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
                        const struct conf_node *node, const char *otherwise, struct err *err)
 {
-    return sink_open_as(request, conf, node, conf_string(node, "filetype", "regular"), otherwise,
-                        err);
+    struct sink_default kind = { conf_string(node, "filetype", "regular"), otherwise };
+
+    return sink_open_as(request, conf, node, kind, err);
 }
 
 /* `threaded` with a socket, syslog or redis only causes a warning: all records go to one sink. */
@@ -164,7 +189,7 @@ struct sink *sink_open_threaded(const struct output_request *request, struct out
 
     if (!conf_bool(node, "threaded", false))
         return sink_open(request, conf, node, otherwise, err);
-    if (sink_find(strcmp(filetype, "file") == 0 ? "regular" : filetype) != &sink_file) {
+    if (sink_of_filetype(filetype) != &sink_file) {
         conf_warning(conf_find(node, "threaded"), "%s does not write by thread: there is one "
                      "place for the records of all threads", filetype);
         return sink_open(request, conf, node, otherwise, err);

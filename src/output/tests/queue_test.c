@@ -3,6 +3,7 @@
 #include "output/sinks/queue.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,16 @@ struct slow_sink {
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
-    unsigned records, disorder;
+    unsigned records, disorder, cpus;
     int last;
 };
+
+static unsigned cpus_of_thread(void)
+{
+    cpu_set_t cpus;
+
+    return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 0;
+}
 
 static uint64_t slow_write(void *self, const uint8_t *data, size_t len)
 {
@@ -39,6 +47,7 @@ static uint64_t slow_write(void *self, const uint8_t *data, size_t len)
         s->last = number;
         s->records++;
     }
+    s->cpus = cpus_of_thread();
     pthread_mutex_unlock(&s->lock);
     return 0;
 }
@@ -146,4 +155,51 @@ TEST(queue_unused)
     CHECK_INT(sink_queue.finish(queue), 0);
     sink_queue.close(queue);
     CHECK_INT(slow.records, 0);
+}
+
+/* The thread that has the first record may be bound to a CPU of its own. */
+TEST(queue_runs_where_it_is_told)
+{
+    struct slow_sink slow = { .last = -1, .open = true, .lock = PTHREAD_MUTEX_INITIALIZER,
+                              .opened = PTHREAD_COND_INITIALIZER };
+    struct queue_conf conf = { .size = SIZE };
+    void *queue = queue_new(&conf, &slow_ops, &slow);
+    unsigned before = cpus_of_thread();
+    cpu_set_t all, one;
+
+    sched_getaffinity(0, sizeof(all), &all);
+    sink_queue.run_here(queue);
+    CPU_ZERO(&one);
+    for (unsigned i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+    write_batch(queue, 0);
+    CHECK_INT(sink_queue.finish(queue), 0);
+    CHECK_INT(slow.cpus, before);
+    sched_setaffinity(0, sizeof(all), &all);
+    sink_queue.close(queue);
+}
+
+static bool has_queue(const char *yaml, bool offline)
+{
+    struct conf *conf = conf_new();
+    struct output_request request = { .offline = offline };
+    struct queue_conf queue;
+    struct err err = { 0 };
+    bool has;
+
+    (void)conf_load_string(conf, yaml, "queue.yaml", &err);
+    has = queue_conf_read(&queue, &request, conf_root(conf), false);
+    conf_free(conf);
+    return has;
+}
+
+TEST(queue_settings)
+{
+    CHECK(has_queue("filename: eve.json", false));
+    CHECK(!has_queue("filename: eve.json", true));
+    CHECK(!has_queue("queue: no", false));
+    CHECK(has_queue("queue: yes", true));
+    CHECK(has_queue("queue: {size: 1mb}", true));
 }

@@ -148,8 +148,8 @@ void decode_tcp_options(struct packet *p, const uint8_t *at, uint32_t len);
 
 /* Makes an inner packet of the bytes and decodes it with fn. NULL, and the outer packet is as it
  * was but for events: too many layers, no packet left, or fn could not read it. */
-struct packet *decode_inner(struct decoder *d, struct packet *outer, const uint8_t *at,
-                            uint32_t len, decode_fn *fn, enum packet_source source);
+struct packet *decode_inner(struct decoder *d, struct packet *outer, struct slice data,
+                            decode_fn *fn, enum packet_source source);
 /* A fragment has been read: what defrag put together, decoded, becomes an inner packet too. */
 void decode_fragment(struct decoder *d, struct packet *p, const struct fragment *fragment);
 

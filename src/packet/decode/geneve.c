@@ -55,8 +55,8 @@ bool decode_geneve(struct decoder *d, struct packet *p, const uint8_t *at, uint3
     type = get_be16(at + 2);
     fn = payload_decoder(type);
     if (fn != NULL)
-        decode_inner(d, p, at + GENEVE_HEADER + options, len - GENEVE_HEADER - options, fn,
-                     PACKET_GENEVE);
+        decode_inner(d, p, (struct slice){ at + GENEVE_HEADER + options,
+                                           len - GENEVE_HEADER - options }, fn, PACKET_GENEVE);
     else if (type != ETHERTYPE_ARP)
         decode_invalid(p, EVENT_GENEVE_UNKNOWN_PAYLOAD_TYPE);
     return true;

@@ -147,6 +147,6 @@ bool decode_gre(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t
     p->l4_header_len = (uint16_t)(in.next - at);
     fn = empty ? NULL : payload_decoder(get_be16(at + 2), at[0]);
     if (fn != NULL)
-        decode_inner(d, p, in.next, (uint32_t)bytes_left(&in), fn, PACKET_GRE);
+        decode_inner(d, p, take_rest(&in), fn, PACKET_GRE);
     return true;
 }

@@ -99,7 +99,7 @@ bool decode_ipv4(struct decoder *d, struct packet *p, const uint8_t *at, uint32_
 
 bool decode_ipv4_in_ipv4(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
-    if (decode_inner(d, p, at, len, decode_ipv4, PACKET_IPV4_TUNNEL) != NULL)
+    if (decode_inner(d, p, (struct slice){ at, len }, decode_ipv4, PACKET_IPV4_TUNNEL) != NULL)
         COUNT(d, ipv4_in_ipv4);
     decode_set_flow(d, p);
     return true;
@@ -107,7 +107,7 @@ bool decode_ipv4_in_ipv4(struct decoder *d, struct packet *p, const uint8_t *at,
 
 bool decode_ipv6_in_ipv4(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
-    if (decode_inner(d, p, at, len, decode_ipv6, PACKET_IPV4_TUNNEL) != NULL)
+    if (decode_inner(d, p, (struct slice){ at, len }, decode_ipv6, PACKET_IPV4_TUNNEL) != NULL)
         COUNT(d, ipv6_in_ipv4);
     decode_set_flow(d, p);
     return true;

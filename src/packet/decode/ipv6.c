@@ -65,7 +65,7 @@ bool decode_ipv4_in_ipv6(struct decoder *d, struct packet *p, const uint8_t *at,
         return decode_invalid(p, EVENT_IPV6_IPV4_IN_IPV6_TOO_SMALL);
     if (at[0] >> 4 != 4)
         return decode_invalid(p, EVENT_IPV6_IPV4_IN_IPV6_WRONG_VERSION);
-    if (decode_inner(d, p, at, len, decode_ipv4, PACKET_IPV6_TUNNEL) != NULL)
+    if (decode_inner(d, p, (struct slice){ at, len }, decode_ipv4, PACKET_IPV6_TUNNEL) != NULL)
         COUNT(d, ipv4_in_ipv6);
     decode_set_flow(d, p);
     return true;
@@ -77,7 +77,7 @@ bool decode_ipv6_in_ipv6(struct decoder *d, struct packet *p, const uint8_t *at,
         return decode_invalid(p, EVENT_IPV6_IPV6_IN_IPV6_TOO_SMALL);
     if (at[0] >> 4 != 6)
         return decode_invalid(p, EVENT_IPV6_IPV6_IN_IPV6_WRONG_VERSION);
-    if (decode_inner(d, p, at, len, decode_ipv6, PACKET_IPV6_TUNNEL) != NULL)
+    if (decode_inner(d, p, (struct slice){ at, len }, decode_ipv6, PACKET_IPV6_TUNNEL) != NULL)
         COUNT(d, ipv6_in_ipv6);
     decode_set_flow(d, p);
     return true;

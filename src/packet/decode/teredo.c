@@ -36,7 +36,7 @@ bool decode_teredo(struct decoder *d, struct packet *p, const uint8_t *at, uint3
     }
     if (LIKELY(!looks_like_ipv6(at, len)))
         return false;
-    if (decode_inner(d, p, at, len, decode_strict_ipv6, PACKET_TEREDO) == NULL)
+    if (decode_inner(d, p, (struct slice){ at, len }, decode_strict_ipv6, PACKET_TEREDO) == NULL)
         return false;
     COUNT(d, teredo);
     return true;

@@ -56,8 +56,8 @@ static void inner_discard(struct decoder *d, struct packet *p)
     packet_release(p, PACKET_THREAD_OWNER);
 }
 
-struct packet *decode_inner(struct decoder *d, struct packet *outer, const uint8_t *at,
-                            uint32_t len, decode_fn *fn, enum packet_source source)
+struct packet *decode_inner(struct decoder *d, struct packet *outer, struct slice data,
+                            decode_fn *fn, enum packet_source source)
 {
     struct packet *p;
 
@@ -68,14 +68,14 @@ struct packet *decode_inner(struct decoder *d, struct packet *outer, const uint8
     p = inner_get(d, outer);
     if (p == NULL)
         return NULL;
-    p->data = (uint8_t *)at;
-    p->len = p->wire_len = len;
+    p->data = (uint8_t *)data.data;
+    p->len = p->wire_len = data.len;
     p->datalink = DATALINK_RAW;
     p->source = (uint8_t)source;
     p->flags |= PACKET_TUNNEL;
     p->layers++;
     p->recursion++;
-    if (!fn(d, p, at, len)) {
+    if (!fn(d, p, data.data, data.len)) {
         inner_discard(d, p);
         return NULL;
     }

@@ -39,7 +39,7 @@ bool decode_vxlan(struct decoder *d, struct packet *p, const uint8_t *at, uint32
     type = get_be16(at + skip - 2);
     fn = payload_decoder(type);
     if (fn != NULL)
-        decode_inner(d, p, at + skip, len - skip, fn, PACKET_VXLAN);
+        decode_inner(d, p, (struct slice){ at + skip, len - skip }, fn, PACKET_VXLAN);
     else if (type != ETHERTYPE_ARP)
         decode_invalid(p, EVENT_VXLAN_UNKNOWN_PAYLOAD_TYPE);
     return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
-#include "stream/stream_private.h"
+#include "flow/flow.h"
+#include "stream/tcp_session.h"
 
 /* Half a million flows must fit where a server has memory for them: what a flow costs before any
  * data is a figure to watch. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stream/stream_private.h"
+#include "stream/tcp_session.h"
 #include "stream/tests/script.h"
 
 #include <stdlib.h>

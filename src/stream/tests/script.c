@@ -25,7 +25,9 @@ static void open_with(struct script *s, const char *yaml, bool is_inline, bool h
     s->conf = stream_conf_new(conf_root(s->yaml), is_inline, &err);
     s->counters = counters_new("script");
     s->pool = packet_pool_new(4096, 0);
-    s->st = stream_thread_new(s->conf, s->flow_conf, s->pool, s->counters, handoff, &err);
+    s->st = stream_thread_new(&(struct stream_env){
+        .conf = s->conf, .flows = s->flow_conf, .pool = s->pool, .counters = s->counters,
+        .copy_chunks = handoff }, &err);
     if (s->st == NULL)
         abort();
     s->time_us = 1000000000;

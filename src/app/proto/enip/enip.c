@@ -142,13 +142,14 @@ static struct enip_tx *add(struct app_flow *af, enum direction d, const struct e
 enum { FRAME_HEADER = 1, FRAME_DATA, FRAME_PDU, FRAME_CIP, FRAME_ITEM };
 
 /* Messages are read again only if a rule or log uses these frames. */
-static void frame_message(struct app_flow *af, enum direction d, uint64_t at, uint32_t len,
-                          struct slice message, uint64_t tx_id)
+static void frame_message(struct app_flow *af, enum direction d, uint64_t pdu_at,
+                          const struct enip_item *item, uint64_t tx_id)
 {
+    uint64_t at = pdu_at + item->message_at;
     struct cip cip, inner;
     uint32_t inner_at;
 
-    if (app_frame(af, d, FRAME_CIP, at, len, tx_id) == 0 || !cip_read(message, &cip))
+    if (app_frame(af, d, FRAME_CIP, at, item->len, tx_id) == 0 || !cip_read(item->message, &cip))
         return;
     for (unsigned i = 0; cip_nested(&cip, i, &inner, &inner_at); i++)
         app_frame(af, d, FRAME_CIP, at + inner_at, inner.size, tx_id);
@@ -168,7 +169,7 @@ static void make_frames(struct app_flow *af, enum direction d, uint64_t at,
     for (unsigned i = 0; i < pdu->item_count && enip_take_item(pdu, &in, &item); i++) {
         app_frame(af, d, FRAME_ITEM, at + item.at, 4 + (int64_t)item.len, tx_id);
         if (pdu->payload == ENIP_CIP && item.message.len > 0)
-            frame_message(af, d, at + item.message_at, item.len, item.message, tx_id);
+            frame_message(af, d, at, &item, tx_id);
     }
 }
 

@@ -3,8 +3,8 @@
  *
  * Its lines are collected, and events about them are held back until it is complete, because
  * fields.c may have to read it again. Most headers come in one part, which is only pointed at. */
-#include "app/proto/http1/private.h"
-
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
 /* Events that are held back, as bits of http_state.pending_events in this order. */

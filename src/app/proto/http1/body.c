@@ -4,10 +4,14 @@
  * libhtp has removed chunk lengths; decoder.c removes codings. The window serves http.request_body
  * and the bodies that alerts show. A response's body and an upload are also files, which file.data
  * inspects. Both end at the body limit, unless a rule stores the file. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/body.h"
 
-#include "base/memory/traffic_memory.h"
 #include "app/core/ranges.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
+#include "base/memory/traffic_memory.h"
 
 #include <string.h>
 #include <strings.h>

@@ -4,8 +4,12 @@
  * Most are views of libhtp's strings. Those that combine several (all headers in one buffer) are
  * created when a rule first reads them, stay with the transaction, and are created again when
  * trailers have arrived. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/buffers.h"
 
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
 #include <ctype.h>

@@ -4,7 +4,8 @@
  *
  * Walks the same bytes as libhtp, from length to length, and skips the data. It stops at a length
  * that makes no sense: libhtp raises the event for that. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/tx.h"
 
 /* OVER: not chunked, or done. LENGTH: the digits. REST_OF_LINE: after them. CONTENT: `left` bytes
  * of data. END: the line end after the data. */

@@ -8,6 +8,7 @@
 
 #include "app/core/brotli_decoder.h"
 #include "app/core/zstd_decoder.h"
+#include "app/proto/http1/body.h"
 #include "app/proto/http1/coding.h"
 
 #include <lzma.h>

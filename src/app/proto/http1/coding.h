@@ -5,7 +5,9 @@
 #define APP_HTTP1_CODING_H
 
 #include "app/core/decoder_memory.h"
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 
 enum coding_status {
     CODING_MORE,            /* all of the input is consumed, or the output is full */

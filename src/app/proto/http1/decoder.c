@@ -2,14 +2,16 @@
 /* app/proto/http1/decoder.c - Content-Encoding: the header's list of codings, and a chain of layers
  * that removes them.
  *
- * Servers name codings that the body does not have, and browsers accept this. A body that does not
- * match the header is tried as raw deflate, zlib and gzip in turn; if it is none of them it passes
- * unchanged. The coding is certain when one with a header produces output. Raw deflate accepts a
- * lot of plain text, so it must fill a block or end in order. A later error ends the body. Until
- * the coding is certain, input and output are buffered, so packet boundaries make no difference. */
+ * Servers name codings that the body does not have, and browsers cope. A body that is not what the
+ * header says is tried as raw deflate, zlib and gzip in turn; if it is none of them it passes
+ * unchanged. The doubt ends when a coding with a header of its own produces output. Raw deflate
+ * accepts a lot of plain text, so that it must fill a block or end in order. A later error ends the
+ * body. During the doubt, input is retained and output held back, so that packet boundaries make no
+ * difference. */
+#include "app/proto/http1/body.h"
 #include "app/proto/http1/coding.h"
-#include "base/system/clock.h"
 #include "base/memory/lib_memory.h"
+#include "base/system/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

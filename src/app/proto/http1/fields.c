@@ -4,7 +4,8 @@
  * libhtp 0.5 reads folded lines, single CRs and lines without a colon differently than browsers do.
  * A block without any of these stays as libhtp read it. Any other block is read again here, and the
  * result replaces libhtp's headers and events. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 
 #include <string.h>
 #include <strings.h>

@@ -6,8 +6,9 @@
  * length gets the reading that request smuggling relies on, in addition to its event: "chunked"
  * counts in any position, a Content-Length above 2^63 is ignored, and of a chunk's length the
  * lowest 64 bits count. */
-#include "app/proto/http1/private.h"
-
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 #include "base/text/text.h"
 
 #include <stdio.h>

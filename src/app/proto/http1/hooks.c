@@ -2,7 +2,12 @@
 /* app/proto/http1/hooks.c - callbacks that libhtp calls while it parses, within http1_parse().
  *
  * A transaction of libhtp without user data is an orphan: see tx.c. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 
 #include <ctype.h>
 #include <ctype.h>

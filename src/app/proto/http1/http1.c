@@ -4,9 +4,13 @@
  *
  * libhtp gets each direction's data as they come, and calls back (hooks.c). After CONNECT it waits
  * for the response and leaves bytes unconsumed, which the framework buffers. */
-#include "app/proto/http1/private.h"
-
 #include "app/proto.h"
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 
 #include <stdlib.h>
 #include <string.h>

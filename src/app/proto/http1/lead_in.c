@@ -4,7 +4,7 @@
  * Browsers skip lines before the status line, and evaders send them. libhtp 0.5 would read them as
  * a body. A first line that is no status line is dropped if the next one may be a status line.
  * Until that is known, libhtp gets no data. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/state.h"
 
 #define LINE_BUFFER_LIMIT 1024          /* longer data without a line end are not a line */
 

@@ -6,20 +6,22 @@
  * they use the engine's allocator. */
 #include "config.h"
 
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/state.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
 #include "base/memory/lib_memory.h"
 
+#ifdef HAVE_HTP_ARCHIVE
+#define HTP_FREE lib_free
+#else
+#define HTP_FREE free
+#endif
+
 void http_libhtp_free(void *block)
 {
-#ifdef HAVE_HTP_ARCHIVE
-    lib_free(block);
-#else
-    free(block);
-#endif
+    HTP_FREE(block);
 }
 
 /* The copy of libhtp calls this instead of inflateInit2(), so that zlib's windows use the engine's

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/log.c - the `http` object of EVE records: its own, of alerts and of files. */
-#include "app/proto/http1/private.h"
-
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/tx.h"
 #include "base/text/utf8.h"
 
 #include <stdlib.h>

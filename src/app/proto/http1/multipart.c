@@ -4,8 +4,9 @@
  *
  * The body may be split anywhere. What cannot be decided yet (an unfinished line, a possible start
  * of a boundary) waits in `buffered`, which stays shorter than a header line. */
-#include "app/proto/http1/private.h"
 #include "app/lib/mime/parameter.h"
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * It is read as browsers do, without decoding. Parts of multipart bodies follow MIME instead, see
  * app/lib/mime/parameter.h. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/body.h"
 
 #include <ctype.h>
 #include <strings.h>

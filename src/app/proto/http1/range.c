@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/range.c - Content-Range: "bytes 0-99/1000", an unknown size or bounds as a star
  * (RFC 9110, 14.4). */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/http1.h"
+#include "base/text/bytes.h"
 
 /* False: no digit, or a number beyond int64_t, which a hostile server may send. */
 static bool take_number(struct bytes *in, int64_t *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/reports.c - Suricata's names and counts for rules on HTTP. */
+/* app/proto/http1/reports.c - what Suricata's reports say of rules about HTTP. */
+#include "app/proto/http1/buffers.h"
 #include "app/reports.h"
-#include "app/proto/http1/private.h"
 
 #include <string.h>
 

@@ -4,7 +4,9 @@
  * it.
  *
  * libhtp has separate decoder options for paths and for parameters; each setting sets both. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/settings.h"
+
+#include "app/proto/http1/state.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
 #include "base/text/text.h"

@@ -10,8 +10,9 @@
  * Only simple cases are suspended: one transaction, which the retained bytes began, and nothing of
  * a response yet. The parser gets the same segments again, because libhtp notices some things only
  * with the next one. It is then in the same state, and no event is repeated or lost. */
-#include "app/proto/http1/private.h"
-
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
  *
  * After a header, "CWS" files are compressed with zlib from byte 8 on, "ZWS" files with LZMA from
  * byte 17 on. Rules see the "FWS" file that they contain, up to the configured depths. */
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/buffers.h"
 #include "app/proto/http1/coding.h"
 
 #include <string.h>

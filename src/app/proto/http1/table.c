@@ -5,7 +5,7 @@
  * lookup compares the name with each entry in two calls. These tables start empty and compare
  * lengths first. If libhtp's archive is linked, its calls come here (libhtp.symbols). Ownership of
  * keys and elements is that of htp/htp_table.h. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/table.h"
 
 #include "base/memory/lib_memory.h"
 

@@ -4,7 +4,12 @@
  * The framework decides when ours ends. libhtp's is then destroyed, too, unless its parser still
  * works on it. Such an orphan has no user data: the hooks ignore it, and it is destroyed when the
  * parser has moved on. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/tx.h"
+
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/state.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/uri.c - the normalised URI: path, query and fragment as libhtp decoded them. With
  * uri-include-all, scheme, credentials, host and port come before them. */
-#include "app/proto/http1/private.h"
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/tx.h"
 
 #include <string.h>
 

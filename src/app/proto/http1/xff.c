@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/xff.c - the client's address as a proxy reports it, in X-Forwarded-For or another
  * header: a list to which each proxy appends the address of its peer. */
-#include "app/proto/http1/private.h"
-
 #include "app/proto.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/tx.h"
 
 #include <ctype.h>
 #include <string.h>

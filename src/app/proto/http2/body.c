@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/body.c - the content of DATA frames: decoded, and one file for each direction. */
+#include "app/proto/http2/body.h"
+
 #include "app/core/ranges.h"
 #include "app/parser.h"
 #include "app/proto/http1/http1.h"
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 
 #include <string.h>
 

@@ -3,7 +3,9 @@
  * sense here, and the names of headers.
  *
  * Buffers that combine several values are created on first use, and again after more headers. */
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/buffers.h"
+
+#include "app/proto/http2/tx.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -7,7 +7,10 @@
 #include "app/core/brotli_decoder.h"
 #include "app/core/zstd_decoder.h"
 #include "app/parser.h"
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 
 #include <string.h>
 #include <strings.h>
@@ -43,22 +46,23 @@ static void *zlib_alloc(void *memory, unsigned n, unsigned size)
     return decoder_memory_alloc(memory, (size_t)n * size);
 }
 
+/* What this build can decode. */
+static const struct { const char *name; enum coding coding; } codings[] = {
+    { "gzip", CODING_GZIP },
+    { "x-gzip", CODING_GZIP },
+    { "deflate", CODING_DEFLATE },
+    { "identity", CODING_NONE },
+#ifdef HAVE_BROTLI
+    { "br", CODING_BROTLI },
+#endif
+#ifdef HAVE_ZSTD
+    { "zstd", CODING_ZSTD },
+#endif
+};
+
 /* False: an unknown coding, and the body stays as it is. */
 static bool coding_of(struct slice text, enum coding *out)
 {
-    static const struct { const char *name; enum coding coding; } codings[] = {
-        { "gzip", CODING_GZIP },
-        { "x-gzip", CODING_GZIP },
-        { "deflate", CODING_DEFLATE },
-        { "identity", CODING_NONE },
-#ifdef HAVE_BROTLI
-        { "br", CODING_BROTLI },
-#endif
-#ifdef HAVE_ZSTD
-        { "zstd", CODING_ZSTD },
-#endif
-    };
-
     for (size_t i = 0; i < ARRAY_LEN(codings); i++) {
         if (text.len != strlen(codings[i].name) ||
             strncasecmp((const char *)text.data, codings[i].name, text.len) != 0)

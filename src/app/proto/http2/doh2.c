@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/doh2.c - DNS over HTTP/2 (RFC 8484). With the first complete DNS message the flow
  * becomes doh2, which has the buffers of both protocols and one record for both. */
-#include "app/proto/http2/http2.h"
-
 #include "app/parser.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/buffers.h"
+#include "app/proto/http2/tx.h"
 #include "base/text/base64.h"
 
 #include <string.h>

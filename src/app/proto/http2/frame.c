@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/frame.c - frames other than DATA (RFC 9113, section 6). */
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/frame.h"
 
 #include "app/parser.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 
 #define SETTING_SIZE 6  /* number (2), value (4): RFC 9113 section 6.5.1 */
 

@@ -5,12 +5,15 @@
  * malformed, so that scan() walks each block before. A table size up to our own limit is allowed at
  * any time, because the SETTINGS that allowed it may not have been seen. A malformed block loses
  * the table: later blocks that refer to it are found malformed, too. */
-#include "app/proto/http2/http2.h"
+#include "app/parser.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "app/parser.h"
 #include "base/memory/lib_memory.h"
 
 /* Per transaction and direction. */    /* per transaction and direction */
@@ -350,7 +353,7 @@ static bool inflate_all(struct h2_state *st, struct h2_tx *t, enum direction d,
     return true;
 }
 
-/* See http2.h. Headers that came before an error stay. */
+/* See tx.h. Headers that came before an error stay. */
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in)
 {
     struct h2_state *st = af->state;

@@ -2,9 +2,13 @@
 /* app/proto/http2/http2.c - HTTP/2 (RFC 9113): the declaration, and the split of a direction's
  * bytes into frames. Frames are buffered until complete, except DATA, whose content goes on as it
  * comes. */
-#include "app/proto/http2/http2.h"
-
 #include "app/proto.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/buffers.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/frame.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/keywords.c - http2.* keywords for frames. */
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/buffers.h"
+#include "app/proto/http2/frame.h"
+#include "app/proto/http2/tx.h"
 #include "base/text/text.h"
 
 #include <string.h>

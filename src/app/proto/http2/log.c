@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/log.c - the `http` object of EVE records, with HTTP/2's own members in `http2`.
  * Names and values are spelled as in Suricata. */
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/buffers.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 #include "base/text/text.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/reports.c - Suricata's names and counts for rules on HTTP/2 and on DNS in it. */
+/* app/proto/http2/reports.c - what Suricata's reports say of rules about HTTP/2 and
+ * about DNS in it. */
+#include "app/proto/http2/buffers.h"
 #include "app/reports.h"
-#include "app/proto/http2/http2.h"
 
 #include <string.h>
 

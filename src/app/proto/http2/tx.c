@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/tx.c - streams as transactions. A small hash finds them by their number, because
  * a connection may have thousands of open streams. */
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/tx.h"
 
 #include "app/parser.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/frame.h"
+#include "app/proto/http2/state.h"
 #include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
 

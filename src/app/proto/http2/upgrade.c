@@ -3,7 +3,11 @@
  * is answered on stream 1, and one of its headers has the client's settings. */
 #include "app/parser.h"
 #include "app/proto/http1/http1.h"
-#include "app/proto/http2/http2.h"
+#include "app/proto/http2/body.h"
+#include "app/proto/http2/events.h"
+#include "app/proto/http2/frame.h"
+#include "app/proto/http2/state.h"
+#include "app/proto/http2/tx.h"
 
 #include <openssl/evp.h>
 #include <string.h>

@@ -28,7 +28,7 @@ struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum dir
 
 /* NULL: too many transactions. */
 struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                            struct slice handle, struct slice name, enum direction d)
+                            struct nfs_file_ref file, enum direction d)
 {
     struct nfs_tx *t = nfs_tx_new(st, r);
 
@@ -36,8 +36,8 @@ struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint
         return NULL;
     t->is_file = t->first = true;
     t->procedure = procedure;
-    t->handle = nfs_keep(t, handle);
-    t->name = nfs_keep(t, name);
+    t->handle = nfs_keep(t, file.handle);
+    t->name = nfs_keep(t, file.name);
     t->file.direction = d;
     return t;
 }
@@ -49,21 +49,21 @@ static void finish_if_complete(struct nfs_tx *t)
         nfs_done(t, t->file.direction);
 }
 
-/* An extent begins. XDR pads it to 4 bytes (RFC 4506 section 4.10). `streamed`: the rest comes by
- * nfs_file_data(). Beyond the limits the file is truncated. */
-static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_extent *p, bool streamed)
+/* An extent begins. XDR pads it to 4 bytes (RFC 4506 section 4.10). Beyond the limits the
+ * file is truncated. */
+static void begin(struct nfs_state *st, struct nfs_tx *t, const struct nfs_extent *p)
 {
     struct app_transfer *transfer = &t->file.transfer;
     uint8_t padding = (uint8_t)(-p->len & 3);
-    uint32_t len = MIN(p->data.len, streamed ? p->len + padding : p->len);
+    uint32_t len = MIN(p->data.len, p->streamed ? p->len + padding : p->len);
+    struct app_extent extent = { p->offset, p->len, padding, p->last };
 
     if (transfer->ahead_bytes + p->len > AHEAD_MAX || transfer->ahead_count >= AHEAD_COUNT_MAX)
         app_transfer_truncate(transfer);
-    app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, p->offset, p->len, padding,
-                       p->last);
+    app_transfer_extent(transfer, &t->tx, t->file.direction, p->name, &extent);
     (void)app_transfer_data(transfer, p->data.data, len);
     t->file.abandon_us = 0;
-    if (streamed)
+    if (p->streamed)
         st->ds[t->file.direction].file_tx = t->tx.id;
     finish_if_complete(t);
 }
@@ -76,7 +76,7 @@ static bool is_believable(const struct nfs_extent *p)
 
 /* A write with FILE_SYNC counts as the last one, see README.md. */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                    const struct nfs_extent *p, bool streamed)
+                    const struct nfs_extent *p)
 {
     struct nfs_tx *t;
 
@@ -86,19 +86,19 @@ void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t pro
     if (t != NULL)
         t->file.extents++;
     else
-        t = nfs_file_new(st, r, procedure, p->handle, p->name, TO_SERVER);
+        t = nfs_file_new(st, r, procedure, (struct nfs_file_ref){ p->handle, p->name }, TO_SERVER);
     if (t == NULL)
         return;
     if (p->last) {
         t->last = true;
         t->file.last_xid = r->xid;
     }
-    begin(st, t, p, streamed);
+    begin(st, t, p);
 }
 
 /* The first response may come without its call: then it has the transaction's xid. */
 void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
-                   uint32_t status, const struct nfs_extent *p, bool streamed)
+                   uint32_t status, const struct nfs_extent *p)
 {
     struct nfs_tx *t;
 
@@ -108,8 +108,8 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
     if (t != NULL)
         t->file.extents++;
     else
-        t = nfs_file_new(st, NULL, call->version < 4 ? NFS3_READ : NFS4_READ, p->handle, p->name,
-                         TO_CLIENT);
+        t = nfs_file_new(st, NULL, call->version < 4 ? NFS3_READ : NFS4_READ,
+                         (struct nfs_file_ref){ p->handle, p->name }, TO_CLIENT);
     if (t == NULL)
         return;
     if (t->file.extents == 0 && t->xid == 0)
@@ -121,7 +121,7 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
         t->status = status;
         nfs_done(t, TO_SERVER);
     }
-    begin(st, t, p, streamed);
+    begin(st, t, p);
 }
 
 /* Bytes of the current extent, or a gap (data NULL). Returns how many belong to the file. */

@@ -142,17 +142,21 @@ struct nfs_extent {
     uint32_t len;
     struct slice data;              /* what has come of it */
     bool last;
+    bool streamed;                  /* what is missing of it comes by nfs_file_data() */
 };
 struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d);
+/* A file as both sides know it; the name is empty when no lookup was seen. */
+struct nfs_file_ref {
+    struct slice handle, name;
+};
 struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                            struct slice handle, struct slice name, enum direction d);
-/* An extent begins. With `streamed` what is missing of it comes by nfs_file_data(). */
+                            struct nfs_file_ref file, enum direction d);
+/* An extent begins. */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
-                    const struct nfs_extent *p, bool streamed);
+                    const struct nfs_extent *p);
 void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
-                   uint32_t status, const struct nfs_extent *p, bool streamed);
-/* Passes more bytes of the current extent; data NULL: lost. Returns how many of them belong to the
- * file. */
+                   uint32_t status, const struct nfs_extent *p);
+/* More of the extent at hand; data NULL: lost. Gives how much of it was the file's. */
 uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len);
 /* The client writes no more. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle);

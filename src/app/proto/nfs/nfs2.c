@@ -66,7 +66,7 @@ void nfs2_reply(struct nfs_state *st, const struct rpc_reply *r, const struct nf
 
     if (call->procedure == NFS3_READ && status == 0) {
         if (take_read(r->results, call, &p))
-            nfs_file_read(st, r, call, status, &p, false);
+            nfs_file_read(st, r, call, status, &p);
         else
             nfs_event(st, NFS_MALFORMED_DATA);
     }

@@ -36,7 +36,7 @@ static void complete_write(struct nfs_state *st, const struct rpc_call *r)
         return;
     }
     p.name = nfs_name_find(st, p.handle);
-    nfs_file_write(st, r, NFS3_WRITE, &p, false);
+    nfs_file_write(st, r, NFS3_WRITE, &p);
 }
 
 /* RFC 1813 section 3.3.21. */
@@ -57,12 +57,12 @@ static void commit(struct nfs_state *st, const struct rpc_call *r)
 static void begin_file(struct nfs_state *st, const struct rpc_call *r,
                        const struct nfs_call *call)
 {
-    struct slice handle = buf_slice(&call->handle);
+    struct nfs_file_ref file = { buf_slice(&call->handle), buf_slice(&call->name) };
     struct nfs_tx *t;
 
-    if (nfs_file_find(st, handle, TO_CLIENT) != NULL)
+    if (nfs_file_find(st, file.handle, TO_CLIENT) != NULL)
         return;
-    t = nfs_file_new(st, r, NFS3_READ, handle, buf_slice(&call->name), TO_CLIENT);
+    t = nfs_file_new(st, r, NFS3_READ, file, TO_CLIENT);
     if (t != NULL)
         nfs_set_caller(t, r);
 }
@@ -224,7 +224,7 @@ static bool complete_read(struct nfs_state *st, const struct rpc_reply *r,
     p.handle = buf_slice(&call->handle);
     p.name = buf_slice(&call->name);
     p.offset = call->offset;
-    nfs_file_read(st, r, call, status, &p, false);
+    nfs_file_read(st, r, call, status, &p);
     return true;
 }
 

@@ -54,7 +54,7 @@ static void write_file(struct nfs_state *st, const struct rpc_call *r, struct nf
 {
     op->extent.handle = handle;
     op->extent.name = nfs_name_find(st, handle);
-    nfs_file_write(st, r, NFS4_WRITE, &op->extent, false);
+    nfs_file_write(st, r, NFS4_WRITE, &op->extent);
 }
 
 /* Operations concern the file that the last PUTFH named. Returns the operation that names the call
@@ -146,7 +146,7 @@ static void read_file(struct nfs_state *st, const struct rpc_reply *r, struct nf
     op->extent.handle = buf_slice(&call->handle);
     op->extent.name = buf_slice(&call->name);
     op->extent.offset = call->offset;
-    nfs_file_read(st, r, call, op->status, &op->extent, false);
+    nfs_file_read(st, r, call, op->status, &op->extent);
 }
 
 /* GETFH after a successful OPEN returns the handle of the name that was opened. */

@@ -246,7 +246,8 @@ static enum start_result begin_write(struct nfs_state *st, const struct beginnin
         st->version = r.version;
     (void)nfs_call_new(st, &r);
     p.name = nfs_name_find(st, p.handle);
-    nfs_file_write(st, &r, NFS3_WRITE, &p, true);
+    p.streamed = true;
+    nfs_file_write(st, &r, NFS3_WRITE, &p);
     return STARTED;
 }
 
@@ -276,7 +277,8 @@ static enum start_result begin_read(struct nfs_state *st, const struct beginning
         p.data = (struct slice){ b->have.end, 0 };
     if (!set_trailing_len(&st->ds[TO_CLIENT], b, &p))
         return MALFORMED;
-    nfs_file_read(st, &r, known, status, &p, true);
+    p.streamed = true;
+    nfs_file_read(st, &r, known, status, &p);
     return STARTED;
 }
 

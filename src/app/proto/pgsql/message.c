@@ -112,24 +112,29 @@ static enum pgsql_kind request_kind(uint8_t letter, enum pgsql_kind p_is)
     }
 }
 
-/* Reads letter and length. *body is set only when all of it is there. Both limits are for the
- * length field, which counts its own 4 bytes. *size, the size of the message on the wire, must fit
- * in 32 bits, which excludes UINT32_MAX. */
-static enum pgsql_result frame(struct bytes in, uint8_t *letter, uint32_t min, uint32_t max,
-                               uint32_t *size, struct bytes *body)
+/* Around each message but the first. */
+struct frame {
+    uint8_t letter;
+    uint32_t size;              /* of the message on the wire; 0: not known yet */
+    struct bytes body;          /* set only when all of it is there */
+};
+
+/* Both limits are for the length field, which counts its own 4 bytes. The size must fit in 32 bits,
+ * which excludes UINT32_MAX. */
+static enum pgsql_result take_frame(struct bytes in, uint32_t min, uint32_t max, struct frame *out)
 {
     uint32_t length;
 
-    *letter = take_u8(&in);
+    *out = (struct frame){ .letter = take_u8(&in) };
     length = take_be32(&in);
     if (in.failed)
         return PGSQL_MORE;
     if (length < min || length > max || length == UINT32_MAX)
         return PGSQL_BAD_LENGTH;
-    *size = 1 + length;
+    out->size = 1 + length;
     if (!bytes_have(&in, length - 4))
         return PGSQL_MORE;
-    *body = take_sub(&in, length - 4);
+    out->body = take_sub(&in, length - 4);
     return PGSQL_OK;
 }
 
@@ -140,17 +145,20 @@ enum pgsql_result pgsql_request(struct bytes in, enum pgsql_kind p_is, struct pg
 {
     uint8_t letter = peek_u8(&in);
     bool bare = letter == 'X' || letter == 'c';     /* Terminate and CopyDone have no body */
-    struct bytes body = { 0 };
     enum pgsql_result result;
+    struct bytes body;
+    struct frame f;
 
     *m = (struct pgsql_message){ 0 };
     *size = 0;
     if (bytes_left(&in) > 0 && letter == 0)
         return startup_packet(in, m, size);
-    result = frame(in, &letter, 4, bare ? 4 : UINT32_MAX, size, &body);
+    result = take_frame(in, 4, bare ? 4 : UINT32_MAX, &f);
+    *size = f.size;
     if (result != PGSQL_OK)
         return result;
-    m->kind = request_kind(letter, p_is);
+    body = f.body;
+    m->kind = request_kind(f.letter, p_is);
     switch (m->kind) {
     case PGSQL_PASSWORD:
     case PGSQL_QUERY:
@@ -281,14 +289,13 @@ static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct p
 /* The letter decides which lengths are possible before the body is waited for. */
 enum pgsql_result pgsql_response(struct bytes in, struct pgsql_message *m, uint32_t *size)
 {
-    uint8_t letter = peek_u8(&in);
-    struct bytes body = { 0 };
     enum pgsql_result result;
     uint32_t min, max;
+    struct frame f;
 
     *m = (struct pgsql_message){ 0 };
-    *size = 0;
-    response_lengths(letter, &min, &max);
-    result = frame(in, &letter, min, max, size, &body);
-    return result == PGSQL_OK ? response_body(letter, body, m) : result;
+    response_lengths(peek_u8(&in), &min, &max);
+    result = take_frame(in, min, max, &f);
+    *size = f.size;
+    return result == PGSQL_OK ? response_body(f.letter, f.body, m) : result;
 }

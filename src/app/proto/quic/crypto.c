@@ -180,17 +180,17 @@ static unsigned unmask(struct quic_crypto *c, const uint8_t *key, uint8_t *first
 
 /* RFC 9001 section 5.3: the nonce is the IV XOR the packet number; the header is authenticated
  * data. False: not authentic, or other keys. */
-static bool decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum direction d,
-                    uint32_t header, unsigned number, struct slice *out)
+static bool decrypt(struct quic_crypto *c, const struct quic_dir_keys *keys, uint32_t header,
+                    unsigned number, struct slice *out)
 {
     uint8_t nonce[QUIC_IV_SIZE], *packet = c->packet.data, *body = packet + header + number;
     uint32_t size = (uint32_t)c->packet.len - header - number - TAG_SIZE;
     int len;
 
-    memcpy(nonce, keys->ds[d].iv, sizeof(nonce));
+    memcpy(nonce, keys->iv, sizeof(nonce));
     for (unsigned i = 0; i < number; i++)
         nonce[QUIC_IV_SIZE - number + i] ^= packet[header + i];
-    if (EVP_DecryptInit_ex(c->gcm, NULL, NULL, keys->ds[d].key, nonce) != 1 ||
+    if (EVP_DecryptInit_ex(c->gcm, NULL, NULL, keys->key, nonce) != 1 ||
         EVP_CIPHER_CTX_ctrl(c->gcm, EVP_CTRL_GCM_SET_TAG, TAG_SIZE, body + size) != 1 ||
         EVP_DecryptUpdate(c->gcm, NULL, &len, packet, (int)(header + number)) != 1 ||
         EVP_DecryptUpdate(c->gcm, body, &len, body, (int)size) != 1 ||
@@ -201,7 +201,7 @@ static bool decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum di
 }
 
 /* Works on a copy, because the datagram is the packet's. */
-bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum direction d,
+bool quic_decrypt(struct quic_crypto *c, const struct quic_dir_keys *keys,
                   const struct quic_header *h, const uint8_t *packet, struct slice *out)
 {
     unsigned number;
@@ -211,6 +211,6 @@ bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum dire
     buf_clear(&c->packet);
     if (!buf_add(&c->packet, packet, (size_t)h->size + h->payload))
         return false;
-    number = unmask(c, keys->ds[d].protect, c->packet.data, c->packet.data + h->size);
-    return number > 0 && decrypt(c, keys, d, h->size, number, out);
+    number = unmask(c, keys->protect, c->packet.data, c->packet.data + h->size);
+    return number > 0 && decrypt(c, keys, h->size, number, out);
 }

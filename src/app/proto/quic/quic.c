@@ -65,7 +65,7 @@ static bool parse_initial(struct app_flow *af, struct quic_tx *t, const struct q
     struct slice payload = { .data = packet + h->size, .len = h->payload };
 
     if (st->keys.known && payload.len > 0 &&
-        !quic_decrypt(thread->crypto, &st->keys, t->direction, h, packet, &payload)) {
+        !quic_decrypt(thread->crypto, &st->keys.ds[t->direction], h, packet, &payload)) {
         app_tx_event(&t->tx, QUIC_FAILED_DECRYPT);
         return false;
     }

@@ -46,11 +46,12 @@ uint64_t quic_take_number(struct bytes *in);            /* RFC 9000, 16 */
 
 #define QUIC_KEY_SIZE 16
 #define QUIC_IV_SIZE 12
+struct quic_dir_keys {
+    uint8_t protect[QUIC_KEY_SIZE], key[QUIC_KEY_SIZE], iv[QUIC_IV_SIZE];
+};
 struct quic_keys {
     bool known;
-    struct {
-        uint8_t protect[QUIC_KEY_SIZE], key[QUIC_KEY_SIZE], iv[QUIC_IV_SIZE];
-    } ds[2];                          /* by direction of the packets */
+    struct quic_dir_keys ds[2];         /* by direction of the packets */
 };
 
 struct quic_crypto;                     /* what a thread keeps of libcrypto */
@@ -59,8 +60,8 @@ void quic_crypto_free(struct quic_crypto *c);
 /* Keys of initial packets, known for some versions only. */
 void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t version,
                     struct slice dcid);
-/* Decrypts the packet with header `h`; `out` points into c and is valid until the next call. */
-bool quic_decrypt(struct quic_crypto *c, const struct quic_keys *keys, enum direction d,
+/* Takes off the protection of the packet of header `h`; out lies in c until the next call. */
+bool quic_decrypt(struct quic_crypto *c, const struct quic_dir_keys *keys,
                   const struct quic_header *h, const uint8_t *packet, struct slice *out);
 
 /* --- CRYPTO frames ---------------------------------------------------------------------------- */

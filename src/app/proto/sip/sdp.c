@@ -95,20 +95,27 @@ static bool plain_line(struct sdp_reader *r, char type, bool (*is)(uint8_t c), s
     return true;
 }
 
-/* A line of n fields. The blanks between them become one. Each field has at least `min` bytes. */
-static bool fields_line(struct sdp_reader *r, char type, bool (*const *is)(uint8_t c), unsigned n,
-                        uint32_t min, struct slice *out)
+/* A line of several fields, each of at least `min` bytes. */
+struct line_form {
+    char type;
+    uint32_t min;
+    unsigned count;
+    bool (*is[6])(uint8_t c);           /* by field: a byte that it may have */
+};
+
+/* The blanks between fields become one. */
+static bool fields_line(struct sdp_reader *r, const struct line_form *form, struct slice *out)
 {
     struct bytes value, behind;
     uint32_t len = 0;
     uint8_t *text;
 
-    if (!next_line(r, type, &value, &behind))
+    if (!next_line(r, form->type, &value, &behind))
         return false;
     text = arena_alloc(r->arena, bytes_left(&value) + 1);
     if (text == NULL)
         return false;
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < form->count; i++) {
         struct slice s;
 
         if (i > 0) {
@@ -116,8 +123,8 @@ static bool fields_line(struct sdp_reader *r, char type, bool (*const *is)(uint8
                 return false;
             text[len++] = ' ';
         }
-        s = span(&value, is[i]);
-        if (s.len < min)
+        s = span(&value, form->is[i]);
+        if (s.len < form->min)
             return false;
         memcpy(text + len, s.data, s.len);
         len += s.len;
@@ -238,17 +245,17 @@ static struct sdp_text *text_lines(struct sdp_reader *r, char type, bool (*fits)
 /* RFC 4566 sections 5.9 and 5.10. One repeat line per time. */
 static struct sdp_time *time_lines(struct sdp_reader *r)
 {
-    static bool (*const time[])(uint8_t) = { is_digit, is_digit };
-    static bool (*const repeat[])(uint8_t) = { is_time, is_time, is_time, is_time };
+    static const struct line_form time = { 't', 1, 2, { is_digit, is_digit } };
+    static const struct line_form repeat = { 'r', 0, 4, { is_time, is_time, is_time, is_time } };
     struct sdp_time *first = NULL, **tail = &first;
     struct slice s;
 
-    while (fields_line(r, 't', time, 2, 1, &s)) {
+    while (fields_line(r, &time, &s)) {
         *tail = arena_zalloc(r->arena, sizeof(**tail));
         if (*tail == NULL)
             break;
         (*tail)->time = s;
-        fields_line(r, 'r', repeat, 4, 0, &(*tail)->repeat);
+        fields_line(r, &repeat, &(*tail)->repeat);
         tail = &(*tail)->next;
     }
     return first;
@@ -352,9 +359,10 @@ static bool is_zero(uint8_t c) { return c == '0'; }
  * 5). */
 struct sdp *sdp_parse(struct bytes in, struct arena *arena)
 {
-    static bool (*const origin[])(uint8_t) = { is_token, is_digit, is_digit, is_alpha, is_alnum,
-                                               is_any };
-    static bool (*const zone[])(uint8_t) = { is_time, is_time, is_time, is_time };
+    static const struct line_form origin = {
+        'o', 0, 6, { is_token, is_digit, is_digit, is_alpha, is_alnum, is_any },
+    };
+    static const struct line_form zone = { 'z', 0, 4, { is_time, is_time, is_time, is_time } };
     struct sdp_reader r = { in, arena };
     struct sdp *sdp;
     struct slice version;
@@ -362,7 +370,7 @@ struct sdp *sdp_parse(struct bytes in, struct arena *arena)
     if (!plain_line(&r, 'v', is_zero, &version) || version.len != 1)
         return NULL;
     sdp = arena_zalloc(arena, sizeof(*sdp));
-    if (sdp == NULL || !fields_line(&r, 'o', origin, 6, 0, &sdp->origin) ||
+    if (sdp == NULL || !fields_line(&r, &origin, &sdp->origin) ||
         !plain_line(&r, 's', is_name, &sdp->name))
         return NULL;
     plain_line(&r, 'i', is_name, &sdp->info);
@@ -374,7 +382,7 @@ struct sdp *sdp_parse(struct bytes in, struct arena *arena)
     sdp->times = time_lines(&r);
     if (sdp->times == NULL)
         return NULL;
-    fields_line(&r, 'z', zone, 4, 0, &sdp->zone);
+    fields_line(&r, &zone, &sdp->zone);
     plain_line(&r, 'k', is_any, &sdp->key);
     sdp->attributes = text_lines(&r, 'a', is_attribute);
     sdp->media = media_lines(&r);

@@ -2,7 +2,9 @@
 /* app/proto/smb/auth.c - the user who logs on: SPNEGO (RFC 4178) around NTLMSSP ([MS-NLMP]) or a
  * Kerberos ticket (RFC 4121); NTLMSSP also without SPNEGO. Nothing is decrypted: names are sent in
  * the clear. */
-#include "app/proto/smb/smb.h"
+#include "app/parser.h"
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/tx.h"
 
 #define NTLMSSP_AUTHENTICATE 3      /* [MS-NLMP] section 2.2.1.3 */
 #define FLAG_VERSION 0x02000000u    /* NTLMSSP_NEGOTIATE_VERSION */

@@ -2,7 +2,12 @@
 /* app/proto/smb/file.c - files that are read or written. Each is a transaction of its own, from its
  * first extent to the close of its handle. The limits on what waits out of order are those of
  * max-{read,write}-queue-size and -cnt. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/file.h"
+
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
+#include "app/proto/smb/tx.h"
 
 #define ABANDON_US UINT64_C(60000000)       /* 60 s without an extent after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that may wait for lost ones */
@@ -93,7 +98,8 @@ void smb_file_extent(struct smb_state *st, const struct smb_record *r, const str
         ds->skip = r->missing;
         return;
     }
-    app_transfer_extent(transfer, &t->tx, r->direction, t->file.name, p->offset, p->len, 0, false);
+    app_transfer_extent(transfer, &t->tx, r->direction, t->file.name,
+                        &(struct app_extent){ .offset = p->offset, .len = p->len });
     if (have > 0)
         (void)app_transfer_data(transfer, p->data.data, have);
     ds->file_left = p->len - have;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/log.c - EVE `smb`. Keys and values are those of Suricata 8. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/names.h"
+#include "app/proto/smb/state.h"
+#include "app/proto/smb/tx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

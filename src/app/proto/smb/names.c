@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/names.c - names of commands ([MS-CIFS] section 2.2.2.1, [MS-SMB2] section 2.2.1),
  * dialects and file system controls ([MS-FSCC] section 2.3), spelled as in Suricata. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/names.h"
 
 struct name { uint32_t value; const char *name; };
 

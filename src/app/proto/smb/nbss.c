@@ -2,7 +2,10 @@
 /* app/proto/smb/nbss.c - the stream: session service messages (RFC 1002 section 4.3) and the
  * records in them. A message is buffered until it is complete, except for long reads and writes of
  * files, whose data go on as they come. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
 #include "packet/packet.h"
 
 #define SEARCH_MIN 8                /* the message's header and a record's magic */
@@ -86,17 +89,23 @@ static void nbss_frames(const struct scope_in *m)
               APP_FRAME_NO_TX);
 }
 
-/* `pdu` is the first of the version's three frame types; `have` bytes of the record are present. */
-static void record_frames(const struct scope_in *m, unsigned pdu, uint32_t at, uint32_t len,
-                          uint32_t header, uint32_t have)
-{
-    uint64_t offset = m->offset + NBSS_HEADER_LEN + at;
+/* A record in its session message. */
+struct record_span {
+    uint32_t at, len;
+    uint32_t header;                /* bytes of it that are the header */
+    uint32_t have;                  /* bytes of it that are present */
+};
 
-    app_frame(m->flow, m->direction, pdu, offset, len, APP_FRAME_NO_TX);
-    app_frame(m->flow, m->direction, pdu + 1, offset, header, APP_FRAME_NO_TX);
-    if (have > header)
-        app_frame(m->flow, m->direction, pdu + 2, offset + header, (int64_t)len - header,
-                  APP_FRAME_NO_TX);
+/* `pdu` is the first of the version's three frame types. */
+static void record_frames(const struct scope_in *m, unsigned pdu, const struct record_span *r)
+{
+    uint64_t offset = m->offset + NBSS_HEADER_LEN + r->at;
+
+    app_frame(m->flow, m->direction, pdu, offset, r->len, APP_FRAME_NO_TX);
+    app_frame(m->flow, m->direction, pdu + 1, offset, r->header, APP_FRAME_NO_TX);
+    if (r->have > r->header)
+        app_frame(m->flow, m->direction, pdu + 2, offset + r->header,
+                  (int64_t)r->len - r->header, APP_FRAME_NO_TX);
 }
 
 /* --- records -------------------------------------------------------------------------------- */
@@ -119,7 +128,8 @@ static bool smb1_record(struct smb_state *st, const struct scope_in *m, struct b
     if (!smb1_take_record(&in, &r))
         return false;
     r.direction = m->direction;
-    record_frames(m, SMB1_FRAME_PDU, 0, m->len, SMB1_HEADER_LEN, m->len);
+    record_frames(m, SMB1_FRAME_PDU,
+                  &(struct record_span){ 0, m->len, SMB1_HEADER_LEN, m->len });
     if (wrong_way(st, &r))
         return true;
     if (r.is_response)
@@ -138,12 +148,14 @@ static bool smb2_records(struct smb_state *st, const struct scope_in *m, struct 
     while (bytes_left(&in) > 0 && !st->full) {
         const uint8_t *here = in.next;
         struct smb_record r;
+        uint32_t len;
 
         if (bytes_left(&in) < MAGIC_LEN || here[0] != 0xfe || !is_magic(here) ||
             !smb2_take_record(&in, m->direction, &r))
             return false;
-        record_frames(m, SMB2_FRAME_PDU, (uint32_t)(here - start), (uint32_t)(in.next - here),
-                      r.header_len, (uint32_t)(in.next - here));
+        len = (uint32_t)(in.next - here);
+        record_frames(m, SMB2_FRAME_PDU,
+                      &(struct record_span){ (uint32_t)(here - start), len, r.header_len, len });
         if (wrong_way(st, &r))
             continue;
         if (r.is_response)
@@ -172,8 +184,9 @@ static bool smb3_records(const struct scope_in *m, struct bytes in)
         take_skip(&in, len);
         if (in.failed)
             return false;
-        record_frames(m, SMB3_FRAME_PDU, (uint32_t)(here - start), (uint32_t)(in.next - here),
-                      SMB3_HEADER_LEN, (uint32_t)(in.next - here));
+        len = (uint32_t)(in.next - here);
+        record_frames(m, SMB3_FRAME_PDU,
+                      &(struct record_span){ (uint32_t)(here - start), len, SMB3_HEADER_LEN, len });
     }
     return true;
 }
@@ -221,7 +234,7 @@ static bool begin_message(struct smb_state *st, const struct scope_in *m, struct
     if (r.version == 1 ? !smb1_begin_data(st, &r) : !smb2_begin_data(st, &r))
         return false;
     nbss_frames(m);
-    record_frames(m, pdu, 0, m->len, r.header_len, have);
+    record_frames(m, pdu, &(struct record_span){ 0, m->len, r.header_len, have });
     return true;
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/pipe.c - DCERPC in what is written to and read from named pipes ([MS-RPCE]). A call
  * is a transaction; its fragments may need several writes and reads. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
+#include "app/proto/smb/tx.h"
 #include "base/containers/hash.h"
 
 /* True if these bytes begin with a DCERPC header. It is a guess for handles whose create was

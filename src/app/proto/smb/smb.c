@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/smb.c - the declaration of SMB, its settings, and what rules can look into. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/names.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
+#include "app/proto/smb/tx.h"
 #include "app/reports.h"
 
 #include <stdio.h>

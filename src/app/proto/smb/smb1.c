@@ -4,6 +4,9 @@
  * header. */
 #include "app/proto/smb/smb1.h"
 
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
+
 /* The header, [MS-CIFS] section 2.2.3.1. All fields are little endian. The caller has checked the
  * magic. False: the record is shorter than its header. */
 bool smb1_take_record(struct bytes *in, struct smb_record *r)
@@ -344,9 +347,10 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
  * the words. Unicode names are padded to an even offset. A name without a terminator is cut out by
  * its length instead; both come from the client. */
 static bool take_name(struct smb_tx *t, const struct smb_record *r, struct bytes *in,
-                      unsigned len, unsigned space, struct slice *out)
+                      unsigned len, unsigned space)
 {
     struct bytes start = *in;
+    struct slice *out = &t->create.name;
 
     *out = (struct slice){ (const uint8_t *)"", 0 };
     if (space < len)
@@ -383,7 +387,7 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     t = smb_tx_new(st, SMB_CREATE, r);
     if (t == NULL)
         return true;
-    if (!take_name(t, r, &in, len, space, &t->create.name)) {
+    if (!take_name(t, r, &in, len, space)) {
         app_tx_discard(&t->tx);
         return malformed(bad);
     }

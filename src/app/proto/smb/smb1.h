@@ -3,7 +3,9 @@
 #ifndef APP_SMB_SMB1_H
 #define APP_SMB_SMB1_H
 
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
+#include "app/proto/smb/tx.h"
 
 enum {
     SMB1_CLOSE = 0x04, SMB1_RENAME = 0x07, SMB1_WRITE = 0x0b, SMB1_LOCKING_ANDX = 0x24,

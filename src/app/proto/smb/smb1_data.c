@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/smb1_data.c - SMB 1: reads and writes, TRANS on pipes, TRANS2 and RENAME on files.
- * A handler whose command has no transaction creates one only for an event. */
+ * A handler whose command has no transaction of its own makes one only to carry an event. */
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
 #include "app/proto/smb/smb1.h"
 
 #define DATA_OFFSET_MIN 0x3c        /* of a write: header (32) and the shortest parameters */

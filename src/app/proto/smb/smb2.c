@@ -2,7 +2,11 @@
 /* app/proto/smb/smb2.c - SMB 2 and 3 without encryption ([MS-SMB2] section 2.2). Numbers are little
  * endian. Each structure begins with its size (2 bytes), which is skipped: its fixed part is read
  * as the standard lays it out. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/file.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
+#include "app/proto/smb/tx.h"
 
 /* Commands that are looked into ([MS-SMB2] section 2.2.1). All others get a generic transaction. */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/status.c - names of a server's status: NTSTATUS ([MS-ERREF] section 2.3.1), and DOS
  * error classes and codes of SMB1 ([MS-CIFS] section 2.2.2.4), as Suricata spells them. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/names.h"
 #include "app/proto/smb/status_table.h"
 #include "base/text/named_number.h"
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/smb/tx.c - transactions: created, found again, completed. Lookups walk the flow's open
  * transactions, whose number max-tx limits. */
-#include "app/proto/smb/smb.h"
+#include "app/proto/smb/tx.h"
+
+#include "app/proto/smb/events.h"
+#include "app/proto/smb/record.h"
+#include "app/proto/smb/state.h"
 
 /* A tree connect is found without its tree, because only the response brings the tree's id. */
 struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind)

@@ -12,11 +12,20 @@
 /* STRING: one text. EACH: an array of all fields of this name. LIST: an array of addresses. */
 enum field_kind { FIELD_STRING, FIELD_EACH, FIELD_LIST };
 
-/* Fields that `custom` may name, by key or by field name. */
-static const struct {
-    const char *key, *name;
+struct mail_field {
+    const char *key, *name;             /* in the record, in the mail */
     enum field_kind kind;
-} fields[] = {
+};
+
+/* Fields of every record. */
+static const struct mail_field basic_fields[] = {
+    { "from", "from", FIELD_STRING },
+    { "to", "to", FIELD_LIST },
+    { "cc", "cc", FIELD_LIST },
+};
+
+/* Fields that `custom` may name, by key or by field name. */
+static const struct mail_field fields[] = {
     { "reply_to", "reply-to", FIELD_STRING },
     { "bcc", "bcc", FIELD_LIST },
     { "message_id", "message-id", FIELD_STRING },
@@ -159,19 +168,19 @@ static void log_each(struct json *j, const char *key, struct arena *scratch,
     json_array_end(j);
 }
 
-static void log_field(struct json *j, const char *key, struct arena *scratch,
-                      const struct mime_message *m, const char *name, enum field_kind kind)
+static void log_field(struct json *j, struct arena *scratch, const struct mime_message *m,
+                      const struct mail_field *field)
 {
     struct slice value;
 
-    if (!mime_field_find(m, name, 0, &value))
+    if (!mime_field_find(m, field->name, 0, &value))
         return;
-    if (kind == FIELD_EACH)
-        log_each(j, key, scratch, m, name);
-    else if (kind == FIELD_LIST)
-        log_list(j, key, scratch, value);
+    if (field->kind == FIELD_EACH)
+        log_each(j, field->key, scratch, m, field->name);
+    else if (field->kind == FIELD_LIST)
+        log_list(j, field->key, scratch, value);
     else
-        log_lossy(j, key, scratch, value);
+        log_lossy(j, field->key, scratch, value);
 }
 
 static void log_items(struct json *j, const char *key, struct arena *scratch,
@@ -212,9 +221,8 @@ static void log_mail(struct json *j, const struct smtp_tx *tx)
     struct smtp_thread *thread = tx->tx.flow->thread_data;
     const struct mime_message *m = tx->message;
 
-    log_field(j, "from", &thread->scratch, m, "from", FIELD_STRING);
-    log_field(j, "to", &thread->scratch, m, "to", FIELD_LIST);
-    log_field(j, "cc", &thread->scratch, m, "cc", FIELD_LIST);
+    for (unsigned i = 0; i < ARRAY_LEN(basic_fields); i++)
+        log_field(j, &thread->scratch, m, &basic_fields[i]);
     json_string(j, "status", "PARSE_DONE");
     log_items(j, "attachment", &thread->scratch, mime_attachments(m));
     log_urls(j, &thread->scratch, mime_urls(m));
@@ -246,8 +254,7 @@ static void log_email(struct json *j, const struct smtp_tx *tx, const struct log
     log_mail(j, tx);
     for (unsigned i = 0; s != NULL && i < ARRAY_LEN(fields); i++)
         if ((s->custom & 1u << i) != 0)
-            log_field(j, fields[i].key, &thread->scratch, tx->message, fields[i].name,
-                      fields[i].kind);
+            log_field(j, &thread->scratch, tx->message, &fields[i]);
     if (s != NULL)
         log_hashes(j, tx, s);
     json_object_end(j);

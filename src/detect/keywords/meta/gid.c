@@ -15,7 +15,7 @@ static int gid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_gid = {
     .name = "gid",
-    .doc = "group of rule numbers; 1 unless given",
+    .doc = "group of rule numbers, 1 unless given",
     .point = POINT_NONE,
     .quotes = true,
     .parse = gid_parse,

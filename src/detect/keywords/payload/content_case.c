@@ -43,7 +43,7 @@ static int rawbytes_parse(struct rule_parser *p, struct text in UNUSED, void *ar
 
 const struct keyword_ops keyword_rawbytes = {
     .name = "rawbytes",
-    .doc = "included for compatibility with snort; it changes nothing",
+    .doc = "accepted for Snort's rules, changes nothing",
     .features = "No option",
     .point = POINT_NONE,
     .argument = ARGUMENT_NONE,

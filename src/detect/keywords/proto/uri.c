@@ -80,7 +80,7 @@ static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNU
 
 const struct keyword_ops keyword_uricontent = {
     .name = "uricontent",
-    .doc = "a content of the URI; http.uri is the way to write it now",
+    .doc = "a content of the URI, written http.uri now",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ftp/tests/ftp_test.c - control connections in every cut, and the data that follow them. */
 #include "app/proto/ftp/ftp.h"
-#include "app/core/private.h"
 #include "app/tests/replay.h"
 #include "app/tests/split.h"
 

@@ -4,10 +4,14 @@
 #include "config.h"
 
 #include "app/core/file.h"
-#include "app/core/private.h"
-#include "app/proto/http1/private.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/buffers.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 #include "app/tests/split.h"
-#include "app/core/private.h"
 #include "base/test.h"
 
 #include <stdio.h>

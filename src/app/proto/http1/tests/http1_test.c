@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* HTTP/1 conversations, whole and in any cut; header values. */
-#include "base/memory/traffic_memory.h"
 #include "app/core/file.h"
-#include "app/proto/http1/private.h"
+#include "app/core/thread.h"
 #include "app/lib/mime/parameter.h"
-#include "app/core/private.h"
+#include "app/proto/http1/body.h"
+#include "app/proto/http1/http1.h"
+#include "app/proto/http1/settings.h"
+#include "app/proto/http1/state.h"
+#include "app/proto/http1/tx.h"
 #include "app/tests/replay.h"
 #include "app/tests/split.h"
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "app/proto/http2/http2.h"
 #include "app/tests/split.h"
 
 #include <stdlib.h>

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/thread.h - what a thread keeps for its flows: pools, spare buffers, the packet at
+ * hand. */
+#ifndef APP_CORE_THREAD_H
+#define APP_CORE_THREAD_H
+
+#include "app/core/settings.h"
+#include "app/session.h"
+#include "base/memory/pool.h"
+
+#define APP_SPARE_BUFS 512
+#define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */
+
+struct app_thread {
+    const struct app_conf *conf;
+    struct counters *counters;
+    struct app_hooks hooks;
+    struct pool sessions;
+    struct {
+        struct pool state, tx;
+        void *data;             /* from proto->thread_open() */
+    } proto[APP_PROTO_MAX];
+    struct pool files;
+    struct packet *packet;      /* the packet at hand */
+    const struct app_flow *previous;    /* see app_previous() */
+    void *magic;                /* libmagic's handle; opened when first needed */
+    struct buf spare[APP_SPARE_BUFS];
+    unsigned spare_count;
+};
+
+/* Buffers that outlive a packet come from a stock, so that flows are created and freed without
+ * malloc. */
+struct buf app_buf_take(struct app_thread *at);
+void app_buf_release(struct app_thread *at, struct buf *b);
+
+/* The protocol from whose pools state and transactions come. */
+static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
+{
+    return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/smb/record.h - a record of either version, [MS-CIFS] and [MS-SMB2], as the NetBIOS
+ * session service carries it (RFC 1002 section 4.3), and what its commands do. */
+#ifndef APP_SMB_RECORD_H
+#define APP_SMB_RECORD_H
+
+#include "app/proto/smb/cache.h"
+#include "app/tx.h"
+
+struct smb_state;
+
+#define NBSS_HEADER_LEN 4
+#define SMB1_HEADER_LEN 32
+#define SMB2_HEADER_LEN 64
+#define SMB3_HEADER_LEN 52
+#define SMB_PARTIAL_MIN 512         /* of a long read or write before it is taken as it comes */
+
+enum { STATUS_SUCCESS = 0, STATUS_PENDING = 0x103, STATUS_BUFFER_OVERFLOW = 0x80000005,
+       STATUS_END_OF_FILE = 0xc0000011 };
+
+/* One command of a record, of either version. */
+struct smb_record {
+    uint8_t version;
+    uint16_t command;               /* AndX: the one at hand */
+    uint32_t status;
+    bool is_dos_error, unicode, is_response;
+    uint64_t session, message;
+    uint32_t tree;
+    uint32_t chain, header_len;     /* SMB2 */
+    struct slice complete;             /* SMB1: behind the header; offsets count from 32 before */
+    struct slice body;              /* of the command: SMB1 parameter words, SMB2 structure */
+    uint32_t missing;               /* bytes of the record that have not come yet */
+    enum direction direction;
+};
+
+bool smb1_take_record(struct bytes *in, struct smb_record *r);
+void smb1_request(struct smb_state *st, struct smb_record *r);
+void smb1_response(struct smb_state *st, struct smb_record *r);
+bool smb2_take_record(struct bytes *in, enum direction d, struct smb_record *r);
+void smb2_request(struct smb_state *st, const struct smb_record *r);
+void smb2_response(struct smb_state *st, const struct smb_record *r);
+/* The beginning of a read answer or write request: takes it on if its data are a file's, and may
+ * then come in extents. */
+bool smb1_begin_data(struct smb_state *st, struct smb_record *r);
+bool smb2_begin_data(struct smb_state *st, const struct smb_record *r);
+
+#endif
