@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/conf.h - the settings of all protocols, and what rules and outputs require of them. */
+/* app/conf.h - the settings of all protocols, and the features that rules and outputs require of
+ * them. */
 #ifndef APP_CONF_H
 #define APP_CONF_H
 
@@ -10,7 +11,7 @@
 struct app_conf;
 struct arena;
 struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, struct err *err);
-/* Whether this protocol's flows are bypassed once they are encrypted. proto may be NULL. */
+/* True if flows of this protocol are bypassed once they are encrypted. proto may be NULL. */
 bool app_bypasses(const struct app_conf *conf);
 void app_conf_free(struct app_conf *conf);
 
@@ -20,18 +21,19 @@ bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id);  
 bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id rule_proto);
 
 /* Shared by threads. All members are relaxed atomics except `counted`, which is set at start and
- * says whether `used` is kept. */
+ * decides whether `used` is counted. */
 struct app_memory {
     uint64_t used, limit;       /* limit 0: none */
     bool counted;
 };
-/* Memory that the protocol takes for all flows together. NULL: it is not counted. */
+/* Returns the memory that the protocol uses for all flows together. NULL: not counted. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id);
 struct app_memory *app_ranges_limit(const struct app_conf *conf);  /* files that come in ranges */
 struct app_memory *app_decoders_limit(const struct app_conf *conf);    /* of bodies, unpacked */
 const void *app_proto_settings(const struct app_conf *conf, enum app_proto_id id);
 
-/* Keys of the protocols and their logs, for conf_check_keys(); as long as the arena. */
+/* Returns the keys of the protocols and their logs, for conf_check_keys(); valid as long as the
+ * arena. */
 const char *const *app_settings_keys(struct arena *arena);
 
 /* Features that rules and outputs require of the protocols. Each ruleset and each output collects
@@ -56,7 +58,7 @@ struct app_required_features {
 };
 void app_require(const struct app_conf *conf, const struct app_required_features *more);
 void app_require_files(const struct app_conf *conf, uint32_t what);
-/* hash: "md5", "sha1", "sha256". False: there is no such hash. */
+/* hash: "md5", "sha1", "sha256". False: unknown hash. */
 bool app_require_file_hash(const struct app_conf *conf, const char *name);
 
 #endif

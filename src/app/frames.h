@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/frames.h - frames as rules and outputs read them. Parsers create them: app/parser.h. */
+/* app/frames.h - frames for rules and outputs. Parsers create them with app/parser.h. */
 #ifndef APP_FRAMES_H
 #define APP_FRAMES_H
 
@@ -17,10 +17,10 @@ struct app_frame_view {
     bool over;                  /* all its bytes have arrived */
     enum direction direction;
 };
-bool app_frames_required(const struct app_flow *af);     /* of any protocol, by rules or outputs */
+bool app_frames_required(const struct app_flow *af);     /* of any protocol; by rules or outputs */
 bool app_frames_each(const struct app_flow *af, enum direction direction,
                      bool (*visit)(const struct app_frame_view *frame, void *arg), void *arg);
-/* Bytes of the stream that the parser has not consumed yet. */
+/* Returns the number of stream bytes that the parser has not consumed yet. */
 uint32_t app_untaken(const struct app_flow *af, enum direction direction);
 bool app_frames_any(const struct app_flow *af, enum direction direction);
 bool app_frame_find(const struct app_flow *af, enum direction direction, uint32_t frame,
@@ -29,11 +29,11 @@ void app_frame_set_inspected(struct app_flow *af, enum direction direction, uint
                              uint64_t bytes);
 void app_frame_set_logged(struct app_flow *af, enum direction direction, uint32_t frame,
                           uint8_t bits);
-/* The part of the stream that is kept for frames: piece `index`, between two gaps. False: there are
- * no more pieces. */
+/* Returns the part of the stream that is kept for frames: part `index`, between two gaps. False: no
+ * more parts. */
 bool app_frames_part(const struct app_flow *af, enum direction direction, unsigned index,
                       struct slice *data, uint64_t *offset);
-/* The stream offsets up to which data have arrived, and up to which they have been parsed. */
+/* Returns the stream offset up to which data have arrived, or have been parsed. */
 uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed);
 
 #endif

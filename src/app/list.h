@@ -51,7 +51,7 @@
 
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
-    APP_PROTO_FAILED,           /* detection has given up */
+    APP_PROTO_FAILED,           /* detection has failed */
 #define X(symbol) APP_PROTO_ANY_##symbol,
     APP_GROUP_LIST(X)
 #undef X

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/log.h - what a protocol declares for outputs: the EVE records of its transactions. */
+/* app/log.h - the EVE records that a protocol declares for its transactions. */
 #ifndef APP_LOG_H
 #define APP_LOG_H
 
@@ -10,7 +10,7 @@
 /* One EVE event type of the protocol. */
 struct app_log {
     const char *conf_name;      /* under outputs.eve-log.types: "http" */
-    const char *event_type;     /* EVE: "http" */
+    const char *event_type;     /* in EVE: "http" */
     const char *key;            /* of the object in the record; NULL: log() writes its own keys */
     /* When the record is written: once, when progress reaches these steps in both directions, with
      * the flow's addresses from client to server. With each_direction: once per direction, when

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/parser.h - what a parser receives, and what it may ask of the framework.
+/* app/parser.h - the input of a parser, and the functions of the framework that it may call.
  *
- * A parser sees bytes and its own state, nothing else: no packets, no segments, no rules and no
- * logs. Its functions are listed in its `struct app_proto` (app/proto.h). */
+ * A parser sees only bytes and its own state: no packets, no segments, no rules and no logs. Its
+ * functions are listed in its `struct app_proto` (app/proto.h). */
 #ifndef APP_PARSER_H
 #define APP_PARSER_H
 
@@ -18,8 +18,8 @@ enum parse_status {
                          * the error is counted and the error policy applies */
 };
 
-/* A piece of one direction. The framework keeps bytes that were not consumed (up to a limit) and
- * passes them again in front of the next ones. For UDP it is one datagram, and nothing is kept.
+/* Data of one direction. The framework keeps bytes that were not consumed (up to a limit) and
+ * passes them again before the next ones. For UDP it is one datagram, and nothing is kept.
  *
  * A gap is passed alone: gap > 0, data NULL. Bytes that were kept when it came are lost with it and
  * counted in it, so that `offset` + `gap` is always the offset of the next data. */
@@ -37,8 +37,7 @@ struct app_input {
     bool is_udp;
     enum direction direction;
     uint64_t now_us;
-    const struct packet *packet;        /* the packet at hand; its payload is not the data to
-                                         * parse */
+    const struct packet *packet;      /* the current packet; its payload is not the data to parse */
 };
 
 static inline struct bytes app_input_bytes(const struct app_input *in)
@@ -65,7 +64,7 @@ void app_event(struct app_flow *af, enum direction direction, unsigned event);
 
 /* --- the flow --------------------------------------------------------------------------------- */
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct app_ext *app_ext_make(struct app_flow *af);
 
 /* Another protocol follows in both directions (CONNECT, STARTTLS, upgrade). Detection runs again
@@ -95,8 +94,8 @@ struct app_expected {
 bool app_expect(struct app_flow *af, const struct app_expected *expected);
 void *app_expected_data(struct app_flow *af);   /* valid as long as the flow; NULL: none */
 
-/* A message is complete. With the next packet of this direction, rules on the raw stream inspect
- * what they have so far. */
+/* Signals that a message is complete. With the next packet of this direction, rules on the raw
+ * stream inspect what they have so far. */
 void app_trigger_raw_inspection(struct app_flow *af, enum direction direction);
 
 enum app_stop {
@@ -119,11 +118,10 @@ void app_frame_set_length(struct app_flow *af, enum direction direction, uint32_
 void app_frame_set_tx(struct app_flow *af, enum direction direction, uint32_t frame,
                       uint64_t tx_id);
 
-/* The engine may drop packets (IPS), so data must be inspected before their packet is forwarded. */
+/* True in IPS mode: data must be inspected before their packet is forwarded. */
 bool app_is_inline(const struct app_flow *af);
 
-/* The features of this protocol that rules and outputs require: its own bits, see
- * app_buffer.feature. */
+/* True if rules or outputs require this feature of the protocol, see app_buffer.feature. */
 bool app_feature(const struct app_flow *af, uint32_t bit);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto.h - what an application protocol declares.
+/* app/proto.h - the declaration of an application protocol.
  *
  * A protocol is one directory below app/proto/ and one line in app/list.h. Its `struct app_proto`
- * says how it is detected, parsed, inspected and logged; detect/ and output/ have no other
+ * declares how it is detected, parsed, inspected and logged; detect/ and output/ have no other
  * source. */
 #ifndef APP_PROTO_H
 #define APP_PROTO_H
@@ -37,7 +37,7 @@ struct app_pattern {
     uint8_t directions;         /* APP_TS, APP_TC: the senders it applies to */
     const char *bytes;
     uint8_t len;                /* 0: strlen */
-    uint16_t offset, depth;     /* as of content: within bytes [offset, depth); 0: offset + len */
+    uint16_t offset, depth;     /* as for content: within bytes [offset, depth); 0: offset + len */
     bool nocase;
     app_probe_fn confirm;       /* must agree; NULL: the pattern is enough */
     uint16_t confirm_min, confirm_max;  /* bytes it needs; beyond max MORE means NO; 0: no bound */
@@ -50,9 +50,9 @@ struct app_probe {
                                  * protocol is expected or the other side was detected as this
                                  * one */
     const char *source_ports;   /* default detection-ports.sp; NULL: none */
-    uint16_t min, max;          /* bytes to ask for */
+    uint16_t min, max;          /* bytes to request */
     uint16_t max_other;         /* bytes after which the direction that it does not examine no
-                                 * longer waits for it; 0: as `max` */
+                                 * longer waits for it; 0: same as `max` */
     app_probe_fn probe;
 };
 
@@ -107,13 +107,13 @@ struct app_proto {
     /* Registers the protocol's own counters. Called once, before threads start. */
     void (*register_counters)(void);
 
-    /* Its flows may become encrypted: with encryption-handling: bypass in its settings the rest of
-     * the flow is bypassed in the capture. */
+    /* Its flows may become encrypted. With encryption-handling: bypass in its settings, capture
+     * then bypasses the rest of the flow. */
     bool encrypts;
     /* memcap, decompression-window-limit and byterange in its settings apply to the bodies of all
      * protocols. */
     bool shares_limits;
-    /* Event of a flow that was to change to another protocol, when different data followed. */
+    /* Event for a flow that should change to another protocol, but has other data. */
     const char *absent_event;
 
     size_t state_size, tx_size;
@@ -132,7 +132,7 @@ struct app_proto {
     uint32_t buffer_limit;        /* maximum of bytes kept unconsumed; 0: 128 KiB; beyond it the
                                    * parser stops */
     void (*tx_close)(struct app_tx *tx);
-    /* How much of the stream before the inspected data an alert shows; NULL: nothing. */
+    /* Returns how many bytes of the stream before the inspected data an alert shows; NULL: none. */
     uint32_t (*alert_lookbehind)(const struct app_flow *af, enum direction direction);
     /* Called when a packet has been parsed, inspected and logged and there are transactions. Frees
      * what the flow does not need until the next packet. */
@@ -200,11 +200,11 @@ const char *app_proto_name(enum app_proto_id id);       /* "http", "failed", "un
 const char *app_proto_rule_name(const struct app_proto *proto);
 /* The first protocol that a rule for `rule_proto` covers; for a group, the one listed first. */
 const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto);
-/* Whether a rule header or keyword that names `rule_proto` covers this flow's protocol: http covers
+/* True if a rule header or keyword that names `rule_proto` covers this flow's protocol: http covers
  * http1 and http2, dns also doh2, and so on. */
 bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found);
 
-/* Whether this direction of the transaction is over: finished, or no more data can come. */
+/* True if this direction of the transaction is over: finished, or no more data can come. */
 static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
                                const struct app_proto *proto)
 {

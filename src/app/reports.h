@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/reports.h - how Suricata counts and names what rules inspect in a protocol.
- *
- * Suricata's counts and names grew with its parsers and follow no rule. --engine-analysis prints
- * them, and a rule with a hook is checked against them, so that both engines accept the same rules.
- * Inspection itself uses only what app/rules.h declares. */
+/* app/reports.h - Suricata's names and counts of what rules inspect in a protocol. */
 #ifndef APP_REPORTS_H
 #define APP_REPORTS_H
 

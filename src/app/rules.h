@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/rules.h - what a protocol declares for rules: sticky buffers, numbers and other keywords.
- *
- * Each declaration becomes a keyword. The framework parses it, and detect/ calls the getter when
- * the transaction has reached `progress`. */
+/* app/rules.h - the sticky buffers, numbers and other keywords that a protocol declares for
+ * rules. */
 #ifndef APP_RULES_H
 #define APP_RULES_H
 
@@ -98,15 +96,15 @@ struct app_buffer {
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, struct slice *out);
     /* For `grows`: how many bytes of the body before out->data[0] have been freed. */
     uint64_t (*position)(struct app_tx *tx, enum direction direction, unsigned index);
-    /* For `grows`, for outputs that read the body as it arrives: all that is kept, inspected or
-     * not. */
+    /* For `grows`, for outputs that read the body as it arrives: returns all that is stored,
+     * inspected or not. */
     bool (*retained)(struct app_tx *tx, enum direction direction, struct slice *out,
                  uint64_t *position);
-    /* Whether its numbers are little-endian, for byte_test and similar keywords with `dce`; NULL:
+    /* True if its numbers are little-endian, for byte_test and similar keywords with `dce`; NULL:
      * no. */
     bool (*little)(const struct app_tx *tx);
     /* The step of a transaction at which the buffer may have new content, as headers do with
-     * trailers. It is searched once more then if again() returns true. NULL: never. */
+     * trailers. If again() returns true, it is searched once more then. NULL: never. */
     bool (*again)(const struct app_tx *tx, enum direction direction);
     uint8_t again_at[2];
     /* Checks a content pattern at load time (such as a host in upper case); NULL: all are

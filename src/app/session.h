@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/session.h - the framework as the modules use it: the state of a thread, and what is called
- * for each packet: protocol detection, the parser, and cleanup afterwards. */
+/* app/session.h - the interface of the framework for modules: the state of a thread, and the calls
+ * for each packet: protocol detection, the parser, and cleanup. */
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
 
@@ -13,8 +13,8 @@ struct counters;
 /* Callbacks to detect and output; each may be NULL. */
 struct app_hooks {
     bool (*tx_inspected)(const struct app_tx *tx);      /* rules have seen all its progress */
-    void (*tx_renewed)(struct app_tx *tx);              /* another protocol: inspect it again */
-    void (*tx_released)(struct app_tx *tx);                 /* frees what detect keeps with it */
+    void (*tx_renewed)(struct app_tx *tx);       /* another protocol takes over: inspect it again */
+    void (*tx_released)(struct app_tx *tx);            /* frees detect's state of the transaction */
     void (*file_released)(struct app_file *file);       /* frees what output keeps with it */
 };
 struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
@@ -27,12 +27,13 @@ void app_thread_free(struct app_thread *at);            /* after all its flows *
  * server are exchanged, it swaps the flow, the packet and its chunks, and all later packets that
  * had left the stream module before. */
 void app_packet(struct app_thread *at, struct inspection *in);
-/* With this packet a parser has stopped for good, or another protocol takes over: rules and logs
- * have to process what there is before that. */
+/* True if a parser stops for good with this packet, or another protocol takes over: rules and logs
+ * must process what came before. */
 bool app_wants_detectlog_flush(const struct packet *p);
-bool app_is_changing(const struct flow *flow);          /* ... for that reason */
-/* Called after rules and logs, which have logged by now what is finished. Frees complete, inspected
- * transactions without open files, and the frames and file content that are no longer needed. */
+bool app_is_changing(const struct flow *flow);          /* the same, for a change of protocol */
+/* Call it after rules and logs, which have logged everything that is finished. Frees complete,
+ * inspected transactions without open files, and frames and file content that are no longer
+ * needed. */
 void app_cleanup(struct app_thread *at, const struct inspection *in);
 /* Makes rules inspect each of the flow's transactions again. */
 void app_tx_mark_all(struct app_flow *af);
@@ -48,9 +49,9 @@ void app_flow_free(struct flow *flow);
 
 /* --- connections that may create expectations ------------------------------------------------- */
 
-/* Called by each thread that reads a file which several threads inspect, for each packet before the
- * thread moves on; for TCP that is not decoded, with its payload: true when the connection may
- * create expectations. `anywhere`: flows of one hash may be on several threads. */
+/* When several threads inspect a file, each thread that reads it calls this for each packet before
+ * it moves on, for TCP that is not decoded with the payload. True: the connection may create
+ * expectations. `anywhere`: flows of one hash may be on several threads. */
 struct expectation_opening {
     struct ip src, dst;
     uint32_t flow_hash;
@@ -61,7 +62,7 @@ void expectation_parent_packet(const struct app_conf *conf, const struct packet 
 bool expectation_parent_is_likely(const struct app_conf *conf, const uint8_t *payload,
                                   uint32_t len);
 void expectation_parent_add(const struct app_conf *conf, const struct expectation_opening *opening);
-/* Called with the packet that ends the flow, by the thread that inspects it, in sequence. */
+/* Call it with the packet that ends the flow, on the inspecting thread, in sequence. */
 void expectation_parent_remove(const struct app_conf *conf, const struct packet *p);
 
 #endif

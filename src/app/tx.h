@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/tx.h - transactions and the application state of a flow, for all that use them.
+/* app/tx.h - transactions and the application state of a flow, for all users.
  *
  * Parsers create transactions and advance their progress, rules inspect each step, outputs log
  * finished ones, and the framework frees those that all three have processed. All of it runs on the
@@ -27,7 +27,7 @@ struct app_thread;
 #define APP_TX_EVENTS_FIRST 16
 #define APP_TX_EVENTS_MAX 255
 
-/* Space for what the layers above keep with a transaction, as in a packet (packet/slots.h): struct
+/* Space for data of upper layers in a transaction, as in a packet (packet/slots.h): struct
  * detect_tx in detect/inspect/flow_state.h, struct output_tx in output/logger.h. */
 #define APP_TX_SLOT_DETECT 24
 #define APP_TX_SLOT_OUTPUT 24
@@ -57,7 +57,7 @@ struct app_tx {
     uint16_t files_open;        /* not closed yet */
     bool store_files[2];        /* filestore matched */
     struct app_file *files[2];  /* oldest first */
-    struct arena arena;         /* dies with the transaction */
+    struct arena arena;         /* freed with the transaction */
     uint32_t counted;           /* bytes of the arena that tx_memory includes */
     uint64_t start_us;
     struct {
@@ -94,8 +94,7 @@ struct app_flow {
     uint32_t tx_count;
     uint32_t file_id;                   /* next file's number */
     uint32_t tx_memory;                 /* memory of all arenas, in units of 64 bytes */
-    uint16_t checks_to_skip;            /* transactions to go before the number of open ones is
-                                         * checked again */
+    uint16_t checks_to_skip;  /* new transactions before the number of open ones is checked again */
     bool stopped : 1;                   /* the parser has stopped for good */
     bool encrypted : 1;                 /* set by the parser */
     bool due_unsorted : 1;
@@ -114,9 +113,9 @@ struct expectation_data;
 /* State that few flows need. */
 struct app_ext {
     uint64_t ahead_bytes;               /* file data kept out of order: app/core/transfer.h */
-    struct buf buffered;                    /* output's: packets that may still be logged */
-    struct frames *frames[2];           /* the framework's; NULL until the first is created */
-    struct expectation_data *expected; /* the framework's; NULL: none */
+    struct buf buffered;                    /* of output: packets that may still be logged */
+    struct frames *frames[2];           /* of the framework; NULL until the first is created */
+    struct expectation_data *expected; /* of the framework; NULL: none */
 };
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/array.h - growable arrays, for load time and for what reaches a steady size.
+/* base/array.h - growable arrays, for load time and for data whose size becomes steady.
  *
  *     struct { struct rule **at; size_t count, cap; } rules = { 0 };
  *     ARRAY_PUSH(&rules, rule);
  *
- * ARRAY_PUSH and ARRAY_RESERVE end the process when memory does: at load time there is nothing
- * better to do. Once packets flow they wait for memory, as a reload may. What traffic makes grow
- * asks ARRAY_HAS_SPACE (base/memory/traffic_memory.h); scripts/aborts proves it. */
+ * ARRAY_PUSH and ARRAY_RESERVE end the process when memory runs out at load time. Once packets flow
+ * they wait for memory instead, because a reload may wait. Arrays that traffic makes grow use
+ * ARRAY_HAS_SPACE (base/memory/traffic_memory.h); scripts/aborts checks this. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/base.h - the few macros everyone uses. Knows nothing of networks. */
+/* base/base.h - macros that every directory uses. Knows nothing of networks. */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 

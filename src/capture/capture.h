@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/capture.h - how packets come in and verdicts go out.
- *
- * One directory per method. The receive and verdict modules are the only callers. A `capture` is
- * the method with its settings, created once; a `capture_queue` is what one receive thread
- * reads. */
+/* capture/capture.h - the interface of a capture method: packets in, verdicts out. */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
 

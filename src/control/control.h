@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/control.h - the control socket: JSON commands over a local stream socket.
  *
- * A thread of its own reads commands and answers them; packet threads never wait for it. The
- * protocol is Suricata's, versions 0.1 and 0.2 (doc/control-socket.md). */
+ * A separate thread reads commands and replies; packet threads never wait for it. The protocol is
+ * Suricata's, versions 0.1 and 0.2 (doc/control-socket.md). */
 #ifndef CONTROL_CONTROL_H
 #define CONTROL_CONTROL_H
 
@@ -13,39 +13,39 @@
 
 struct control;
 
-/* Borrowed as long as the control lives. */
+/* Borrowed for the life of the control. */
 struct control_conf {
     const struct conf_node *root;
-    struct run_context *context;    /* of the run at hand; when there is none, of the next one */
-    const char *path;               /* --unix-socket=FILE; NULL: as configured */
-    const char *user, *group;       /* whose the socket will be; either may be NULL */
-    const struct ruleset_request *rules_request;    /* how rules are read */
+    struct run_context *context;    /* of the current run; between runs, of the next one */
+    const char *path;               /* --unix-socket=FILE; NULL: from the configuration */
+    const char *user, *group;       /* owner of the socket; either may be NULL */
+    const struct ruleset_request *rules_request;    /* for loading rules */
     struct stream_conf *stream;
     const struct rule_profile_conf *rule_profile;
-    bool takes_jobs;                /* captures come by command */
-    bool has_listener;              /* web/: a control is made without a socket, too */
-    bool fixed_rules;               /* -s or -S: rules are not loaded again */
+    bool takes_jobs;                /* commands add captures */
+    bool has_listener;              /* web/ is on: a control exists without a socket, too */
+    bool fixed_rules;               /* -s or -S: rules are not reloaded */
 };
 
-/* Does the configuration ask for a socket? */
+/* True if the configuration enables the socket. */
 bool control_is_enabled(const struct conf_node *root, bool live);
-/* Makes the socket. 0 with *out NULL if the configuration wants none; -1 with err set. */
+/* Creates the socket. Returns 0 with *out NULL if the configuration has none; -1 with err set. */
 int control_open(const struct control_conf *conf, struct control **out, struct err *err);
-/* Begins to answer. From here on all may be called by the main thread; NULL is fine. */
+/* Starts the thread. From here on the main thread may call all functions; `c` may be NULL. */
 int control_start(struct control *c, struct err *err);
-/* What runs now; engine NULL: nothing. *stop is set when a command ends a job. */
+/* Sets the current run; engine NULL: none. A command that ends a job sets *stop. */
 void control_set_run(struct control *c, struct engine *engine, const struct plan *plan, int *stop);
-/* What commands look at changes in between: none runs. */
+/* Between these two calls no command runs, so the main thread can change what commands read. */
 void control_hold(struct control *c);
 void control_release(struct control *c);
-/* Around each loading of the rules; failed: why, NULL when they are in force. */
+/* Called before and after each load of the rules. failed: the reason, NULL on success. */
 void control_reload_begins(struct control *c);
 void control_reload_ends(struct control *c, const char *failed);
-/* Where the socket is; NULL: there is none. */
+/* Returns the path of the socket; NULL: none. */
 const char *control_path(const struct control *c);
-/* The captures that commands have asked for. */
+/* Returns the captures that commands have added. */
 struct jobs *control_jobs(struct control *c);
-/* Clients get the replies that are ready; then the socket is removed. */
+/* Sends the replies that are ready; then removes the socket. */
 void control_free(struct control *c);
 
 #endif

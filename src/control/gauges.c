@@ -24,7 +24,7 @@ struct gauges {
     counter_id refused, given_back[PRESSURE_STEPS];
 };
 
-/* Of a limit: what is used, and where there is a name for it, how much may be. */
+/* Registers gauges of a limit: the memory in use and, if it has a name, the limit. */
 static void gauge_add(struct gauges *g, const struct memory_limit *limit)
 {
     struct gauge *to = &g->at[g->count++];
@@ -35,7 +35,7 @@ static void gauge_add(struct gauges *g, const struct memory_limit *limit)
         to->most = counter_register(limit->limit_counter, COUNTER_GAUGE);
 }
 
-/* How often memory was refused, and how often parts gave back. */
+/* Registers how often memory was refused, and how often parts freed memory under pressure. */
 static void register_pressure(struct gauges *g)
 {
     g->refused = counter_register("engine.memory_refused", COUNTER_GAUGE);

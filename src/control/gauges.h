@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/gauges.h - figures that belong to no packet thread: memory of what threads share. */
+/* control/gauges.h - gauges that belong to no packet thread: memory that threads share. */
 #ifndef CONTROL_GAUGES_H
 #define CONTROL_GAUGES_H
 
@@ -7,10 +7,10 @@
 
 struct gauges;
 
-/* In counters of their own, "Global"; the context is borrowed. */
+/* Creates them in counters of their own, "Global"; the context is borrowed. */
 struct gauges *gauges_new(const struct run_context *ctx);
 void gauges_free(struct gauges *g);
-/* Call before the figures are read, on any thread but packet threads. NULL is fine. */
+/* Call it before the values are read; not on packet threads. NULL is allowed. */
 void gauges_update(struct gauges *g);
 
 #endif

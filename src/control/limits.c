@@ -36,7 +36,7 @@
         return true;                                                                      \
     }
 
-/* The settings are read-only after start, but for the limits in them. */
+/* the settings are read-only after start, except for their limits */
 RESERVED(stream, stream_conf_session_memcap((struct stream_conf *)ctx->stream))
 RESERVED(reassembly, stream_conf_data_memcap((struct stream_conf *)ctx->stream))
 RESERVED(flow, flow_conf_memcap((struct flow_conf *)ctx->flow))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/private.h - what the socket and its commands share. */
+/* control/private.h - state that the socket and its commands share. */
 #ifndef CONTROL_PRIVATE_H
 #define CONTROL_PRIVATE_H
 
@@ -13,7 +13,8 @@
 
 struct client;
 
-/* Between the main thread, which loads rules, and clients that wait for it. */
+/* State of a reload, between the main thread, which loads rules, and clients that wait for the
+ * result. */
 enum reload_state { RELOAD_IDLE, RELOAD_ASKED, RELOAD_RUNNING };
 
 struct flow_result;
@@ -24,20 +25,20 @@ struct control {
     struct flow_result *flow_result;    /* commands/flows.c: must outlive a round */
     uint64_t started_ns;
 
-    pthread_mutex_t lock;               /* held while a command runs; guards what follows */
-    struct engine *engine;              /* NULL: nothing runs */
+    pthread_mutex_t lock;               /* held while a command runs; protects the members below */
+    struct engine *engine;              /* NULL: no run */
     const struct plan *plan;
     int *stop;
     enum reload_state reload;
-    char reload_failed[256];            /* why; empty: it did not */
-    uint64_t reloads;                   /* that are over */
+    char reload_failed[256];            /* the reason; empty: the last reload succeeded */
+    uint64_t reloads;                   /* number of finished reloads */
 
     char path[108];                     /* of the socket */
     int fd, wake_fd;
     bool ending;                        /* atomic */
     bool has_thread;
     pthread_t thread;
-    ARRAY_OF(struct client *) clients;  /* the thread's own */
+    ARRAY_OF(struct client *) clients;  /* only the control thread uses them */
 };
 
 static inline uint64_t control_uptime_s(const struct control *c)

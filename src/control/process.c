@@ -136,8 +136,8 @@ int process_apply_settings(const struct conf_node *root, bool daemon, struct err
     return 0;
 }
 
-/* Does a living process hold the file? EPERM from kill() means that it exists and belongs
- * to another user. */
+/* True if a living process holds the file. EPERM from kill() means that it exists and belongs to
+ * another user. */
 static bool pid_file_is_live(const char *path, long *pid)
 {
     FILE *f = fopen(path, "r");
@@ -173,7 +173,7 @@ void process_pid_file_remove(const char *path)
         unlink(path);
 }
 
-/* A user without a group gets the user's own group; what is not given stays as it is. */
+/* A user without a group gets the user's own group; without both, nothing changes. */
 static int find_ids(const char *user, const char *group, uid_t *uid, gid_t *gid, struct err *err)
 {
     const struct passwd *pw = user != NULL ? getpwnam(user) : NULL;

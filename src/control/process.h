@@ -5,31 +5,32 @@
 
 #include "conf/conf.h"
 
-/* The child goes on; the parent ends with status 0 once the child says process_ready(), with 1
- * when it ends before. Until then the child's errors go where the parent's went. Threads must not
- * exist yet. */
+/* Forks. The child continues; the parent exits with status 0 when the child calls process_ready(),
+ * with 1 if the child ends before. Until then the child writes errors to the parent's standard
+ * error. Call it before threads exist. */
 int process_daemonize(struct err *err);
 void process_ready(void);
 
-/* What the configuration says of a process: `umask`, `coredump.max-dump`, and, in the background,
+/* Applies the settings of the process: `umask`, `coredump.max-dump`, and, in the background,
  * `daemon-directory`. */
 int process_apply_settings(const struct conf_node *root, bool daemon, struct err *err);
-/* A change of user takes core files away; this gives them back where they are configured. */
+/* Enables core files again, if configured, after a change of user has disabled them. */
 void process_allow_core(const struct conf_node *root);
 
 int process_pid_file(const char *path, struct err *err);
 void process_pid_file_remove(const char *path);
 
-/* Do they exist? Either may be NULL. */
+/* Checks that they exist. Either may be NULL. */
 int process_check_user(const char *user, const char *group, struct err *err);
-/* To user and group (either may be NULL), keeping what capture needs (libcap-ng). */
+/* Changes to user and group (either may be NULL), and keeps the capabilities that capture needs
+ * (libcap-ng). */
 int process_drop_privileges(const char *user, const char *group, bool live, struct err *err);
 
-/* What this process itself has opened for writing becomes theirs: logs must be opened again when
- * the rights are gone. */
+/* Changes the owner of all files that this process has opened for writing, because logs must be
+ * opened again without privileges. */
 int process_chown_open_files(const char *user, const char *group, struct err *err);
 
-/* The file becomes theirs (either may be NULL). */
+/* Changes the owner of the file; user or group may be NULL. */
 int process_chown_file(const char *path, const char *user, const char *group, struct err *err);
 
 #endif

@@ -168,7 +168,7 @@ static double value_of(const struct rule_profile *c, enum rule_profile_sort orde
     return 0;
 }
 
-/* The largest first; equals by their numbers, so that two runs give the same order. */
+/* The largest first; equal values by rule number, so that two runs give the same order. */
 static int compare(const void *a, const void *b, void *order)
 {
     const struct row *x = a, *y = b;
@@ -196,7 +196,7 @@ static const char *const titles[] = {
     "number of checks", "number of matches", "max ticks",
 };
 
-/* Keys are Suricata's; `limits` is ours: how often a limit ended the evaluation. */
+/* Keys are Suricata's. `limits` is additional: how often a limit ended the evaluation. */
 static void row_json(const struct row *r, const struct table *t, struct json *j)
 {
     const struct rule_profile *c = &r->profile;

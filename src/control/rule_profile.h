@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/rule_profile.h - tables of what each rule has cost (profiling.rules): for a command, and
- * for a file when rules go. The counting itself is detect/state/profile.h; names, orders and
- * columns are those of Suricata's tables. */
+/* control/rule_profile.h - tables of the cost of each rule (profiling.rules), for a command, and
+ * for a file when rules are unloaded. detect/state/profile.h counts; names, orders and columns are
+ * those of Suricata's tables. */
 #ifndef CONTROL_RULE_PROFILE_H
 #define CONTROL_RULE_PROFILE_H
 
@@ -17,29 +17,29 @@ enum rule_profile_sort {
     RULE_PROFILE_BY_CHECKS,
     RULE_PROFILE_BY_MATCHES,
     RULE_PROFILE_BY_MAX,
-    RULE_PROFILE_SORTS,           /* a table for each of them */
+    RULE_PROFILE_SORTS,           /* one table for each of them */
 };
 
 struct rule_profile_conf {
-    bool active;            /* from the start; else by command */
-    bool enabled;           /* a file is written; commands work in any case */
+    bool active;            /* from the start; otherwise a command starts it */
+    bool enabled;           /* writes a file; commands work in any case */
     bool json, append;
-    const char *filename;   /* of the configuration */
-    unsigned limit;         /* rules in a table */
+    const char *filename;   /* from the configuration */
+    unsigned limit;         /* rules per table */
     enum rule_profile_sort order;
 };
 void rule_profile_conf_read(struct rule_profile_conf *c, const struct conf_node *root);
 
-/* Of all rules in force, those of tenants as well; when it returns, all threads know, or two
- * seconds have passed. */
+/* Starts or stops profiling of all current rules, those of tenants included. Returns when all
+ * threads have seen it, or after two seconds. */
 void rule_profile_start(struct run_context *ctx);
 void rule_profile_stop(struct run_context *ctx);
-/* Members of the open object: when, the order, the table. */
+/* Writes members of the open object: time, order, table. */
 void rule_profile_json(struct run_context *ctx, const struct rule_profile_conf *c, struct json *j);
-/* The file, in log_dir unless its name says where. Nothing has been counted: no file. */
+/* Writes the file, in log_dir unless its name has a path. Writes no file if nothing was counted. */
 int rule_profile_write(struct run_context *ctx, const struct rule_profile_conf *c,
                      const char *log_dir, struct err *err);
-/* The threads have ended: another run begins at nothing. */
+/* Clears the counts between runs, when threads have ended. */
 void rule_profile_clear(struct run_context *ctx);
 
 #endif

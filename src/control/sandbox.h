@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/sandbox.h - what the process gives up for good before packets start: other processes
- * (security.limit-noproc), and the file system but for what it needs (security.landlock). */
+/* control/sandbox.h - the rights that the process gives up before packets start: to create
+ * processes (security.limit-noproc), and to use other parts of the file system than needed
+ * (security.landlock). */
 #ifndef CONTROL_SANDBOX_H
 #define CONTROL_SANDBOX_H
 
 #include "base/array.h"
 #include "conf/conf.h"
 
-/* Files and directories; what does not exist is passed over. Texts borrowed. */
+/* Files and directories; ignores those that do not exist. Texts are borrowed. */
 struct sandbox_paths {
     ARRAY_OF(const char *) read, write;
 };
 
-/* On the thread from which all others are started. `needed`: besides those of the settings. */
+/* Call it on the thread that starts all others. `needed`: paths in addition to those of the
+ * settings. */
 int sandbox_enter(const struct conf_node *root, const struct sandbox_paths *needed,
                   struct err *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/socket.c - the control socket and its clients. One thread serves all of them
- * with poll(). No client can block another: one that does not read its replies loses its
- * connection. A client sends its version first. After that each message is a command, and
- * replies come in the same order. A client that asked for a reload gets its reply when the
- * main thread reports the end, and others are served meanwhile. A client that begins with
- * "GET " is a browser or collects metrics. It gets all figures in Prometheus' text format
- * over HTTP, and the connection is closed. */
+/* control/socket.c - the control socket and its clients. One thread serves all of them with poll().
+ * No client can block another: one that does not read its replies loses its connection. A client
+ * sends its version first. After that each message is a command, and replies come in the same
+ * order. A client that asked for a reload gets its reply when the main thread reports the end, and
+ * others are served meanwhile. A client that begins with "GET " is a browser or a metrics
+ * collector. It gets all metrics in Prometheus' text format over HTTP, and the connection is
+ * closed. */
 #include "config.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ struct client {
     struct buf in, out;
     bool over;                          /* to be closed when `out` is sent */
     bool waits;                         /* for the end of a reload */
-    uint64_t reload;                    /* struct control's `reloads` when it asked */
+    uint64_t reload;                    /* `reloads` of struct control at the request */
 };
 
 /* --- answers ------------------------------------------------------------------------------ */
@@ -79,8 +79,8 @@ static void greet(struct client *client, const struct request *r)
     end_response(client, &j, true);
 }
 
-/* The lock keeps the engine and its plan in place while a command reads them. A reply that
- * comes later takes back what the command has written. */
+/* The lock keeps the engine and its plan while a command reads them. A command that replies later
+ * discards what it has written. */
 static void respond(struct control *c, struct client *client, const struct request *r)
 {
     struct json j;
@@ -236,8 +236,7 @@ static void client_accept(struct control *c)
 
 /* --- the thread --------------------------------------------------------------------------- */
 
-/* While a client waits for a reload it is not read: what it sends stays in the kernel,
- * which bounds it. */
+/* A client that waits for a reload is not read: its data stay in the kernel, which limits them. */
 static unsigned poll_set(const struct control *c, struct pollfd *at)
 {
     at[0] = (struct pollfd){ .fd = c->wake_fd, .events = POLLIN };
@@ -317,8 +316,8 @@ static int find_path(struct control *c, struct err *err)
     return 0;
 }
 
-/* Removes a socket that a dead process left. A socket that answers belongs to another
- * engine, and a file of another kind is not ours: both are errors. */
+/* Removes a socket that an ended process left. A socket that answers belongs to another engine, and
+ * a file of another kind is not a socket: both are errors. */
 static int make_way(const char *path, const struct sockaddr_un *to, struct err *err)
 {
     struct stat st;

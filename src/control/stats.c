@@ -21,7 +21,7 @@ struct stats_thread {
     struct stats_hooks hooks;
 };
 
-/* Of the monotonic clock, so that a change of the time of day does not show. */
+/* Uses the monotonic clock, so a change of the time of day has no effect. */
 static uint64_t uptime_s(const struct stats_thread *st)
 {
     struct timespec now;

@@ -7,17 +7,17 @@
 
 struct stats_thread;
 
-/* `on_start` runs on the thread first, `before` ahead of each round; either may be NULL. */
+/* `on_start` runs once on the thread, `before` before each round; either may be NULL. */
 struct stats_hooks {
     void (*on_start)(void *arg);
     void (*before)(void *arg);
     void *arg;
 };
 
-/* NULL when statistics are off; fine for the others. */
+/* Returns NULL when statistics are off; the other functions accept NULL. */
 struct stats_thread *stats_thread_start(struct output_conf *output,
                                         const struct stats_hooks *hooks);
-/* The last round is written, the thread gone. */
+/* Ends the thread; returns after the last round is written. */
 void stats_thread_stop(struct stats_thread *st);
 
 #endif

@@ -17,8 +17,8 @@
 
 static void notify(const char *fmt, ...) PRINTF(1, 2);
 
-/* Does nothing without NOTIFY_SOCKET: then another program started us. '@' stands for the
- * NUL of an abstract address (unix(7)). */
+/* Does nothing without NOTIFY_SOCKET: then another program started ids. '@' represents the NUL of
+ * an abstract address (unix(7)). */
 static void notify(const char *fmt, ...)
 {
     const char *path = getenv("NOTIFY_SOCKET");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/watchdog.h - a thread that watches whether the others make progress: packet threads, and
- * the main thread while it does not load rules. As long as they do, it tells the service manager,
- * if that expects it. If one hangs, it logs that once and sends the manager nothing more, which
- * then restarts the engine. */
+/* control/watchdog.h - a thread that checks the progress of the others: packet threads, and the
+ * main thread while it does not load rules. While all make progress, it reports that to the service
+ * manager, if required. If one hangs, it logs that once and stops reporting, so that the manager
+ * restarts the engine. */
 #ifndef CONTROL_WATCHDOG_H
 #define CONTROL_WATCHDOG_H
 
@@ -10,11 +10,11 @@
 
 struct watchdog;
 
-/* NULL when no thread could be made; fine for the others. */
+/* Returns NULL when no thread could be created; the other functions accept NULL. */
 struct watchdog *watchdog_start(const struct engine *engine);
-/* How often the main thread should say that it is there, at least. */
+/* Returns the longest time between two calls of watchdog_here(). */
 int watchdog_round_ms(const struct watchdog *w);
-/* By the main thread; busy: with something that may take its time. */
+/* The main thread calls this; busy: its current work may take long. */
 void watchdog_here(struct watchdog *w, bool busy);
 void watchdog_stop(struct watchdog *w);
 

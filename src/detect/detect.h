@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/detect.h - the way into detect/ for modules, control, outputs and main: rulesets, and the
- * threads that inspect packets with them. Nothing inside detect/ includes it. */
+/* detect/detect.h - the interface of detect/ for modules, control, outputs and main: rulesets, and
+ * the threads that inspect packets with them. Nothing inside detect/ includes it. */
 #ifndef DETECT_DETECT_H
 #define DETECT_DETECT_H
 

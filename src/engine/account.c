@@ -114,7 +114,7 @@ static uint64_t cpu_ns_of(const struct engine_thread *t)
 }
 
 /* A busy live receive also sleeps in the kernel for a part of its calls, which the engine's clock
- * counts as busy. CPU time shows it: what is busy but got no CPU was such a sleep. */
+ * counts as busy. CPU time corrects this: busy time without CPU time was such a sleep. */
 static void correct_receive(const struct engine_thread *t, struct thread_time *time)
 {
     uint64_t cpu = t->engine->plan->live ? cpu_ns_of(t) : 0;
@@ -306,9 +306,9 @@ static const char *advice_for(const struct engine *e, const struct engine_thread
     return "join it with a neighbour, or use workers";
 }
 
-/* Names the thread that limits the run, or says that none does: below 50 % busy there is no
- * bottleneck. Where its stage is busy less than 70 % of that on average, the distribution is the
- * problem, not the number of threads. */
+/* Names the thread that limits the run, or reports that none does: below 50 % busy there is no
+ * bottleneck. If the thread's stage is busy less than 70 % of that on average, the distribution is
+ * the problem, not the number of threads. */
 static void report_bottleneck(const struct engine *e, struct buf *out)
 {
     const struct engine_thread *t = busiest(e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/affinity.c - `threading:` read into CPU sets. Sets are read when first asked for, since
- * one may exclude the CPUs of another. */
+/* engine/affinity.c - reads `threading:` into CPU sets. A set is read at its first use, because it
+ * may exclude the CPUs of another. */
 #include "engine/affinity.h"
 
 #include "base/report/log.h"

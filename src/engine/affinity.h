@@ -24,7 +24,7 @@ enum cpu_role {
     CPU_OUTPUT, CPU_ROLES
 };
 const char *cpu_role_name(enum cpu_role role);              /* "worker" */
-/* "worker", "worker-cpu-set", "detect_cpu_set"; false when no role has that name. */
+/* Parses "worker", "worker-cpu-set", "detect_cpu_set"; false for an unknown role. */
 bool cpu_role_find(struct text name, enum cpu_role *out);
 
 enum prio { PRIO_LOW, PRIO_MEDIUM, PRIO_HIGH, PRIO_COUNT };
@@ -54,12 +54,12 @@ struct affinity {
     ARRAY_OF(struct affinity_set) specific;
 };
 
-/* interfaces: those captured from, NULL-ended; for `nic`. */
+/* interfaces: the captured ones, NULL-ended; for `nic`. */
 struct affinity *affinity_new(const struct conf_node *root, const struct topology *topology,
                               const char *const *interfaces, struct diagnostics *diagnostics,
                               struct err *err);
 void affinity_free(struct affinity *a);
-/* The set of this interface, or the role's own set. */
+/* Returns the set of this interface, or the role's own set. */
 const struct affinity_set *affinity_get(const struct affinity *a, enum cpu_role role,
                                         const char *interface);
 /* A CPU list outside `threading`: cpu-set of a run mode's stage. As cpu_list_parse(), but the list
@@ -68,10 +68,10 @@ struct cpu_list;
 int affinity_list(const struct affinity *a, struct cpu_list *list, const struct conf_node *node,
                   struct err *err);
 
-/* Steps of nice for a level: +2, 0, -2. */
+/* Returns the nice value of a level: +2, 0, -2. */
 int prio_nice(enum prio prio);
 const char *prio_name(enum prio prio);
-/* The level of a thread on `cpu`, or of one anywhere in the set when -1. */
+/* Returns the level of a thread on `cpu`; cpu -1: of a thread anywhere in the set. */
 enum prio affinity_prio(const struct affinity_set *set, int cpu);
 
 #endif

@@ -2,9 +2,8 @@
 /* engine/cgroup.c - CPU quotas and memory limits of both versions of cgroups.
  *
  * A limit binds all groups below it, so the walk checks each group from ours up to the root
- * (Documentation/admin-guide/cgroup-v2.rst, cpu.max and memory.max). Version 1 keeps quota and
- * period in two files below a mount of its own, version 2 in one. The limit of memory is one
- * number in both. */
+ * (Documentation/admin-guide/cgroup-v2.rst, cpu.max and memory.max). Version 1 has quota and period
+ * in two files below a separate mount, version 2 in one. The memory limit is one number in both. */
 #include "engine/cgroup.h"
 
 #include "base/array.h"
@@ -13,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of one resource: 0 is no limit. */
+/* The files of one resource; a limit of 0 means none. */
 struct resource {
     uint64_t (*v2)(const char *directory), (*v1)(const char *directory);
     const char *controller;             /* of version 1 */
@@ -94,7 +93,7 @@ static uint64_t memory_v1(const char *directory)
     return bytes_of(directory, "memory.limit_in_bytes");
 }
 
-/* From root/path up to root. */
+/* Visits the groups from root/path up to root. */
 static uint64_t walk_up(const char *root, struct text path,
                         uint64_t (*limit)(const char *directory))
 {
@@ -146,8 +145,8 @@ static uint64_t line_limit(struct text line, const char *root, const struct reso
     return found;
 }
 
-/* `self` and `root` are parameters so that tests can use a directory of their own. A container sees
- * its own cgroup as the root; its limit is then in the files at `root`. */
+/* `self` and `root` are parameters so that tests can use other directories. A container sees its
+ * own cgroup as the root; its limit is then in the files at `root`. */
 static uint64_t limit_of(const char *self, const char *root, const struct resource *what)
 {
     FILE *f = fopen(self, "re");

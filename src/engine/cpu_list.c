@@ -206,7 +206,7 @@ static void leave_forbidden(struct list_walk *w, const struct conf_node *node)
     cpu_set_minus(&out, &w->l->topology->allowed);
     if (cpu_set_count(&out) == 0)
         return;
-    /* `all` and the like mean all that we have, so they need no warning. A CPU with its number
+    /* `all` and similar items mean all available CPUs, so they need no warning. A CPU by number
      * does. */
     if (w->any_added && !cpu_set_equal(&w->added, &w->l->topology->all))
         diagnostics_add(w->l->diagnostics, node->at, NULL,

@@ -12,7 +12,8 @@ struct cpu_list {
     struct diagnostics *diagnostics;
     const char *what;                   /* "worker-cpu-set: cpu" for messages */
     bool may_exceed;                    /* CPUs that do not exist cause a warning, not an error */
-    /* CPUs of a named set, for "!management"; -1 and *err when there is no such set. */
+    /* Returns the CPUs of a named set, for "!management"; -1 with *err when there is no such
+     * set. */
     int (*named)(void *arg, enum cpu_role role, struct cpu_set *out, struct err *err);
     void *named_arg;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cpu_set.c - sets of CPUs, as bits by the number that the kernel gives them. */
+/* engine/cpu_set.c - sets of CPUs as bits, by kernel number. */
 #include "engine/cpu_set.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/cpu_set.h - sets of CPUs, by the number the kernel gives them. Plain values. */
+/* engine/cpu_set.h - sets of CPUs, by kernel number. Plain values. */
 #ifndef ENGINE_CPU_SET_H
 #define ENGINE_CPU_SET_H
 
@@ -27,7 +27,7 @@ static inline bool cpu_set_has(const struct cpu_set *s, unsigned cpu)
 }
 
 unsigned cpu_set_count(const struct cpu_set *s);
-/* The first at or after `from`; -1: none. */
+/* Returns the first at or after `from`; -1: none. */
 int cpu_set_next(const struct cpu_set *s, unsigned from);
 bool cpu_set_overlaps(const struct cpu_set *a, const struct cpu_set *b);
 bool cpu_set_equal(const struct cpu_set *a, const struct cpu_set *b);
@@ -38,7 +38,7 @@ void cpu_set_minus(struct cpu_set *into, const struct cpu_set *other);
 #define CPU_SET_EACH(cpu, s) \
     for (int cpu = cpu_set_next((s), 0); cpu >= 0; cpu = cpu_set_next((s), (unsigned)cpu + 1))
 
-/* "0-3,6" as the kernel writes it; returns buf. */
+/* Writes "0-3,6", the kernel's form; returns buf. */
 const char *cpu_set_text(const struct cpu_set *s, char *buf, size_t size);
 
 #endif

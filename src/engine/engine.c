@@ -17,8 +17,8 @@
 /* Keys that are missing have built-in timeouts; no built-in one is longer than this, in seconds. */
 #define LONGEST_BUILT_IN 3600
 
-/* The schedulers that remember flows keep a bucket for this long. It must outlive any flow, or a
- * flow could move to another thread: hence the longest timeout and a minute more. */
+/* Schedulers that remember flows keep a bucket for this long. It must outlive any flow, or a flow
+ * could move to another thread. So it is the longest timeout plus a minute. */
 uint32_t engine_flow_idle_s(const struct conf_node *root)
 {
     static const char *const needed[] = {
@@ -72,7 +72,7 @@ static void make_schedulers(struct engine *e)
         };
 
         /* `capture` finds the thread by the packet's pool. Packets that the scan of a shared file
-         * has decoded come from a pool of their own, so it cannot find one: hash replaces it. */
+         * has decoded come from another pool, so hash replaces it. */
         if (e->plan->shares_file && conf.scheduler != NULL &&
             strcmp(conf.scheduler, "capture") == 0)
             conf.scheduler = "hash";
@@ -183,7 +183,7 @@ static int spawn(struct engine *e, struct err *err)
     return status == 0 ? 0 : err_set(err, "cannot make a thread: %s", strerror(status));
 }
 
-/* With the lock held: threads wait for `changed` with it. */
+/* The caller holds the lock, with which threads wait for `changed`. */
 static void set_state(struct engine *e, enum engine_state state)
 {
     e->state = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/engine.h - builds what a plan describes and runs it: threads, packet pools, rings of
- * vectors between the stages.
+/* engine/engine.h - builds and runs what a plan describes: threads, packet pools, rings of vectors
+ * between the stages.
  *
  * Call engine_new() to engine_free() on one thread; engine_stop(), engine_is_running() and
  * engine_report() on any. Modules are known by name only. A module's open, process, flush and close
@@ -17,13 +17,13 @@
 struct engine;
 
 struct engine_conf {
-    uint32_t flow_idle_s;       /* no flow outlives this pause: for schedulers that remember flows;
-                                 * 0: they never forget */
+    uint32_t flow_idle_s;       /* no flow is idle for longer: for schedulers that remember
+                                 * flows; 0: they remember flows for ever */
     bool drop_when_full;        /* live, not inline: the first stage drops and counts what a full
                                  * ring cannot take; otherwise it waits */
 };
 
-/* Longer than any flow may be idle, from `flow-timeouts`. */
+/* Returns a time longer than any flow may be idle, from `flow-timeouts`. */
 uint32_t engine_flow_idle_s(const struct conf_node *root);
 void engine_conf_read(struct engine_conf *conf, const struct conf_node *root, bool live,
                       bool is_inline);
@@ -37,25 +37,25 @@ int engine_start(struct engine *engine, struct err *err);
 /* Asks the captures to end; packets under way are finished. */
 void engine_stop(struct engine *engine);
 bool engine_is_running(const struct engine *engine);
-/* Readable when all threads have ended, for poll(). The engine owns it. */
+/* Becomes readable when all threads have ended, for poll(). The engine owns it. */
 int engine_end_fd(const struct engine *engine);
 /* Waits until all threads have ended. -1 when a capture failed. */
 int engine_wait(struct engine *engine);
-/* After engine_wait(); engine may be NULL. Until then the threads' counters can be read. */
+/* Call it after engine_wait(); until then the threads' counters can be read. engine may be NULL. */
 void engine_free(struct engine *engine);
 
-/* "RX: 1 W: 2 TX: 0", for the start line. */
+/* Writes "RX: 1 W: 2 TX: 0", for the start line. */
 const char *engine_thread_summary(const struct plan *plan, char *buf, size_t size);
 
 /* Pins and names the calling thread as the plan describes the management thread `name`. Does
  * nothing when the plan has no such thread. */
 void engine_place_management(const struct plan *plan, const char *name);
 
-/* account.c: the time each thread spent working and waiting, as a table and a summary sentence.
- * Also while it runs. */
+/* account.c: writes the time each thread spent working and waiting, as a table and a summary
+ * sentence. Also while the engine runs. */
 void engine_report(const struct engine *engine, struct buf *out);
-/* Packets of the busiest thread divided by the even share, times 1000, in the stage that
- * inspects. */
+/* Returns the packets of the busiest thread divided by the even share, times 1000, in the stage
+ * that inspects. */
 uint64_t engine_imbalance(const struct engine *engine);
 
 struct engine_load {            /* one thread, for stats */
@@ -65,7 +65,7 @@ struct engine_load {            /* one thread, for stats */
     unsigned share_permille;    /* of the packets assigned to its stage */
 };
 /* Writes load, queue, shares and imbalance into the threads' counters, as engine.*; shares are in
- * per mille. Called after engine_start(), by the one thread that makes statistics. */
+ * per mille. Only the statistics thread calls this, after engine_start(). */
 void engine_update_gauges(struct engine *engine);
 unsigned engine_loads(const struct engine *engine, struct engine_load *out, unsigned max);
 

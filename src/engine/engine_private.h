@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/engine_private.h - the structs behind engine.h, for this directory. */
+/* engine/engine_private.h - the structs of engine.h, for this directory. */
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 
@@ -11,9 +11,9 @@
 
 #include <pthread.h>
 
-/* From one thread to one thread of the next stage. Its vectors stay with it and circulate: full
- * ones there, empty ones back. The full ring has space for all of them, so a push never fails; a
- * producer waits only for an empty one. */
+/* The queue from one thread to one thread of the next stage. Its vectors circulate: full ones in
+ * one ring, empty ones back in the other. The full ring has space for all of them, so a push never
+ * fails; a producer waits only for an empty one. */
 struct handoff_queue {
     struct ring *full, *empty;
     struct packet_vector *vectors;      /* depth of them */
@@ -21,20 +21,21 @@ struct handoff_queue {
     unsigned space;                      /* vectors that the rings can hold */
     struct engine_thread *to;
 
-    CACHE_ALIGNED struct packet_vector *pending;    /* producer's: being filled; or NULL */
-    ARRAY_OF(struct packet_vector *) more;      /* producer's, besides `vectors`, if `to` merges */
+    CACHE_ALIGNED struct packet_vector *pending;    /* producer: being filled; or NULL */
+    ARRAY_OF(struct packet_vector *) more;      /* producer: vectors in addition to `vectors`, if
+                                                 * `to` merges */
     uint64_t sent;                      /* packets, by the producer */
-    uint64_t queue_sum, queue_samples;  /* ring occupancy as the producer saw it */
+    uint64_t queue_sum, queue_samples;  /* ring occupancy that the producer saw */
     unsigned queue_max;
 
     CACHE_ALIGNED uint64_t done;        /* packets, by the consumer */
-    bool finished;                         /* consumer's: `last` has arrived */
+    bool finished;                         /* consumer: `last` has arrived */
     struct packet_vector *head;         /* merge.c: being read, from head_at on; or NULL */
     unsigned head_at;
     struct watermark mark;             /* no packet before it follows */
 };
 
-/* One module on one thread, with its time. */
+/* One module on one thread, and its time. */
 struct module_slot {
     const struct thread_module *module;
     void *self;
@@ -52,9 +53,9 @@ struct engine_thread {
     pthread_t id;
     bool is_started;
     struct counters *counters;
-    struct helper_thread sender;          /* name NULL: there is none */
-    struct packet_pool *pool;           /* NULL: makes no packets */
-    unsigned pool_credit;               /* packets that are free at least */
+    struct helper_thread sender;          /* name NULL: no helper thread */
+    struct packet_pool *pool;           /* NULL: the thread creates no packets */
+    unsigned pool_credit;               /* lower bound of free packets */
     unsigned pool_taken;                /* packet_pool_taken() as last read */
     struct module_slot modules[STAGE_MODULES_MAX];
     unsigned module_count;
@@ -66,20 +67,20 @@ struct engine_thread {
     struct scheduler *scheduler;                  /* shared; NULL with one consumer */
     bool asked;                         /* merge.c: a producer was kicked and has not answered
                                          * yet */
-    bool merges;                        /* offline, of several producers: merge.c */
+    bool merges;                        /* offline, with several producers: merge.c */
     struct packet_vector merged;
-    struct watermark merged_end;       /* the latest place that producers have published */
+    struct watermark merged_end;       /* the latest position that producers have published */
     bool merged_finished;
-    struct packet_vector work;          /* what receive and flush fill */
+    struct packet_vector work;          /* filled by receive and flush */
     struct packet_vector *carried;      /* the vector at module at_module */
-    struct packet_vector early;         /* packets that leave before the others */
+    struct packet_vector early;         /* packets that must leave before the others */
     unsigned at_module;
     uint64_t now_us;                    /* newest time seen */
     uint64_t order_at, order_sub;       /* of the newest vector; see sequencer.h */
     uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
 
-    CACHE_ALIGNED struct watermark dealt;      /* all packets before it have been counted as sent */
+    CACHE_ALIGNED struct watermark dealt;      /* all earlier packets have been counted as sent */
     uint32_t kicked;                    /* atomic: another thread waits for this one's progress */
 
     CACHE_ALIGNED struct eventcount eventcount;
@@ -122,7 +123,7 @@ struct engine {
     unsigned alive;
     int end_fd;
 
-    /* How many threads are busy, and since when: ns since the start << 11 | count. */
+    /* The number of busy threads, and since when: ns since the start << 11 | count. */
     CACHE_ALIGNED uint64_t busy_now;
     uint64_t start_ns;
     uint64_t *busy_ns;                  /* by number of busy threads */
@@ -140,12 +141,12 @@ void hand_off(struct engine_thread *t, struct packet_vector *v);
 void hand_off_tick(struct engine_thread *t);
 void hand_off_pending(struct engine_thread *t);  /* partly filled vectors, before sleeping */
 void hand_off_last(struct engine_thread *t);
-/* The next full vector and the queue it came by; NULL when all producers have ended. With *from
+/* The next full vector and the queue it came from; NULL when all producers have ended. With *from
  * NULL the vector is the caller's: merged from several producers', or empty as the answer to a
  * kick. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from);
 void return_vector(struct engine_thread *t, struct handoff_queue *from, struct packet_vector *v);
-/* By any thread: makes t publish its progress when it has no work. */
+/* Makes t publish its progress when it has no work. Any thread may call it. */
 void kick(void *thread);
 /* Sleeps until the pool has packets for a vector and for the pseudo packets that it may need. */
 void pool_wait(struct engine_thread *t);
@@ -158,7 +159,7 @@ struct packet_vector *take_merged(struct engine_thread *t);
 void account_register(struct engine *engine);
 void account_start(struct engine *engine);
 void account_busy(struct engine *engine, int delta);
-/* Around a sleep: the pair charges the time to its cause. */
+/* A call before and one after a sleep charge its time to its cause. */
 void account_sleep(struct engine_thread *t);
 void account_awake(struct engine_thread *t, enum wait_kind kind);
 /* The same around a sleep inside a module. */

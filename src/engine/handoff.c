@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/handoff.c - vectors from thread to thread: distribution, handoff, waiting.
+/* engine/handoff.c - moves vectors from thread to thread: distribution, handoff, waiting.
  *
  * The producer distributes packets into one pending vector per consumer. A pending vector leaves
  * when it is full, when the consumer has nothing else to do (live), or before this thread sleeps
- * for any reason. So no packet stays in a half-full vector while all threads wait. Besides, packets
- * only ever wait for threads nearer to the end of the chain. These two rules prevent deadlocks.
+ * for any reason. So no packet stays in a half-full vector while all threads wait. Packets only
+ * wait for threads nearer to the end of the chain. These two rules prevent deadlocks.
  *
  * A consumer that merges several producers in packet order may leave vectors of one producer in the
  * ring until vectors of another arrive. That other producer may wait for the sequencer
@@ -366,7 +366,7 @@ static struct packet_vector *try_take(struct engine_thread *t, struct handoff_qu
 }
 
 /* Returns NULL when all producers have sent `last` and all queues are empty. Before it sleeps, it
- * sends what is pending: see the top. */
+ * sends pending vectors: see the top. */
 struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **from)
 {
     struct packet_vector *v;

@@ -94,7 +94,7 @@ static struct handoff_queue *least_queue(struct engine_thread *t, struct waterma
     return best;
 }
 
-/* Whether a consumer after us has asked for our progress and there is some to report. */
+/* True if a consumer downstream has requested our progress and there is some to report. */
 static bool has_answer(struct engine_thread *t, struct watermark now)
 {
     if (!t->asked ||
@@ -167,8 +167,8 @@ static bool has_news(void *arg)
     return __atomic_load_n(&t->kicked, __ATOMIC_RELAXED) != 0;
 }
 
-/* While packets wait for another producer's, or a consumer asks, kick the silent producers. Poll
- * then: a producer that has nothing to send does not wake this thread. */
+/* While packets wait for those of another producer, or a consumer requests progress, kick the
+ * silent producers, then poll: a producer that has nothing to send does not wake this thread. */
 static void wait_for_news(struct engine_thread *t)
 {
     if (__atomic_exchange_n(&t->kicked, 0, __ATOMIC_RELAXED) != 0)

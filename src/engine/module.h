@@ -32,8 +32,8 @@ struct module_env {
 
 enum module_status {
     MODULE_OK,          /* the vector may go on (it may be empty) */
-    MODULE_MORE,        /* not receive: the vector may go on, and the module wants another call with
-                         * an empty one */
+    MODULE_MORE,        /* not receive: the vector may go on, and the module must be called again
+                         * with an empty one */
     MODULE_IDLE,        /* nothing to do now; the engine passes an empty vector down */
     MODULE_CUT,         /* receive only: what follows has no relation to what came before. All
                          * modules are flushed, and time may start again; in run modes of one

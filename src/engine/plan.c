@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan.c - how many threads, what each runs and what it is called.
+/* engine/plan.c - the number of threads, and the modules and name of each.
  *
- * Pure functions of configuration, run mode, capture and topology: --plan prints what would run
- * without starting anything. */
+ * Pure functions of configuration, run mode, capture and topology, so --plan can print the plan
+ * without starting. */
 #include "engine/plan.h"
 
 #include "engine/plan_private.h"
@@ -128,7 +128,7 @@ static bool any_only_once(const struct plan *plan)
 static unsigned capture_threads(struct plan *plan, bool full_chain, unsigned *per_source)
 {
     unsigned workers = worker_count(plan), total = 0;
-    /* A file needs no thread of its own: each thread takes its flows from all files. */
+    /* a file needs no separate thread: each thread processes its flows of all files */
     unsigned count = plan->live ? plan->source_count : MIN(plan->source_count, 1u);
 
     for (unsigned i = 0; i < count; i++) {
@@ -298,7 +298,7 @@ static unsigned pool_size(const struct plan *plan, unsigned stage, uint64_t pend
     return (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
 }
 
-/* max-pending-packets keeps Suricata's meaning as far as it goes: it sizes rings and pools. */
+/* max-pending-packets has Suricata's meaning where possible: it sizes rings and pools. */
 static void size_queues(struct plan *plan, const struct conf_node *root)
 {
     uint64_t pending = conf_u64_range(root, "max-pending-packets", 1024, 1, POOL_MAX - 1);
@@ -386,7 +386,7 @@ static void add_senders(struct plan *plan, const struct plan_request *rq)
     }
 }
 
-/* `pcap-file.directory: files`: each thread reads files of its own instead of a part of each. */
+/* With `pcap-file.directory: files` each thread reads its own files instead of a part of each. */
 static bool needs_file_per_queue(const struct plan *plan, const struct conf_node *root)
 {
     static const char *const ways[] = { "timeline", "files", NULL };
@@ -510,7 +510,7 @@ void plan_source_threads(const struct plan *plan, unsigned *out)
         out[plan->threads[i].source_number]++;
 }
 
-/* Standard input and anything that is neither a file nor a directory. */
+/* True for standard input, and for anything that is neither a file nor a directory. */
 static bool is_pipe(const char *path)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan.h - which threads there are, what each runs, and on which CPU: a pure function of
+/* engine/plan.h - the threads of a run: the modules and CPUs of each. A plan is a pure function of
  * configuration, run mode, capture and topology. `ids --plan` prints the plan and the engine builds
  * it, so both agree. */
 #ifndef ENGINE_PLAN_H
@@ -17,18 +17,20 @@ struct plan_source {
                                      * second port */
     unsigned threads;               /* from the configuration; 0: auto */
     unsigned auto_threads;          /* when the configuration leaves it to the engine; 0: one */
-    unsigned queues;                /* each of which has one reader; 0: none, or not known */
-    struct where at;                /* place in the configuration, if it is there */
+    unsigned queues;                /* each queue has one reader; 0: no queues, or not known */
+    struct where at;                /* location in the configuration, if it is there */
     bool missing;                   /* an interface that this machine lacks */
     bool only_once;                 /* a pipe: only one thread can read it */
 };
 
-/* Whether a thread that captures from the source and gives verdicts has a helper thread that sends.
- * threads: how many capture; cpus: for how many threads there are CPUs. */
+/* Decides whether a thread that captures from the source and gives verdicts has a helper thread
+ * that sends. threads: the number that capture; cpus: the number of threads for which there are
+ * CPUs. */
 typedef bool plan_sends_fn(const struct conf_node *root, const char *source, unsigned threads,
                            unsigned cpus);
 
-/* All borrowed until plan_new() returns; conf, mode, topology and names as long as the plan. */
+/* All members are borrowed until plan_new() returns; conf, mode, topology and names for the life of
+ * the plan. */
 struct plan_request {
     const struct conf_node *root;
     const struct run_mode *mode;
@@ -45,23 +47,23 @@ struct plan_request {
 };
 
 struct plan_thread {
-    char name[16];                  /* as the kernel shows it */
+    char name[16];                  /* the kernel's name of the thread */
     const char *modules;            /* "stream detect output"; "management"; "send" */
     int stage;                      /* -1: management, or a helper that sends */
-    unsigned sender;                /* the helper that sends what this thread gives verdicts on; 0:
-                                     * none */
+    unsigned sender;                /* helper that sends the packets on which this thread gives
+                                     * verdicts; 0: none */
     unsigned verdict_thread;                 /* for modules "send": the thread it sends for */
     unsigned index;                 /* within its stage, from 0 */
     enum cpu_role role;
     bool pinned;                    /* false: the kernel may place it anywhere */
-    struct cpu_set cpus;            /* where it may run */
+    struct cpu_set cpus;            /* the CPUs on which it may run */
     int cpu;                        /* its only CPU; -1: any of cpus */
     const struct topology_cpu *cpu_info;   /* of cpu; NULL: several */
     enum prio prio;
     int nice;
     bool sets_nice;
     unsigned rings_in, rings_out;
-    uint64_t memory;                /* bytes of pool, rings, share of the flow and stream tables */
+    uint64_t memory;               /* bytes: pool, rings, its share of the flow and stream tables */
     const char *source;             /* NULL: it does not capture */
     unsigned source_number, queue;
 };
@@ -99,13 +101,13 @@ struct plan {
 struct plan *plan_new(const struct plan_request *request, struct err *err);
 void plan_free(struct plan *plan);
 
-/* Thread counts of interfaces from the method's section (`af-packet: - interface: ..`), and whether
- * a file is a pipe. */
+/* Reads thread counts of interfaces from the method's section (`af-packet: - interface: ..`), and
+ * finds out whether a file is a pipe. */
 void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
                        struct plan_source *out, unsigned count);
 
-/* How many threads read each source, for capture_request.source_threads; out has source_count
- * entries. */
+/* Writes the number of threads that read each source, for capture_request.source_threads; out has
+ * source_count entries. */
 void plan_source_threads(const struct plan *plan, unsigned *out);
 
 /* plan_print.c */

@@ -91,7 +91,7 @@ static void rings_text(const struct plan *plan, const struct plan_thread *t, cha
                  plan->threads[next->first + next->count - 1].name, next->scheduler);
 }
 
-/* Rounds to full KiB or MiB; a dash where a thread has no memory of its own. */
+/* Rounds to full KiB or MiB; a dash for a thread without memory. */
 static const char *memory_text(uint64_t bytes, char *buf, size_t size)
 {
     if (bytes == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan_private.h - what the files that make a plan share. */
+/* engine/plan_private.h - declarations that the files of the planner share. */
 #ifndef ENGINE_PLAN_PRIVATE_H
 #define ENGINE_PLAN_PRIVATE_H
 
@@ -10,9 +10,10 @@ int plan_place(struct plan *plan, struct err *err);
 /* plan_warn.c: adds warnings about unwise settings. */
 void plan_warn(struct plan *plan, const char *interfaces);
 
-/* The NUMA node local to what the plan captures from; -1: not known. */
+/* Returns the NUMA node local to what the plan captures from; -1: not known. */
 int plan_source_numa(const struct plan *plan, const char *source);
-/* CPUs that count for thread numbers: the role's set if configured, else all allowed. */
+/* Returns the CPUs that count for thread numbers: the role's set if configured, else all
+ * allowed. */
 unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/plan_warn.c - warnings about a plan: what is unwise, why, and a YAML line that fixes it.
+/* engine/plan_warn.c - warnings about a plan: the problem, the reason, and a YAML line that fixes
+ * it.
  *
- * Warnings never stop the engine. Each is given once for all threads that it concerns, so that a
- * plan for 128 CPUs does not print hundreds of lines. */
+ * Warnings never stop the engine. Each is printed once for all its threads, so that a plan for 128
+ * CPUs does not print hundreds of lines. */
 #include "engine/plan_private.h"
 
 #include <stdio.h>
@@ -203,8 +204,8 @@ static unsigned threads_of(const struct plan *plan, unsigned source)
     return threads;
 }
 
-/* If the set has enough CPUs near the interface, autopin is enough: it takes these first. Otherwise
- * the interface needs a set of its own. */
+/* If the set has enough CPUs near the interface, autopin is enough, because it uses these first.
+ * Otherwise the interface needs its own set. */
 static const char *fixit_far(const struct plan *plan, const struct plan_thread *t, int numa,
                             char *buf, size_t size)
 {
@@ -382,7 +383,7 @@ static void warn_management(struct plan *plan)
                     both.a->cpu, both.a->name, and_others(&both, more, sizeof(more)));
 }
 
-/* Limits of taskset(1) or a container are easily forgotten, and explain a plan that is too
+/* Users easily forget limits of taskset(1) or a container, which explain a plan that is too
  * small. */
 static void warn_limits(struct plan *plan)
 {

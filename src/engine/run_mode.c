@@ -140,8 +140,9 @@ static int walk_module(struct chain_walk *walk, const struct run_stage *stage, u
     return 0;
 }
 
-/* A stage and its scheduler. Several threads of decode need packets distributed by flow, but the
- * flow hash is only known after decode; hence decode is in receive's stage or on one thread. */
+/* Checks a stage and its scheduler. Several decode threads would need packets distributed by flow,
+ * but the flow hash is only known after decode. So decode must be in receive's stage or on one
+ * thread. */
 static int walk_stage(struct chain_walk *walk, const struct run_stage *stage, unsigned number,
                       struct err *err)
 {

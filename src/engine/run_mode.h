@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/run_mode.h - a run mode is data: where the chain
+/* engine/run_mode.h - a run mode is data: it divides the chain
  *
  * `receive -> decode -> stream -> detect -> verdict -> output`
  *
- * is cut into stages, how many threads run each stage, how packets are assigned to them and which
- * CPU set they use. The built-in ones are one table; users write their own under `runmodes:`.
+ * into stages, and sets for each stage the number of threads, the scheduler that assigns packets to
+ * them, and the CPU set. The built-in ones are one table; users write their own under `runmodes:`.
  * Read-only once created. */
 #ifndef ENGINE_RUN_MODE_H
 #define ENGINE_RUN_MODE_H
@@ -25,7 +25,7 @@ enum stage_threads {
 #define STAGE_MODULES_MAX 8
 #define THREADS_MAX 1024
 
-/* Ended by modules NULL. */
+/* The list ends with modules NULL. */
 struct run_stage {
     const char *modules;            /* names in chain order, one blank between */
     enum stage_threads threads;
@@ -54,18 +54,18 @@ extern const struct run_mode *const run_mode_table[];      /* built-in, NULL-end
 
 unsigned run_mode_stage_count(const struct run_mode *mode);
 bool stage_has(const struct run_stage *stage, const char *module);
-/* Rejects impossible stages; *err has the place and the reason. */
+/* Rejects impossible stages; *err has the location and the reason. */
 int run_mode_check(const struct run_mode *mode, struct err *err);
 
-/* Built-in and user-defined ones. NULL with *err when a user-defined one is wrong. */
+/* The built-in and the user-defined ones. NULL with *err when a user-defined one is wrong. */
 struct run_modes;
 struct run_modes *run_modes_new(const struct conf_node *root, struct err *err);
 void run_modes_free(struct run_modes *modes);
 unsigned run_modes_count(const struct run_modes *modes);
 const struct run_mode *run_modes_at(const struct run_modes *modes, unsigned i);
-/* Case is ignored, and aliases are found too; NULL: there is none. */
+/* Ignores case and finds aliases too; NULL: unknown. */
 const struct run_mode *run_modes_find(const struct run_modes *modes, const char *name);
-/* "single, workers, autofp, pipeline", for messages. */
+/* Writes "single, workers, autofp, pipeline", for messages. */
 const char *run_modes_names(const struct run_modes *modes, char *buf, size_t size);
 
 #endif

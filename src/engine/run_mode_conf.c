@@ -106,8 +106,8 @@ static void threads_default(struct run_stage *stage)
         stage->threads = THREADS_ONE;
 }
 
-/* Unknown keys are errors: a typing error such as `thread` would otherwise silently give the
- * default. */
+/* Unknown keys are errors: with a typing error such as `thread` the default would be used
+ * silently. */
 static int stage_read(struct run_stage *stage, const struct conf_node *node, struct err *err)
 {
     const struct conf_node *modules = conf_find(node, "modules"), *threads;
@@ -169,7 +169,7 @@ static bool is_builtin(const char *name)
     return false;
 }
 
-/* `pieces` is the former name of `stages`; it still works and gives a warning. */
+/* `pieces` is the former name of `stages`; it still works, with a warning. */
 static const struct conf_node *list_of_stages(const struct conf_node *node)
 {
     const struct conf_node *former = conf_find(node, "pieces");

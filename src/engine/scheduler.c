@@ -44,15 +44,14 @@ struct scheduler {
     uint32_t next;                      /* round-robin */
 };
 
-/* The tuple by which a packet belongs to its flow. An ICMP error belongs to the flow that it
- * quotes. */
+/* The tuple that identifies the packet's flow. An ICMP error belongs to the flow that it quotes. */
 struct tuple {
     struct ip a, b;
     uint16_t a_port, b_port;
     uint8_t proto;
 };
 
-/* The first four bytes of TCP, UDP and SCTP are the ports. RFC 792 promises 8 bytes of the quoted
+/* The first four bytes of TCP, UDP and SCTP are the ports. RFC 792 guarantees 8 bytes of the quoted
  * payload; a shorter quote gives ports 0. */
 static void tuple_ports(struct tuple *t, struct bytes in)
 {
@@ -176,8 +175,8 @@ static unsigned least_loaded(struct scheduler *scheduler)
     return best;
 }
 
-/* Where packets have an order, its time counts, because it never goes back, whatever the packets'
- * own timestamps are. */
+/* For packets with an order, its time counts, because it never goes back, unlike the packets' own
+ * timestamps. */
 static uint64_t packet_time_s(const struct packet *p)
 {
     uint64_t us = p->order != 0 ? order_time_us(p->order) : p->time_us;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine/scheduler.h - which thread of the next stage gets a packet.
+/* engine/scheduler.h - chooses the thread of the next stage for a packet.
  *
  * Every scheduler maps a symmetric key of the packet to a bucket of a table and the bucket to a
- * thread, so that a flow stays on its thread whatever the scheduler:
+ * thread, so that with every scheduler a flow stays on its thread:
  *
  *     hash          packet.flow_hash
  *     ippair        both addresses
@@ -23,14 +23,14 @@
 
 struct scheduler;
 
-/* Packets that are assigned to a consumer and not processed yet; asked for a new flow only. */
+/* Returns the number of packets assigned to a consumer and not processed yet; called for new flows
+ * only. */
 typedef uint64_t (*scheduler_load_fn)(void *arg, unsigned consumer);
 
 struct scheduler_conf {
     const char *scheduler;              /* NULL: hash */
     unsigned consumers;
-    uint32_t idle_s;                    /* a bucket that is idle for so long holds no flow; 0:
-                                         * never */
+    uint32_t idle_s;                  /* a bucket that is idle for longer holds no flow; 0: never */
     scheduler_load_fn load;                  /* least-loaded */
     void *load_arg;
     struct packet_pool *const *pools;   /* capture: of the receive threads, by number */

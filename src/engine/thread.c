@@ -25,10 +25,10 @@ static COLD uint64_t take_slept(struct engine_thread *t)
     return slept;
 }
 
-/* Before a module sleeps. A consumer that merges our packets with those of others holds these back
- * until it knows that ours are later. The others may have no other packets left, and this thread
- * may be about to wait for just them. So the packets of this vector that are done leave early, with
- * a watermark at the packet at work. */
+/* Called before a module sleeps. A consumer that merges our packets with those of others holds
+ * these back until it knows that ours are later. The others may have no other packets left, and
+ * this thread may be about to wait for exactly those. So finished packets of this vector leave
+ * early, with a watermark at the current packet. */
 static COLD void hand_off_done(struct engine_thread *t)
 {
     struct packet_vector *v = t->carried, *early = &t->early;
@@ -125,7 +125,8 @@ static enum module_status receive(struct engine_thread *t)
 }
 
 /* A packet may be in flight without being in the vector: outer packets of tunnels, fragments of a
- * datagram. So the credit falls by what the pool has handed out, not by the vector's size. */
+ * datagram. So the credit falls by the number that the pool has allocated, not by the vector's
+ * size. */
 static void spend_credit(struct engine_thread *t)
 {
     unsigned taken;
@@ -138,9 +139,9 @@ static void spend_credit(struct engine_thread *t)
     t->pool_taken = taken;
 }
 
-/* Carries one vector through the modules from `first` on and to the next stage. Then modules that
- * returned MODULE_MORE are called again with an empty vector, the one nearest to the end first:
- * that bounds what is in flight. */
+/* Passes one vector through the modules from `first` on and to the next stage. Then modules that
+ * returned MODULE_MORE are called again with an empty vector, the one nearest to the end first,
+ * which bounds the packets in flight. */
 static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
     if (v->order_at != 0) {
@@ -162,8 +163,8 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
     }
 }
 
-/* At the end each module, in chain order, emits what it still has, which runs through those after
- * it. */
+/* At the end each module, in chain order, emits its remaining packets, which then pass through the
+ * modules after it. */
 static void flush_module(struct engine_thread *t, unsigned number)
 {
     struct module_slot *s = &t->modules[number];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/thread_affinity.c - name, CPUs and nice level of the calling thread.
  *
- * Memory needs no policy of its own: by default the kernel takes a page from the node of the CPU
- * that first writes it (numa(7), first touch), and a thread makes its pool, rings and tables after
- * it has moved to its CPUs. */
+ * Memory needs no policy: by default the kernel allocates a page on the node of the CPU that first
+ * writes it (numa(7), first touch), and a thread creates its pool, rings and tables after it has
+ * moved to its CPUs. */
 #include "engine/thread_affinity.h"
 
 #include "base/report/log.h"

@@ -164,7 +164,7 @@ void topology_free(struct topology *t)
     free(t);
 }
 
-/* By the kernel's number; NULL if the topology lacks the CPU. */
+/* Finds by kernel number; NULL if the topology lacks the CPU. */
 const struct topology_cpu *topology_find(const struct topology *t, unsigned os)
 {
     struct topology_cpu key = { .os = os };
@@ -172,8 +172,8 @@ const struct topology_cpu *topology_find(const struct topology *t, unsigned os)
     return bsearch(&key, t->cpu, t->count, sizeof(key), compare_os);
 }
 
-/* The node from sysfs: a PCI address has colons, an interface name has none. "-1" in the file means
- * that the firmware does not say. A name with a slash could leave the directory. */
+/* Reads the node from sysfs: a PCI address has colons, an interface name has none. "-1" in the file
+ * means that the firmware does not report it. A name with a slash could leave the directory. */
 static int sysfs_numa(const char *interface)
 {
     char path[256];

@@ -8,7 +8,7 @@
 #include "engine/cpu_set.h"
 
 struct topology_cpu {
-    unsigned os;                    /* number the kernel gives it */
+    unsigned os;                    /* kernel number */
     int core, package, numa, l3;    /* logical numbers within the machine; -1: not known */
     unsigned thread;                /* which hardware thread of its core, from 0 */
 };
@@ -18,10 +18,9 @@ struct topology {
     struct topology_cpu *cpu;       /* ascending by os */
     struct cpu_set all, allowed;    /* allowed: those that taskset and cgroup permit */
     unsigned cores, packages, numas, l3s;
-    unsigned quota;                 /* CPUs' worth of time that a cgroup grants, rounded up; 0:
-                                     * all */
+    unsigned quota;                 /* CPU time that a cgroup grants, in CPUs, rounded up; 0: all */
     bool is_this_machine;
-    char text[128];                 /* the description it was read from */
+    char text[128];                 /* the description that was parsed */
     void *hwloc;                    /* for interfaces in an XML file */
 };
 
@@ -31,15 +30,15 @@ struct topology *topology_described(const char *text, struct err *err);
 void topology_free(struct topology *t);
 
 const struct topology_cpu *topology_find(const struct topology *t, unsigned os);     /* or NULL */
-/* NUMA node of an interface; -1: unknown. */
+/* Returns the NUMA node of an interface; -1: unknown. */
 int topology_interface_numa(const struct topology *t, const char *interface);
 
 enum topology_part { TOPOLOGY_NUMA, TOPOLOGY_PACKAGE, TOPOLOGY_CORE, TOPOLOGY_L3 };
-/* CPUs of part number `n`; false when there is none. */
+/* Returns the CPUs of part number `n`; false when there is none. */
 bool topology_part_cpus(const struct topology *t, enum topology_part part, unsigned n,
                         struct cpu_set *out);
 unsigned topology_part_count(const struct topology *t, enum topology_part part);
-/* First hardware thread of each core of `s`. */
+/* Reduces `s` to the first hardware thread of each core. */
 void topology_one_per_core(const struct topology *t, struct cpu_set *s);
 
 #endif

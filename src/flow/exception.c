@@ -63,7 +63,7 @@ static enum exception_policy resolve_auto(bool flow_too, bool is_inline, bool mi
     return flow_too ? EXCEPTION_DROP_FLOW : EXCEPTION_DROP_PACKET;
 }
 
-/* Where there is no flow, an action for flows applies to the packet. */
+/* Without a flow, an action for flows applies to the packet. */
 static enum exception_policy packet_only(enum exception_policy policy)
 {
     switch (policy) {

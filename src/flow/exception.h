@@ -26,7 +26,7 @@ enum exception_policy {
 };
 const char *exception_policy_name(enum exception_policy policy);    /* as in EVE: "drop_flow" */
 
-/* The limits a flow has reached, as bits in flow.exception_target. */
+/* Limits that a flow has reached, as bits in flow.exception_target. */
 #define EXCEPTION_TARGET_DEFRAG_MEMCAP      0x01
 #define EXCEPTION_TARGET_STREAM_MEMCAP      0x02
 #define EXCEPTION_TARGET_REASSEMBLY_MEMCAP  0x04
@@ -35,21 +35,21 @@ const char *exception_policy_name(enum exception_policy policy);    /* as in EVE
 #define EXCEPTION_TARGET_APP_ERROR          0x20
 const char *exception_target_name(uint8_t target);      /* EVE flow.exception_policy.target */
 
-/* What was done to the flow at that limit. */
+/* Returns the policy that was applied to the flow at that limit. */
 enum exception_policy exception_policy_of_flow(const struct flow *flow, uint8_t target);
 
 /* Reads `path` ("stream.memcap-policy"), with the master `exception-policy` as default, and
- * resolves `auto` by whether the run is inline. flow_too: whether *-flow values are valid here. A
- * value that is no policy ends the start. */
+ * resolves `auto` by whether the run is inline. flow_too: whether *-flow values are valid here. An
+ * invalid value ends the start. */
 enum exception_policy exception_policy_read(const struct conf_node *root, const char *path,
                                             bool flow_too, bool is_inline, bool midstream);
 void exception_policy_announce(const struct conf_node *root);      /* logs the master policy */
-/* stream.midstream-policy has its own rules. */
+/* The same for stream.midstream-policy, which has its own rules. */
 enum exception_policy exception_policy_read_midstream(const struct conf_node *root,
                                                       bool is_inline, bool midstream);
 
-/* Applies the policy to the packet, and through requests to its flow if it has one. Called by any
- * thread that holds the packet. */
+/* Applies the policy to the packet, and through requests to its flow if it has one. Any thread that
+ * holds the packet may call it. */
 void exception_policy_apply(enum exception_policy policy, struct packet *p,
                             enum drop_reason reason, bool is_inline);
 

@@ -145,8 +145,8 @@ size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, s
     return (size_t)snprintf(out, size, "1:%s", (const char *)base64);
 }
 
-/* From the inspecting thread. The states go along, because packets behind this one may change them
- * before the stream thread sees the request. */
+/* Called by the inspecting thread. The request includes the states, because later packets may
+ * change them before the stream thread sees it. */
 void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason)
 {
     uint32_t requests = FLOW_REQ_DROP;

@@ -43,7 +43,7 @@ enum flow_request {
     FLOW_REQ_BYPASS        = 1u << 0,  /* stop inspecting; count only */
     FLOW_REQ_DROP          = 1u << 1,  /* drop all later packets */
     FLOW_REQ_PASS          = 1u << 2,  /* no inspection of later packets */
-    FLOW_REQ_NO_STREAM_TS  = 1u << 3,  /* no more data to server needed: stop reassembly */
+    FLOW_REQ_NO_STREAM_TS  = 1u << 3,  /* no more data to server are needed: stop reassembly */
     FLOW_REQ_NO_STREAM_TC  = 1u << 4,
     FLOW_REQ_NO_PAYLOAD    = 1u << 5,  /* encrypted: headers only */
     FLOW_REQ_DEPTH_FREE_TS = 1u << 6,  /* the protocol's own depth applies, not the stream's */
@@ -55,11 +55,11 @@ enum flow_request {
 #define FLOW_REQ_FLOW_STATE 16         /* 4 bits: enum flow_state at the drop */
 #define FLOW_REQ_TCP_STATE  20         /* 5 bits: the session's state at the drop */
 
-/* States at this packet: of the flow and, in its own numbering, of the session; set by stream. */
+/* States of the flow and, in its own numbering, of the session at this packet; set by stream. */
 struct flow_slot { uint8_t flow_state, tcp_state; };
 PACKET_SLOT_ACCESSOR(flow, PACKET_SLOT_FLOW)
 
-/* The Ethernet addresses each side was seen with, up to a limit. */
+/* Ethernet addresses seen for each side, up to a limit. */
 #define FLOW_MACS_MAX 10
 struct flow_macs {
     uint8_t count[2];
@@ -80,22 +80,22 @@ struct flow_ext {
 struct flow {
     /* never changed after creation, except requests */
     CACHE_ALIGNED struct flow_key key;
-    uint64_t id;                        /* EVE flow_id: from key, start and seed */
+    uint64_t id;                        /* EVE flow_id, from key, start and seed */
     uint64_t start_us;
-    uint64_t start_rank;                /* rises with the flows of a run; live, of a table */
+    uint64_t start_rank;                /* rises per flow: of the run; if live, of the table */
     uint64_t parent_id;                 /* the flow that expected this one; 0: none */
     uint32_t hash;
     uint32_t requests;  /* enum flow_request: upstream flags; atomic, rarely set */
     uint32_t depth;                     /* least reassembly depth that detect requires; atomic. 0:
                                          * as configured, UINT32_MAX: none */
-    uint32_t exception_policies;        /* what was done: 4 bits for each target */
+    uint32_t exception_policies;        /* applied policies: 4 bits for each target */
     struct flow *next;                  /* in a list of the table's or the stream's */
     struct tcp_session *tcp;            /* NULL unless TCP with a session */
 
     /* transport state */
     CACHE_ALIGNED struct wheel_timer timer;
     uint64_t last_us;
-    uint64_t last_order;                /* of its last packet; once it has ended, of its end */
+    uint64_t last_order;                /* seqno of its last packet; after its end, of its end */
     uint32_t seen[2];                   /* packets per direction, for states */
     uint32_t sent;                      /* packets handed off to detection, modulo 2^32 */
     uint8_t state;                      /* enum flow_state */
@@ -146,13 +146,13 @@ _Static_assert(sizeof(struct flow) == 5 * CACHE_LINE, "five lines, two of them i
 struct flow_ext *flow_ext_make(struct flow *f);
 void flow_ext_free(struct flow *f);   /* all except macs and rate has been freed */
 
-/* Whether rules with "track by_flow" have counted in the flow. */
+/* True if rules with "track by_flow" have counted in the flow. */
 static inline bool flow_counts_matches(const struct flow *f)
 {
     return f->ext != NULL && f->ext->thresholds != NULL;
 }
 
-/* What rules set in the flow, for the records about it. */
+/* True if rules have set variables in the flow, which its records show. */
 static inline bool flow_remembers(const struct flow *f)
 {
     return f->vars != NULL || flow_counts_matches(f);
@@ -197,20 +197,20 @@ static inline uint32_t flow_requests(const struct flow *f)
     return __atomic_load_n(&f->requests, __ATOMIC_ACQUIRE);
 }
 
-/* All its packets have been inspected: detection's requests are complete, and the inspection state
- * belongs to the caller, which runs the stream module. */
+/* True when all its packets have been inspected: detection's requests are complete, and the
+ * inspection state belongs to the caller, which runs the stream module. */
 static inline bool flow_is_drained(const struct flow *f)
 {
     return f->sent == __atomic_load_n(&f->inspected, __ATOMIC_ACQUIRE);
 }
 
-/* Drops everything after p; called by the inspecting thread. `reason` is DROP_FLOW_DROP,
+/* Drops everything after p; the inspecting thread calls it. `reason` is DROP_FLOW_DROP,
  * DROP_FW_FLOW or DROP_EXCEPTION_FLOW. Later packets may have left the stream module already, so
  * the states to report are those in p. */
 void flow_drop(struct flow *f, const struct packet *p, enum drop_reason reason);
 
-/* The state to report once the flow has ended. A bypass or a drop that detect requested while later
- * packets were on their way counts from the time of the request. */
+/* Returns the state to report once the flow has ended. A bypass or a drop that detect requested
+ * while later packets were on their way counts from the time of the request. */
 static inline enum flow_state flow_final_state(const struct flow *f)
 {
     uint32_t requests = flow_requests(f);
@@ -222,8 +222,8 @@ static inline enum flow_state flow_final_state(const struct flow *f)
     return (enum flow_state)f->end_state;
 }
 
-/* The key of the packet's own addresses and ports. For ICMP src_port is the type, and dst_port the
- * type that answers it, or 0. */
+/* Sets the key of the packet's own addresses and ports. For ICMP src_port is the type, and dst_port
+ * the type of the reply, or 0. */
 void flow_key_of_packet(const struct packet *p, struct flow_key *key);
 
 static inline uint32_t flow_esp_spi(const struct flow_key *key)
@@ -231,11 +231,11 @@ static inline uint32_t flow_esp_spi(const struct flow_key *key)
     return (uint32_t)key->src_port << 16 | key->dst_port;
 }
 
-/* The id shown to users: 53 bits, never 0, the same for the same packets and seed. Its low 32 bits
- * are the hash, which is how a flow is found by its id. */
+/* Returns the id that users see: 53 bits, never 0, equal for equal packets and seed. Its low 32
+ * bits are the hash, by which a flow is found from its id. */
 uint64_t flow_id_make(const struct flow_key *key, uint32_t hash, uint64_t start_us);
 
-/* Whether to server is dst -> src of the key, after all exchanges. */
+/* True if to server is dst -> src of the key, after all exchanges. */
 static inline bool flow_is_swapped(const struct flow *f)
 {
     return f->swap != 0 ? f->swap == FLOW_SWAP_REVERSED : f->swapped;
@@ -244,7 +244,7 @@ static inline bool flow_is_swapped(const struct flow *f)
 const char *flow_state_name(enum flow_state state);             /* EVE flow.state */
 const char *flow_end_reason_name(enum flow_end_reason reason);  /* EVE flow.reason */
 
-/* Writes community id v1, "1:...", into out (32 bytes suffice); 0 when the protocol has none. */
+/* Writes community id v1, "1:...", into out (32 bytes suffice); 0: the protocol has none. */
 size_t flow_community_id(const struct flow_key *key, uint16_t seed, char *out, size_t size);
 
 #endif

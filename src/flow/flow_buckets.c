@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_buckets.c - the hash table of one thread: searches, inserts, grows. See flow/README. */
+/* flow/flow_buckets.c - the hash table of one thread: searches, inserts, grows. See README.md. */
 #include "flow/flow_buckets.h"
 
 #include "flow/flow_match.h"
@@ -40,7 +40,8 @@ static uint64_t run_size(const struct flow_bucket_run *run)
     return run->at != NULL ? (run->mask + 1) * sizeof(struct flow_bucket) : 0;
 }
 
-/* Including the counts after the buckets, whose pages take no memory until they are written. */
+/* Includes the overflow counts after the buckets, whose pages use no memory until they are
+ * written. */
 static size_t run_mapped(uint64_t count)
 {
     return count * (sizeof(struct flow_bucket) + sizeof(uint32_t));
@@ -294,8 +295,8 @@ static COLD void start_growing(struct flow_buckets *buckets)
     buckets->moved = 0;
 }
 
-/* With three flows per bucket on average, overflow is rare. Without memory to grow, the table takes
- * twice as many. */
+/* With three flows per bucket on average, overflow is rare. Without memory to grow, the table
+ * accepts twice as many. */
 #define FLOWS_TO_GROW 3
 #define FLOWS_AT_MOST 6
 
@@ -321,7 +322,7 @@ static unsigned flows_of(const struct flow_bucket *b, struct flow **flows)
     return count;
 }
 
-/* For the sweep of an emergency: the flows of the next bucket, round and round. */
+/* For the sweep of an emergency: returns the flows of the next bucket, cyclically. */
 unsigned flow_buckets_next(struct flow_buckets *buckets, struct flow *flows[static SLOTS])
 {
     if (buckets->old.at != NULL)

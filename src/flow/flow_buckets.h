@@ -40,7 +40,7 @@ struct flow_buckets {
 bool flow_buckets_init(struct flow_buckets *buckets, const struct flow_conf *conf);
 void flow_buckets_fini(struct flow_buckets *buckets);
 
-/* Bytes. */
+/* Returns the size in bytes. */
 uint64_t flow_buckets_size(const struct flow_buckets *buckets);
 
 /* Prefetch for a search: the bucket, then the flow it probably finds. */
@@ -52,7 +52,7 @@ struct flow *flow_buckets_find(const struct flow_buckets *buckets, const struct 
                                uint32_t hash, const struct flow_key *key);
 struct flow *flow_buckets_find_id(const struct flow_buckets *buckets, uint64_t id);
 
-/* Before each insertion. False: out of memory. */
+/* Call it before each insertion. False: out of memory. */
 bool flow_buckets_make_space(struct flow_buckets *buckets);
 void flow_buckets_insert(struct flow_buckets *buckets, struct flow *flow);
 void flow_buckets_remove(struct flow_buckets *buckets, const struct flow *flow);

@@ -41,8 +41,7 @@ static uint64_t read_timeout(const struct conf_node *proto, const char *prefix, 
     return conf_u64_range(proto, key, otherwise_s, 0, UINT32_MAX) * SECONDS;
 }
 
-/* An emergency timeout that is longer than the normal one would be no relief, hence the
- * correction. */
+/* An emergency timeout longer than the normal one would have no effect, so it is corrected. */
 static void read_timeouts(struct flow_conf *conf, const struct conf_node *root)
 {
     const struct conf_node *all = conf_find(root, "flow-timeouts");

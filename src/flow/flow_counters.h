@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/flow_counters.h - what a flow table counts. */
+/* flow/flow_counters.h - counters of a flow table. */
 #ifndef FLOW_FLOW_COUNTERS_H
 #define FLOW_FLOW_COUNTERS_H
 
@@ -15,7 +15,7 @@ struct flow_counters {
 
 void flow_counters_register(struct flow_counters *id);
 
-/* Counts one more flow; proto: the IP header's. */
+/* Counts a new flow; proto: protocol of the IP header. */
 void flow_counters_new(const struct flow_counters *id, struct counters *counters, uint8_t proto);
 
 #endif

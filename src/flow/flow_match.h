@@ -9,14 +9,14 @@
 
 #define FLOW_PROTO_ESP 50               /* a flow for each direction */
 
-/* The key to look up: the packet's own, or that of the packet quoted in an ICMP destination
+/* Returns the key to look up: the packet's own, or that of the packet quoted in an ICMP destination
  * unreachable. */
 void flow_match_key(const struct packet *p, struct flow_key *key);
 
 /* ICMPv4 errors create no flow and do not show which side has sent. */
 bool flow_is_icmp4_error(const struct packet *p);
 
-/* Only tells devices apart: their addresses do. */
+/* A number that distinguishes devices: part of the address of the struct. */
 static inline uint16_t flow_device_number(const struct packet *p)
 {
     return (uint16_t)((uintptr_t)p->device / 16);

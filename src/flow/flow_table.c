@@ -137,8 +137,8 @@ static inline bool is_timed_out(const struct flow_table *table, const struct flo
 /* 10 ms: timeouts are in seconds, so finer ticks would only cost work. */
 #define WHEEL_TICK_US UINT64_C(10000)
 
-/* The tick by which the flow has ended. It depends on the flow's own packets only, not on when this
- * thread looks, so that all run modes end a flow at the same time. */
+/* Returns the tick by which the flow has ended. It depends on the flow's own packets only, not on
+ * when this thread checks, so all run modes end a flow at the same time. */
 static uint64_t tick_after(const struct flow_table *table, const struct flow *flow)
 {
     uint64_t due = (flow->last_us + timeout_of(table, flow)) / WHEEL_TICK_US;
@@ -237,7 +237,8 @@ static inline void wait_inflight(const struct flow_table *table, struct flow *fl
         table->wait_inflight(flow, table->wait_arg);
 }
 
-/* With packet order (table->tick != 0) the decision depends on ticks; live, on the clock. */
+/* With packet order (table->tick != 0) the decision depends on ticks; in live capture, on the
+ * clock. */
 static void timer_fired(struct wheel_timer *timer, void *arg)
 {
     struct flow_table *table = arg;
@@ -293,7 +294,7 @@ static COLD void enter_emergency(struct flow_table *table)
     counter_inc(table->counters, table->id.emergency_entered);
 }
 
-/* Of all memory much is used: idle flows are the first to go. */
+/* Near the memory limit, idle flows are ended first. */
 static inline void sweep(struct flow_table *table)
 {
     if (LIKELY(!table->emergency) && table->buckets.count > 0 &&

@@ -15,11 +15,11 @@
 #include "flow/flow.h"
 #include "packet/vector.h"
 
-/* flow.*, flow-timeouts.*, vlan, livedev: shared; only its memcap is written after creation.
- * tables: how many share the memcap. */
+/* Settings of flow.*, flow-timeouts.*, vlan and livedev. Shared by all tables; only the memcap
+ * changes after creation. tables: the number that share the memcap. */
 struct flow_conf;
 struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, struct err *err);
-/* Before the first table is created, if the number is known only then. */
+/* Sets the number of tables, if it is known late; before the first table is created. */
 void flow_conf_set_tables(struct flow_conf *conf, unsigned tables);
 void flow_conf_free(struct flow_conf *conf);
 struct memcap;
@@ -37,32 +37,33 @@ void flow_table_free(struct flow_table *table);
 void flow_table_prefetch(const struct flow_table *table, uint32_t hash);
 struct flow *flow_table_prefetch_flow(const struct flow_table *table, uint32_t hash);
 
-/* The packet's flow, or NULL. A flow past its timeout goes to the ended flows instead. */
+/* Returns the packet's flow, or NULL. A flow past its timeout goes to the ended flows instead. */
 struct flow *flow_table_find(struct flow_table *table, const struct packet *packet);
 
-/* By EVE's flow_id; NULL: it is not in this table. */
+/* Finds a flow by EVE's flow_id; NULL: not in this table. */
 struct flow *flow_table_find_id(struct flow_table *table, uint64_t id);
 
-/* Creates the packet's flow. NULL: the packet has none (fragment, no transport, ICMP error), or the
- * memcap is reached, where *memcap is set and the exception policy decides. */
+/* Creates the packet's flow. Returns NULL when the packet can have none (fragment, no transport,
+ * ICMP error), and at the memcap: *memcap is then set and the exception policy decides. */
 struct flow *flow_table_add(struct flow_table *table, const struct packet *packet, bool *memcap);
 
 /* Adds the packet to the flow: sets its flow, direction and FIRST_IN_DIR, ESTABLISHED; updates the
  * flow's time, TTLs and what has been seen. */
 void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet *packet);
 
-/* All three: finds or creates; *made: created. */
+/* Does all three: finds or creates, then adds the packet. *created: the flow is new. */
 struct flow *flow_table_get(struct flow_table *table, struct packet *packet, bool *created,
                             bool *memcap);
 
 /* Like flow_table_find(), without a check of the timeout. */
 struct flow *flow_table_peek(const struct flow_table *table, const struct packet *packet);
 
-/* Called before a flow is timed out, as packets under way may still change its state. */
+/* Sets a callback for flows that are about to time out, because packets in other modules may still
+ * change their state. */
 void flow_table_before_timeout(struct flow_table *table,
                                void (*wait_inflight)(struct flow *flow, void *arg), void *arg);
 
-/* State changes move the flow to another timeout. */
+/* Changes the state, and with it the timeout. */
 void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow_state state);
 
 /* Ends the flow now: removes it from the table and adds it to the ended flows. */
@@ -73,19 +74,19 @@ void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max);
 
 /* Replaces flow_table_expire() for packets with a seqno (sequencer.h): flows that timed out before
  * `order` go to the ended flows, in the order of their timeouts. The caller must have taken all
- * earlier ones. */
+ * earlier ended flows. */
 void flow_table_pass(struct flow_table *table, uint64_t order);
-/* Sets the packet at hand: flows that it ends come before it. */
+/* Sets the position of the current packet: flows that it ends come before it. */
 void flow_table_at(struct flow_table *table, uint64_t order);
 
 /* At the end of the run: ends all flows, in the order in which they started, with reason timeout
  * when final_us is past a flow's timeout, else shutdown. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us);
 
-/* When all flows have ended: allows time to start again, for another capture. */
+/* Call it when all flows have ended: time may then start again, for another capture. */
 void flow_table_restart(struct flow_table *table);
 
-/* The flow that ended first, now the caller's; NULL when none waits. */
+/* Returns the flow that ended first, which the caller then owns; NULL when none waits. */
 struct flow *flow_table_take_finished(struct flow_table *table);
 
 bool flow_table_has_finished(const struct flow_table *table);

@@ -5,7 +5,7 @@
  * written. At the limit up to one step per thread may be reserved but unused. */
 #include "flow/memcap.h"
 
-/* Takes up to `want` of what is left, but not less than `need`. Relaxed: the word protects no other
+/* Takes up to `want` of the rest, but not less than `need`. Relaxed: the word protects no other
  * data. */
 static uint64_t reserve_from(struct memcap *shared, uint64_t need, uint64_t want)
 {

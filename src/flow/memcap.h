@@ -11,13 +11,13 @@
 
 #include "base/base.h"
 
-/* Shared. */
+/* Shared by all threads. */
 struct memcap {
     CACHE_ALIGNED uint64_t reserved;      /* atomic */
     uint64_t limit;                     /* atomic, as the unix socket may change it */
 };
 
-/* One thread's. */
+/* The reservation of one thread. */
 struct memcap_reservation {
     struct memcap *shared;              /* borrowed */
     uint64_t used, reserved;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow/rate.h - elephant flows: flows of which one direction carries so many bytes within so many
- * seconds (flow.rate-tracking).
+/* flow/rate.h - elephant flows: flows of which one direction carries a given number of bytes within
+ * a given time (flow.rate-tracking).
  *
  * Belongs to the inspection state of a flow, like its packet counts. */
 #ifndef FLOW_RATE_H
@@ -11,7 +11,7 @@
 
 struct flow_rate_conf {
     uint64_t bytes;             /* bytes that make an elephant flow */
-    uint32_t seconds;           /* within so many seconds; 0: not configured */
+    uint32_t seconds;           /* within this many seconds; 0: not configured */
 };
 
 /* Read with the other flow settings; bytes and interval are required. */

@@ -11,7 +11,8 @@
 enum var_kind { VAR_FLOWBIT, VAR_FLOWINT, VAR_FLOWVAR, VAR_PKTVAR, VAR_XBIT, VAR_HOSTBIT,
                 VAR_ENTROPY, VAR_KIND_COUNT };
 
-/* Process-wide, at load time, under a lock; ids from 1, never reused. */
+/* Returns the number of a name. Process-wide, at load time, under a lock; ids from 1, never
+ * reused. */
 uint32_t var_name_id(enum var_kind kind, const char *name);
 const char *var_name(enum var_kind kind, uint32_t id);
 
@@ -28,7 +29,7 @@ void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice val
 /* The latest entropy stored under this name. */
 void flow_entropy_put(struct flow *f, uint32_t id, double value);
 
-/* In order of setting, for EVE metadata. */
+/* The variables in the order of setting, for EVE metadata. */
 struct flow_var_view {
     enum var_kind kind;
     uint32_t id, number;

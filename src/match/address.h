@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/address.h - sets of IP addresses, as rules and settings name them.
+/* match/address.h - sets of IP addresses, as rules and settings write them.
  *
- * Immutable once made. IPv4 and IPv6 are sorted arrays of ranges, searched by halving. A table
- * keeps one set for each text and each content, so that thousands of rules share a few and equal
- * sets have equal pointers. */
+ * Sets are immutable. IPv4 and IPv6 addresses are sorted arrays of ranges, searched by bisection. A
+ * table has one set for each text and each content. So thousands of rules share a few sets, and
+ * equal sets have equal pointers. */
 #ifndef MATCH_ADDRESS_H
 #define MATCH_ADDRESS_H
 
@@ -12,20 +12,20 @@
 #include "base/containers/map.h"
 #include "match/range_set.h"
 
-struct v4_range { uint32_t lo, hi; };           /* host order, both within */
+struct v4_range { uint32_t lo, hi; };           /* host order; both ends included */
 struct v6_range { uint64_t lo[2], hi[2]; };     /* high half first */
 
 struct address_set {
-    bool any;                   /* everything, also what has no address */
+    bool any;                   /* contains everything, also a packet without addresses */
     bool negates;               /* it contains "!", or a variable that does */
     uint32_t v4_count, v6_count;
     const struct v4_range *v4;
     const struct v6_range *v6;
-    const char *text;           /* as first written */
+    const char *text;           /* the text that was parsed first */
 };
 
 struct address_table {
-    struct arena *arena;        /* borrowed; the sets live there */
+    struct arena *arena;        /* borrowed; owns the sets */
     struct map by_text, by_content;
     unsigned count;             /* distinct sets */
 };
@@ -33,13 +33,14 @@ struct address_table {
 void address_table_init(struct address_table *table, struct arena *arena);
 void address_table_fini(struct address_table *table);   /* the sets stay in the arena */
 
-/* "any", "10.0.0.0/8", "[$HOME_NET,!10.1.2.3,fe80::/10,1.2.3.4-1.2.3.9]". NULL with err set. */
+/* Parses "any", "10.0.0.0/8", "[$HOME_NET,!10.1.2.3,fe80::/10,1.2.3.4-1.2.3.9]". Returns the shared
+ * set, or NULL with err set. */
 const struct address_set *address_set_get(struct address_table *table, struct text in,
                                           const struct set_vars *vars, struct where at,
                                           struct err *err);
 bool address_set_has(const struct address_set *set, const struct ip *ip);
 
-/* One element without variables or groups: "10.0.0.0/8", "a-b", "fe80::1". */
+/* Parses one element without variables or groups: "10.0.0.0/8", "a-b", "fe80::1". */
 bool address_element(struct text in, struct range_set *into, const char **why);
 
 #endif

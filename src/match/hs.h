@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/hs.h - many literals at once, by libhs.
+/* match/hs.h - search for many literals at once, with libhs.
  *
  * Databases are immutable and shared by threads; each thread has a scratch that fits all the
- * databases it scans with. Compiled databases may be kept on disk, under the hash of their
- * patterns; a file is checked before it is used, and a damaged one is compiled again. */
+ * databases it scans with. Compiled databases may be stored on disk, under the hash of their
+ * patterns. A file is checked before use; if it is damaged, the database is compiled again. */
 #ifndef MATCH_HS_H
 #define MATCH_HS_H
 
@@ -19,21 +19,22 @@ struct literal_pattern {
 struct hs_set;                  /* a compiled database */
 struct hs_scratch;              /* one per thread */
 
-/* Removes databases from the cache that have not been used for so long. */
+/* Removes cached databases that no process has used for max_age_s seconds. */
 void hs_cache_prune(const char *dir, uint64_t max_age_s);
-/* Ids are the indices. cache_dir NULL: nothing is kept. NULL with err set. */
+/* Compiles the patterns; a pattern's id is its index. cache_dir NULL: does not use the disk.
+ * Returns NULL with err set. */
 struct hs_set *hs_set_new(const struct literal_pattern *pattern, unsigned count,
                           const char *cache_dir, struct err *err);
 void hs_set_free(struct hs_set *set);
 size_t hs_set_bytes(const struct hs_set *set);
-/* What the database was made from; equal hashes mean equal sets. */
+/* Hash of the patterns of a database; equal hashes mean equal sets. */
 uint64_t literal_patterns_hash(const struct literal_pattern *pattern, unsigned count);
 
-/* A scratch for all of these sets (NULL entries are skipped). */
+/* Returns a scratch that fits all of these sets; NULL entries are skipped. */
 struct hs_scratch *hs_scratch_new(struct hs_set *const *sets, unsigned count, struct err *err);
 void hs_scratch_free(struct hs_scratch *scratch);
 
-/* Calls back once for each pattern that occurs, with its id. */
+/* Called once for each pattern that occurs, with its id. */
 typedef void (*hs_hit)(unsigned id, void *arg);
 void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct slice text,
                  hs_hit hit, void *arg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: they find the positions of a text
- * whose n-gram is in a table of bits. In plain C, and for CPUs that test sixteen positions at once.
+ * whose n-gram is in a bit table. There is a variant in plain C, and one for CPUs that test sixteen
+ * positions at once.
  *
  * An n-gram is the next bytes of the text, little-endian, with NGRAM_CASE_MASK set and the bytes
  * beyond its width cleared. Four bytes must be readable at each position. */
@@ -9,17 +10,19 @@
 
 #include "base/text/bytes.h"
 
-/* Makes letters of both cases equal, and a few other bytes; the literals are compared later. */
+/* Makes both cases of a letter equal, and some other bytes; later the literals are compared
+ * exactly. */
 #define NGRAM_CASE_MASK 0x20202020u
 #define SCAN_RUN 3                      /* equal bytes that make a run */
 #define SCAN_MAX 256                    /* positions of one call */
-#define SCAN_CAPACITY (SCAN_MAX + 16)   /* of an output array: a vector may write beyond its hits */
+#define SCAN_CAPACITY (SCAN_MAX + 16)   /* size of an output array: a vector store may write
+                                         * beyond the hits */
 
 /* A Bloom filter with one hash: the upper bits of an n-gram's hash are the index of its bit. */
 struct bit_table {
     uint64_t *bits;
     uint8_t shift;
-    uint32_t mask;              /* covers the bytes of an n-gram */
+    uint32_t mask;              /* selects the bytes of an n-gram */
 };
 
 static inline uint32_t ngram_hash(uint32_t ngram)
@@ -59,12 +62,13 @@ struct mpm_kernels {
     /* The same for earlier hits, into out[2 * SCAN_CAPACITY]. A position may come twice. */
     unsigned (*scan_confirm)(struct bit_table t, const uint8_t *data, struct hit_positions in,
                              uint32_t *out);
-    /* The position of the next SCAN_RUN equal bytes, from `at` on; len: there are none. */
+    /* Returns the position of the next SCAN_RUN equal bytes, from `at` on; len if there are
+     * none. */
     uint32_t (*run)(const uint8_t *data, uint32_t len, uint32_t at);
 };
 
 extern const struct mpm_kernels mpm_kernels_plain;
-/* The fastest that this CPU has. */
+/* Returns the fastest variant for this CPU. */
 const struct mpm_kernels *mpm_kernels_best(void);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_ngram.h - thousands of literals at once, by a few bytes of each.
+/* match/mpm_ngram.h - search for thousands of literals at once, by a few bytes of each.
  *
- * Of each literal the rarest bytes are chosen: an n-gram of three. A bit table says for every
- * n-gram whether any literal has it; only where one has, literals are compared. The text is looked
- * at every second byte only, because a literal of four bytes and more is entered with two n-grams
- * that stand side by side, of which one is met. Literals of two and three bytes are met by two.
+ * Each literal is entered by its rarest n-gram of three bytes. A bit table shows for every n-gram
+ * whether any literal has it. Literals are compared only at positions where the bit is set. Only
+ * every second position of the text is tested: a literal of at least four bytes is entered with two
+ * adjacent n-grams, and one of them is at a tested position. Literals of two and three bytes have
+ * tables of their own.
  *
- * Where the CPU can, Teddy looks at all positions instead (match/mpm_teddy.h).
+ * Where the CPU supports it, Teddy tests all positions instead (match/mpm_teddy.h).
  *
- * Runs of one byte, such as zeros in binary protocols, would be met everywhere. They are looked
- * for as runs, and literals that consist of little else are compared at a run's ends only.
+ * Runs of one byte, such as zeros in binary protocols, would hit everywhere. They are searched as
+ * runs: literals that consist mostly of a run are compared only at the ends of a run.
  *
- * A set is immutable, needs no scratch and is quick to make. */
+ * A set is immutable, needs no scratch and is built fast. */
 #ifndef MATCH_MPM_NGRAM_H
 #define MATCH_MPM_NGRAM_H
 
@@ -20,17 +21,18 @@
 
 struct mpm_ngram;
 
-/* Ids are the indices; literals of one byte and more. Nothing of `pattern` is kept. */
+/* Builds a set of literals of one byte and more; a literal's id is its index. Copies what it needs
+ * of `pattern`. */
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count);
-/* With these ways of looking in position of this CPU's best; screen NULL: without one. */
+/* The same with these kernels instead of the CPU's best; teddy NULL: without Teddy. For tests. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct mpm_kernels *kernels, mpm_teddy_scan *teddy);
 void mpm_ngram_free(struct mpm_ngram *set);
 
-/* So many bytes from its start on are what each search begins with. */
+/* The number of bytes at the set's start that every search reads. */
 unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set);
 
-/* Calls back for each literal that occurs: once or oftener. */
+/* Calls back for each literal that occurs, once or more. */
 void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg);
 

@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 positions at
+/* match/mpm_teddy.h - the first pass of match/mpm_ngram.h on CPUs that can test 64 positions at
  * once.
  *
- * Literals stand in buckets, a bit each. Of four bytes of a literal each two that are neighbours
- * are folded to seven bits, and so are the last and the first one: four numbers. For each of the
- * four a table says which buckets have a literal with that number. A position of the text passes
- * when a bucket has all four; tables of 128 bytes fit into registers. Which bytes of a literal
- * are taken, and which bucket it goes to, is chosen so that common text seldom passes. */
+ * Literals are sorted into buckets; each bucket has a bit. Four bytes of each literal are tested.
+ * Each byte and its neighbour are folded to a number of seven bits, the last byte with the first
+ * one: four numbers. For each of the four, a table of 128 bytes, which fits into registers, holds
+ * the buckets that have a literal with that number. A position of the text passes when some bucket
+ * has all four. The tested bytes and the bucket of each literal are chosen so that common text
+ * seldom passes. */
 #ifndef MATCH_MPM_TEDDY_H
 #define MATCH_MPM_TEDDY_H
 
 #include "match/mpm_kernels.h"
 #include "match/hs.h"
 
-#define TEDDY_WIDTH 4          /* bytes of a literal that are looked at */
-#define TEDDY_WINDOW 128       /* they begin within so many */
-#define TEDDY_GROUPS 2         /* of eight buckets */
+#define TEDDY_WIDTH 4          /* tested bytes of a literal */
+#define TEDDY_WINDOW 128       /* they begin within this many bytes */
+#define TEDDY_GROUPS 2         /* groups of eight buckets */
 #define TEDDY_CAPACITY (SCAN_MAX + 64)
 
 struct mpm_teddy {
-    uint8_t groups;             /* that are in use */
-    uint8_t shorts;             /* bits of group 0: literals of two and three bytes */
+    uint8_t groups;             /* groups in use */
+    uint8_t shorts;             /* bits of group 0 for literals of two and three bytes */
     uint8_t table[TEDDY_GROUPS][TEDDY_WIDTH][128] __attribute__((aligned(CACHE_LINE)));
 };
 
-/* Places that pass: for literals of four bytes and more, and for shorter ones. */
+/* Positions that pass: for literals of four bytes and more, and for shorter ones. */
 struct teddy_hits {
     unsigned count, short_count;
     uint32_t position[TEDDY_CAPACITY], short_position[TEDDY_CAPACITY];
 };
 
-/* Literals of two bytes and more; others, and those whose at[] is TEDDY_NONE, are left out.
- * at[i]: where the bytes of literal i stand that are looked at; in: TEDDY_NONE or anything. */
+/* Builds the tables for literals of two bytes and more. Other literals, and those whose at[i] is
+ * TEDDY_NONE, are left out. For the rest at[i] becomes the offset of the tested bytes. */
 #define TEDDY_NONE 0xff
 void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at);
 
-/* Each four bytes of the literal are little but a run of one byte: it would be met everywhere. */
+/* True when each four bytes of the literal are mostly a run of one byte: it would hit
+ * everywhere. */
 bool teddy_is_flat(const struct literal_pattern *p);
 
-/* Looks at the positions from `at` on at which four bytes can be read, until met->position may be
- * full. Returns where to go on, len - 3 at the end; len is at least 4. */
+/* Tests the positions from `at` on at which four bytes can be read, until `hits` may be full.
+ * Returns where to continue; len - 3 at the end. len is at least 4. */
 typedef uint32_t mpm_teddy_scan(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
                                   uint32_t at, struct teddy_hits *hits);
 mpm_teddy_scan mpm_teddy_plain;
-/* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
+/* NULL: this CPU has no variant that is faster than match/mpm_kernels.h. */
 mpm_teddy_scan *mpm_teddy_best(void);
 
-/* The seven bits of a byte that count, for the first and for the second of two neighbours. */
+/* The seven bits that count of the first and of the second of two neighbouring bytes. */
 static inline uint8_t teddy_first(uint8_t c)
 {
     return (uint8_t)((c & 0x5f) | (c >> 2 & 0x20));

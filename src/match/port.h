@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/port.h - sets of ports, as rules name them, shared by equal sets: one or two ranges, which
- * most are, or a bitmap. */
+/* match/port.h - sets of ports, as rules write them. Equal sets are shared. Most are one or two
+ * ranges; the others are bitmaps. */
 #ifndef MATCH_PORT_H
 #define MATCH_PORT_H
 
@@ -14,15 +14,15 @@ struct port_range { uint16_t lo, hi; };
 
 struct port_set {
     bool any;
-    uint32_t count;                     /* of ranges */
-    struct port_range few[PORT_RANGES_FEW];     /* all of them; one stands twice */
-    const struct port_range *range;     /* sorted, apart from each other */
-    const uint64_t *bits;               /* 65536 of them; NULL: `few` says it all */
+    uint32_t count;                     /* number of ranges */
+    struct port_range few[PORT_RANGES_FEW];     /* all ranges; a single one is there twice */
+    const struct port_range *range;     /* sorted; ranges neither overlap nor touch */
+    const uint64_t *bits;               /* 65536 bits; NULL: `few` is the complete set */
     const char *text;
 };
 
 struct port_table {
-    struct arena *arena;                /* borrowed; the sets live there */
+    struct arena *arena;                /* borrowed; owns the sets */
     struct map by_text, by_content;
     unsigned count;                     /* distinct sets */
 };
@@ -30,7 +30,8 @@ struct port_table {
 void port_table_init(struct port_table *table, struct arena *arena);
 void port_table_fini(struct port_table *table);
 
-/* "any", "80", "1024:", ":1023", "[80,8000:8100,!8080,$HTTP_PORTS]". NULL with err set. */
+/* Parses "any", "80", "1024:", ":1023", "[80,8000:8100,!8080,$HTTP_PORTS]". Returns the shared set,
+ * or NULL with err set. */
 const struct port_set *port_set_get(struct port_table *table, struct text in,
                                     const struct set_vars *vars, struct where at,
                                     struct err *err);

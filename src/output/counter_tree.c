@@ -102,8 +102,8 @@ static void write_value(const struct counter_tree *node, struct json *j, uint64_
     json_i64(j, key, (int64_t)(now - previous[node->counter]));
 }
 
-/* Recursive; the depth is that of the dotted names. A branch whose counters are all zero
- * leaves no empty object: the writer goes back to where the object began. */
+/* Recursive; the depth is that of the dotted names. A branch whose counters are all zero leaves no
+ * empty object: the writer returns to the object's start. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
                         const struct counter_values *values)
 {

@@ -8,27 +8,28 @@
 
 struct counter_tree;
 
-/* Of all counters registered so far; children in the order of registration. */
+/* Creates a tree of all counters registered so far; children are in the order of registration. */
 struct counter_tree *counter_tree_new(void);
 void counter_tree_free(struct counter_tree *tree);
 
-/* Adds members that are no counters to the branch of this name at the root; may be NULL. */
+/* Adds members that are not counters to the branch of this name at the root; may be NULL. */
 typedef void (*counter_branch_fn)(struct json *j, const char *name, void *arg);
 
 /* Removes a branch at the root, so that it is not written. */
 void counter_tree_leave_out(struct counter_tree *tree, const char *name);
 
-/* Where the values come from. */
+/* Selects the values to write. */
 struct counter_values {
     uint64_t (*value)(counter_id id, void *arg);
     void *arg;
-    const uint64_t *previous;   /* the last round's, by id, for "_delta" members; NULL: none */
-    bool zeros;                 /* counters that are zero are written as well */
+    const uint64_t *previous;   /* values of the last round, by id, for "_delta" members; NULL:
+                                 * none */
+    bool zeros;                 /* writes counters that are zero too */
     counter_branch_fn extra;    /* NULL: none */
     void *extra_arg;
 };
 
-/* Writes all as members of the open object. A branch without members is left out. */
+/* Writes all branches with values as members of the open object. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
                         const struct counter_values *values);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/list.h - the registration lists: outputs, sinks and EVE record types, one line each. */
+/* output/list.h - the registration lists of outputs, sinks and EVE record types: one line each. */
 #ifndef OUTPUT_LIST_H
 #define OUTPUT_LIST_H
 

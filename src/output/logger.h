@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/logger.h - a kind of output: one entry of the `outputs:` list in the configuration.
+/* output/logger.h - an output: one entry of the `outputs:` list in the configuration.
  *
- * Adding one: a file in output/ that ends in a `const struct logger_ops logger_<name>` and a line
- * in output/list.h. An instance is shared by all threads and read-only, but for what says
- * otherwise; what a thread needs to write it keeps in its own struct output_thread. */
+ * A new output is a file in output/ that ends in a `const struct logger_ops logger_<name>`, and a
+ * line in output/list.h. All threads share an instance, which is read-only except members marked
+ * otherwise. State that a thread writes is in its struct output_thread. */
 #ifndef OUTPUT_LOGGER_H
 #define OUTPUT_LOGGER_H
 
@@ -15,19 +15,19 @@ struct logger;
 struct render;
 
 struct output_chunk {
-    struct app_tx *tx;          /* whose body it is; NULL: TCP */
-    struct slice data;          /* empty when there is only an end to tell of */
+    struct app_tx *tx;          /* transaction of the body; NULL: TCP data */
+    struct slice data;          /* empty for an end without data */
     enum direction direction;   /* of the data, not of the packet */
-    bool open, close;           /* the first one, the last one */
+    bool open, close;           /* the first data, the last data */
 };
 
-/* In a transaction's slot for output: what has been logged of it. */
+/* A transaction's slot for output: the parts that have been logged. */
 struct output_tx {
-    struct streamed *streamed;  /* bodies that outputs have, as they come; NULL: nothing yet */
+    struct streamed *streamed;  /* bodies that outputs are reading; NULL: none yet */
     uint32_t logged;            /* two bits per app_log of an eve-log */
-    uint8_t events_logged[4];   /* how many of event[], per eve-log that has them */
-    uint16_t scripts_logged;    /* bit per script */
-    uint16_t lines_logged;      /* bit per http-log and tls-log */
+    uint8_t events_logged[4];   /* number of event[] that each eve-log has logged */
+    uint16_t scripts_logged;    /* a bit per script */
+    uint16_t lines_logged;      /* a bit per http-log and tls-log */
 };
 APP_TX_SLOT_ACCESSOR(output, APP_TX_SLOT_OUTPUT)
 
@@ -43,56 +43,57 @@ struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
     const char *settings_keys;  /* "@log-file limit"; NULL: in conf/schema_keys.c */
-    bool early;                 /* asked before the others: they log what it has done */
-    bool is_evidence;           /* when it cannot open, nothing begins */
-    /* Settings to instance; a logger without an `enabled: yes` is not asked. NULL with err set:
-     * the mistake is logged and the output left out. */
+    bool early;                 /* called before the others, which log its results */
+    bool is_evidence;           /* the start fails when it cannot open */
+    /* Creates an instance from settings. Not called without `enabled: yes`. NULL with err set: the
+     * error is logged and the output left out. */
     void *(*open)(const struct output_request *request, struct output_conf *conf,
                   const struct conf_node *node, struct err *err);
-    void (*close)(void *self);          /* NULL: nothing hangs off it */
-    /* Rendering, each optional; called for each packet, in order. */
+    void (*close)(void *self);          /* NULL: nothing to free */
+    /* Rendering: each may be NULL; called for each packet, in order. */
     void (*packet)(struct render *r, void *self, struct packet *p);
-    /* Once per transaction and packet as long as it lives and may have something to log. */
+    /* Called for each live transaction with each packet, while it may have something to log. */
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);
     void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s);
     /* What a direction of TCP or a body carries, as it comes and in order. */
     void (*stream)(struct render *r, void *self, struct packet *p,
                    const struct output_chunk *chunk);
-    /* Writing half: writes the packet itself. Called on writer threads. */
+    /* Writing: writes the packet itself. Called on writer threads. */
     void (*write_packet)(void *self, struct packet *p);
     void (*rotate)(void *self);
 };
 
-/* What rendering works with: one per thread. */
+/* The context of rendering: one per thread. */
 struct render {
     struct output_conf *conf;
     struct counters *counters;
-    const struct inspection *inspection;    /* that the records are about; NULL for statistics */
-    unsigned thread;            /* its number, from 1 */
-    struct buf *out;            /* where records go: the packet's, or the stats buffer */
-    size_t record_at;           /* start of the record being made */
-    uint16_t sink;              /* of the record being made */
-    /* A second's timestamp, formatted once. */
+    const struct inspection *inspection;    /* of the records; NULL for statistics */
+    unsigned thread;            /* thread number, from 1 */
+    struct buf *out;     /* destination of records: the packet's memory, or the statistics buffer */
+    size_t record_at;           /* start of the current record */
+    uint16_t sink;              /* of the current record */
+    /* The timestamp of a second, formatted once. */
     uint64_t time_second;
     char time_prefix[24], time_suffix[8];
     struct buf scratch;
-    const struct ip *client;    /* records show it as the flow's client; NULL: the real address */
+    const struct ip *client;    /* address that records show as the flow's client; NULL: the real
+                                 * one */
 };
 
-/* A record is a framed run of bytes for one sink. */
+/* A record is a sequence of bytes for one sink, with a header. */
 void record_begin(struct render *r, struct sink *sink);
 void record_end(struct render *r);
 void record_cancel(struct render *r);
-struct slice record_slice(const struct render *r);      /* the bytes of the record just ended */
+struct slice record_slice(const struct render *r);     /* bytes of the record that was ended last */
 
-/* "2016-05-27T06:56:11.304062+0000" in local time, as EVE has it; returns the length. */
+/* Writes "2016-05-27T06:56:11.304062+0000" in local time, as EVE does; returns the length. */
 #define EVE_TIME_SIZE 40
 size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE]);
 
 extern const struct logger_ops *const logger_table[];
 
-/* log_dir + name, unless name is absolute; heap. */
+/* Returns log_dir + name, or name if it is absolute; on the heap. */
 char *output_path(const struct output_request *request, const char *name);
 
 #endif

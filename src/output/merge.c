@@ -18,15 +18,15 @@ struct entry_head {
     size_t len;
 };
 
-/* Of one rendering thread; owned by the merge, because others write its records. */
+/* The input of one rendering thread; owned by the merge, because others write its records. */
 struct merge_input {
     struct merge *merge;
     struct buf retained;                /* entries, in order */
     size_t at;                      /* of them, the first that is not written */
 };
 
-/* All below is under the lock, apart from what is set in merge_new(). `inputs` grows only
- * before threads run. */
+/* The lock protects all members below, except those set in merge_new(). `inputs` grows only before
+ * threads run. */
 struct merge {
     pthread_mutex_t lock;
     const struct sequencer *seq;

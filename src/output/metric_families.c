@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output/metric_families.c - the table of metrics.
  *
- * The first row that fits wins, so that rows for one counter stand before those with asterisks.
- * A figure by protocol, reason or event becomes one family with a label: Prometheus can then sum
- * over it, and a dashboard needs no list of protocols. */
+ * The first matching row wins, so rows for one counter precede those with asterisks. Values by
+ * protocol, reason or event are one family with a label: Prometheus can then sum over it, and a
+ * dashboard needs no list of protocols. */
 #include "output/metric_families.h"
 
 #include "base/array.h"
@@ -145,7 +145,8 @@ const struct metric_family metric_families[] = {
 };
 const unsigned metric_family_count = ARRAY_LEN(metric_families);
 
-/* What '*' stands for: up to the next dot, or all there is when the pattern ends with it. */
+/* Takes the text that '*' matches: up to the next dot, or all the rest if the pattern ends with
+ * it. */
 static const char *take_part(const char **pattern, const char *at, struct metric_part *part)
 {
     bool last = (*pattern)[1] == '\0';

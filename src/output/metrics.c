@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/metrics.c - counters and other figures in the text formats of Prometheus.
+/* output/metrics.c - counters and other metrics in the text formats of Prometheus.
  *
- * All samples of a family must stand together, so that the text is made family by family and not
- * in the order in which the counters were registered. */
+ * All samples of a family must be together, so the text is written family by family, not in the
+ * order in which the counters were registered. */
 #include "output/metrics.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ void metrics_family(struct metrics_text *m, const char *name, enum metrics_kind 
                kind == METRICS_COUNTER ? "counter" : "gauge");
 }
 
-/* Whole numbers without a point: a counter of 2^53 keeps its digits. */
+/* Writes integers without a point: a counter of 2^53 keeps its digits. */
 void metrics_sample(struct metrics_text *m, const char *labels, double value)
 {
     buf_printf(m->out, "ids_%s%s", m->name, m->kind == METRICS_COUNTER ? TOTAL : "");
@@ -89,7 +89,7 @@ void metrics_label(struct buf *labels, const char *name, const char *value)
 /* A counter, and the row of the table that it belongs to. */
 struct placed {
     counter_id id;
-    const struct metric_family *family;         /* NULL: a family of its own */
+    const struct metric_family *family;         /* NULL: not in the table */
     struct metric_part part[METRIC_LABELS_MAX];
 };
 
@@ -154,8 +154,7 @@ static void thread_sample(const struct counters *c, void *arg)
     buf_fini(&labels);
 }
 
-/* Figures of the engine itself say something only by thread, for instance how busy each
- * is. */
+/* Metrics of the engine itself are useful only by thread, for instance how busy each is. */
 static void counter_samples(struct metrics_text *m, const struct metrics_sources *sources,
                             const struct placed *p)
 {
@@ -171,7 +170,7 @@ static void counter_samples(struct metrics_text *m, const struct metrics_sources
     buf_fini(&labels);
 }
 
-/* A sum may shrink when it counts what is there now; those are gauges. A family with sums and
+/* A sum that counts current objects may shrink; such counters are gauges. A family with sums and
  * other counters, such as averages, cannot be a counter. */
 static enum metrics_kind kind_of(const struct placed *all, unsigned count,
                                  const struct placed *first)

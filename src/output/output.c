@@ -23,8 +23,8 @@ LOGGER_LIST(X)
 const struct logger_ops *const logger_table[] = { LOGGER_LIST(X) NULL };
 #undef X
 
-/* Bytes that a writer gathers for one sink: few system calls under load. output_write()
- * hands over less when there is little to do. */
+/* Bytes that a writer collects for one sink, which means few system calls under load.
+ * output_write() passes on less when there is little to do. */
 #define WRITER_BATCH (64 * 1024)
 
 /* Precedes each record in packet.records, so that the writer can split them by sink. */
@@ -40,12 +40,11 @@ struct output_thread {
     struct merge_input *input;        /* NULL: records go with their packet */
 };
 
-/* Owned by one writing thread. The sinks are shared and have locks of their own if they
- * need them. */
+/* Owned by one writing thread. The sinks are shared and have locks if they need them. */
 struct output_writer {
     struct output_conf *conf;
     struct buf *pending;            /* by sink id */
-    unsigned *pending_records;      /* beside pending */
+    unsigned *pending_records;      /* parallel to pending */
     unsigned sink_count;
 };
 
@@ -65,7 +64,7 @@ char *output_path(const struct output_request *request, const char *name)
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-/* By the name in `outputs:`; NULL: there is no such output. */
+/* Finds by the name in `outputs:`; NULL: no such output. */
 static const struct logger_ops *logger_find(const char *name)
 {
     for (unsigned i = 0; logger_table[i] != NULL; i++)
@@ -74,8 +73,6 @@ static const struct logger_ops *logger_find(const char *name)
     return NULL;
 }
 
-/* An early logger goes in front of all others: eve-log's `stored` depends on what
- * file-store has done with the same packet. */
 const char *const *output_settings_keys(struct arena *arena, const char *const *others)
 {
     ARRAY_OF(const char *) lines = { 0 };
@@ -94,6 +91,8 @@ const char *const *output_settings_keys(struct arena *arena, const char *const *
     return copy;
 }
 
+/* An early logger precedes all others: eve-log's `stored` depends on what file-store has done with
+ * the same packet. */
 static void output_add(struct output_conf *conf, const struct logger_ops *ops, void *self)
 {
     size_t at;
@@ -168,7 +167,7 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
     return conf;
 }
 
-/* What is merged is written by the sinks, so those close last. */
+/* Sinks write the merged records, so they are closed last. */
 void output_conf_free(struct output_conf *conf)
 {
     if (conf == NULL)
@@ -251,7 +250,7 @@ void record_cancel(struct render *r)
     r->out->failed = false;
 }
 
-/* Also right before record_end(): all that was added since record_begin(). */
+/* Also called right before record_end(): returns all bytes since record_begin(). */
 struct slice record_slice(const struct render *r)
 {
     size_t at = r->record_at + sizeof(struct record_head);
@@ -399,7 +398,8 @@ struct output_writer *output_writer_new(struct output_conf *conf, struct counter
     return w;
 }
 
-/* Hands a sink what was gathered for it. What the sink cannot write is lost and counted. */
+/* Passes the collected records to the sink. Records that the sink cannot write are lost and
+ * counted. */
 static void writer_enqueue(struct output_writer *w, unsigned id)
 {
     struct sink *sink = w->conf->sinks.at[id];
@@ -422,7 +422,7 @@ void output_writer_flush(struct output_writer *w)
         writer_enqueue(w, i);
 }
 
-/* Also writes what is left. */
+/* Also writes pending records. */
 void output_writer_free(struct output_writer *w)
 {
     if (w == NULL)
@@ -435,7 +435,7 @@ void output_writer_free(struct output_writer *w)
     free(w);
 }
 
-/* What finds no room beside what is pending goes out on its own. */
+/* A record without space after the pending ones is written separately. */
 static void writer_add(struct output_writer *w, unsigned id, const uint8_t *data, size_t len)
 {
     struct sink *sink = w->conf->sinks.at[id];
@@ -550,7 +550,7 @@ void output_rules(struct output_conf *conf, struct ruleset_report *report, uint6
     pthread_mutex_unlock(&conf->rules_lock);
 }
 
-/* Takes a reference of its own and drops that to the tenants before. */
+/* Takes a reference to the new tenants and drops that to the old ones. */
 void output_set_tenants(struct output_conf *conf, struct tenants *tenants)
 {
     struct tenants *old;

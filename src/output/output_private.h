@@ -13,42 +13,42 @@ struct logger {
     void *self;
 };
 
-/* Bits that say what is logged already, as far as they have been given out: a record type of an
- * eve-log has its own, so that it does not matter what the others log. */
+/* Allocates the bits that mark what is logged: each record type of an eve-log has its own bit, so
+ * it does not depend on other logs. */
 struct log_marks {
     unsigned tx[APP_PROTO_COUNT];           /* of output_tx.logged */
-    unsigned events, files, frames;         /* places of output_tx.events_logged; bits elsewhere */
+    unsigned events, files, frames;     /* indices of output_tx.events_logged; bits of the others */
 };
 
 struct output_conf {
     struct output_request request;
     ARRAY_OF(struct logger) loggers;
     ARRAY_OF(struct sink *) sinks;          /* by sink.id */
-    ARRAY_OF(char *) sink_paths;            /* beside sinks: what makes them one */
-    struct merge *merge;                    /* NULL: each writer writes what it gets */
-    struct output_writer *merged;           /* what merge writes with */
-    bool streamers;                         /* some logger has stream */
+    ARRAY_OF(char *) sink_paths;            /* parallel to sinks: sinks with equal paths are one */
+    struct merge *merge;                    /* NULL: each writer writes its own records */
+    struct output_writer *merged;           /* the writer that merge uses */
+    bool streamers;                         /* a logger has `stream` */
     unsigned eve_logs;
-    bool alert_contents;            /* one of them prints contents with alerts */
-    struct pcap_files *pcap_files;          /* the first pcap-log's; NULL: there is none */
-    uint64_t records_lost;                  /* no memory for them; atomic */
-    bool packet_writers;                    /* some logger has write_packet */
+    bool alert_contents;            /* an output prints contents with alerts */
+    struct pcap_files *pcap_files;          /* of the first pcap-log; NULL: none */
+    uint64_t records_lost;                  /* for lack of memory; atomic */
+    bool packet_writers;                    /* a logger has `write_packet` */
     unsigned stats_interval;
-    unsigned threads;                       /* that render, so far; atomic */
+    unsigned threads;                       /* rendering threads so far; atomic */
     struct log_marks marks;
     unsigned line_logs;                     /* http-log, tls-log */
-    struct ruleset_report rules;            /* under rules_lock: reload against statistics */
-    struct tenants *tenants;            /* referenced; under rules_lock; NULL: there are none */
+    struct ruleset_report rules;          /* under rules_lock, which orders reload and statistics */
+    struct tenants *tenants;            /* referenced; under rules_lock; NULL: none */
     uint64_t rules_loaded_us;
     pthread_mutex_t rules_lock;
-    struct output_tap *tap;                 /* atomic; NULL: there is none */
-    struct render stats;                    /* the statistics thread's */
+    struct output_tap *tap;                 /* atomic; NULL: none */
+    struct render stats;                    /* of the statistics thread */
     struct buf stats_out;
 };
 
-/* streaming.c: HTTP's bodies are kept, for an output with `stream`; all pieces that came with this
- * packet. */
+/* streaming.c: requires bodies of HTTP for an output with `stream`. */
 void output_require_bodies(const struct app_conf *app);
+/* Passes all data that came with this packet to these outputs. */
 void output_stream(struct output_conf *conf, struct render *r, struct packet *p);
 
 #endif

@@ -25,8 +25,8 @@
 /* Suricata's default for `limit`, and its minimum. */
 #define LIMIT_DEFAULT (100u << 20)
 #define LIMIT_MIN (4u << 20)
-/* Of the classic format with microseconds, in the byte order of this machine, which
- * readers detect by this number (pcap-savefile(5)). */
+/* The classic format with microseconds, in the byte order of this machine, which readers detect by
+ * this number (pcap-savefile(5)). */
 #define MAGIC 0xa1b2c3d4u
 /* struct pcap_record begins as the header of a packet on disk does; the thread's number
  * stays here. */
@@ -37,7 +37,7 @@
 struct thread_file {
     unsigned number;
     int fd;                             /* -1: the next packet opens one */
-    uint64_t size;                      /* of the file, as it lies on the disk */
+    uint64_t size;                      /* bytes of the file on disk */
     ARRAY_OF(char *) names;             /* oldest first */
     void *squeezer;                     /* LZ4F_cctx *; NULL: not compressed */
 };
@@ -128,7 +128,7 @@ static bool squeeze_begin(struct pcap_files *f, struct thread_file *l)
     return !LZ4F_isError(n) && write_all(f, l, f->squeezed.data, n);
 }
 
-/* Compresses one piece. LZ4 gathers input, so a piece may write nothing yet. */
+/* Compresses one part. LZ4 buffers input, so a part may write nothing yet. */
 static bool squeeze(struct pcap_files *f, struct thread_file *l, const uint8_t *data, size_t len)
 {
     LZ4F_preferences_t p = preferences(f);
@@ -172,8 +172,8 @@ static void squeeze_end(struct pcap_files *f UNUSED, struct thread_file *l UNUSE
 }
 #endif
 
-/* To the file, through the compressor if there is one. Pieces of WRITE_MAX bound the
- * buffer for what comes out. */
+/* Writes to the file, through the compressor if there is one. Parts of WRITE_MAX bound the output
+ * buffer. */
 static bool put(struct pcap_files *f, struct thread_file *l, const void *data, size_t len)
 {
     const uint8_t *at = data;
@@ -281,7 +281,8 @@ static bool next_file(struct pcap_files *f, struct thread_file *l, const struct 
         buf_fini(&name);
         return false;
     }
-    /* In the same second: in its place. One that cannot be noted is not removed later. */
+    /* A file of the same second has the same name, which is stored once. If the name cannot be
+     * stored, the file is not removed later. */
     if (l->names.count == 0 || strcmp(l->names.at[l->names.count - 1], (char *)name.data) != 0)
         name_add(l, (char *)name.data);
     buf_fini(&name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sink.h - where finished records go: a file, a socket, syslog, redis.
+/* output/sink.h - destinations of finished records: a file, a socket, syslog, redis.
  *
- * Shared by all writers. Each writer gathers records in a buffer of its own and gives the sink
- * whole records only, so that lines never mix. */
+ * All writers share a sink. Each writer collects records in its own buffer and passes only entire
+ * records to the sink, so lines never mix. */
 #ifndef OUTPUT_SINK_H
 #define OUTPUT_SINK_H
 
@@ -18,12 +18,12 @@ struct sink;
 
 struct sink_ops {
     const char *name;           /* filetype: "regular" */
-    bool is_slow;               /* always behind a queue (sinks/queue.h) */
-    bool is_own;                /* each output has its own: a path does not tell the target */
+    bool is_slow;               /* always has a queue (sinks/queue.h) */
+    bool is_own;             /* each output has its own sink: a path does not identify the target */
     void *(*open)(const struct output_request *request, const struct conf_node *node,
                   const char *path, struct err *err);
-    /* Whole records, a line each. Any writer thread; must be safe to call from several at once.
-     * How many of them are lost. */
+    /* Writes entire records, one per line. Several writer threads may call it at once. Returns how
+     * many records are lost. */
     uint64_t (*write)(void *self, const uint8_t *data, size_t len);
     void (*rotate)(void *self);
     /* Threads of the sink run on the CPUs of the calling thread from now on; NULL: it has none. */
@@ -36,16 +36,16 @@ struct sink_ops {
 struct sink {
     uint16_t id;
     const struct sink_ops *kind;        /* of its filetype */
-    const struct sink_ops *ops;         /* the same, or that of the queue before it */
+    const struct sink_ops *ops;         /* the same, or those of its queue */
     void *self;
-    uint64_t written;           /* records handed over; atomic */
+    uint64_t written;           /* records passed on; atomic */
     uint64_t lost;              /* records that could not be written; atomic */
-    /* `threaded: yes`: one for each thread that makes records; this is the first. */
+    /* `threaded: yes`: one sink for each rendering thread; this is the first. */
     struct sink **thread_sink;
     unsigned thread_sinks;             /* 0: one for all */
 };
 
-/* thread: its number, from 1; 0: none of those that look at packets. */
+/* thread: number, from 1; 0: a thread that inspects no packets. */
 static inline const struct sink *sink_of_thread(const struct sink *sink, unsigned thread)
 {
     if (LIKELY(sink->thread_sinks == 0) || thread == 0)
@@ -53,7 +53,7 @@ static inline const struct sink *sink_of_thread(const struct sink *sink, unsigne
     return sink->thread_sink[(thread - 1) % sink->thread_sinks];
 }
 
-/* Records in these bytes. */
+/* Returns the number of records in these bytes. */
 static inline uint64_t sink_records(const uint8_t *data, size_t len)
 {
     uint64_t count = 0;
@@ -65,12 +65,12 @@ static inline uint64_t sink_records(const uint8_t *data, size_t len)
     return count + (len > 0);
 }
 
-/* By `filetype:` of the node (regular by default) and its `filename:`, else `otherwise`.
- * Sinks of the same file are one. */
+/* Opens the sink of the node's `filetype:` (regular by default) and `filename:`, else `otherwise`.
+ * Sinks of the same file are shared. */
 struct sink *sink_open(const struct output_request *request, struct output_conf *conf,
                        const struct conf_node *node, const char *otherwise, struct err *err);
 
-/* ... with a file for each thread, if the node says `threaded: yes`. */
+/* The same, with a file for each thread if the node has `threaded: yes`. */
 struct sink *sink_open_threaded(const struct output_request *request, struct output_conf *conf,
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err);
@@ -86,6 +86,7 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
                           struct err *err);
 
 extern const struct sink_ops *const sink_table[];
-extern const struct sink_ops sink_file_later;       /* opened with its first record; not listed */
+extern const struct sink_ops sink_file_later;       /* opens the file with its first record; not
+                                                     * listed */
 
 #endif

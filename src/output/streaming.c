@@ -9,7 +9,7 @@
 #include "stream/slot.h"
 
 
-/* To all loggers that take data. */
+/* Passes data to all loggers that take them. */
 static void log_piece(struct output_conf *conf, struct render *r, struct packet *p,
                  const struct output_chunk *chunk)
 {
@@ -55,8 +55,8 @@ void output_require_bodies(const struct app_conf *app)
     app_require(app, &required);
 }
 
-/* How many bytes of each body outputs have got, and whether they know its end. In the
- * transaction's arena, made when it is first needed. */
+/* For each body: how many bytes outputs have received, and whether they know its end. In the
+ * transaction's arena, allocated at first use. */
 struct streamed { uint64_t to[2]; bool closed[2]; };
 
 static struct streamed *streamed_of(struct app_tx *tx)
@@ -66,8 +66,8 @@ static struct streamed *streamed_of(struct app_tx *tx)
     return output_tx(tx)->streamed;
 }
 
-/* What has come since the last time. The window always reaches back that far: app/ prunes
- * it only after the outputs had their turn. */
+/* Returns the data since the last call. The window always contains them: app/ prunes it only after
+ * the outputs. */
 static struct slice body_news(struct app_tx *tx, const struct app_buffer *body, enum direction d,
                               uint64_t known_to)
 {

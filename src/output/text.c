@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/text.c - pieces of the logs that people read: times, addresses, dumps. */
+/* output/text.c - times, addresses and dumps in text logs. */
 #include "output/text.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ void text_address(struct buf *out, const struct ip *ip)
     buf_add(out, text, ip_format(ip, text));
 }
 
-/* Quotes are escaped, too, so that a value can stand in quotes. A byte that is not ASCII
- * is escaped, also if it is part of valid UTF-8. */
+/* Escapes quotes too, so that a value can be in quotes. Escapes each byte that is not ASCII, even
+ * in valid UTF-8. */
 void text_escape(struct buf *out, struct slice s)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -78,8 +78,8 @@ static void dump_line(struct buf *out, const uint8_t *data, size_t n)
     buf_add_u8(out, '\n');
 }
 
-/* Each line begins with the offset of its first byte. No bytes give an empty line, so that
- * a label is always followed by something. */
+/* Each line begins with the offset of its first byte. No bytes give an empty line, so that a label
+ * is always followed by a line. */
 void text_dump(struct buf *out, const uint8_t *data, size_t len)
 {
     if (len == 0)

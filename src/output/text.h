@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/text.h - pieces of the logs that are made for people: times, addresses, bytes. */
+/* output/text.h - times, addresses and bytes in logs for human readers. */
 #ifndef OUTPUT_TEXT_H
 #define OUTPUT_TEXT_H
 
@@ -9,9 +9,10 @@
 /* "05/27/2016-06:56:11.304062" in local time. */
 void text_time(struct buf *out, uint64_t time_us);
 void text_address(struct buf *out, const struct ip *ip);
-/* Printable ones as they are, \\ for a backslash, \x22 for a quote and so for the rest. */
+/* Writes printable characters unchanged, \\ for a backslash, \x22 for a quote, and the same form
+ * for others. */
 void text_escape(struct buf *out, struct slice s);
-/* 16 bytes a line: their place, in hexadecimal, and what of them is printable. */
+/* Writes 16 bytes per line: offset, hexadecimal digits, and printable characters. */
 void text_dump(struct buf *out, const uint8_t *data, size_t len);
 
 #endif

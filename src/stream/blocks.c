@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/blocks.c - memory for stream data: blocks by size class in slabs of 64 KiB. One thread.
  *
- * A slab starts at a multiple of its size, so a block's address tells its slab. An empty slab may
+ * A slab starts at a multiple of its size, so a block's address gives its slab. An empty slab may
  * serve another size, so that memory follows the traffic. */
 #include "stream/blocks.h"
 
@@ -31,7 +31,7 @@ struct block_region {
     uint32_t size;
 };
 
-/* A block above the largest class: an allocation of its own. */
+/* A block above the largest class, allocated separately. */
 struct block_large {
     struct block_large *next, *prev;
     size_t size;
@@ -75,7 +75,8 @@ static void counted_free(void *p, size_t size)
     free(p);
 }
 
-/* With many streams it is the TLB that misses; few of them should not cost much memory. */
+/* With many streams the TLB misses, so regions are large. A few streams should not use much
+ * memory. */
 static COLD bool region_new(struct blocks *blocks)
 {
     bool huge = blocks->region_count >= SMALL_REGIONS;
@@ -182,7 +183,7 @@ static void slab_put(struct blocks *blocks, void *data)
     }
 }
 
-/* ---- blocks of which there are few ---- */
+/* ---- large classes: few blocks per slab ---- */
 
 /* Divides a slab into blocks of a large class. It stays with that class. */
 static COLD void *fill_list(struct blocks *blocks, unsigned block_class)

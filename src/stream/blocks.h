@@ -29,7 +29,7 @@ struct blocks {
     struct block_large *large;
 };
 
-/* Most data that wait, for an ACK or for rules, are small: small classes have finer steps. */
+/* Most data that wait, for an ACK or for rules, are short, so small classes have finer steps. */
 static inline uint32_t block_size(unsigned block_class)
 {
     static const uint16_t small[SLAB_CLASSES] = { 192,  224,  256,  288,  320,
@@ -40,7 +40,7 @@ static inline uint32_t block_size(unsigned block_class)
                                       : 16384u << (block_class - SLAB_CLASSES);
 }
 
-/* The smallest class that holds size; above BLOCK_CLASS_MAX when there is none. */
+/* Returns the smallest class for `size`; above BLOCK_CLASS_MAX when there is none. */
 static inline unsigned block_class_for(uint64_t size)
 {
     uint64_t last = size - 1;

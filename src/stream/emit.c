@@ -19,7 +19,7 @@ static bool takes_unacked(const struct tcp_session *ssn, bool eof)
     return eof && (ssn->state < TCP_CLOSED || (ssn->flags & SSN_CLOSED_BY_RST));
 }
 
-/* The stream offset up to which data may be handed on now. */
+/* Returns the stream offset up to which data may be handed off now. */
 static int64_t emit_limit(const struct stream_thread *st, const struct tcp_session *ssn,
                           const struct tcp_stream *s, bool eof)
 {
@@ -75,7 +75,7 @@ static void handoff_buf_end(const struct stream_thread *st, struct packet *p)
     }
 }
 
-/* Without memory data are a gap to those who inspect, and what is only said again is not. */
+/* Without memory, new data become a gap for inspection, and data for reinspection are dropped. */
 static COLD void copy_refused(struct packet *p, struct stream_chunk *chunk)
 {
     if (chunk->kind == CHUNK_REINSPECT) {
@@ -87,7 +87,7 @@ static COLD void copy_refused(struct packet *p, struct stream_chunk *chunk)
     chunk->lookbehind = 0;
 }
 
-/* Of the newest chunk. */
+/* Copies the bytes of the newest chunk. */
 static void copy_bytes(const struct stream_thread *st, struct packet *p,
                        struct stream_chunk *chunk, const uint8_t *from)
 {
@@ -163,8 +163,8 @@ static void ooo_block_copy(struct stream_thread *st, struct packet *p, struct st
     handoff_buf_end(st, p);
 }
 
-/* Data after holes that no one has acknowledged are never handed on. At the end of the flow rules
- * inspect them. */
+/* Unacknowledged data after holes are never handed off. At the end of the flow rules inspect
+ * them. */
 static COLD void emit_ooo_blocks(struct stream_thread *st, const struct tcp_stream *s,
                               struct packet *p, enum direction dir)
 {
@@ -259,8 +259,8 @@ static void skip_gap(struct tcp_stream *s, uint32_t len)
     s->flags |= STREAM_GAP;
 }
 
-/* After a gap the session is liberal: its ACKs and windows may seem wrong because of what was lost
- * here. */
+/* After a gap the session is liberal: its ACKs and windows may seem wrong because of the lost
+ * packets. */
 static COLD void emit_gap(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                           enum direction dir, uint32_t len)
 {
@@ -293,7 +293,7 @@ static COLD void emit_depth(struct tcp_stream *s, struct packet *p, enum directi
     s->flags |= STREAM_DEPTH_SIGNALLED;
 }
 
-/* Frees the buffer if all data are handed on, no rule looks back at them, and no retransmission is
+/* Frees the buffer if all data are handed off, no rule reads them again, and no retransmission is
  * compared with them. */
 void stream_release(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                    enum direction dir)

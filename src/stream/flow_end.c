@@ -14,7 +14,7 @@
 
 #define PROTO_TCP 6
 
-/* From client to server, as the first packet went. */
+/* Sets the addresses from client to server, as in the first packet. */
 static void address(struct packet *p, const struct flow *flow)
 {
     const struct flow_key *key = &flow->key;
@@ -51,8 +51,8 @@ static uint32_t last_inspection(const struct tcp_session *ssn, enum direction di
     return dir == TO_SERVER ? PACKET_LAST_TO_SERVER : PACKET_LAST_TO_CLIENT;
 }
 
-/* Whether something may remain to be inspected: the connection is not closed, or data were not
- * handed on. */
+/* Returns which sides may need a last inspection: the connection is not closed, or data were not
+ * handed off. */
 static uint32_t last_inspections(const struct flow *flow)
 {
     if (flow->tcp == NULL || is_abandoned(flow))
@@ -60,8 +60,8 @@ static uint32_t last_inspections(const struct flow *flow)
     return last_inspection(flow->tcp, TO_SERVER) | last_inspection(flow->tcp, TO_CLIENT);
 }
 
-/* The position of the end in the order of the capture: after the packet whose time ended the flow,
- * before the packet that replaced it, or after everything. */
+/* Sets the position of the end in the order of the capture: after the packet whose time ended the
+ * flow, before the packet that replaced it, or after everything. */
 static void place(const struct stream_thread *st, const struct flow *flow, struct packet *p)
 {
     if (flow->last_order == 0)
@@ -84,8 +84,8 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->source = PACKET_STREAM_END;
     p->datalink = st->datalink;
     p->file_name = st->file_name;
-    /* That of the flow's last packet, so that a record's time is one that a packet has; not when
-     * this thread happened to notice: that depends on what other flows the thread has. */
+    /* the time of the flow's last packet, so that a record's time is that of a packet. The time at
+     * which this thread noticed the end depends on its other flows */
     p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow->last_us
                                                       : MAX(st->now_us, flow->last_us);
     place(st, flow, p);

@@ -42,7 +42,7 @@ static COLD void wait_for(struct stream_thread *st, struct flow *flow)
     s->wakes(s->self);
 }
 
-/* Not for packets of the current vector, which this thread itself still holds. */
+/* Does not wait for packets of the current vector, which this thread itself still holds. */
 void stream_wait_inflight(struct flow *flow, void *arg)
 {
     struct stream_thread *st = arg;

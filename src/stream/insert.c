@@ -169,7 +169,7 @@ static uint32_t buffer_space(const struct tcp_stream *s)
     return s->buffer != NULL ? block_size(s->block_class) - s->start - s->len : 0;
 }
 
-/* Drops what was handed on, except the bytes that rules may look back at or that retransmissions
+/* Frees data that were handed off, except bytes that rules may read again or that retransmissions
  * are compared with. */
 static void drop_front(const struct stream_thread *st, const struct flow *flow,
                        struct tcp_stream *s, bool compares)
@@ -226,7 +226,7 @@ static bool find_space(struct stream_thread *st, const struct flow *flow, struct
     return true;
 }
 
-/* Bytes that are only kept for comparison give way to new data. */
+/* Frees bytes that are only kept for comparison, for new data. */
 static bool make_space(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
                       uint32_t more)
 {
@@ -257,7 +257,7 @@ static void record_append(struct segment_list *list, struct segment *seg)
     list->last = seg;
 }
 
-/* By sequence number; of two with the same start the shorter one first. */
+/* Orders by sequence number; of two with the same start the shorter one first. */
 static void record_insert(struct segment_list *list, struct segment *seg)
 {
     struct segment **at = &list->first;
@@ -275,7 +275,7 @@ static void record_insert(struct segment_list *list, struct segment *seg)
         list->last = seg;
 }
 
-/* Records in-order data: in a record of their own, or if there are too many, in the last one. */
+/* Records in-order data: in a new record, or if there are too many, in the last one. */
 static void record_in_order(struct tcp_stream *s, struct segment *seg, uint32_t end)
 {
     if (LIKELY(seg != NULL)) {
@@ -319,7 +319,7 @@ void stream_merge_waiting(struct stream_thread *st, const struct flow *flow, str
 
 /* ---- overlap ---- */
 
-/* State of one insertion that meets older data. */
+/* State of one insertion that overlaps older data. */
 struct overlap {
     struct tcp_in *in;
     struct tcp_stream *s;
@@ -455,7 +455,7 @@ static bool has_too_many_copies(const struct tcp_stream *s, uint32_t seq, uint32
     return false;
 }
 
-/* Bytes that were handed on stay as they were inspected. */
+/* Bytes that were handed off do not change. */
 static void write_back_buffer(const struct overlap *o)
 {
     struct tcp_stream *s = o->s;
@@ -501,7 +501,7 @@ static void note_regions(struct tcp_stream *s, const struct segment *fresh)
     s->holes->regions_max = MAX(s->holes->regions_max, regions);
 }
 
-/* Extends the last waiting segment. False: it needs a record of its own. */
+/* Extends the last waiting segment. False: it needs a new record. */
 static bool extend_last(struct stream_thread *st, struct stream_holes *holes, uint32_t seq,
                         const uint8_t *data, uint32_t len)
 {
@@ -604,7 +604,7 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
         return -2;
     }
     memcpy(o.data, payload, len);
-    if (stream_abs(s, seq) < stream_edge(s))    /* what is merged lies before it */
+    if (stream_abs(s, seq) < stream_edge(s))    /* merged data are before it */
         overlap_resolve_list(&o, s->merged.first);
     overlap_resolve_waiting(&o);
     if (o.any) {

@@ -22,14 +22,14 @@ struct ooo_run {
 
 /* Inserts by sequence number; of two with the same start the shorter comes first. */
 void ooo_insert(struct stream_thread *st, struct stream_holes *holes, struct segment *seg);
-/* Removes the first one. */
+/* Removes the first segment. */
 struct segment *ooo_take_first(struct stream_thread *st, struct stream_holes *holes);
-/* Call when the last one has grown. */
+/* Call it when the last segment has grown. */
 void ooo_last_extended(struct stream_holes *holes);
-/* Call before the list is freed. */
+/* Call it before the list is freed. */
 void ooo_index_free(struct stream_thread *st, struct stream_holes *holes);
 
-/* The segments that may overlap [from, to), in the order of the list. */
+/* Visits the segments that may overlap [from, to), in the order of the list. */
 struct ooo_scan {
     const struct stream_holes *holes;
     uint32_t from, to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/os_policy.h - host-os-policy: which operating system a host runs, because each treats
- * ambiguous TCP segments in its own way. */
+/* stream/os_policy.h - host-os-policy: the operating system of a host, because systems treat
+ * ambiguous TCP segments differently. */
 #ifndef STREAM_OS_POLICY_H
 #define STREAM_OS_POLICY_H
 
@@ -17,7 +17,7 @@ enum os_policy {
 };
 
 struct os_policies;
-/* NULL and *err filled on a malformed address. Read-only once made. */
+/* Returns NULL with *err set on a malformed address. Read-only once created. */
 struct os_policies *os_policies_new(const struct conf_node *root, struct err *err);
 void os_policies_free(struct os_policies *policies);
 

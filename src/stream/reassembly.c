@@ -11,7 +11,7 @@
 #include "stream/tcp_seq.h"
 #include "stream/tcp_session.h"
 
-/* ---- whose data become available ---- */
+/* ---- directions whose data become available ---- */
 
 struct available {
     bool own, other;
@@ -35,7 +35,7 @@ static struct available who(const struct tcp_in *in)
     return (struct available){ .other = true };
 }
 
-/* ---- how much is wanted ---- */
+/* ---- required depth ---- */
 
 /* In bytes; 0: no limit. Parsers and rules may ask for more than the configured depth. */
 static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
@@ -162,8 +162,8 @@ static COLD void store_refused(struct tcp_in *in)
     exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
 }
 
-/* The connection has closed in order and all data were handed on. After a reset data may still
- * follow, so a reset does not count. */
+/* Called when the connection has closed in order and all data were handed off. After a reset data
+ * may still follow, so a reset does not count. */
 static COLD void signal_depth(struct tcp_in *in)
 {
     uint32_t flags = in->ssn->flags;
@@ -219,8 +219,8 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
 
 /* --- releasing --- */
 
-/* The offset up to which a stream is done with: handed on and acknowledged. Where retransmissions
- * are compared with earlier data, some distance before that. */
+/* Returns the offset up to which a stream is finished: handed off and acknowledged. If
+ * retransmissions are compared with earlier data, some distance before that. */
 static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, enum direction dir)
 {
     const struct stream_conf *conf = in->st->conf;
@@ -232,7 +232,7 @@ static int64_t done_edge(const struct tcp_in *in, const struct tcp_stream *s, en
     return edge - stream_history(in->st, s);
 }
 
-/* Records end when they are acknowledged and handed on: overlaps need their bounds until then. */
+/* Frees records that are acknowledged and handed off: overlaps need their bounds until then. */
 static void release_records(struct stream_thread *st, struct tcp_stream *s)
 {
     while (s->merged.first != NULL &&

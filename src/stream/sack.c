@@ -26,7 +26,7 @@ static void remove_at(struct sack_set *set, uint32_t at)
         set->range[i] = set->range[i + 1];
 }
 
-/* Forgets what the cumulative ACK has reached. */
+/* Removes ranges that the cumulative ACK has reached. */
 void sack_prune(struct sack_set *set, uint32_t ack)
 {
     while (set->count > 0 && seq_leq(set->range[0].right, ack))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/sack.h - the ranges that the receiver has reported beyond its ACK (RFC 2018). They extend
- * what the sender may send. */
+/* stream/sack.h - the ranges that the receiver has reported beyond its ACK (RFC 2018). They allow
+ * the sender to send more. */
 #ifndef STREAM_SACK_H
 #define STREAM_SACK_H
 
@@ -25,7 +25,7 @@ uint32_t sack_size(const struct sack_set *set);
 void sack_prune(struct sack_set *set, uint32_t ack);
 void sack_add(struct sack_set *set, uint32_t left, uint32_t right);
 
-/* Adds the packet's option; `acked` is the stream that it acknowledges. */
+/* Adds the ranges of the packet's option; `acked` is the stream that it acknowledges. */
 void sack_take(struct tcp_in *in, struct tcp_stream *acked);
 /* True when the option reports nothing new. */
 bool sack_is_outdated(const struct tcp_in *in, const struct tcp_stream *acked);

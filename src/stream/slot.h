@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/slot.h - what a packet carries of its TCP stream: the data that it made available, and
- * flags of what it was to its session. */
+/* stream/slot.h - stream data in a packet: the data that it made available, and flags about its
+ * place in the session. */
 #ifndef STREAM_SLOT_H
 #define STREAM_SLOT_H
 
@@ -11,9 +11,9 @@
  * may be read too (at most the raw inspection window). Borrowed until the packet leaves detect. */
 enum stream_chunk_kind {
     CHUNK_DATA, CHUNK_GAP,
-    CHUNK_REINSPECT,            /* for rules only: inline a retransmission, as it goes to the
-                                 * receiver, or data after a hole; at the end of the stream the data
-                                 * left there. Always in the packet's own memory */
+    CHUNK_REINSPECT,            /* for rules only: in IPS mode a retransmission as it goes to the
+                                 * receiver, or data after a hole; at the end of the stream the
+                                 * data left there. Always in the packet's own memory */
 };
 struct stream_chunk {
     const uint8_t *data;                /* NULL for a gap */
@@ -30,7 +30,7 @@ struct stream_slot {
     uint32_t sent[2];                   /* sequence space each side has sent so far */
     uint32_t history[2];                /* acknowledged bytes of it that are kept to compare
                                          * retransmissions with */
-    uint16_t flags;                     /* enum stream_pkt_flag: what it was to its TCP session */
+    uint16_t flags;                     /* enum stream_pkt_flag: what TCP tracking found about it */
     uint8_t chunk_count;
     /* Valid up to the count. */
     struct stream_chunk chunk[PACKET_CHUNKS_MAX];

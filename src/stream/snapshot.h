@@ -9,7 +9,7 @@
 
 #include "stream/slot.h"
 
-/* What a packet was to its session: stream_slot.flags. */
+/* What TCP tracking found about a packet: stream_slot.flags. */
 enum stream_pkt_flag {
     STREAM_PKT_RETRANSMISSION          = 1u << 0,
     STREAM_PKT_SPURIOUS_RETRANSMISSION = 1u << 1,
@@ -24,7 +24,7 @@ enum stream_pkt_flag {
     STREAM_PKT_SESSION_REUSE           = 1u << 10,
     STREAM_PKT_ZERO_WINDOW_PROBE       = 1u << 11,
     STREAM_PKT_ZERO_WINDOW_PROBE_ACK   = 1u << 12,
-    STREAM_PKT_SNAPSHOT                = 1u << 15,    /* packet_session() is there */
+    STREAM_PKT_SNAPSHOT                = 1u << 15,    /* packet_session() is valid */
 };
 #define STREAM_PKT_ALL 0xffffu               /* for requests: any flags */
 
@@ -58,8 +58,8 @@ static inline struct tcp_snapshot *packet_session(const struct packet *p)
 
 const char *tcp_snapshot_state(uint8_t state);
 
-/* The session at present; only while the caller may read the transport state. False: there is
- * none. */
+/* Returns the current session; only while the caller may read the transport state. False: no
+ * session. */
 struct flow;
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out);
 /* By the stream thread: adds the session to the packet when its flags ask for it. */

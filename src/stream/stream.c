@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream.c - the way of a vector through the transport state.
+/* stream/stream.c - passes a vector through the transport state.
  *
  * Offline (vectors with an order) packets leave in the order of the capture, and flows that time
  * out end between them. Live, the vector is processed in place. */
@@ -164,7 +164,7 @@ struct stream_thread *stream_thread_new(const struct stream_env *env, struct err
     pool_init(&st->syns, sizeof(struct syn_record), 64, 0);
     pool_init(&st->holes, sizeof(struct stream_holes), 64, 0);
     ARRAY_RESERVE(&st->retired, 4 * VECTOR_FILL);
-    vector_grow(&st->input, 4 * VECTOR_FILL);   /* changes places with that of the thread */
+    vector_grow(&st->input, 4 * VECTOR_FILL);   /* swapped with the input vector of the thread */
     register_counters(&st->id, conf);
     packet_pool_on_return(env->pool, packet_returned, st);
     return st;
@@ -203,7 +203,7 @@ void stream_thread_free(struct stream_thread *st)
     free(st);
 }
 
-/* By this thread only. */
+/* Only this thread may call it. */
 const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id)
 {
     return flow_table_find_id(st->flows, id);
@@ -337,7 +337,7 @@ bool stream_is_closed(const struct packet *p)
 /* Flows that end before one packet; more wait for the next. */
 #define ENDS_PER_PACKET 16
 
-/* Remembered for pseudo packets, which have no capture of their own. */
+/* Stores the capture for pseudo packets, which have none. */
 static void note_source(struct stream_thread *st, const struct packet *p)
 {
     st->datalink = p->datalink;
@@ -545,7 +545,7 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     return true;
 }
 
-/* The vector's watermark tells the engine how far this thread is, before it calls again. */
+/* The vector's watermark gives the engine this thread's position, before it calls again. */
 static void call_again(struct stream_thread *st, struct packet_vector *v)
 {
     const struct packet *last = st->is_announced ? st->input.packet[st->input_at]

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/stream.h - the work on the transport state: finds flows, follows TCP, orders data.
+/* stream/stream.h - tracks the transport state: finds flows, follows TCP, orders data.
  *
- * For each packet it sets the flow and direction, what TCP makes of it (RFC 9293, with the choices
- * of real hosts), and the in-order data that it made available, as stream_slot.chunk. In IDS mode
- * data become available when the receiver has acknowledged them, because only then it is known what
- * the receiver took; inline they do when they arrive. Data are handed off once. What does not fit
- * in the packet's chunks goes with the flow's next packet. */
+ * For each packet it sets the flow, the direction, the TCP flags (RFC 9293, with the choices of
+ * real hosts), and the in-order data that became available, as stream_slot.chunk. In IDS mode data
+ * become available when the receiver has acknowledged them, because only then it is known what the
+ * receiver took; inline they do when they arrive. Data are handed off once. What does not fit in
+ * the packet's chunks goes with the flow's next packet. */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
@@ -21,17 +21,17 @@ void stream_conf_free(struct stream_conf *conf);
 struct memcap;
 struct memcap *stream_conf_session_memcap(struct stream_conf *conf);
 struct memcap *stream_conf_data_memcap(struct stream_conf *conf);
-/* Whether a consumer reads bytes before a chunk. If not, data are freed as soon as they are handed
- * off. Any thread, also while packets flow. */
+/* Sets whether a consumer reads bytes before a chunk. If not, data are freed as soon as they are
+ * handed off. Any thread, also while packets flow. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool required);
 
-/* Whether a consumer needs to know that retransmitted data differ. If so, or if the configuration
- * says so, a window of acknowledged data is kept to compare them with. Any thread, also while
- * packets flow. */
+/* Sets whether a consumer needs to know that retransmitted data differ. If so, or if the
+ * configuration requires it, a window of acknowledged data is kept for comparison. Any thread, also
+ * while packets flow. */
 void stream_conf_set_compare(struct stream_conf *conf, bool required);
 
-/* Packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) carry a snapshot of
- * their session. Before threads start. */
+/* Makes packets with one of these flags (enum stream_pkt_flag, or STREAM_PKT_ALL) carry a snapshot
+ * of their session. Call it before threads start. */
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
 /* What a thread works with; all borrowed, and needed as long as the thread. */
@@ -49,13 +49,13 @@ struct stream_thread;
 struct stream_thread *stream_thread_new(const struct stream_env *env, struct err *err);
 void stream_thread_free(struct stream_thread *st);
 
-/* On its own thread, between two vectors: the flow of this id, or NULL. */
+/* Returns the flow of this id, or NULL. Only on its own thread, between two vectors. */
 const struct flow *stream_find_flow(struct stream_thread *st, uint64_t id);
 
 /* Hooks before the flow table (the packet has no flow yet) and before the stream module (it has
- * one). False: the packet goes no further. NULL: no hook. `alone`: a hook may wait for everything
- * before the packet, so with packets of a file all earlier ones, flow ends included, have been
- * handed off when it runs, and the packet's place has been published with the vector before. */
+ * one). False: the packet goes no further. NULL: no hook. `alone`: a hook may wait for all earlier
+ * packets of a file. So when it runs, all earlier packets and flow ends have been handed off, and
+ * the packet's position was published with the previous vector. */
 struct stream_early_hooks {
     bool (*pre_flow)(void *arg, struct packet *p);
     bool (*pre_stream)(void *arg, struct packet *p);
@@ -65,11 +65,11 @@ struct stream_early_hooks {
 void stream_thread_set_early_hooks(struct stream_thread *st,
                                    const struct stream_early_hooks *early_hooks);
 
-/* What detection decides on a packet - a drop, a bypass, flow variables that early rules read - can
- * change how the flow's next packet is followed. The next packet then waits until detection has
- * finished, so the number of packets under way does not affect the result. With `always` each
- * packet waits; without, only one of a file that reaches the depth. `eventcount` is woken when a
- * packet has been inspected; sleeps and wakes are called around a wait. */
+/* Detection of a packet can change how the flow's next packet is tracked: by a drop, a bypass, or
+ * flow variables that early rules read. The next packet then waits until detection has finished, so
+ * that results do not depend on timing. With `always` each packet waits; without it only a packet
+ * of a file that reaches the depth. `eventcount` is woken when a packet has been inspected; sleeps
+ * and wakes are called around a wait. */
 struct stream_inflight {
     struct eventcount *eventcount;
     void (*sleeps)(void *self);
@@ -96,9 +96,10 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v);
  * last packet of all. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
 
-/* With this packet a direction has closed or the flow has ended: the stream data are complete. */
+/* True if a direction has closed, or the flow has ended, with this packet: the stream data are
+ * complete. */
 bool stream_is_closing(const struct packet *p);
-bool stream_is_closed(const struct packet *p);          /* ... and no later packet belongs to it */
+bool stream_is_closed(const struct packet *p);     /* the same, and no later packet belongs to it */
 
 /* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport
  * state (same thread, or after the flow's end). */

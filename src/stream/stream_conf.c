@@ -13,14 +13,14 @@ static bool read_inline(const struct conf_node *root, bool ips)
     return conf_bool(root, "stream.inline", ips);
 }
 
-/* Called at load and reload, while stream threads run; hence atomic. */
+/* Called at load and reload, while stream threads run; so the flag is atomic. */
 void stream_conf_set_lookback(struct stream_conf *conf, bool required)
 {
     __atomic_store_n(&conf->no_lookback, !required, __ATOMIC_RELAXED);
 }
 
-/* Comparing overlaps costs a pass over old bytes, so it runs only when a rule or the setting asks
- * for it. Called at load and reload, like the function above. */
+/* Comparing overlaps costs a pass over old bytes, so it runs only when a rule or the setting
+ * requires it. Called at load and reload, like the function above. */
 void stream_conf_set_compare(struct stream_conf *conf, bool required)
 {
     __atomic_store_n(&conf->compares, required || conf->compares_always, __ATOMIC_RELAXED);
@@ -58,7 +58,8 @@ static void read_limits(struct stream_conf *conf, const struct conf_node *root)
         (uint8_t)conf_u64_range(root, "stream.max-synack-queued", 5, 0, UINT8_MAX);
 }
 
-/* What TCP's urgent pointer does to the bytes before it (RFC 9293, section 3.8.5; hosts differ). */
+/* Reads how TCP's urgent pointer affects the bytes before it (RFC 9293, section 3.8.5; hosts
+ * differ). */
 static void read_urgent(struct stream_conf *conf, const struct conf_node *root)
 {
     static const char *const policies[] = { "oob", "inline", "drop", "gap", NULL };
@@ -70,7 +71,7 @@ static void read_urgent(struct stream_conf *conf, const struct conf_node *root)
                                      limit_policies, 0) == 0 ? URGENT_DROP : URGENT_INLINE;
 }
 
-/* What happens to packets that a memcap or midstream pickup refuses; drops need IPS mode. */
+/* Reads the policies for packets that a memcap or midstream pickup refuses; drops need IPS mode. */
 static void read_policies(struct stream_conf *conf, const struct conf_node *root)
 {
     bool ips = conf->ips;

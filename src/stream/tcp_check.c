@@ -104,8 +104,8 @@ static COLD bool has_signature(const struct packet *p)
     return false;
 }
 
-/* How close to the expected sequence number a reset must be, for each system. RFC 5961, section
- * 3.2, asks for the exact number; older systems accept more. */
+/* Checks how close to the expected sequence number a reset is, by system. RFC 5961, section 3.2,
+ * requires the exact number; older systems accept more. */
 static bool rst_seq_ok(const struct tcp_in *in, enum os_policy os)
 {
     const struct tcp_stream *s = in->snd;
@@ -148,8 +148,8 @@ bool tcp_rst_ok(struct tcp_in *in)
 #define PAWS_24_DAYS_S 2073600
 
 enum ts_check {
-    TS_COMPARE = 1,             /* else taken as it is */
-    TS_IS_FIRST = 2,            /* stands in for the newest one */
+    TS_COMPARE = 1,             /* else it is accepted unchecked */
+    TS_IS_FIRST = 2,            /* replaces the newest one */
     TS_CLEAR = 4,              /* this host does not use timestamps after a zero one */
 };
 

@@ -71,7 +71,7 @@ static int closing_rst(struct tcp_in *in)
     return 0;
 }
 
-/* What all closing states have in common. True: handled, with the result in *result. */
+/* The checks that all closing states share. True: handled, with the result in *result. */
 static bool closing_common(struct tcp_in *in, int *result)
 {
     if (in_has(in, TCP_RST)) {

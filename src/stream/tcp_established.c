@@ -76,8 +76,8 @@ static int established_synack(struct tcp_in *in)
     return 0;
 }
 
-/* Tells a resent SYN from another one by the ACK field. That is odd, but existing rules expect
- * these events. */
+/* Distinguishes a resent SYN from another one by the ACK field. That is questionable, but existing
+ * rules expect these events. */
 static int established_syn(struct tcp_in *in)
 {
     if (!in_to_server(in))
@@ -117,7 +117,7 @@ static bool is_keepalive_like(const struct tcp_in *in)
     return in->len <= 1 && in->seq == in->snd->next_seq - 1;
 }
 
-/* A zero-window probe carries the next byte although the receiver has no room for it. */
+/* A zero-window probe carries the next byte although the receiver has no space for it. */
 static bool is_window_probe(const struct tcp_in *in)
 {
     return UNLIKELY(in->snd->window == 0) && in->len == 1 && in->seq == in->snd->next_seq;
@@ -134,7 +134,7 @@ static int ack_check(struct tcp_in *in)
     return tcp_ack_ok(in, in->rcv) ? 0 : in_refuse(in, EVENT_STREAM_EST_INVALID_ACK);
 }
 
-/* The first packet of the side that was not seen before tells its window. */
+/* The first packet of a side that was not seen before shows its window. */
 static void learn_midstream_window(struct tcp_in *in)
 {
     struct tcp_stream *snd = in->snd;

@@ -22,7 +22,7 @@ static void stream_start(struct tcp_stream *s, uint32_t isn)
     s->next_seq = isn + 1;
 }
 
-/* A timestamp of 0 is legal, so the flag tells it apart from "none yet". */
+/* A timestamp of 0 is legal, so the flag distinguishes it from "none yet". */
 static void first_timestamp(const struct tcp_in *in, struct tcp_stream *s)
 {
     s->last_ts = in->p->tcp_options.ts_value;
@@ -376,8 +376,8 @@ static void syn_sent_4whs_syn(struct tcp_in *in)
         ssn->flags |= SSN_CLIENT_SACK_OK;
 }
 
-/* The answer to the SYN takes another path and is never seen. The client's acknowledgment shows
- * what it was. */
+/* The response to the SYN takes another path and is never seen. The client's ACK shows what it
+ * was. */
 static int syn_sent_async(struct tcp_in *in)
 {
     struct tcp_session *ssn = in->ssn;

@@ -20,7 +20,7 @@ void syn_queue_free(struct stream_thread *st, struct tcp_session *ssn)
     ssn->queue_len = 0;
 }
 
-/* What a SYN or SYN/ACK offers, in the form that both queues keep. */
+/* Extracts what a SYN or SYN/ACK offers, in the form that both queues store. */
 struct syn_record syn_record_of(const struct tcp_in *in)
 {
     const struct tcp_options *o = &in->p->tcp_options;
@@ -114,8 +114,8 @@ const struct syn_record *synack_queue_find(const struct tcp_session *ssn, uint32
 
 /* --- SYNs: oldest first; when the queue is full, the oldest is dropped --- */
 
-/* With timestamps, an answer has to echo the SYN's (RFC 7323, section 3.2); without them the
- * sequence number has to do. */
+/* With timestamps, a response must echo the SYN's (RFC 7323, section 3.2); without them the
+ * sequence number must suffice. */
 static struct syn_record *find_syn(struct tcp_session *ssn, const struct syn_record *want,
                                    bool ignore_ts)
 {

@@ -19,10 +19,11 @@ struct brotli_decoder {
     bool started;
     uint64_t in, out;                   /* bytes taken and given */
     size_t too_large;                   /* the block that was not allowed */
-    /* Input from the start on, until it pays for the largest window; what is read of it again. */
+    /* Input from the start, until it is long enough for the largest window; then it is decoded
+     * again. */
     struct buf retained;
     size_t again;
-    uint64_t skip;                      /* of the output of what is read again: it was given */
+    uint64_t skip;                     /* bytes of the repeated output that were already returned */
 };
 
 static void *take_memory(void *context, size_t size)
@@ -115,7 +116,7 @@ static bool wait_is_over(struct brotli_decoder *s, struct bytes *in)
     return true;
 }
 
-/* One call of the library, with what is read again or with new input. */
+/* Calls the library once, with buffered or new input. */
 static BrotliDecoderResult call(struct brotli_decoder *s, struct bytes *in, uint8_t *out,
                                 size_t *space)
 {
@@ -139,7 +140,7 @@ static BrotliDecoderResult call(struct brotli_decoder *s, struct bytes *in, uint
     return result;
 }
 
-/* What has been given before is taken out again. */
+/* Removes output that was returned before. */
 static size_t news(struct brotli_decoder *s, uint8_t *out, size_t len)
 {
     size_t known = (size_t)MIN(s->skip, len);

@@ -2,16 +2,17 @@
 /* app/core/brotli_decoder.h - brotli (RFC 7932) as a stream, its memory counted with that of all
  * decompressors of bodies.
  *
- * libbrotli unpacks a whole window before it returns the first byte of it: ten bytes of input make
- * it write MiBs. So the input has to be long enough for a window, as decoder_output_max() defines.
- * Until it is, the stream waits, its input is kept, and it then begins again from the start. */
+ * libbrotli decompresses an entire window before it returns its first byte: ten bytes of input can
+ * make it write MiBs. So the input must be long enough for a window, as decoder_output_max()
+ * defines. Until then the stream waits and its input is buffered; later it begins again from the
+ * start. */
 #ifndef APP_BROTLI_DECODER_H
 #define APP_BROTLI_DECODER_H
 
 #include "app/core/decoder_memory.h"
 
 enum brotli_status {
-    BROTLI_STATUS_MORE,     /* all input is taken, or the output is full */
+    BROTLI_STATUS_MORE,     /* all input is consumed, or the output is full */
     BROTLI_STATUS_END,
     BROTLI_STATUS_ERROR,
     BROTLI_STATUS_REFUSED,  /* it needs more memory than allowed: see memory->refusal */
@@ -23,7 +24,7 @@ void brotli_decoder_close(void *decoder);
 /* Reads from in, writes at most capacity bytes. */
 enum brotli_status brotli_decoder_run(void *decoder, struct bytes *in, uint8_t *out,
                                       size_t capacity, size_t *produced);
-/* More output waits than the input allows: a bomb, if the body ends now. */
+/* True if more output waits than the input allows: a decompression bomb, if the body ends now. */
 bool brotli_decoder_waits(const void *decoder);
 
 #endif

@@ -148,8 +148,8 @@ static int read_proto(struct app_conf *conf, const struct app_proto *proto,
     return read_settings(pc, node, root, err);
 }
 
-/* The list's protocols first, then those that tests bring. The tables for recognition come last:
- * they hold only what is enabled by then. */
+/* Protocols of the list come first, then those that tests add. The tables for detection come last,
+ * because they contain only enabled protocols. */
 static int read_all(struct app_conf *conf, const struct conf_node *root,
                     const struct app_proto *const *extra, struct err *err)
 {
@@ -165,7 +165,7 @@ static int read_all(struct app_conf *conf, const struct conf_node *root,
     return app_detect_tables_build(conf, root, err);
 }
 
-/* Limits that hold for the bodies of all protocols stand in the settings of one. */
+/* The settings of one protocol contain limits for the bodies of all protocols. */
 static void read_shared_limits(struct app_conf *conf, const struct conf_node *root)
 {
     const struct conf_node *node = NULL;
@@ -185,8 +185,8 @@ bool app_bypasses(const struct app_conf *conf)
     return conf != NULL && conf->bypasses;
 }
 
-/* Builds all that the worker threads share. NULL on an error, with what was built freed;
- * app_conf_free() copes with a conf that is only half filled. */
+/* Builds the state that the worker threads share. On an error frees what was built and returns
+ * NULL; app_conf_free() accepts a conf that is only partly filled. */
 struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline,
                                     const struct app_proto *const *extra, struct err *err)
 {
@@ -255,8 +255,8 @@ bool app_proto_any_is_detected(const struct app_conf *conf, enum app_proto_id ru
     return false;
 }
 
-/* The memory account that a protocol keeps of its own, for statistics and for setting memcaps at
- * run time; NULL when it keeps none. */
+/* Returns the protocol's own memory account, for statistics and for setting memcaps at run time;
+ * NULL if it has none. */
 struct app_memory *app_proto_memory(const struct app_conf *conf, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &conf->proto[id];
@@ -304,7 +304,7 @@ void app_require(const struct app_conf *conf, const struct app_required_features
     require(&c->required_files, more->files);
 }
 
-/* For outputs and scripts, which do not say of which protocols they want content: they get all. */
+/* For outputs and scripts, which do not name protocols: requires content of all of them. */
 void app_require_files(const struct app_conf *conf, uint32_t what)
 {
     struct app_conf *c = (struct app_conf *)(uintptr_t)conf;
@@ -334,8 +334,8 @@ bool app_is_inline(const struct app_flow *af)
     return af->thread->conf->is_inline;
 }
 
-/* What rules on this protocol need beyond the plain transactions; parsers skip work that no rule
- * and no output asked for. The meaning of a bit is the protocol's own. */
+/* Rules on this protocol, or outputs, require the feature; parsers skip work that none requires.
+ * Each protocol defines its own bits. */
 bool app_feature(const struct app_flow *af, uint32_t bit)
 {
     return (required_get(&af->thread->conf->required_features[af->proto->id]) & bit) != 0;

@@ -13,8 +13,8 @@
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
 #define LARGE_BLOCK ((size_t)256 << 10)
 #define BLOCK_HEAD 16 /* holds the block's size, and keeps the alignment of malloc() */
-/* What a decoder allocates in one block beyond its window: libbrotli 542 bytes for writes behind
- * the end, libzstd two blocks of 128 KiB. */
+/* Memory that a decoder allocates in one block in addition to its window: libbrotli 542 bytes for
+ * writes beyond the end, libzstd two blocks of 128 KiB. */
 #define WINDOW_SLACK ((size_t)320 << 10)
 
 /* Settings under app-layer.protocols.http, read once at start. */
@@ -75,8 +75,8 @@ void decoder_memory_return(struct decoder_memory *m, size_t size)
     m->used -= size;
 }
 
-/* Signature of ZSTD_allocFunction and brotli_alloc_func. The size stays in front of the block
- * because neither library passes it when it frees. */
+/* Signature of ZSTD_allocFunction and brotli_alloc_func. The size is stored before the block,
+ * because neither library passes it to free. */
 void *decoder_memory_alloc(void *context, size_t size)
 {
     struct decoder_memory *m = context;
@@ -111,7 +111,7 @@ void decoder_memory_refuse_window(struct decoder_memory *m)
 }
 
 /* RFC 7932, 9.1: the WBITS pattern 0010001 must not be used. Encoders with the large-window
- * extension begin with it, so the refusal says "window too large" instead of "bad data". */
+ * extension begin with it, so the refusal is reported as "window too large", not as "bad data". */
 bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first)
 {
     if ((first & 0x7f) != 0x11)

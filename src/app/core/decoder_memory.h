@@ -21,13 +21,13 @@ enum decoder_refusal { DECODER_GRANTED, DECODER_WINDOW_TOO_LARGE, DECODER_AT_MEM
 struct decoder_memory {
     struct app_flow *flow;
     size_t used;
-    enum decoder_refusal refusal;       /* the latest one */
+    enum decoder_refusal refusal;       /* the latest refusal */
 };
 
 bool decoder_memory_take(struct decoder_memory *m, size_t size);
 void decoder_memory_return(struct decoder_memory *m, size_t size);
 
-/* The largest block allowed. */
+/* Returns the largest block allowed. */
 size_t decoder_memory_largest(const struct decoder_memory *m);
 
 /* Allocators for libraries: context is the struct decoder_memory. NULL: refused, or no memory. */
@@ -41,9 +41,9 @@ void decoder_memory_refuse_window(struct decoder_memory *m);
  * define. It counts as refused. */
 bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first);
 
-/* How many bytes the bodies of a connection may decompress to in one direction: `times` their size,
- * plus an allowance for small ones. It bounds the CPU time and memory per byte received. 0 times:
- * no bound. */
+/* Returns how many bytes the bodies of a connection may decompress to in one direction: `times`
+ * their size, plus an allowance for small ones. It limits CPU time and memory per received byte. 0
+ * times: no limit. */
 #define DECODER_OUTPUT_FREE (128u << 10)
 
 static inline uint64_t decoder_output_max(uint64_t in, uint32_t times)

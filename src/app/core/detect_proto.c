@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/detect_proto.c - which protocol do these bytes speak? Patterns come first because they
- * hold on any port; then the probes whose port the flow has. Each can answer yes, never, or "ask
- * again with more bytes"; one that has answered never is not asked again. With midstream pickup on,
- * client and server may be exchanged, so the other side's patterns and ports are tried as well. */
+/* app/core/detect_proto.c - detects the protocol of a flow's bytes. Patterns come first because
+ * they apply on any port; then the probes for the flow's port. Each returns yes, never, or "more
+ * bytes"; one that has returned never is not called again. With midstream pickup, client and server
+ * may be exchanged, so the patterns and ports of the other side are tried too. */
 #include "app/core/detect_tables.h"
 #include "app/core/settings.h"
 
@@ -117,7 +117,7 @@ static bool covers(const struct app_probe *probe, enum direction direction)
     return (probe->directions & APP_DIRECTION_BIT(direction)) != 0;
 }
 
-/* A probe that does not cover this direction can only ask for more: it waits for the other side's
+/* A probe that does not cover this direction can only return "more": it waits for the other side's
  * bytes, up to max_other of this side's. */
 static enum app_probe_result run_probe(const struct app_probe *probe,
                                        const struct proto_detect_input *q)
@@ -171,7 +171,7 @@ static enum app_proto_id probe_named(const struct app_detect_tables *tables, uin
     return APP_PROTO_UNKNOWN;
 }
 
-/* One walk over the probes of a flow. The bit of a candidate is its place among those that apply,
+/* One walk over the probes of a flow. The bit of a candidate is its index among those that apply,
  * so the order must not change between two packets of a flow; tables never change. */
 struct probe_round {
     const struct proto_detect_input *q;

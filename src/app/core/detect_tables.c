@@ -31,8 +31,8 @@ static void list_append(struct app_pattern_set *set, uint16_t *head, uint16_t in
     *head = index;
 }
 
-/* A pattern at offset 0 with no room to move goes into the list of its first byte. All others may
- * match anywhere up to their depth, so every flow has to try them. */
+/* A pattern at offset 0 without a range goes into the list of its first byte. All others may match
+ * anywhere up to their depth, so every flow must try them. */
 static void set_add(struct app_pattern_set *set, const struct app_proto *proto,
                     const struct app_pattern *pattern)
 {
@@ -150,7 +150,7 @@ static const struct conf_node *configured_ports(const struct conf_node *root, co
 }
 
 /* Configured ports replace those that the protocol declares, both of destination and of source. A
- * probe without declared ports is only asked by name, see probe_named(). */
+ * probe without declared ports is only called by name, see probe_named(). */
 static void add_probe(struct app_detect_tables *tables, unsigned transport,
                       const struct app_proto *proto, const struct app_probe *probe,
                       const struct conf_node *root)

@@ -24,13 +24,14 @@ struct app_pattern_set {
     size_t count, cap;
     uint16_t first[256];        /* list of patterns that begin with this byte at offset 0 */
     uint16_t floating;
-    uint16_t max_depth;         /* with so many bytes, no hit means that none can follow */
-    uint16_t confirm_max;       /* with so many bytes, no confirmation means that none can follow */
+    uint16_t max_depth;         /* if this many bytes have no hit, no later byte can give one */
+    uint16_t confirm_max;       /* if this many bytes have no confirmation, later bytes cannot
+                                 * give one */
 };
 
 enum pattern_result { PATTERN_NOT_YET, PATTERN_NEVER, PATTERN_FOUND };
 
-/* own: the set is that of the direction of the bytes. */
+/* own: the set is for the direction of the bytes. */
 enum pattern_result app_pattern_set_match(const struct app_pattern_set *set,
                                           const struct proto_detect_input *q, bool own,
                                           enum app_proto_id *found, bool *reversed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/expectation_parents.c - between which hosts there is a connection that may announce
- * others.
+/* app/core/expectation_parents.c - the pairs of hosts that have a connection which may create
+ * expectations.
  *
  * The scan of a file sees each packet once, in order, before any thread inspects it, and adds each
  * that begins as an announcing protocol does. The thread that inspects the connection removes it
@@ -24,7 +24,7 @@
 /* Bytes of a pattern that are compared: few enough for a short first segment. */
 #define OPENING 3
 #define PAIR_BITS 14                        /* index bits of the host pair table */
-#define PAIR_PARENTS 3 /* further ones set `stays`: the pair then has parents for good */
+#define PAIR_PARENTS 3 /* more than these set `stays`: the pair has parents for ever */
 #define PARENTS_MANY UINT32_MAX
 
 /* One expectation parent. Written under the table's lock only. */

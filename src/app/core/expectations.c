@@ -137,8 +137,8 @@ static bool is_crowded(const struct app_expectations *table)
     return app_expectations_count(table) >= ENTRIES_MAX / 2;
 }
 
-/* Removes what has expired between these two hosts, and what is beyond their share. Entries of
- * other pairs go only when the table is crowded: otherwise their own flows remove them. */
+/* Removes expired entries of these two hosts, and entries beyond their share. Entries of other
+ * pairs are removed only when the table is crowded: otherwise their own flows remove them. */
 static void make_space(struct app_expectations *table, unsigned bucket,
                       const struct expectation *fresh)
 {
@@ -173,9 +173,9 @@ static bool has_space(const struct app_expectations *table, unsigned bucket,
     return !is_crowded(table);
 }
 
-/* A flow that looks up waits until the announcers are past its own place, so it finds what earlier
- * packets announced, and skips what later packets announced. Adding therefore needs no wait, unless
- * it removes an entry. */
+/* A flow that looks up waits until all possible parents have passed its position. So it finds
+ * entries of earlier packets, and skips those of later packets. Adding therefore needs no wait,
+ * unless it removes an entry. */
 static void lock_in_sequence(struct app_expectations *table, unsigned bucket,
                          const struct expectation *fresh, const struct packet *p)
 {
@@ -229,7 +229,7 @@ bool app_expectations_add(struct app_expectations *table, const struct flow *flo
     return space;
 }
 
-/* 0 stands for any port. Checked against the flow's key, whose source is the client. */
+/* 0 matches any port. Compares with the flow's key, whose source is the client. */
 static bool fits(const struct expectation *e, const struct flow *flow, enum direction direction)
 {
     return (e->what.directions & APP_DIRECTION_BIT(direction)) != 0 &&
@@ -268,7 +268,7 @@ static bool nothing_expected(struct app_expectations *table, const struct packet
 
 /* The newest matching entry wins, since buckets keep the newest first. Entries of later packets are
  * skipped, see lock_in_sequence(). Expired entries are only removed after they did not match: a
- * flow that comes late still matches when no flow made room in between. */
+ * late flow still matches if no other flow needed the space. */
 bool app_expectations_match(struct app_expectations *table, const struct packet *p,
                             enum direction direction, struct expectation_match *out)
 {
@@ -327,9 +327,9 @@ static void hold(struct expectation_data **owned, const struct expectation_match
         **owned = (struct expectation_data){ found->data, found->free_data };
 }
 
-/* Asks for the flow of this packet. Waits for the threads that are behind only when another thread
- * may have announced it. Sets the flow's parent id for EVE, and the protocol in directions that
- * have none. */
+/* Looks up the flow of this packet. Waits for threads that are behind only if another thread may
+ * have added the expectation. Sets the flow's parent id for EVE, and the protocol in directions
+ * that have none. */
 enum app_proto_id expectation_take(struct app_thread *at, struct packet *p,
                                      enum direction direction, struct expectation_data **owned)
 {
@@ -365,7 +365,7 @@ void expectation_data_free(struct expectation_data **owned)
 
 /* --- for parsers ------------------------------------------------------------------------------ */
 
-/* The announcing parser's call. False: no memory or no room; nothing else changes. */
+/* Called by the parent's parser. False: no memory or no space; nothing else changes. */
 bool app_expect(struct app_flow *af, const struct app_expected *expected)
 {
     bool added = app_expectations_add(af->thread->conf->expectations, af->flow, expected,

@@ -16,16 +16,16 @@
 #include <magic.h>
 #endif
 
-#define MAGIC_BYTES 512             /* libmagic gets so many at least, unless the file is shorter */
+#define MAGIC_BYTES 512           /* libmagic gets at least this many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
 #define ANNOUNCED_MAX 8192u         /* the most that an announced size alone makes us reserve */
 
 struct file_private {
     struct app_file file;           /* first */
-    struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL when none is wanted */
+    struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL: none is required */
     bool hashing[DIGEST_COUNT];
     bool magic_tried;
-    /* Only in a list's first file: the list's end, and the file that was asked for last. */
+    /* Set in a list's first file only: the list's end, and the file that was returned last. */
     struct app_file *last, *recent;
     unsigned recent_index;
 };
@@ -47,7 +47,8 @@ static struct app_thread *thread_of(const struct app_file *file)
     return file->tx->flow->thread;
 }
 
-/* What rules and outputs want of files; bits may be added while the file is open. */
+/* Returns the features that rules and outputs require of files; bits may be added while the file is
+ * open. */
 static uint32_t required_of(const struct app_file *file)
 {
     return required_get(&thread_of(file)->conf->required_files);
@@ -111,8 +112,8 @@ static void link_last(struct app_tx *tx, struct app_file *file)
     private_of(first)->last = file;
 }
 
-/* Rules ask for index 0, 1, 2, ..., so the walk goes on from the last answer instead of the front;
- * else it would be quadratic in the number of files, which the peer chooses. */
+/* Rules request index 0, 1, 2, ..., so the walk continues from the last result. A walk from the
+ * front would be quadratic in the number of files, which the peer chooses. */
 struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned index)
 {
     struct app_file *file = tx->files[d];
@@ -135,7 +136,7 @@ struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned
     return file;
 }
 
-/* Suricata's default where no setting says otherwise. */
+/* Suricata's default, used without a setting. */
 static const struct file_window usual_limits = { .min_inspect = 32768 };
 
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
@@ -186,7 +187,7 @@ static bool may_be_stored(const struct app_file *file)
     return !file->no_store && (file->store_requested || (required_of(file) & APP_FILE_STORE) != 0);
 }
 
-/* The number of content bytes so far, which is also the window's end. Gaps take no room in it. */
+/* The number of content bytes so far, which is also the window's end. Gaps do not count. */
 static uint64_t content_size(const struct app_file *file)
 {
     return file->size - file->gaps;
@@ -214,7 +215,7 @@ static bool is_for_magic(struct app_file *file)
            file->window_start == 0;
 }
 
-/* With no reader the window would only grow, so it stays empty and moves along. */
+/* Without a reader the window would only grow, so it stays empty and moves along. */
 static void skip_content(struct app_file *file)
 {
     file->window.len = 0;
@@ -305,8 +306,9 @@ void app_files_close(struct app_tx *tx, enum direction direction, enum file_stat
         app_file_close(file, state);
 }
 
-/* Shows what is new, with limits.window bytes before it, so a pattern across two packets still
- * matches. Waits for min_inspect bytes while the file is open and its direction has not ended. */
+/* Returns the new bytes, with limits.window bytes before them, so that a pattern across two packets
+ * still matches. Waits for min_inspect bytes while the file is open and its direction has not
+ * ended. */
 bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position)
 {
     uint64_t from = file->inspected > file->limits.window ? file->inspected - file->limits.window
@@ -348,8 +350,8 @@ static void try_magic(struct app_file *file)
         app_file_magic(file);
 }
 
-/* Frees the front of the window. Small amounts wait, see DROP_AT_LEAST; an empty window gives its
- * buffer back to the thread. */
+/* Frees the front of the window. Small amounts wait, see DROP_AT_LEAST; an empty window returns its
+ * buffer to the thread. */
 static void prune(struct app_file *file, bool own_packet)
 {
     uint64_t from, n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/file.h - files and bodies as streams that grow.
  *
- * A parser opens a file in a transaction, appends data as they arrive and closes it. The content is
- * kept in a sliding window: enough for inspection (file.data and the body buffers), and everything
- * not yet written if it may be stored. Hashes are computed as data arrive, only when required. A
- * file belongs to its transaction and is freed with it. */
+ * A parser opens a file in a transaction, appends data as they arrive, and closes it. A sliding
+ * window keeps the content that inspection needs (file.data and the body buffers), and, if the file
+ * may be stored, everything that is not yet written. Hashes are computed as data arrive, only when
+ * required. A file belongs to its transaction and is freed with it. */
 #ifndef APP_FILE_H
 #define APP_FILE_H
 
@@ -17,8 +17,8 @@ enum file_state { FILE_OPEN, FILE_CLOSED, FILE_TRUNCATED, FILE_ERROR };
 
 /* Limits of inspection for one kind of content, as in the libhtp and smtp settings. */
 struct file_window {
-    uint64_t limit;             /* bytes to inspect in total; 0: no bound */
-    uint32_t min_inspect;       /* inspect from so many bytes on, unless complete */
+    uint64_t limit;             /* bytes to inspect in total; 0: no limit */
+    uint32_t min_inspect;   /* inspect when this many bytes are there, or the content is complete */
     uint32_t window;            /* earlier bytes kept, for matches across the boundary */
 };
 
@@ -51,8 +51,7 @@ struct app_file {
     uint64_t start, end, total; /* range, when `is_range` */
     bool is_range;
     uint64_t inspected;         /* bytes that rules have finished with */
-    uint64_t shown;             /* bytes given to rules; counted as inspected when more have
-                                 * arrived */
+    uint64_t shown;      /* bytes passed to rules; they count as inspected when more have arrived */
     uint64_t written;           /* bytes that are on disk */
     struct buf window;          /* content from window_start on; read-only */
     uint64_t window_start;
@@ -61,20 +60,21 @@ struct app_file {
                                  * once */
     const char *magic;          /* libmagic's description; in tx->arena; NULL: not looked up */
     uint8_t md5[16], sha1[20], sha256[32];
-    bool reported; /* outputs have it, see app_file_due() */
+    bool reported; /* outputs have had it, see app_file_due() */
     struct {
         PACKET_SLOT(detect, APP_FILE_SLOT_DETECT);
         PACKET_SLOT(output, APP_FILE_SLOT_OUTPUT);
     } slot;
 };
 
-/* name may be empty; it is copied. limits NULL: no bound, inspected from 32 KiB on or when it is
- * complete. Returns NULL when files are neither inspected nor logged nor stored: the functions
- * below then do nothing. */
+/* Opens a file. name is copied and may be empty. limits NULL: no limit; inspected from 32 KiB on,
+ * or when complete. Returns NULL when files are neither inspected nor logged nor stored: the
+ * functions below then do nothing. */
 struct app_file *app_file_open(struct app_tx *tx, enum direction direction, struct slice name,
                                const struct file_window *limits);
 void app_file_set_name(struct app_file *file, struct slice name);
-/* The index-th file of a transaction. Asking for one after another does not walk from the first. */
+/* Returns file number `index` of a transaction. Calls with rising numbers do not walk from the
+ * first file. */
 struct app_file *app_file_at(const struct app_tx *tx, enum direction d, unsigned index);
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len);
 void app_file_gap(struct app_file *file, uint64_t len);
@@ -83,16 +83,16 @@ void app_file_close(struct app_file *file, enum file_state state);      /* once;
 /* Closes all open files of this direction, for example when its stream ends. */
 void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state);
 
-/* Whether the file has ended and may be logged with this packet: a packet of the file's direction
+/* True if the file has ended and may be logged with this packet: a packet of the file's direction
  * that rules have inspected, or one that nothing follows. Until then its transaction is kept. */
 bool app_file_due(const struct app_file *file, const struct inspection *in);
 
-/* What there is to inspect now: the new bytes, with `window` bytes before them; *position is the
- * offset of out->data[0] in the file. False while min_inspect is not reached and the file is open,
+/* Returns what to inspect now: the new bytes, and `window` bytes before them. *position is the
+ * offset of out->data[0] in the file. False while the file is open and min_inspect is not reached,
  * or when nothing is new. */
 bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *position);
-/* Looks the description up when enough data have arrived, or all; NULL before that, or without
- * libmagic. */
+/* Returns libmagic's description once enough data have arrived, or all; NULL before that, or
+ * without libmagic. */
 const char *app_file_magic(struct app_file *file);
 
 /* The buffers that a protocol with files lists among its own: static declarations called file_data,

@@ -77,8 +77,8 @@ static void flip_session(struct app_session *s)
         s->first_sender ^= APP_BOTH;
 }
 
-/* Called by the inspecting thread with the packet whose bytes gave it away. f->swap says how later
- * packets get their direction: KEY when a packet in the key's order goes to the server. */
+/* The inspecting thread calls this with the packet whose bytes revealed it. f->swap tells the
+ * direction of later packets: KEY when a packet in the key's order goes to the server. */
 void flow_swap(struct app_session *s, struct packet *p)
 {
     struct flow *f = s->flow.flow;

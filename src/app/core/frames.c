@@ -25,7 +25,7 @@ static struct frame *frame_at(struct frames *frames, unsigned i)
     return (struct frame *)(void *)frames->store.data + i;
 }
 
-/* From the newest back: parsers set the length of the frame they made last. */
+/* Searches from the newest: parsers set the length of the frame that they created last. */
 static struct frame *frame_by_id(struct frames *frames, uint32_t id)
 {
     for (unsigned i = frame_count(frames); i > 0; i--)
@@ -70,8 +70,8 @@ static void drop_before(struct frames *frames, uint64_t offset)
     }
 }
 
-/* Appends bytes at a stream offset. Behind a gap a new part begins; when there are too many, the
- * oldest goes, and rules see that frame without its beginning. */
+/* Appends bytes at a stream offset. A new part begins after a gap. When there are too many parts,
+ * the oldest is freed, and rules see that frame without its beginning. */
 static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
                  struct slice data)
 {
@@ -96,8 +96,8 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
         drop_before(frames, offset + data.len - RETAINED_LIMIT / 2);
 }
 
-/* A frame may begin before the bytes that are kept: in the parser's pending bytes, which have no
- * gap up to their end. Those replace what was kept. */
+/* A frame may begin before the bytes that are kept: in the parser's buffered bytes, which have no
+ * gap up to their end. Those replace the kept bytes. */
 static void keep_pending(struct app_session *s, struct frames *frames, enum direction d,
                          uint64_t offset)
 {
@@ -313,8 +313,8 @@ static uint64_t left_edge(const struct app_session *s, enum direction d, const s
     return parsed > f->offset + WINDOW ? parsed - WINDOW : f->offset;
 }
 
-/* Drops frames that are over and the bytes that no other frame covers. Compacts in place, so ids
- * stay and order stays. */
+/* Frees frames that are over and bytes that no other frame covers. Compacts in place, so ids and
+ * order do not change. */
 static void prune(struct app_session *s, enum direction d, bool all)
 {
     struct frames *frames = frames_of(s, d);
@@ -338,8 +338,8 @@ static void prune(struct app_session *s, enum direction d, bool all)
     }
 }
 
-/* After rules and logs have had the packet. A frame is seen with packets of its own direction only,
- * so others do not end it, except the flow's last. */
+/* Called after rules and logs. They read a frame only with packets of its own direction, so other
+ * packets do not end it, except the flow's last. */
 void app_frames_prune(struct app_session *s, const struct inspection *in)
 {
     bool last = inspection_ends_flow(in);

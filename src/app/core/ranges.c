@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/ranges.c - files put together from ranges. Ranges of one file may come over flows of
- * different threads, so the table is shared and locked, but only while a range is handed in, never
- * for flows without ranges. Threads that read capture files wait for their place in packet order
- * first. Contents under way and contents that wait count together against the memcap; a range that
- * finds no room is left out. A completed file leaves an entry without content until its time is
- * over, so that the same ranges do not make the file twice. */
+/* app/core/ranges.c - assembles files from ranges. Ranges of one file may arrive in flows of
+ * different threads, so the table is shared and locked, but only while a range is closed, never for
+ * flows without ranges. Threads that read capture files first wait for their position in packet
+ * order. Ranges in progress and waiting contents count together against the memcap; a range without
+ * space is dropped. A completed file leaves an entry without content until it expires, so that
+ * equal ranges do not create the file twice. */
 #include "app/core/ranges.h"
 
 #include "app/core/session.h"
@@ -56,10 +56,10 @@ struct app_ranges {
 /* A range under way: belongs to its parser, so adding to it needs no lock. */
 struct app_range {
     struct app_ranges *table;
-    struct app_session *session;        /* for the packet at hand */
+    struct app_session *session;        /* for the current packet */
     uint64_t start, space, total;
     struct buf key, data;
-    bool full;                          /* no room for all of it */
+    bool full;                          /* no space for all of it */
 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -88,8 +88,8 @@ static bool has_space(const struct app_ranges *table, uint64_t more)
     return limit == 0 || __atomic_load_n(&table->memory.used, __ATOMIC_RELAXED) + more <= limit;
 }
 
-/* Makes and counts room before the bytes are added. Growth may double the buffer, so the check is
- * for its present capacity at least. */
+/* Reserves memory before the bytes are added. Growth may double the buffer, so the check uses at
+ * least its present capacity. */
 static bool counted_add(struct app_ranges *table, struct buf *b, const void *data, size_t len)
 {
     size_t before = b->cap;
@@ -244,7 +244,7 @@ static void keep_for_later(struct app_range *range, struct range_file *f)
     f->fragments++;
 }
 
-/* Adds what goes beyond the front. Bytes that are known already stay as they first came. */
+/* Adds the bytes beyond the contiguous part. Known bytes keep their first version. */
 static bool extend(struct app_ranges *table, struct range_file *f, uint64_t start,
                    struct buf *data)
 {
@@ -349,8 +349,8 @@ void app_range_drop(struct app_range *range)
     lib_free(range);
 }
 
-/* Only a range with content takes the lock. Threads that read one file agree on the order of ranges
- * because each waits for its place first; live traffic has no such order. */
+/* Only a range with content takes the lock. Threads that read one file process ranges in one order
+ * because each first waits for its position; live traffic has no such order. */
 bool app_range_close(struct app_range *range, struct buf *file)
 {
     bool complete = false;

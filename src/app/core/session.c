@@ -53,7 +53,7 @@ void app_dir_drop(struct app_session *s, enum direction d)
     ds->need = 0;
 }
 
-/* False: no memory to put it behind what is pending. */
+/* False: no memory to append to the buffered bytes. */
 static bool dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len)
 {
     if (ds->len == 0) {
@@ -160,9 +160,9 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
     return true;
 }
 
-/* After a change of protocol the old parser's state lives until the new parser has looked at it:
- * STARTTLS and CONNECT hand over what they know. The transactions point to a copy of the session on
- * the stack meanwhile. */
+/* After a change of protocol the old parser's state lives until the new parser has read it:
+ * STARTTLS and CONNECT pass information on. Meanwhile the transactions point to a copy of the
+ * session on the stack. */
 static bool replace_parser(struct app_session *s, const struct app_proto_conf *pc)
 {
     struct app_session old = *s;
@@ -217,9 +217,9 @@ static void stop_all(struct app_session *s)
     s->flow.end[TO_SERVER] = s->flow.end[TO_CLIENT] = true;
 }
 
-/* A parser that failed is not called again: after an error its idea of message boundaries is gone.
- * A datagram is a message of its own, so over UDP the next one gets its chance. The configured
- * exception policy decides about packet and flow. */
+/* A parser that failed is not called again, because it has lost the message boundaries. Over UDP
+ * each datagram is a message, so the next one is parsed. The configured exception policy decides
+ * about packet and flow. */
 static int parse_failed(struct app_session *s, struct app_counter counter)
 {
     struct app_thread *at = s->flow.thread;
@@ -234,8 +234,8 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     return -1;
 }
 
-/* A parser to which memory was refused has left its transactions half made: they go, and what they
- * hold with them. */
+/* A parser to which memory was refused has left incomplete transactions: they are freed, with all
+ * that they own. */
 static COLD int no_memory(struct app_session *s)
 {
     s->no_memory = false;
@@ -272,8 +272,8 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
     return status;
 }
 
-/* Tells the parser how many bytes are missing, in pieces of at most 4 GiB. A parser that does not
- * handle gaps fails here, as in Suricata. */
+/* Passes the number of missing bytes to the parser, in parts of at most 4 GiB. A parser that does
+ * not handle gaps fails here, as in Suricata. */
 static int feed_gap(struct app_session *s, enum direction d)
 {
     struct app_dir *ds = &s->ds[d];
@@ -298,7 +298,7 @@ static int feed_gap(struct app_session *s, enum direction d)
 }
 
 /* One call of the parser. 1: call it again at once, 0: it waits or is done, -1: it failed. A parser
- * that claims more bytes than it was given is a bug of ours, counted as internal. */
+ * that consumes more bytes than it got is a bug of the engine, counted as internal. */
 static int feed_once(struct app_session *s, enum direction d, bool end)
 {
     struct app_dir *ds = &s->ds[d];
@@ -323,8 +323,8 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
     return status == PARSE_OK && in.consumed > 0 && ds->len > 0;
 }
 
-/* What a parser may leave unread at most, so a peer cannot make a message that never ends cost
- * memory without bound. */
+/* The maximum of bytes that a parser may leave unread. It bounds the memory of a message that never
+ * ends. */
 static uint32_t buffer_limit(const struct app_session *s)
 {
     return s->flow.proto->buffer_limit != 0 ? s->flow.proto->buffer_limit : BUFFER_LIMIT_DEFAULT;
@@ -348,8 +348,8 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
     return 0;
 }
 
-/* Gives pending bytes to the parser. `fed` tells rules whether anything can be new in a direction;
- * bytes that wait for more have changed nothing yet, unless they are the first. */
+/* Passes buffered bytes to the parser. `fed` tells rules whether a direction can have new data.
+ * Bytes that wait for more have changed nothing yet, unless they are the first. */
 int app_feed(struct app_session *s, enum direction d, bool end)
 {
     const struct app_proto_conf *pc = found_conf(s);
@@ -384,11 +384,11 @@ int app_feed(struct app_session *s, enum direction d, bool end)
     return result;
 }
 
-/* --- what parsers ask for --------------------------------------------------------------------- */
+/* --- requests of parsers --------------------------------------------------------------------- */
 
-/* STARTTLS and the like. The change takes effect with the next packet, after rules have seen this
- * one; until then bytes only wait. `port` replaces the server's port for recognition. False over
- * UDP or while another change is under way. */
+/* A change of protocol, such as STARTTLS. It takes effect with the next packet, after rules have
+ * seen this one; until then bytes are only buffered. `port` replaces the server's port for protocol
+ * detection. False over UDP or while another change is under way. */
 bool app_change_protocol(struct app_flow *af, enum app_proto_id expected, uint16_t port)
 {
     struct app_session *s = app_session_of(af);
@@ -413,8 +413,8 @@ void app_trigger_raw_inspection(struct app_flow *af, enum direction direction)
     af->raw_triggered[direction] = true;
 }
 
-/* A parser's request to do less for its flow; each bit of `what` is a step of its own. Requests
- * go through flow_request(): another thread may own the transport state. */
+/* A parser's request for less work on its flow; each bit of `what` is one kind. Requests go through
+ * flow_request(), because another thread may own the transport state. */
 void app_stop(struct app_flow *af, unsigned what)
 {
     uint32_t requests = 0;
@@ -441,7 +441,7 @@ void app_stop(struct app_flow *af, unsigned what)
 
 /* --- the session ------------------------------------------------------------------------------ */
 
-/* f->app owns the session from here on; app_flow_free() gives it back. */
+/* f->app owns the session from here on; app_flow_free() frees it. */
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport)
 {
     struct app_session *s = pool_get(&at->sessions);
@@ -491,8 +491,8 @@ void app_flow_free(struct flow *flow)
     flow->app = NULL;
 }
 
-/* The depth of the stream stays in force unless the protocol has its own: then within_depth() cuts,
- * and the stream is asked not to. */
+/* The depth of the stream applies unless the protocol has its own. Then within_depth() truncates,
+ * and the stream module delivers without limit. */
 void app_session_set_proto(struct app_session *s, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &s->flow.thread->conf->proto[id];
@@ -556,8 +556,8 @@ static void fail_direction(struct app_session *s, enum direction d)
     app_signal_proto_detected(f, s->flow.thread, d);
 }
 
-/* Recognition or a change of protocol failed for good. Frees
- * the parser's state, its transactions and the frames at once. */
+/* Protocol detection or a change of protocol has failed. Frees the parser's state, its transactions
+ * and the frames at once. */
 void app_disable(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
@@ -645,7 +645,7 @@ static void resume_change(struct app_session *s)
             app_tcp_data(s, (enum direction)d, false);
 }
 
-/* The stream says so, or a flow ends and these were its last data of this direction. */
+/* True if the stream has ended, or the flow ends and these were its last data of this direction. */
 static bool is_closed(const struct inspection *in, enum direction d)
 {
     static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };

@@ -42,7 +42,7 @@ static void add_logs(struct outline *out, const struct app_proto *proto, struct 
 }
 
 /* Allocated in the arena, NULL at the end. An unknown key only gives a warning at start, so a key
- * that is missing here costs a false one. */
+ * that is missing here causes a false warning. */
 const char *const *app_settings_keys(struct arena *arena)
 {
     struct outline out = { 0 };

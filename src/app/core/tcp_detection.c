@@ -11,7 +11,7 @@
 
 #define WAIT_LIMIT 100000           /* bytes that one side may wait for the other */
 
-/* Neither patterns nor probes can still recognise this direction. */
+/* True if neither patterns nor probes can still detect this direction's protocol. */
 static bool state_done(const struct app_dir *ds)
 {
     return ds->detect_state.patterns_done && ds->detect_state.probes_done;
@@ -95,7 +95,7 @@ static bool waits_too_long(const struct app_session *s)
            !tc->detect_state.patterns_done;
 }
 
-/* Nothing can be recognised any more, in either direction. */
+/* True if no protocol can be detected any more, in either direction. */
 static bool is_hopeless(const struct app_session *s)
 {
     const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
@@ -122,8 +122,8 @@ static void both_unknown(struct app_session *s, enum direction d, bool end)
 
 /* --- only the other side is detected -------------------------------------------------------- */
 
-/* Records say "failed" of a direction that was not recognised, and yet parsed; but what the parser
- * gives up at once has the name of the other, as in Suricata. */
+/* Records have "failed" for a direction that was parsed without detection. If its parser gives up
+ * at once, the direction has the name of the other one, as in Suricata. */
 static void parse_as_other(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -192,8 +192,8 @@ static enum app_proto_id resolve_proto_mismatch(struct app_session *s, enum dire
     return d == TO_CLIENT ? found : other;
 }
 
-/* Parses the bytes of the side that spoke first and had to wait for this one. When its parser asks
- * for a change of protocol at once, this side's bytes are not the expected ones. */
+/* Parses the bytes of the direction that came first and had to wait for this one. If its parser
+ * requests a change of protocol at once, this direction's bytes are not the expected ones. */
 static void parse_first_sender(struct app_session *s, enum direction d)
 {
     uint8_t bit = APP_DIRECTION_BIT(d);
@@ -207,7 +207,8 @@ static void parse_first_sender(struct app_session *s, enum direction d)
     }
 }
 
-/* Does the side that spoke first fit the protocol? 0: yes, 1: this side must wait, -1: no. */
+/* Checks whether the direction that came first fits the protocol. 0: yes, 1: this direction must
+ * wait, -1: no. */
 static int check_first_sender(struct app_session *s, enum direction d)
 {
     uint8_t first = first_sender_of(s, s->flow.flow->app_proto);
@@ -219,7 +220,7 @@ static int check_first_sender(struct app_session *s, enum direction d)
     return (first & APP_DIRECTION_BIT(d)) == 0;
 }
 
-/* Forgets what was recognised: the bytes stay pending until the side that has to speak first is
+/* Clears the detected protocol: the bytes stay buffered until the side that must send first is
  * parsed. */
 static void reset_direction(struct app_session *s, enum direction d)
 {
@@ -231,8 +232,8 @@ static void reset_direction(struct app_session *s, enum direction d)
     f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
 }
 
-/* First match of a direction. With midstream the match may say that the sides are exchanged; after
- * flow_swap() the bytes belong to the other direction. */
+/* Handles the first match of a direction. With midstream pickup the match may show that the sides
+ * are exchanged; after flow_swap() the bytes belong to the other direction. */
 static void proto_detected(struct app_session *s, enum direction d, enum app_proto_id found,
                        bool reversed, bool end)
 {
@@ -292,7 +293,8 @@ static void set_both(struct app_session *s, uint16_t id)
     }
 }
 
-/* The new protocol is known. Anything but the expected one after STARTTLS, say, raises an event. */
+/* Applies the new protocol. Another protocol than the expected one, for example after STARTTLS,
+ * raises an event. */
 static void changed(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
@@ -305,8 +307,8 @@ static void changed(struct app_session *s)
         app_layer_event(s, app_absent_event(expected));
 }
 
-/* Recognises the new protocol as if the flow began here. While the bytes do not suffice, the old
- * protocol stays in place, and the next bytes try again from the start. */
+/* Detects the new protocol as if the flow began here. Until the bytes suffice, the old protocol
+ * stays, and the next bytes try again from the start. */
 static void detect_changed(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -331,7 +333,7 @@ static void detect_changed(struct app_session *s, enum direction d, bool end)
 
 /* --- entry ------------------------------------------------------------------------------------ */
 
-/* All pending bytes of a direction come through here; `end` when no more will come. */
+/* Processes the buffered bytes of a direction; `end`: no more will come. */
 void app_tcp_data(struct app_session *s, enum direction d, bool end)
 {
     struct flow *f = s->flow.flow;
@@ -348,8 +350,8 @@ void app_tcp_data(struct app_session *s, enum direction d, bool end)
         app_feed(s, d, end);
 }
 
-/* side->lost holds the gap. Before recognition it ends this direction's chance, as no pattern or
- * probe can know what was missing. */
+/* ds->lost is the size of the gap. A gap before detection ends it for this direction, because no
+ * pattern or probe can know the missing bytes. */
 void app_tcp_gap(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;

@@ -51,7 +51,7 @@ struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *
     return at;
 }
 
-/* Free transactions keep the blocks of their arena; give those back first. */
+/* Free transactions still own the blocks of their arenas; free those first. */
 static void close_tx_pool(struct pool *pool)
 {
     while (pool->free_list != NULL) {
@@ -98,7 +98,7 @@ struct buf app_buf_take(struct app_thread *at)
     return at->spare[--at->spare_count];
 }
 
-/* Large buffers go back to the allocator, or a few big messages would pin memory for good. */
+/* Frees large buffers, because a few large messages would otherwise keep much memory allocated. */
 void app_buf_release(struct app_thread *at, struct buf *b)
 {
     if (b->data == NULL)

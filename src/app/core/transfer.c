@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/transfer.c - extents of files, put in order (SMB, NFS). An extent ahead of its turn has
- * a buffer of its own; the protocol's settings limit how much may wait. */
+/* app/core/transfer.c - extents of files, put in order (SMB, NFS). An extent ahead of the current
+ * offset has its own buffer; the protocol's settings limit the memory. */
 #include "app/core/transfer.h"
 
 #include "app/parser.h"
@@ -49,7 +49,7 @@ void app_transfer_fini(struct app_transfer *t)
     t->filling = NULL;
 }
 
-/* Ends the file as truncated: what comes later has a hole before it. */
+/* Ends the file as truncated, because later data follow a hole. */
 void app_transfer_truncate(struct app_transfer *t)
 {
     if (t->truncated || !t->opened || t->closed)
@@ -126,7 +126,7 @@ static void append(struct app_transfer *t, const uint8_t *data, uint32_t len)
     t->next += len;
 }
 
-/* After a gap in an extent only its length is kept: bytes behind it have no place in the file. */
+/* After a gap in an extent only its length is kept: later bytes have no position in the file. */
 static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
 {
     if (data == NULL || t->filling->lost > 0 || !buf_add(&t->filling->data, data, len))
@@ -135,7 +135,7 @@ static void keep(struct app_transfer *t, const uint8_t *data, uint32_t len)
     *flow_ahead(t) += len;
 }
 
-/* Appends the extents whose turn has come. Starts again after each, as one may make room for
+/* Appends the extents that are next. Starts again after each, because one may make space for
  * another that is earlier in the list. */
 static void catch_up(struct app_transfer *t)
 {

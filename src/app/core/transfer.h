@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/transfer.h - a file that is read or written in extents with offsets, as in network file
- * systems. Extents may arrive in any order, one at a time; those ahead of the next offset are kept.
- * At more than 64 MiB kept for all files of a flow, the file that adds more is truncated. */
+ * systems. Extents may arrive in any order, one at a time; those ahead of the next offset are
+ * buffered. All files of a flow together may buffer 64 MiB; the file that exceeds this is
+ * truncated. */
 #ifndef APP_TRANSFER_H
 #define APP_TRANSFER_H
 
@@ -19,15 +20,14 @@ struct app_extent {
 
 /* Part of the protocol's transaction, which owns the file. Empty when zeroed. */
 struct app_transfer {
-    struct app_file *file;      /* NULL when files are not required: the transfer is followed
-                                 * anyway */
+    struct app_file *file;    /* NULL when files are not required; the transfer is tracked anyway */
     uint64_t next;              /* offset of the first byte not received yet */
-    uint32_t left;              /* bytes left of the extent at hand */
-    uint8_t padding;            /* ... after it */
-    bool last;                  /* ... after which the file ends */
+    uint32_t left;              /* bytes left of the current extent */
+    uint8_t padding;            /* bytes after it */
+    bool last;                  /* the file ends after it */
     bool opened, truncated, closed;
     struct app_transfer_extent *ahead;   /* extents that wait for earlier ones */
-    struct app_transfer_extent *filling; /* the one of them that is being received */
+    struct app_transfer_extent *filling; /* the one that is being received */
     struct app_tx *tx;          /* transaction of the file, once an extent waits */
     uint64_t ahead_bytes;
     uint32_t ahead_count;
@@ -40,7 +40,7 @@ void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum directi
 uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len);
 void app_transfer_close(struct app_transfer *t);
 void app_transfer_truncate(struct app_transfer *t);
-/* Frees the extents that are kept; the transaction frees the file. */
+/* Frees the buffered extents; the transaction frees the file. */
 void app_transfer_fini(struct app_transfer *t);
 
 static inline bool app_transfer_is_open(const struct app_transfer *t)

@@ -13,7 +13,7 @@
 #define TX_ARENA_BLOCK 104              /* with the block's header a size class of allocators */
 #define TX_ARENA_KEEP (64u << 10)       /* a larger arena goes back to the allocator */
 #define TX_ARENAS_LIMIT 2048             /* beyond this many in use, freed ones keep no blocks */
-/* Of a flow, open or not: the last bound, whatever max-tx says. */
+/* Transactions of a flow, open or not: an upper bound for any max-tx. */
 #define TX_HARD_LIMIT 65536
 #define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
 #define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
@@ -31,7 +31,8 @@ static bool is_open(const struct app_tx *tx, const struct app_proto *proto)
            tx->progress[TO_CLIENT] < proto->progress_done[TO_CLIENT];
 }
 
-/* The protocol's event, if it has one, tells rules that the limit ended it. */
+/* Ends the transaction with the protocol's event, if it has one, so that rules can see the
+ * limit. */
 static void force_done(struct app_tx *tx, const struct app_proto *proto)
 {
     tx->progress[TO_SERVER] = proto->progress_done[TO_SERVER];
@@ -41,8 +42,8 @@ static void force_done(struct app_tx *tx, const struct app_proto *proto)
         app_tx_event(tx, proto->too_many_tx_event);
 }
 
-/* So many more may be opened before a check can find too many; and among many that are done and not
- * gone yet the open ones are counted less often. */
+/* This many transactions may be opened before a check can find too many. If many are done but not
+ * yet freed, open ones are counted less often. */
 static void skip_checks(struct app_flow *af, uint32_t more)
 {
     uint32_t checks = MAX(more, af->tx_count / 64) / TX_LIMIT_CHECK_EVERY;
@@ -234,8 +235,8 @@ static struct app_tx *merge(struct app_tx *a, struct app_tx *b)
     return first;
 }
 
-/* Peers choose in which order transactions get on; logs have them by age. The list is merged from
- * runs of 1, 2, 4 ... as one counts in binary: no more than 32 of them wait. */
+/* Peers choose the order in which transactions progress; logs list them by age. Merges runs of 1,
+ * 2, 4 ..., like a binary counter, so at most 32 runs wait. */
 static struct app_tx *sort(struct app_tx *list)
 {
     struct app_tx *run[32] = { NULL }, *all = NULL;
@@ -332,7 +333,7 @@ static bool can_go(const struct app_thread *at, struct app_tx *tx, const struct 
            is_inspected(at, tx);
 }
 
-/* The transaction that asked for another protocol is kept: the new parser's open() may read it. */
+/* The transaction that requested another protocol is kept: the new parser's open() may read it. */
 static bool is_awaited(const struct app_flow *af, const struct app_tx *tx)
 {
     const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
@@ -372,7 +373,8 @@ static void count_memory(struct app_flow *af, struct app_tx *tx)
     tx->counted = used;
 }
 
-/* One walk over those with news: frees what is done, and lets files drop what no reader needs. */
+/* Visits the changed transactions once: frees those that are done, and lets files free what no
+ * reader needs. */
 static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct inspection *in)
 {
     struct app_tx **link = &af->due, *tx;

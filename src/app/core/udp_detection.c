@@ -79,8 +79,7 @@ static void detect(struct app_thread *at, struct packet *p)
         flow_swap(s, p);
 }
 
-/* A datagram starts at offset 0 and leaves nothing pending: the parser has to take all of it or ask
- * for nothing. */
+/* A datagram starts at offset 0 and leaves nothing buffered: the parser must consume all of it. */
 static void feed(struct app_session *s, struct packet *p)
 {
     enum direction d = packet_direction(p);

@@ -55,7 +55,7 @@ void zstd_decoder_close(void *decoder)
     lib_free(s);
 }
 
-/* A refusal of ours reaches libzstd as a failed allocation; tell it apart from bad data. */
+/* libzstd reports our refusal as a failed allocation; distinguish it from bad data. */
 static enum zstd_status failure(struct zstd_decoder *s, size_t status)
 {
     if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/zstd_decoder.h - zstd (RFC 8878) as a stream, its memory counted with that of all
- * decompressors of bodies. Frames that follow one another are one body. */
+/* app/core/zstd_decoder.h - zstd (RFC 8878) as a stream. Its memory counts with that of all
+ * decompressors of bodies. Consecutive frames are one body. */
 #ifndef APP_ZSTD_DECODER_H
 #define APP_ZSTD_DECODER_H
 
 #include "app/core/decoder_memory.h"
 
 enum zstd_status {
-    ZSTD_STATUS_MORE,       /* all input is taken, or the output is full */
+    ZSTD_STATUS_MORE,       /* all input is consumed, or the output is full */
     ZSTD_STATUS_ERROR,
     ZSTD_STATUS_REFUSED,    /* it needs more memory than allowed: see memory->refusal */
 };

@@ -22,7 +22,8 @@ void digests_free(struct digests *d)
     free(d);
 }
 
-/* NULL digests (no memory, or no such hash wanted) give 0 bytes. `out` has room for the largest. */
+/* Returns 0 bytes for NULL digests (no memory, or no rule needs this hash). `out` has space for the
+ * largest. */
 unsigned digest(struct digests *d, enum digest which, const void *data, size_t len,
                 uint8_t out[DIGEST_MAX])
 {

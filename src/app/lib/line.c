@@ -2,7 +2,7 @@
 /* app/lib/line.c - collects one line of a text protocol over several chunks, up to a limit. */
 #include "app/lib/line.h"
 
-/* The line was truncated before: skips what is left of it, up to its end or the end of data. */
+/* For a truncated line: skips the rest of it, up to its end or the end of data. */
 static enum app_line_result drop_rest(bool *drop, struct bytes *in)
 {
     struct slice rest;
@@ -13,8 +13,8 @@ static enum app_line_result drop_rest(bool *drop, struct bytes *in)
     return APP_LINE_DROPPED;
 }
 
-/* Hands out the first `max` bytes as a line. When the last of them is the line end itself, there is
- * nothing left to drop. */
+/* Returns the first `max` bytes as a line. If the last of them is the line end itself, nothing is
+ * left to drop. */
 static enum app_line_result truncate_line(bool *drop, struct bytes *in, uint32_t max,
                                           struct app_line *line)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/line.h - the lines of text protocols (SMTP, FTP, POP3), of bounded length, in any cut. */
+/* app/lib/line.h - the lines of text protocols (SMTP, FTP, POP3), with a maximum length, for any
+ * segmentation. */
 #ifndef APP_LINE_H
 #define APP_LINE_H
 
@@ -7,17 +8,18 @@
 
 struct app_line {
     struct slice text;
-    uint32_t end_len;           /* of CRLF or LF, which are behind text; 0: the line was cut off */
+    uint32_t end_len;           /* length of the CRLF or LF after text; 0: the line is truncated */
 };
 
 enum app_line_result {
     APP_LINE_COMPLETE,
     APP_LINE_TRUNCATED,               /* the first `max` bytes; the rest will be dropped */
-    APP_LINE_DROPPED,           /* of a line that was cut: nothing to look at */
-    APP_LINE_MORE,              /* not there yet, and nothing taken */
+    APP_LINE_DROPPED,           /* the rest of a truncated line: ignore it */
+    APP_LINE_MORE,              /* no complete line yet; nothing consumed */
 };
 
-/* The next line, if with its end it has less than max bytes. *drop: kept for the direction. */
+/* Takes the next line, if it has less than `max` bytes with its end. *drop: state of the
+ * direction. */
 enum app_line_result app_line_take(bool *drop, struct bytes *in, uint32_t max,
                                    struct app_line *line);
 

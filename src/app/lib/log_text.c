@@ -60,7 +60,7 @@ static uint32_t invalid_sequences(struct slice s)
     return n;
 }
 
-/* Every invalid sequence is one byte or more and becomes three: hence 2 more bytes each at most. */
+/* An invalid sequence has at least one byte and becomes three, so each adds at most 2 bytes. */
 struct slice app_text_utf8(struct arena *arena, struct slice s)
 {
     uint32_t invalid = invalid_sequences(s), n = 0, bad;

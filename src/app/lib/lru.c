@@ -83,8 +83,8 @@ static struct app_lru_entry *fresh(struct app_lru *lru, size_t size)
     return e;
 }
 
-/* Finds or makes the entry of a key; a full table drops its oldest. A reused entry has its old
- * contents behind the head: the caller has to set them. */
+/* Finds or creates the entry of a key; a full table evicts its oldest. A reused entry has its old
+ * contents after the head: the caller must set them. */
 void *app_lru_put(struct app_lru *lru, struct slice key, size_t size)
 {
     struct app_lru_entry *e = app_lru_get(lru, key), **link;

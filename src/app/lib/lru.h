@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/lru.h - what a flow remembers of earlier messages: a small hash table that forgets what
- * was not used for longest. Belongs to one flow. Entries and their buffers are used again, so that
- * a table at its limit no longer allocates. */
+/* app/lib/lru.h - a small hash table in which a flow keeps data of earlier messages; it evicts the
+ * least recently used entry. Belongs to one flow. Entries and their buffers are reused, so a table
+ * at its limit does not allocate. */
 #ifndef APP_LRU_H
 #define APP_LRU_H
 
 #include "base/memory/buf.h"
 
-/* First member of what is kept. */
+/* The first member of each entry. */
 struct app_lru_entry {
     struct app_lru_entry *chain, *newer, *older;
     struct buf key;
@@ -19,14 +19,14 @@ struct app_lru {
     uint32_t count, limit;
 };
 
-/* Lent until the next put; NULL: not known. */
+/* Returns an entry, valid until the next put; NULL: unknown key. */
 void *app_lru_get(struct app_lru *lru, struct slice key);
-/* A new one, or the one of this key: zeroed, or as its last use left it. All entries of a table
- * are of one size. */
+/* Returns a new entry, or the entry of this key: zeroed, or with the contents of its last use. All
+ * entries of a table have one size. */
 void *app_lru_put(struct app_lru *lru, struct slice key, size_t size);
-/* Taken out: valid until the next put. */
+/* Removes the entry; it is valid until the next put. */
 void *app_lru_pop(struct app_lru *lru, struct slice key);
-/* fini frees what hangs off an entry, not the entry; NULL: nothing does. */
+/* fini frees what an entry owns, not the entry; NULL: nothing. */
 void app_lru_fini(struct app_lru *lru, void (*fini)(void *entry));
 
 #endif

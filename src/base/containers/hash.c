@@ -116,7 +116,8 @@ void hash_seed_fix(uint64_t seed)
 #define KEY_BYTES offsetof(struct hash_keys, drawn)
 
 /* All keys come from the kernel. A machine that has just booted may have no entropy yet, and
- * blocking would delay the start. Then times, the process id and an address must do. */
+ * blocking would delay the start. In that case the keys come from times, the process id and an
+ * address. */
 void hash_keys_draw(void)
 {
     struct hash_key weak;

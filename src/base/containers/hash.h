@@ -2,13 +2,13 @@
 /* base/containers/hash.h - keyed hashing, against crafted collisions.
  *
  * Keys that share a bucket turn a table into a list. An attacker who knows the constants can
- * compute such keys, unless the hash has a secret that they cannot cancel. This file has two
- * hashes, each with the reason why nothing cancels.
+ * compute such keys, unless the hash has a secret whose effect they cannot cancel. This file has
+ * two such hashes and says why each is safe.
  *
  * hash_bytes(): SipHash-1-3 with 128 random bits as its key, for strings and for tables that are
- * not used for every packet. It is designed as a pseudorandom function: without the key its
- * results cannot be told from random ones, even after many of them. No attack on 1-3 that finds
- * collisions better than by chance is known.
+ * not used for every packet. It is designed as a pseudorandom function: without the key its results
+ * cannot be distinguished from random numbers. No known attack on 1-3 finds collisions better than
+ * chance does.
  *
  * hash_pair() and hash_finish(): for the few words of a flow's addresses, in a few nanoseconds.
  *
@@ -30,7 +30,7 @@
  *   the results are seen, and an attacker sees none. (flow_id in the logs has one: logs are the
  *   operator's.) A last step that loses nothing takes away what order inputs in a row have left.
  *
- * All inputs of one table have as many pairs, or words in the last of them that tell how many. */
+ * All inputs of one table have the same number of pairs, or the last pair holds the number. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -52,10 +52,10 @@ struct hash_keys {
     bool drawn;
 };
 
-/* This process's; drawn at the first call, which is one at load time. */
+/* The keys of this process. The first call, at load time, draws them. */
 extern struct hash_keys hash_process_keys;
 void hash_keys_draw(void);
-/* Not random, for --no-random: all keys follow from the seed. */
+/* Derives all keys from the seed, for --no-random. */
 void hash_seed_fix(uint64_t seed);
 
 static inline const struct hash_keys *hash_keys(void)
@@ -65,17 +65,17 @@ static inline const struct hash_keys *hash_keys(void)
     return &hash_process_keys;
 }
 
-/* Keyed with the process's key. */
+/* Hash with the process's key. */
 uint64_t hash_bytes(const void *data, size_t len);
 uint64_t hash_string(const char *s);
-/* With another one: a constant key gives a checksum that is the same in each process. */
+/* Hashes with the given key. A constant key gives a checksum that is equal in every process. */
 uint64_t hash_bytes_keyed(const void *data, size_t len, struct hash_key key);
 
 struct hash_sum {
     unsigned __int128 sum;
 };
 
-/* Adds pair number i. Each number at most once. */
+/* Adds pair number i. Each i may occur once per sum. */
 static inline void hash_pair(struct hash_sum *s, const struct hash_keys *keys, unsigned i,
                              uint64_t a, uint64_t b)
 {
@@ -94,7 +94,7 @@ static inline uint32_t hash_finish(const struct hash_sum *s, const struct hash_k
     return out ^ out >> 15;
 }
 
-/* Not keyed: for numbers that no traffic chooses. */
+/* Mixes two numbers without a key; only for numbers that traffic does not choose. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 m = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);

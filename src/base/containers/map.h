@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/map.h - bytes to pointer, for load time and slow paths. Keys are copied. One
- * thread. */
+/* base/containers/map.h - a map from bytes to a pointer, for load time and slow paths. It copies
+ * keys. One thread may use it. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -18,11 +18,11 @@ struct map {
     size_t count, cap;
 };
 
-void map_fini(struct map *m);                              /* values are the caller's */
+void map_fini(struct map *m);                              /* the caller frees values */
 void *map_get(const struct map *m, const void *key, size_t len);      /* NULL: absent */
 void *map_get_string(const struct map *m, const char *key);
 void map_put(struct map *m, const void *key, size_t len, void *value);
-/* False: no memory. */
+/* Adds or replaces. False: out of memory. */
 bool map_try_put(struct map *m, const void *key, size_t len, void *value);   /* replaces */
 void map_put_string(struct map *m, const char *key, void *value);
 

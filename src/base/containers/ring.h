@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/containers/ring.h - a bounded queue of pointers from one thread to one other, and how to
- * wait for it.
+/* base/containers/ring.h - a bounded queue of pointers from one thread to one other thread, and the
+ * eventcount on which both wait.
  *
- * One thread pushes, one pops; neither takes a lock. A thread that reads several rings (or waits
- * for room in several) sleeps on one eventcount, which all of them wake:
+ * One thread pushes, one thread pops; neither takes a lock. A thread that reads several rings, or
+ * waits for space in several, sleeps on one eventcount, which all these rings wake:
  *
  *     for (;;) {
  *         while ((n = ring_pop(ring, items, 8)) > 0)
@@ -17,70 +17,71 @@
  *             eventcount_sleep(&eventcount, key, timeout_ns);
  *     }
  *
- * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README says
- * why, and qa/model/ring.pml proves it. */
+ * A wake-up between eventcount_prepare() and eventcount_sleep() is never lost: base/README.md
+ * explains why, and qa/model/ring.pml proves it. */
 #ifndef BASE_RING_H
 #define BASE_RING_H
 
 #include "base/base.h"
 
-/* Where one thread sleeps. In the caller's storage; must outlive the rings that name it. */
+/* One thread sleeps on this. It is in the caller's storage and must outlive the rings that use
+ * it. */
 struct eventcount {
     CACHE_ALIGNED uint32_t epoch;   /* the futex; changes at each wake-up */
-    uint32_t sleeping;              /* its thread may be asleep: who changes something must wake */
-    unsigned spins;                 /* looks before sleeping, for eventcount_wait() */
-    uint64_t sleeps;                /* its own thread writes, anyone reads, relaxed */
+    uint32_t sleeping;         /* its thread may sleep: a thread that changes a ring must wake it */
+    unsigned spins;                 /* polls before sleeping, in eventcount_wait() */
+    uint64_t sleeps;                /* only its own thread writes; any thread reads, relaxed */
 };
 
 #define EVENTCOUNT_FOREVER UINT64_MAX
 
 void eventcount_init(struct eventcount *w);
 
-/* By the eventcount's own thread. After eventcount_prepare() look once more at what is waited for,
- * with the functions below; then either eventcount_cancel() or eventcount_sleep(). Sleeping may end
- * early. */
+/* Only the eventcount's own thread calls these. After eventcount_prepare() it checks its condition
+ * once more, with the functions below; then it calls eventcount_cancel() or eventcount_sleep(). A
+ * sleep may end early. */
 uint32_t eventcount_prepare(struct eventcount *w);
 void eventcount_cancel(struct eventcount *w);
 void eventcount_sleep(struct eventcount *w, uint32_t key, uint64_t timeout_ns);
 
-/* All of it: spins a little, then sleeps, until is_ready() or the timeout. Gives is_ready(). */
+/* Polls a little, then sleeps, until is_ready() or the timeout. Returns is_ready(). */
 bool eventcount_wait(struct eventcount *w, bool (*is_ready)(void *arg), void *arg,
                  uint64_t timeout_ns);
 
-/* By any thread, also in a signal handler. What it stored before, the woken thread sees. */
+/* Any thread may call this, also in a signal handler. The woken thread sees what the caller stored
+ * before. */
 void eventcount_wake(struct eventcount *w);
 
-/* The producer's and the consumer's words keep to their own cache lines; each remembers what it
- * last saw of the other and looks again only when that says full or empty. Indices run freely
- * and wrap at 2^32. */
+/* The producer and the consumer write different cache lines. Each caches the other's index and
+ * reads it again only when the cached one says full or empty. Indices wrap at 2^32. */
 struct ring {
     CACHE_ALIGNED uint32_t tail;            /* producer writes */
     uint32_t head_seen;
     CACHE_ALIGNED uint32_t head;            /* consumer writes */
     uint32_t tail_seen;
-    CACHE_ALIGNED uint32_t mask;            /* from here on constant, but for closed */
+    CACHE_ALIGNED uint32_t mask;            /* constant from here on, except closed */
     bool closed;
     struct eventcount *consumer, *producer;    /* borrowed; NULL: that side never sleeps */
     CACHE_ALIGNED void *slot[];
 };
 
-/* Room for at least `size` pointers (1 to 2^30). */
+/* Creates a ring with space for at least `size` pointers (1 to 2^30). */
 struct ring *ring_new(uint32_t size, struct eventcount *consumer, struct eventcount *producer);
-void ring_free(struct ring *ring);          /* what is still in it is the caller's */
+void ring_free(struct ring *ring);          /* the caller owns items still in it */
 
-/* How many of the n were taken: all, or what there was room for. */
+/* Both return how many of the n items they moved: as many as space or items allowed. */
 unsigned ring_push(struct ring *ring, void *const *items, unsigned n);
 unsigned ring_pop(struct ring *ring, void **items, unsigned n);
 
-/* By any thread; a moment later it may be otherwise, but never fewer for the consumer nor less
- * room for the producer. */
+/* Any thread may call these. The result may be stale: for the consumer the count only grows
+ * meanwhile, for the producer the space only grows. */
 uint32_t ring_count(const struct ring *ring);
 uint32_t ring_space(const struct ring *ring);
 
-/* By the producer, after its last push. */
+/* Only the producer calls this, after its last push. */
 void ring_close(struct ring *ring);
 bool ring_is_closed(const struct ring *ring);
-bool ring_is_done(const struct ring *ring);     /* by the consumer: closed, and nothing left */
+bool ring_is_done(const struct ring *ring);     /* for the consumer: closed and empty */
 
 static inline uint32_t ring_size(const struct ring *ring) { return ring->mask + 1; }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/arena.h - memory that dies together.
+/* base/memory/arena.h - memory that is freed together.
  *
- * Bump allocation from blocks; nothing is freed piece by piece. arena_reset() keeps the blocks,
- * so that an arena that has reached its working size never calls the allocator again. One
- * thread. With a limit, arena_alloc() gives NULL at the limit; without one it never does. */
+ * Bump allocation from blocks; single allocations cannot be freed. arena_reset() keeps the blocks,
+ * so that an arena that has reached its working size never calls the allocator again. One thread
+ * may use an arena. With a limit, arena_alloc() returns NULL at the limit; without one it never
+ * does. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -15,7 +16,7 @@ struct arena_block;
 
 struct arena {
     struct arena_block *first, *current;
-    size_t used;                        /* bytes handed out */
+    size_t used;                        /* bytes allocated */
     uint32_t block_size, limit;         /* limit 0: none */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory/buf.h - a growable buffer of bytes that keeps its memory when cleared.
  *
- * Holds up to 4 GiB. Where memory is refused, `failed` is set and stays until the buffer is
- * cleared: what was to be added is missing. Who writes records looks at it once, at the end. */
+ * Holds up to 4 GiB. When memory is refused, `failed` is set until the buffer is cleared, and the
+ * data are missing. A writer of records therefore checks `failed` once, at the end. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -19,9 +19,9 @@ struct buf {
 };
 
 void buf_fini(struct buf *b);
-bool buf_grow(struct buf *b, size_t more);      /* room for `more` bytes behind len */
+bool buf_grow(struct buf *b, size_t more);      /* space for `more` bytes after len */
 
-/* Called for ahead of time: where the next bytes go, and the two lines before. */
+/* Prefetches the cache lines at and before the end, some time before bytes are appended. */
 static inline void buf_prefetch_end(const struct buf *b)
 {
     for (size_t i = 0; b->data != NULL && i < 3 && i * CACHE_LINE <= b->len; i++)
@@ -34,7 +34,7 @@ static inline void buf_clear(struct buf *b)
     b->failed = false;
 }
 
-/* Back to where it was `len` long, and as if nothing had failed: true when nothing had. */
+/* Truncates to `len` and clears `failed`. Returns true when nothing had failed. */
 static inline bool buf_cut_failed(struct buf *b, size_t len)
 {
     if (LIKELY(!b->failed))
@@ -44,13 +44,13 @@ static inline bool buf_cut_failed(struct buf *b, size_t len)
     return false;
 }
 
-/* False: there is no room, and b->failed. */
+/* False: no space; sets b->failed. */
 NODISCARD static inline bool buf_reserve(struct buf *b, size_t more)
 {
     return LIKELY(b->cap - b->len >= more) || buf_grow(b, more);
 }
 
-/* All of it or nothing. */
+/* Adds all of it or nothing. */
 static inline bool buf_add(struct buf *b, const void *data, size_t len)
 {
     if (len == 0)

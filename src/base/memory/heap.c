@@ -3,7 +3,7 @@
  *
  * Blocks are in slabs, all of one size in a slab. A slab starts at a multiple of its size, so a
  * block's address tells its slab, and with it the heap and the size: blocks have no header. A slab
- * is divided as blocks are asked for; its pages are not touched earlier.
+ * is divided as blocks are requested; its pages are not touched earlier.
  *
  * A block that is larger than the largest size has slabs of its own, which are kept for the next
  * block of as many slabs. */

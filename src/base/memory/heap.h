@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/heap.h - blocks of any size, for libraries that want a malloc() while packets flow.
+/* base/memory/heap.h - blocks of any size, for libraries that need malloc() while packets flow.
  *
- * A heap belongs to one thread. Blocks are of some sixty sizes and go back to a list of their
- * size, so that a thread which has seen its traffic takes all it needs from there: no lock, no
- * allocator. Memory goes back to the system when the heap does. */
+ * A heap belongs to one thread. Blocks have one of about sixty sizes; a freed block goes to the
+ * list of its size. Once these lists are filled, a thread takes all blocks from them, without a
+ * lock or an allocator call. The heap returns memory to the system only when it is freed. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
@@ -13,16 +13,16 @@ struct heap;
 
 struct heap *heap_new(void);            /* NULL when memory is out */
 
-/* By its thread, which does not use it any more. With blocks still in use false comes back: the
- * heap stays until others have given back the last of them. NULL is fine. */
+/* The heap's thread calls this when it stops using it. NULL is allowed. Returns false when blocks
+ * are still in use: the heap then lives until other threads have freed the last of them. */
 bool heap_free(struct heap *heap);
 
-/* Aligned to 16, not cleared; NULL when memory is out. */
+/* Returns 16-byte aligned memory, not cleared; NULL when memory is out. */
 void *heap_get(struct heap *heap, size_t size);
 void *heap_get_zeroed(struct heap *heap, size_t n, size_t size);
 
-/* As realloc() and free(). A block of another thread's heap finds its way home: any thread may
- * give it back, `heap` being its own. */
+/* Like realloc() and free(). Any thread may free a block of another thread's heap: it passes its
+ * own heap as `heap`, and the block returns to its owner. */
 void *heap_resize(struct heap *heap, void *block, size_t size);
 void heap_put(struct heap *heap, void *block);
 

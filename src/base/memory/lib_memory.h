@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/lib_memory.h - malloc() and its kin, to be given to libraries that allocate per
- * packet.
+/* base/memory/lib_memory.h - malloc() and related functions for libraries that allocate per packet.
  *
- * Taken from a heap of the calling thread (base/memory/heap.h), which is made when first asked for
- * and dies with the thread. Libraries call their allocator without a context, so this is the one
- * place that has to know on which thread it is. In all builds but the release build it is the C
- * library's allocator: sanitizers and debuggers want to see each block. */
+ * They use a heap of the calling thread (base/memory/heap.h). The first call creates it; the end of
+ * the thread frees it. Libraries call their allocator without a context, so only this file has to
+ * find the calling thread. Builds other than the release build use the C library's allocator,
+ * because sanitizers and debuggers must see each block. */
 #ifndef BASE_LIB_MEMORY_H
 #define BASE_LIB_MEMORY_H
 
@@ -17,7 +16,7 @@ void *lib_realloc(void *block, size_t size);
 char *lib_strdup(const char *text);
 void lib_free(void *block);
 
-/* The same with a first argument for a context: as brotli, zlib and others want them. */
+/* The same functions with an unused first argument, which brotli, zlib and others pass. */
 void *lib_malloc_for(void *unused, size_t size);
 void *lib_zalloc(void *unused, unsigned n, unsigned size);
 void lib_free_for(void *unused, void *block);

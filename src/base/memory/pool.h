@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/pool.h - objects of one size, taken and given back by one thread.
+/* base/memory/pool.h - objects of one size, taken and returned by one thread.
  *
- * Grows in slabs up to `max` objects (0: no bound) and never shrinks. Objects come back as they
- * were left, not cleared; the first time they are zero. */
+ * Grows in slabs up to `max` objects (0: no limit) and never shrinks. An object is zero the first
+ * time; later it has the contents with which it was returned. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
@@ -15,11 +15,11 @@ struct pool {
     struct pool_slab *slabs;
     size_t size, per_slab;
     size_t in_use, created, max;
-    uint64_t refused;       /* pool_get() calls answered NULL */
+    uint64_t refused;       /* pool_get() calls that returned NULL */
 };
 
 void pool_init(struct pool *pool, size_t object_size, size_t per_slab, size_t max);
-void pool_fini(struct pool *pool);      /* all objects die, in use or not */
+void pool_fini(struct pool *pool);      /* frees all objects, also those in use */
 void pool_reserve(struct pool *pool, size_t count);
 
 void *pool_get_slow(struct pool *pool);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/traffic_memory.c - reservations of the sum.
+/* base/memory/traffic_memory.c - per-thread reservations from one sum.
  *
- * A thread that gives back more than it took (blocks travel) owns what it was given, until its
- * reservation is large; so `spare` never goes below zero. */
+ * Blocks move between threads, so a thread may free more than it took. It keeps that memory as its
+ * reservation until the reservation is large. So `spare` never goes below zero. */
 #include "config.h"
 
 #include "base/memory/traffic_memory.h"
@@ -15,19 +15,20 @@
 
 #define RESERVATION ((uint64_t)256 << 10)
 
-/* Of the process. */
+/* State of the process. */
 static struct {
     _Atomic uint64_t reserved, limit, refused;
     _Atomic uint64_t given_back[PRESSURE_STEPS];
     void (*on_first_release)(enum memory_pressure step);    /* set at start */
-    _Atomic uint64_t requests;          /* counted while failures are asked for */
+    _Atomic uint64_t requests;          /* counted while failures are requested */
     struct alloc_failures failures;
     _Atomic bool failing;
     pthread_key_t at_thread_end;
     pthread_once_t key_once;
 } sum = { .key_once = PTHREAD_ONCE_INIT };
 
-/* Of the thread. Once it has ended, libraries may still give back: that goes to the sum. */
+/* State of the thread. After the thread's end, libraries may still free memory: it goes to the
+ * sum. */
 static __thread struct {
     uint64_t spare, refusals;
     enum { THREAD_NEW, THREAD_RESERVES, THREAD_FINISHED } state;
@@ -228,7 +229,7 @@ static void *counted(void *block, size_t asked)
         traffic_memory_out();
         return NULL;
     }
-    /* What the allocator gave beyond that is there: no question of the limit. */
+    /* The allocator gave this memory beyond the request, so the limit cannot refuse it. */
     traffic_memory_add(malloc_usable_size(block) - asked);
     return block;
 }
@@ -279,7 +280,7 @@ bool traffic_array_grow(void **at, size_t *cap, size_t need, size_t item_size)
         return traffic_memory_out();
     if (!traffic_memory_take(bytes))
         return false;
-    traffic_memory_release(bytes);         /* steady sizes are not counted */
+    traffic_memory_release(bytes);         /* checked, but not counted: such sizes become steady */
     bigger = realloc(*at, bytes);
     if (bigger == NULL)
         return traffic_memory_out();

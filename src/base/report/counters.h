@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/counters.h - named figures, one block per thread and module instance.
+/* base/report/counters.h - named counters, one block per thread and module instance.
  *
- * Names are registered before threads start, in one table for the process; a thread adds to its
- * own block without a lock, the statistics thread reads with relaxed loads and sums. A name
- * registered twice gives the same id. Names are dotted as in EVE stats: "decoder.ipv4". */
+ * Names are registered before threads start, in one table for the process. A thread adds to its own
+ * block without a lock; the statistics thread reads all blocks with relaxed loads. Registering a
+ * name again returns the same id. Names are dotted as in EVE stats: "decoder.ipv4". */
 #ifndef BASE_COUNTERS_H
 #define BASE_COUNTERS_H
 
@@ -24,8 +24,8 @@ unsigned counter_count(void);
 const char *counter_name(counter_id id);
 enum counter_kind counter_kind(counter_id id);
 
-/* The calling thread's counters. Owned by the caller that created them; known to the process until
- * freed. */
+/* The calling thread's counters. The caller that created them owns them; the registry knows them
+ * until they are freed. */
 struct counters {
     uint64_t *value;                /* by id; relaxed atomics */
     uint64_t *samples;              /* COUNTER_AVG only */
@@ -33,7 +33,7 @@ struct counters {
     struct counters *next;
 };
 struct counters *counters_new(const char *thread_name);
-void counters_free(struct counters *c);     /* its sums stay counted in the totals */
+void counters_free(struct counters *c);     /* the totals keep its values */
 
 static inline void counter_add(struct counters *c, counter_id id, uint64_t n)
 {
@@ -61,10 +61,10 @@ static inline void counter_sample(struct counters *c, counter_id id, uint64_t n)
     __atomic_store_n(&c->samples[id], c->samples[id] + 1, __ATOMIC_RELAXED);
 }
 
-/* Total over all threads that live or lived. For COUNTER_AVG the average. */
+/* Returns the sum over all threads, ended ones included; for COUNTER_AVG the average. */
 uint64_t counter_total(counter_id id);
 /* Calls back for each live thread's block, under the registry's lock. */
 void counters_each(void (*visit)(const struct counters *c, void *arg), void *arg);
-void counters_reset_all(void);      /* between runs in one process: tests, socket jobs */
+void counters_reset_all(void);      /* between runs in one process (tests, socket jobs) */
 
 #endif

@@ -71,8 +71,8 @@ static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
     return p + n;
 }
 
-/* Comma and key, and room for `space` bytes more. Gives the place to write at; NULL when there is
- * no memory for it: then the record is lost, as out->failed says. */
+/* Writes comma and key, and reserves `space` more bytes. Returns the position to write at. NULL
+ * means that memory was refused; out->failed is then set and the record is lost. */
 static inline uint8_t *begin_at(struct json *j, struct text key, size_t space)
 {
     uint64_t bit = level_bit(j);
@@ -167,8 +167,8 @@ static bool is_utf8(const uint8_t *p, size_t len)
     return true;
 }
 
-/* The high bit of a byte is set if it needs an escape: below 0x20, '"', '\\' or not ASCII. Borrows
- * may also set it for a clean byte after such a one; it is never missing. */
+/* The high bit of a byte is set if it needs an escape: below 0x20, '"', '\\' or not ASCII. A borrow
+ * may also set it for a clean byte after such a byte; it is never missing. */
 static inline uint64_t needs_care(uint64_t v)
 {
     uint64_t quote = v ^ EACH_BYTE('"'), backslash = v ^ EACH_BYTE('\\');
@@ -177,8 +177,8 @@ static inline uint64_t needs_care(uint64_t v)
            EACH_BYTE(0x80);
 }
 
-/* Whether nothing needs an escape, as in nearly all strings. The last eight (or four) bytes overlap
- * those before them. */
+/* True when no byte needs an escape, as in nearly all strings. The last eight (or four) bytes
+ * overlap those before them. */
 static bool is_clean(const uint8_t *data, size_t len)
 {
     uint32_t low, high;
@@ -262,8 +262,8 @@ static uint8_t *write_escaped(uint8_t *p, const uint8_t *data, size_t len)
     return p;
 }
 
-/* At most six bytes are written for one. Long strings are measured first, so that a long text does
- * not make the buffer six times its size for good. */
+/* At most six bytes are written for one. Long strings are measured first. Otherwise one long text
+ * would make the buffer permanently six times as large as the text. */
 static size_t escaped_capacity(const uint8_t *data, size_t len)
 {
     static const uint8_t cost[256] = { ['u'] = 5, ['x'] = 4 };

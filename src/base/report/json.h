@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/json.h - writes JSON into a buf, fast; the only way EVE records are made.
+/* base/report/json.h - writes JSON into a buf. All EVE records are written with it.
  *
- * Keys are C strings that need no escaping. A string that is UTF-8 stands as it is, control
- * characters as \u00XX; in one that is not, each byte from 0x80 on becomes the four characters
- * \xNN, as Suricata writes it. So the output is always valid. Commas are the writer's affair.
- * At most 63 levels. */
+ * Keys are C strings that need no escaping. Valid UTF-8 is written unchanged, control characters as
+ * \u00XX. In a string that is not UTF-8 each byte from 0x80 on becomes the four characters \xNN, as
+ * in Suricata. So the output is always valid. The writer adds commas. At most 63 levels. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -15,11 +14,11 @@
 
 struct json {
     struct buf *out;        /* borrowed */
-    uint64_t more;          /* bit per depth: something stands at this level already */
+    uint64_t more;          /* one bit per depth: this level has a member already */
     unsigned depth;
 };
 
-/* A place to come back to, to take something back that turned out empty. */
+/* A position in the output, to remove an object that turned out to be empty. */
 struct json_mark {
     size_t len;
     uint64_t more;
@@ -30,18 +29,17 @@ void json_init(struct json *j, struct buf *out);
 struct json_mark json_mark(const struct json *j);
 void json_rewind(struct json *j, struct json_mark mark);
 
-/* jansson, with which JSON is read, has functions of these four names. In the
- * object files ours are called otherwise, or they would take the place of jansson's inside it; a
- * source file includes one of the two headers. */
+/* jansson, which reads JSON, has functions with four of these names. Other symbol names keep ours
+ * from replacing jansson's at link time. A source file includes only one of the two headers. */
 #define JSON_SYMBOL(name) __asm__("ids_" #name)
 
-/* With key NULL: the root, or an item of an array. */
+/* key NULL: the root, or an item of an array. */
 void json_object(struct json *j, const char *key) JSON_SYMBOL(json_object);
 void json_object_end(struct json *j);
 void json_array(struct json *j, const char *key) JSON_SYMBOL(json_array);
 void json_array_end(struct json *j);
 
-/* Keys whose length the caller knows; those below leave the counting to the compiler. */
+/* For keys whose length the caller knows; with the macros below the compiler computes it. */
 void json_put_bytes(struct json *j, struct text key, const void *data, size_t len);
 void json_put_u64(struct json *j, struct text key, uint64_t value);
 void json_put_raw(struct json *j, struct text key, const char *text, size_t len);
@@ -66,7 +64,7 @@ static inline void json_slice(struct json *j, const char *key, struct slice s)
     json_put_bytes(j, json_key(key), s.data, s.len);
 }
 
-/* Each byte that is not part of UTF-8 becomes U+FFFD. */
+/* Replaces each byte that is not part of UTF-8 by U+FFFD. */
 void json_lossy(struct json *j, const char *key, struct slice s);
 static inline void json_u64(struct json *j, const char *key, uint64_t value)
 {
@@ -84,9 +82,9 @@ void json_null(struct json *j, const char *key) JSON_SYMBOL(json_null);
 void json_base64(struct json *j, const char *key, const void *data, size_t len);
 void json_hex(struct json *j, const char *key, const void *data, size_t len);       /* "0aff" */
 void json_printf(struct json *j, const char *key, const char *fmt, ...) PRINTF(3, 4);
-/* As payload_printable: what is not printable ASCII, CR or LF becomes a dot. */
+/* Writes as payload_printable: a dot for each byte that is not printable ASCII, CR or LF. */
 void json_printable(struct json *j, const char *key, const void *data, size_t len);
-/* Text that is JSON already; with key NULL also members of the object that is open. */
+/* Adds text that is already JSON; key NULL: an array item, or members of the open object. */
 void json_raw(struct json *j, const char *key, const char *text, size_t len);
 
 #endif

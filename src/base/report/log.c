@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/log.c - messages to the operator. A lock keeps messages complete. That is no problem,
- * because no packet thread logs while packets flow, except rare events of captures. */
+/* base/report/log.c - messages to the operator. A lock keeps messages complete. Packet threads do
+ * not contend for it: while packets flow they log only rare events of captures. */
 #include "base/report/log.h"
 
 #include <pthread.h>

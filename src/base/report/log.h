@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/report/log.h - what the engine says to its operator. Never called on the packet path. */
+/* base/report/log.h - messages to the operator. Never called on the packet path. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -16,7 +16,7 @@ enum log_level {
     LOG_LEVEL_DEBUG,
 };
 
-/* `module` names the area that speaks: "detect", "conf". */
+/* `module` names the area that logs: "detect", "conf". */
 void log_at(enum log_level level, const char *module, struct where at, const char *fmt, ...)
     PRINTF(4, 5);
 
@@ -28,17 +28,18 @@ void log_at(enum log_level level, const char *module, struct where at, const cha
 #define log_perf(module, ...)    log_at(LOG_LEVEL_PERF, module, NO_LOCATION, __VA_ARGS__)
 #define log_config(module, ...)  log_at(LOG_LEVEL_CONFIG, module, NO_LOCATION, __VA_ARGS__)
 void log_err(enum log_level level, const char *module, const struct err *err);
-/* One more mistake of several: what *err holds so far is said, and the new one put in its place for
- * the caller to say. Returns -1. */
+/* Reports one more error of several: logs *err, then replaces it with *more, which the caller will
+ * log. Returns -1. */
 int log_err_also(const char *module, struct err *err, const struct err *more);
 
-/* Errors said since the start; `-T` and --init-errors-fatal look at it. */
+/* Errors logged since the start, for `-T` and --init-errors-fatal. */
 unsigned log_error_count(void);
-/* Those with which no run is to begin, whatever --init-errors-fatal says. */
+/* Counts an error that prevents the start whatever --init-errors-fatal says. */
 void log_count_fatal(void);
 unsigned log_fatal_count(void);
 
-/* Set-up, by main/. A sink gets whole messages; `at.file` NULL when the message has no place. */
+/* Set-up, by main/. A sink gets entire messages; `at.file` is NULL when the message has no
+ * location. */
 struct log_message {
     enum log_level level;
     const char *module;
@@ -51,11 +52,11 @@ struct log_sink_ops {
     void (*reopen)(void *self);     /* log rotation; may be NULL */
     void (*close)(void *self);
 };
-void log_set_level(enum log_level level);       /* highest level that any sink sees */
+void log_set_level(enum log_level level);       /* highest level that any sink accepts */
 enum log_level log_get_level(void);
 void log_add_sink(const struct log_sink_ops *ops, void *self, enum log_level level);
 void log_reopen(void);
-void log_close(void);                            /* back to plain stderr */
+void log_close(void);                            /* log to plain stderr again */
 bool log_level_parse(const char *name, enum log_level *out);
 const char *log_level_name(enum log_level level);      /* "Notice" */
 

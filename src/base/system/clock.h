@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/clock.h - time from the machine. Packet time is another matter: it comes with
- * packets. */
+/* base/system/clock.h - time of the machine. Packet time is different: it comes with packets. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -27,7 +26,7 @@ static inline uint64_t clock_thread_cpu_ns(void)
     return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* In a loop that looks at memory another CPU will write. */
+/* For a loop that polls memory which another CPU will write. */
 static inline void clock_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -37,9 +36,9 @@ static inline void clock_pause(void)
 #endif
 }
 
-/* For time stamps taken at every vector: reads the CPU's cycle counter where the kernel trusts it
- * as its own clock, else clock_ns(). Made once at start, then read by all threads; agrees with
- * clock_ns() to about 0.01 %, so for durations only. */
+/* A clock for time stamps at every vector. It reads the CPU's cycle counter where the kernel trusts
+ * it as its own clock, else clock_ns(). Set up once at start, then read by all threads. It agrees
+ * with clock_ns() to about 0.01 %, so use it only for durations. */
 struct clock_fast {
     bool has_counter;
     uint64_t start_ticks, start_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/cpu.h - what this CPU can do, for filling tables of function variants at start. The
- * plain C variant is always there and is what the others are tested against. */
+/* base/system/cpu.h - features of this CPU, for tables of function variants that are filled at
+ * start. The plain C variant always exists; tests compare the others with it. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
@@ -14,7 +14,7 @@ struct cpu_features {
 
 struct cpu_features cpu_features(void);
 
-/* CPUs that this process may run on; at least 1. */
+/* Number of CPUs that this process may run on; at least 1. */
 unsigned cpu_count(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/system/digest.h - MD5, SHA-1, SHA-256, by libcrypto.
  *
- * The state is the caller's. libcrypto's newer interface allocates one for each hash and counts
- * references to the algorithm, in memory that all threads share; this does neither. */
+ * The caller owns the state. libcrypto's newer interface allocates a state for each hash and counts
+ * references in memory that all threads share; this one does neither. */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
 
 #include "base/base.h"
 
 enum digest { DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256, DIGEST_COUNT };
-#define DIGEST_MAX 32               /* bytes of the longest */
+#define DIGEST_MAX 32               /* bytes of the longest digest */
 
 struct digest_stream {
     _Alignas(16) uint8_t state[112];
@@ -18,6 +18,6 @@ struct digest_stream {
 
 void digest_begin(struct digest_stream *s, enum digest which);
 void digest_add(struct digest_stream *s, const void *data, size_t len);
-unsigned digest_end(struct digest_stream *s, uint8_t *out);      /* gives the length */
+unsigned digest_end(struct digest_stream *s, uint8_t *out);      /* returns the length */
 
 #endif

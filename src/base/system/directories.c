@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/directories.c - makes the directories of a path, from the outermost on. */
+/* base/system/directories.c - creates the directories of a path, from the outermost on. */
 #include "base/system/directories.h"
 
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Makes all directories before the last slash; what exists is no error. */
 int directories_make(const char *path, mode_t mode)
 {
     char directory[PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/system/helper_thread.h - a thread beside one of the chain's, which works for it, such as one
- * that sends: its name, from who planned it, and its figures, for who reports. */
+/* base/system/helper_thread.h - a thread that works for a packet thread, such as one that sends:
+ * its name, from the planner, and its statistics. */
 #ifndef BASE_HELPER_THREAD_H
 #define BASE_HELPER_THREAD_H
 
@@ -12,9 +12,9 @@
 
 struct helper_thread {
     const char *name;
-    uint64_t jobs;                      /* what it was given, by the thread that gave it */
-    uint64_t cpu_ns;                    /* it had in all; 0 while it runs */
-    clockid_t clock;                    /* of its time, while it runs */
+    uint64_t jobs;                      /* jobs it received; the thread that sends them counts */
+    uint64_t cpu_ns;                    /* CPU time in all; 0 while it runs */
+    clockid_t clock;                    /* of its CPU time, while it runs */
     bool is_running;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/text/bytes.h - the bounds-checked cursor through which every parser of hostile bytes reads.
+/* base/text/bytes.h - the bounds-checked cursor with which every parser reads bytes from the
+ * network.
  *
- * Reading past the end yields zeros and sets `failed`, which sticks: read all fields, ask once.
- * A cursor borrows the bytes; copying the struct is how to look ahead and come back. */
+ * A read past the end returns zeros and sets `failed` for good: read all fields, then check once. A
+ * cursor borrows the bytes. To look ahead, copy the struct and read from the copy. */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
 
@@ -15,7 +16,7 @@ struct bytes {
     bool failed;
 };
 
-/* A borrowed run of bytes, without a position. */
+/* Borrowed bytes, without a position. */
 struct slice {
     const uint8_t *data;
     uint32_t len;
@@ -44,7 +45,8 @@ static inline bool bytes_have(const struct bytes *in, size_t n)
     return !in->failed && bytes_left(in) >= n;
 }
 
-/* The next n bytes, or NULL and failed. n = 0 gives a valid pointer unless failed already. */
+/* Returns the next n bytes; NULL sets failed. n = 0 returns a valid pointer unless failed
+ * already. */
 static inline const uint8_t *take_bytes(struct bytes *in, size_t n)
 {
     const uint8_t *p = in->next;
@@ -64,7 +66,7 @@ static inline struct slice take_slice(struct bytes *in, size_t n)
     return (struct slice){ .data = p, .len = p != NULL ? (uint32_t)n : 0 };
 }
 
-/* A cursor over the next n bytes, which this one skips; failed when there are fewer. */
+/* Returns a cursor over the next n bytes and skips them; failed when there are fewer. */
 static inline struct bytes take_sub(struct bytes *in, size_t n)
 {
     const uint8_t *p = take_bytes(in, n);
@@ -79,7 +81,7 @@ static inline void take_skip(struct bytes *in, size_t n)
     (void)take_bytes(in, n);
 }
 
-/* All that is left. */
+/* Takes all remaining bytes. */
 static inline struct slice take_rest(struct bytes *in)
 {
     return take_slice(in, in->failed ? 0 : bytes_left(in));
@@ -131,7 +133,7 @@ TAKE_NUMBER(uint32_t, take_le32, 4, get_le32)
 TAKE_NUMBER(uint64_t, take_le64, 8, get_le64)
 #undef TAKE_NUMBER
 
-/* Without moving; 0 when too short, and not a failure. */
+/* Reads without moving; 0 when too short, which does not fail the cursor. */
 static inline uint8_t peek_u8(const struct bytes *in)
 {
     return bytes_have(in, 1) ? in->next[0] : 0;
@@ -141,7 +143,8 @@ static inline uint16_t peek_be16(const struct bytes *in)
     return bytes_have(in, 2) ? get_be16(in->next) : 0;
 }
 
-/* Bytes before the first `stop`, which is consumed too. False, and nothing taken, without one. */
+/* Takes the bytes before the first `stop`, and skips `stop`. Without one returns false and takes
+ * nothing. */
 static inline bool take_until(struct bytes *in, uint8_t stop, struct slice *out)
 {
     const uint8_t *hit;
@@ -156,7 +159,7 @@ static inline bool take_until(struct bytes *in, uint8_t stop, struct slice *out)
     return true;
 }
 
-/* A line without its LF or CRLF. False, and nothing taken, when no LF has arrived. */
+/* Takes a line without its LF or CRLF. Without an LF returns false and takes nothing. */
 static inline bool take_line(struct bytes *in, struct slice *out)
 {
     if (!take_until(in, '\n', out))

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Network byte order. IPv4 stands in the first four bytes, the rest is zero. */
+/* Network byte order. IPv4 is in the first four bytes, the rest is zero. */
 struct ip {
     union {
         uint8_t b[16];
@@ -25,8 +25,8 @@ static inline bool ip_equal(const struct ip *a, const struct ip *b)
     return a->q[0] == b->q[0] && a->q[1] == b->q[1] && a->version == b->version;
 }
 
-/* Made of whole words: where an address is put together from bytes, reading it at once right after
- * has to wait for all of them to be written. */
+/* Builds the address from entire words. If it wrote single bytes, a read right after would have to
+ * wait until all of them are stored. */
 static inline struct ip ip_v4(const uint8_t *p)
 {
     uint64_t first = 0;
@@ -43,10 +43,10 @@ static inline struct ip ip_v6(const uint8_t *p)
     return (struct ip){ .q = { q[0], q[1] }, .version = 6 };
 }
 
-/* IPv6 written in full, as in EVE: "fe80:0000:0000:..."; returns the length. */
+/* Writes IPv6 in full, as EVE does: "fe80:0000:0000:..."; returns the length. */
 size_t ip_format(const struct ip *ip, char out[IP_TEXT_SIZE]);
 bool ip_parse(struct text t, struct ip *out);
-/* Memory order comparison, IPv4 before IPv6. */
+/* Orders by memory contents, IPv4 before IPv6. */
 int ip_compare(const struct ip *a, const struct ip *b);
 
 #endif

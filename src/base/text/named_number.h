@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/text/named_number.h - tables that say what a number is called. */
+/* base/text/named_number.h - tables of numbers and their names. */
 #ifndef BASE_NAMED_NUMBER_H
 #define BASE_NAMED_NUMBER_H
 
@@ -10,7 +10,7 @@ struct named_number {
     const char *text;
 };
 
-/* names are ordered by number. NULL: it has no name. */
+/* `names` are ordered by number. NULL: the number has no name. */
 static inline const char *named_number_find(const struct named_number *names, size_t count,
                                             uint32_t number)
 {

@@ -27,7 +27,7 @@
  * on it. */
 #define WAIT_MS 100
 
-/* What a thread, or a group of threads, reads: an interface, or the two ports of a bridge. */
+/* The source of a thread, or of a group of threads: an interface, or the two ports of a bridge. */
 struct af_source {
     struct af_conf side[2];
     unsigned sides;
@@ -40,7 +40,7 @@ struct af_capture {
     unsigned count;
 };
 
-/* With use-emergency-flush only, `flushed` is registered, since Suricata does not have it. */
+/* `flushed` is registered only with use-emergency-flush, because Suricata does not have it. */
 struct af_counters {
     counter_id packets, drops, errors, polls, poll_timeout, poll_data, poll_errors;
     counter_id flushed;                 /* with use-emergency-flush only */

@@ -2,8 +2,8 @@
 /* capture/af_packet/af_packet.h - the parts of the AF_PACKET capture: settings of an interface, a
  * ring of frames shared with the kernel, the sending side.
  *
- * Frames are used in place. What the kernel hands over as a unit, a block of TPACKET_V3 or a frame
- * of TPACKET_V2, is called a block: it goes back to the kernel when its last packet has
+ * Frames are used in place. A block is the unit that the kernel passes to the engine: a block of
+ * TPACKET_V3 or a frame of TPACKET_V2. It returns to the kernel when its last packet has
  * returned. */
 #ifndef CAPTURE_AF_PACKET_H
 #define CAPTURE_AF_PACKET_H
@@ -27,8 +27,8 @@ struct af_conf {
     int joined_index;               /* the interface that the group belongs to */
     unsigned joined;                /* number of sockets in the group */
     bool v3, mmap_locked, emergency_flush, promisc;
-    bool ignore_outgoing;           /* packets of this host; on the loopback all packets are seen
-                                     * twice */
+    bool ignore_outgoing;           /* skips packets sent by this host; on the loopback device
+                                     * all packets appear twice */
     unsigned ring_size;             /* frames a thread */
     unsigned block_size, block_timeout_ms, v2_block_size, buffer_size;
     enum capture_checksums checksums;
@@ -77,7 +77,7 @@ struct af_frame {
 
 struct af_stats {
     uint64_t packets, drops;            /* packets includes the dropped ones */
-    uint64_t flushed;                   /* of the drops: use-emergency-flush */
+    uint64_t flushed;                   /* part of `drops`: use-emergency-flush */
 };
 
 /* One thread. *position is its position in the fanout group, by the order of joining; -1: not known
@@ -93,7 +93,7 @@ bool af_ring_has_error(const struct af_ring *ring);
 int af_ring_take_error(struct af_ring *ring);
 bool af_ring_is_ready(const struct af_ring *ring);     /* af_ring_next() may return something */
 bool af_ring_next(struct af_ring *ring, struct af_frame *out);
-/* The engine still holds the next block: sleeping on the socket would not sleep. */
+/* True while the engine holds the next block: poll() on the socket would return at once. */
 bool af_ring_is_held(const struct af_ring *ring);
 /* A packet taken from the block has been returned. */
 void af_block_release(struct af_block_ref *block_ref);
@@ -129,11 +129,10 @@ int af_bypass_attach(const struct af_bypass *bypass, int fd, struct err *err);
 enum af_bypass_result af_bypass_add(struct af_bypass *bypass, const uint8_t *frame, uint32_t len);
 void af_bypass_totals(const struct af_bypass *bypass, uint64_t *packets, uint64_t *bytes);
 
-/* In front of a frame of an inline ring is the kernel's vnet header for checksum and
- * segmentation. */
+/* Each frame of an inline ring follows the kernel's vnet header for checksum and segmentation. */
 #define AF_VNET_HDR_LEN 10
 
-/* One message to the kernel: a frame, or one that stands for several. */
+/* One message to the kernel: a frame, or a GSO frame that joins several. */
 struct af_message {
     unsigned frames;
     size_t len;                     /* vnet header included */
@@ -144,40 +143,40 @@ struct mmsghdr;
 struct af_out;
 struct af_out *af_out_new(const struct af_conf *conf);
 void af_out_free(struct af_out *out);
-/* How many messages are finished, sent or not: all, or those before the first GSO frame ever sent,
- * if the interface refuses it. */
+/* Returns how many messages are finished, sent or not: all of them, or those before the first GSO
+ * frame ever sent, if the interface refuses that frame. */
 unsigned af_out_send(struct af_out *out, struct mmsghdr *header, const struct af_message *message,
                      unsigned count);
-/* Any thread. Whether frames may be joined; whether that is still unknown; frames that were not
- * sent. */
+/* Any thread may call these. They return whether frames may be joined, whether that is still
+ * unknown, and the number of frames that were not sent. */
 bool af_out_joins(const struct af_out *out);
 bool af_out_tries_to_join(const struct af_out *out);
 uint32_t af_out_failed(const struct af_out *out);
 uint32_t af_out_mtu(const struct af_out *out);      /* 0: the interface is gone */
 
-/* tx.c: a bound socket, which it owns, and a ring of frames to send; one thread at a time. NULL:
+/* tx.c: a bound socket, which it owns, and a ring of frames to send. One thread at a time. NULL:
  * the kernel has no such ring. */
 struct msghdr;
 struct af_tx;
 struct af_tx *af_tx_new(int fd, unsigned mtu);
 void af_tx_free(struct af_tx *tx);                  /* NULL is fine */
-/* A copy is sent with the next flush. False: it is too large, or the ring is full. */
+/* Copies the message; the next flush sends it. False: it is too large, or the ring is full. */
 bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len);
-/* How many were not sent; errno has the reason. */
+/* Returns how many were not sent; errno has the reason. */
 unsigned af_tx_flush(struct af_tx *tx);
 
 /* helper.c: a thread that sends for the thread that gives verdicts, while a CPU is idle. */
 struct af_helper;
 struct af_load;
-/* NULL: there is none. load: how busy the others are, borrowed. */
+/* NULL: no helper. load: borrowed; how busy the capture's threads are. */
 struct af_helper *af_helper_new(struct helper_thread *side, const struct af_load *load);
 void af_helper_free(struct af_helper *h);           /* sends what is left; NULL is fine */
-/* Whether it is sending: later frames must then go through it too, to keep the order. NULL: false,
- * also below. */
+/* True while it sends: later frames must then go through it too, to keep the order. This and the
+ * next function return false for NULL. */
 bool af_helper_is_busy(const struct af_helper *h);
-/* Whether it is worth using for these. */
+/* True if sending these messages through it saves time. */
 bool af_helper_accepts(const struct af_helper *h, const struct af_message *message, unsigned count);
-/* Sends a copy of all of it. */
+/* Sends a copy of all messages. */
 void af_helper_send(struct af_helper *h, struct af_out *out, const struct mmsghdr *header,
                     const struct af_message *message, unsigned count);
 

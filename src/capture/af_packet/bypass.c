@@ -2,11 +2,11 @@
 /* capture/af_packet/bypass.c - the kernel drops packets of bypassed flows: a socket filter looks up
  * each packet in a table of addresses and ports, which this file fills.
  *
- * Each direction is an entry of its own. It is added when a packet that the engine has bypassed
- * returns to the pool. The engine's flow table and the kernel's table do not know each other. So
- * one packet in SAMPLE_NS still passes and keeps the engine's flow alive. An entry that saw no
- * packet for half of the engine's timeout of such flows is no longer valid. A SYN removes an entry:
- * a new connection is always inspected. FIN and RST pass too, so that the engine sees the end. */
+ * Each direction has an entry. It is added when a packet that the engine has bypassed returns to
+ * the pool. The kernel's table is independent of the engine's flow table. So one packet in
+ * SAMPLE_NS still passes and keeps the engine's flow alive. An entry that saw no packet for half of
+ * the engine's timeout of such flows is no longer valid. A SYN removes an entry: a new connection
+ * is always inspected. FIN and RST pass too, so that the engine sees the end. */
 #include "config.h"
 
 #include "capture/af_packet/af_packet.h"
@@ -145,7 +145,7 @@ static void jump(struct code *c, unsigned op, unsigned reg, int imm, enum label 
     put_imm(c, BPF_JMP | op | BPF_K, reg, imm);
 }
 
-/* A signed comparison: on another CPU the clock may be slightly later than ours, and the difference
+/* A signed comparison: the clock of another CPU may be slightly behind, which makes the difference
  * negative. */
 static void jump_greater(struct code *c, unsigned reg, unsigned than, enum label to)
 {

@@ -134,8 +134,8 @@ static void switch_offloads_off(struct af_conf *conf)
     net_device_read(conf->device.name, &conf->facts, NULL);
 }
 
-/* LRO and GRO make frames that never were on the wire. An IDS only says so; inline, slots must be
- * large enough for such frames, because a truncated one cannot be sent on. */
+/* LRO and GRO create frames that never were on the wire. An IDS only logs that. In IPS mode slots
+ * must be large enough for such frames, because a truncated one cannot be forwarded. */
 static void look_at_offloads(struct af_conf *conf, const struct conf_node *root)
 {
     const char *name = conf->device.name;
@@ -168,8 +168,8 @@ static unsigned timeout_s(const struct conf_node *root)
     return (unsigned)least;
 }
 
-/* A socket has one filter, and inline the kernel would not forward what it drops. So bypass needs
- * an IDS socket without another filter. */
+/* A socket has one filter, and in IPS mode the kernel would not forward what the filter drops. So
+ * bypass needs an IDS socket without another filter. */
 static void read_bypass(struct af_conf *conf, const struct conf_node *root,
                         const struct conf_node *item)
 {

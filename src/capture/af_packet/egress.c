@@ -33,7 +33,7 @@ struct af_egress {
     bool truncated_logged;
     unsigned count;
     struct packet *frame[VECTOR_FILL];
-    /* What the kernel gets: frames, or one message for several of them. */
+    /* The messages for the kernel: one per frame, or one for several. */
     struct mmsghdr header[VECTOR_FILL];
     struct af_message message[VECTOR_FILL];
     struct iovec part[2 * VECTOR_FILL];

@@ -153,7 +153,7 @@ static int join(int fd, struct af_conf *conf, unsigned id, unsigned flags, struc
     return 0;
 }
 
-/* With join_lock held. The first member creates the group and installs the eBPF program that
+/* The caller holds join_lock. The first member creates the group and installs the eBPF program that
  * distributes packets (PACKET_FANOUT_DATA). */
 static int join_group(int fd, struct af_conf *conf, struct err *err)
 {
@@ -171,9 +171,9 @@ static int join_group(int fd, struct af_conf *conf, struct err *err)
     return 0;
 }
 
-/* *position -1 takes the next place of the group. A thread that reopens insists on its old one:
- * both ports of a bridge must keep the same order, because the kernel picks a member by hash modulo
- * the number of members. */
+/* *position -1 gets the next position of the group. A thread that reopens requires its old one:
+ * both ports of a bridge must keep the same order, because the kernel selects a member by hash
+ * modulo the number of members. */
 int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *position, struct err *err)
 {
     int status;

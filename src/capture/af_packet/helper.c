@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/af_packet/helper.c - a thread that sends for the one that gives verdicts, while a CPU is
- * idle.
+/* capture/af_packet/helper.c - a thread that sends for the thread that gives verdicts, while a CPU
+ * is idle.
  *
- * One thread has all of a flow, so a single large transfer keeps one CPU busy while the others are
- * idle. The kernel takes more than half of that time for sending, which another thread can do.
- * Frames are copied for it, because they return to the pool after their verdict. */
+ * One thread processes all packets of a flow, so a single large transfer uses one CPU while the
+ * others are idle. The kernel needs more than half of that time to send, which another thread can
+ * do. Frames are copied for it, because they return to the pool after their verdict. */
 #include "capture/af_packet/af_packet.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ void af_helper_free(struct af_helper *h)
     free(h);
 }
 
-/* Acquire in send_thread_is_idle(): when it says idle, all earlier frames have left. */
+/* Acquire in send_thread_is_idle(): when it returns idle, all earlier frames have left. */
 bool af_helper_is_busy(const struct af_helper *h)
 {
     return h != NULL && !send_thread_is_idle(h->thread);

@@ -13,7 +13,8 @@
 #include "base/array.h"
 #include "base/report/log.h"
 
-/* Whether the peer interface accepts frames that stand for several segments. Only trying tells. */
+/* Whether the peer interface accepts frames that join several segments. Only an attempt shows
+ * this. */
 enum { JOINS_UNTRIED, JOINS, JOINS_NOT };
 
 /* The thread that gives verdicts or its helper sends, never both at once; others read the

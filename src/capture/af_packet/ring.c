@@ -6,8 +6,9 @@
  * A frame that is too large for its V2 slot, such as a datagram that the kernel has reassembled
  * before it chose a thread, is also queued at the socket.
  *
- * The kernel keeps VLAN tags outside of the frame. They are put back, so that the decoder, pcap
- * logs and the egress see what was on the wire; PACKET_RESERVE makes space for them. */
+ * The kernel keeps VLAN tags outside of the frame. The ring inserts them again, so that the
+ * decoder, pcap logs and the egress see what was on the wire; PACKET_RESERVE makes space for
+ * them. */
 #include "capture/af_packet/af_packet.h"
 
 #include <arpa/inet.h>
@@ -25,13 +26,13 @@
 #include "base/memory/traffic_memory.h"
 
 #define VLAN_TAG_LEN 4
-/* Space for two tags in front of a frame, and alignment. */
+/* Space for two tags before a frame, and alignment. */
 #define VLAN_HEADROOM 16
 #define LINK_HEADER_LEN 22              /* Ethernet and two VLAN tags */
 /* The largest IP packet with its link header, as GRO and LRO make them. */
 #define LARGE_FRAME (65536 + 64)
-/* The kernel also hands over V3 blocks that are half empty, when their time is up, so a few blocks
- * would soon all be in use. */
+/* The kernel also passes partly filled V3 blocks when their time is up, so a few blocks would soon
+ * all be in use. */
 #define BLOCKS_MIN 64
 /* Per inline queue: slots for large frames would otherwise need gigabytes. */
 #define RING_BYTES_MAX (64u << 20)
@@ -116,7 +117,8 @@ static unsigned round_up(unsigned n, unsigned unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* A block must hold at least one frame of the largest size; the kernel wants whole pages. */
+/* A block must hold at least one frame of the largest size; the kernel requires multiples of
+ * pages. */
 static void shape_v3(const struct af_conf *conf, struct tpacket_req3 *rq)
 {
     unsigned page = (unsigned)sysconf(_SC_PAGESIZE), size = frame_size(conf), per_block;
@@ -144,7 +146,7 @@ static void shape_v2(const struct af_conf *conf, struct tpacket_req3 *rq)
     rq->tp_frame_nr = per_block * rq->tp_block_nr;
 }
 
-/* One reference per unit that the kernel hands over: a block in V3, a slot in V2. */
+/* One reference per unit that the kernel passes: a block in V3, a slot in V2. */
 static int make_block_refs(struct af_ring *r, const struct tpacket_req3 *rq, struct err *err)
 {
     unsigned per_block = rq->tp_block_size / rq->tp_frame_size;
@@ -288,7 +290,7 @@ int af_ring_take_error(struct af_ring *r)
 }
 
 /* Packets point into the map, so it stays until the last one returns. The map also keeps the socket
- * open for the kernel, and with it its place in the fanout group. */
+ * open for the kernel, and with it its position in the fanout group. */
 void af_ring_close(struct af_ring *r)
 {
     if (r == NULL)
@@ -503,7 +505,7 @@ static bool next_v2(struct af_ring *r, struct af_frame *f)
     return true;
 }
 
-/* The next block with frames in it. A block whose time was up may have none. */
+/* Finds the next block with frames. A block that timed out may have none. */
 static bool next_block(struct af_ring *r)
 {
     struct af_block_ref *l;

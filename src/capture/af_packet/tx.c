@@ -181,8 +181,8 @@ static COLD unsigned drop_rest(struct af_tx *tx)
     return lost;
 }
 
-/* Sends what was put in. Each round either makes progress, waits for a full device queue, or drops:
- * so it ends. Returns the number of lost frames, with errno. */
+/* Sends the frames in the ring. Each round makes progress, waits for a full device queue, or drops,
+ * so the loop ends. Returns the number of lost frames, with errno. */
 unsigned af_tx_flush(struct af_tx *tx)
 {
     unsigned lost = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/af_xdp/af_xdp.c - packets of network interfaces, before the kernel allocates its own
- * packet structures (Documentation/networking/af_xdp.rst); between two interfaces also inline.
+ * packet structures (Documentation/networking/af_xdp.rst); between two interfaces also in IPS mode.
  *
  * A thread reads one receive queue of an interface, or the same queue of both ports of a bridge. A
  * frame is used in place until its packet returns to the pool; inline it also leaves from there.

@@ -2,8 +2,8 @@
 /* capture/af_xdp/af_xdp.h - the parts of the AF_XDP capture: settings of an interface, its XDP
  * program, the memory of frames, the sockets of one thread.
  *
- * A thread has one piece of memory divided into frames. A frame is with the kernel to be filled,
- * with a packet, with the kernel to be sent, or free. Packets use it in place, and a frame
+ * A thread has one area of memory, divided into frames. A frame is in the kernel's fill ring, in
+ * use by a packet, in the kernel's send ring, or free. Packets use it in place, and a frame
  * forwarded to the other port of a bridge is sent from it too. */
 #ifndef CAPTURE_AF_XDP_H
 #define CAPTURE_AF_XDP_H
@@ -12,7 +12,7 @@
 
 #include "capture/transmit/bridge.h"
 
-/* The program in front of an interface, and the table of sockets to which it directs packets. */
+/* The XDP program of an interface, and the table of sockets to which it directs packets. */
 struct xdp_prog {
     pthread_mutex_t lock;               /* at opening only */
     int if_index;                       /* the interface it is attached to; 0: none */
@@ -64,7 +64,7 @@ enum { FRAME_WITH_PACKET = 1, FRAME_BEING_SENT = 2 };
 int xdp_memory_open(struct xdp_memory *m, unsigned size, unsigned count, int numa_node,
                     struct err *err);
 void xdp_memory_close(struct xdp_memory *m);
-/* The kernel has lost all of its frames: those without a packet become free. */
+/* After the kernel has lost all of its frames: frees those without a packet. */
 void xdp_memory_reclaim(struct xdp_memory *m);
 
 static inline unsigned xdp_frame_of(const struct xdp_memory *m, const uint8_t *data)

@@ -15,7 +15,7 @@
 #include "base/text/text.h"
 
 #define LINK_HEADER_LEN 26              /* Ethernet and three VLAN tags */
-/* What the kernel keeps of a frame for itself, XDP_PACKET_HEADROOM. */
+/* Bytes of a frame that the kernel reserves, XDP_PACKET_HEADROOM. */
 #define KERNEL_HEADROOM 256
 /* Frames are half a page or a page: aligned chunks must be a power of two from 2,048 to the page
  * size. */

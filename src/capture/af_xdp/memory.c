@@ -20,8 +20,8 @@
  * do. */
 #define HUGE_PAGE (2u << 20)
 
-/* Asks for memory on the card's node. If that is unknown, the kernel takes pages of the node on
- * which the thread runs, since the first touch happens here. */
+/* Requests memory on the card's node. If that is unknown, the kernel uses the node on which the
+ * thread runs, because the first touch happens here. */
 static void place_near(const struct xdp_memory *m, int numa_node)
 {
     unsigned long nodes = 0;

@@ -83,7 +83,7 @@ static void tune_back(struct xdp_conf *conf)
     prog->is_tuned = false;
 }
 
-/* With prog->lock held, or at the end when one thread is left. */
+/* The caller holds prog->lock, or is the last thread. */
 void xdp_prog_close(struct xdp_conf *conf)
 {
     struct xdp_prog *prog = &conf->prog;
@@ -95,7 +95,7 @@ void xdp_prog_close(struct xdp_conf *conf)
     prog->if_index = 0;
 }
 
-/* On error the caller closes what was opened. */
+/* On error the caller closes what is open. */
 static int attach(struct xdp_conf *conf, int if_index, struct err *err)
 {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = conf->attach_flags);

@@ -2,8 +2,8 @@
 /* capture/af_xdp/socket.c - the sockets of one thread and their rings, with libxdp.
  *
  * Each interface has four rings: frames to fill (fill), received frames (received), frames to send
- * (send) and sent frames (sent). The two interfaces of a bridge share one memory, so that a frame
- * is forwarded without a copy of ours. */
+ * (send) and sent frames (sent). The two interfaces of a bridge share one memory, so that the
+ * engine forwards a frame without a copy. */
 #include "config.h"
 
 #ifdef HAVE_XDP
@@ -248,7 +248,7 @@ static void take_back(struct xdp_sockets *s, struct xdp_side *side)
     side->under_way -= count;
 }
 
-/* Gives free frames to the kernel; each port of a bridge gets half of them. */
+/* Returns free frames to the kernel; each port of a bridge gets half of them. */
 static void refill(struct xdp_sockets *s, struct xdp_side *side, unsigned share)
 {
     struct xdp_memory *m = s->memory;
@@ -305,7 +305,7 @@ static void push_out(const struct xdp_sockets *s, unsigned i)
             return;
 }
 
-/* Also tries again to send what could not be sent before. */
+/* Also retries frames that could not be sent before. */
 void xdp_sockets_drive(struct xdp_sockets *s)
 {
     for (unsigned i = 0; i < s->count; i++) {

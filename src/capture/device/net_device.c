@@ -92,7 +92,8 @@ static bool switch_lro(struct asking *a, bool on)
     return set_flag(a, ETHTOOL_SFLAGS, flags.data ^ ETH_FLAG_LRO);
 }
 
-/* Returns what was on. Failing is not an error: the caller reads the offloads again. */
+/* Returns the offloads that were on. A failure is not an error: the caller reads the offloads
+ * again. */
 unsigned net_device_join_off(const char *name)
 {
     unsigned was = 0;
@@ -231,7 +232,7 @@ bool net_device_tune(const char *name, int index, const char *file, unsigned val
     return fclose(f) == 0 && good;
 }
 
-/* Which decoder reads the frames. DATALINK_NONE: the engine has none for this hardware. */
+/* Returns the decoder for the frames. DATALINK_NONE: the engine has none for this hardware. */
 enum datalink net_device_link(int arp_type)
 {
     switch (arp_type) {

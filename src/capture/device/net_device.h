@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/device/net_device.h - what the kernel reports about a network interface. Used at
- * start-up, and when an interface has gone, never per packet. */
+/* capture/device/net_device.h - properties of a network interface. Used at start-up, and when an
+ * interface has gone, never per packet. */
 #ifndef CAPTURE_NET_DEVICE_H
 #define CAPTURE_NET_DEVICE_H
 
@@ -19,7 +19,7 @@ struct net_device {
 
 /* -1 with *err when there is no such interface, or the query fails. */
 int net_device_read(const char *name, struct net_device *out, struct err *err);
-/* Whether it exists, is up, and still has that index. */
+/* True if it exists, is up, and still has that index. */
 bool net_device_is_ready(const char *name, int index);
 bool net_device_is(const char *name, int index);
 int net_device_numa_node(const char *name);     /* -1: unknown, or none */

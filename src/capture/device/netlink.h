@@ -26,7 +26,7 @@ void netlink_request_add(struct netlink_request *rq, uint16_t type, const void *
 /* Sends it and waits for the kernel's acknowledgment; -1 with errno. */
 int netlink_request_do(int fd, struct netlink_request *rq);
 
-/* Whether a process has this queue or group. By the kernel's table, a file with a line for each. */
+/* True if a process has this queue or group, by the kernel's table, a file with a line for each. */
 bool netlink_is_taken(const char *table, unsigned number);
 
 /* The next attribute; false: there is none. Attributes have a length and a type in host order, and

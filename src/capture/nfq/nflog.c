@@ -38,7 +38,7 @@ struct nflog_group {
     struct capture_device device;
     unsigned number;
     unsigned buffer_size;               /* of one message with several packets */
-    unsigned threshold, timeout_cs;     /* sends after so many packets, or hundredths of a second */
+    unsigned threshold, timeout_cs;   /* sends after this many packets, or hundredths of a second */
     unsigned max_size;                  /* bytes of a packet */
     size_t slot_size;
 };
@@ -139,8 +139,8 @@ static void *nflog_open(const struct capture_request *rq, struct err *err)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
-/* EPERM comes for a group of another program as well as for missing privileges; the file in /proc
- * tells them apart. */
+/* EPERM means a group of another program, or missing privileges; the file in /proc distinguishes
+ * them. */
 static int ask(int fd, const struct nflog_group *g, struct netlink_request *rq, struct err *err)
 {
     int error;
@@ -251,7 +251,8 @@ static void *nflog_queue_open(void *capture, unsigned queue, struct packet_pool 
     return q;
 }
 
-/* A message whose packets are all back but that is still being read is in `reading` only. */
+/* A message whose packets have all returned, but which is still being read, is in `reading`
+ * only. */
 static void nflog_queue_close(void *queue)
 {
     struct nflog_queue *q = queue;

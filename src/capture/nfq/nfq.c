@@ -22,7 +22,7 @@
 #include "base/system/clock.h"
 #include "packet/decode.h"
 
-/* How long a thread sleeps at most; liveness relies on it. */
+/* The longest sleep of a thread; liveness relies on it. */
 #define WAIT_MS 100
 #define QUEUES_MAX 65536
 
@@ -108,8 +108,7 @@ static void read_conf(struct nfq_conf *conf, const struct conf_node *root)
     conf->max_length = (unsigned)MAX(4 * pending, (uint64_t)4096);
 }
 
-/* Both modes pass the packet through the rules again, so without a way to tell it apart it would
- * loop. */
+/* Both modes pass the packet through the rules again, so it would loop without a mark. */
 static int check_conf(const struct nfq_capture *c, const struct conf_node *root, struct err *err)
 {
     const struct conf_node *mode = conf_find(root, "nfq.mode");
@@ -191,7 +190,7 @@ static struct nfq_slot *slot_get(struct nfq_queue *q)
     return slot;
 }
 
-/* False: no memory for a slot, and what was armed stays. */
+/* False: no memory for a slot; earlier ones stay armed. */
 static bool arm(struct nfq_queue *q, unsigned i)
 {
     struct nfq_slot *slot = slot_get(q);
@@ -313,8 +312,8 @@ static void fill_packet(struct nfq_queue *q, struct packet *p, const struct nfq_
         p->flags |= PACKET_NO_CHECKSUM;
 }
 
-/* Handles the message armed[i]. Returns false if the pool is empty: the message then waits. What is
- * no IP is accepted and counted, since rules cannot inspect it. */
+/* Handles the message armed[i]. Returns false if the pool is empty: the message then waits. Accepts
+ * and counts packets other than IP, because rules cannot inspect them. */
 static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *v)
 {
     struct nfq_message m;
@@ -388,8 +387,8 @@ static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
     return take_messages(q, v);
 }
 
-/* A thread that gives verdicts all the time leaves no CPU to a helper, unless there are more CPUs
- * than such threads. */
+/* If a thread gives verdicts all the time, a helper gets no CPU, unless there are more CPUs than
+ * such threads. */
 static bool nfq_sends_apart(const struct conf_node *root, const char *source, unsigned threads,
                             unsigned cpus)
 {

@@ -16,7 +16,7 @@
 /* Fewer verdicts are not worth a wake-up. */
 #define FEW 4
 
-/* Used by the thread that gives verdicts. The helper only touches its buffer and `failed`. */
+/* Belongs to the thread that gives verdicts. The helper only uses its buffer and `failed`. */
 struct nfq_sender {
     int fd;
     counter_id errors;

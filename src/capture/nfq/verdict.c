@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/nfq/verdict.c - collects verdicts in one buffer and passes them to the kernel together.
  *
- * Where the thread that gives verdicts also receives, verdicts come in the order of the ids. Then a
- * run of equal verdicts without a mark or payload of their own is one message: "all up to here". */
+ * If the same thread receives and gives verdicts, verdicts are in the order of the ids. Then a run
+ * of equal verdicts without mark or payload is one message: "all up to here". */
 #include "capture/nfq/nfq.h"
 
 #include <arpa/inet.h>
@@ -57,7 +57,7 @@ struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, struct nfq_bind
     return tx;
 }
 
-/* Sends what is left, so that no packet stays without a verdict. */
+/* Sends the remaining verdicts, so that no packet stays without one. */
 void nfq_verdict_free(struct nfq_verdict *tx)
 {
     if (tx == NULL)
@@ -161,7 +161,7 @@ static void let_pass(struct nfq_verdict *tx, const struct packet *p, struct verd
     if ((p->flags & PACKET_MODIFIED) == 0)
         return;
     if (p->len > PAYLOAD_MAX) {
-        /* What was to be changed must not pass unchanged. */
+        /* a packet that should be changed must not pass unchanged */
         counter_inc(tx->counters, tx->too_long);
         v->code = NF_DROP;
         return;
@@ -170,7 +170,7 @@ static void let_pass(struct nfq_verdict *tx, const struct packet *p, struct verd
     v->payload_len = p->len;
 }
 
-/* A drop or a new payload is a message of its own. It ends the run first, because the run's verdict
+/* A drop or a new payload is a separate message. It ends the run first, because the run's verdict
  * covers all ids up to its own. */
 static void put_verdict(struct nfq_verdict *tx, const struct verdict *v)
 {

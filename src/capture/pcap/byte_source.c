@@ -43,7 +43,7 @@ struct byte_source {
     uint8_t *buf;                       /* streams, and files that are copied */
     size_t buf_size;
     bool is_copied;                     /* a plain file, not mapped or not yet */
-    bool may_move;                      /* no packet uses what was skipped */
+    bool may_move;                      /* no packet uses the skipped bytes */
     bool waits;                         /* for may_move */
     uint8_t *raw;                       /* compressed bytes not yet used */
     size_t raw_at, raw_len;
@@ -212,7 +212,7 @@ void byte_source_skip(struct byte_source *s, size_t n)
         release_behind(s, s->keep);
 }
 
-/* No packet uses what was skipped: it may be overwritten or released. */
+/* No packet uses the skipped bytes: they may be overwritten or released. */
 void byte_source_release(struct byte_source *s)
 {
     s->may_move = true;

@@ -16,17 +16,17 @@ struct byte_source *byte_source_open(const char *path, size_t buffer_size, struc
 void byte_source_close(struct byte_source *s);
 
 /* The next `need` bytes, without consuming them; NULL when there are fewer, when reading failed, or
- * when the source waits. A stable source's bytes may be written to and stay until they are
- * forgotten; others stay until the next call. */
+ * when the source waits. Bytes of a stable source may be written to, and stay until they are
+ * released; others stay until the next call. */
 const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
 void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
-/* What was skipped is no longer used: a stable source may free it. Cheap to call often. */
+/* Releases the skipped bytes: a stable source may free them. Cheap to call often. */
 void byte_source_release(struct byte_source *s);
-/* More bytes exist, but have no space before skipped ones are forgotten. */
+/* True if more bytes exist, but have no space before skipped ones are released. */
 bool byte_source_waits(const struct byte_source *s);
-/* Skipped bytes are used for longer, and no call waits for their end. is_written: they are also
- * written to; else their pages may be dropped early and read again. True: the source is mapped now,
- * so that all bytes stay until it is closed. */
+/* Keeps skipped bytes valid, without a later release. is_written: the caller writes to them;
+ * otherwise their pages may be dropped early and read again. True: the source is mapped now, so all
+ * bytes stay until it is closed. */
 bool byte_source_hold(struct byte_source *s, bool is_written);
 size_t byte_source_left(const struct byte_source *s);       /* bytes available at once */
 

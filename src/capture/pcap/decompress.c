@@ -65,7 +65,7 @@ static void *xz_open(void)
     return x;
 }
 
-/* With LZMA_CONCATENATED the decoder must be told the end of the input (LZMA_FINISH). */
+/* With LZMA_CONCATENATED the decoder needs a signal at the end of the input (LZMA_FINISH). */
 static bool xz_run(void *self, struct decompress_step *step)
 {
     lzma_stream *x = self;

@@ -34,7 +34,7 @@ struct file_user {
 struct open_file {
     struct pcap_reader *reader;
     struct pcap_input *input;
-    uint64_t frames;                /* that packets were or will be made of */
+    uint64_t frames;                /* frames that are or will be packets */
     bool is_read, link_type_logged;
     bool is_mapped;                 /* shared file: frames stay in place */
     struct open_file *next;
@@ -237,7 +237,7 @@ static void file_finished(struct pcap_queue *q, enum pcap_status status)
     close_old(q);
 }
 
-/* With a file per queue, each file goes to the first queue that asks. */
+/* With a file per queue, each file goes to the first queue that requests one. */
 static struct pcap_input *next_input(struct pcap_queue *q, bool *more)
 {
     struct pcap_input *input;
@@ -317,7 +317,7 @@ static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
     q->bytes += frame->len;
 }
 
-/* Whether packets may use the frame in place. Simulated verdicts may write to frames; in a shared
+/* True if packets may use the frame in place. Simulated verdicts may write to frames; in a shared
  * mapping the reading thread releases pages, which would undo that. So these are copied. */
 static bool is_stable(const struct pcap_queue *q)
 {
@@ -443,8 +443,8 @@ static enum capture_status cut(struct pcap_queue *q)
     return CAPTURE_CUT;
 }
 
-/* order_at tells the engine's merge that all later packets are above it, even with an empty
- * vector. */
+/* order_at tells the engine's merge that all later packets have higher positions, even with an
+ * empty vector. */
 static enum capture_status file_receive(void *queue, struct packet_vector *v)
 {
     struct pcap_queue *q = queue;

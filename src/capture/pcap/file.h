@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/file.h - what a reader of files reports in addition to the ops. */
+/* capture/pcap/file.h - functions of the capture of files in addition to its ops. */
 #ifndef CAPTURE_PCAP_FILE_H
 #define CAPTURE_PCAP_FILE_H
 
@@ -7,7 +7,8 @@
 
 extern const struct capture_ops capture_pcap_file;
 
-/* Bytes read, and of all files; any thread. total 0: not known (a pipe). */
+/* Returns the bytes read so far, and the bytes of all files. Any thread may call it. total 0: not
+ * known (a pipe). */
 void pcap_file_progress(void *capture, uint64_t *done, uint64_t *total);
 
 #endif

@@ -22,7 +22,7 @@
 /* Stops endless recursion; symbolic links are not followed (lstat). */
 #define DEPTH_MAX 255
 
-/* The lock protects everything below it: queues of several threads ask for files. */
+/* The lock protects all members below it, because queues of several threads take files. */
 struct pcap_files {
     struct pcap_files_conf conf;
     pthread_mutex_t lock;

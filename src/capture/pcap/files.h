@@ -33,11 +33,11 @@ struct pcap_files;
 struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err);
 void pcap_files_free(struct pcap_files *files);
 
-/* Number i, from 0. NULL: there is none; *more: one may follow later. */
+/* Returns file number i, from 0. NULL: no such file; *more: one may follow later. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
-/* For several readers: the next file that no reader has taken. */
+/* With several readers: returns the next file that no reader has taken. */
 struct pcap_input *pcap_files_take(struct pcap_files *files, bool *more);
-/* By its reader, when the last packet of the file has been returned: deletes it, if so
+/* The reader calls it when the last packet of the file has been returned. Deletes the file, if so
  * configured. */
 void pcap_files_done(struct pcap_files *files, struct pcap_input *input, uint64_t alerts);
 uint64_t pcap_files_total(struct pcap_files *files);        /* bytes of all known */

@@ -19,11 +19,11 @@
 #include "capture/device/net_device.h"
 #include "packet/decode.h"
 
-/* How long a thread sleeps at most; liveness relies on it. */
+/* The longest sleep of a thread; liveness relies on it. */
 #define WAIT_MS 100
 /* libpcap's maximum. */
 #define SNAPLEN_AUTO 262144
-/* How long libpcap may collect packets before it returns them. */
+/* The time for which libpcap may collect packets before it returns them. */
 #define READ_TIMEOUT_MS 10
 /* libpcap's default of 2 MB is full after a few milliseconds in which this thread does not run. */
 #define BUFFER_SIZE (16 << 20)
@@ -106,7 +106,7 @@ static void live_close(void *capture)
 
 /* --- queues ------------------------------------------------------------------------------- */
 
-/* Messages say what to do for the errors that users meet most. */
+/* Messages include a remedy for the most common errors. */
 static int fail(const struct live_source *s, pcap_t *pcap, int status, struct err *err)
 {
     const char *name = s->device.name, *text = pcap_geterr(pcap);
@@ -248,7 +248,7 @@ static void take_frame(u_char *user, const struct pcap_pkthdr *head, const u_cha
     struct packet *p = packet_pool_get(q->pool);
 
     if (p == NULL)
-        return;                         /* dispatch() asks for no more than the pool has */
+        return;                         /* dispatch() requests no more than the pool has */
     buf_clear(&p->frame);
     if (!buf_add(&p->frame, data, head->caplen)) {
         packet_release(p, PACKET_THREAD_OWNER);

@@ -17,14 +17,14 @@
 
 /* The longest frame, and libpcap's limit for most link types. */
 #define FRAME_MAX 262144u
-/* Blocks of pcapng are read as a whole; larger ones are no packets. */
+/* Blocks of pcapng are read completely; larger ones contain no packets. */
 #define BLOCK_MAX (16u << 20)
 /* Limits the memory that a file with interface blocks only can take. */
 #define INTERFACES_MAX 65536
 
-/* How far ahead of the reader memory is prefetched. Records are a chain: the address of the next
- * one is only known after this one has been read, which takes a cache miss each. Prefetching beyond
- * the end is harmless. */
+/* The distance at which memory is prefetched. Records are a chain: the address of the next one is
+ * only known after this one has been read, which takes a cache miss each. Prefetching beyond the
+ * end is harmless. */
 #define AHEAD 8192
 
 static inline void fetch_ahead(const uint8_t *from, size_t len)

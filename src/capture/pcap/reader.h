@@ -18,7 +18,7 @@ struct pcap_frame {
 
 enum pcap_status {
     PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN,
-    PCAP_STATUS_LATER,          /* when earlier frames have been forgotten, or are held */
+    PCAP_STATUS_LATER,          /* when earlier frames have been released, or are held */
 };
 
 struct pcap_reader;
@@ -29,14 +29,14 @@ void pcap_reader_close(struct pcap_reader *r);
 
 /* BROKEN: truncated or invalid from here on; pcap_reader_problem() has the reason and place. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
-/* The frames so far are no longer used, if they were stable. */
+/* Releases the frames so far, if they were stable. */
 void pcap_reader_release(struct pcap_reader *r);
-/* The frames are used for longer, and may be written to, so the reader must not wait for them.
- * True: all frames stay in place from here on. */
+/* Keeps the frames valid, without a later release; is_written: the caller writes to them. True: all
+ * frames stay in place from here on. */
 bool pcap_reader_hold(struct pcap_reader *r, bool is_written);
 const char *pcap_reader_problem(const struct pcap_reader *r);
 
-bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until forgotten */
+bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until released */
 void pcap_reader_progress(const struct pcap_reader *r, uint64_t *done, uint64_t *total);
 
 #endif

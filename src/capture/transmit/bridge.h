@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/transmit/bridge.h - two interfaces, each of which sends what the other received: keys
- * copy-mode and copy-iface in a section that lists interfaces. Start-up only. */
+/* capture/transmit/bridge.h - pairs of interfaces that each send what the other received: copy-mode
+ * and copy-iface in a section that lists interfaces. Start-up only. */
 #ifndef CAPTURE_BRIDGE_H
 #define CAPTURE_BRIDGE_H
 

@@ -14,12 +14,12 @@
 #define OFFSET 0x1fff
 #define FRAGMENT_UNIT 8
 
-/* Length of what is before the IPv4 header. */
+/* Length of the headers before the IPv4 header. */
 static uint32_t link_len(const struct packet *p) { return (uint32_t)(p->l3 - p->data); }
 static uint32_t header_len(const uint8_t *ip) { return (ip[0] & 0xfu) * 4; }
 
-/* Only outer IPv4 packets whose lengths agree. DF forbids fragmenting, except for a packet that is
- * larger than what can have come in: the kernel has reassembled it. */
+/* Accepts only outer IPv4 packets with consistent lengths. DF forbids fragmenting, except for a
+ * packet larger than any received frame, which the kernel has reassembled. */
 bool ip_fragment_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in)
 {
     const uint8_t *ip = p->l3;

@@ -10,8 +10,8 @@
 #define FRAGMENT_VNET_HDR_LEN 10
 #define IP_FRAGMENT_HEAD_MAX (FRAGMENT_VNET_HDR_LEN + 14 + 16 + 60)
 
-/* Whether the frame is IPv4, larger than mtu, and may be fragmented: its sender allows it, or it is
- * larger than one received frame can be, so that it came in fragments. */
+/* True if the frame is IPv4, larger than mtu, and may be fragmented: its sender allows it, or it is
+ * larger than one received frame can be, so it arrived in fragments. */
 bool ip_fragment_can(const struct packet *p, uint32_t mtu, uint32_t mtu_in);
 
 /* The fragment that begins `at` bytes after the IPv4 header: an empty vnet header and the headers,

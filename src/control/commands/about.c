@@ -80,7 +80,8 @@ const struct command_ops command_command_help = {
     .name = "command-help", .doc = "the commands with their arguments", .run = command_help_run,
 };
 
-/* The message is the version of Suricata whose interface this is; "ids" is our own. */
+/* The message is the version of Suricata whose interface ids implements; the member "ids" has our
+ * own. */
 static enum command_status version_run(struct command *c)
 {
     json_string(c->j, "ids", IDS_VERSION);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/captures.c - capture files that clients hand in with ids --unix-socket.
- * The main thread reads them one after another. */
+/* control/commands/captures.c - capture files that clients add with ids --unix-socket. The main
+ * thread reads them one after another. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

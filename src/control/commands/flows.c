@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/flows.c - finds a flow by the flow_id of EVE. Only the thread that owns
- * a flow may read it, so the command asks all of them. */
+/* control/commands/flows.c - finds a flow by the flow_id of EVE. Only the thread that owns a flow
+ * may read it, so the command queries all packet threads. */
 #include <stdlib.h>
 
 #include "control/private.h"

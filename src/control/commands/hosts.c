@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/hosts.c - the named bits that rules set on hosts. The engine knows a
- * bit when a rule names it. A command may change bits at any time: the table has locks of
- * its own. */
+/* control/commands/hosts.c - the named bits that rules set on hosts. The engine knows a bit when a
+ * rule names it. A command may change bits at any time, because the table has locks. */
 #include <string.h>
 
 #include "base/system/clock.h"
@@ -9,8 +8,8 @@
 #include "detect/state/host_bits.h"
 #include "flow/vars.h"
 
-/* Numbers of names start at 1; 0: no rule names the bit. A walk, because only commands ask
- * by name. */
+/* Numbers of names start at 1; 0: no rule names the bit. A linear search, because only commands
+ * search by name. */
 static uint32_t find_bit(const char *target)
 {
     const char *name;

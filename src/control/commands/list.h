@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/list.h - all commands, in the order in which command-list tells them. */
+/* control/commands/list.h - all commands, in the order of the output of command-list. */
 #ifndef CONTROL_COMMANDS_LIST_H
 #define CONTROL_COMMANDS_LIST_H
 

@@ -10,7 +10,7 @@ static bool find_limit(const struct command *c, struct memory_limit *out)
     return memory_limit_find(request_string(c->request, "config"), out);
 }
 
-/* "64mb": in the largest unit of which it is an integral number. */
+/* Writes "64mb": the largest unit that divides the number. */
 static void write_size(char out[40], uint64_t bytes)
 {
     static const char *const units[] = { "b", "kb", "mb", "gb" };
@@ -93,8 +93,8 @@ static enum command_status refused(struct command *c, const struct memory_limit 
                        (unsigned long long)bytes);
 }
 
-/* A limit cannot go below what is in use: memory that is in use cannot be taken away. The
- * new value holds until the engine ends; the configuration does not change. */
+/* A limit cannot go below the memory in use, which cannot be taken away. The new value applies
+ * until the engine ends; the configuration does not change. */
 static enum command_status set_run(struct command *c)
 {
     struct memory_limit limit;

@@ -6,8 +6,7 @@
 
 #define FAILURES_REPORTED 1000          /* bounds one reply */
 
-/* Asks the main thread for a reload. A second one while it runs is refused, as in
- * Suricata. */
+/* Requests a reload from the main thread. A second one is refused while it runs, as in Suricata. */
 static enum command_status reload(struct command *c, enum command_status status)
 {
     struct control *control = c->control;
@@ -48,7 +47,7 @@ const struct command_ops command_ruleset_reload_nonblocking = {
     .run = reload_nonblocking_run,
 };
 
-/* "id" is the tenant in Suricata's reply; 0 stands for the common rules. */
+/* "id" is the tenant in Suricata's reply; 0 means the common rules. */
 static enum command_status reload_time_run(struct command *c)
 {
     struct ruleset_report report = { 0 };

@@ -10,8 +10,8 @@
 
 #include "base/report/log.h"
 
-/* Returns a copy of the table in force. NULL: multi-detect is off or a reload is running,
- * and the reply says so. A reload would overwrite the change. */
+/* Returns a copy of the current table. NULL: multi-detect is off or a reload is running, and the
+ * reply has the reason. A reload would overwrite the change. */
 static struct tenants *begin(struct command *c)
 {
     struct control *control = c->control;
@@ -131,8 +131,8 @@ static enum command_status unregister_run(struct command *c)
 
 /* --- the traffic of a tenant -------------------------------------------------------------- */
 
-/* Reads "vlan N" or "pcap". A capture file gets its tenant from the command pcap-file;
- * VLAN 0 stands for that. */
+/* Reads "vlan N" or "pcap". A capture file gets its tenant from the command pcap-file; VLAN 0 means
+ * that. */
 static bool take_vlan(struct command *c, uint16_t *vlan)
 {
     const char *type = request_string(c->request, "htype");

@@ -14,7 +14,7 @@
 #define RING 256                        /* records; a power of two */
 #define RECORD_MAX (64u * 1024)         /* bytes of a record that is shown */
 #define READERS_MAX 16
-/* Where a record says what it is: behind the time and the flow's id. */
+/* The type of a record is within these first bytes, after the time and the flow's id. */
 #define TYPE_WITHIN 512
 
 struct feed {

@@ -18,7 +18,7 @@
 
 #define SAMPLED_MAX 256
 
-/* Counters of which the page draws a curve. rate: by second; else the value. */
+/* Counters that the page draws as a curve. rate: per second; else the value. */
 static const struct { const char *key, *counter; bool rate; } drawn[] = {
     { "pkts", "decoder.pkts", true },
     { "bytes", "decoder.bytes", true },
@@ -33,7 +33,7 @@ static const struct { const char *key, *counter; bool rate; } drawn[] = {
 #define DRAWN ARRAY_LEN(drawn)
 
 struct web_history {
-    uint64_t count;                     /* samples taken; the newest lies before count, modulo */
+    uint64_t count;                     /* samples taken; the newest is at count - 1, modulo */
     uint64_t time[HISTORY_SECONDS];     /* seconds since 1970 */
     uint64_t value[DRAWN][HISTORY_SECONDS];
     uint64_t last[DRAWN];               /* totals at the newest sample */
@@ -94,7 +94,7 @@ static void sample_counters(struct web_history *h, unsigned at)
     h->has_last = true;
 }
 
-/* Of a span, in per mille; clocks of several CPUs may differ a little. */
+/* The share of a span, in per mille; clocks of several CPUs may differ a little. */
 static uint16_t share(uint64_t now, uint64_t before, uint64_t span_ns)
 {
     uint64_t part = now > before ? now - before : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/web/pages.c - what the listener has to show, a function a path.
+/* control/web/pages.c - the pages of the listener, one function per path.
  *
- * Each takes the control lock for as long as it reads what the engine is made of, and renders into
- * memory: a slow reader holds nothing. */
+ * Each holds the control lock while it reads the engine's state, and renders into memory, so a slow
+ * reader holds no lock. */
 #include "control/web/web_private.h"
 
 #include <ctype.h>
@@ -183,7 +183,7 @@ static void thread_metrics(struct metrics_text *m, const struct engine *engine)
     thread_samples(m, engine, THREAD_PACKETS);
 }
 
-/* OpenMetrics only for who asks for it, as Prometheus does. */
+/* Uses OpenMetrics only if the client accepts it, as Prometheus does. */
 static const char *metrics_write(struct web *web, const struct web_request *request,
                                  struct buf *out)
 {
@@ -310,7 +310,7 @@ static void state_sinks(struct json *j, const struct output_conf *output)
     json_array_end(j);
 }
 
-/* The last line of the report says what limits the run. */
+/* The last line of the report names the bottleneck. */
 static void state_bottleneck(struct json *j, const struct engine *engine)
 {
     struct buf report = { 0 };
@@ -521,7 +521,7 @@ static const char *rule_write(struct web *web, const struct web_request *request
     return NULL;
 }
 
-/* What may not leave the machine: passwords of sinks, the listener's own token. */
+/* True for values that must not leave the machine: passwords of sinks, the listener's own token. */
 static bool is_secret(const char *name)
 {
     return strstr(name, "password") != NULL || strstr(name, "token") != NULL ||
@@ -547,7 +547,8 @@ static void conf_values(struct json *j, const struct conf_node *node)
     }
 }
 
-/* Read-only once loaded, hence without the lock; of jobs some values change between captures. */
+/* The configuration is read-only once loaded, so this needs no lock. For jobs some values change
+ * between captures. */
 static const char *config_write(struct web *web, const struct web_request *request,
                                 struct buf *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/web/web.c - the listener: libmicrohttpd, driven by one thread of ours.
+/* control/web/web.c - the listener: libmicrohttpd, driven by one thread.
  *
  * The thread runs the library's loop, samples once a second and wakes readers of alerts. All
- * requests are answered from memory, so that nothing on this thread waits for a client. */
+ * requests are answered from memory, so this thread never waits for a client. */
 #include "control/web/web.h"
 
 #include "config.h"
@@ -25,7 +25,7 @@
 
 #define LISTEN "127.0.0.1:9917"
 #define CONNECTIONS_MAX 64u
-#define IDLE_S 30u                      /* a connection that says nothing */
+#define IDLE_S 30u                      /* a connection without data */
 #define SAMPLE_MS 1000u
 #define FEED_MS 250u                    /* how late an alert may be on the page */
 #define TOKEN_MAX 256
@@ -37,7 +37,7 @@ struct watcher {
     struct web *web;
     struct MHD_Connection *connection;
     struct feed_reader reader;
-    struct buf out;                     /* an event that did not fit whole */
+    struct buf out;                     /* the rest of an event that did not fit */
     bool suspended;
     struct watcher *next;
 };
@@ -45,7 +45,7 @@ struct watcher {
 struct web {
     struct control *control;
     struct web_address address;
-    char token[TOKEN_MAX];              /* "": none is asked for */
+    char token[TOKEN_MAX];              /* "": no token required */
     char *key, *certificate;            /* PEM; NULL: without TLS */
     int fd;                             /* until the library has it; -1 */
     struct MHD_Daemon *daemon;
@@ -67,7 +67,7 @@ struct web_history *web_history(struct web *web)
     return web->history;
 }
 
-/* --- who may read ----------------------------------------------------------------------------- */
+/* --- access ----------------------------------------------------------------------------------- */
 
 /* In the same time whatever differs, so that a token cannot be guessed byte by byte. */
 static bool same_token(const struct web *web, const char *given)
@@ -184,7 +184,7 @@ static void watcher_fill(struct watcher *w)
     buf_add(&w->out, end, sizeof(end) - 1);
 }
 
-/* Nothing new: the connection sleeps until wake_watchers(). */
+/* Without a new record the connection sleeps until wake_watchers(). */
 static ssize_t watcher_read(void *arg, uint64_t at, char *to, size_t max)
 {
     struct watcher *w = arg;
@@ -309,7 +309,7 @@ static void *web_main(void *arg)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* A whole small file as text; NULL with err set. */
+/* Reads a small file as text; NULL with err set. */
 static char *read_secret(const struct conf_node *node, const char *path, struct err *err)
 {
     char *text = xcalloc(1, SECRET_FILE_MAX + 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/web/web.h - the engine's HTTP listener: metrics for Prometheus, and the page.
+/* control/web/web.h - the engine's HTTP listener: metrics for Prometheus, and a page.
  *
- * `metrics: {enabled: yes, listen: 127.0.0.1:9917}`; off by default. libmicrohttpd speaks HTTP, on
- * one thread of the listener's own. It reads what packet threads count and takes the lock of the
- * control socket, which no packet thread takes: packets never wait for a reader.
+ * `metrics: {enabled: yes, listen: 127.0.0.1:9917}`; off by default. libmicrohttpd implements HTTP,
+ * on the listener's own thread. It reads the counters of packet threads, and takes the lock of the
+ * control socket, which no packet thread takes. So packets never wait for a reader.
  *
- * Who may read: an address other than loopback needs a token (`token-file`), sent as
- * "Authorization: Bearer TOKEN" or, by a browser, once as "?token=TOKEN". Nothing can be changed
- * here; changes go through the control socket. */
+ * An address other than loopback requires a token (`token-file`), sent as "Authorization: Bearer
+ * TOKEN" or, by a browser, once as "?token=TOKEN". The listener is read-only; changes go through
+ * the control socket. */
 #ifndef CONTROL_WEB_WEB_H
 #define CONTROL_WEB_WEB_H
 
@@ -17,18 +17,18 @@
 struct control;
 struct web;
 
-/* Does the configuration ask for a listener? */
+/* True if the configuration enables the listener. */
 bool web_is_enabled(const struct conf_node *root);
-/* Are its settings good? -1 with err set, and with the place. Binds nothing. */
+/* Checks the settings without binding. -1 with err set and its location. */
 int web_check(const struct conf_node *root, struct err *err);
 /* Binds the address, before privileges are dropped; control is borrowed. NULL with err set: the
- * address, the token or the certificate is no good. */
+ * address, the token or the certificate is invalid. */
 struct web *web_open(struct control *control, struct err *err);
-/* Begins to answer. NULL is fine, here and below. */
+/* Starts to answer. NULL is allowed here and below. */
 int web_start(struct web *web, struct err *err);
-/* A run begins or ends; after control_set_run(). */
+/* Call it when a run begins or ends, after control_set_run(). */
 void web_set_run(struct web *web);
-/* Ends all connections; before control_free(). */
+/* Closes all connections; call it before control_free(). */
 void web_free(struct web *web);
 
 #endif

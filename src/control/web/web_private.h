@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/web/web_private.h - what the listener, its pages and its samples share. */
+/* control/web/web_private.h - declarations that the listener, its pages and its samples share. */
 #ifndef CONTROL_WEB_WEB_PRIVATE_H
 #define CONTROL_WEB_WEB_PRIVATE_H
 
@@ -11,7 +11,7 @@
 #include "output/metrics.h"
 #include "output/output.h"
 
-/* --- what a request asks for ------------------------------------------------------------------ */
+/* --- requests --------------------------------------------------------------------------------- */
 
 struct web_request {
     const char *accept;         /* header; NULL: none */
@@ -20,13 +20,14 @@ struct web_request {
 
 struct web_page {
     const char *path;           /* "/metrics" */
-    const char *type;           /* of the content; NULL: write() says it */
-    /* Fills out; the type of the content, or NULL for page->type. On the listener's thread. */
+    const char *type;           /* of the content; NULL: write() returns it */
+    /* Writes the content to `out`. Returns its type, or NULL for page->type. Runs on the listener's
+     * thread. */
     const char *(*write)(struct web *web, const struct web_request *request, struct buf *out);
 };
-extern const struct web_page web_pages[];      /* pages.c; the last has no path */
+extern const struct web_page web_pages[];      /* pages.c; the list ends with a NULL path */
 
-/* The page at "/", as page.S puts it into the program. */
+/* The page at "/", which page.S includes in the program. */
 extern const uint8_t web_page_html[];
 extern const uint8_t web_page_html_end[];
 
@@ -40,20 +41,20 @@ struct web_history *web_history(struct web *web);
 struct web_history;
 struct web_history *history_new(void);
 void history_free(struct web_history *h);
-/* A run begins: threads may be others. */
+/* Clears the samples for a new run, because its threads may differ. */
 void history_clear(struct web_history *h);
-/* Takes a sample; with the control's lock held. */
+/* Takes a sample; the caller holds the control's lock. */
 void history_sample(struct web_history *h, struct control *control);
 struct json;
-/* Members of the open object: samples taken after `since` (seconds since 1970). */
+/* Writes members of the open object: samples taken after `since` (seconds since 1970). */
 void history_json(const struct web_history *h, uint64_t since, struct json *j);
 
 struct history_thread {         /* shares of the last second, in per mille */
     char name[16];
-    uint64_t packets, busy_ns, wait_ns, blocked_ns;     /* in all */
+    uint64_t packets, busy_ns, wait_ns, blocked_ns;     /* totals */
     uint16_t busy, wait, blocked;
 };
-/* The newest sample of a thread; NULL: there is none. */
+/* Returns the newest sample of a thread; NULL: none. */
 const struct history_thread *history_thread(const struct web_history *h, const char *name);
 
 /* --- feed.c: alerts as they are written ------------------------------------------------------- */
@@ -61,20 +62,20 @@ const struct history_thread *history_thread(const struct web_history *h, const c
 struct feed;
 struct feed *feed_new(void);
 void feed_free(struct feed *f);
-/* The tap that outputs fill while a reader is connected. */
+/* Returns the tap that outputs fill while a reader is connected. */
 struct output_tap *feed_tap(struct feed *f);
 void feed_clear(struct feed *f);
 
-/* One reader. `at` is where it stands. */
+/* A reader; `at` is its position. */
 struct feed_reader {
     struct feed *feed;
     uint64_t at;
 };
-/* False: there are as many readers as there may be. */
+/* False: the maximum of readers is reached. */
 bool feed_join(struct feed *f, struct feed_reader *reader);
 void feed_leave(struct feed_reader *reader);
-/* The next record, its length in *len; 0 with nothing new. What is longer than `size` is passed
- * over. A reader that is too slow loses the oldest. */
+/* Copies the next record and returns its length; 0: nothing new. Skips a record longer than `size`.
+ * A reader that is too slow loses the oldest records. */
 size_t feed_take(struct feed_reader *reader, char *to, size_t size);
 bool feed_has_more(const struct feed_reader *reader);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/analysis.c - --engine-analysis: which reports are wanted, and their
- * files. Names of files and settings are Suricata's. Runs once, on the main thread,
- * without packets. */
+/* detect/analysis/analysis.c - --engine-analysis: selects the reports and opens their files. Names
+ * of files and settings are Suricata's. Runs once, on the main thread, without packets. */
 #include "detect/analysis/analysis.h"
 
 #include "base/report/log.h"
@@ -113,7 +112,7 @@ static bool is_enabled(const struct conf_node *root, const char *key)
     return value != NULL && (strcmp(value, "warnings-only") == 0 || conf_bool(root, key, false));
 }
 
-/* The JSON files are always written; the texts only when the configuration asks for them. */
+/* Always writes the JSON files; writes the texts only if the configuration enables them. */
 int analysis_write(const struct ruleset *set, const struct conf_node *root, const char *log_dir,
                    struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/analysis.h - --engine-analysis: reports on what became of each rule.
+/* detect/analysis/analysis.h - --engine-analysis: reports on how each rule was compiled.
  *
  * Runs once, on one thread, after the rules are compiled; the ruleset is only read. Names and
- * formats are those of Suricata's reports, so that tools for them go on working. */
+ * formats are those of Suricata's reports, so that tools for them work. */
 #ifndef DETECT_ANALYSIS_H
 #define DETECT_ANALYSIS_H
 
@@ -11,13 +11,13 @@
 struct conf_node;
 struct ruleset;
 
-/* rules.json, patterns.json, flowbits.json and, as engine-analysis.rules and
- * .rules-fast-pattern ask for them, rules_analysis.txt and rules_fast_pattern.txt, in log_dir.
- * -1: a file could not be written, *err says which. */
+/* Writes rules.json, patterns.json, flowbits.json and, if engine-analysis.rules and
+ * .rules-fast-pattern are set, rules_analysis.txt and rules_fast_pattern.txt, to log_dir. Returns
+ * -1 with err set when a file cannot be written. */
 int analysis_write(const struct ruleset *set, const struct conf_node *root, const char *log_dir,
                    struct err *err);
 
-/* rule_group.json, if detect.profiling.grouping.dump-to-disk asks for it. */
+/* Writes rule_group.json, if detect.profiling.grouping.dump-to-disk is set. */
 int analysis_write_groups(const struct ruleset *set, const struct conf_node *root,
                           const char *log_dir, struct err *err);
 

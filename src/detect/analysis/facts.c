@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* By the keyword's name as rules write it. */
+/* Compares the keyword's name in rules. */
 bool analysis_has_test(const struct rule *rule, const char *keyword)
 {
     for (unsigned i = 0; i < rule->test_count; i++)
@@ -58,7 +58,7 @@ static uint32_t dsize_needs(const struct int_match *m)
     }
 }
 
-/* What a keyword needs of a packet; 0 for most. */
+/* Returns what a keyword needs of a packet; 0 for most. */
 static uint32_t test_needs(const struct rule_test *test)
 {
     static const struct { const char *keyword; uint32_t needs; } known[] = {
@@ -122,11 +122,11 @@ static unsigned rank_of(const struct rule *rule, const struct rule_list *l)
         return 3;
     if (buffer_declared(l->buffer)->pattern_rank != 0)
         return buffer_declared(l->buffer)->pattern_rank;
-    /* A rule over both directions is found by what the client says, if it can be. */
+    /* a rule over both directions is found by the client's data, if possible */
     return (rule->flags & RULE_TX_BOTH) && l->directions == APP_TC ? 5 : 2;
 }
 
-/* By buffer, then length, then strength, as in Suricata. */
+/* Compares by buffer, then length, then strength, as Suricata does. */
 static bool is_better(const struct rule *rule, const struct rule_op *a, const struct rule_op *b)
 {
     unsigned x, y;
@@ -217,8 +217,8 @@ unsigned analysis_strength(const uint8_t *bytes, unsigned len)
     return strength;
 }
 
-/* Does a relative content have an origin other than the start of the buffer? What
- * base64_decode produced starts where the last match ended. */
+/* True if a relative content has an origin other than the start of the buffer. The output of
+ * base64_decode starts where the last match ended. */
 static bool has_something_before(const struct rule_op *op)
 {
     if (op->list->buffer != NULL && op->list->buffer->kind == BUFFER_BASE64)

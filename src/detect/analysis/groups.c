@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/groups.c - rule_group.json: which rules can concern which ports. The
- * ports that rules name cut the range of all ports into ranges with the same rules
- * throughout. Ranges are ordered by weight: first those of expensive rules and busy ports,
- * then those with more rules. As many as the configuration allows become groups of their
- * own, and the rest is one group. Ranges with the same rules share a group. This is
- * Suricata's grouping; our own is in compile/. */
+/* detect/analysis/groups.c - rule_group.json: the rules of each range of ports. The ports that
+ * rules name divide all ports into ranges with equal rules. Ranges are ordered by weight: first
+ * those of expensive rules and busy ports, then those with more rules. As many as the configuration
+ * allows become groups; the rest is one group. Ranges with equal rules share a group. This is
+ * Suricata's grouping; the engine's own is in compile/. */
 #include "detect/analysis/private.h"
 
 #include "conf/conf.h"
@@ -355,7 +354,7 @@ static void stats_add(struct group_stats *s, const struct rule *r)
     s->endswith += (op->flags & OP_ENDSWITH) != 0;
 }
 
-/* How many rules are found in a buffer, and how long and strong their patterns are. */
+/* For a buffer: the number of rules found in it, and the length and strength of their patterns. */
 struct buffer_stats {
     unsigned count, length[256], total, least, most;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/private.h - what the reports share. */
+/* detect/analysis/private.h - declarations that the reports share. */
 #ifndef DETECT_ANALYSIS_PRIVATE_H
 #define DETECT_ANALYSIS_PRIVATE_H
 
@@ -16,16 +16,16 @@ const char *analysis_type_name(const struct rule *rule);        /* "pkt_stream" 
 const char *analysis_test_name(const struct rule_test *test);   /* "flow.pkts" */
 const char *analysis_op_name(const struct rule_op *op);         /* "content", "pcre" */
 
-/* --- facts.c: what follows from a rule's parts -------------------------------------------- */
+/* --- facts.c: properties derived from a rule ------------------------------------------------- */
 
-enum rule_need {            /* of a packet, before anything else is looked at */
+enum rule_need {            /* what a packet must have before the rule is inspected */
     NEED_PAYLOAD      = 1u << 0,
     NEED_NO_PAYLOAD   = 1u << 1,
     NEED_FLOW         = 1u << 2,
     NEED_INIT_FLAGS   = 1u << 3,        /* SYN, RST or FIN */
     NEED_RARE_FLAGS   = 1u << 4,        /* URG, ECE or CWR */
     NEED_EVENT        = 1u << 5,
-    NEED_REAL_PACKET  = 1u << 6,        /* not one made of stream data */
+    NEED_REAL_PACKET  = 1u << 6,        /* a packet from the wire, not one built from stream data */
 };
 uint32_t analysis_needs(const struct rule *rule);
 
@@ -33,16 +33,17 @@ bool analysis_names_file(const struct rule *rule);      /* by filename, fileext,
 bool analysis_needs_packet(const struct rule *rule);
 bool analysis_has_test(const struct rule *rule, const char *keyword);
 
-/* The content by which the rule is found. One without any that must be there is filed under a
- * content that must not, and asked always: *negated. NULL: no content at all. */
+/* The content by which the rule is found; NULL: the rule has no content. If all contents are
+ * negated, the rule is listed under one of them and always evaluated: *negated. */
 const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated);
-/* Finding the pattern says all that the content asks for. */
-bool analysis_has_relative(const struct rule_op *op);   /* something is relative to it */
+/* True when finding the pattern is all that the content requires. */
+bool analysis_has_relative(const struct rule_op *op);   /* another content is relative to it */
 bool analysis_is_conclusive(const struct rule_op *op);
-/* How rarely these bytes turn up: the higher, the better a pattern. */
+/* Estimates how rare these bytes are in traffic: the higher, the better a pattern. */
 unsigned analysis_strength(const uint8_t *bytes, unsigned len);
 
-/* Where a content may stand, relative places without something before them being absolute. */
+/* The positions that a content may have. A relative position with no content before it is
+ * absolute. */
 struct content_position {
     uint32_t flags;         /* OP_OFFSET, OP_DEPTH, OP_DISTANCE, OP_WITHIN */
     int32_t offset, depth, distance, within;
@@ -50,7 +51,7 @@ struct content_position {
 };
 struct content_position analysis_position(const struct rule_op *op);
 
-/* "in|20|file", NUL-terminated. */
+/* Appends "in|20|file", with a NUL. */
 void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);
 
 /* --- reports ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/rule_json.c - one rule as a line of rules.json: what it asks for, in
- * which steps it is inspected, what each step tests, and by which pattern it is found.
- * Keys and words are Suricata's, so that tools for its analysis work. */
+/* detect/analysis/rule_json.c - writes one rule as a line of rules.json: its requirements, the
+ * steps of its inspection, the tests of each step, and the pattern by which it is found. Keys and
+ * words are Suricata's, so that tools for its analysis work. */
 #include "detect/analysis/private.h"
 
 #include "detect/compile/compile.h"
@@ -59,7 +59,7 @@ static void content_members(struct writer *w, const struct rule_op *op)
     json_bool(j, "relative_next", analysis_has_relative(op));
 }
 
-/* What protocols have to say of a content that reminds of them. */
+/* Writes the notes of protocols about a content that looks like theirs. */
 static void protocol_notes(struct writer *w, const struct rule_op *op)
 {
     const struct slice content = { op->content.bytes, op->content.len };
@@ -274,7 +274,7 @@ static unsigned count_tags(const struct rule *r)
     return count;
 }
 
-/* How many captures of its expressions the rule stores. */
+/* Counts the captures of its expressions that the rule stores. */
 static unsigned count_captures(const struct rule *r)
 {
     unsigned count = 0;
@@ -347,7 +347,7 @@ static bool waits_for_flowbit(const struct rule *r)
     return false;
 }
 
-/* Does a match give no alert? Firewall rules alert only with the keyword. */
+/* True if a match raises no alert. Firewall rules alert only with the keyword. */
 static bool is_silent(const struct rule *r)
 {
     if (r->flags & (RULE_ALERT_KEYWORD | RULE_FIREWALL))
@@ -394,8 +394,8 @@ static void match_policy(struct writer *w)
     json_object_end(w->j);
 }
 
-/* Bodies are inspected in larger pieces, so Suricata flushes the stream for a rule that
- * also has payload contents. */
+/* Bodies are inspected in larger parts, so Suricata flushes the stream for a rule that also has
+ * payload contents. */
 static bool looks_at_body(const struct rule *r)
 {
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
@@ -405,7 +405,7 @@ static bool looks_at_body(const struct rule *r)
     return false;
 }
 
-/* Flags that keywords have of their own. */
+/* Writes the flags that keywords declare. */
 static void keyword_flags(struct json *j, const struct rule *r)
 {
     for (unsigned i = 0; i < r->post_count; i++)
@@ -492,7 +492,7 @@ static void buffer_engines(struct writer *w, enum buffer_kind kind)
     }
 }
 
-/* With engines on transactions the payload is one of those. */
+/* If the rule has engines on transactions, the payload is one of them. */
 static void packet_engines(struct writer *w, bool has_engines)
 {
     const struct rule_list *payload = rule_payload(w->rule);
@@ -573,7 +573,7 @@ static void engines(struct writer *w, const tx_engines *all)
     json_array_end(w->j);
 }
 
-/* Tests by Suricata's lists. The decoded program of base64_data has one of its own. */
+/* Writes tests by Suricata's lists. The decoded program of base64_data has its own list. */
 static void lists(struct writer *w, bool has_engines)
 {
     const struct rule_list *payload = rule_payload(w->rule), *decoded = NULL;

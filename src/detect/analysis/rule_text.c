@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/analysis/rule_text.c - one rule for people: what it inspects, how it is found,
- * and what about it may be slow or differ from what its author meant. */
+/* detect/analysis/rule_text.c - writes one rule as text for people: what it inspects, how it is
+ * found, and what may be slow or differ from its author's intention. */
 #include "detect/analysis/private.h"
 
 #include "conf/conf.h"
@@ -35,7 +35,7 @@ static void add_printable(struct buf *out, const uint8_t *bytes, unsigned len)
     }
 }
 
-/* With fast_pattern:offset,length a part of the content. */
+/* With fast_pattern:offset,length returns a part of the content. */
 static struct slice searched_bytes(const struct rule_op *op)
 {
     const struct content_op *c = &op->content;

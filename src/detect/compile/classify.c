@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/compile/classify.c - derives the type of a rule from what it uses. The type decides when
- * the rule is evaluated and how far its action reaches. */
+ * the rule is evaluated and whether its action applies to the flow. */
 #include "detect/compile/compile.h"
 #include "detect/rule/flowbits.h"
 #include "detect/rule/program.h"
@@ -208,8 +208,8 @@ void rule_classify(struct rule *r)
         r->flags |= RULE_NEEDS_FLOW;
 }
 
-/* How far drop and pass reach: the packet, or the rest of the flow. A scope in the rule
- * wins ("drop:packet"); otherwise the type decides, as in Suricata. */
+/* Decides whether drop and pass apply to the packet, or to the rest of the flow. A scope in the
+ * rule wins ("drop:packet"); otherwise the type decides, as in Suricata. */
 enum action_reach rule_reach(const struct rule *r)
 {
     if (r->scope == SCOPE_PACKET)
@@ -217,7 +217,7 @@ enum action_reach rule_reach(const struct rule *r)
     if (r->scope == SCOPE_FLOW)
         return REACH_FLOW;
     if (has_kind(r, BUFFER_PACKET, BUFFER_PACKET) && !r->hook_in_app)
-        return REACH_PACKET;    /* whatever else of transactions it asks for */
+        return REACH_PACKET;    /* whatever other tests on transactions it has */
     switch ((enum rule_type)r->type) {
     case RULE_DECODER_EVENT:
     case RULE_PACKET:

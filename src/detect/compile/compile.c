@@ -188,7 +188,7 @@ static bool is_frame_rule(const struct rule *r)
     return false;
 }
 
-/* Does the rule have anything to inspect in this protocol? */
+/* True if the rule can inspect something in this protocol. */
 static bool fits_proto(const struct rule *r, unsigned id)
 {
     if (r->app_proto != APP_PROTO_UNKNOWN &&
@@ -311,13 +311,13 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
         return -1;
     ids_take(&g->always, &g->always_count, &b->always);
     ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
-    /* Data of a frame arrive in pieces, as those of the stream do. */
+    /* data of a frame arrive in parts, like those of the stream */
     c->plan->any_stream |= g->frame_scan_count > 0 || g->frame_always_count > 0;
     return 0;
 }
 
-/* A protocol gets a set of its own when that saves at least so many patterns. Each set costs memory
- * and build time. */
+/* A protocol gets its own set if that saves at least this many patterns. Each set costs memory and
+ * build time. */
 #define OWN_SET 32
 
 /* A rule about "http" names http1 and http2. */
@@ -327,8 +327,7 @@ static bool is_named(const struct rule *r, unsigned id)
            app_proto_matches(r->app_proto, (enum app_proto_id)id);
 }
 
-/* How many patterns of the stream belong to rules that name a protocol, in total and by
- * protocol. */
+/* Counts the patterns on the stream of rules that name a protocol, in total and by protocol. */
 struct stream_names {
     unsigned total, of[APP_PROTO_COUNT];
 };
@@ -498,8 +497,7 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     return plan;
 }
 
-/* Stream reassembly compares data that arrive twice only when a rule asks whether they
- * differ. */
+/* Stream reassembly compares repeated data only if a rule requires it. */
 static bool asks_for_overlap(const struct rule *r)
 {
     for (unsigned i = 0; i < r->test_count; i++)
@@ -610,7 +608,7 @@ void ruleset_plan_free(struct ruleset *set)
     set->plan = NULL;
 }
 
-/* The stream module reassembles nothing when no ruleset, parser or output asks for it. */
+/* The stream module reassembles nothing unless a ruleset, parser or output requires it. */
 bool ruleset_looks_at_streams(const struct ruleset *set)
 {
     return set->plan != NULL && set->plan->any_stream;

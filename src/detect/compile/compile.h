@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/compile.h - the plan that inspection follows: which rules can concern a packet, a
- * stream or a transaction, and what to look for first. Made by ruleset_compile(), then read
- * only. */
+/* detect/compile/compile.h - the inspection plan: which rules can match a packet, a stream or a
+ * transaction, and which patterns are searched first. ruleset_compile() builds it; then it is
+ * read-only. */
 #ifndef DETECT_COMPILE_H
 #define DETECT_COMPILE_H
 
@@ -13,7 +13,7 @@
 #include "detect/prefilter/port_lists.h"
 #include "detect/rule/ruleset_private.h"
 
-/* Rules are grouped by what carries them ... */
+/* Rules are grouped by transport ... */
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_ICMP, TRANSPORT_ICMPV6, TRANSPORT_SCTP,
                  TRANSPORT_OTHER, TRANSPORT_COUNT };
 enum transport transport_of(uint8_t ip_proto);
@@ -21,21 +21,22 @@ enum transport transport_of(uint8_t ip_proto);
 /* ... and by direction. */
 struct transport_group {
     struct payload_sets payload;            /* rules on single packets, by fast pattern */
-    /* Rules on the stream, by the flow's protocol; also for packets whose data did not go into
-     * one. Protocols that the same rules are about share theirs. */
+    /* Rules on the stream, by the flow's protocol; also for packets whose data are not in the
+     * stream. Protocols with the same rules share one. */
     const struct payload_sets *stream[APP_PROTO_COUNT];
-    struct payload_sets *stream_sets;       /* all of them */
+    struct payload_sets *stream_sets;       /* owns all of them */
     unsigned stream_set_count;
-    struct port_lists non_prefilter;           /* rules on packets that need no payload */
-    struct port_lists payload_non_prefilter;   /* without a pattern that a set can take: by port */
+    struct port_lists non_prefilter;           /* rules on packets without a payload condition */
+    struct port_lists payload_non_prefilter;   /* by port: rules without a pattern that fits into
+                                                * a set */
     struct port_lists stream_non_prefilter;
-    struct anchored_lists payload_anchored;         /* ... on any port */
+    struct anchored_lists payload_anchored;         /* the same, on any port */
     struct anchored_lists stream_anchored;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
     unsigned packet_scan_count;
-    uint32_t *event_rule;                   /* decoder events only */
+    uint32_t *event_rule;                   /* rules with decoder events only */
     unsigned event_rule_count;
-    struct address_lists addresses;         /* rules on addresses only: once per flow */
+    struct address_lists addresses;         /* rules with addresses only: evaluated once per flow */
     bool has_stream;
 };
 
@@ -44,22 +45,23 @@ struct packet_scan {
     struct pattern_set *set;
 };
 
-/* What most candidates are turned away by, side by side for all rules. */
+/* The conditions that reject most candidates, in one array for all rules. */
 struct rule_mask {
     uint8_t header_id, app_proto;
     bool is_tx;
-    bool is_both;           /* one match over both directions of a transaction */
-    bool is_pattern;        /* payload part: its pattern and no more */
-    bool needs_payload_hit;  /* on transactions: its only pattern is one of the payload */
+    bool is_both;           /* one match covers both directions of a transaction */
+    bool is_pattern;        /* the payload part is the pattern alone */
+    bool needs_payload_hit;  /* rule on transactions whose only pattern is in the payload */
     bool needs_payload;
-    bool is_proto;          /* on a protocol alone: evaluated when that has just been detected */
+    bool is_proto;          /* rule on a protocol alone: evaluated when the protocol has just
+                             * been detected */
 };
 
-/* One buffer in which transactions (or frames) of a protocol are searched. */
+/* One buffer of transactions (or frames) of a protocol that is searched for fast patterns. */
 struct tx_scan {
     const struct buffer *buffer;
     const struct app_buffer *app;           /* NULL for frames */
-    uint8_t progress;                       /* least one at which the buffer can be there */
+    uint8_t progress;                       /* lowest progress at which the buffer can exist */
     struct pattern_set *set;
 };
 
@@ -77,43 +79,44 @@ struct app_group {                          /* by protocol and direction */
 struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
-    struct rule_mask *mask;               /* one for each of `rule` */
+    struct rule_mask *mask;               /* one for each entry of `rule` */
     struct transport_group group[TRANSPORT_COUNT][2];
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
     uint32_t step_limit;                    /* detect.inspection-recursion-limit */
     bool guess_tx;                          /* detect.guess-applayer-tx */
-    uint8_t guess_limit;                    /* detect.stream-tx-log-limit, of one transaction */
+    uint8_t guess_limit;                    /* detect.stream-tx-log-limit, per transaction */
     unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
-    unsigned chunk_size[2];                 /* bytes of a step of stream inspection */
+    unsigned chunk_size[2];                 /* bytes per step of stream inspection */
     unsigned buffer_count;
     bool any_rules, any_stream;
-    bool any_overlap;                       /* a rule on data that came again and differ */
+    bool any_overlap;                       /* a rule inspects retransmitted data that differ */
 };
 
-/* What an alert's action does: to the packet alone, or to its flow as well. */
+/* Whether an alert's action applies to the packet alone or to its flow as well. */
 enum action_reach { REACH_PACKET, REACH_FLOW, REACH_FLOW_IF_STATEFUL };
 enum action_reach rule_reach(const struct rule *rule);
 
-/* classify.c: type and derived flags. */
+/* classify.c: sets the type and derived flags. */
 void rule_classify(struct rule *rule);
-/* order.c: action, flow variables, priority; then as written. Numbers the rules. */
+/* order.c: sorts by action, flow variables and priority, then in written order. Numbers the
+ * rules. */
 void rules_order(struct ruleset *set);
-/* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */
+/* fast_pattern.c: sets rule->fast_list and fast_op if some content can be the fast pattern. */
 void rule_select_fast_pattern(struct rule *rule);
-/* The bytes that the prefilter searches for. */
+/* Returns the bytes that the prefilter searches for. */
 struct literal_pattern rule_fast_literal(const struct rule *rule);
-/* Of the payload alone, long enough for a pattern set; len 0: none. */
+/* Returns a literal of the payload that is long enough for a pattern set; len 0: none. */
 struct literal_pattern rule_payload_literal(const struct rule *rule);
-/* ... for single packets: near the front of the payload if that is where the rule can match. */
+/* The same for single packets: near the front of the payload if the rule can only match there. */
 struct payload_pattern rule_packet_pattern(const struct rule *rule);
-/* Finding rule_payload_literal() is all there is to the payload part. */
+/* True when finding rule_payload_literal() decides the payload part. */
 bool rule_payload_is_literal(const struct rule *rule);
-/* Of the payload alone, for the near lists; len 0: none. */
+/* Returns a literal of the payload for the anchored lists; len 0: none. */
 struct anchored_literal rule_anchored_literal(const struct rule *rule);
-/* The list of operations on the payload; NULL: none. */
+/* Returns the list of operations on the payload; NULL: none. */
 const struct rule_list *rule_payload(const struct rule *rule);
-/* There is a content in it that must be found. */
+/* True when the payload list has a content that is not negated. */
 bool rule_payload_has_pattern(const struct rule *rule);
 /* shared_payload.c: sets rule->shared_payload_match. */
 void rules_share_payload_matches(struct ruleset *set);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/engine_names.c - what Suricata calls the places where rules inspect transactions:
- * many buffers go by the name of the older content modifier, tests by that of their list. Those of
- * one protocol it declares itself (app/reports.h). */
+/* detect/compile/engine_names.c - Suricata's names for the steps in which rules inspect
+ * transactions. Many buffers have the name of the older content modifier, tests that of their list.
+ * A protocol declares its own names (app/reports.h). */
 #include "detect/compile/tx_engines.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of files, and of all protocols. */
+/* Names of file buffers, and names of all protocols. */
 static const struct app_report_name common[] = {
     { "app-layer-event", "app-layer-events", NULL },
     { "file.data", "file_data", NULL },

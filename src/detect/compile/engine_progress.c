@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/engine_progress.c - in which order Suricata counts the steps of a rule, and the
- * progress that it gives each: as the protocols say (app/reports.h). */
+/* detect/compile/engine_progress.c - the order in which Suricata lists the steps of a rule, and the
+ * progress of each, as protocols declare them (app/reports.h). */
 #include "detect/compile/tx_engines.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ const struct app_report_order *engine_order(const char *name, enum app_proto_id 
     return NULL;
 }
 
-/* `own`: what the protocol declares; it holds unless a row says otherwise. */
+/* `own`: the protocol's declared progress, which applies unless a row has another one. */
 uint8_t engine_progress(const char *name, enum app_proto_id proto, unsigned direction,
                           uint8_t own)
 {

@@ -10,8 +10,8 @@
 
 #define LENGTH_ENOUGH 24        /* more bytes than that make no pattern rarer */
 
-/* How rare a byte is in traffic, from 1 (everywhere) to 6: what it adds to the score. NUL,
- * blank and 0xff fill padding; digits and capitals are rarer than lower case in text. */
+/* How rare a byte is in traffic, from 1 (everywhere) to 6; the score adds these values. NUL, blank
+ * and 0xff fill padding; digits and capitals are rarer than lower case in text. */
 static unsigned byte_worth(uint8_t c)
 {
     if (c == 0 || c == ' ' || c == 0xff)
@@ -234,8 +234,8 @@ bool rule_payload_is_literal(const struct rule *r)
            l->first->content.len <= PATTERN_LONG_MAX;
 }
 
-/* The first bytes of a content and where they may occur, as far as that does not depend on
- * other contents. */
+/* Returns the first bytes of a content and where they may occur, if that does not depend on other
+ * contents. */
 static struct anchored_literal anchored_literal_of(const struct rule_op *op)
 {
     struct anchored_literal l = { .nocase = (op->flags & OP_NOCASE) != 0, .to = UINT32_MAX };

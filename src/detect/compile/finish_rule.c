@@ -10,10 +10,9 @@
 #include <ctype.h>
 #include <string.h>
 
-/* How many bytes a chain of relative contents needs. A negated content needs none itself,
- * but its range must fit into the limit. *offset: the largest offset of the chain.
- * Contents with a position from a variable are left out, because the position is unknown
- * here. */
+/* Returns how many bytes a chain of relative contents needs. A negated content needs none itself,
+ * but its range must fit into the limit. *offset: the largest offset of the chain. Contents with a
+ * position from a variable are left out, because the position is unknown here. */
 static int64_t needed_length(const struct rule_list *list, uint64_t limit, int64_t *offset)
 {
     int64_t total = 0;

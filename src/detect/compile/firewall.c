@@ -64,8 +64,8 @@ static void place_all(struct firewall *fw, const struct ruleset *set)
                         set->rules.at);
 }
 
-/* The order in which a packet meets the tables; other rules run after the firewall's of
- * the same kind. */
+/* Returns the rank of the rule's table for a packet; other rules run after the firewall's of the
+ * same kind. */
 unsigned firewall_order(const struct rule *r)
 {
     bool app = r->type == RULE_APP_TX;

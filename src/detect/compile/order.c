@@ -33,8 +33,8 @@ static void rank_action(struct ordering *o, unsigned word, uint8_t rank)
     }
 }
 
-/* An incomplete list falls back to the default as a whole. A wrong word is fatal: a rule
- * that passes traffic before another drops it must not depend on a typing error. */
+/* An incomplete list is replaced by the complete default. A wrong word is fatal: a typing error
+ * must not make a rule pass traffic before another drops it. */
 static void ordering_read(struct ordering *o, const struct conf_node *conf)
 {
     const struct conf_node *list = conf_find(conf, "action-order");

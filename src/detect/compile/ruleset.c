@@ -58,8 +58,8 @@ static void remove_rule(struct loader *l, const struct rule *old)
             l->set->rules.at[i] = NULL;
 }
 
-/* Of two rules with one number the later revision stays. The same revision twice is an
- * error, as in Suricata: which of the two texts counts would be a guess. */
+/* Of two rules with one number the later revision stays. The same revision twice is an error, as in
+ * Suricata, because choosing one of the two texts would be a guess. */
 static int check_duplicate(struct loader *l, const struct rule *rule, struct known_rule *known,
                            struct err *err)
 {
@@ -395,8 +395,7 @@ static bool names_nothing(const struct set_vars *vars, const struct conf_node *n
     return value != NULL && value[0] == '[' && value[strspn(value, "[] ")] == '\0';
 }
 
-/* Checks variables that no rule names, too: the user who wrote one should learn of its
- * error. */
+/* Checks variables that no rule uses, too, so that their errors are reported. */
 static void check_vars(struct rule_builder *b, const struct conf_node *conf)
 {
     struct ruleset *set = b->parser.ruleset;
@@ -476,8 +475,8 @@ struct ruleset *ruleset_ref(struct ruleset *set)
     return set;
 }
 
-/* What the arena does not hold is freed first. The arena goes last, because everything
- * else points into it. */
+/* Frees what is not in the arena first. The arena is freed last, because everything else points
+ * into it. */
 void ruleset_unref(struct ruleset *set)
 {
     if (set == NULL || __atomic_sub_fetch(&set->refs, 1, __ATOMIC_ACQ_REL) > 0)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define OWN_CHOICE (OP_FAST | OP_FAST_ONLY | OP_FAST_CHOP)  /* says nothing about what matches */
+#define OWN_CHOICE (OP_FAST | OP_FAST_ONLY | OP_FAST_CHOP)  /* does not affect what matches */
 
 /* Only contents can be shared. Variables, captures and the effects of other keywords
  * belong to one rule. */

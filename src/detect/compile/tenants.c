@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/tenants.c - tenants from their files. Each tenant has a configuration of
- * its own with its own rule-files and vars. Settings about how rules are read and searched
- * come from the engine's configuration where the tenant's file has none. */
+/* detect/compile/tenants.c - loads tenants from their files. Each tenant has its own configuration
+ * with rule-files and vars. If the tenant's file lacks a setting on parsing or searching rules, the
+ * engine's configuration applies. */
 #include "detect/compile/tenants.h"
 
 #include <stdio.h>

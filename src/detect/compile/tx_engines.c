@@ -49,7 +49,7 @@ static void engine_add(tx_engines *to, struct tx_engine e)
 struct order_step { enum app_proto_id id; uint8_t direction, rank; };
 #define STEPS_MAX (2 * APP_PROTO_COUNT)
 
-/* By the name in tables of engine_progress.c. */
+/* Compares by the name in the tables of engine_progress.c. */
 static int compare_ranks(const void *a, const void *b)
 {
     return ((const struct order_step *)a)->rank - ((const struct order_step *)b)->rank;
@@ -78,7 +78,7 @@ static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
     return count;
 }
 
-/* What a protocol transfers on connections of another is told of both. */
+/* Data that a protocol transfers on connections of another protocol count for both. */
 static const struct app_buffer *in_proto(const struct buffer *b, enum app_proto_id id)
 {
     enum app_proto_id files_by = app_proto_by_id(id)->files_by;
@@ -219,7 +219,7 @@ static void add_hook(const struct rule *rule, tx_engines *out)
                 .proto = (enum app_proto_id)rule->app_proto }));
 }
 
-/* Some tests are asked wherever the rule is. */
+/* Some tests can be evaluated at any hook. */
 static bool fits_any_hook(const struct tx_engine *e)
 {
     const struct app_reports *reports = app_proto_by_id(e->proto)->reports;

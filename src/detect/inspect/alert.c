@@ -37,8 +37,8 @@ static void packet_var_add(struct detect_thread *dt, struct packet *p, uint32_t 
     slot->vars = v;
 }
 
-/* What pcre, Lua or others have captured counts only if the whole rule matches, so it
- * waits until here. A flow's variable replaces the value from before. */
+/* Captures of pcre, Lua and others count only if the entire rule matches, so they are stored here.
+ * A flow's variable replaces its earlier value. */
 static void captures_keep(struct detect_thread *dt, struct packet *p, struct flow *f)
 {
     const struct program_scratch *s = &dt->program;
@@ -116,7 +116,7 @@ static bool has_context(const struct program_scratch *s)
     return false;
 }
 
-/* Does the packet bring data of the stream that the other side has yet to acknowledge? */
+/* True if the packet has stream data that the other side has not acknowledged yet. */
 static bool brings_more(const struct inspection *in, enum direction d)
 {
     const struct packet *p = in->packet;
@@ -211,8 +211,8 @@ static uint8_t action_of(const struct rule *r)
     }
 }
 
-/* Whether drop or pass holds for the rest of the flow. Some rules reach the flow only if
- * they matched on its stream or state: a single packet says nothing about the flow. */
+/* True if drop or pass applies to the rest of the flow. Some rules affect the flow only if they
+ * matched on its stream or state: a single packet proves nothing about the flow. */
 static bool reaches_flow(const struct packet_alert *a)
 {
     switch (rule_reach(a->rule)) {
@@ -222,8 +222,7 @@ static bool reaches_flow(const struct packet_alert *a)
     }
 }
 
-/* With a firewall the pass concerns ordinary rules only, so the stream module must not
- * stop. */
+/* With a firewall, the pass applies to ordinary rules only, so the stream module must continue. */
 static void act_on_flow(const struct detect_thread *dt, struct packet *p, uint8_t action)
 {
     struct flow *f = p->flow;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/alert_payload.c - the stream data that alerts show: those that rules or
- * the parser have not completely inspected. After each packet of a direction the data that
- * both have inspected are released. So a rule that matches in the stream, or in what a
- * parser made of it, shows the data since the report before. If the stream keeps
- * acknowledged data to compare copies with, alerts show those too. */
+/* detect/inspect/alert_payload.c - the stream data that alerts show: data that rules or the parser
+ * have not completely inspected. After each packet of a direction, data that both have inspected
+ * are released. So an alert on the stream, or on the parser's output, shows the data since the last
+ * inspection. If the stream keeps acknowledged data to compare copies with, alerts show those
+ * too. */
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
 #include "detect/inspect/inspect_private.h"
@@ -12,7 +12,7 @@
 
 /* Bytes of a direction. An attacker could otherwise fill memory by never completing a
  * request. */
-#define RETAINED_LIMIT (64u << 10)  /* and what alerts show; what comes then is left out */
+#define RETAINED_LIMIT (64u << 10)  /* beyond the data that alerts show; later data are dropped */
 
 /* Bytes before `released` are waiting to be moved out. */
 static uint32_t shown_len(const struct stream_ext *ext)
@@ -87,8 +87,8 @@ static void drop_shown(struct stream_ext *ext, uint64_t n)
     ext->released = 0;
 }
 
-/* Releases data before stream offset `left`. Behind the gap positions in the buffer are
- * shifted by the difference between the gap and its text. */
+/* Releases data before stream offset `left`. After the gap, positions in the buffer are shifted by
+ * the difference between the gap and its text. */
 static void drop_to(struct stream_ext *ext, uint64_t left)
 {
     uint64_t n = left > ext->from ? left - ext->from : 0;

@@ -33,8 +33,8 @@ static bool digits_value(const uint8_t *p, uint32_t n, int base, uint64_t *value
     return end != text && errno == 0;
 }
 
-/* 23 digits: the longest octal number of 64 bits with a zero in front, Suricata's limit. A
- * place outside the buffer is no match and no error, also if a variable led there. */
+/* 23 digits: the longest octal number of 64 bits with a leading zero, Suricata's limit. A position
+ * outside the buffer is no match and no error, even if it comes from a variable. */
 bool byte_extract_value(const struct step *s, const struct program_run *run, uint64_t *value,
                         uint32_t *end)
 {

@@ -32,8 +32,8 @@ static bool is_updated(const struct inspection *in, enum direction d)
            ((f->detect_flags & DETECT_UPDATED(d)) && f->app->fed[d]) || is_other_dir_seen(in, d);
 }
 
-/* Once the connection is closed each packet says that nothing more will come: that alone
- * may complete transactions. */
+/* True once the connection is closed: no more data will come, which alone may complete
+ * transactions. */
 static bool is_over(const struct packet *p, enum direction d)
 {
     return p->flags & (d == TO_SERVER ? PACKET_END_TO_SERVER : PACKET_END_TO_CLIENT);
@@ -84,8 +84,8 @@ static void inspect_direction(struct detect_thread *dt)
     parts_done(p->flow, d);
 }
 
-/* An earlier packet has decided for the whole flow. The stream module learns that with the
- * next vector; until then packets still come here. With a firewall a pass does not end
+/* True after an earlier packet has decided for the entire flow. The stream module learns that with
+ * the next vector; until then packets still arrive here. With a firewall a pass does not end
  * inspection. */
 static bool inspection_done(const struct detect_thread *dt, const struct packet *p)
 {
@@ -114,8 +114,8 @@ static void pass_by(const struct inspection *in)
     }
 }
 
-/* Rules are remembered by number, and another set gives the numbers to other rules. What a
- * transaction has been searched for is searched again. */
+/* Flow state names rules by number, and another set assigns other numbers. So this clears the
+ * state, and transactions are searched again. */
 static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
 {
     struct app_flow *af = f->app;
@@ -183,8 +183,8 @@ void detect_count_limits(const struct detect_thread *dt, uint8_t limits)
         counter_inc(dt->counters, dt->count.step_limit);
 }
 
-/* A sender who makes rules give up should not go unseen: rules on these events run last,
- * when all limits are known. */
+/* Rules on limit events run last, when all limits are known. They reveal a sender that makes other
+ * rules reach their limits. */
 static void COLD limits_inspect(struct detect_thread *dt, struct packet *p)
 {
     uint8_t limits = dt->limits | dt->program.limits;

@@ -25,9 +25,8 @@ static bool counts_for_all(const struct rule *r)
     return false;
 }
 
-/* At load time. If early rules share state, threads must take turns in the order of the
- * capture to give the same results in each run, so the rules that need this are found
- * here. */
+/* At load time. If early rules share state, threads must process packets in the order of the
+ * capture to give equal results in each run. This finds such rules. */
 void early_hooks_make(struct ruleset *set)
 {
     bool tags_hosts = false;
@@ -96,7 +95,7 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
     alert_queue_finish(dt, p, 0);
     dt->inspection = NULL;
     dt->table = FIREWALL_FILTER;
-    /* What was noted beside lasts no longer than this. */
+    /* data of alerts are only valid until here */
     for (unsigned i = before; i < detect_slot(p)->alert_count; i++)
         packet_alerts(p)[i].extra = NULL;
     detect_slot(p)->vars = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/firewall_finish.c - the end of a packet in firewall mode: a drop of the
- * firewall holds at once; other rules may still drop what it accepts, and do not see what
- * it passes. */
+/* detect/inspect/firewall_finish.c - the end of a packet in firewall mode. A firewall drop takes
+ * effect at once. Other rules may still drop what the firewall accepts; they do not see what it
+ * passes. */
 #include "detect/inspect/firewall_run.h"
 
 #include "detect/rule/ruleset_private.h"

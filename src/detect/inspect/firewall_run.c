@@ -6,9 +6,9 @@
 #include "detect/rule/ruleset_private.h"
 #include "flow/flow.h"
 
-/* --- what is decided at once -------------------------------------------------------------- */
+/* --- decisions without evaluation ---------------------------------------------------------- */
 
-/* By an earlier packet, with accept:flow. */
+/* True if an earlier packet matched a rule with accept:flow. */
 static bool flow_is_accepted(const struct packet *p)
 {
     return p->flow != NULL && (p->flow->action & ACTION_ACCEPT);
@@ -39,8 +39,8 @@ static enum drop_reason table_reason(unsigned table)
     return reasons[table];
 }
 
-/* Evaluates one rule on a packet and queues its alert. An ordinary rule whose side effects
- * take the alert back still fits. */
+/* Evaluates one rule on a packet and queues its alert. An ordinary rule whose side effects cancel
+ * the alert has matched too. */
 static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum direction d,
                              const struct rule *r, struct header_view *h)
 {
@@ -57,7 +57,7 @@ static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum di
     return true;
 }
 
-/* With the profile around it. */
+/* Evaluates with profiling. */
 bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum direction d,
                   const struct rule *r, struct header_view *h)
 {
@@ -68,8 +68,8 @@ bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum directio
     return fits;
 }
 
-/* What the decision means for the packet: dropped, accepted with no more questions, or
- * accepted by this hook only. */
+/* Applies the decision to the packet: dropped, accepted by the entire firewall, or accepted by this
+ * hook only. */
 static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uint8_t scope,
                                            enum drop_reason reason)
 {
@@ -124,7 +124,7 @@ enum firewall_verdict firewall_packet(struct detect_thread *dt, struct packet *p
 enum hook_end {
     HOOK_PASSED,        /* the next hook has its turn */
     HOOK_JUMPED,        /* all hooks up to a later one are passed */
-    HOOK_ENDS,          /* no more of the firewall for this transaction, this time */
+    HOOK_ENDS,          /* the firewall inspects this transaction no further with this packet */
     HOOK_DROPPED,
 };
 
@@ -136,7 +136,7 @@ struct tx_hooks {
     bool last_tx;               /* the newest: a decision about it decides about the packet */
 };
 
-/* For both directions: accept:tx is about the whole transaction. */
+/* Applies to both directions, because accept:tx is about the entire transaction. */
 static void tx_accept(struct tx_context *c)
 {
     detect_tx(c->tx)->bits[TO_SERVER] |= TX_BITS_ACCEPTED;

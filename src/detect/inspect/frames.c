@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/frames.c - rules on frames. A packet of the frame's direction makes rules inspect
- * what has come since the last inspection: at the end of the frame, before that in steps of
- * FRAME_STEP bytes. In IPS mode they inspect each segment, together with the bytes before it. */
+ * the data since the last inspection: in steps of FRAME_STEP bytes, and at the end of the frame. In
+ * IPS mode they inspect each segment, together with the bytes before it. */
 #include "app/frames.h"
 #include "base/array.h"
 #include "detect/inspect/inspect_private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/inspect.h - one thread's inspection of packets with the rules of a set.
  *
- * A struct detect_thread belongs to one packet thread, which alone calls the functions here. What
- * rules remember between packets is in the flow and its transactions, not in the thread. */
+ * A struct detect_thread belongs to one packet thread, which alone calls the functions here. State
+ * of rules between packets is in the flow and its transactions, not in the thread. */
 #ifndef DETECT_INSPECT_H
 #define DETECT_INSPECT_H
 
@@ -22,49 +22,50 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
                                         struct counters *counters, bool is_inline,
                                         struct err *err);
 void detect_thread_free(struct detect_thread *dt);
-/* Alerts carry up to `bytes` of the latest stream data. Call it before the first packet. */
+/* Makes alerts carry up to `bytes` of the latest stream data. Call it before the first packet. */
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes);
-/* A reload: the thread changes to another set between two vectors. */
+/* Changes to another ruleset after a reload, between two vectors. */
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set);
-/* Rule profiling has started or stopped (detect/state/profile.h). */
+/* Follows the start or stop of rule profiling (detect/state/profile.h). */
 void detect_thread_follow_profile(struct detect_thread *dt);
-/* Threads that share flows get the same generation, whenever one of them gets another set or
- * other flows. State that a flow has of rules under another generation is cleared. */
+/* Sets the generation of rules. Threads that share flows get equal generations; each new ruleset or
+ * set of flows gets a new one. A flow's rule state of another generation is cleared. */
 void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 
 /* --- packets -------------------------------------------------------------------------------- */
 
-/* Runs the rules on what is to be inspected: the packet, its stream chunks and its transactions,
- * after app_packet(). Fills detect_slot.alert, sets packet->action and flow->action, runs the side
- * effects of matches, marks transactions as inspected. */
+/* Runs the rules on the packet, its stream chunks and its transactions. Call it after app_packet().
+ * Fills detect_slot.alert, sets packet->action and flow->action, runs the side effects of matches,
+ * marks transactions as inspected. */
 void detect_inspect(struct detect_thread *dt, const struct inspection *in);
 
-/* Runs the rules of an early hook, on the thread that looks up flows, with a detect_thread of its
- * own. False: the packet is dropped there. Its alerts are in detect_slot(p)->alert. */
+/* Runs the rules of an early hook. The thread that looks up flows calls it with its own
+ * detect_thread. False: the packet is dropped. Its alerts are in detect_slot(p)->alert. */
 bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_early_hook hook);
 
 /* --- flows and transactions ----------------------------------------------------------------- */
 
-/* enum inspect_side: which sides of a flow that ends need a last inspection, those with TCP data,
- * transactions or matches that no alert has reported yet. Call it before app_packet(). */
+/* Returns enum inspect_side: the sides of an ending flow that need a last inspection because they
+ * have TCP data, transactions or matches without an alert. Call it before app_packet(). */
 uint8_t detect_last_sides(const struct packet *p);
-/* Reports the stream data that have come so far with the next packet of either direction. */
+/* Makes the next packet, of either direction, inspect the stream data that have arrived. */
 void detect_flush_stream(struct flow *flow);
-/* Frees stream data that alerts no longer show. Call it after the outputs. */
+/* True if the thread stores stream data for alerts. */
 bool detect_keeps_alert_payload(const struct detect_thread *dt);
+/* Frees stream data that alerts no longer show. Call it after the outputs. */
 void detect_clear_alert_payload(struct detect_thread *dt, struct packet *p);
 
-/* Both directions of the transaction have been inspected up to its progress. */
+/* True when both directions of the transaction are inspected up to its progress. */
 bool detect_tx_inspected(const struct app_tx *tx);
-/* Nothing of it counts as inspected any more. */
+/* Marks the transaction as not inspected. */
 void detect_tx_renew(struct app_tx *tx);
 /* Free the rules' state of a transaction and of a flow. */
 void detect_tx_free(struct app_tx *tx);
 void detect_flow_free(struct flow *flow);
 
-/* Prefetch the state of a flow whose packet comes soon. Each needs what the one before it has
- * brought into the caches: the flow's state, its lists, the state of its newest transaction, the
- * rules in it. */
+/* Prefetch the state of a flow whose packet comes soon. Call them in this order, some time apart:
+ * each reads what the one before it has fetched (the flow's state, its lists, the state of its
+ * newest transaction, the rules in it). */
 void detect_prefetch_flow(const struct flow *flow);
 void detect_prefetch_lists(const struct flow *flow);
 void detect_prefetch_tx(const struct app_tx *tx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/inspect/inspect_private.h - a thread's inspection, for this directory. Everything here
- * belongs to the thread that owns the inspection state of the flow. */
+/* detect/inspect/inspect_private.h - a thread's inspection, for this directory. All of it belongs
+ * to the thread that owns the inspection state of the flow. */
 #ifndef DETECT_INSPECT_PRIVATE_H
 #define DETECT_INSPECT_PRIVATE_H
 
@@ -17,7 +17,7 @@
 
 /* A buffer with transforms, computed once per transaction and packet. */
 struct buffer_slot {
-    uint64_t epoch;              /* detect_thread.epoch it was made in */
+    uint64_t epoch;              /* detect_thread.epoch in which it was computed */
     const struct app_tx *tx;
     uint32_t index;
     uint8_t direction;
@@ -31,44 +31,44 @@ struct detect_thread {
     struct counters *counters;
     const struct conf_node *conf;
     bool is_inline;
-    uint8_t generation;                     /* of the rules: another with each reload */
+    uint8_t generation;                     /* of the rules: changes with each reload */
     unsigned alert_max;                     /* packet-alert-max */
 
-    struct rule_profile *profile;                 /* by rule; NULL: profiling is off */
+    struct rule_profile *profile;                 /* indexed by rule; NULL: profiling is off */
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
-    struct candidates decided;              /* while a chunk is searched: rules that are done */
-    uint32_t *selected;                       /* of those found, the ones whose rules are asked */
+    struct candidates decided;              /* rules that are decided, while a chunk is searched */
+    uint32_t *selected;                       /* candidates to evaluate */
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
-    const struct inspection *inspection;    /* at work; good within detect_inspect() */
-    uint64_t epoch;                          /* one more for each packet */
+    const struct inspection *inspection;    /* the current one; valid within detect_inspect() */
+    uint64_t epoch;                          /* incremented for each packet */
     uint64_t vars[BYTE_VARS_MAX];
     ARRAY_OF(struct packet_alert) queue;
-    uint32_t alert_payload_size;  /* bytes of a direction; 0: alerts show none */
-    struct arena alert_context;                     /* what alerts of this packet carry */
-    struct buf context_buf;                        /* one of them being made */
+    uint32_t alert_payload_size;  /* bytes per direction; 0: alerts show no stream data */
+    struct arena alert_context;                     /* extra data of this packet's alerts */
+    struct buf context_buf;                        /* for composing one of them */
     struct lua_thread *lua;                 /* detect/lua/script.h; NULL: no rule has a script */
-    bool accepted;                          /* by the firewall: this packet may go */
-    uint8_t table;                          /* of the firewall, whose rules are being asked */
-    uint8_t limits;     /* enum program_limit, of rules asked for this packet before the last */
+    bool accepted;                          /* the firewall has accepted this packet */
+    uint8_t table;                          /* firewall table that is being evaluated */
+    uint8_t limits;     /* enum program_limit: limits that earlier rules reached on this packet */
     struct { counter_id alert, overflow, suppressed, discarded, pcre_limit, step_limit; } count;
 };
 
-/* Sender and receiver for the tests of headers: the packet's own, or exchanged. */
+/* Sender and receiver for header tests: those of the packet, or exchanged. */
 struct header_view {
     const struct ip *src, *dst;
     uint16_t src_port, dst_port;
     uint8_t ip_proto;
     bool fragment;
-    struct header_cache *cache;   /* the flow's, or `own` */
+    struct header_cache *cache;   /* that of the flow, or `own` */
     struct header_cache own;
 };
 
-/* Chooses a rule to evaluate soon. Most rules are not in the caches, and each would cost a wait: so
- * the fetch of all chosen rules begins before the first is evaluated. */
+/* Selects a rule to evaluate soon. Most rules are not in the caches, so all selected rules are
+ * prefetched before the first is evaluated. */
 static inline void select_rule(struct detect_thread *dt, unsigned *count, uint32_t rule)
 {
     const struct rule *r = dt->plan->rule[rule];
@@ -78,7 +78,7 @@ static inline void select_rule(struct detect_thread *dt, unsigned *count, uint32
     dt->selected[(*count)++] = rule;
 }
 
-/* One direction of one transaction, as it is inspected for one packet. */
+/* One direction of one transaction, inspected for one packet. */
 struct tx_context {
     struct detect_thread *dt;
     struct packet *packet;
@@ -86,14 +86,14 @@ struct tx_context {
     const struct app_proto *proto;
     enum direction direction;
     uint8_t progress;
-    bool done;                  /* this direction is over */
+    bool done;                  /* inspection of this direction is over */
     struct header_view header;
 };
 
-/* detect.c: a rule has met these limits. */
+/* detect.c: counts the limits that a rule has reached. */
 void detect_count_limits(const struct detect_thread *dt, uint8_t limits);
 
-/* What asking a rule costs: begin, ask, end. */
+/* Measures the cost of a rule: begin, evaluate, end. */
 static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
 {
     return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
@@ -114,17 +114,17 @@ static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uin
 }
 
 /* header.c */
-/* For data of direction d. */
+/* Prepares header tests for data of direction d. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
 bool rule_header_fits(const struct rule *r, struct header_view *h);
-/* False: it is known that no rule of the class fits. */
+/* False: no rule with this header id can match. */
 static inline bool header_may_fit(uint8_t header_id, const struct header_view *h)
 {
     uint64_t bit = 1ull << (header_id & 63);
 
     return header_id == HEADER_ID_NONE || !(h->cache->tested & bit) || (h->cache->matched & bit);
 }
-/* It is known to fit. */
+/* True: the header is known to match. */
 static inline bool header_is_known(uint8_t header_id, const struct header_view *h)
 {
     uint64_t bit = 1ull << (header_id & 63);
@@ -133,12 +133,12 @@ static inline bool header_is_known(uint8_t header_id, const struct header_view *
 }
 bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);
-/* Those that cost much, once everything else has matched. */
+/* Evaluates the expensive tests, after everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in);
 
 /* buffer_data.c */
-/* Where to read a buffer. `tx` is NULL for buffers of the packet; `index` counts the instances of
- * a multi buffer. */
+/* Where to read a buffer. `tx` is NULL for packet buffers; `index` counts the instances of a multi
+ * buffer. */
 struct buffer_source {
     struct packet *packet;
     struct app_tx *tx;
@@ -148,7 +148,7 @@ struct buffer_source {
 bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
                     const struct buffer_source *from, struct slice *out);
 
-/* Bytes of a buffer that grows: data[0] is its byte number `start`; complete: no more will come. */
+/* Bytes of a growing buffer: data[0] is its byte `start`. complete: no more bytes will come. */
 struct buffer_part {
     struct slice data;
     uint64_t start;
@@ -156,7 +156,7 @@ struct buffer_part {
 };
 bool inspect_part(struct detect_thread *dt, const struct rule_program *program,
                   const struct buffer_part *part, const struct match_input *in);
-/* The same for bytes that are a whole buffer. */
+/* The same for a complete buffer. */
 static inline bool inspect_slice(struct detect_thread *dt, const struct rule_program *program,
                                  struct slice data, const struct match_input *in)
 {
@@ -166,57 +166,58 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
                                struct buf *out);
 
 /* stream.c */
-void stream_clear(struct detect_flow *df);     /* all that names rules */
-struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: no memory */
+void stream_clear(struct detect_flow *df);     /* clears everything that names rules */
+struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: out of memory */
 void stream_inspect_chunks(struct detect_thread *dt);
-/* Is there something to report to a packet of this direction? */
+/* True if stream data are due for inspection with a packet of this direction. */
 bool stream_is_due(const struct detect_thread *dt, enum direction d);
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct stream_ext *stream_ext_get(struct stream_dir *ds);
 
 /* alert_payload.c */
 void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
-/* What alerts show of the stream; empty when nothing is kept. *gap: the size of its last one. */
+/* Returns the stream data that alerts show; empty when none are stored. *gap: size of the last gap
+ * in them. */
 struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f,
                                enum direction d, uint32_t *gap);
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_stop_raw(const struct packet *p, enum direction d, bool was_due);
-/* What the rule captured when it matched: pending again, as it is reported now. */
+/* Makes the captures of an earlier match pending again, because its alert is raised now. */
 void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
-/* The payload part of a transaction rule was in data that this packet has reported. */
+/* True if the payload part of a transaction rule matched in data that this packet has inspected. */
 bool stream_has_payload_hit(const struct stream_dir *ds, uint32_t rule);
-void stream_payload_hits_done(struct stream_dir *ds);       /* transactions have been asked */
+void stream_payload_hits_done(struct stream_dir *ds);      /* after the rules on transactions ran */
 
 /* packet.c, frames.c, tx.c */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
-/* Those about limits that rules have met, once all others have run. */
+/* Evaluates rules on limits that other rules reached; call it after all others. */
 void limit_events_inspect(struct detect_thread *dt, struct packet *p);
 void events_inspect(struct detect_thread *dt, struct packet *p);
 void addresses_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
 void frames_inspect(struct detect_thread *dt, struct packet *p, enum direction d);
-/* moved_only: those that have come further than they were. */
+/* moved_only: only transactions whose progress has changed. */
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only);
-/* Does all of the rule that can stand in a packet match? */
+/* True if all of the rule that a single packet decides matches. */
 bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in);
-/* A rule of the firewall on a transaction; LATER: it may match at a later step. *before: it has
- * matched already. `in` is made ready for rule_matched(). */
+/* Evaluates a firewall rule on a transaction. INSPECT_PENDING: it may match at a later step.
+ * *before: it has matched already. Prepares `in` for rule_matched(). */
 enum inspect_result { INSPECT_MATCH, INSPECT_PENDING, INSPECT_CANT_MATCH };
 enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
                                      struct match_input *in, bool *before);
-/* A rule with "pass" has let the rest of the flow go; only the firewall is still asked. */
+/* True after a "pass" rule for the rest of the flow: only the firewall is still evaluated. */
 bool detect_is_passed(const struct packet *p);
 
 /* alert.c */
 void alert_queue_add(struct detect_thread *dt, const struct match_input *in, uint64_t tx_id,
                      uint32_t frame, uint8_t flags);
-/* flags: ALERT_REVERSED or 0, for all of them. */
+/* flags: ALERT_REVERSED or 0, for all alerts. */
 void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flags);
-/* Threshold, action and log of one match; false: a pass rule ends it. */
+/* Applies threshold, action and log to one match. False: a pass rule ends the evaluation. */
 bool alert_finish(struct detect_thread *dt, struct packet *p, struct packet_alert *a);
-/* Keeps it for the outputs, if there is room. */
+/* Stores the alert for the outputs, if there is space. */
 void alert_keep(struct detect_thread *dt, struct packet *p, const struct packet_alert *a);
-/* Side effects of a match; false takes the alert back. */
+/* Runs the side effects of a match. False cancels the alert. */
 bool rule_matched(struct detect_thread *dt, struct match_input *in);
 
 static inline void match_input_init(struct match_input *in, struct detect_thread *dt,

@@ -17,8 +17,8 @@ static bool has_payload_pattern(const struct rule *r)
     return r->fast_op != NULL && r->fast_list != NULL && r->fast_list->buffer == NULL;
 }
 
-/* TCP payload is matched in the stream if the data went there, and in the packet if they
- * did not or if the rule gives a position in the payload. */
+/* TCP payload is matched in the stream if the data went there. It is matched in the packet if they
+ * did not, or if the rule gives a position in the payload. */
 static bool payload_matches(struct detect_thread *dt, const struct match_input *in,
                             const struct rule_program *program, bool stream_due, uint8_t *flags)
 {
@@ -38,7 +38,8 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
         return false;
     if ((r->flags & RULE_ONLY_STREAM) || (p->flags & PACKET_STREAM_NO_APP))
         return false;
-    /* While data of the stream are due, what is not in the packet is not there, not unknown. */
+    /* while data of the stream are due, a match that is not in the packet is a failure, not
+     * unknown */
     if (!stream_due && (p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)))
         return false;
     return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, in);
@@ -79,7 +80,7 @@ bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in)
            lists_match(dt, in, false, &flags);
 }
 
-/* The oldest transaction whose part in this direction is not over. */
+/* Returns the oldest transaction that is not finished in this direction. */
 static struct app_tx *open_tx(const struct app_flow *af, enum direction d)
 {
     struct app_tx *tx = af->first;
@@ -97,9 +98,8 @@ static bool is_only(const struct app_tx *tx, enum direction d)
     return after == 0 || (after == 1 && tx->next != NULL && tx->next->unidirectional[d]);
 }
 
-/* An alert about a packet shows the transaction that it most likely belongs to. For a rule
- * on UDP that names the protocol this is certain enough; for others only if the user asks
- * for it (guess-tx). */
+/* An alert on a packet shows the transaction that it most likely belongs to. For a rule on UDP that
+ * names the protocol this is certain enough; for others the user must enable it (guess-tx). */
 static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_input *in,
                              uint8_t *flags)
 {
@@ -371,7 +371,7 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     uint8_t flag = d == TO_SERVER ? FLOW_INSPECT_IPONLY_TS : FLOW_INSPECT_IPONLY_TC;
     struct packet_ends ends;
 
-    /* What tells of an error in a flow is not of that flow's own. */
+    /* an error message about a flow is not one of the flow's own packets */
     if (inspection_is_last(dt->inspection) ||
         (p->flow != NULL && p->ip_proto == 1 && (p->flags & PACKET_ICMP_ERROR)))
         return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/run_program.c - runs the program of one rule on one buffer.
  *
- * Steps run one after the other; each may move run->at. If later steps depend on where a content or
- * pcre matched, it runs them for each of its places until they succeed. Their result has three
- * values, because "no" from a step at a fixed place is final: no earlier step can help by matching
- * elsewhere. A limit on steps bounds what hostile bytes can cost. */
+ * Steps run one after the other; each may move run->at. If later steps depend on the position of a
+ * content or pcre, that step runs them for each of its positions until they succeed. Results have
+ * three values, because "no" from a step at a fixed position is final: no other match of an earlier
+ * step can help. A limit on steps bounds the cost of hostile bytes. */
 #include "detect/rule/program.h"
 
 #include "base/text/base64.h"
@@ -43,7 +43,7 @@ static bool depth_in_window(const struct program_run *run, int64_t *depth)
     return true;
 }
 
-/* Where a relative content may be. base: the end of the match before it. */
+/* Returns where a relative content may be. base: the end of the match before it. */
 static bool relative_range(const struct step *s, const struct program_run *run, uint32_t base,
                            struct range *out)
 {
@@ -63,7 +63,7 @@ static bool relative_range(const struct step *s, const struct program_run *run, 
     return true;
 }
 
-/* Where a content without distance and within may be. A depth from a variable counts from
+/* Returns where a content without distance and within may be. A depth from a variable counts from
  * the offset, as in Suricata. */
 static bool absolute_range(const struct step *s, const struct program_run *run,
                            struct range *out)
@@ -101,8 +101,8 @@ static const uint8_t *content_find(const struct rule_program *program, const str
                         s->flags & OP_NOCASE);
 }
 
-/* What a retry would look through once more is bounded in bytes, too: a step over a body of 100 KB
- * costs more than one over a packet. */
+/* The bytes that retries search again are limited, too: a step over a body of 100 KB costs more
+ * than one over a packet. */
 #define SCAN_FREE (512u << 10)
 #define SCAN_TIMES 8
 
@@ -138,7 +138,7 @@ static enum step_result content_negated(const struct step *s, const struct progr
     return s->flags & bound ? STEP_NO : STEP_STOP;
 }
 
-/* Notes the place; alert.c writes when the whole rule has matched. */
+/* Stores the position; alert.c writes when the entire rule has matched. */
 static void content_replace(const struct step *s, struct program_run *run, const uint8_t *found)
 {
     struct program_scratch *scratch = run->scratch;
@@ -224,8 +224,8 @@ static struct slice between(const uint8_t *subject, const PCRE2_SIZE *at)
     return (struct slice){ subject + at[0], at[1] > at[0] ? (uint32_t)(at[1] - at[0]) : 0 };
 }
 
-/* ov: pairs of offsets, the first for the whole match. A capture with a key takes two
- * groups, and is then the only one. */
+/* ov: pairs of offsets, the first pair for the entire match. A capture with a key uses two groups,
+ * and is then the only one. */
 static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
                           const uint8_t *subject, const PCRE2_SIZE *ov, unsigned groups)
 {
@@ -323,8 +323,8 @@ static enum step_result step_pcre(const struct rule_program *program, unsigned i
 
 /* --- the rest ----------------------------------------------------------------------------- */
 
-/* STEP_STOP if the answer cannot change with another place of earlier steps. 100,000,000:
- * from there on Suricata takes a variable for nonsense. */
+/* STEP_STOP if no other position of earlier steps can change the result. 100,000,000: from there on
+ * Suricata rejects a variable as invalid. */
 static enum step_result step_isdataat(const struct step *s, const struct program_run *run)
 {
     bool negated = s->flags & OP_NEGATED, var = s->flags & OP_OFFSET_VAR, there;
@@ -473,7 +473,7 @@ static void base64_take(struct slice in, struct buf *out)
         out->len = (size_t)base64_decode(in, BASE64_TO_WRONG, out->data);
 }
 
-/* The contents after base64_data run on the decoded bytes, as a program of their own. */
+/* The contents after base64_data are a separate program, which runs on the decoded bytes. */
 static enum step_result step_base64(const struct step *s, struct program_run *run)
 {
     uint32_t from = (s->flags & OP_RELATIVE ? run->at : 0) + s->base64.offset;
@@ -496,7 +496,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     inner.scanned = 0;
     inner.complete = true;
     inner.is_payload = false;
-    /* The decoded text is the end of the rule's search: what it says goes for the whole. */
+    /* the decoded text ends the rule's search, so its result is the result of the program */
     return run_from(s->base64.then, 0, &inner) == STEP_YES ? STEP_YES : STEP_NO;
 }
 
@@ -539,7 +539,7 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
     return STEP_YES;
 }
 
-/* min_len saves the whole run for data that are too short for the contents. */
+/* min_len skips the run for data that are too short for the contents. */
 bool program_match(const struct rule_program *program, struct program_run *run)
 {
     static const uint8_t nothing[1];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/stream.c - rules on the raw stream.
  *
- * Data come with the packet that acknowledges them, which goes the other way, and are searched at
- * once. Matches are reported with the next packet of the data's own direction, when there are
- * enough data or something asks for a report (see README.md). Data between two reports are one
- * window, and a rule reports once for a window. */
+ * Data arrive with the packet that acknowledges them, which has the other direction, and are
+ * searched at once. Alerts are raised with the next packet of the data's own direction, if there
+ * are enough data or a module requests it (see README.md). Data between two such packets are one
+ * window, and a rule alerts once per window. */
 #include "detect/inspect/inspect_private.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
@@ -14,8 +14,7 @@
 #include "stream/stream.h"
 
 
-/* Of each list of a direction. More matches than that are lost, which bounds memory for a
- * flow. */
+/* Per list of a direction. Further matches are lost, which bounds memory for a flow. */
 #define STREAM_RULES_MAX 1024
 
 /* Made with the first data that rules inspect. Without memory the flow is not inspected. */
@@ -43,8 +42,8 @@ static void ext_free(struct stream_ext *ext)
     lib_free(ext);
 }
 
-/* Before the packet is inspected, so that memory is in the cache by then. The lists need
- * the flow's state first, so they have a call of their own. */
+/* Prefetches before the packet is inspected. The lists need the flow's state first, so they have a
+ * separate call. */
 void detect_prefetch_flow(const struct flow *flow)
 {
     PREFETCH_ALL(flow->detect, sizeof(struct detect_flow));
@@ -130,8 +129,8 @@ void stream_payload_hits_done(struct stream_dir *ds)
     ds->hits_done = 0;
 }
 
-/* The caller knows that the rule is not in the list: a chunk evaluates each rule once.
- * False: no room. */
+/* The caller knows that the rule is not in the list: a chunk evaluates each rule once. False: no
+ * space. */
 static bool rules_push(struct stream_rules **list, uint32_t rule)
 {
     struct stream_rules *s = *list;
@@ -199,7 +198,7 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
 /* Bytes of a direction between two reports; more captures are lost. */
 #define CAPTURED_MAX 4096
 
-/* In front of each capture in stream_ext.captured, then the key and the text. */
+/* Precedes each capture in stream_ext.captured; the key and the text follow. */
 struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 
 /* Matches are reported later, when the data may be gone, so captures are copied. */
@@ -248,9 +247,8 @@ struct window_context {
     struct header_view header;
 };
 
-/* A rule that is nothing but its pattern needs only its number and mask. Others run their
- * program. A rule whose pattern was found but which does not match yet is tried again with
- * more data. */
+/* A rule that is only a pattern needs its number and mask alone. Others run their program. A rule
+ * whose pattern was found but which does not match yet is tried again with more data. */
 static void rule_on_window(struct window_context *c, uint32_t rule)
 {
     struct detect_thread *dt = c->dt;
@@ -300,9 +298,9 @@ static void collect_anchored(struct detect_thread *dt, const struct packet *p,
     }
 }
 
-/* Inline: adds rules whose pattern was found in older data of the window, and notes those
- * found now, with the offset up to which that holds. The lower 32 bits are enough: offsets
- * are near each other. */
+/* In IPS mode: adds rules whose pattern was found in older data of the window, and stores those
+ * found now, with the offset up to which that is valid. The lower 32 bits are enough, because
+ * offsets are near each other. */
 static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_t start,
                         uint64_t end)
 {
@@ -428,8 +426,8 @@ static bool tx_has_finished(const struct flow *f, enum direction d)
     return false;
 }
 
-/* The parser may ask for a report. Transactions also end with their connection, without a
- * further byte. */
+/* The parser may request inspection. Transactions also end with their connection, without a further
+ * byte. */
 static void note_complete(struct flow *f)
 {
     struct app_flow *af = f->app;
@@ -442,9 +440,9 @@ static void note_complete(struct flow *f)
     }
 }
 
-/* Payload is no longer inspected while the parser goes on, as with encrypted data: each
- * direction reports once more, then its stream is left alone. If the parser has stopped as
- * well, the stream is inspected like that of an unknown protocol. */
+/* True if payload is no longer inspected while the parser continues, as with encrypted data: each
+ * direction is inspected once more, then its stream is ignored. If the parser has stopped as well,
+ * the stream is inspected like that of an unknown protocol. */
 static bool is_closing_raw(const struct flow *f)
 {
     return (f->switched_off & FLOW_NO_PAYLOAD_INSPECTION) && f->app != NULL && !f->app->stopped;
@@ -527,7 +525,7 @@ bool stream_is_due(const struct detect_thread *dt, enum direction d)
            ds->uninspected >= dt->plan->chunk_size[d];
 }
 
-/* A module asks for a report with the next packet of each direction. */
+/* Requests inspection of the stream with the next packet of each direction. */
 void detect_flush_stream(struct flow *flow)
 {
     if (flow->detect == NULL)
@@ -536,8 +534,7 @@ void detect_flush_stream(struct flow *flow)
     flow->detect->ds[TO_CLIENT].flush = true;
 }
 
-/* A direction that had data of its own or something to report sends nothing more that
- * counts. */
+/* Stops the raw inspection of a direction that had data or pending alerts: nothing later counts. */
 void stream_stop_raw(const struct packet *p, enum direction d, bool was_due)
 {
     struct detect_flow *df = p->flow->detect;

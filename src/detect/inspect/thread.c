@@ -128,13 +128,13 @@ void detect_thread_free(struct detect_thread *dt)
     free(dt);
 }
 
-/* Flows and transactions remember rules by number; the numbers of another set mean other rules,
- * so what they remember is let go as it is met (see detect_inspect()). */
 enum direction match_side(const struct match_input *in)
 {
     return in->thread != NULL ? in->thread->inspection->direction : packet_direction(in->packet);
 }
 
+/* Flows and transactions name rules by number, and another set assigns other numbers.
+ * detect_inspect() clears such state when it finds it. */
 void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
 {
     struct err err = { 0 };

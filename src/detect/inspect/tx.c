@@ -73,8 +73,8 @@ static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned dire
     return &s->rule[s->count++];
 }
 
-/* Where the search in a growing buffer has come to. NULL: no memory; all of it is searched
- * again. */
+/* Returns the position up to which a growing buffer was searched. NULL: out of memory; all of it is
+ * searched again. */
 static uint64_t *scanned_to(struct app_tx *tx, const struct buffer *b, enum direction d)
 {
     struct tx_state *s = state_of(tx, true);
@@ -101,8 +101,8 @@ static uint64_t *scanned_to(struct app_tx *tx, const struct buffer *b, enum dire
 
 /* --- searching ---------------------------------------------------------------------------- */
 
-/* Of a body that grows only the new bytes, and as many before them as a pattern may reach
- * back. */
+/* Returns only the new bytes of a growing body, with as many bytes before them as a pattern can
+ * span. */
 static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, unsigned index,
                               struct slice data)
 {
@@ -366,8 +366,8 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
            rule_tests_pass(r, in);
 }
 
-/* A rule whose only pattern is on payload is not evaluated before that matches: no other
- * condition may match and be remembered until then. */
+/* A rule whose only pattern is on payload is not evaluated before the pattern matches: until then
+ * no other condition may match and be stored. */
 static bool lacks_payload_hit(struct tx_context *c, const struct rule *r,
                               const struct match_input *in)
 {
@@ -518,8 +518,8 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
 {
     struct app_flow *af = p->flow->app;
-    /* The firewall asks about each of them with each packet; what is inspected with a flush is so
-     * once more with the packet that it was made for. */
+    /* the firewall inspects each of them with each packet; a flush repeats the inspection with its
+     * own packet */
     bool last_evaluated = false, seen = !moved_only && dt->set->firewall == NULL &&
                                         p->source != PACKET_STREAM_FLUSH;
 

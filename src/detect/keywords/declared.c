@@ -22,7 +22,7 @@ struct declared {
     enum declared_kind kind;
     const char *buffer_name;
     enum app_proto_id binds;    /* a modifier: rules with it are about this one; 0: as in_proto */
-    uint8_t goes;               /* the direction of a rule that names it; 0: as the rule says */
+    uint8_t goes;               /* direction of a rule that names it; 0: as in the rule */
     const struct app_integer *integer[APP_PROTO_COUNT];
     const struct app_match *match[APP_PROTO_COUNT];
     bool in_proto[APP_PROTO_COUNT];
@@ -155,7 +155,7 @@ struct integer_arg { /* in the ruleset's arena */
     struct index_match index;
 };
 
-/* What integer_get() needs during one comparison; on the stack. */
+/* Context of integer_get() during one comparison; on the stack. */
 struct integer_source {
     const struct app_integer *integer;
     struct app_tx *tx;
@@ -184,9 +184,8 @@ static bool integer_match(const struct match_input *in, const void *arg)
            index_match_has(&a->index, &a->value, integer_get, &s);
 }
 
-/* Adds the test with the declaration's direction and progress: the state of the
- * transaction from which the test can be asked. Of several protocols the earliest
- * declaration counts. */
+/* Adds the test with the declaration's direction, and the progress from which it can be evaluated.
+ * If several protocols declare it, the earliest progress counts. */
 static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t progress[2],
                        bool (*match)(const struct match_input *in, const void *arg),
                        const void *arg)
@@ -198,8 +197,8 @@ static void place_test(struct rule_parser *p, uint8_t directions, const uint8_t 
     rule_add_test(p, POINT_TX, &test);
 }
 
-/* Parsers skip what no rule and no output needs. The rule asks for it here, for every
- * protocol, because which one it meets is known only with the traffic. */
+/* Parsers skip work that no rule or output needs. So the rule requires the features of every
+ * protocol, because only traffic shows which one it meets. */
 static void required_features(struct rule_parser *p, const struct declared *d)
 {
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {

@@ -52,8 +52,8 @@ static void print_name(const struct keyword_ops *k, void *arg)
     l->write(line, l->arg);
 }
 
-/* The columns are those of Suricata's --list-keywords=csv; "Unset" stands for no protocol.
- * The last column points into our own documentation. */
+/* The columns are those of Suricata's --list-keywords=csv; "Unset" means no protocol. The last
+ * column points to our documentation. */
 static void print_csv(const struct keyword_ops *k, void *arg)
 {
     const struct listing *l = arg;

@@ -123,7 +123,7 @@ int lua_open_config(lua_State *state)
     return lua_library(state, functions, NULL, NULL);
 }
 
-/* With file and line of the script, as messages about rules have theirs. */
+/* Logs with file and line of the script, like messages about rules. */
 static int log_message(lua_State *state, enum log_level level)
 {
     const char *text = luaL_checkstring(state, 1);

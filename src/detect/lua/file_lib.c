@@ -55,7 +55,7 @@ static int file_magic(lua_State *state)
     return 1;
 }
 
-/* nil: no rule or output asked for this hash, or the file has gaps. */
+/* nil: no rule or output requires this hash, or the file has gaps. */
 static int push_hash(lua_State *state, bool done, const uint8_t *hash, size_t len)
 {
     char text[2 * DIGEST_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/lua/libraries.h - the libraries: one line each, X(name) for `lua_open_<name>` in this
- * directory, which scripts know as "suricata.<name>". */
+ * directory, which scripts load as "suricata.<name>". */
 #ifndef DETECT_LUA_LIBRARIES_H
 #define DETECT_LUA_LIBRARIES_H
 
@@ -30,7 +30,7 @@
     X(tls)                  \
     X(util)
 
-/* A library of this name, which is a protocol's: `suricata.NAME`. */
+/* True if a protocol has a library of this name: `suricata.NAME`. */
 bool lua_library_is_known(const char *name);
 
 #define X(name) int lua_open_##name(lua_State *state);

@@ -140,8 +140,8 @@ int lua_push_buffer(lua_State *state, struct app_tx *tx, const char *name, enum 
     return 1;
 }
 
-/* Effective only while rules are loaded (context.ruleset): parsers keep what rules or
- * outputs asked for. */
+/* Works only while rules are loaded (context.ruleset), because parsers compute only what rules or
+ * outputs require. */
 void lua_require_buffer(lua_State *state, const char *proto_name, const char *name)
 {
     const struct app_proto *proto = app_proto_by_name(proto_name);

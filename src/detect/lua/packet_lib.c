@@ -211,7 +211,7 @@ static int flow_iso_time(lua_State *state)
     return lua_push_iso_time(state, flow_of(state)->start_us);
 }
 
-/* From the client to the server. The ICMP type is kept in the place of a port. */
+/* Addresses from the client to the server. The ICMP type takes the position of a port. */
 static int flow_tuple(lua_State *state)
 {
     const struct flow *f = flow_of(state);

@@ -92,7 +92,7 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
         return refuse(sandbox);
     if (new_size > old_size && !take(sandbox, new_size - old_size))
         return refuse(sandbox);
-    /* what is loaded waits for memory, as rules do */
+    /* loading waits for memory, as for rules */
     while ((new = realloc(old, new_size)) == NULL && !sandbox->may_fail)
         out_of_memory(new_size);
     if (new == NULL) {
@@ -136,7 +136,7 @@ static const struct { luaL_Reg lib; const char *const *allowed; } sandbox_libs[]
     { { LUA_UTF8LIBNAME, luaopen_utf8 }, NULL },
 };
 
-/* The thread's counters tell such errors from others by `blocked`. */
+/* The thread's counters use `blocked` to distinguish such errors. */
 static int blocked_function(lua_State *state)
 {
     lua_Debug at;
@@ -318,8 +318,8 @@ struct lua_sandbox *lua_sandbox_of(lua_State *state)
     return *(struct lua_sandbox **)lua_getextraspace(state);
 }
 
-/* Compiles and runs the file, which defines its functions. What it takes counts as its own
- * and not against the limit of calls. */
+/* Compiles and runs the file, which defines its functions. The memory for this does not count
+ * against the limit of calls. */
 int lua_sandbox_load(struct lua_sandbox *sandbox, const char *path, struct err *err)
 {
     struct where at = { 0 };

@@ -90,7 +90,7 @@ static bool need_of(const char *key, struct lua_script *s)
     return false;
 }
 
-/* What scripts asked for of a protocol before it had a library for them. */
+/* Former ways in which scripts required a protocol, before it had a library. */
 static bool is_former_need(const char *key)
 {
     for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
@@ -306,7 +306,7 @@ void lua_thread_free(struct lua_thread *lt)
 
 /* --- running ------------------------------------------------------------------------------ */
 
-/* Like lua_sandbox_run(); all scripts together have so many instructions a packet. */
+/* Like lua_sandbox_run(); limits the instructions of all scripts per packet. */
 static int script_run(struct lua_thread *lt, const struct detect_thread *dt,
                       struct lua_sandbox *sandbox, const struct lua_run *run)
 {
@@ -363,7 +363,7 @@ static void context_of_match(struct lua_context *c, const struct match_input *in
     c->byte_vars = in->byte_vars;
 }
 
-/* A packet rule may ask for the transaction; it gets the flow's latest. */
+/* A packet rule may request the transaction; it gets the flow's latest. */
 static struct app_tx *tx_at_hand(const struct match_input *in)
 {
     if (in->tx != NULL || in->flow == NULL || in->flow->app == NULL)

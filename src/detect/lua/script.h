@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/script.h - scripts that rules use, as keyword and as transform.
+/* detect/lua/script.h - scripts in rules, as keyword and as transform.
  *
- * A use in a rule is a struct lua_script in the ruleset; each detect thread has a box of its own
- * for every one of them, made when it takes up the ruleset. */
+ * Each use in a rule is a struct lua_script in the ruleset. Each detect thread has its own sandbox
+ * for each of them, created when it gets the ruleset. */
 #ifndef DETECT_LUA_SCRIPT_H
 #define DETECT_LUA_SCRIPT_H
 
@@ -27,13 +27,13 @@ struct lua_script {
     bool open;                          /* security.lua.allow-restricted-functions */
     bool negated;
     uint8_t needs;                      /* enum lua_need */
-    const char *buffer_name;            /* "buffer", or as init() has it */
+    const char *buffer_name;            /* "buffer", or the name from init() */
     const char *arg[LUA_ARGS_MAX];
     unsigned arg_count;
 };
 
-/* Reads settings and file, runs the script once; init() tells what it needs. NULL after
- * rule_error(). name: as the rule has it. */
+/* Reads settings and file, and runs the script once: its init() declares what it needs. NULL after
+ * rule_error(). name: as written in the rule. */
 struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform);
 
 struct lua_thread;
@@ -41,12 +41,12 @@ struct lua_thread;
 struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters);
 void lua_thread_free(struct lua_thread *lt);
 struct lua_thread *detect_thread_lua(struct detect_thread *dt);
-uint64_t detect_thread_epoch(const struct detect_thread *dt);   /* one more each packet */
+uint64_t detect_thread_epoch(const struct detect_thread *dt);   /* incremented for each packet */
 
-/* match(args) gives 1? buffer: what it is about, data NULL for none. */
+/* True if match(args) returns 1. buffer: the inspected buffer; data NULL: none. */
 bool lua_script_match(const struct lua_script *script, const struct match_input *in,
                       struct slice buffer, uint64_t offset);
-/* transform(input, args); the input as it is when that fails. */
+/* Runs transform(input, args); on failure the output is the input. */
 void lua_script_transform(const struct lua_script *script, struct detect_thread *dt,
                           struct slice in, struct buf *out);
 

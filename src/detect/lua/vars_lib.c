@@ -62,7 +62,7 @@ static int flowvar_get(lua_State *state)
 
 struct flowvar_search { uint32_t id; struct slice value; bool found; };
 
-/* Values with a key of their own are not meant. */
+/* Skips values that have a key. */
 static bool flowvar_visit(const struct flow_var_view *v, void *arg)
 {
     struct flowvar_search *s = arg;
@@ -85,7 +85,7 @@ static int flowvar_value(lua_State *state)
     return 1;
 }
 
-/* The length is an argument of its own, as in Suricata. */
+/* The length is a separate argument, as in Suricata. */
 static int flowvar_set(lua_State *state)
 {
     uint32_t id = number_of(state, FLOWVAR_CLASS);

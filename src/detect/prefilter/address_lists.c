@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A side that names half of IPv4 or more, as `!10.0.0.0/8` does, hardly narrows the
- * search, and its rule would stand in nearly every list. */
+/* A side that names half of IPv4 or more, as `!10.0.0.0/8` does, hardly narrows the search, and its
+ * rule would be in nearly every list. */
 #define LOW_SELECTIVITY (1ull << 31)       /* addresses: half of them all */
 
 typedef ARRAY_OF(uint32_t) id_array;
 
-/* Where a range of a rule begins, or the first address after it. `at` has 64 bits because
- * the address after 255.255.255.255 needs 33. */
+/* The start of a rule's range, or the first address after it. `at` has 64 bits because the address
+ * after 255.255.255.255 needs 33. */
 struct edge { uint64_t at; uint32_t rule; bool begins; };
 typedef ARRAY_OF(struct edge) edge_array;
 
@@ -48,7 +48,7 @@ static void add_edges(edge_array *edges, const struct address_set *set, uint32_t
     }
 }
 
-/* At one place ends come before beginnings, so that ranges which touch do not count twice. */
+/* At equal addresses ends come before starts, so that ranges which touch do not count twice. */
 static int by_position(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
@@ -65,8 +65,8 @@ static void ids_take(struct rule_ids *out, id_array *from)
     out->count = (unsigned)from->count;
 }
 
-/* The number of the list with these rules. Most pieces of the address space have the same
- * rules as an earlier piece, and they share its list. */
+/* Returns the number of the list with these rules. Most parts of the address space have the same
+ * rules as an earlier part, and share its list. */
 static uint32_t list_for(struct address_ranges *p, struct map *known, const id_array *active)
 {
     uintptr_t at;
@@ -187,7 +187,7 @@ void address_lists_fini(struct address_lists *lists)
     *lists = (struct address_lists){ 0 };
 }
 
-/* Binary search. The first piece begins at address 0, so each address is in one. */
+/* Binary search. The first part begins at address 0, so each address is in one. */
 static void ranges_collect(const struct address_ranges *p, const struct ip *ip,
                            struct candidates *out)
 {

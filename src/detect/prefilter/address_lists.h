@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/address_lists.h - finds the rules that have no condition but addresses. The IPv4
- * space is cut where any rule's range begins or ends; each piece has the list of its rules. A rule
- * is listed by the side for which it names fewer addresses. */
+/* detect/prefilter/address_lists.h - finds rules whose only condition is addresses. The IPv4 space
+ * is divided where a range of any rule begins or ends; each part has a list of its rules. A rule is
+ * listed by the side for which it names fewer addresses. */
 #ifndef DETECT_ADDRESS_LISTS_H
 #define DETECT_ADDRESS_LISTS_H
 
@@ -11,7 +11,7 @@
 struct address_range { uint32_t lo, list; };
 
 struct address_ranges {
-    struct address_range *at;   /* sorted; each reaches to the next one's lo */
+    struct address_range *at;   /* sorted; each ends before the `lo` of the next */
     unsigned count;
     struct rule_ids *list;      /* list 0 is empty */
     unsigned list_count;
@@ -19,7 +19,7 @@ struct address_ranges {
 
 struct address_lists {
     struct address_ranges src, dst;
-    struct rule_ids any_v4;     /* neither side tells much */
+    struct rule_ids any_v4;     /* rules for which neither side is selective */
     struct rule_ids v6;
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With fewer literals without a position a search for each costs less than the table. */
+/* With fewer literals without a position, a search for each costs less than the table. */
 #define PAIRS_WORTH 4           /* literals without a position, for a common pass */
 
 /* --- building ----------------------------------------------------------------------------- */
@@ -71,8 +71,8 @@ static int by_section(const void *a, const void *b)
     return r != 0 ? r : (x->rule->index > y->rule->index) - (x->rule->index < y->rule->index);
 }
 
-/* A multiplicative hash of 16 bits to 8. Collisions cost time only, because pair_found()
- * compares the whole literal. */
+/* A multiplicative hash of 16 bits to 8. Collisions cost time only, because pair_found() compares
+ * the entire literal. */
 static unsigned slot_of(uint16_t pair)
 {
     return (uint8_t)(pair * 0x9e5bu >> 8);
@@ -191,8 +191,7 @@ void anchored_lists_fini(struct anchored_lists *lists)
 
 /* --- looking ------------------------------------------------------------------------------ */
 
-/* The bitmap says that a literal may begin at `at`. The slot's conditions are compared in
- * full. */
+/* The bitmap shows that a literal may begin at `at`. Compares the slot's conditions completely. */
 static void pair_found(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                        uint32_t at, struct candidates *out)
 {

@@ -2,10 +2,9 @@
 /* detect/prefilter/anchored_lists.h - payload rules whose patterns are too short for the pattern
  * sets.
  *
- * Rules with the same header form a section. The caller checks first whether the header fits, once
- * for all of them; then each literal has one cheap condition: it must be within the bytes that the
- * rule allows. Literals without a position are searched together, by their first two bytes. Read
- * only once built. */
+ * Rules with equal headers form a section; the caller checks the header once for all of them. Each
+ * literal then has one cheap condition: it must be within the bytes that the rule allows. Literals
+ * without a position are searched together, by their first two bytes. Read-only once built. */
 #ifndef DETECT_ANCHORED_LISTS_H
 #define DETECT_ANCHORED_LISTS_H
 
@@ -13,7 +12,7 @@
 
 struct anchored_condition {
     struct anchored_literal literal;
-    uint16_t next;              /* among those of one pair slot; 0: none, else index + 1 */
+    uint16_t next;              /* next one of the same pair slot, index + 1; 0: none */
     struct rule_ids rules;
 };
 
@@ -24,11 +23,11 @@ struct pair_filter {
 };
 
 struct anchored_section {
-    const struct rule *rule;    /* one of them: all have its header and protocol */
+    const struct rule *rule;    /* any rule of the section, for its header and protocol */
     struct anchored_condition *condition;
-    unsigned placed;            /* the first `placed` are tried one by one, the others by pairs */
+    unsigned placed;            /* the first `placed` are tested one by one, the others by pairs */
     unsigned count;
-    struct pair_filter *pairs;  /* NULL: all are tried one by one */
+    struct pair_filter *pairs;  /* NULL: all are tested one by one */
 };
 
 struct anchored_lists {
@@ -40,7 +39,7 @@ void anchored_lists_build(struct anchored_lists *lists, const struct anchored_en
                           unsigned count);
 void anchored_lists_fini(struct anchored_lists *lists);
 
-/* The rules of a section whose header fits. */
+/* Collects the rules of a section whose header matches. */
 void anchored_section_collect(const struct anchored_section *s, const uint8_t *data, uint32_t len,
                           struct candidates *out);
 

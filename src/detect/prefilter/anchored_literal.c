@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The first byte is compared before memcmp() is called: in most places it already differs. */
+/* Compares the first byte before it calls memcmp(): at most positions that byte differs. */
 bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at)
 {
     if (l->nocase)
@@ -13,8 +13,8 @@ bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at)
     return at[0] == l->bytes[0] && memcmp(at, l->bytes, l->len) == 0;
 }
 
-/* A range that has room for just the literal needs one comparison, a longer range a
- * search. `from` may be past the end of a short payload. */
+/* A range with space for just the literal needs one comparison, a longer range a search. `from` may
+ * be past the end of a short payload. */
 bool anchored_literal_matches(const struct anchored_literal *l, const uint8_t *data, uint32_t len)
 {
     uint32_t to = MIN(l->to, len);

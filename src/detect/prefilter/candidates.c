@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Room for all rules, so that adding never allocates while packets flow. words has one bit
- * for each word of bits, so one word for 4,096 rules. */
+/* Allocates space for all rules, so that adding never allocates while packets flow. words has one
+ * bit for each word of bits, so one word for 4,096 rules. */
 void candidates_init(struct candidates *c, unsigned rules)
 {
     c->bits = xcalloc(rules / 64 + 1, sizeof(*c->bits));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/candidates.h - the rules that a packet or transaction has to be held against:
- * a bit each so that none comes twice, and a list so that clearing costs what was found. One per
+/* detect/prefilter/candidates.h - the rules to evaluate on a packet or transaction. One bit per
+ * rule avoids duplicates. The list makes clearing cost no more than what was found. One per
  * thread. */
 #ifndef DETECT_CANDIDATES_H
 #define DETECT_CANDIDATES_H
@@ -9,14 +9,14 @@
 
 struct candidates {
     uint64_t *bits;
-    uint64_t *words;            /* a bit for each of `bits` that has any */
+    uint64_t *words;            /* one bit for each word of `bits` that is not 0 */
     uint32_t *list;
     unsigned count, cap;
 };
 
 void candidates_init(struct candidates *c, unsigned rules);
 void candidates_fini(struct candidates *c);
-/* In evaluation order. */
+/* Sorts into evaluation order. */
 void candidates_sort(struct candidates *c);
 
 static inline void candidates_add(struct candidates *c, uint32_t rule)

@@ -44,8 +44,8 @@ struct pattern_pool {
     struct map by_hash;
 };
 
-/* While a set is built: a pattern, whose bytes are the builder's own, and all rules that
- * have it. */
+/* A pattern and all rules that have it, while a set is built. The builder owns the pattern's
+ * bytes. */
 struct pattern_rules { struct literal_pattern pattern; ARRAY_OF(uint32_t) rules; };
 
 struct pattern_set_builder {
@@ -100,9 +100,8 @@ struct pattern_set_builder *pattern_set_builder_new(void)
     return xcalloc(1, sizeof(struct pattern_set_builder));
 }
 
-/* Cuts a long pattern: the prefilter may find too many rules, but it must never miss one,
- * and the first PATTERN_LONG_MAX bytes of a pattern are always there when the whole
- * pattern is. */
+/* Truncates a long pattern. The prefilter may find too many rules, but must never miss one: the
+ * first PATTERN_LONG_MAX bytes are present wherever the entire pattern is. */
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/pattern_set.h - the fast patterns of all rules on one kind of bytes.
+/* detect/prefilter/pattern_set.h - the fast patterns of all rules on one buffer.
  *
  * The engine's own matcher (match/mpm_ngram.h) searches for them, or libhs if the configuration
- * says so. Patterns of a few bytes make libhs slow: with libhs they are searched one by one. So
- * are the patterns of a set that has only two. */
+ * says so. Short patterns make libhs slow, so with libhs they are searched one by one, as are the
+ * patterns of a set of only two. */
 #ifndef DETECT_PATTERN_SET_H
 #define DETECT_PATTERN_SET_H
 
@@ -13,11 +13,11 @@
 struct pattern_set;
 struct pattern_set_builder;
 
-#define PATTERN_SHORT_MAX 3     /* bytes of a pattern that stays out of libhs */
-#define PATTERN_LONG_MAX 32     /* longer patterns are cut to this length */
+#define PATTERN_SHORT_MAX 3     /* patterns up to this length are searched without libhs */
+#define PATTERN_LONG_MAX 32     /* longer patterns are truncated to this length */
 
-/* Load time. Databases of libhs are shared between sets of equal patterns. */
-struct pattern_pool;            /* of one ruleset */
+/* Load time. Sets with equal patterns share libhs databases. */
+struct pattern_pool;            /* one per ruleset */
 struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir);
 void pattern_pool_free(struct pattern_pool *pool);      /* with all its sets */
 struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err);
@@ -25,16 +25,17 @@ struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct 
 struct pattern_set_builder *pattern_set_builder_new(void);
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule);
-/* Frees the builder. *out NULL when nothing was added. */
+/* Frees the builder. *out is NULL when no pattern was added. */
 int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
                       struct pattern_set **out, struct err *err);
 
 unsigned pattern_set_longest(const struct pattern_set *set);
 unsigned pattern_set_count(const struct pattern_set *set);
 
-/* Brings the tables into the caches. The caller should have PREFETCH()ed the set itself before. */
+/* Loads the tables into the caches. The caller should have PREFETCH()ed the set some time
+ * before. */
 void pattern_set_fetch(const struct pattern_set *set);
-/* Any thread, with its own scratch and candidates. */
+/* Any thread may call it, with its own scratch and candidates. */
 void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
                       const uint8_t *data, uint32_t len, struct candidates *out);
 

@@ -11,8 +11,8 @@ static const uint16_t busy[] = { 25, 53, 80, 443, 445, 8080 };
 /* A rule on more ports than this counts as a rule on any port. */
 #define FEW_PORTS 64
 
-/* Whether traffic on these ports is rare enough for a set of its own. `any` and a missing
- * set are not. */
+/* True if traffic on these ports is rare enough for a separate set. `any` and a missing set are
+ * not. */
 static bool is_few(const struct port_set *set)
 {
     unsigned count = 0;

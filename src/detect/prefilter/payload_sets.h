@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/prefilter/payload_sets.h - patterns of rules on payload, of one transport and direction.
+/* detect/prefilter/payload_sets.h - payload patterns of one transport and direction.
  *
- * Not all are searched everywhere. Patterns that can only be near the front of a payload are
- * searched there. Patterns of rules on a few rare ports are searched in traffic on these ports.
- * Only the rest is searched in all of each payload. */
+ * Three sets limit the work. Patterns that can only match near the front of a payload are searched
+ * there. Patterns of rules on a few rare ports are searched in traffic on these ports. Only the
+ * other patterns are searched in the complete payload. */
 #ifndef DETECT_PAYLOAD_SETS_H
 #define DETECT_PAYLOAD_SETS_H
 
 #include "detect/prefilter/pattern_set.h"
 #include "detect/rule/rule.h"
 
-#define PAYLOAD_FRONT 256               /* bytes; searching so few costs little */
+#define PAYLOAD_FRONT 256               /* bytes; searching this many costs little */
 
-/* Where a pattern is, should its rule match. */
+/* Where a pattern can be if its rule matches. */
 struct payload_pattern {
     struct literal_pattern literal;     /* borrowed */
     const struct rule *rule;
-    bool in_front;                      /* within the first PAYLOAD_FRONT bytes */
+    bool in_front;                      /* only within the first PAYLOAD_FRONT bytes */
 };
 
 enum payload_position { POSITION_FRONT, POSITION_ANYWHERE, POSITION_COUNT };
 
-/* The ports that any of a set's rules is about. */
+/* All ports of the rules of a set. */
 struct port_filter { uint64_t src[1024], dst[1024]; };
 
 struct payload_sets {
-    struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to look for */
+    struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to search */
     struct pattern_set *few_ports[POSITION_COUNT];
     struct port_filter *filter;                             /* of few_ports; NULL: there are none */
-    unsigned longest;                                   /* pattern; 0: there is none */
+    unsigned longest;                                   /* length of the longest pattern; 0: none */
 };
 
-/* sets->filter is the caller's to free; the sets belong to the pool. */
+/* The caller frees sets->filter; the pool owns the sets. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/port_lists.h - finds rules by their ports, if they have no usable pattern. A
  * rule is listed by its destination ports, else by its source ports, else in the list for all.
- * Ports that the same rules name share one list. The table from ports to lists is cut into
- * pages, and equal pages are kept once: nearly all high ports are on the same page. A rule with
- * a literal near the front of the payload has the literal beside it, which is checked first. */
+ * Ports with the same rules share one list. The table from ports to lists is divided into pages,
+ * and equal pages are stored once: nearly all high ports share a page. If a rule has a literal near
+ * the front of the payload, the list has the literal too, which is tested first. */
 #ifndef DETECT_PORT_LISTS_H
 #define DETECT_PORT_LISTS_H
 
@@ -17,7 +17,7 @@ struct placed_rule { struct anchored_literal literal; uint32_t rule; };
 
 struct port_rules {
     struct rule_ids plain;
-    struct placed_rule *placed;     /* candidates if the literal is there */
+    struct placed_rule *placed;   /* rules that are candidates if their literal is in the payload */
     unsigned placed_count;
 };
 
@@ -25,7 +25,7 @@ struct port_rules {
 
 struct port_classes {
     uint8_t page_of[65536 / PORTS_A_PAGE];
-    uint16_t (*page)[PORTS_A_PAGE];     /* classes of ports; NULL: no rule is here */
+    uint16_t (*page)[PORTS_A_PAGE];     /* classes of ports; NULL: no rule has these ports */
     struct port_rules *list;    /* by class; class 0 is empty */
     unsigned count;
 };

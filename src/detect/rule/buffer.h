@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/buffer.h - the stretches of bytes that rules look into, by name, with transforms.
+/* detect/rule/buffer.h - named buffers that rules inspect, with transforms.
  *
- * A buffer is found by name once per ruleset: those that app protocols declare (one name may
- * stand in several protocols: http.uri in http1 and http2), those of packets (tcp.hdr), frames,
- * base64_data. A buffer with transforms is a buffer of its own, made from its base. Numbers are
- * dense, so that results can be cached in arrays. */
+ * A buffer is looked up by name once per ruleset. There are buffers of app protocols (several
+ * protocols may declare one name: http.uri in http1 and http2), of packets (tcp.hdr), of frames,
+ * and base64_data. A buffer with transforms is a separate buffer, computed from its base. Ids are
+ * dense, so results can be cached in arrays. */
 #ifndef DETECT_BUFFER_H
 #define DETECT_BUFFER_H
 
@@ -16,10 +16,10 @@ struct rule_parser;
 struct detect_thread;
 
 enum buffer_kind {
-    BUFFER_PACKET,      /* from the packet alone */
+    BUFFER_PACKET,      /* depends on the packet only */
     BUFFER_TX,          /* of a transaction, by protocol */
     BUFFER_FRAME,
-    BUFFER_BASE64,      /* what base64_decode left */
+    BUFFER_BASE64,      /* output of base64_decode */
 };
 
 struct transform_ops {
@@ -27,22 +27,22 @@ struct transform_ops {
     bool argument;
     size_t arg_size;
     int (*parse)(struct rule_parser *p, struct text in, void *arg);
-    /* Writes into out (cleared before). */
+    /* Writes the result into out, which is empty. */
     void (*apply)(struct slice in, const void *arg, struct buf *out);
-    /* In place of apply, if the thread keeps state for it. */
+    /* Used instead of apply, if the thread keeps state for the transform. */
     void (*apply_with)(struct detect_thread *dt, struct slice in, const void *arg,
                        struct buf *out);
-    /* In place of apply. False: it reached a limit on its work, and out is incomplete. */
+    /* Used instead of apply. False: a limit on its work was reached, and out is incomplete. */
     bool (*apply_within)(struct slice in, const void *arg, struct buf *out);
     bool quotes_optional;
-    /* Whether this content can be found after the transform. NULL: all can. */
+    /* True if this content can occur after the transform. NULL: any can. */
     bool (*content_ok)(struct slice pattern, const void *arg);
 };
 
 struct transform_use {
     const struct transform_ops *ops;
     const void *arg;
-    const char *arg_text;       /* for telling equal chains */
+    const char *arg_text;       /* for comparing chains */
 };
 
 struct buffer {
@@ -51,7 +51,7 @@ struct buffer {
     uint8_t directions;
     bool multi, grows;
     const char *name;           /* "http.uri"; with transforms "http.uri|to_lowercase" */
-    const struct buffer *base;  /* before transforms; itself when there are none */
+    const struct buffer *base;  /* before transforms; itself if there are none */
     const struct transform_use *transform;
     unsigned transform_count;
     bool (*get_packet)(const struct packet *p, enum direction side, struct slice *out);
@@ -61,22 +61,22 @@ struct buffer {
     unsigned frame_type;
 };
 
-/* A packet buffer declared in detect/keywords/buffers/; listed in
- * detect/keywords/buffers/list.h. */
+/* A packet buffer of detect/keywords/buffers/, which its list.h names. */
 struct packet_buffer {
     const char *name, *alias, *doc;
-    /* side: as match_side() */
+    /* side: like match_side() */
     bool (*get)(const struct packet *p, enum direction side, struct slice *out);
-    bool same;                  /* in all packets of a direction: for transactions too */
-    uint8_t ip_proto;           /* which the rule's header must allow; 0: any */
+    bool same;        /* equal in all packets of a direction, so rules on transactions can use it */
+    uint8_t ip_proto;           /* protocol that the rule's header must allow; 0: any */
 };
 
-/* Load time; one registry per ruleset. */
+/* Load time; each ruleset has a registry. */
 const struct buffer *buffer_find(struct ruleset *set, struct text name);
-/* The buffer with one more transform at the end of its chain. */
+/* Returns the buffer with one more transform at the end of its chain. */
 const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
                                            const struct transform_use *use);
-/* As the first protocol that has it declares it; of packets and frames nothing is set. */
+/* Returns the declaration in the first protocol that has it; for packets and frames nothing is
+ * set. */
 const struct app_buffer *buffer_declared(const struct buffer *b);
 unsigned buffer_count(const struct ruleset *set);
 const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id);
@@ -84,16 +84,17 @@ const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *p
                                   unsigned type);
 void buffer_registry_free(struct ruleset *set);
 
-/* Makes `buffer` the rule's current one: a new list, or the one it has already (multi buffers
- * always get a new one). For sticky keywords and legacy modifiers. */
+/* Makes `buffer` the rule's current one. Appends to its existing list; a multi buffer always gets a
+ * new list. For sticky keywords and legacy modifiers. */
 int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer);
-/* Back to the payload (pkt_data, end of the rule). -1: the current buffer's list is empty. */
+/* Makes the payload current again (pkt_data, end of the rule). -1: the current buffer's list is
+ * empty. */
 int rule_leave_buffer(struct rule_parser *p);
-/* Legacy modifiers (http_uri): the last content moves from the payload to the buffer. */
+/* For legacy modifiers (http_uri): moves the last content from the payload to the buffer. */
 int rule_modify_content(struct rule_parser *p, const struct buffer *buffer);
 
-/* Keywords that this part declares from tables, for the registry: one sticky keyword per packet
- * buffer, one per transform, and those of detect/keywords/payload/. NULL-ended. */
+/* Returns the keywords that come from tables, NULL-ended: one sticky keyword per packet buffer, one
+ * per transform, and those of detect/keywords/payload/. */
 const struct keyword_ops *const *packet_buffer_keywords(void);
 const struct keyword_ops *const *transform_keywords(void);
 extern const struct keyword_ops *const payload_keywords[];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/classification.h - the names that rules refer to: classes and reference systems.
+/* detect/rule/classification.h - classification.config and reference.config: the classes and
+ * reference systems that rules name.
  *
- * From classification.config and reference.config. Belongs to the ruleset; load time. */
+ * Owned by the ruleset; changed at load time only. */
 #ifndef DETECT_RULE_CLASSIFICATION_H
 #define DETECT_RULE_CLASSIFICATION_H
 
@@ -14,7 +15,7 @@ struct rule_class {
     const char *name, *text;
     uint32_t id;                /* from 1, in the file's order */
     int32_t priority;
-    bool unknown;               /* named by a rule, but not in the file */
+    bool unknown;               /* a rule names it, but no file has it */
 };
 
 struct rule_names {
@@ -24,16 +25,16 @@ struct rule_names {
     uint32_t class_count;
 };
 
-/* Files that cannot be read and lines that are wrong are logged; the rest counts. */
+/* Reads both files. Logs unreadable files and wrong lines, and uses the rest. */
 struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *root);
 void rule_names_fini(struct rule_names *names);
 
-/* Line by line, for tests and the loader; -1 when the line is wrong. */
+/* Parse one line each, for the loader and tests; -1 when it is wrong. */
 int rule_class_line(struct rule_names *names, struct text line);
 int rule_reference_line(struct rule_names *names, struct text line);
 
 const struct rule_class *rule_class_find(const struct rule_names *names, struct text name);
-/* Remembers a class that no file knows, so that it is complained of once. */
+/* Adds a class that no file has, so that it is reported once only. */
 const struct rule_class *rule_class_add_unknown(struct rule_names *names, struct text name);
 const char *rule_reference_prefix(const struct rule_names *names, struct text system);
 void rule_reference_add(struct rule_names *names, struct text system, const char *prefix);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/flowbits.h - what a flowbits test or action is about. */
+/* detect/rule/flowbits.h - the bit and command of a flowbits test or action. */
 #ifndef DETECT_FLOWBITS_H
 #define DETECT_FLOWBITS_H
 
@@ -11,7 +11,7 @@ struct flowbits_use {
     unsigned count;
 };
 
-/* False: the test is of another keyword. */
+/* False: the test has another keyword. */
 bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out);
 
 #endif

@@ -34,7 +34,7 @@ static struct text take_field(struct text *rest)
     return (struct text){ field.p, n };
 }
 
-/* What is between the outer parentheses. */
+/* Returns the text between the outer parentheses. */
 static struct text options_of(struct text rest)
 {
     rest = text_trim(rest);
@@ -45,7 +45,7 @@ static struct text options_of(struct text rest)
     return rest;
 }
 
-/* Splits a rule into its parts without judging them. Errors name what was expected next. */
+/* Splits a rule into its parts without checking them. Errors name what was expected next. */
 int rule_split(const struct rule_text *text, struct rule_parts *parts, struct err *err)
 {
     static const char *const names[] = { "an action", "a protocol", "source addresses",
@@ -238,8 +238,8 @@ static int action_parse(struct rule_builder *b, struct text in, struct err *err)
 /* --- protocol --------------------------------------------------------------------------------- */
 
 #define PROTO_ANY 255           /* not a transport: all of them */
-/* The protocols that a header can name besides those of applications. The tcp variants
- * choose whether packets or stream data are inspected. */
+/* Protocols that a header can name in addition to application protocols. The tcp variants select
+ * packets or stream data. */
 static const struct header_proto {
     const char *name;
     uint8_t proto[2];           /* 0: none */
@@ -297,8 +297,8 @@ static void add_transports(struct rule *rule, const struct app_proto *proto)
         add_ip_proto(rule, 17);
 }
 
-/* Adds every protocol that the name stands for and that is enabled. False: there is none,
- * so the rule could not match. */
+/* Adds every enabled protocol that the name covers. False: there is none, so the rule could not
+ * match. */
 static bool app_proto_apply(struct rule *rule, struct text name, const struct app_conf *conf)
 {
     enum app_proto_id rule_proto;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/int_match.c - integer arguments of keywords: comparisons, ranges, masks,
- * units, names, indexes. Ranges exclude their ends, as in Suricata, but for the few
- * keywords where Suricata includes them. */
+/* detect/rule/int_match.c - integer arguments of keywords: comparisons, ranges, masks, units,
+ * names, indexes. Ranges exclude their ends, as in Suricata, except for the few keywords where
+ * Suricata includes them. */
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
@@ -20,7 +20,7 @@ static struct text skip_spaces(struct text t)
     return t;
 }
 
-/* How many digits the text begins with. */
+/* Returns how many digits the text begins with. */
 static size_t digits_of(struct text t, bool hex)
 {
     size_t n = 0;
@@ -188,8 +188,8 @@ int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
     return name_parse(text_trim(in), names, out) ? 0 : refuse(p, in, max_of(bits), names);
 }
 
-/* For keywords whose ranges contain their ends. They are turned into exclusive ranges, or
- * into a comparison where an end has no neighbour. */
+/* For keywords whose ranges contain their ends. Converts them to exclusive ranges, or to a
+ * comparison where an end has no neighbour. */
 int int_match_parse_inclusive(struct rule_parser *p, struct text in, unsigned bits,
                               const struct app_name *names, struct int_match *out)
 {
@@ -257,7 +257,7 @@ bool int_match_has(const struct int_match *m, uint64_t value)
     return false;
 }
 
-/* Parse functions for keywords whose argument is just a number. */
+/* Parse functions for keywords whose argument is only a number. */
 int int_parse_u8(struct rule_parser *p, struct text in, void *arg)
 {
     return int_match_parse(p, in, 8, NULL, arg);

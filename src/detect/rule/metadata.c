@@ -11,7 +11,7 @@
 struct pair { const char *key, *value; }; /* borrowed from the buffer that is cut up */
 struct pairs { struct pair *at; size_t count, cap; };
 
-/* By key without case; of equal keys the later one first, as in Suricata's records. */
+/* Orders by key without case; of equal keys the later one first, as in Suricata's records. */
 static int compare_pairs(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;

@@ -131,7 +131,7 @@ static int take_option(struct rule_builder *b, struct text *rest, struct option 
     return 0;
 }
 
-/* Takes negation and quotes off the value, as far as the keyword has them. */
+/* Removes negation and quotes from the value, if the keyword has them. */
 static int unwrap_value(struct rule_parser *p, const struct option *o, struct text *value)
 {
     const struct keyword_ops *k = p->keyword;

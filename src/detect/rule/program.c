@@ -22,7 +22,7 @@ struct rule_list *rule_payload_list(struct rule_parser *p)
     return *at;
 }
 
-/* By serial number, because the rule may have changed buffers in between. */
+/* Finds it by serial number, because the rule may have changed buffers in between. */
 struct rule_op *op_last(struct rule_parser *p)
 {
     struct rule_op *last = NULL;
@@ -84,7 +84,7 @@ static struct rule_list *list_for(struct rule_parser *p, bool relative)
 
 #define LIST_OPS_MAX 512        /* far above published rules; a program counts in 16 bits */
 
-/* Serial numbers give the order of the rule's text over all lists. */
+/* Serial numbers are the order of the rule's text over all lists. */
 struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relative)
 {
     struct rule_op *last = op_last(p), *op;
@@ -228,7 +228,7 @@ void content_set_nocase(struct rule_parser *p, struct content_op *content, uint3
 
 /* --- dependences between operations ------------------------------------------------------- */
 
-/* The operation whose end a relative one starts from. */
+/* Returns the operation at whose end a relative one starts. */
 static struct rule_op *previous_pattern(struct rule_op *op)
 {
     for (op = op->prev; op != NULL; op = op->prev)
@@ -299,8 +299,8 @@ static void step_fill(struct step *s, const struct rule_op *op, const struct rul
     }
 }
 
-/* Does the result depend on where the data end, or on what is not among them? Then a match
- * may be revoked by more data. */
+/* True if the result depends on where the data end, or on bytes that are absent. More data may then
+ * revoke a match. */
 static bool depends_on_end(const struct rule_list *list)
 {
     for (const struct rule_op *op = list->first; op != NULL; op = op->next)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/program.h - what a rule does with one buffer: as parsed (ops) and as run (a program).
+/* detect/rule/program.h - a rule's operations on one buffer: as parsed (ops) and as run (a
+ * program).
  *
- * Keywords of POINT_BUFFER append ops to a list. rule_finish() checks the list and lays it out as
- * one array of steps, the literals behind it. inspect/run_program.c runs it.
+ * Keywords of POINT_BUFFER append ops to a list. rule_finish() checks the list and compiles it into
+ * one array of steps, followed by the literals. inspect/run_program.c runs it.
  *
- * Relative steps look from where the last one ended. A step that others are relative to is
- * tried again further on when those fail; a step on which nothing depends is not, because a
- * later place could only leave less. */
+ * A relative step searches from the end of the last match. When it fails, the step before it is
+ * tried again at a later position. A step on which nothing depends is not tried again, because a
+ * later match only leaves fewer bytes. */
 #ifndef DETECT_PROGRAM_H
 #define DETECT_PROGRAM_H
 
@@ -23,8 +24,8 @@ enum op_kind {
 enum op_flag {
     OP_NEGATED        = 1u << 0,
     OP_RELATIVE       = 1u << 1,    /* its position counts from the end of the last match */
-    OP_RETRY          = 1u << 2,    /* what follows depends on where it matched */
-    OP_OFFSET_VAR     = 1u << 3,    /* the number is that of a variable */
+    OP_RETRY          = 1u << 2,    /* later steps depend on its position */
+    OP_OFFSET_VAR     = 1u << 3,    /* the number is the index of a variable */
     OP_DEPTH_VAR      = 1u << 4,
     OP_DISTANCE_VAR   = 1u << 5,
     OP_WITHIN_VAR     = 1u << 6,
@@ -45,22 +46,22 @@ enum op_flag {
     OP_STARTSWITH     = 1u << 21,
     OP_ENDSWITH       = 1u << 22,
     OP_RAWBYTES       = 1u << 23,
-    OP_FAST           = 1u << 24,   /* the rule has fast_pattern here */
+    OP_FAST           = 1u << 24,   /* the rule has fast_pattern for it */
     OP_FAST_ONLY      = 1u << 25,
     OP_FAST_CHOP      = 1u << 26,
-    OP_RELATIVE_NEXT  = 1u << 27,   /* something is relative to it */
+    OP_RELATIVE_NEXT  = 1u << 27,   /* the next op is relative to it */
     OP_LAST           = 1u << 28,
     OP_REPLACE        = 1u << 29,
     OP_OR_ELSE        = 1u << 30,   /* absent: or_else */
 };
 
 struct content_op {
-    const uint8_t *bytes;       /* lower case when nocase */
-    const uint8_t *written;     /* as the rule has it */
+    const uint8_t *bytes;       /* lower case if nocase */
+    const uint8_t *written;     /* as in the rule */
     const uint8_t *replace;     /* same length */
     uint16_t len;
     uint16_t fast_offset, fast_len;
-    int32_t offset, depth, distance, within;    /* depth from the buffer's start */
+    int32_t offset, depth, distance, within;    /* depth counts from the buffer's start */
 };
 
 struct pcre_capture { uint8_t kind; bool has_key; uint32_t id; };
@@ -80,7 +81,7 @@ enum byte_operator { BYTE_EQ, BYTE_LT, BYTE_GT, BYTE_LE, BYTE_GE, BYTE_AND, BYTE
 struct byte_op {
     uint64_t value;             /* test: value; math: rvalue; or variable */
     uint32_t nbytes;            /* or variable */
-    int32_t offset;             /* or variable; isdataat: how far */
+    int32_t offset;             /* or variable; isdataat: the distance */
     uint32_t mask;
     int32_t post_offset;
     uint16_t multiplier;
@@ -97,7 +98,7 @@ enum step_result { STEP_STOP = -1, STEP_NO = 0, STEP_YES = 1 };
 
 struct program_run;
 struct call_op {
-    /* STEP_STOP: no other way of matching earlier steps can help. */
+    /* STEP_STOP: no other match of earlier steps can help. */
     enum step_result (*call)(struct program_run *run, const void *arg);
     const void *arg;
 };
@@ -107,7 +108,7 @@ struct rule_op {
     struct rule_list *list;
     const struct keyword_ops *keyword;
     uint32_t flags;             /* enum op_flag */
-    uint16_t serial;            /* in order of the rule's text, over all lists */
+    uint16_t serial;            /* position in the rule's text, over all lists */
     uint8_t kind;               /* enum op_kind */
     union {
         struct content_op content;
@@ -121,15 +122,16 @@ struct rule_op {
 
 /* --- building ----------------------------------------------------------------------------- */
 
-/* A new op at the end of the current list; relative ones without a current buffer go where the
- * last op stands. NULL with p->err set when the list takes no more. */
+/* Appends an op to the current list. Without a current buffer, a relative op goes to the list of
+ * the last op. NULL with p->err set when the list is full. */
 struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relative);
-/* The payload's list of the rule, made on demand. */
+/* Returns the rule's payload list; creates it if necessary. */
 struct rule_list *rule_payload_list(struct rule_parser *p);
-/* The rule's list of a buffer: the one it has, but for multi buffers; NULL: payload. */
+/* Returns the rule's list of a buffer; for a multi buffer always a new one. buffer NULL:
+ * payload. */
 struct rule_list *rule_buffer_list(struct rule_parser *p, const struct buffer *buffer);
-/* For what names a buffer in passing, as content modifiers and flags of pcre: the one that the rule
- * has, of multi buffers too. */
+/* For content modifiers and pcre flags, which name a buffer: returns the rule's existing list, for
+ * multi buffers too. */
 struct rule_list *rule_buffer_list_again(struct rule_parser *p, const struct buffer *buffer);
 void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to);
 struct rule_op *op_last(struct rule_parser *p);         /* of the whole rule; NULL: none */
@@ -143,12 +145,12 @@ int byte_var_make(struct rule_parser *p, struct text name);     /* -1: too many 
 /* A literal with |hex| and escapes. */
 int content_bytes_parse(struct rule_parser *p, struct text in, const char *keyword,
                         uint8_t **bytes, uint16_t *len);
-/* Sets nocase on a content: its bytes become lower case. */
+/* Sets nocase on a content and changes its bytes to lower case. */
 void content_set_nocase(struct rule_parser *p, struct content_op *content, uint32_t *flags);
 
-/* Marks operations whose place decides whether later ones match; before program_build(). */
+/* Marks ops whose position affects later ones; call it before program_build(). */
 void ops_mark_dependence(struct rule_list *list);
-/* `then`: the program on what a base64_decode in the list decodes; NULL: none. */
+/* `then`: the program for the output of the list's base64_decode; NULL: none. */
 const struct rule_program *program_build(struct arena *arena, const struct rule_list *list,
                                          const struct rule_program *then);
 
@@ -158,7 +160,7 @@ struct step {
     uint32_t flags;
     uint8_t kind;
     uint16_t len;               /* of the literal */
-    uint32_t literal;           /* from the program's start */
+    uint32_t literal;           /* offset from the program's start */
     union {
         struct { int32_t offset, depth, distance, within; const uint8_t *replace; } content;
         const struct pcre_op *pcre;
@@ -172,29 +174,29 @@ struct step {
 struct rule_program {
     uint16_t count;
     bool absent, absent_or_else;        /* begins with `absent` */
-    bool revocable;                     /* a match may end when more data follow */
+    bool revocable;                     /* later data can end the match */
     uint32_t min_len;                   /* shorter buffers cannot match */
     struct step step[];
 };
 
-/* Kinds of captures besides enum var_kind: for the alert's context. */
+/* Kinds of captures in addition to enum var_kind, for the alert's context. */
 #define CAPTURE_JSON  254           /* the text is JSON, the key its name */
 #define CAPTURE_ALERT 255           /* a text by its variable's name */
 
-/* A capture that takes effect when the whole rule matches. */
+/* A capture that takes effect when all of the rule matches. */
 struct pending_capture {
     uint8_t kind;               /* enum var_kind or CAPTURE_* */
     uint32_t id;
     uint32_t key_at, key_len, at, len;  /* in program_scratch.text */
 };
 
-/* Why a program gave up; it has not matched then. */
+/* The limit at which a program stopped; it has not matched then. */
 enum program_limit {
     PROGRAM_PCRE_LIMIT = 1u << 0,       /* pcre.match-limit, match-limit-recursion, its stack */
     PROGRAM_STEP_LIMIT = 1u << 1,       /* detect.inspection-recursion-limit */
 };
 
-/* What running programs needs besides the stack; one per thread. */
+/* Working memory of programs; one per thread. */
 struct program_scratch {
     void *match_data;           /* pcre2_match_data */
     void *jit_stack;
@@ -205,7 +207,7 @@ struct program_scratch {
     unsigned replace_count;
     struct { uint8_t *at; const uint8_t *with; uint16_t len; } replace[16];
     uint32_t step_limit;        /* detect.inspection-recursion-limit */
-    uint8_t limits;             /* enum program_limit, of all programs since it was cleared */
+    uint8_t limits;             /* enum program_limit: of all programs since it was cleared */
 };
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit);
 void program_scratch_fini(struct program_scratch *s);
@@ -216,19 +218,19 @@ struct program_run {
     const uint8_t *data;
     uint32_t len;
     uint64_t start;             /* bytes of the buffer before data[0] */
-    bool complete;              /* nothing will be added */
+    bool complete;              /* no more bytes will come */
     bool little;                /* DCERPC data is little-endian */
     bool is_payload;            /* of the packet: `replace` may write */
     uint32_t at;                /* end of the last match */
     uint32_t pcre_from;
     uint32_t steps;
-    uint64_t scanned;           /* bytes looked through, those of retries again */
+    uint64_t scanned;           /* searched bytes, repetitions included */
     uint64_t *vars;
     struct program_scratch *scratch;
     const struct match_input *input;    /* NULL in tests */
 };
 
-/* Does the program match in run->data? */
+/* True if the program matches in run->data. */
 bool program_match(const struct rule_program *program, struct program_run *run);
 
 bool byte_extract_value(const struct step *s, const struct program_run *run, uint64_t *value,

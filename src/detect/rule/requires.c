@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/requires.c - the keyword `requires`: is the rule meant for an engine like
- * this? "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo".
- * Versions are those of Suricata, whose rule language this is. */
+/* detect/rule/requires.c - the keyword `requires`: checks whether the rule is meant for this
+ * engine. "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo". Versions are
+ * those of Suricata, whose rule language ids reads. */
 #include "app/proto.h"
 #include "base/report/log.h"
 #include "detect/rule/parser.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The release of Suricata whose rules this engine takes. */
+/* The release of Suricata whose rules this engine reads. */
 #define LANGUAGE_MAJOR 8
 #define LANGUAGE_MINOR 0
 #define LANGUAGE_PATCH 6
@@ -127,7 +127,7 @@ static bool has_protocol_feature(struct text name, const struct conf_node *root)
     return false;
 }
 
-/* What the configuration may take away. */
+/* Features that the configuration can switch off. */
 static bool has_configured_feature(struct text name, const struct conf_node *root)
 {
     if (text_equal(name, "output::file-store"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/rule.h - a rule as it is after parsing, and after compilation read-only for ever.
+/* detect/rule/rule.h - a parsed rule; read-only after compilation.
  *
  * The parser (detect/rule/) fills it, the compiler (detect/compile/compile.c) orders, classifies
- * and flattens it, the inspection (detect/inspect/) only reads. All memory is the ruleset's
+ * and flattens it, the inspection (detect/inspect/) only reads. All memory is in the ruleset's
  * arena. */
 #ifndef DETECT_RULE_H
 #define DETECT_RULE_H
@@ -29,20 +29,20 @@ struct match_input;
 enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE_REJECT_BOTH,
                    RULE_PASS, RULE_CONFIG, RULE_ACCEPT };
 
-/* How far drop and pass reach; SCOPE_DEFAULT is what the action does by itself. */
+/* How much drop and pass affect; SCOPE_DEFAULT is the action's usual scope. */
 enum rule_scope { SCOPE_DEFAULT, SCOPE_PACKET, SCOPE_FLOW,
-                  SCOPE_HOOK, SCOPE_TX };       /* of the firewall alone */
+                  SCOPE_HOOK, SCOPE_TX };       /* firewall only */
 
-/* rule->hook unless hook_in_app: when the rule's packets are looked at. */
+/* rule->hook unless hook_in_app: which packets the rule inspects. */
 enum packet_hook { HOOK_NONE, HOOK_FLOW_START, HOOK_PRE_FLOW, HOOK_PRE_STREAM, HOOK_ALL };
 
-/* Sets, after flowbits: who sets one is asked before those that read it. */
+/* Kinds of variables. A rule that sets one is evaluated before rules that read it; flowbits rank
+ * above these. */
 enum rule_var { RULE_VAR_INT = 1u << 0, RULE_VAR_FLOW = 1u << 1, RULE_VAR_PACKET = 1u << 2,
                 RULE_VAR_HOST = 1u << 3, RULE_VAR_PAIR = 1u << 4 };
 #define RULE_VARS 5
 
-/* What a rule is asked about; decided by the compiler from what it uses. Names as in
- * --engine-analysis. */
+/* Decides on what the rule is evaluated; the compiler derives it. Names as in --engine-analysis. */
 enum rule_type {
     RULE_IP_ONLY,               /* addresses only: once per flow and direction */
     RULE_LIKE_IP_ONLY,          /* the same, but with negated addresses or state */
@@ -51,7 +51,7 @@ enum rule_type {
     RULE_PACKET,
     RULE_PACKET_STREAM,         /* payload of the packet and the stream */
     RULE_STREAM,
-    RULE_APP_LAYER,             /* an app protocol is named, no transaction needed */
+    RULE_APP_LAYER,             /* names an app protocol, needs no transaction */
     RULE_APP_TX,                /* inspects transactions */
 };
 
@@ -67,10 +67,10 @@ enum rule_flag {
     RULE_DPORT_ANY          = 1u << 4,
     RULE_BIDIRECTIONAL      = 1u << 5,  /* "<>": the builder makes two rules of one sid */
     RULE_TO_SERVER          = 1u << 6,  /* runs on packets to the server */
-    RULE_TO_CLIENT          = 1u << 7,  /* neither set by the rule: both get set */
+    RULE_TO_CLIENT          = 1u << 7,  /* a rule that sets neither gets both */
     RULE_NEEDS_FLOW         = 1u << 8,
-    RULE_NEEDS_PACKET       = 1u << 9,  /* must look at single packets */
-    RULE_NEEDS_STREAM       = 1u << 10, /* may look at stream data */
+    RULE_NEEDS_PACKET       = 1u << 9,  /* must inspect single packets */
+    RULE_NEEDS_STREAM       = 1u << 10, /* may inspect stream data */
     RULE_NEEDS_PAYLOAD      = 1u << 11,
     RULE_FLOW_ESTABLISHED   = 1u << 12,
     RULE_FLOW_NOT_ESTABLISHED = 1u << 13,
@@ -79,7 +79,7 @@ enum rule_flag {
     RULE_NO_STREAM          = 1u << 16,
     RULE_ONLY_FRAG          = 1u << 17,
     RULE_NO_FRAG            = 1u << 18,
-    RULE_PROTO_TCP_PKT      = 1u << 19, /* header said tcp-pkt */
+    RULE_PROTO_TCP_PKT      = 1u << 19, /* the header has tcp-pkt */
     RULE_PROTO_TCP_STREAM   = 1u << 20,
     RULE_PROTO_PKTHDR       = 1u << 21,
     RULE_PREFILTER          = 1u << 22, /* `prefilter` keyword */
@@ -91,7 +91,7 @@ enum rule_flag {
     RULE_TX_BOTH            = 1u << 28, /* "=>": one match over both directions of a tx */
     RULE_FIREWALL           = 1u << 29,
     RULE_ALERT_KEYWORD      = 1u << 30,
-    RULE_PAYLOAD_PATTERN    = 1u << 31, /* its payload part is found by a pattern set */
+    RULE_PAYLOAD_PATTERN    = 1u << 31, /* a pattern set finds its payload part */
 };
 
 /* One test or post-match action: a keyword with its argument. */
@@ -100,14 +100,14 @@ struct rule_test {
     bool (*match)(const struct match_input *in, const void *arg);
     const void *arg;
     bool negated;
-    bool late;                          /* POINT_PACKET: evaluated when all buffers have matched */
-    bool any_time;                      /* POINT_TX: may yet hold until the transaction is over */
+    bool late;                          /* POINT_PACKET: evaluated after all buffers matched */
+    bool any_time;                      /* POINT_TX: can become true until the transaction ends */
     uint8_t directions;                 /* POINT_TX: APP_TS, APP_TC */
     uint8_t progress[2];
 };
 struct match_input;
 
-/* All operations of a rule on one buffer (with one chain of transforms); what stands between two
+/* All operations of a rule on one buffer with one chain of transforms, as written between two
  * sticky buffers. The payload's list has buffer == NULL. */
 struct rule_list {
     const struct buffer *buffer;        /* includes its transforms; NULL: payload */
@@ -115,37 +115,37 @@ struct rule_list {
     struct rule_op *first, *last;       /* as parsed, linked; owned by the arena */
     unsigned op_count;
     const struct rule_program *program; /* compiled */
-    const struct rule_list *decoded;    /* what its base64_decode hands on to; NULL */
+    const struct rule_list *decoded;    /* list on the output of its base64_decode; or NULL */
     struct rule_list *next;
 };
 
 struct rule_reference { const char *prefix, *id; };     /* "https://", "example.org/x" */
 
 struct rule {
-    /* what inspection reads first */
-    uint32_t index;                     /* place in evaluation order */
+    /* read first by inspection */
+    uint32_t index;                     /* index in evaluation order */
     uint32_t flags;                     /* enum rule_flag */
     uint32_t shared_payload_match;  /* index of the rule that searches its payload part */
-    const struct rule_program *payload; /* that part; NULL: none */
+    const struct rule_program *payload; /* the payload part; NULL: none */
     uint8_t action;                     /* enum rule_action */
     uint8_t type;                       /* enum rule_type */
     uint8_t app_proto;                  /* enum app_proto_id; UNKNOWN: any */
     uint8_t ip_proto[32];               /* bit set of protocols; all ones: ip */
     uint8_t ip_version;                 /* 4, 6, or 0: both */
-    uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
-    bool hook_in_app;                   /* it is one of a protocol's transactions */
+    uint8_t hook;                       /* 0: none; else 1 + progress state, or packet_hook */
+    bool hook_in_app;                   /* the hook belongs to a protocol's transactions */
     uint8_t scope;                      /* enum rule_scope */
-    uint8_t header_id;               /* equal headers, if frequent; or HEADER_ID_NONE */
-    bool also_pass;                     /* firewall: what it accepts, other rules let pass */
-    bool hook_up_to;                    /* "<hook": accepts all hooks before it as well */
-    bool uses_shared_state;  /* asks or changes what other flows can change: bits and
-                                         * tags of hosts, datasets; thresholds are not meant */
+    uint8_t header_id;         /* shared by rules with equal, frequent headers; or HEADER_ID_NONE */
+    bool also_pass;                     /* firewall: packets that it accepts skip other rules */
+    bool hook_up_to;                    /* "<hook": accepts all earlier hooks as well */
+    bool uses_shared_state;  /* reads or changes state that other flows can change: bits and tags
+                              * of hosts, datasets; not thresholds */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, cheap ones first */
     unsigned test_count;
-    unsigned late_count;                /* of them */
-    struct rule_list *list;             /* buffers; the payload's too */
+    unsigned late_count;                /* number of late ones */
+    struct rule_list *list;             /* buffers, the payload included */
     struct rule_test *tx_test;          /* POINT_TX */
     unsigned tx_test_count;
     struct rule_test *post;             /* POINT_POST */
@@ -155,23 +155,23 @@ struct rule {
     struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
     struct rule_list *fast_list;        /* list of the fast pattern; NULL: none */
     struct rule_op *fast_op;
-    const struct keyword_ops *prefilter;    /* the keyword before `prefilter`; NULL: a content */
+    const struct keyword_ops *prefilter;    /* keyword before `prefilter`; NULL: a content */
 
-    /* what an alert shows */
+    /* shown in alerts */
     uint32_t sid, gid, rev;
-    int32_t priority;                   /* from 0; until the rule is whole -1: not given */
+    int32_t priority;                   /* from 0; -1: not set yet, while parsing */
     uint32_t class_id;                  /* 0: none */
     const char *msg;
     const char *class_name, *class_text;        /* "trojan-activity", its description */
-    const char *text;                   /* the rule as written; NULL when that was not kept */
+    const char *text;                   /* the rule as written; NULL when it was not kept */
     struct where at;
     struct rule_reference *reference;
     unsigned reference_count;
-    const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; NULL */
+    const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; or NULL */
 
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
-    uint32_t flowbits_set, flowbits_read;       /* how many; for ordering */
-    uint8_t vars_set, vars_read;        /* RULE_VAR_*: which kinds; for ordering */
+    uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
+    uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
     struct rule *next;                  /* in parse order */
 };
 

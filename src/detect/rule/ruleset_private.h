@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/ruleset_private.h - what a ruleset is made of; for detect/ alone.
+/* detect/rule/ruleset_private.h - the contents of a ruleset; for detect/ alone.
  *
- * ruleset_load() makes the struct, parses each rule with keyword->parse, calls rule_finish() at
- * the end of each, appends those that are good, reads thresholds, and calls ruleset_compile(). */
+ * ruleset_load() creates the struct. It parses each rule with keyword->parse and rule_finish(),
+ * appends the valid ones, reads thresholds, and calls ruleset_compile(). */
 #ifndef DETECT_RULESET_H
 #define DETECT_RULESET_H
 
@@ -32,13 +32,13 @@ struct ruleset {
     const struct conf_node *conf;       /* root; valid while loading only */
     const char *config_dir;
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
-    struct buffer_registry *buffers;    /* made on first use */
+    struct buffer_registry *buffers;    /* created at first use */
     struct detect_plan *plan;
-    struct profile *profile;            /* detect/state/profile.h; made when they are compiled */
+    struct profile *profile;            /* detect/state/profile.h; created by the compiler */
     struct firewall *firewall;          /* detect/compile/firewall.h; NULL: not in firewall mode */
     bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
     bool affects_stream;
-    /* rules but the firewall's */
+    /* rules that do not belong to the firewall */
     struct { uint32_t *at; size_t count, cap; } hook[EARLY_HOOK_COUNT];
     struct rule_state *state;           /* detect/state/rule_state.h; these three are in it: */
     struct threshold_table *threshold_state;
@@ -51,14 +51,14 @@ struct ruleset {
     struct rule_names *names;           /* detect/rule/classification.h */
     struct iprep *iprep;                /* detect/state/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
-    struct lua_total *lua_total;        /* memory of all of them; NULL: no scripts */
+    struct lua_total *lua_total;        /* memory of all scripts; NULL: no scripts */
     uint64_t lua_packet_instructions;
     ARRAY_OF(struct ruleset_failure) failures;  /* at most RULESET_FAILURES_MAX */
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
 };
 
-/* A rule's keywords are all read: checks them against each other, resolves variables. -1 with
- * p->err set. The argument of `dsize` is a struct int_match. */
+/* Checks a rule after its last keyword: whether keywords fit each other; resolves variables. -1
+ * with p->err set. The argument of `dsize` is a struct int_match. */
 int rule_finish(struct rule_parser *p);
 
 /* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/rule/text.h - rule files to rules as texts.
+/* detect/rule/text.h - splits rule files into the texts of rules.
  *
- * One rule a line; a backslash at a line's end joins the next one to it; "#" begins a comment
- * line. Each rule remembers where its pieces are in the file, so that messages name the line and
- * column that the user sees in an editor. */
+ * A line has one rule. A backslash at a line's end joins the next line to it; "#" begins a comment
+ * line. Each rule knows where its parts are in the file, so that messages have the line and column
+ * that the user sees in an editor. */
 #ifndef DETECT_RULE_TEXT_H
 #define DETECT_RULE_TEXT_H
 
@@ -12,24 +12,24 @@
 #include "base/err.h"
 #include "base/text/text.h"
 
-/* From `offset` of the joined text on, characters stand in `line` from `column` on. */
+/* From `offset` of the joined text on, characters come from line `line`, column `column` on. */
 struct rule_part {
     size_t offset;
     unsigned line, column;
 };
 
 struct rule_text {
-    struct text text;                   /* ended by a NUL */
+    struct text text;                   /* NUL-terminated */
     const char *file;
     ARRAY_OF(struct rule_part) part;
 };
 
-/* The caller of a read: gets each rule. The struct rule_text does not outlive the call. */
+/* Receives each rule of a file. The struct rule_text is only valid during the call. */
 struct rule_visitor {
     void (*visit)(const struct rule_text *rule, void *arg);
     void *arg;
-    struct arena *names;        /* the file's name is kept here */
-    struct arena *texts;        /* ... and the rules' texts here */
+    struct arena *names;        /* holds the file's name */
+    struct arena *texts;        /* holds the rules' texts */
 };
 
 /* -1: the file cannot be read. */
@@ -37,7 +37,7 @@ int rule_file_read(const char *path, const struct rule_visitor *visitor, struct 
 /* The same for a text in memory; `file` is its name in messages. */
 void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor);
 
-/* The place of a character of the rule. */
+/* Returns the location of a character of the rule. */
 struct where rule_text_at(const struct rule_text *rule, const char *p);
 
 #endif

@@ -97,7 +97,7 @@ enum dataset_type dataset_type_of(const struct dataset *set)
 
 /* --- values ------------------------------------------------------------------------------- */
 
-/* Does a value of this length fit the type? Rules ask about buffers of any length. */
+/* True if a value of this length fits the type. Rules test buffers of any length. */
 static bool fits(const struct dataset *set, uint32_t len)
 {
     switch (set->type) {
@@ -174,9 +174,8 @@ static void shard_grow(struct shard *s)
     __atomic_store_n(&s->buckets, more, __ATOMIC_RELEASE);
 }
 
-/* What one entry adds to the memory as Suricata counts it, so that the same memcap holds
- * the same values. Elements that Suricata allocates in advance are counted with the empty
- * set. */
+/* Returns what one entry adds to the memory by Suricata's count, so that the same memcap holds the
+ * same values. Elements that Suricata allocates in advance are counted with the empty set. */
 static uint64_t bytes_of_entry(const struct dataset *set, uint64_t count, uint64_t len,
                                uint64_t json_len)
 {
@@ -611,7 +610,7 @@ static COLD void write_unsorted(const struct dataset *set, FILE *f)
                 value_write(set, e, f);
 }
 
-/* All shards at once: what is written is the set as it was at one moment. */
+/* Locks all shards, so that the file has the set at one moment. */
 static void write_all(struct dataset *set, FILE *f)
 {
     ARRAY_OF(struct placed) all = { 0 };

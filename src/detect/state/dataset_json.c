@@ -12,7 +12,7 @@
 
 #define KEY_MAX 256 /* bytes of one name in a path */
 
-/* What all functions here need, on the stack of dataset_json_read(). */
+/* Context of all functions here, on the stack of dataset_json_read(). */
 struct reader {
     const struct dataset_json *how;
     int (*visit)(const struct dataset_item *item, void *arg, struct err *err);

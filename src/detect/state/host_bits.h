@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/host_bits.h - named bits on hosts and pairs of hosts, with an end: xbits and
+/* detect/state/host_bits.h - named bits on hosts and pairs of hosts, with an expiry time: xbits and
  * hostbits. Shared by all threads. */
 #ifndef DETECT_HOST_BITS_H
 #define DETECT_HOST_BITS_H
@@ -13,15 +13,15 @@ void host_bits_free(struct host_bits *bits);
 struct shard_table;
 struct shard_table *host_bits_table(struct host_bits *bits);
 
-/* Which bit is meant. The two addresses of a pair may be in either order. */
+/* A bit of a host or of a pair. The two addresses of a pair may be in either order. */
 struct host_bit {
     const struct ip *host;
-    const struct ip *peer;      /* NULL: the bit is of one host */
-    uint32_t id;                /* of its name */
+    const struct ip *peer;      /* NULL: the bit belongs to one host */
+    uint32_t id;                /* id of its name */
 };
 
 bool host_bit_is_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us);
-/* The time at which it ends; 0: it is not set. */
+/* Returns the time at which the bit expires; 0: not set. */
 uint64_t host_bit_ends_us(struct host_bits *bits, struct host_bit bit, uint64_t now_us);
 void host_bit_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us, uint64_t ends_us);
 void host_bit_unset(struct host_bits *bits, struct host_bit bit, uint64_t now_us);

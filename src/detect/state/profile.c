@@ -9,7 +9,7 @@
 #include "base/memory/traffic_memory.h"
 #include "detect/rule/ruleset_private.h"
 
-/* One per ruleset. Each thread has counters of its own, so counting needs no lock. */
+/* One per ruleset. Each thread has its own counters, so counting needs no lock. */
 struct profile {
     bool on;                            /* atomic */
     unsigned rule_count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/profile.h - what each rule costs: how often it is evaluated, how often it matches,
- * and the time that takes. Off until a command starts it; then each packet thread counts in memory
- * of its own, once it knows (detect_thread_follow_profile), and no other thread writes there.
+/* detect/state/profile.h - the cost of each rule: evaluations, matches and time. Off until a
+ * command starts it. Each packet thread then counts in its own memory, once it has seen the start
+ * (detect_thread_follow_profile()).
  *
- * Start, stop and sums may come from any thread while packets move; join and leave from the one
- * that counts. */
+ * Any thread may start, stop and sum while packets move. Only the thread that counts may join and
+ * leave. */
 #ifndef DETECT_PROFILE_H
 #define DETECT_PROFILE_H
 
@@ -16,28 +16,29 @@ struct profile;
 
 struct rule_profile {
     uint64_t checks;            /* evaluations, also if only the header was tested */
-    uint64_t matches;           /* thresholds come later and change nothing here */
+    uint64_t matches;           /* thresholds are applied later and do not count */
     uint64_t ticks;             /* base/system/clock.h: clock_ticks() */
-    uint64_t match_ticks;       /* of these, in checks that matched */
-    uint64_t max_ticks;         /* in one check */
-    uint64_t limits;            /* checks that met a limit on work and so did not match */
+    uint64_t match_ticks;       /* part of `ticks`: checks that matched */
+    uint64_t max_ticks;         /* of the longest check */
+    uint64_t limits;            /* checks that reached a limit on work, and so did not match */
 };
 
 struct profile *profile_new(unsigned rule_count);
-void profile_free(struct profile *p);           /* all have left */
+void profile_free(struct profile *p);           /* after all threads have left */
 
-/* A set of rules has one; another set that takes its place begins at nothing. */
+/* Each ruleset has a profile; a new ruleset starts at zero. */
 void ruleset_profile_start(struct ruleset *set);
-void ruleset_profile_stop(struct ruleset *set);     /* what has been counted stays */
+void ruleset_profile_stop(struct ruleset *set);     /* keeps the counts */
 bool ruleset_profile_is_on(const struct ruleset *set);
-/* By ruleset_rule(); for the caller to free. NULL: nothing has ever been counted. */
+/* Returns an array in the order of ruleset_rule(); the caller frees it. NULL: nothing was ever
+ * counted. */
 struct rule_profile *ruleset_profile_sum(const struct ruleset *set);
-/* Forgets what threads that have left had counted. */
+/* Clears the counts of threads that have left. */
 void ruleset_profile_clear(struct ruleset *set);
 
-/* --- the threads that ask rules ------------------------------------------------------------- */
+/* --- the threads that evaluate rules --------------------------------------------------------- */
 
-struct rule_profile *profile_join(struct profile *p);              /* one a rule */
+struct rule_profile *profile_join(struct profile *p);              /* one entry per rule */
 void profile_leave(struct profile *p, struct rule_profile *profile);  /* frees it; NULL is fine */
 void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited);
 

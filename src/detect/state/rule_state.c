@@ -28,7 +28,7 @@ struct rule_state *rule_state_new(const struct conf_node *root)
     return state;
 }
 
-/* Between capture files, each of which starts with no memory of the last. */
+/* Clears all state between capture files that are inspected separately. */
 void rule_state_clear(struct rule_state *state)
 {
     shard_table_clear(host_bits_table(state->host_bits));

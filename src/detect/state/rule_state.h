@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/rule_state.h - what rules remember of hosts: xbits and hostbits, thresholds, tags.
+/* detect/state/rule_state.h - the state of rules about hosts: xbits and hostbits, thresholds, tags.
  *
- * Rulesets come and go, this stays: a set that takes another's place shares what that one has
- * gathered, so that a reload forgets nothing. Any thread. */
+ * A new ruleset shares the state of the one that it replaces, so a reload loses nothing. Any thread
+ * may use it. */
 #ifndef DETECT_STATE_H
 #define DETECT_STATE_H
 
@@ -19,9 +19,9 @@ struct rule_state {
     struct tag_table *tags;
 };
 
-struct rule_state *rule_state_new(const struct conf_node *root);    /* NULL: no memory */
+struct rule_state *rule_state_new(const struct conf_node *root);    /* NULL: out of memory */
 void rule_state_clear(struct rule_state *state);
 struct rule_state *rule_state_ref(struct rule_state *state);
-void rule_state_unref(struct rule_state *state);                    /* NULL is fine */
+void rule_state_unref(struct rule_state *state);                    /* NULL is allowed */
 
 #endif

@@ -25,7 +25,7 @@ struct shard_entry {
     uint64_t value[SHARD_VALUE_SIZE / sizeof(uint64_t)];
 };
 
-/* On cache lines of its own, so that locks of two shards do not disturb each other. */
+/* Aligned to cache lines, so that locks of two shards do not disturb each other. */
 struct shard {
     CACHE_ALIGNED pthread_mutex_t lock;
     struct shard_table *table;
@@ -146,7 +146,7 @@ void shard_key_address(struct shard_key *key, const struct ip *ip)
     key->versions = ip->version;
 }
 
-/* Both directions give the same key, because the smaller address comes first. */
+/* Both directions have the same key, because the smaller address comes first. */
 void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *b)
 {
     bool swap = memcmp(a->b, b->b, sizeof(a->b)) > 0;
@@ -156,8 +156,8 @@ void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *
     key->versions = (uint8_t)(a->version | b->version);
 }
 
-/* Maps space for all entries that there may be. A page costs nothing until an entry is put
- * there. It comes from the kernel, because an allocator may clear what it returns. */
+/* Maps space for the maximum of entries. A page costs nothing until it has an entry. The memory
+ * comes from the kernel, because an allocator may clear what it returns. */
 static bool shard_open(struct shard *s)
 {
     void *space;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/shard_table.h - what rules remember about hosts, shared by all threads.
+/* detect/state/shard_table.h - a hash table for state about hosts that all threads share.
  *
- * xbits, hostbits, thresholds and tags: entries under a key, with an end. Entries and buckets are
- * taken at load time and never grow; many small parts with a lock each, which only rules that
- * matched and need one ever touch. Time is packet time. When a part is full, entries past their
- * end make room; else the new one is refused, which is counted. */
+ * xbits, hostbits, thresholds and tags store entries with an expiry time. Entries and buckets are
+ * allocated at load time and never grow. There are many shards, each with a lock; only rules that
+ * matched and need an entry take it. Time is packet time. When a shard is full, expired entries are
+ * reused; without one the new entry is refused and counted. */
 #ifndef DETECT_SHARD_TABLE_H
 #define DETECT_SHARD_TABLE_H
 
@@ -12,9 +12,9 @@
 #include "base/text/ip.h"
 
 struct shard_key {
-    uint8_t a[16], b[16];       /* addresses; zero where there is none */
-    uint32_t id[3];             /* sid, gid, rev; or else */
-    uint8_t kind;               /* the user's own */
+    uint8_t a[16], b[16];       /* addresses; zero if there is none */
+    uint32_t id[3];             /* sid, gid, rev; or other numbers */
+    uint8_t kind;               /* chosen by the user of the table */
     uint8_t versions;           /* of the addresses */
     uint8_t unused[2];          /* zero: keys are compared as bytes */
 };
@@ -25,28 +25,28 @@ struct shard_table;
 
 struct shard_table *shard_table_new(uint64_t memory);   /* bytes for entries */
 void shard_table_free(struct shard_table *table);
-/* What its entries may take; any thread. It can be made less than it was at first, and what it
- * was again, but no more. False: it cannot be that. */
+/* The memory limit for entries; any thread may change it. It can be lowered, and raised again up to
+ * its first value. False: not possible. */
 uint64_t shard_table_memory(const struct shard_table *table);
-uint64_t shard_table_used(struct shard_table *table);   /* by entries that were ever needed */
+uint64_t shard_table_used(struct shard_table *table);   /* memory of entries used so far */
 bool shard_table_limit(struct shard_table *table, uint64_t memory);
 void shard_table_clear(struct shard_table *table);
 uint64_t shard_table_refused(const struct shard_table *table);
 
-/* Fills the address part. */
+/* Sets the address part. */
 void shard_key_address(struct shard_key *key, const struct ip *ip);
-/* Both, the lower one first, so that either direction finds the same. */
+/* Sets both addresses, the lower one first, so that both directions find the same entry. */
 void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *b);
 
-/* An entry with its part locked until shard_table_release(). */
+/* An entry. Its shard is locked until shard_table_release(). */
 struct shard_ref {
-    void *value;                /* SHARD_VALUE_SIZE bytes; NULL: none */
-    uint64_t *ends_us;          /* set it when fresh; past that time the entry is gone */
-    bool fresh;                 /* all zero, or as it was when its time ended */
+    void *value;                /* SHARD_VALUE_SIZE bytes; NULL: no entry */
+    uint64_t *ends_us;          /* the caller sets it when fresh; the entry expires then */
+    bool fresh;                 /* new and all zero, or expired with its old contents */
     void *shard;
 };
 
-/* With create a missing entry is made; its end is then now_us until set. */
+/* With create a missing entry is created; it expires at now_us until the caller sets it. */
 struct shard_ref shard_table_get(struct shard_table *table, const struct shard_key *key,
                                  uint64_t now_us, bool create);
 void shard_table_release(struct shard_ref *ref);

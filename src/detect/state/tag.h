@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/tag.h - what follows a rule with `tag` is to be logged: packets of its flow or of a
- * host.
+/* detect/state/tag.h - rules with `tag` make later packets of a flow or host logged.
  *
- * Tags of a flow hang on the flow; a host has one at a time, in a table that threads share and
- * that is looked into only while it has entries. */
+ * A flow holds its own tags. A host has one tag at a time, in a table that threads share; threads
+ * read it only while it has entries. */
 #ifndef DETECT_TAG_H
 #define DETECT_TAG_H
 
@@ -15,7 +14,7 @@ struct rule;
 
 enum tag_metric { TAG_PACKETS, TAG_BYTES, TAG_SECONDS };
 struct tag_spec {
-    struct tag_spec *next;      /* of the rule */
+    struct tag_spec *next;      /* next tag of the rule */
     uint32_t count;
     uint8_t metric;             /* enum tag_metric */
     bool host, src;             /* else the flow; the source, else the destination */
@@ -27,14 +26,14 @@ void tag_table_free(struct tag_table *table);
 struct shard_table;
 struct shard_table *tag_table_hosts(struct tag_table *table);
 
-/* At load time: some rule tags hosts. */
+/* Announces, at load time, that a rule tags hosts. */
 void tag_expect_hosts(struct tag_table *table);
-/* The rule has matched on this packet, on what direction d sends, and its threshold does not take
- * that back. */
+/* Starts the rule's tags after it matched on what direction d of this packet sends, unless its
+ * threshold cancelled the match. */
 void tag_start(struct tag_table *table, const struct rule *rule, const struct packet *p,
                enum direction d);
-/* Each packet once, after its rules: counts it and sets PACKET_TAGGED. */
+/* Call it once per packet, after its rules: counts the packet and sets PACKET_TAGGED. */
 void tag_packet(struct tag_table *table, struct packet *p);
-void tag_flow_free(struct flow *flow);          /* with the flow */
+void tag_flow_free(struct flow *flow);          /* when the flow is freed */
 
 #endif

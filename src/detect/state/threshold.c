@@ -25,7 +25,7 @@ struct threshold_state {
 };
 _Static_assert(sizeof(struct threshold_state) <= SHARD_VALUE_SIZE, "state fits an entry");
 
-/* By number and revision: a new revision of a rule counts from 0. */
+/* Identified by number and revision: a new revision of a rule counts from 0. */
 struct flow_threshold {
     struct flow_threshold *next;
     uint32_t sid, gid, rev;
@@ -95,7 +95,7 @@ static uint32_t backoff_next(uint32_t now, uint32_t multiplier)
     return __builtin_mul_overflow(now, multiplier, &next) ? UINT32_MAX : next;
 }
 
-/* What rate_filter's new_action makes of the match. */
+/* Returns the result of rate_filter's new_action. */
 static enum threshold_result rate_result(const struct threshold_spec *spec)
 {
     switch ((enum threshold_action)spec->new_action) {
@@ -254,7 +254,7 @@ static bool count_reached(struct threshold_table *table, const struct threshold_
     return reached;
 }
 
-/* When the table is full the match gives no alert. */
+/* When the table is full the match raises no alert. */
 static enum threshold_result count_shared(struct threshold_table *table,
                                           const struct threshold_spec *spec,
                                           const struct rule *rule, const struct packet *p,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/threshold.h - how often a rule that matches may alert.
+/* detect/state/threshold.h - limits how often a matching rule alerts.
  *
- * From the keywords threshold and detection_filter and from threshold.config. A rule carries a
- * short chain of specifications: suppressions first, then at most one threshold. What has been
- * counted is per source, destination, pair or rule in a table that threads share, or per flow in
- * the flow itself, without a lock. */
+ * Limits come from the keywords threshold and detection_filter and from threshold.config. A rule
+ * has a short list of specifications: suppressions first, then at most one threshold. Counts per
+ * source, destination, pair or rule are in a table that threads share. Counts per flow are in the
+ * flow, without a lock. */
 #ifndef DETECT_THRESHOLD_H
 #define DETECT_THRESHOLD_H
 
@@ -17,14 +17,14 @@ enum threshold_type {
     THRESHOLD_FILTER,           /* detection_filter: alerts after `count` matches */
     THRESHOLD_RATE,             /* rate_filter: another action once the rate is exceeded */
     THRESHOLD_BACKOFF,          /* alerts at count, count*multiplier, ... matches of a flow */
-    THRESHOLD_SUPPRESS,         /* silent for some addresses */
+    THRESHOLD_SUPPRESS,         /* no alerts for some addresses */
 };
 enum threshold_track { TRACK_SRC, TRACK_DST, TRACK_BOTH, TRACK_RULE, TRACK_FLOW, TRACK_EITHER };
 enum threshold_action { RATE_ALERT, RATE_DROP, RATE_REJECT, RATE_PASS, RATE_KEEP };
 
 struct threshold_spec {
     uint8_t type, track, new_action;
-    bool by_keyword;            /* the rule says so itself */
+    bool by_keyword;            /* from the rule's own keyword */
     uint32_t count, seconds, timeout, multiplier;
     const struct address_set *addresses;        /* suppress */
     struct threshold_spec *next;
@@ -34,28 +34,28 @@ struct threshold_table *threshold_table_new(const struct conf_node *root);
 void threshold_table_free(struct threshold_table *table);
 struct shard_table;
 struct shard_table *threshold_table_shared(struct threshold_table *table);
-/* What a flow remembers; with the flow. */
+/* Frees the counts of a flow, with the flow. */
 void threshold_flow_free(struct flow *flow);
 
-/* What thresholds make of a match that is about to become an alert. */
+/* The result for a match that is about to become an alert. */
 enum threshold_result {
-    THRESHOLD_ALERT,        /* goes on */
+    THRESHOLD_ALERT,        /* the alert continues */
     THRESHOLD_SILENT,       /* matched: actions apply, but no alert is logged */
-    THRESHOLD_NO_MATCH,     /* detection_filter: as if the rule had not matched */
-    THRESHOLD_DROP,         /* rate_filter: goes on as a drop; packet_alert.action changes */
-    THRESHOLD_REJECT,       /* ... as a reject and drop */
-    THRESHOLD_PASS,         /* ... as a pass */
-    THRESHOLD_TO_ALERT,     /* ... as an alert that drops nothing */
+    THRESHOLD_NO_MATCH,     /* detection_filter: treated as if the rule had not matched */
+    THRESHOLD_DROP,         /* rate_filter: becomes a drop; packet_alert.action changes */
+    THRESHOLD_REJECT,       /* the same, with reject and drop */
+    THRESHOLD_PASS,         /* the same, with pass */
+    THRESHOLD_TO_ALERT,     /* the same, with an alert that drops nothing */
 };
-/* Counts the match, on what direction d sends. Takes the lock of one shard, unless the flow itself
- * keeps the count. */
+/* Counts a match on what direction d sends. Takes the lock of one shard, unless the count is in the
+ * flow. */
 enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
                                       const struct packet *p, enum direction d);
 
-/* Reads threshold-file and hangs what it says on the rules; before they are compiled. Mistakes
- * are logged and counted as errors. */
+/* Reads threshold-file and attaches its specifications to the rules; call it before compilation.
+ * Logs errors and counts them. */
 void threshold_config_load(struct ruleset *set, const struct conf_node *root);
-/* The lines of such a file, for tests; gives how many were good. */
+/* Parses the lines of such a file, for tests. Returns the number of valid lines. */
 unsigned threshold_config_lines(struct ruleset *set, struct text all, const char *name);
 
 #endif

@@ -125,7 +125,7 @@ static const struct word action_words[] = {
     { "pass", RATE_PASS }, { "log", RATE_KEEP }, { "sdrop", RATE_KEEP }, { NULL, 0 },
 };
 
-/* What threshold and rate_filter have in common. */
+/* Parses the common settings of threshold and rate_filter. */
 static int rate_parse(struct config_reader *r, const struct line *l, struct threshold_spec *spec)
 {
     if (number_parse(r, l->count, "count: expected a number from 1", 1, &spec->count) < 0 ||
@@ -299,7 +299,7 @@ static struct config_reader reader_of(struct ruleset *set, const struct conf_nod
     return (struct config_reader){ .set = set, .vars = { find_var, (void *)root } };
 }
 
-/* From a text instead of a file, for tests. */
+/* Reads a text instead of a file, for tests. */
 unsigned threshold_config_lines(struct ruleset *set, struct text all, const char *name)
 {
     struct config_reader r = reader_of(set, set->conf);

@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where the package publicsuffix of Debian and its relatives installs the list. Suricata
- * has the list built in (the crate psl), so its answers may differ for suffixes that are
- * new. */
+/* Path of the list in Debian's package publicsuffix and in similar systems. Suricata has the list
+ * built in (the crate psl), so its results may differ for new suffixes. */
 #define SUFFIX_FILE "/usr/share/publicsuffix/public_suffix_list.dat"
 
 /* The three forms of a line: "com", "*.ck" and "!www.ck". One name may have several. */
@@ -99,9 +98,9 @@ static uint32_t label_before(struct slice name, uint32_t at)
     return i;
 }
 
-/* Where the suffix begins, by the algorithm of publicsuffix.org: the longest line that
- * fits wins, an exception wins over all, and its suffix begins one label later. Walks the
- * labels from the right. */
+/* Returns where the suffix begins, by the algorithm of publicsuffix.org: the longest matching line
+ * wins; an exception wins over all, and its suffix begins one label later. Walks the labels from
+ * the right. */
 static uint32_t suffix_start(const struct suffixes *s, struct slice name)
 {
     uint32_t best = label_before(name, name.len + 1);
@@ -120,8 +119,8 @@ static uint32_t suffix_start(const struct suffixes *s, struct slice name)
     }
 }
 
-/* False: the name has no registrable domain. Then both transforms give an empty buffer. A
- * name that begins with a dot has an empty label. */
+/* False: the name has no registrable domain. Then both transforms return an empty buffer. A name
+ * that begins with a dot has an empty label. */
 static bool domain_split(struct slice name, const void *arg, uint32_t *domain, uint32_t *suffix)
 {
     const struct domain_arg *a = arg;

@@ -24,8 +24,8 @@ static void header_lowercase_apply(struct slice in, const void *arg UNUSED, stru
     }
 }
 
-/* ":authority" and the like are no headers of HTTP/1; without them the same content can be
- * searched in both versions. A last line without a line feed counts, too. */
+/* ":authority" and other pseudo headers do not exist in HTTP/1; without them the same content can
+ * be searched in both versions. A last line without a line feed counts, too. */
 static void strip_pseudo_headers_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
     struct bytes left = bytes_of_slice(in);

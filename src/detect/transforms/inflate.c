@@ -34,8 +34,8 @@ static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-/* Damaged data give what was decompressed before the damage. More data than max-size are
- * cut there without a message. window_bits: zlib's, which also chooses the header. */
+/* Damaged data return what was decompressed before the damage. Output is truncated to max-size
+ * without a message. window_bits: zlib's, which also selects the header. */
 static void inflate_into(struct slice in, const struct inflate_arg *a, int window_bits,
                          struct buf *out)
 {

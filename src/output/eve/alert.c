@@ -43,7 +43,7 @@ static unsigned requested_contents(const struct conf_node *node, const char *key
            (conf_bool(node, printable, false) ? APP_CONTENTS_PRINTABLE : 0);
 }
 
-/* A parser keeps contents only when an alert shows them, so it is told here. */
+/* Parsers keep contents only if an alert shows them, so this requires them. */
 static void read_contents(struct alert_settings *s, const struct conf_node *node,
                           const struct eve *eve)
 {
@@ -97,7 +97,7 @@ bool eve_alert_prints_contents(const void *settings)
     return ((const struct alert_settings *)settings)->prints_contents;
 }
 
-/* Of one `outputs:` entry. */
+/* Returns the payload size of one `outputs:` entry. */
 static uint32_t log_payload_size(const struct conf_node *log)
 {
     uint32_t size = 0;
@@ -151,7 +151,7 @@ bool output_shows_rules(const struct conf_node *root)
 }
 
 /* In IDS mode a drop blocks nothing, so the record says "allowed", as in Suricata. A rule whose
- * action rate_filter changed is recorded with what happened to the packet. */
+ * action rate_filter changed is recorded with the action applied to the packet. */
 static const char *action_name(const struct packet *p, const struct packet_alert *a,
                                bool is_inline)
 {

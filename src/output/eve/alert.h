@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/alert.h - parts of alert records that drop records have too. */
+/* output/eve/alert.h - parts that alert records and drop records share. */
 #ifndef OUTPUT_EVE_ALERT_H
 #define OUTPUT_EVE_ALERT_H
 
@@ -8,10 +8,10 @@
 /* An alert, and which optional members its object has. */
 struct eve_alert {
     const struct packet_alert *alert;
-    enum direction side;            /* what the rule looked at goes this way */
+    enum direction side;            /* direction of the data that the rule inspected */
     bool metadata, references, text;
     const char *xff;                /* NULL: none */
-    bool cut;                       /* without contents: the flow has had too many */
+    bool cut;                       /* without contents: the flow has used up its space */
 };
 
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,

@@ -16,7 +16,7 @@ struct anomaly_settings {
     uint8_t mark;                       /* in output_tx.events_logged */
 };
 
-/* Each output with anomalies has a counter of its own in the transaction. */
+/* Each output with anomalies has a counter in the transaction. */
 #define ANOMALY_MARKS_MAX sizeof((struct output_tx){ 0 }.events_logged)
 
 /* Without `types` only anomalies of parsers are written: those of packets can be as many
@@ -92,7 +92,7 @@ static enum eve_order last_order(const struct inspection *in)
     return in->last_sides == INSPECT_OTHER_SIDE ? EVE_TO_CLIENT : EVE_AS_PACKET;
 }
 
-/* What anomaly_app_record() writes, on the caller's stack. */
+/* Arguments of anomaly_app_record(), on the caller's stack. */
 struct app_anomaly {
     const struct app_proto *proto;  /* NULL: none was detected */
     const char *event, *layer;

@@ -185,7 +185,7 @@ void eve_tunnel(struct json *j, const struct packet *p)
     json_object_end(j);
 }
 
-/* Type and code take the place of ports. */
+/* Writes type and code instead of ports. */
 static void eve_icmp(struct json *j, const struct packet *p)
 {
     if (p->ip_proto != 1 && p->ip_proto != 58)
@@ -290,7 +290,7 @@ static uint64_t flow_log_limit(const struct render *r, const struct eve *eve,
     return (bytes * eve->flow_expansion + FLOW_LOG_FREE) * r->conf->eve_logs;
 }
 
-/* With what contents of alerts may take of it. */
+/* The limit that includes contents of alerts. */
 static uint64_t flow_log_limit_all(const struct render *r, const struct eve *eve,
                                    const struct flow *f)
 {
@@ -659,7 +659,7 @@ void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
 
 /* --- headers --------------------------------------------------------------------------------- */
 
-/* As IP says it; 0 is BIG TCP's, which is as long as what there is. */
+/* The length of the IP header; 0 means BIG TCP, whose length is that of the data. */
 static uint64_t ip_length(const struct packet *p, uint32_t at, uint32_t header)
 {
     uint16_t written = get_be16(p->l3 + at);

@@ -53,14 +53,14 @@ static bool drop_condition(const struct packet *p)
     return (p->action & (ACTION_DROP | ACTION_REJECT)) != 0 && !(p->flags & PACKET_PSEUDO);
 }
 
-/* Does the drop cover the rest of the flow? */
+/* True if the drop covers the rest of the flow. */
 static bool flow_goes(const struct packet *p)
 {
     return (p->action & ACTION_DROP_FLOW) || (p->flow->action & ACTION_DROP);
 }
 
-/* "flows: start": of a dropped flow the first packet of each direction stands for all. A
- * packet that a rule drops is always logged. */
+/* "flows: start": logs only the first packet of each direction of a dropped flow. A packet that a
+ * rule drops is always logged. */
 static bool is_logged(const struct packet *p, uint8_t logged)
 {
     if (p->flow == NULL || detect_slot(p)->dropped_by != NULL)
@@ -68,7 +68,7 @@ static bool is_logged(const struct packet *p, uint8_t logged)
     return flow_goes(p) && !(p->flow->inspect_flags & logged);
 }
 
-/* A rule with noalert has no alert to show; `silent` stands for it. */
+/* A rule with noalert has no alert to show; `silent` replaces it. */
 static void drop_packet(struct render *r, const struct eve *eve, void *settings, struct packet *p)
 {
     const struct drop_settings *s = settings;

@@ -35,7 +35,7 @@ static const struct eve_type *eve_type_find(const char *name)
     return NULL;
 }
 
-/* A parser computes what only logs show when a log asks for it. */
+/* A parser computes data that only logs show if a log requires it. */
 static void required_features(const struct eve *eve, const struct app_log *log, unsigned id,
                           const void *settings)
 {
@@ -268,8 +268,8 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
-/* A pseudo packet at the end of a flow stands for both directions; the record then has
- * that of the server's data, if there are any. */
+/* A pseudo packet at the end of a flow covers both directions; its record has the direction of the
+ * server's data, if there are any. */
 static enum eve_order eve_packet_order(const struct inspection *in, const struct app_tx *tx)
 {
     if ((in->packet->flags & PACKET_PSEUDO) == 0)
@@ -301,8 +301,7 @@ static bool eve_app_members(struct json *j, const struct eve_app_log *use, struc
     return n == 0 && use->log->log(j, tx, direction, use->settings);
 }
 
-/* What eve_app_record() writes: one direction of a transaction, by one log of its
- * protocol. */
+/* Arguments of eve_app_record(): one direction of a transaction, for one log of its protocol. */
 struct app_record {
     const struct eve_app_log *use;
     struct app_tx *tx;

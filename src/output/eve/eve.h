@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/eve/eve.h - EVE JSON: one instance of `eve-log`, and the kinds of records it makes.
+/* output/eve/eve.h - EVE JSON: one instance of `eve-log`, and the kinds of records it writes.
  *
  * A kind is one file here that ends in a `const struct eve_type eve_type_<name>`, and a line in
- * output/list.h. What app protocols log comes from their own `struct app_log`. */
+ * output/list.h. App protocols declare their records in their own `struct app_log`. */
 #ifndef OUTPUT_EVE_EVE_H
 #define OUTPUT_EVE_EVE_H
 
@@ -29,7 +29,8 @@ struct eve_type {
                   uint64_t uptime_s);
 };
 
-/* One of the max that there are of `used`; with none left the error says what is too many. */
+/* Returns a new number below `max`, and counts it in *used. When none is left the error names
+ * `what`. */
 unsigned eve_mark(unsigned *used, unsigned max, const char *what, struct err *err);
 
 struct eve_use {                        /* a type with its settings */
@@ -46,7 +47,7 @@ struct eve_app_log {                    /* a protocol's log with its settings */
 enum xff_mode { XFF_OFF, XFF_EXTRA, XFF_OVERWRITE };
 struct xff {
     enum xff_mode mode;
-    bool forward;                       /* first address; else (reverse) the last */
+    bool forward;                       /* use the first address; else (reverse) the last */
     const char *header;
 };
 
@@ -63,17 +64,17 @@ struct eve {
     struct eve_use type[32];
     unsigned log_count[APP_PROTO_COUNT];
     struct eve_app_log *log[APP_PROTO_COUNT];
-    counter_id macs_max[2];             /* the most addresses of one side of a flow */
-    uint32_t flow_expansion;            /* bytes of records by byte of a flow; 0: any */
+    counter_id macs_max[2];             /* maximum of addresses of one side of a flow */
+    uint32_t flow_expansion;            /* bytes of records allowed per byte of a flow; 0: any */
     counter_id records_cut, contents_cut;
-    struct log_marks *marks;            /* of all outputs; while settings are read */
+    struct log_marks *marks;            /* of all outputs; valid while settings are read */
 };
 
-/* `xff:` below an eve-log or one of its types; left as it is when there is none. */
+/* Reads `xff:` of an eve-log or of one of its types; without it *xff is unchanged. */
 void eve_read_xff(struct xff *xff, const struct conf_node *node);
 
-/* The client behind a proxy, as the request says that this record is about (tx NULL: the oldest).
- * Between the two, records show it where the flow's client would stand, if that is the mode. */
+/* The client behind a proxy, from the request that this record is about (tx NULL: the oldest). In
+ * overwrite mode, records between the two calls show it in place of the flow's client. */
 struct xff_use {
     bool found;
     struct ip address;
@@ -84,12 +85,12 @@ void eve_xff_begin(struct render *r, const struct xff *xff, const struct packet 
 void eve_xff_end(struct render *r, const struct xff *xff, struct json *j,
                  const struct xff_use *use);
 
-/* Whose address comes first. */
+/* Decides which address is the source. */
 enum eve_order { EVE_AS_PACKET, EVE_AS_FLOW, EVE_TO_SERVER, EVE_TO_CLIENT };
 
 #define EVE_NO_TX UINT64_MAX
 
-/* What the first fields of a record say. tx_id: EVE_NO_TX where it is about no transaction. */
+/* The first fields of a record. tx_id: EVE_NO_TX if it is not about a transaction. */
 struct eve_head {
     enum eve_order order;
     const char *event_type;
@@ -104,20 +105,21 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
 void eve_cancel(struct render *r);
 
-/* What a flow's traffic may have written: a sender pays for each record with bytes. Asked before a
- * record of a transaction, a file or an anomaly; false: it is counted as cut. */
+/* Limits the records of a flow to a multiple of its bytes, so that a sender cannot fill the log
+ * cheaply. Call it before a record of a transaction, a file or an anomaly. False: no space; the
+ * record is counted as cut. */
 bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f);
-/* As eve_end(), but for a record that is larger than the space left: it is cut, and counted. */
+/* Like eve_end(), but drops and counts a record that is larger than the space left. */
 bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, struct packet *p);
 
-/* Contents that an alert is to print, payload and bodies, have half as much space besides: a packet
- * of few bytes may bring alerts about the same stream once more. The alert is written without them
- * where that is used up; eve_contents_charge() follows one with them. */
+/* Contents in alerts (payload, bodies) have half as much space in addition, because a short packet
+ * can raise alerts that print the same stream again. False: write the alert without contents. After
+ * an alert with contents call eve_contents_charge(). */
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f);
 void eve_contents_charge(struct render *r, struct flow *f);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
-/* client: shown in place of the flow's own; NULL: that one. */
+/* client: address to show as the flow's client; NULL: the flow's own. */
 void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
                         const struct ip *client);
 void eve_flow_of_packet(const struct render *r, struct json *j, const struct packet *p);
@@ -125,7 +127,7 @@ void eve_proto(struct json *j, uint8_t proto);
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us);
 void eve_app_proto(struct json *j, const struct flow *f);
 int eve_linktype(const struct packet *p);       /* as in pcap files */
-/* "metadata": flowbits ...; p NULL: without what was captured in the packet. */
+/* Writes "metadata": flowbits ...; p NULL: without variables captured in the packet. */
 void eve_vars(struct json *j, const struct flow *f, const struct packet *p);
 void eve_tcp_flags(struct json *j, uint8_t flags);
 void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count);     /* none: no member */
@@ -134,10 +136,11 @@ void eve_community_id(struct json *j, const struct eve *eve, const struct flow *
 void eve_ip_header(struct json *j, const struct packet *p);     /* its fields, one by one */
 void eve_tcp_header(struct json *j, const struct packet *p, uint32_t seq);
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);
-/* What a transaction adds to other records: http of fileinfo and alerts. */
+/* Writes what a transaction adds to other records: http of fileinfo and alerts. */
 void eve_tx_metadata(struct json *j, struct app_tx *tx);
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids);
-void eve_tunnel(struct json *j, const struct packet *p);  /* nothing when it came in none */
+void eve_tunnel(struct json *j, const struct packet *p);  /* writes nothing for a packet without
+                                                           * tunnel */
 void eve_mac(struct json *j, const char *key, const uint8_t mac[6]);
 
 #endif

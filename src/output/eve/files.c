@@ -15,9 +15,8 @@ struct files_settings {
     struct xff xff;                     /* its own, or eve-log's */
 };
 
-/* force-magic, force-hash and force-filestore make parsers compute and keep that for every
- * file, not only for those that rules match. An `xff` of its own replaces that of the
- * eve-log. */
+/* force-magic, force-hash and force-filestore make parsers compute these for every file, not only
+ * for those that rules match. A local `xff` replaces that of the eve-log. */
 static void *files_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     struct files_settings *s = xcalloc(1, sizeof(*s));

@@ -49,8 +49,8 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
 
 static bool is_icmp(const struct flow *f) { return f->key.proto == 1 || f->key.proto == 58; }
 
-/* The flow's key holds the ICMP type in the place of the source port (for ICMPv6 with the
- * code above it), and the type of the answer in that of the destination port. */
+/* The flow's key has the ICMP type instead of the source port (for ICMPv6 with the code above it),
+ * and the type of the reply instead of the destination port. */
 static unsigned icmp_type(const struct flow *f, enum direction d)
 {
     return (d == TO_CLIENT ? f->key.dst_port : f->key.src_port) & 0xff;
@@ -217,7 +217,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     eve_end(r, eve, &j, p);
 }
 
-/* One direction as a record of its own, with the sender as the source. */
+/* Writes one direction as a separate record, with the sender as the source. */
 static void netflow_direction(struct render *r, const struct eve *eve, struct packet *p,
                               const struct flow *f, enum direction d)
 {

@@ -107,8 +107,8 @@ static void frame_bytes(struct json *j, const struct buf *bytes, bool complete)
     json_bool(j, "complete", complete);
 }
 
-/* How far the sender has come, acknowledged or not. Beyond 2 GiB the difference of
- * sequence numbers tells nothing, so the stream's edge counts. */
+/* Returns how far the sender has sent, acknowledged or not. Beyond 2 GiB the difference of sequence
+ * numbers is meaningless, so the stream's edge counts. */
 static uint64_t sent(const struct packet *p, enum direction d)
 {
     uint64_t edge = app_frames_edge(p->flow->app, d, false);
@@ -123,7 +123,7 @@ static uint64_t tx_shown(const struct app_proto *proto, uint64_t tx_id)
     return proto->frames_count_from_one ? tx_id + 1 : tx_id;
 }
 
-/* Also part of alerts about frames. A frame of unknown length reaches as far as the data. */
+/* Also used for alerts on frames. A frame of unknown length extends to the end of the data. */
 void eve_frame_object(struct render *r, struct json *j, const struct packet *p,
                       const struct app_frame_view *frame, uint32_t limit)
 {

@@ -79,7 +79,7 @@ struct thread_writer {
     struct stats_settings *s;
 };
 
-/* By name, because threads start again with each capture in job mode. */
+/* Finds by name, because threads start again with each capture in job mode. */
 static struct thread_values *last_of_thread(struct stats_settings *s, const char *name)
 {
     struct thread_values *f;

@@ -12,8 +12,7 @@ struct stream_settings {
     uint16_t flags;             /* packets with one of these; STREAM_PKT_ALL: all there are */
 };
 
-/* Snapshots of sessions cost time per packet, so the stream module takes only those that
- * are asked for. */
+/* Snapshots of sessions cost time per packet, so the stream module takes only the required ones. */
 static void *stream_configure(const struct conf_node *node, const struct eve *eve,
                               struct err *err)
 {
@@ -132,8 +131,7 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
     eve_end(r, eve, &j, p);
 }
 
-/* The last pseudo packet of a flow stands for one packet from each side that has data
- * left. */
+/* The last pseudo packet of a flow represents one packet from each side that has data left. */
 static void stream_last(struct render *r, const struct eve *eve, const struct packet *p)
 {
     enum direction other = OTHER_DIRECTION(packet_direction(p));
@@ -146,7 +144,7 @@ static void stream_last(struct render *r, const struct eve *eve, const struct pa
             .seq = packet_session(p)->ds[TO_CLIENT].next_seq });
 }
 
-/* STREAM_PKT_ALL: every packet; otherwise those with a flag that was asked for. */
+/* STREAM_PKT_ALL: every packet; otherwise those with a required flag. */
 static void stream_packet(struct render *r, const struct eve *eve, void *settings,
                           struct packet *p)
 {

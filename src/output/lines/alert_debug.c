@@ -46,8 +46,8 @@ static void add_tuple(struct buf *out, const struct packet *p)
         buf_printf(out, "TCP SEQ:           %u\nTCP ACK:           %u\n", p->tcp.seq, p->tcp.ack);
 }
 
-/* Called for each variable of the flow; true: go on. A variable whose rule a reload has
- * removed has no name any more. */
+/* Called for each variable of the flow; true: continue. A variable has no name if a reload has
+ * removed its rule. */
 static bool add_flow_var(const struct flow_var_view *v, void *arg)
 {
     struct buf *out = arg;
@@ -98,7 +98,7 @@ static void add_flow(struct buf *out, const struct packet *p)
     flow_vars_each(f, add_flow_var, out);
 }
 
-/* Those that rules have set on this packet, for instance by pcre with a name. */
+/* Writes the variables that rules have set on this packet, for instance by pcre with a name. */
 static void add_packet_vars(struct buf *out, const struct packet *p)
 {
     for (const struct packet_var *v = detect_slot(p)->vars; v != NULL; v = v->next) {

@@ -26,7 +26,7 @@ static void endpoint(struct buf *out, const struct ip *ip, uint16_t port)
     buf_printf(out, ":%u", port);
 }
 
-/* For ICMP type and code are in the places of the ports, as in Suricata. */
+/* For ICMP, type and code replace the ports, as in Suricata. */
 static void add_ends(struct buf *out, const struct packet *p, enum direction side)
 {
     struct packet_ends ends = packet_ends(p, side);
@@ -51,8 +51,8 @@ static void raw(struct buf *out, const struct packet *p)
         buf_printf(out, " [pcap file packet: %llu]", (unsigned long long)p->number);
 }
 
-/* [Drop]: dropped. [wDrop]: would be dropped, but the engine only listens. fast.log has
- * the time and more stars; syslog adds a time of its own. */
+/* [Drop]: dropped. [wDrop]: would be dropped in IPS mode. fast.log has the time and more asterisks;
+ * syslog adds its own time. */
 static void line(const struct alert_lines *lines, struct buf *out, const struct packet *p,
                  const struct packet_alert *a)
 {

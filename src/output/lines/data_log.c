@@ -177,7 +177,7 @@ static void *tcp_data_open(const struct output_request *request, struct output_c
     return data_open(request, conf, node, &tcp_data, err);
 }
 
-/* Bodies are not kept unless an output says that it needs them. */
+/* Bodies are kept only if an output requires them. */
 static void *body_data_open(const struct output_request *request, struct output_conf *conf,
                             const struct conf_node *node, struct err *err)
 {

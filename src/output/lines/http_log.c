@@ -125,7 +125,7 @@ static struct slice cookie_value(struct slice cookies, const char *name)
     return (struct slice){ 0 };
 }
 
-/* The letters of Suricata's customformat. A letter without a meaning gives "-". */
+/* The letters of Suricata's customformat. An unknown letter gives "-". */
 static void add_item(struct buf *out, const struct line_item *item, struct app_tx *tx,
                      const struct http1_exchange *x)
 {

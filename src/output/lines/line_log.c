@@ -18,7 +18,7 @@
 #define ITEM_MOST_MAX 8191
 #define ITEM_MOST_DIGITS 9
 #define ITEM_NAME_MAX 252
-/* Of %t without a format in braces. */
+/* The format of %t without braces. */
 #define TIME_FORMAT "%D-%H:%M:%S"
 
 /* --- formats ------------------------------------------------------------------------------ */
@@ -147,8 +147,8 @@ struct line_ends line_ends_of(const struct packet *p)
     return (struct line_ends){ &p->dst, &p->src, p->dst_port, p->src_port };
 }
 
-/* %{FORMAT}t. Local time, as in all logs for people. A format that gives nothing or too
- * much leaves the time out. */
+/* %{FORMAT}t. Local time, as in all text logs. If the result is empty or too long, the time is left
+ * out. */
 static void add_time(struct buf *out, const char *format, uint64_t time_us)
 {
     time_t t = (time_t)(time_us / 1000000);

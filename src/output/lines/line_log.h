@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/line_log.h - what `http-log` and `tls-log` share: a line for each transaction, in a
- * form of its own or in one that the operator has made up (`custom: yes`, `customformat`).
+/* output/lines/line_log.h - common code of `http-log` and `tls-log`: one line per transaction, in
+ * the log's own form or in a format of the operator (`custom: yes`, `customformat`).
  *
- * A format is text with items %X, %[MOST]X, %{NAME}X and %[MOST]{NAME}X. Those that ask for the
- * time or for addresses mean the same in each log. */
+ * A format is text with items %X, %[MOST]X, %{NAME}X and %[MOST]{NAME}X. Items for times and
+ * addresses mean the same in each log. */
 #ifndef OUTPUT_LINE_LOG_H
 #define OUTPUT_LINE_LOG_H
 
@@ -12,8 +12,8 @@
 
 struct line_item {
     char what;                  /* '%': literal text */
-    uint32_t most;              /* bytes of the value; 0: all */
-    char *text;                 /* the name, "" when there is none, or the text */
+    uint32_t most;              /* maximum of bytes of the value; 0: all */
+    char *text;                 /* the name, "" if there is none, or the literal text */
 };
 
 struct line_format {
@@ -42,16 +42,16 @@ int line_log_init(struct line_log *log, struct output_conf *conf, const struct c
                   struct err *err);
 void line_log_fini(struct line_log *log);
 
-/* True once for each transaction: it has come as far as this in both directions, or gets no
+/* True once per transaction: when it has reached this progress in both directions, or cannot get
  * further. */
 bool line_log_due(const struct line_log *log, struct app_tx *tx, const uint8_t progress[2]);
 struct line_ends line_ends_of(const struct packet *p);
-/* The items that every log has; false: it is another one. */
+/* Writes an item that every log has; false: it is another item. */
 bool line_add_common(struct buf *out, const struct line_item *item, const struct packet *p,
                      const struct line_ends *ends);
-/* A value, escaped by text_escape(); "-" if there is none. */
+/* Writes a value, escaped by text_escape(); "-" if there is none. */
 void line_add_value(struct buf *out, struct slice value, uint32_t most);
-/* Ends the line, which is cut where it is too long, and the record. */
+/* Ends the record; truncates a line that is too long. */
 void line_end(struct render *r);
 
 #endif

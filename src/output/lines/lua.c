@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/lines/lua.c - `lua`: scripts of the user that write what they like. A script has
- * one Lua state for all threads, with a lock around it: scripts count and keep files open,
- * and expect to see everything. Its init() returns what it needs. */
+/* output/lines/lua.c - `lua`: scripts that write logs. A script has one Lua state for all threads,
+ * with a lock, because scripts count, keep files open, and expect to see all events. Its init()
+ * returns what it needs. */
 #include "config.h"
 
 #include "base/report/counters.h"
@@ -20,7 +20,7 @@
 /* Transactions and files have 16 bits to mark the scripts that have seen them. */
 #define SCRIPTS_MAX 16          /* bits of app_tx.scripts_logged */
 
-/* What log() is called for; each script has one kind. */
+/* The events for which log() is called; each script has one kind. */
 enum lua_kind { LUA_TX, LUA_PACKET, LUA_ALERT, LUA_FLOW, LUA_FILE, LUA_TCP, LUA_BODY, LUA_STATS };
 
 /* One script. All under its lock while threads run, apart from kind, bit and proto, which
@@ -59,7 +59,7 @@ static void log_prepare(struct lua_log *l, struct packet *p, const struct flow *
     c->rule = NULL;
 }
 
-/* What is logged; NULL arguments: nothing. */
+/* The logged objects; NULL: none. */
 struct log_call {
     const struct app_tx *tx;
     const struct output_chunk *chunk;
@@ -269,7 +269,7 @@ static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-/* What init() has returned. The words are Suricata's, and several may mean the same. */
+/* The result of init(). The words are Suricata's, and several may mean the same. */
 struct lua_requirements {
     const struct app_proto *proto;
     bool packet, alerts, file, flow, stats, streaming, tcp, http;
@@ -389,8 +389,8 @@ static int call_hook(struct lua_sandbox *sandbox, const char *name, int results,
     return 0;
 }
 
-/* Calls init() in a state of its own: variables that it sets do not exist in setup() and
- * log(), as in Suricata. */
+/* Calls init() in a separate state: variables that it sets do not exist in setup() and log(), as in
+ * Suricata. */
 static int ask_requirements(const struct lua_output *o, struct lua_log *l, struct err *err)
 {
     struct lua_sandbox *sandbox = open_sandbox(o, l, err);
@@ -418,7 +418,7 @@ out:
     return r;
 }
 
-/* Loads a script and calls its setup(). dir is empty: the name is a path of its own. */
+/* Loads a script and calls its setup(). dir is empty: the name is a path. */
 static int open_script(struct lua_output *o, const char *dir, const char *name, struct err *err)
 {
     struct lua_log *l = &o->at[o->count];
@@ -461,8 +461,7 @@ static void lua_close_output(void *self)
     free(o);
 }
 
-/* A script may ask for all that rules can see, also for what a parser keeps on request
- * only. */
+/* A script may read all buffers of rules, including those that a parser stores only on request. */
 static void require_buffers(const struct app_conf *app, const struct app_proto *proto)
 {
     struct app_required_features required = { 0 };
@@ -472,8 +471,7 @@ static void require_buffers(const struct app_conf *app, const struct app_proto *
     app_require(app, &required);
 }
 
-/* A script on transactions may ask for their bodies, which are kept as the content of
- * files. */
+/* A script on transactions may read their bodies, which are stored as the content of files. */
 static void required_files(const struct app_conf *app, const struct lua_log *l)
 {
     if (l->kind == LUA_FILE)
@@ -486,8 +484,8 @@ static void required_files(const struct app_conf *app, const struct lua_log *l)
     }
 }
 
-/* Which libraries a script uses is known only when it runs, so chains of certificates are
- * always kept. */
+/* The libraries of a script are known only when it runs, so chains of certificates are always
+ * stored. */
 static void require_certificates(const struct app_conf *app)
 {
     struct app_required_features required = { .features = { [APP_PROTO_tls] = TLS_FEATURE_CHAIN } };
@@ -495,8 +493,7 @@ static void require_certificates(const struct app_conf *app)
     app_require(app, &required);
 }
 
-/* If one script fails, the whole output fails. The texts of the configuration are
- * borrowed. */
+/* If one script fails, the entire output fails. The texts of the configuration are borrowed. */
 static void *lua_open_output(const struct output_request *request, struct output_conf *conf,
                              const struct conf_node *node, struct err *err)
 {

@@ -34,7 +34,7 @@ static void *stats_log_open(const struct output_request *request, struct output_
     return s;
 }
 
-/* who: the thread, or "Total". The columns are Suricata's, since scripts cut them. */
+/* who: the thread, or "Total". The columns are Suricata's, because scripts parse them. */
 static void stats_line(struct buf *out, counter_id id, const char *who, uint64_t value)
 {
     buf_printf(out, "%-60s | %-25s | %-llu\n", counter_name(id), who, (unsigned long long)value);

@@ -13,7 +13,7 @@
 
 struct tls_log {
     struct line_log line;
-    bool resumed;               /* sessions of which no certificate was seen, too */
+    bool resumed;               /* also logs sessions without a certificate */
 };
 
 static void *tls_log_open(const struct output_request *request, struct output_conf *conf,
@@ -97,7 +97,7 @@ static void add_date_if(struct buf *out, const char *key, int64_t date)
 
 /* --- the fixed forms ---------------------------------------------------------------------- */
 
-/* A resumed session has no certificate; the mark tells it from a handshake whose
+/* A resumed session has no certificate; the mark distinguishes it from a handshake whose
  * certificate was not seen. */
 static void add_basic(struct buf *out, const struct packet *p, const struct tls_tx *t)
 {
@@ -177,7 +177,7 @@ static void add_custom(const struct line_log *log, struct buf *out, const struct
  * fixed forms. */
 static void tls_log_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
 {
-    /* Not where EVE writes its record: Suricata's tls-log waits longer for the client. */
+    /* Later than EVE's record, because Suricata's tls-log waits longer for the client. */
     static const uint8_t progress[2] = {
         [TO_SERVER] = TLS_CLIENT_FINISHED, [TO_CLIENT] = TLS_SERVER_HELLO_DONE,
     };

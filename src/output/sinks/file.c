@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sinks/file.c - records to a regular file.
+/* output/sinks/file.c - writes records to a regular file.
  *
- * The file is opened with O_APPEND: the kernel then writes what a writer hands over at the end and
- * in one piece, so writers need no lock. Rotation opens the name again and replaces the descriptor
- * under the same number (dup3), so that a writer in the middle of a write() always has one. A name
- * may contain strftime()'s letters, which are replaced when the file is opened. */
+ * The file is opened with O_APPEND: the kernel then appends each write() in one piece, so writers
+ * need no lock. Rotation opens the name again and replaces the descriptor under the same number
+ * (dup3), so a writer in the middle of a write() always has a valid one. A name may contain
+ * strftime() conversions, which are replaced when the file is opened. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -140,7 +140,7 @@ static COLD bool open_now(struct file_sink *f)
     return fd >= 0;
 }
 
-/* Returns how much was written. errno tells why it was not all. */
+/* Returns the number of bytes written. errno is the reason if it is not all. */
 static size_t write_some(const struct file_sink *f, const uint8_t *data, size_t len)
 {
     size_t done = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sinks/kafka.c - records to Apache Kafka, a message each, by librdkafka.
+/* output/sinks/kafka.c - writes records to Apache Kafka, one message each, with librdkafka.
  *
- * It stands behind a queue (sinks/queue.h), whose thread alone calls it: what waits for the broker
- * here holds no packet thread. Each property of librdkafka can be set under `options`. A record
- * counts as lost when the library reports that it could not be delivered. */
+ * It always has a queue (sinks/queue.h), whose thread alone calls it, so waiting for the broker
+ * stops no packet thread. Each property of librdkafka can be set under `options`. A record counts
+ * as lost when the library reports that it could not be delivered. */
 #include "config.h"
 
 #include "output/output.h"
@@ -18,7 +18,8 @@
 #include "base/memory/buf.h"
 #include "base/report/log.h"
 
-/* Where a record says what it is; the flow's id and the community id stand before the rest. */
+/* The type of a record is within these first bytes; the flow's id and the community id are before
+ * it. */
 #define HEAD_LEN 1024
 #define TOPIC_MAX 249                   /* bytes of a topic's name that Kafka takes */
 #define EVENT_TYPE "{event_type}"
@@ -34,11 +35,12 @@ struct kafka_sink {
     enum kafka_key key;
     const int *stop;
     bool offline;
-    bool failing;                       /* said so already */
+    bool failing;                       /* already logged */
     uint64_t lost;                      /* records since they were last reported */
 };
 
-/* --- what the library says -------------------------------------------------------------------- */
+/* --- callbacks of the library
+ * ------------------------------------------------------------------ */
 
 static void delivered(rd_kafka_t *producer, const rd_kafka_message_t *message, void *arg)
 {
@@ -136,7 +138,8 @@ static void send_record(struct kafka_sink *s, const uint8_t *record, size_t len)
     s->lost++;
 }
 
-/* On the queue's thread, which has the rights that are left: the library's threads get no more. */
+/* Called on the queue's thread after privileges have been dropped, so the library's threads have no
+ * more. */
 static bool has_producer(struct kafka_sink *s)
 {
     char why[256];

@@ -18,7 +18,7 @@
 #define WRITE_ENOUGH (128u << 10)       /* bytes that a sink gets at once, or a little more */
 #define STOP_LOOK_MS 100                /* how often a blocked writer looks at `stop` */
 
-/* In front of each hand-over in the ring: whole records. */
+/* Precedes each batch of entire records in the ring. */
 struct batch {
     uint32_t len;
     uint32_t records;
@@ -227,7 +227,7 @@ static void queue_rotate(void *self)
         q->inner->rotate(q->inner_self);
 }
 
-/* The ring is emptied first, then the sink says what it still lost. */
+/* Empties the ring first; then the sink reports its last lost records. */
 static uint64_t queue_finish(void *self)
 {
     struct queue *q = self;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sinks/redis.c - records to a redis server, a command each.
+/* output/sinks/redis.c - writes records to a redis server, one command each.
  *
- * The connection never blocks. Without `async` a writer waits for the answers, live at most
- * wait_ns, and then gives the connection up; with `async` it reads answers as they come.
- * Offline it waits for a slow server. A server that is away costs records, never time: the sink
+ * The connection never blocks. Without `async` a writer waits for the replies, in live capture at
+ * most wait_ns, and then closes the connection; with `async` it reads replies as they arrive.
+ * Offline it waits for a slow server. An unreachable server costs records, never time: the sink
  * tries to connect at most once a second and does not wait until a connection is made. A record
- * counts as sent when the server has answered. */
+ * counts as sent when the server has replied. */
 #include "config.h"
 
 #include "output/output.h"
@@ -52,7 +52,7 @@ struct redis_sink {
     bool login_awaited;         /* AUTH was sent; its answer is that of no record */
     const int *stop;            /* offline: a slow server is waited for until this; NULL: never */
     char *username, *password;  /* NULL: none */
-    bool failing, refused;      /* said so already */
+    bool failing, refused;      /* already logged */
     char *server;               /* an address, or the path of a socket */
     int port;
     char *key;
@@ -63,7 +63,7 @@ struct redis_sink {
     unsigned batch;             /* records that are sent at once */
     unsigned gathered;          /* records of the batch being gathered */
     uint64_t awaited;           /* records without an answer, the gathered ones among them */
-    uint64_t queued;            /* no more bytes than this wait to be sent */
+    uint64_t queued;            /* maximum of bytes that wait to be sent */
     uint64_t lost;              /* records */
     uint64_t again_at_ns, pushed_ns, heard_ns, shaken_ns;
 };
@@ -95,7 +95,7 @@ static COLD void redis_broken(struct redis_sink *s)
     redis_hang_up(s, s->connection->err != 0 ? s->connection->errstr : "out of memory", 0);
 }
 
-/* Puts a command behind those that wait to be sent. False: out of memory. */
+/* Appends a command to those that wait to be sent. False: out of memory. */
 static bool redis_append(struct redis_sink *s, int count, const char **args, const size_t *lens)
 {
     char *command = NULL;
@@ -150,7 +150,7 @@ static bool redis_time_is_up(const struct redis_sink *s, uint64_t now, uint64_t 
     return s->stop != NULL ? __atomic_load_n(s->stop, __ATOMIC_RELAXED) != 0 : now >= until_ns;
 }
 
-/* The longest poll() before redis_time_is_up() is asked again. */
+/* The longest poll() before redis_time_is_up() is checked again. */
 static int redis_poll_ms(const struct redis_sink *s, uint64_t now, uint64_t until_ns)
 {
     return s->stop != NULL ? WAIT_STEP_MS : (int)((until_ns - now) / 1000000) + 1;
@@ -200,8 +200,8 @@ static void redis_on_connected(struct redis_sink *s, int wait_ms)
     redis_shake_hands(s, wait_ms);
 }
 
-/* Checks whether the connection is made, waiting at most wait_ms for it, and as long for a TLS
- * handshake. SO_ERROR has the result of a connect() that did not block. Gives up after again_ns. */
+/* Checks whether the connection is established. Waits at most wait_ms for it, and as long for a TLS
+ * handshake. SO_ERROR has the result of a non-blocking connect(). Gives up after again_ns. */
 static void redis_pick_up(struct redis_sink *s, int wait_ms)
 {
     struct pollfd ready = { .fd = s->connection->fd, .events = POLLOUT };
@@ -280,7 +280,7 @@ static void redis_on_reply(struct redis_sink *s, const redisReply *reply)
     }
 }
 
-/* Reads what has come. False: the connection is closed. */
+/* Reads the received bytes. False: the connection is closed. */
 static bool redis_receive(struct redis_sink *s)
 {
     if (s->tls != NULL) {
@@ -459,9 +459,8 @@ static void redis_read_login(struct redis_sink *s, const struct conf_node *node)
         conf_error(conf_find(node, "username"), "redis: a username needs a password");
 }
 
-/* The address of a name, so that no packet thread ever asks a name server. NULL: it has
- * none. A server whose address changes later is not found again. A path is that of a unix
- * socket. */
+/* Resolves the name once, so that no packet thread ever queries a name server. NULL: no address. A
+ * server whose address changes later is not found again. A path is that of a unix socket. */
 static char *redis_resolve(const char *name)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
@@ -521,7 +520,7 @@ static void *redis_open(const struct output_request *request, const struct conf_
     return s;
 }
 
-/* At the end of the run: gives the server some time to answer the last records. */
+/* At the end of the run: gives the server some time to reply to the last records. */
 static void redis_close(void *self)
 {
     struct redis_sink *s = self;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/sinks/redis_tls.c - TLS below the redis sink, by OpenSSL.
+/* output/sinks/redis_tls.c - TLS for the redis sink, with OpenSSL.
  *
- * The server's certificate is always verified, name and all: a sink that takes any certificate
- * sends its records, and its password, to anyone who answers. */
+ * The server's certificate and name are always verified: a sink that accepts any certificate would
+ * send its records and its password to any server. */
 #include "config.h"
 
 #ifdef HAVE_HIREDIS
@@ -29,7 +29,7 @@ struct redis_tls {
     SSL *session;               /* NULL: not connected */
     char *name;                 /* that the certificate must have */
     bool is_address;            /* the name is one */
-    bool wants_write;           /* WAIT is for room in the socket, not for bytes */
+    bool wants_write;           /* WAIT: for space in the socket, not for bytes */
     struct buf out;
     size_t sent;                /* of out */
     char error[256];
@@ -57,7 +57,7 @@ static bool tls_read_ca(SSL_CTX *context, const struct conf_node *node)
     return false;
 }
 
-/* Our own certificate, for servers that ask for one, as redis does unless told otherwise. */
+/* Loads our certificate, for servers that require one, as redis does by default. */
 static bool tls_read_cert(SSL_CTX *context, const struct conf_node *node)
 {
     const char *cert = conf_string(node, "cert", NULL), *key = conf_string(node, "key", NULL);
@@ -163,7 +163,7 @@ void redis_tls_end(struct redis_tls *tls)
     buf_clear(&tls->out);
 }
 
-/* What the result of an SSL_ call that did nothing means. */
+/* Returns the step for the result of an SSL_ call that did nothing. */
 static enum redis_tls_step tls_failed(struct redis_tls *tls, int result)
 {
     int failure = errno, kind = SSL_get_error(tls->session, result);
@@ -210,8 +210,8 @@ bool redis_tls_add(struct redis_tls *tls, const char *data, size_t len)
     return buf_add(&tls->out, data, len);
 }
 
-/* What is sent goes from the front when it is half of all, so that each byte moves once at most
- * on average. */
+/* Sent bytes are removed from the front when they are half of all, so that on average each byte
+ * moves at most once. */
 enum redis_tls_step redis_tls_send(struct redis_tls *tls)
 {
     while (tls->sent < tls->out.len) {
@@ -232,7 +232,7 @@ enum redis_tls_step redis_tls_send(struct redis_tls *tls)
     return REDIS_TLS_DONE;
 }
 
-/* Until OpenSSL has no more, since poll() does not see what it has decrypted. */
+/* Reads until OpenSSL has no more, because poll() does not see decrypted bytes. */
 enum redis_tls_step redis_tls_receive(struct redis_tls *tls, redisReader *reader)
 {
     char data[RECEIVE_MAX];

@@ -178,8 +178,7 @@ struct sink *sink_open(const struct output_request *request, struct output_conf 
     return sink_open_as(request, conf, node, kind, err);
 }
 
-/* `threaded` with a socket, syslog or redis is only a warning: the records go to the one
- * place. */
+/* `threaded` with a socket, syslog or redis only causes a warning: all records go to one sink. */
 struct sink *sink_open_threaded(const struct output_request *request, struct output_conf *conf,
                                 const struct conf_node *node, const char *otherwise,
                                 struct err *err)

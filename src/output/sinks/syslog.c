@@ -49,9 +49,8 @@ bool output_syslog_facility(const char *name, int *facility)
     return word_find(facilities, name, facility);
 }
 
-/* openlog() acts on the whole process: with several syslog outputs the last identity
- * counts, and each message has its own facility and level. Alerts are errors by default,
- * EVE's records info. */
+/* openlog() affects the entire process: with several syslog outputs the last identity counts, and
+ * each message has its own facility and level. Alerts are errors by default, EVE's records info. */
 static void *syslog_open(const struct output_request *request, const struct conf_node *node,
                          const char *path, struct err *err)
 {

@@ -31,8 +31,8 @@ struct unix_sink {
     struct sockaddr_un address;
 };
 
-/* connect() to a unix socket does not take time: it succeeds or fails at once. `tried` has
- * whole seconds, which limits the attempts. */
+/* connect() to a unix socket never blocks: it succeeds or fails at once. `tried` has seconds, which
+ * limits the attempts. */
 static void unix_connect(struct unix_sink *u)
 {
     time_t now = time(NULL);
@@ -129,8 +129,7 @@ static size_t unix_send(struct unix_sink *u, const uint8_t *data, size_t len)
     return done;
 }
 
-/* The rest of an earlier record goes first. False: there is no room for another record
- * yet. */
+/* Sends the rest of an earlier record first. False: no space for another record yet. */
 static bool unix_send_rest(struct unix_sink *u)
 {
     size_t done;
@@ -145,8 +144,8 @@ static bool unix_send_rest(struct unix_sink *u)
     return u->rest.len == 0;
 }
 
-/* Returns the records that the peer did not get. If it takes a part of a record the rest
- * is kept and counts as sent; whole records that do not fit are lost. */
+/* Returns the number of records that the peer did not get. If it takes a part of a record the rest
+ * is kept and counts as sent; entire records that do not fit are lost. */
 static uint64_t unix_send_stream(struct unix_sink *u, const uint8_t *data, size_t len)
 {
     const uint8_t *end;

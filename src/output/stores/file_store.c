@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/stores/file_store.c - `file-store` version 2: the content of files on disk, each once, by
- * the SHA-256 of what it holds.
+/* output/stores/file_store.c - `file-store` version 2: the content of files on disk, each once,
+ * named by the SHA-256 of the content.
  *
- * A file is written to tmp/ as it grows and moved to its place when it ends, because its name is
- * known only then. The content comes from the window that app/ keeps (APP_FILE_STORE); `written`
- * says how much of it is on disk. A file that is already there only gets a new time. */
+ * A growing file is written to tmp/ and renamed when it ends, because its name is known only then.
+ * The content comes from the window that app/ keeps (APP_FILE_STORE); `written` is the number of
+ * bytes on disk. A file that already exists only gets a new time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,8 +33,8 @@ struct file_store_logger {
     uint32_t sequence;              /* atomic: names in tmp/ */
     bool failure_logged;
     counter_id count_errors, count_max_hit, count_open;
-    struct eve eve;                 /* what .json records beside a file look like */
-    struct sink no_sink;            /* that these records name; they go to files of their own */
+    struct eve eve;                 /* form of the .json records of files */
+    struct sink no_sink;            /* named by these records, which go to separate files */
 };
 
 /* Hangs off output_file.store while the file is being written. */
@@ -169,8 +169,8 @@ static bool write_new(struct file_store_logger *s, struct render *r, struct app_
     return true;
 }
 
-/* Nothing new: nothing is opened. Otherwise writes to the open file or, over the limit,
- * opens it for this write. */
+/* Without new data opens no file. Otherwise writes to the open file or, over the limit, opens it
+ * for this write. */
 static bool store_write(struct file_store_logger *s, struct render *r, struct app_file *file)
 {
     struct file_store *store = output_file(file)->store;
@@ -196,8 +196,8 @@ static void hex_name(const uint8_t sha256[32], char out[65])
         snprintf(out + 2 * i, 3, "%02x", sha256[i]);
 }
 
-/* `write-fileinfo`: the record of EVE's fileinfo beside the file, named by the time and by
- * the file's number in the flow, as in Suricata. One copy may have several such records. */
+/* `write-fileinfo`: writes EVE's fileinfo record next to the file, named by the time and by the
+ * file's number in the flow, as in Suricata. One copy may have several such records. */
 static void store_fileinfo(struct file_store_logger *s, struct render *r, struct packet *p,
                            struct app_file *file, const char *final)
 {
@@ -298,8 +298,8 @@ static void file_store_close(void *self)
     free(s);
 }
 
-/* Suricata gives the same warning: a depth for stored files below that of reassembly has
- * no effect. */
+/* Gives the same warning as Suricata: a depth for stored files below that of reassembly has no
+ * effect. */
 static void check_depth(const struct conf_node *node, const struct conf_node *root)
 {
     uint64_t depth = conf_size(root, "stream.reassembly.depth", 0), own;

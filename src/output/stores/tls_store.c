@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output/stores/tls_store.c - `tls-store`: the certificates of rules with tls.store, as
- * files. A chain goes to SECONDS.MICROSECONDS-NUMBER.pem, what is known of it to a .meta
- * of the same name; files with certificates of clients begin with "client-". */
+/* output/stores/tls_store.c - `tls-store`: stores the certificates of rules with tls.store in
+ * files. A chain goes to SECONDS.MICROSECONDS-NUMBER.pem, its description to a .meta of the same
+ * name; files with certificates of clients begin with "client-". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct tls_store {
     bool failure_logged;          /* atomic */
 };
 
-/* The TLS parser keeps whole chains only if an output or a rule asks for them. */
+/* The TLS parser stores complete chains only if an output or a rule requires them. */
 static void *tls_store_open(const struct output_request *request, struct output_conf *conf UNUSED,
                             const struct conf_node *node, struct err *err)
 {

@@ -6,7 +6,7 @@
 
 /* Size of the value that begins here, from its tag and length only. BAD: tags of more than one
  * octet (8.1.2.4), the indefinite form (8.1.3.6), and lengths of more than four octets; no protocol
- * here needs them, and the caller would have to buffer what they announce. */
+ * here needs them, and the caller would have to buffer such a length. */
 enum der_framing der_frame(struct bytes in, uint64_t *size)
 {
     const uint8_t *start = in.next;
@@ -89,7 +89,7 @@ static bool take_arc(struct bytes *in, uint64_t *out)
     return true;
 }
 
-/* Unchanged n: there was no room, so the text ends before this arc instead of inside it. */
+/* Returns n unchanged if there is no space, so the text ends before this arc, not inside it. */
 static size_t add_arc(char *out, size_t size, size_t n, uint64_t arc)
 {
     int more = snprintf(out + n, size - n, n == 0 ? "%llu" : ".%llu", (unsigned long long)arc);

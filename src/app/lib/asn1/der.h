@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/asn1/der.h - DER elements (X.690) through the cursor: tag, length, content. Shared by the
- * protocols that are written in ASN.1. Borrows the bytes, allocates nothing. */
+/* app/lib/asn1/der.h - reads DER elements (X.690) with the cursor: tag, length, content. For the
+ * protocols that are specified in ASN.1. Borrows the bytes, allocates nothing. */
 #ifndef APP_ASN1_DER_H
 #define APP_ASN1_DER_H
 
@@ -21,13 +21,13 @@ struct der {
     struct slice content;
 };
 
-/* The next element. False, and the cursor failed, when there is none that is whole. */
+/* Takes the next element. False, and the cursor failed, when no complete element follows. */
 static inline bool der_take(struct bytes *in, struct der *out)
 {
     unsigned length;
 
     out->tag = take_u8(in);
-    if ((out->tag & 0x1f) == 0x1f) {    /* more octets than needed, which devices do send */
+    if ((out->tag & 0x1f) == 0x1f) {    /* more octets than needed, which some devices send */
         uint8_t number = take_u8(in);
 
         if (number > 30)
@@ -44,7 +44,7 @@ static inline bool der_take(struct bytes *in, struct der *out)
         while (octets-- > 0 && !in->failed)
             length = length << 8 | take_u8(in);
     } else if (length == 0x80) {
-        in->failed = true;          /* of indefinite length is BER */
+        in->failed = true;          /* indefinite length is BER */
     }
     out->content = take_slice(in, length);
     return !in->failed;
@@ -62,7 +62,7 @@ static inline bool der_take_tag(struct bytes *in, uint8_t tag, struct slice *con
     return true;
 }
 
-/* A cursor over the content of the next element; failed when its tag is another. */
+/* Takes the next element and returns a cursor over its content; failed when it has another tag. */
 static inline struct bytes der_enter(struct bytes *in, uint8_t tag)
 {
     struct slice content;
@@ -72,25 +72,27 @@ static inline struct bytes der_enter(struct bytes *in, uint8_t tag)
     return bytes_of_slice(content);
 }
 
-/* The tag of the next element, which stays; 0 at the end. */
+/* Returns the tag of the next element without taking it; 0 at the end. */
 static inline uint8_t der_peek(const struct bytes *in)
 {
     return peek_u8(in);
 }
 
 enum der_framing { DER_FRAME_OK, DER_FRAME_MORE, DER_FRAME_BAD };
-/* How many bytes the element that begins here has, its header included, whether or not all of
- * them are there. MORE: its header is not complete. */
+/* Sets *size to the size of the element that begins here, its header included, even if not all of
+ * it is there. MORE: its header is incomplete. */
 enum der_framing der_frame(struct bytes in, uint64_t *size);
 
-/* INTEGER or ENUMERATED content. False when empty or wider than 64 bits. */
+/* Reads INTEGER or ENUMERATED content. False when empty or wider than 64 bits. */
 bool der_int(struct slice content, int64_t *out);
-/* Without a sign: leading zeros are no matter. False when empty, negative or too wide. */
+/* The same for numbers without sign; ignores leading zeros. False when empty, negative or too
+ * wide. */
 bool der_uint(struct slice content, uint64_t *out);
-/* The next element as an integer: tag INTEGER; the cursor fails otherwise. */
+/* Takes the next element as an integer; the cursor fails if its tag is not INTEGER. */
 int64_t der_take_int(struct bytes *in);
 
-/* "1.3.6.1": cut where `out` is full; the length without the NUL. 0: no OID. */
+/* Writes "1.3.6.1", truncated to the size of `out`. Returns the length without the NUL; 0: not an
+ * OID. */
 size_t der_oid_text(struct slice content, char *out, size_t size);
 
 #endif

@@ -81,9 +81,8 @@ static inline bool decode_digits(const uint8_t quad[4], uint8_t out[3])
     return true;
 }
 
-/* Other characters are skipped, RFC 2045, 6.8. Returns the bytes decoded; -1: one quad was bad,
- * nothing of the piece is used. At most 3/4 of in.len + 3 bytes, so `out` of a chunk's size holds
- * it. */
+/* Other characters are skipped, RFC 2045, 6.8. Returns the bytes decoded; -1: one quad was invalid,
+ * and the part is dropped. At most 3/4 of in.len + 3 bytes, so `out` of a chunk's size holds it. */
 static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
 {
     int len = 0, n;
@@ -109,7 +108,7 @@ static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
     return len;
 }
 
-/* Pieces of a line may split a quad anywhere: m->quad keeps up to three characters. */
+/* A line may be split inside a quad: m->quad keeps up to three characters. */
 static void base64(struct mime_message *m, struct slice text)
 {
     uint8_t out[MIME_CHUNK_MAX];
@@ -138,8 +137,8 @@ static int hex_value(uint8_t c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* One piece of a line, decoded. Decoding never makes text longer; the 16 bytes are for what an
- * earlier piece left and for the line end. */
+/* A part of a line, decoded. Decoding never makes text longer; the 16 bytes are for the rest of an
+ * earlier part and for the line end. */
 struct qp {
     uint8_t out[MIME_CHUNK_MAX + 16];
     uint32_t len;
@@ -154,7 +153,7 @@ static void qp_add(struct qp *qp, const void *data, size_t len)
 }
 
 /* After "=": two digits, or the line's end (a soft line break, RFC 2045, 6.7 (5)). An escape that
- * the piece cuts waits for the next piece; a bad one is dropped and reported. */
+ * is split waits for the next part; an invalid one is dropped and reported. */
 static void qp_escape(struct mime_message *m, struct qp *qp, struct bytes *in, bool line_ends)
 {
     struct slice rest = { .data = in->next - 1, .len = (uint32_t)bytes_left(in) + 1 };
@@ -194,8 +193,8 @@ static void qp_decode(struct mime_message *m, struct qp *qp, struct bytes in, bo
     }
 }
 
-/* Puts an escape that an earlier piece cut together with the first bytes of this one. A held line
- * end comes out as it is. */
+/* Joins an escape that an earlier part began with the first bytes of this one. Emits a buffered
+ * line end unchanged. */
 static void qp_take_buffered(struct mime_message *m, struct qp *qp, struct bytes *in,
                              bool line_ends)
 {

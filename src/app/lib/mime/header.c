@@ -19,8 +19,8 @@ static bool text_equals(struct slice s, const char *text)
     return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
 }
 
-/* Doubles the capacity, so that what earlier sizes leave in the arena is never more than what is
- * used. Beyond VALUE_MAX bytes are dropped. */
+/* Doubles the capacity, so that the abandoned copies in the arena are never larger than the current
+ * one. Drops bytes beyond VALUE_MAX. */
 static void text_add(struct mime_message *m, struct mime_text *t, struct slice more)
 {
     uint32_t len = MIN(more.len, VALUE_MAX - t->len), cap = MAX(t->cap, 256);
@@ -47,7 +47,7 @@ static struct slice text_slice(const struct mime_text *t)
     return (struct slice){ .data = t->data, .len = t->len };
 }
 
-/* --- fields that say what the body is ------------------------------------------------------- */
+/* --- fields that describe the body ----------------------------------------------------------- */
 
 /* The first name wins, whichever field has it. A name beyond MIME_NAME_MAX is cut and reported. */
 static void set_filename(struct mime_message *m, struct slice value, const char *parameter)
@@ -107,7 +107,7 @@ static void content_type(struct mime_message *m, struct slice value)
         m->nested = true;
 }
 
-/* 7bit, 8bit, binary and unknown encodings are taken as they are. */
+/* 7bit, 8bit, binary and unknown encodings are not decoded. */
 static void transfer_encoding(struct mime_message *m, struct slice value)
 {
     if (mime_name_is(value, "base64"))

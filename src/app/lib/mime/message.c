@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/lib/mime/message.c - the message: headers, bodies, boundaries between them (RFC 2046, 5.1).
- * It comes line by line, long lines in pieces; all memory is the transaction's arena. */
+ * Input is line by line, long lines in parts. All memory is the transaction's arena. */
 #include "app/lib/mime/private.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static void close_file(struct mime_message *m)
     m->file_open = false;
 }
 
-/* What follows is a header again: that of the next part, or of the message inside this part. */
+/* A header follows: that of the next part, or of the message inside this part. */
 static void restart(struct mime_message *m)
 {
     m->state = MIME_START;
@@ -127,8 +127,8 @@ static bool is_boundary(const struct mime_message *m, struct slice text)
     return text.len >= b.len && memcmp(text.data, b.data, b.len) == 0;
 }
 
-/* "--" after the boundary closes the multipart. The rest of a boundary line that came in pieces is
- * skipped. */
+/* "--" after the boundary closes the multipart. Skips the rest of a boundary line that was
+ * split. */
 static void at_boundary(struct mime_message *m, const struct mime_line *line)
 {
     struct slice b = m->boundary[m->boundary_count - 1], text = line->text;
@@ -180,7 +180,7 @@ static void read_line(struct mime_message *m, const struct mime_line *line)
         mime_header_line(m, line->text);
 }
 
-/* Reports each fault of a line once, in however many pieces the line comes. */
+/* Reports each anomaly of a line once, for any number of parts. */
 unsigned mime_message_line(struct mime_message *m, const struct mime_line *line)
 {
     unsigned fresh;
@@ -206,7 +206,7 @@ void mime_message_end(struct mime_message *m)
     close_file(m);
 }
 
-/* --- what was found --------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 bool mime_message_in_body(const struct mime_message *m)
 {

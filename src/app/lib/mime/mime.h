@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/lib/mime/mime.h - reads a mail message as it comes, line by line: header fields, multipart
- * bodies, transfer encodings, attachments, URLs (RFC 5322, 2045, 2046).
+/* app/lib/mime/mime.h - parses a mail message line by line: header fields, multipart bodies,
+ * transfer encodings, attachments, URLs (RFC 5322, 2045, 2046).
  *
- * Knows nothing of SMTP. The caller cuts lines (a long one in pieces) and gets attachments by
- * callbacks. What is remembered lies in the arena given at the start, and is bounded. */
+ * It does not depend on SMTP. The caller splits lines (a long line in parts) and gets attachments
+ * by callbacks. All state is in the arena given at the start, and is bounded. */
 #ifndef APP_MIME_MIME_H
 #define APP_MIME_MIME_H
 
@@ -11,7 +11,7 @@
 #include "base/text/bytes.h"
 #include "base/text/text.h"
 
-#define MIME_CHUNK_MAX 4096             /* most bytes of one mime_line() */
+#define MIME_CHUNK_MAX 4096             /* maximum of bytes of one mime_line() */
 #define MIME_NAME_MAX 255               /* bytes of a file name */
 
 struct mime_settings {
@@ -21,7 +21,7 @@ struct mime_settings {
     struct text *schemes;               /* "http://" */
 };
 
-/* What a line may have wrong with it. */
+/* Anomalies of a line. */
 enum mime_anomaly {
     MIME_INVALID_BASE64    = 1u << 0,
     MIME_INVALID_QP        = 1u << 1,
@@ -33,7 +33,7 @@ enum mime_anomaly {
     MIME_LONG_FILENAME     = 1u << 7,
 };
 
-/* Attachments, one at a time, decoded. */
+/* Receives attachments, one at a time, decoded. */
 struct mime_sink {
     void (*open)(void *arg, struct slice name);
     void (*data)(void *arg, const uint8_t *data, uint32_t len);
@@ -52,13 +52,13 @@ struct mime_item {
 
 struct mime_message;
 
-/* NULL when the arena is full. scratch: any arena, reset by us whenever we like. */
+/* NULL when the arena is full. scratch: any arena; this code may reset it at any time. */
 struct mime_message *mime_message_new(struct arena *arena, struct arena *scratch,
                                       const struct mime_settings *settings,
                                       const struct mime_sink *sink, void *arg);
 
-/* A line, or a piece of one: text without its end; `end` is "\r\n", "\n", "\r", or empty when
- * more of the line follows. first: the line begins here. Gives mime_anomaly bits. */
+/* A line or a part of one: text without its end. `end` is "\r\n", "\n", "\r", or empty when more of
+ * the line follows. first: the line begins here. Returns mime_anomaly bits. */
 struct mime_line {
     struct slice text, end;
     bool first;
@@ -68,7 +68,7 @@ void mime_message_end(struct mime_message *m);
 
 bool mime_message_in_body(const struct mime_message *m);
 
-/* Fields by name (lower case), the nth of that name; there once the header is complete. */
+/* Finds the nth field of this name (lower case), once the header is complete. */
 bool mime_field_find(const struct mime_message *m, const char *name, unsigned nth,
                      struct slice *out);
 const struct mime_field *mime_fields(const struct mime_message *m);     /* first to last */

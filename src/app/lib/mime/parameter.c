@@ -96,8 +96,8 @@ static bool find(struct slice header, const char *parameter, struct slice *out)
 /* 64 sections of one parameter: enough for any header within VALUE_MAX that is not an attack. */
 #define SECTIONS_MAX 64
 
-/* The whole parameter wins over its sections. The result points into the header, or into the arena
- * when it was joined. Quadratic in the sections, which SECTIONS_MAX bounds. */
+/* The complete parameter is preferred to its sections. The result points into the header, or into
+ * the arena if it was joined. Quadratic in the number of sections, which SECTIONS_MAX bounds. */
 bool mime_parameter(struct slice header, const char *parameter, struct arena *arena,
                     struct slice *out)
 {

@@ -6,8 +6,8 @@
 #include "base/memory/arena.h"
 #include "base/text/bytes.h"
 
-/* The value of `parameter` in "form-data; name=x; filename=\"a b\""; also in RFC 2231 sections,
- * which are joined in arena memory. Backslashes stay. */
+/* Finds the value of `parameter` in "form-data; name=x; filename=\"a b\"". Sections of RFC 2231 are
+ * joined in arena memory. Keeps backslashes. */
 bool mime_parameter(struct slice header, const char *parameter, struct arena *arena,
                     struct slice *out);
 

@@ -32,7 +32,7 @@ static size_t anchor_of(struct text scheme)
     return i;
 }
 
-/* The first place of the scheme, without regard to case; NULL when it is not there. */
+/* Returns the first position of the scheme, ignoring case; NULL when it is absent. */
 static const uint8_t *find_scheme(struct slice in, struct text scheme)
 {
     const uint8_t *end = in.data + in.len, *at;
@@ -97,7 +97,7 @@ static void keep(struct mime_message *m, const uint8_t *data, uint32_t len)
     m->url_line_len = len;
 }
 
-/* The waiting bytes and the new ones as one run. URL_LINE_CAPACITY leaves room for one chunk. */
+/* Joins the buffered bytes and the new ones. URL_LINE_CAPACITY has space for one chunk. */
 static struct slice join(struct mime_message *m, const uint8_t *data, uint32_t len)
 {
     if (m->url_line_len == 0)

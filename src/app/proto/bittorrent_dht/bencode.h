@@ -10,11 +10,11 @@ enum bencode_kind { BENCODE_INT, BENCODE_BYTES, BENCODE_LIST, BENCODE_DICT };
 struct bencode {
     enum bencode_kind kind;
     int64_t number;
-    struct slice bytes;         /* of a string; of a list or dictionary what it holds */
+    struct slice bytes;         /* of a string; for a list or dictionary its contents */
 };
 
-/* The next value, looked through to its end; `depth`: how many lists and dictionaries may lie in
- * each other. False, and the cursor failed, at what is none. */
+/* Takes the next value, parsed to its end; `depth`: maximum nesting of lists and dictionaries.
+ * False, and the cursor failed, for an invalid value. */
 bool bencode_take(struct bytes *in, unsigned depth, struct bencode *out);
 /* The next pair of what a dictionary that has been taken holds. False at its end. */
 bool bencode_take_pair(struct bytes *in, struct slice *key, struct bencode *value);

@@ -25,7 +25,7 @@ struct dcerpc_dir {
     struct dce_stub stub;
     uint16_t fragments;
     uint8_t type;               /* of the PDU: enum dce_type */
-    bool lost;                  /* will not come: it lay in a gap */
+    bool lost;                  /* will not arrive: it was in a gap */
 };
 
 struct dcerpc_tx {

@@ -25,7 +25,7 @@ struct dce_header {
     uint8_t major, minor, type, flags;
     uint8_t representation[2];
     bool little;
-    uint16_t length;            /* of the whole fragment */
+    uint16_t length;            /* of the entire fragment */
     uint32_t call_id;
 };
 
@@ -37,7 +37,7 @@ struct dce_request {
 #define DCE_UUID_LEN 16
 #define DCE_UUID_TEXT 37
 
-/* What a bind offered. */
+/* An interface that a bind offered. */
 struct dce_interface {
     uint8_t uuid[DCE_UUID_LEN]; /* in the order in which it is written */
     uint16_t context, version, minor;
@@ -47,7 +47,7 @@ struct dce_interface {
     uint32_t call_id;
 };
 
-/* Those of a connection or pipe; grows with the binds, at most DCE_INTERFACES_MAX. */
+/* The interfaces of a connection or pipe; grows with the binds, at most DCE_INTERFACES_MAX. */
 struct dce_interfaces {
     struct dce_interface *at;
     uint8_t count, space;
@@ -57,14 +57,14 @@ void dce_interfaces_free(struct dce_interfaces *list);
 bool dce_take_header(struct bytes *in, struct dce_header *out);
 bool dce_take_request(struct bytes *in, bool little, struct dce_request *out);
 
-/* The body of BIND and ALTER_CONTEXT: puts each interface into *list, in place of one with its
- * context id. False: too short. */
+/* Reads the body of BIND and ALTER_CONTEXT: adds each interface to *list, or replaces the one with
+ * its context id. False: too short. */
 bool dce_read_bind(struct bytes body, const struct dce_header *h, struct dce_interfaces *list);
 /* The body of their answers: marks the interfaces which the bind of this call offered. */
 bool dce_read_bind_ack(struct bytes body, const struct dce_header *h,
                        struct dce_interfaces *list);
 
-/* Stub data of one direction, in pieces. */
+/* Stub data of one direction, in parts. */
 struct dce_stub {
     struct slice kept;
     uint8_t *data;              /* of the same bytes */

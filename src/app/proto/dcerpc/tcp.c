@@ -69,7 +69,7 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct dce_header *h)
     return t;
 }
 
-/* The call whose part of this direction is missing, and whose other part fits. */
+/* Finds the call that lacks its part of this direction, and whose other part matches. */
 static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h,
                                  enum direction d)
 {

@@ -89,8 +89,8 @@ static bool is_printable(struct slice in)
     return true;
 }
 
-/* Some outstations send a line of text first, which names DNP3. Otherwise the direction bit tells
- * who is the master. */
+/* Some outstations send a line of text first, which names DNP3. Otherwise the direction bit shows
+ * which side is the master. */
 static enum app_probe_result dnp3_probe(struct bytes in, enum direction direction,
                                         const struct flow *flow UNUSED)
 {

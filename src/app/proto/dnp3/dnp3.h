@@ -35,7 +35,7 @@ struct dnp3_object {
     struct dnp3_object *next;
     uint8_t group, variation, qualifier, prefix_code, range_code;
     uint32_t start, stop, count;
-    uint32_t point_count;               /* that are whole */
+    uint32_t point_count;               /* complete ones */
     const struct dnp3_layout *layout;   /* NULL: has no points */
     struct slice points;
 };
@@ -99,10 +99,10 @@ struct dnp3_points {
     uint8_t prefix_code, octet, used;
 };
 struct dnp3_points dnp3_points_of(const struct dnp3_object *object);
-/* False at the end, and at what is not whole: then in.failed. */
+/* False at the end, and at an incomplete point: then in.failed. */
 bool dnp3_next_point(struct dnp3_points *points, struct dnp3_point *out);
 
-/* Reads the objects of a message whose bytes are complete. */
+/* Reads the objects of a complete message. */
 void dnp3_read_objects(struct dnp3_tx *t, const struct dnp3_settings *settings);
 bool dnp3_prefix_is_size(uint8_t prefix_code);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/dns/dns.h - DNS messages (RFC 1035, EDNS: RFC 6891). Shared with mdns.
  *
- * Each message is a transaction of its own, complete at once: answers are not paired with their
- * questions, so that neither a flood nor a lost packet leaves anything waiting. All of a message
- * lies in its transaction's arena. */
+ * Each message is a transaction, which is complete at once. Responses are not paired with requests,
+ * so neither a flood nor a lost packet leaves transactions open. All of a message is in its
+ * transaction's arena. */
 #ifndef APP_DNS_DNS_H
 #define APP_DNS_DNS_H
 

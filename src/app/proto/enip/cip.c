@@ -60,7 +60,7 @@ static void take_request(struct bytes *in, const uint8_t *start, bool outermost,
         take_multiple(in, start, out);
 }
 
-/* Status and extended status, whose size is taken as a number of bytes. */
+/* Takes status and extended status, whose size counts as a number of bytes. */
 static void take_response(struct bytes *in, const uint8_t *start, bool outermost, struct cip *out)
 {
     take_skip(in, 1);

@@ -47,11 +47,11 @@ struct cip {
     uint8_t status;                     /* answers */
     struct slice extended;
     struct slice path;                  /* requests; well-formed */
-    struct slice attributes;            /* that are asked for or set: two bytes each */
+    struct slice attributes;            /* that are requested or set: two bytes each */
     struct slice multiple;              /* count, offsets, messages */
     uint16_t multiple_count;
     uint32_t multiple_at;               /* where that begins in the message */
-    uint32_t size;                      /* of what has been understood */
+    uint32_t size;                      /* bytes that were parsed */
 };
 
 struct cip_segment {
@@ -59,7 +59,7 @@ struct cip_segment {
     uint32_t value;
 };
 
-/* Also checks all that lies within. False: malformed. */
+/* Also checks all nested parts. False: malformed. */
 bool cip_read(struct slice in, struct cip *out);
 bool cip_take_segment(struct bytes *path, struct cip_segment *out);
 /* The nth message within; `at`: where it begins in the outer one. */
@@ -84,7 +84,7 @@ struct enip_services {
     struct slice name;
 };
 
-/* Numbers that rules look for in all of a CIP message, collected when one asks. */
+/* Numbers that rules compare in all of a CIP message, collected when a rule needs them. */
 enum enip_numbers_of {
     ENIP_OF_CLASS, ENIP_OF_INSTANCE, ENIP_OF_ATTRIBUTE, ENIP_OF_STATUS, ENIP_OF_EXTENDED,
     ENIP_NUMBERS,
@@ -109,13 +109,13 @@ struct enip_pdu {
     struct enip_identity identity;
     struct enip_services services;
     struct slice message;
-    struct slice bytes;                 /* the whole, header included */
+    struct slice bytes;                 /* all bytes, header included */
     struct enip_numbers numbers[ENIP_NUMBERS];
 };
 
 /* False: too short. */
 bool enip_read_header(struct bytes in, struct enip_header *out);
-/* bytes: one whole message. */
+/* bytes: one complete message. */
 void enip_read_pdu(struct slice bytes, const struct enip_header *header, struct enip_pdu *out);
 
 struct enip_item {
@@ -124,7 +124,7 @@ struct enip_item {
     struct slice message;               /* CIP in it; len 0: none */
     uint32_t message_at;
 };
-/* Of a message that is not invalid, one after the other. */
+/* Takes the items of a valid message, one after the other. */
 bool enip_take_item(const struct enip_pdu *pdu, struct bytes *in, struct enip_item *out);
 
 struct enip_tx {
@@ -137,7 +137,7 @@ static inline struct enip_tx *enip_tx_of(const struct app_tx *tx)
 }
 
 struct enip_state {
-    bool lost[2];                       /* behind a gap, looking for a message */
+    bool lost[2];                       /* after a gap, searching for a message */
 };
 
 const char *enip_vendor_name(uint16_t number);          /* all: NULL: unknown */

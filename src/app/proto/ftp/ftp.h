@@ -74,7 +74,7 @@ struct ftp_state {
     uint32_t open;                      /* transactions that wait for their reply */
 };
 
-/* What goes with an expected data connection; from malloc(). */
+/* The data of an expected data connection; from malloc(). */
 struct ftp_transfer {
     enum ftp_command command;
     enum direction direction;           /* of the data */
@@ -85,7 +85,7 @@ struct ftp_transfer {
 const char *ftp_command_name(enum ftp_command command);
 /* The command that ends first in the line, and where it ends; UNKNOWN: none is in it. */
 enum ftp_command ftp_command_find(struct slice line, uint32_t *end);
-/* What stands behind the command and a space. */
+/* Returns what follows the command and a space. */
 struct slice ftp_command_data(const struct ftp_tx *tx);
 
 /* port.c: the port that a line announces; 0: none. */

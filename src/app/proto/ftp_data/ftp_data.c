@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ftp_data/ftp_data.c - FTP's data connections.
  *
- * Their bytes have no signature. The control connection announces them, with the file name and the
- * direction of the data; app_expected_data() gives what it announced. */
+ * Their bytes have no signature. The control connection creates an expectation with the file name
+ * and the direction of the data; app_expected_data() returns these. */
 #include "app/core/file.h"
 #include "app/log.h"
 #include "app/proto.h"

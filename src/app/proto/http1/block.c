@@ -87,8 +87,8 @@ static bool is_chunked(const struct http_tx *htx)
     return h != NULL && bstr_cmp_c_nocase(h->value, "chunked") == 0;
 }
 
-/* Reads the header again if libhtp complained or a line is unusual; otherwise raises what was held
- * back. A server that closes within its header raises nothing. */
+/* Reads the header again if libhtp reported an error or a line is unusual; otherwise raises the
+ * pending events. A server that closes within its header raises nothing. */
 static void complete(struct http_state *state, struct http_tx *htx, struct slice block,
                      bool trailer)
 {

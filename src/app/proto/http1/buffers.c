@@ -141,7 +141,7 @@ void http_derived_buffers_free(struct http_tx *htx, enum direction d)
 
 enum joined { JOINED_HEADERS, JOINED_NAMES, JOINED_START };
 
-/* Cookies have a buffer of their own and are not part of http.header, as in Suricata. */
+/* Cookies have a separate buffer and are not part of http.header, as in Suricata. */
 static bool is_cookie(const htp_header_t *h, enum direction d)
 {
     return bstr_cmp_c_nocase(h->name, d == TO_SERVER ? "cookie" : "set-cookie") == 0;

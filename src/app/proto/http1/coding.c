@@ -304,9 +304,8 @@ const struct coding coding_zlib = {
 
 /* --- lzma ------------------------------------------------------------------------------------- */
 
-/* The .lzma format. Encoders ask for dictionaries that small bodies never fill, so that
- * lzma-memlimit applies to the dictionary that is allocated. Only a body that refers back further
- * is in error. */
+/* The .lzma format. Encoders declare dictionaries that small bodies never fill, so lzma-memlimit
+ * applies to the allocated dictionary. Only a body that refers back further is in error. */
 #define ALONE_HEAD 5                    /* properties, size of the dictionary */
 #define DICTIONARY_LEAST 4096
 
@@ -370,7 +369,7 @@ static lzma_ret alone_head(struct alone *s, struct bytes *in)
     return lzma_code(&s->x, LZMA_RUN);
 }
 
-/* Refused memory is told apart from damaged data, because it has an event of its own. */
+/* Distinguishes refused memory from damaged data, because it has its own event. */
 static enum coding_status alone_run(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                                     size_t *produced)
 {

@@ -10,26 +10,26 @@
 #include "app/proto/http1/tx.h"
 
 enum coding_status {
-    CODING_MORE,            /* all of the input is taken, or the room is full */
-    CODING_END,             /* what follows does not belong to it */
+    CODING_MORE,            /* all of the input is consumed, or the output is full */
+    CODING_END,             /* the rest of the input does not belong to it */
     CODING_ERROR,
-    CODING_REFUSED,         /* it wants more memory than it may have: see memory->refusal */
+    CODING_REFUSED,         /* it needs more memory than allowed: see memory->refusal */
 };
 
 struct coding {
-    /* It begins with a header of its own: once that was read and something came out, there is
-     * no doubt that this is the coding. */
+    /* It begins with a header: once the header was parsed and output was produced, this coding is
+     * certain. */
     bool has_header;
     enum http_coding otherwise;         /* what to try when it is not this one */
-    bool is_deflate;                    /* and so is what is tried otherwise */
-    /* NULL: cannot, or refused. What is taken of memory is given back by close(). */
+    bool is_deflate;                    /* and so are the codings tried otherwise */
+    /* NULL: not possible, or refused. close() returns all memory. */
     void *(*open)(struct http_thread *ht, const struct http_config *config,
                   struct decoder_memory *memory);
     void (*close)(struct http_thread *ht, void *stream, struct decoder_memory *memory);
-    /* Takes from in, writes at most room bytes. */
+    /* Reads from in, writes at most `capacity` bytes. */
     enum coding_status (*run)(void *stream, struct bytes *in, uint8_t *out, size_t capacity,
                               size_t *produced);
-    /* It has begun to give more than its input may; NULL: it never does. */
+    /* True if it has begun to return more than its input allows; NULL: it never does. */
     bool (*is_bomb_at_end)(const void *stream);
 };
 

@@ -49,7 +49,7 @@ struct http_decoder {
     uint64_t spent_ns, since_ns;    /* CPU time; since_ns 0: not running */
     unsigned blocks;
     unsigned count;
-    struct layer layer[];           /* the first takes off what was put on last */
+    struct layer layer[];           /* the first removes the coding that was applied last */
 };
 
 static const struct coding *const codings[] = {
@@ -233,7 +233,7 @@ static bool layer_failed(struct http_decoder *dec, unsigned i)
     return true;
 }
 
-/* The decoder may have no more memory. Input that has produced no output passes unchanged. */
+/* The decoder was refused memory. Input that has produced no output passes unchanged. */
 static void layer_refused(struct http_decoder *dec, unsigned i, struct bytes in)
 {
     struct layer *l = &dec->layer[i];
@@ -352,8 +352,8 @@ void http_decoders_free(struct http_thread *ht)
     ht->decoder = NULL;
 }
 
-/* Input is taken in steps: what comes out is judged by the end of the step, which does not depend
- * on how the input was cut. */
+/* Input is decoded in steps. Output is checked at the end of each step, which does not depend on
+ * segmentation. */
 static uint64_t first_step(const struct http_config *config)
 {
     return MAX(config->bomb_limit / BOMB_RATIO, 64u);

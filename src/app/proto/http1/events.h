@@ -107,7 +107,7 @@ enum http_event {
 
 extern const struct app_name http_events[];
 
-/* What libhtp says in words; NONE: nothing that concerns anybody. */
+/* Returns the event for a message of libhtp; NONE: no event. */
 enum http_event http_event_of_message(const char *message, enum direction direction);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define FOLDS_MAX 128       /* lines of one value; more are fields of their own */
+#define FOLDS_MAX 128       /* lines of one value; further lines are separate fields */
 #define REPETITIONS_MAX 64  /* values appended to earlier ones: each append copies */
 
 /* --- characters ------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static bool take_deformed_end(struct bytes *in)
     return true;
 }
 
-/* After a fold: a name with a colon is a field of its own, whatever the blank before it. */
+/* After a fold: a name with a colon begins a new field, whatever blanks precede it. */
 static bool is_named_field(struct bytes in)
 {
     bool token = false;
@@ -269,7 +269,7 @@ static bool take_name(struct reader *r, struct slice *name)
     return false;
 }
 
-/* One field. A line without a colon is a field without a name, whose text is its value. */
+/* Takes one field. A line without a colon is a field without a name, whose text is its value. */
 static bool take_field(struct reader *r, struct field *f)
 {
     *f = (struct field){ 0 };
@@ -285,7 +285,7 @@ static bool take_field(struct reader *r, struct field *f)
     return take_value(r, f);
 }
 
-/* --- what is told of it ----------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static bool has_any(const struct http_tx *htx, const uint8_t *events, unsigned n)
 {
@@ -316,7 +316,7 @@ static void raise_once(struct http_tx *htx, enum http_event event, enum http_eve
         app_tx_event(&htx->tx, event);
 }
 
-/* Blanks around the name are allowed here; they have an event of their own. */
+/* Blanks around the name are allowed here; they have their own event. */
 static bool name_is_token(struct slice name)
 {
     uint32_t at = 0;

@@ -17,7 +17,7 @@
 #define HEAD_MAX (64u << 10)            /* of a request that is read again */
 #define REFRAMES_MAX 16                 /* in a flow */
 
-/* Digits alone, behind white space, that make no number of 63 bits. */
+/* True for digits alone, after white space, that exceed 63 bits. */
 static bool is_too_long(struct slice value)
 {
     uint32_t i = 0;
@@ -52,7 +52,7 @@ void http_framing_mend(htp_tx_t *htp)
 
 /* --- a chunk that is too long ----------------------------------------------------------------- */
 
-/* The line and the fields of a request, so that a fresh parser comes to stand at its body. */
+/* Writes the line and the fields of a request, so that a fresh parser reaches its body. */
 static bool head_of(const htp_tx_t *htp, struct buf *out)
 {
     struct slice line = http_bstr(htp->request_line);
@@ -72,7 +72,7 @@ static bool head_of(const htp_tx_t *htp, struct buf *out)
     return line.len > 0 && out->len <= HEAD_MAX;
 }
 
-/* The request at work, where it is all that libhtp has: a fresh parser knows no other. */
+/* Returns the current request if libhtp has no other, because a fresh parser knows only one. */
 static struct http_tx *sole_request(const struct http_state *state)
 {
     struct app_tx *tx = state->af->first;

@@ -279,7 +279,7 @@ static int request_complete(htp_tx_t *htp)
 
 /* --- responses -------------------------------------------------------------------------------- */
 
-/* A response without a request gets a transaction of its own, which has only one direction. */
+/* A response without a request gets a separate transaction, which has only one direction. */
 static int response_start(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);

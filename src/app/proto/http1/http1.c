@@ -190,7 +190,7 @@ static uint32_t consumed(const struct http_state *state, const struct app_input 
     return (uint32_t)n;
 }
 
-/* Does a response with a status line begin here? HTTP/0.9 responses have none. */
+/* True if a response with a status line must begin here. HTTP/0.9 responses have none. */
 static bool awaits_response(const struct http_state *state)
 {
     if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
@@ -310,7 +310,7 @@ static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
-/* NULL is fine: the parsers then work without spare buffers. */
+/* NULL is allowed: the parsers then work without spare buffers. */
 static void *http1_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
     struct http_thread *ht = calloc(1, sizeof(*ht));

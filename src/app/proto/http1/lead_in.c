@@ -24,8 +24,8 @@ static bool is_http(uint8_t c, char letter)
     return (c | 0x20) == letter;
 }
 
-/* Could this become a status line: "http" in any case after white space? 1: yes; -1: no; 0: too
- * short to tell. */
+/* Checks whether this can become a status line: "http" in any case after white space. 1: yes; -1:
+ * no; 0: too short to decide. */
 static int looks_like_status(struct bytes in)
 {
     static const char word[] = "http";

@@ -24,7 +24,7 @@ void http_libhtp_free(void *block)
     HTP_FREE(block);
 }
 
-/* The copy calls this in place of inflateInit2(), so that zlib's windows use the engine's
+/* The copy of libhtp calls this instead of inflateInit2(), so that zlib's windows use the engine's
  * allocator. */
 int http_inflate_init(z_streamp z, int window_bits, const char *version, int stream_size);
 

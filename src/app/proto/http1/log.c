@@ -18,7 +18,7 @@ struct log_settings {
     const char **custom;                /* names of headers; NULL-ended; NULL: none */
 };
 
-/* Headers whose name in the configuration differs from the one that is looked up. */
+/* Headers whose name in the configuration differs from the name in HTTP. */
 static const struct { const char *setting, *header; } custom_names[] = {
     { "etag", "etags" },
 };
@@ -99,7 +99,7 @@ static void *http1_log_configure(const struct conf_node *node, struct err *err)
 
 /* --- members ---------------------------------------------------------------------------------- */
 
-/* What is empty is left out, as in Suricata. */
+/* Leaves out empty strings, as Suricata does. */
 static void log_string(struct json *j, const char *key, const bstr *s)
 {
     if (s != NULL && bstr_len(s) > 0)

@@ -59,7 +59,7 @@ void http_multipart_free(struct http_multipart *m)
     lib_free(m);
 }
 
-/* --- pieces ----------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 /* The boundary without the CRLF before it: how a part's first line looks. */
 static struct slice delimiter(const struct http_multipart *m)

@@ -65,7 +65,7 @@ void http_messages_release(struct http_state *state)
     htp_connp_clear_error(state->connp);
 }
 
-/* --- what is kept ----------------------------------------------------------------------------- */
+/* --- retained bytes --------------------------------------------------------------------------- */
 
 static bool are_many_active(const struct http_state *state)
 {

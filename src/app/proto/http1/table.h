@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/table.h - what stands in for htp_table_*() where libhtp's archive is linked; the
- * same but for size and speed. */
+/* app/proto/http1/table.h - replaces htp_table_*() if libhtp's archive is linked; only size and
+ * speed differ. */
 #ifndef APP_HTTP1_TABLE_H
 #define APP_HTTP1_TABLE_H
 

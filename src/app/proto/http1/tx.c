@@ -90,7 +90,7 @@ void http_orphans_destroy(struct http_state *state)
     }
 }
 
-/* `htp` is NULL while the parser is suspended: what it would have held is not there. */
+/* `htp` is NULL while the parser is suspended; then nothing of it needs to be freed. */
 void http1_tx_close(struct app_tx *tx)
 {
     struct http_tx *htx = http_tx_of(tx);

@@ -47,7 +47,7 @@ static void add_authority(struct uri_parts *u, const htp_uri_t *uri)
     }
 }
 
-/* Decodes in place once more. A shorter result means that it was encoded twice: an event. */
+/* Decodes in place a second time. A shorter result means that it was encoded twice: an event. */
 static void decode_again(struct http_tx *htx, const struct http_config *config, bstr *s)
 {
     uint64_t flags = 0;

@@ -226,7 +226,7 @@ static enum decoding hand_on(struct h2_tx *t, enum direction d, const struct h2_
     return DECODING_ON;
 }
 
-/* The decoder may have no more memory: input that gave no output passes unchanged. */
+/* The decoder was refused memory: input that gave no output passes unchanged. */
 static enum decoding refuse(struct h2_tx *t, enum direction d, struct h2_decoder *dec,
                             struct slice data)
 {

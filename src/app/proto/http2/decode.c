@@ -27,7 +27,7 @@
 enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI, CODING_ZSTD, CODING_NONE };
 
 struct h2_decoder {
-    struct h2_decoder *next;                /* what comes out goes there; NULL: it is the content */
+    struct h2_decoder *next;              /* receives the output; NULL: the output is the content */
     enum coding coding;
     bool started, over;
     bool at_end;                            /* of a member of gzip; another may follow */
@@ -206,7 +206,7 @@ static void begin_again(struct h2_decoder *dec, uint8_t first)
     dec->over = !dec->again;
 }
 
-/* H2_DECODED asks for another call, because the output buffer is full or a member ended. */
+/* H2_DECODED requests another call, because the output buffer is full or a member ended. */
 static enum h2_decoded decode_zlib(struct h2_decoder *dec, struct slice *in, size_t *produced)
 {
     int result;
@@ -260,7 +260,7 @@ static enum h2_decoded decode_zstd(struct h2_decoder *dec, struct slice *in, siz
     return *produced == CHUNK ? H2_DECODED : H2_DECODED_ALL;
 }
 
-/* Refused memory has an event of its own. */
+/* Refused memory has its own event. */
 static enum h2_decoded failure(const struct h2_decoder *dec)
 {
     return dec->memory.refusal != DECODER_GRANTED ? H2_DECODE_REFUSED : H2_DECODE_FAILED;

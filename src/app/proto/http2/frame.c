@@ -157,7 +157,7 @@ static void parse_headers(struct app_flow *af, enum direction d, const struct h2
         h2_body_end(t, d);
 }
 
-/* A request that the server answers without having been asked (RFC 9113 section 8.4). The client
+/* A request that the server answers without a client's request (RFC 9113 section 8.4). The client
  * sends nothing on the promised stream. */
 static void parse_promise(struct app_flow *af, enum direction d, const struct h2_frame *f,
                           struct h2_tx *t, struct slice fragment)

@@ -186,7 +186,7 @@ const struct h2_header *h2_header_find(const struct h2_tx *t, enum direction d, 
     return NULL;
 }
 
-/* --- what they mean --------------------------------------------------------------------------- */
+/* --- evaluation ------------------------------------------------------------------------------- */
 
 static bool value_is(const struct h2_header *h, const char *text)
 {

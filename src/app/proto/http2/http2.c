@@ -174,7 +174,7 @@ static bool pass_over(struct app_flow *af, enum direction d, const struct h2_fra
     return true;
 }
 
-/* One frame. Trouble with a frame that cannot get a transaction stops the parser. */
+/* Parses one frame. If a frame with an error cannot get a transaction, the parser stops. */
 static enum parse_status parse_frame(struct app_flow *af, struct app_input *in)
 {
     struct bytes b = app_input_bytes(in);

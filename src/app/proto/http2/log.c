@@ -43,8 +43,8 @@ static void note_common(const struct h2_header *h, const struct h2_header **comm
 #define HEADER_SPACE 24                   /* bytes that JSON adds to a header */
 #define RECORD_SPACE 320                /* bytes of a record without headers */
 
-/* The connection pays for what its records say of headers, see H2_LOG_CREDIT. Beyond that they are
- * cut. */
+/* The connection's bytes limit the headers in its records, see H2_LOG_CREDIT. Further headers are
+ * truncated. */
 struct log_credit {
     struct h2_state *st;
     uint32_t factor;

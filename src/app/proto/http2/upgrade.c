@@ -80,7 +80,7 @@ static void copy_headers(struct app_flow *af, struct h2_tx *t, const struct app_
     }
 }
 
-/* The one that asked for the upgrade is the newest. */
+/* Returns the newest request, which asked for the upgrade. */
 static const struct app_tx *last_request(const struct app_flow *af)
 {
     const struct app_tx *tx = app_previous(af)->first;

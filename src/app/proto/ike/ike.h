@@ -36,9 +36,9 @@ struct ike_attribute {
     uint16_t type, value;               /* value: of its two bytes, also where they are a length */
     bool has_number;
     uint32_t number;
-    struct slice bytes;                 /* neither two nor four bytes */
+    struct slice bytes;                 /* of other lengths than two or four bytes */
 };
-/* The next one. False at the end, and at what is cut short. */
+/* Takes the next attribute. False at the end, and at a truncated one. */
 bool ike_take_attribute(struct bytes *in, struct ike_attribute *out);
 
 struct ike_part {                       /* a transform's attributes, a vendor */

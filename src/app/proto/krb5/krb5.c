@@ -17,7 +17,7 @@
 
 /* An APPLICATION element with a SEQUENCE in it, whose first member is the version, 5: `pvno` of RFC
  * 4120 sections 5.4 and 5.9.1. Its context tag is [1] in a request and [0] in a reply, so only the
- * INTEGER behind that tag is compared. Highest message type: 30, KRB-ERROR. */
+ * INTEGER after that tag is compared. Highest message type: 30, KRB-ERROR. */
 static enum app_probe_result probe_message(struct bytes in)
 {
     uint8_t tag = peek_u8(&in);

@@ -19,8 +19,8 @@ struct krb5_ticket {
     int32_t encryption;             /* of its sealed part */
 };
 
-/* The content of the next element if its tag is [n]: a cursor over what it wraps. Failed, with
- * *in as it was, when there is another. */
+/* Returns a cursor over the content of the next element if its tag is [n]. Failed, with *in
+ * unchanged, if it has another tag. */
 struct bytes krb5_enter(struct bytes *in, unsigned n);
 /* PrincipalName, Realm, Ticket as the next element; false: malformed. */
 bool krb5_take_name(struct bytes *in, struct krb5_name *out);

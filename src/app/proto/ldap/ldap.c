@@ -78,7 +78,7 @@ static bool is_plausible(const struct ldap_message *m)
            (der_peek(&in) == DER_CONTEXT || der_peek(&in) == DER_CONTEXT_CONSTRUCTED + 3);
 }
 
-/* Which side sends an operation tells the direction in detection. */
+/* The side that sends an operation shows the direction in protocol detection. */
 static bool is_request(uint8_t op)
 {
     switch ((enum ldap_op)op) {

@@ -71,7 +71,7 @@ bool ldap_take_result(const struct ldap_message *m, struct bytes *in, struct lda
 
 /* "type, SET OF value"; false at the end. */
 bool ldap_take_attribute(struct bytes *list, struct slice *type, struct bytes *values);
-/* The list of attributes of an add request or a search entry, behind the name. */
+/* Returns the list of attributes of an add request or a search entry, which follows the name. */
 struct bytes ldap_attributes(const struct ldap_message *m, struct slice *name);
 /* One change of a modify request: its operation and attribute. */
 bool ldap_take_change(struct bytes *list, uint64_t *operation, struct slice *type,

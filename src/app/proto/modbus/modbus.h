@@ -34,7 +34,7 @@ enum modbus_function {
     MODBUS_UNKNOWN = 44,
 };
 
-/* What a function does to which table. */
+/* The access of a function and its table. */
 enum {
     ACCESS_READ = 0x01, ACCESS_WRITE = 0x02, ACCESS_DISCRETES = 0x04, ACCESS_COILS = 0x08,
     ACCESS_INPUT = 0x10, ACCESS_HOLDING = 0x20, ACCESS_SINGLE = 0x40, ACCESS_MULTIPLE = 0x80,
@@ -82,10 +82,10 @@ static inline struct modbus_tx *modbus_tx_of(const struct app_tx *tx)
     return (struct modbus_tx *)(uintptr_t)tx;
 }
 
-/* What a probe does not know: who speaks. */
+/* The sender of a message; a probe does not know it. */
 enum modbus_sender { MODBUS_CLIENT, MODBUS_SERVER, MODBUS_ANYONE };
 
-/* The message behind a whole header whose length is valid; m->data lies in `in`. */
+/* Parses the message after a complete header with a valid length; m->data points into `in`. */
 void modbus_parse_body(struct modbus_message *m, struct bytes in, enum modbus_sender sender);
 /* Belong together; what in `later` does not fit the other is an error of its value. */
 bool modbus_match(struct modbus_message *later, const struct modbus_message *other);

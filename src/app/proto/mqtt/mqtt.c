@@ -49,7 +49,7 @@ static void complete(struct mqtt_tx *t)
     t->tx.progress[t->direction] = MQTT_COMPLETE;
 }
 
-/* It belongs to the side that opened it, see README. */
+/* It belongs to the side that opened it, see README.md. */
 static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
 {
     struct mqtt_tx *t = (struct mqtt_tx *)app_tx_new(af);

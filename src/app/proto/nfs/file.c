@@ -74,7 +74,7 @@ static bool is_believable(const struct nfs_extent *p)
     return p->len > 0 && p->len <= NFS_EXTENT_MAX;
 }
 
-/* A write with FILE_SYNC is taken as the last one, see README. */
+/* A write with FILE_SYNC counts as the last one, see README.md. */
 void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t procedure,
                     const struct nfs_extent *p)
 {
@@ -148,7 +148,7 @@ uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *da
     return n;
 }
 
-/* COMMIT, or CLOSE of version 4, ends what was written. */
+/* COMMIT, or CLOSE of version 4, ends a written file. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle)
 {
     struct nfs_tx *t = nfs_file_find(st, handle, TO_SERVER);

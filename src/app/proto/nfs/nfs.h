@@ -50,7 +50,7 @@ struct nfs_settings { uint32_t max_calls, max_names; };
 struct nfs_file {
     enum direction direction;
     struct app_transfer transfer;
-    uint32_t extents;                /* behind the first call */
+    uint32_t extents;                /* after the first call */
     uint32_t last_xid;
     bool committed;
     uint64_t abandon_us;            /* after a gap: done when nothing has come till then */
@@ -73,7 +73,7 @@ static inline struct nfs_tx *nfs_tx_of(const struct app_tx *tx)
     return (struct nfs_tx *)(uintptr_t)tx;
 }
 
-/* What an answer needs of its call. */
+/* The data of a call that its reply needs. */
 struct nfs_call {
     struct app_lru_entry lru;
     uint32_t version, procedure;
@@ -85,7 +85,7 @@ struct nfs_call {
 struct nfs_dir {
     bool searching;                 /* for a record, after a gap */
     bool had_gap;                   /* since the last record */
-    uint32_t file_left;             /* of the record at hand: bytes and padding of a file */
+    uint32_t file_left;             /* of the current record: bytes and padding of a file */
     uint32_t skip;                  /* ... and then bytes to skip */
     uint64_t file_tx;
 };
@@ -100,7 +100,7 @@ struct nfs_state {
     struct app_lru names;           /* handle -> struct nfs_name */
 };
 
-/* Where a record lies in its direction, for frames. */
+/* The position of a record in its direction, for frames. */
 struct nfs_position {
     enum direction direction;
     const uint8_t *data;            /* ... is at */
@@ -117,10 +117,10 @@ static inline void nfs_frame(struct nfs_state *st, const struct nfs_position *at
 /* --- nfs.c: transactions and memory ---------------------------------------------------------- */
 void nfs_event(struct nfs_state *st, enum nfs_event event);     /* on the newest transaction */
 struct nfs_tx *nfs_tx_new(struct nfs_state *st, const struct rpc_call *call);  /* NULL: full */
-/* The call's own transaction, with what the table knows of it. */
+/* Creates the call's transaction, with the table's data of the call. */
 void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struct nfs_call *call,
                      uint32_t procedure, const struct slice *new_name);
-/* Who calls. */
+/* Sets authentication flavor, machine name, user and group from the call. */
 void nfs_set_caller(struct nfs_tx *t, const struct rpc_call *r);
 void nfs_on_reply(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
                   struct slice handle);
@@ -158,7 +158,7 @@ void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct
                    uint32_t status, const struct nfs_extent *p);
 /* More of the extent at hand; data NULL: lost. Gives how much of it was the file's. */
 uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len);
-/* No more will be written. */
+/* The client writes no more. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle);
 void nfs_files_after_gap(struct nfs_state *st, enum direction d);
 void nfs_files_abandon(struct nfs_state *st);
@@ -186,7 +186,7 @@ bool nfs3_take_read(struct bytes *in, uint32_t *status, struct nfs_extent *p);
 struct slice nfs_take_string(struct bytes *in);         /* length, bytes, padding to four */
 bool nfs_take_bool(struct bytes *in);                   /* fails unless it is 0 or 1 */
 
-/* --- ops.c: what COMPOUND is made of --------------------------------------------------------- */
+/* --- ops.c: the operations of a COMPOUND ------------------------------------------------------ */
 struct nfs_op {
     uint32_t op, status;
     struct slice handle, name;

@@ -57,7 +57,7 @@ static bool take_read(struct slice results, const struct nfs_call *call, struct 
     return true;
 }
 
-/* Also a failed read ends its transaction. */
+/* A failed read ends its transaction too. */
 void nfs2_reply(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call)
 {
     struct bytes in = bytes_of_slice(r->results);

@@ -136,7 +136,7 @@ void nfs4_call(struct nfs_state *st, const struct rpc_call *r)
 
 /* --- answers -------------------------------------------------------------------------------- */
 
-/* The extent's place comes from the call. */
+/* The call has the extent's position. */
 static void read_file(struct nfs_state *st, const struct rpc_reply *r, struct nfs_op *op,
                       const struct nfs_call *call)
 {

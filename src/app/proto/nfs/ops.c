@@ -16,7 +16,7 @@ static void skip_string(struct bytes *in)
     (void)nfs_take_string(in);
 }
 
-/* The words tell which attributes follow; these are skipped by their length. */
+/* The bits name the attributes that follow; those are skipped by their length. */
 static void skip_bitmap(struct bytes *in)
 {
     uint32_t words = take_be32(in);
@@ -55,7 +55,7 @@ static void skip_create_how(struct bytes *in)
     }
 }
 
-/* What OPEN claims: CLAIM_NULL (0) to CLAIM_DELEG_PREV_FH (6). */
+/* The claim of an OPEN: CLAIM_NULL (0) to CLAIM_DELEG_PREV_FH (6). */
 static void take_claim(struct bytes *in, struct nfs_op *op)
 {
     switch (take_be32(in)) {

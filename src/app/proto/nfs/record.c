@@ -17,8 +17,8 @@
 
 /* --- recognition ---------------------------------------------------------------------------- */
 
-/* Does a call follow the mark? `len` is the record's length. Constants: RPC version 2, the NFS
- * program. */
+/* True if a call follows the record mark. `len` is the record's length. Constants: RPC version 2,
+ * the NFS program. */
 static bool looks_like_call(struct bytes in, uint32_t len)
 {
     uint32_t version, flavor;
@@ -42,7 +42,7 @@ static bool looks_like_reply(struct bytes in, uint32_t len)
            len >= RPC_RECORD_MIN && len <= REPLY_PROBED_MAX;
 }
 
-/* The record tells who sent it, whatever the port says. */
+/* The record shows its sender, whatever the port is. */
 enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d,
                                     const struct flow *flow UNUSED)
 {
@@ -123,7 +123,7 @@ static void reply_body_frames(struct nfs_state *st, const struct nfs_position *a
     }
 }
 
-/* --- whole messages ------------------------------------------------------------------------- */
+/* --- complete messages ---------------------------------------------------------------------- */
 
 /* Versions that do not exist are ignored. Version 4 needs a stream (RFC 7530 section 3.1). */
 static void call(struct nfs_state *st, const struct nfs_position *at, const struct rpc_call *r)

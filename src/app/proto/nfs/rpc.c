@@ -26,7 +26,7 @@ static bool take_unix(struct bytes in, struct rpc_call *r)
     if (len >= MACHINE_MAX)
         return false;
     r->machine = take_slice(&in, len);
-    r->uid = take_be32(&in);            /* includes the padding, if any: see README */
+    r->uid = take_be32(&in);            /* includes the padding, if any: see README.md */
     r->gid = take_be32(&in);
     return !in.failed;
 }

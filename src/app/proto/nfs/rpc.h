@@ -28,8 +28,8 @@ struct rpc_reply {
     struct slice results;
 };
 
-/* From the xid to the end of what is there. False: not valid, or, with in->failed, not all of
- * what stands before the arguments or results. */
+/* Parses from the xid to the end of the input. False: invalid, or, with in->failed, the part before
+ * the arguments or results is incomplete. */
 bool rpc_take_call(struct bytes *in, struct rpc_call *r);
 bool rpc_take_reply(struct bytes *in, struct rpc_reply *r);
 

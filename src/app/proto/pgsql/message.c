@@ -29,9 +29,9 @@ bool pgsql_take_pair(struct bytes *in, struct slice *name, struct slice *value)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* StartupMessage, SSLRequest and CancelRequest differ only in what is in the place of the version.
- * Versions 1 to 3 have been in use. A startup message must name a user: PostgreSQL's manual calls
- * all other parameters optional. */
+/* StartupMessage, SSLRequest and CancelRequest differ only in the value at the position of the
+ * version. Versions 1 to 3 have been in use. A startup message must name a user: PostgreSQL's
+ * manual calls all other parameters optional. */
 static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
 {
     uint16_t major = take_be16(&in), minor = take_be16(&in);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/pgsql/pgsql.h - PostgreSQL's frontend/backend protocol, version 3.
  *
- * A transaction is a request and all that the server says until it is ready for the next. Rows
- * and copied data are counted, not kept. All lies in the transaction's arena. */
+ * A transaction is a request and all messages of the server until it is ready for the next. Rows
+ * and copied data are counted, not stored. All memory is in the transaction's arena. */
 #ifndef APP_PGSQL_PGSQL_H
 #define APP_PGSQL_PGSQL_H
 

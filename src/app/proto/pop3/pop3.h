@@ -33,7 +33,7 @@ struct pop3_tx {
     bool replied;                      /* the first line of the reply is there */
     bool has_response;                  /* there is one to log */
     bool success;
-    struct slice header;                /* of the reply, behind its status */
+    struct slice header;                /* of the reply, after its status */
     struct pop3_items lines;
     uint32_t memory;
 };

@@ -32,8 +32,8 @@ static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
     return true;
 }
 
-/* How far a segment may be ahead of the contiguous start. The buffer covers what is between.
- * Segments of a hello come in any order, but have a few thousand bytes together. */
+/* The maximum distance of a segment from the contiguous start; the buffer covers the gap. Segments
+ * of a hello arrive in any order, but have a few thousand bytes together. */
 #define GAP_MAX (8 * 1024)
 
 static bool is_far_ahead(const struct quic_assembly *a, uint64_t offset)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/quic/quic.h - within this directory: QUIC up to the hellos (RFC 9000, 9001, 9369, and
- * Google's Q043 to Q050). Each packet is a transaction of its own, complete at once; what it keeps
- * lies in its arena. */
+/* app/proto/quic/quic.h - for this directory: QUIC up to the hellos (RFC 9000, 9001, 9369, and
+ * Google's Q043 to Q050). Each packet is a transaction, complete at once; its data are in its
+ * arena. */
 #ifndef APP_QUIC_QUIC_H
 #define APP_QUIC_QUIC_H
 
@@ -36,7 +36,7 @@ struct quic_header {
     bool is_long;
     struct slice dcid;
     uint32_t size;                      /* of the header */
-    uint32_t payload;                   /* bytes behind it that belong to this packet */
+    uint32_t payload;                   /* bytes after the header that belong to this packet */
 };
 /* False: no header of QUIC. */
 bool quic_header_parse(struct bytes in, struct quic_header *out);
@@ -69,13 +69,13 @@ bool quic_decrypt(struct quic_crypto *c, const struct quic_dir_keys *keys,
 #define QUIC_HANDSHAKE_MAX 65535
 #define QUIC_RANGES_MAX 32
 
-/* A handshake as far as its pieces have come, in any order. */
+/* The received parts of a handshake, in any order. */
 struct quic_assembly {
     struct buf data;
     struct { uint32_t from, to; } range[QUIC_RANGES_MAX];       /* sorted, apart */
     unsigned count;
 };
-/* False: too long, or in too many pieces. */
+/* False: too long, or in too many parts. */
 bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment);
 struct slice quic_assembly_front(const struct quic_assembly *a);        /* without holes */
 
@@ -107,7 +107,7 @@ static inline struct quic_tx *quic_tx_of(struct app_tx *tx)
 struct quic_state {
     struct quic_keys keys;
     struct quic_assembly assembly[2];
-    bool hello[2];                      /* what follows is encrypted for good */
+    bool hello[2];                      /* all later packets are encrypted */
     bool retried;
 };
 

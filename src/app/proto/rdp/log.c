@@ -197,8 +197,8 @@ static void log_serial(struct json *j, struct slice serial)
     json_bytes(j, NULL, n > 0 ? text : "0", n > 0 ? n : 1);
 }
 
-/* The list of a TLS 1.2 Certificate message (RFC 5246 section 7.4.2): a length of 3 bytes in front
- * of each certificate. A certificate whose serial cannot be read is left out. */
+/* The list of a TLS 1.2 Certificate message (RFC 5246 section 7.4.2): a length of 3 bytes before
+ * each certificate. A certificate whose serial cannot be read is left out. */
 static void log_certificates(struct json *j, struct slice list)
 {
     struct bytes in = bytes_of_slice(list);

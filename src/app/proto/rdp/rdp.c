@@ -45,8 +45,8 @@ static struct slice copy(struct rdp_tx *t, struct slice s)
 
 /* --- X.224 ------------------------------------------------------------------------------------ */
 
-/* Takes an X.224 header of class 0 and gives the data behind it. Code and credit share a byte;
- * the destination reference must be 0. A length of 255 is reserved. False: not a message of this
+/* Takes an X.224 header of class 0 and returns the data after it. Code and credit share a byte; the
+ * destination reference must be 0. A length of 255 is reserved. False: not a message of this
  * type. */
 static bool take_x224(struct bytes *in, uint8_t type, struct slice *data)
 {

@@ -211,7 +211,7 @@ static struct outcome take_step(struct rfb_state *st, struct bytes *in)
     return (struct outcome){ .next = SKIP };
 }
 
-/* How many bytes the current message has, as far as is known: with a length in the message first
+/* Returns how many bytes the current message has. If the message contains a length, returns first
  * the part up to and with that length. A length is the sender's, up to 4 GiB; `buffer_limit` ends
  * the wait. */
 static uint32_t step_size(enum step step, struct bytes in)

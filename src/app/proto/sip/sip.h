@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/sip/sip.h - SIP messages (RFC 3261) and the SDP descriptions in them (RFC 4566).
  *
- * Each message is a transaction of its own, complete at once; all of it lies in the
- * transaction's arena. */
+ * Each message is a transaction, complete at once; all of it is in the transaction's arena. */
 #ifndef APP_SIP_SIP_H
 #define APP_SIP_SIP_H
 
@@ -72,7 +71,7 @@ static inline struct sip_tx *sip_tx_of(const struct app_tx *tx)
     return (struct sip_tx *)(uintptr_t)tx;
 }
 
-/* What a message is made of, within the bytes it was read from. */
+/* The parts of a message, within the bytes it was read from. */
 struct sip_layout {
     uint32_t line, headers, body;       /* lengths of line and headers; offset of the body */
     uint64_t content_length;

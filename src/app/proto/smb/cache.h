@@ -5,7 +5,7 @@
 
 #include "app/lib/lru.h"
 
-/* A file as one side names it: 16 bytes, or in SMB1 two and the session's number behind them. */
+/* The id of a file on one side: 16 bytes, or in SMB1 two bytes followed by the session's number. */
 struct smb_id {
     uint8_t len, at[16];
 };

@@ -12,8 +12,8 @@
 #define ABANDON_US UINT64_C(60000000)       /* 60 s without an extent after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that may wait for lost ones */
 
-/* The file of this id and direction. `open`: only one whose transfer goes on, because a closed
- * file's number may be used again. Walks the flow's transactions, of which max-tx bounds the
+/* Returns the file of this id and direction. `open`: only one whose transfer continues, because a
+ * closed file's number may be used again. Walks the flow's transactions, of which max-tx bounds the
  * number. */
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
                              bool open)

@@ -244,8 +244,8 @@ static void set_trailing_len(struct smb_dir *ds, uint32_t missing)
     ds->skip = missing - MIN(ds->file_left, missing);
 }
 
-/* From SMB_PARTIAL_MIN bytes on, a long read or write is consumed as it comes, so that a 16 MiB
- * message needs no 16 MiB of buffer. `need` asks for that many bytes first, then for all. */
+/* From SMB_PARTIAL_MIN bytes on, a long read or write is consumed as it arrives, so a 16 MiB
+ * message needs no 16 MiB of buffer. `need` requests that many bytes first, then all. */
 static enum parse_status incomplete(struct smb_state *st, struct app_input *in,
                                     const struct scope_in *m, struct bytes bytes)
 {

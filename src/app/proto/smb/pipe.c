@@ -8,8 +8,8 @@
 #include "app/proto/smb/tx.h"
 #include "base/containers/hash.h"
 
-/* Do these bytes begin with a DCERPC header? A guess for handles whose create was missed, so that
- * version and type have to be plausible. */
+/* True if these bytes begin with a DCERPC header. It is a guess for handles whose create was
+ * missed, so version and type must be plausible. */
 bool smb_is_call(struct slice data)
 {
     struct bytes in = bytes_of_slice(data);
@@ -224,9 +224,10 @@ static struct smb_key fragment_key(const struct smb_record *r, const struct smb_
     return key;
 }
 
-/* What a client reads from a pipe. STATUS_BUFFER_OVERFLOW means that the fragment continues in the
- * next read ([MS-SMB2] section 3.3.5.12): the beginning waits in the cache of fragments, whose
- * count max-dcerpc-frag-cache-size limits. Other errors end the command's transaction. */
+/* Handles data that a client reads from a pipe. STATUS_BUFFER_OVERFLOW means that the fragment
+ * continues in the next read ([MS-SMB2] section 3.3.5.12): the beginning waits in the cache of
+ * fragments, whose count max-dcerpc-frag-cache-size limits. Other errors end the command's
+ * transaction. */
 void smb_pipe_response(struct smb_state *st, const struct smb_record *r, const struct smb_id *id,
                        struct slice data)
 {

@@ -163,7 +163,7 @@ static void limits_of(const struct conf_node *node, const char *what, struct smb
     limits->max_queue_count = size_of(node, key, MAX_QUEUE_COUNT);
 }
 
-/* What the client writes is limited by "write", what it reads by "read". The cache limits and their
+/* "write" limits data that the client writes, "read" data that it reads. The cache limits and their
  * defaults are those of Suricata. */
 static int smb_configure(const struct conf_node *node, const struct conf_node *root UNUSED,
                          void *settings, struct err *err UNUSED)

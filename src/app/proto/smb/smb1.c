@@ -308,9 +308,9 @@ static bool tree_request(struct smb_state *st, const struct smb_record *r, bool 
     return true;
 }
 
-/* A successful response gives the tree its id and its kind: service "IPC" stands for named pipes.
- * The tree cache keeps share name and kind for later reads and writes. Optional words: 2 bytes of
- * optional support (3 words), 8 more of access masks (7 words, [MS-SMB]). */
+/* A successful response has the tree's id and kind: service "IPC" means named pipes. The tree cache
+ * keeps share name and kind for later reads and writes. Optional words: 2 bytes of optional support
+ * (3 words), 8 more of access masks (7 words, [MS-SMB]). */
 static bool tree_response(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
     struct smb_tx *t = smb_tx_find_kind(st, SMB_TREE_CONNECT, smb_scope_of(r, SCOPE_TREE));
@@ -475,9 +475,8 @@ void smb1_close_file(struct smb_state *st, const struct smb_id *id, enum directi
     smb_done(t, TO_CLIENT);
 }
 
-/* [MS-CIFS] section 2.2.4.5. The request ends what was written. What was read ends with the
- * response, because read responses may still be on their way; the cache keeps the file's number for
- * it. */
+/* [MS-CIFS] section 2.2.4.5. The request ends a written file. A read file ends with the response,
+ * because read responses may still be on their way; the cache keeps the file's number for it. */
 static void close_request(struct smb_state *st, const struct smb_record *r, bool *bad)
 {
     struct bytes in = bytes_of_slice(r->body);

@@ -16,7 +16,7 @@ enum {
     SMB1_NT_CREATE_ANDX = 0xa2, SMB1_NT_CANCEL = 0xa4, SMB1_NONE = 0xff,
 };
 
-/* From an offset of the header on; failed when it lies elsewhere. */
+/* Returns the bytes from an offset of the header on; failed when it is outside. */
 struct bytes smb1_at(const struct smb_record *r, uint32_t offset);
 bool smb1_take_string(struct smb_tx *t, struct bytes *in, bool unicode, struct slice *out);
 void smb1_align(const struct smb_record *r, struct bytes *in);

@@ -228,8 +228,8 @@ static bool take_read(const struct smb_record *r, struct smb_extent *p)
     return !in.failed;
 }
 
-/* Takes what was read to its file or pipe. Without the request the offset is not known: the data
- * are skipped rather than put in the wrong place. Pipes are known by the bare file number. */
+/* Passes read data to their file or pipe. Without the request the offset is unknown: the data are
+ * skipped, because they could go to a wrong position. Pipes are found by the bare file number. */
 static void read_extent(struct smb_state *st, const struct smb_record *r, struct smb_extent *p)
 {
     const struct smb_entry *entry;
@@ -472,8 +472,8 @@ static bool set_name(struct smb_state *st, const struct smb_record *r, struct tr
     return true;
 }
 
-/* What is changed: SET_PATH_INFO names a path, SET_FILE_INFO a file number, whose name the cache
- * knows if the create was seen. */
+/* Finds the target: SET_PATH_INFO names a path, SET_FILE_INFO a file number, whose name the cache
+ * has if the create was seen. */
 static bool take_target(struct smb_state *st, const struct smb_record *r, struct trans2 *m,
                         struct slice *name, struct smb_id *pure)
 {

@@ -44,7 +44,7 @@ static const struct mail_field fields[] = {
     { "date", "date", FIELD_STRING },
 };
 
-/* `extended` has no member: Suricata 8 never logs what it stands for. */
+/* `extended` has no member: Suricata 8 never logs its fields. */
 struct log_settings {
     uint32_t custom;                    /* bit per fields[] */
     bool body_md5, subject_md5;

@@ -189,7 +189,7 @@ static void skip_chunk(struct smtp_state *s, struct bytes *in)
     s->chunk_ragged = chunk.len > 0 && chunk.data[chunk.len - 1] != '\n';
 }
 
-/* A line that goes on behind its chunk's end with no command is longer than was said. */
+/* If the chunk ended inside a line and no command follows, the chunk is longer than announced. */
 static void check_chunk(struct smtp_state *s, struct slice text)
 {
     if (s->chunk_ragged && !smtp_is_command(text))

@@ -52,8 +52,8 @@ static bool is_mode(struct slice s)
     return slice_is(s, "netascii") || slice_is(s, "mail") || slice_is(s, "octet");
 }
 
-/* A request: opcode, file name, mode, each text with a zero byte behind it; the zero byte of the
- * mode may be missing. Options behind the mode (RFC 2347) are ignored. Opcodes 3 to 5 pass when
+/* Takes a request: opcode, file name, mode, each text with a zero byte after it; the zero byte of
+ * the mode may be missing. Options after the mode (RFC 2347) are ignored. Opcodes 3 to 5 pass when
  * they have the same form. False: not a request. */
 static bool take_request(struct bytes *in, struct tftp_tx *tx)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/certificate.h - what rules and logs ask of an X.509 certificate (RFC 5280).
+/* app/proto/tls/certificate.h - the data of an X.509 certificate (RFC 5280) for rules and logs.
  *
- * It is read, not judged: no signature, no key, no path. Names come as text the way Suricata
- * writes them. */
+ * It is parsed but not verified: no signature, no key, no path. Names are text in Suricata's
+ * form. */
 #ifndef APP_TLS_CERTIFICATE_H
 #define APP_TLS_CERTIFICATE_H
 

@@ -19,7 +19,7 @@ struct slice tls_ja3_string_with_grease(const struct tls_hello *hello, struct ar
 struct slice tls_ja3_hash(struct slice string, struct digests *d, struct arena *arena);
 
 #define TLS_JA4_LEN 36
-/* Of a ClientHello; in the arena, which also lends the room for sorting. */
+/* Returns JA4 of a ClientHello; in the arena, which also has the space for sorting. */
 struct slice tls_ja4(const struct tls_hello *hello, bool is_quic, struct digests *d,
                      struct arena *arena);
 

@@ -9,7 +9,7 @@
 
 #include "base/text/bytes.h"
 
-/* What is wrong with a hello; a set. */
+/* Problems of a hello; a set. */
 enum tls_hello_problem {
     TLS_HELLO_LENGTH    = 1u << 0,      /* lengths contradict each other */
     TLS_HELLO_SNI_TYPE  = 1u << 1,

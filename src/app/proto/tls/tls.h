@@ -2,9 +2,10 @@
 /* app/proto/tls/tls.h - the state of a TLS flow; for this directory, and for outputs that store
  * certificates.
  *
- * A flow has one transaction, the handshake. It holds what rules and logs see; what is only
- * needed to find records and messages is the flow's. Everything lies in the transaction's arena,
- * bounded: the first hello and the first chain of each side, one message that is put together. */
+ * A flow has one transaction, the handshake. The transaction has the data of rules and logs; the
+ * flow has the state for finding records and messages. All memory is in the transaction's arena and
+ * bounded: the first hello and the first chain of each side, and one message that is being
+ * assembled. */
 #ifndef APP_TLS_TLS_H
 #define APP_TLS_TLS_H
 
@@ -79,7 +80,7 @@ enum tls_event { TLS_EVENT_NONE, TLS_EVENT_LIST(APP_EVENT_ID) };
     E(TLS_FRAME_SSL2_PDU, "ssl2.pdu")
 enum { TLS_FRAME_LIST(APP_ENUM_ID) };
 
-/* ssl_state: the handshake message that stands last in what has just been parsed. */
+/* ssl_state: the last handshake message in the data that were just parsed. */
 enum {
     TLS_STATE_CLIENT_HELLO  = 1u << 0,
     TLS_STATE_SERVER_HELLO  = 1u << 1,
@@ -91,7 +92,7 @@ enum {
 /* app_feature() bits */
 enum {
     TLS_FEATURE_JA3 = 1u << 0, TLS_FEATURE_JA4 = 1u << 1, TLS_FEATURE_STORE = 1u << 2,
-    TLS_FEATURE_CHAIN = 1u << 3,           /* certificates as sent; else what was read of one */
+    TLS_FEATURE_CHAIN = 1u << 3,        /* certificates as sent; else only the parsed data of one */
 };
 
 struct tls_settings {
@@ -99,7 +100,7 @@ struct tls_settings {
     enum { TLS_FINGERPRINT_AUTO, TLS_FINGERPRINT_YES, TLS_FINGERPRINT_NO } ja3, ja4;
 };
 
-/* What one of the two has said. */
+/* The messages of one side. */
 struct tls_dir {
     struct tls_hello hello;             /* the first one */
     bool has_hello;                     /* it was read to its end */
@@ -124,7 +125,7 @@ struct tls_dir {
 
 struct tls_tx {
     struct app_tx tx;
-    struct tls_dir ds[2];            /* by who speaks: TO_SERVER is the client */
+    struct tls_dir ds[2];            /* by sender: TO_SERVER is the client */
     uint8_t state;                      /* TLS_STATE_* */
     bool resumed;                       /* one of them hopes so, or both agree */
     bool without_certificate;           /* TLS 1.3: none will be seen */
@@ -138,7 +139,7 @@ static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
     return (struct tls_tx *)(uintptr_t)tx;
 }
 
-/* How many certificates there are to look at. */
+/* Returns the number of stored certificates. */
 static inline unsigned tls_chain_retained(const struct tls_dir *ds)
 {
     return ds->chain != NULL ? ds->chain_len : 0;
@@ -154,7 +155,7 @@ struct tls_message {
 struct tls_state {
     struct tls_tx *tx;          /* NULL before the first bytes and once it is gone */
     bool started, is_abandoned[2];
-    bool header_seen[2];        /* ... of the record at hand, which is not here yet */
+    bool header_seen[2];        /* the header of the current, incomplete record */
     bool cipher_changed[2];
     bool hello_seen[2];
     bool early_data;
@@ -176,13 +177,13 @@ enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
 bool tls_heartbeat(struct tls_state *st, struct bytes body, enum direction d);
 /* record.c */
 enum parse_status tls_parse(struct app_flow *af, struct app_input *in);
-void tls_encrypted(struct app_flow *af, struct tls_state *st);  /* as encryption-handling says */
+void tls_encrypted(struct app_flow *af, struct tls_state *st);  /* applies encryption-handling */
 
 void tls_event(struct tls_state *st, enum tls_event event);
 /* Never backwards. */
 void tls_progress(struct tls_state *st, enum direction d, unsigned progress);
 
-/* buffers.c: NULL when not wanted or not to be had. */
+/* buffers.c: NULL when not required or not available. */
 const struct slice *tls_ja3_of(struct app_tx *tx, enum direction d);
 const struct slice *tls_ja3_hash_of(struct app_tx *tx, enum direction d);
 const struct slice *tls_ja4_of(struct app_tx *tx);

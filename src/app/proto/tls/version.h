@@ -16,11 +16,11 @@ enum {
     TLS_1_3_EARLY_DRAFT = 0x7f01,       /* before draft 16: they did not number themselves */
 };
 
-/* "TLS 1.2", as EVE has it; "UNDETERMINED" for 0, the number in buf for what has no name. */
+/* "TLS 1.2", as in EVE; "UNDETERMINED" for 0; an unknown number is written to buf. */
 #define TLS_VERSION_TEXT 32
 const char *tls_version_name(uint16_t version, char buf[TLS_VERSION_TEXT]);
 bool tls_version_known(uint16_t version);       /* has a name; 0 has one, too */
-/* May stand in a record or in supported_versions. */
+/* True if it may be in a record or in supported_versions. */
 static inline bool tls_version_valid(uint16_t version)
 {
     return version >= SSL_3 && tls_version_known(version);

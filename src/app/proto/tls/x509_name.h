@@ -10,7 +10,7 @@
  * relative name are joined by " + ". False: it is no name. */
 bool x509_name_text(struct slice name, struct arena *arena, struct slice *out);
 
-/* One GeneralName: a host name or URI as it is, an address as "[192, 0, 2, 1]", others with
+/* Writes one GeneralName: a host name or URI unchanged, an address as "[192, 0, 2, 1]", others with
  * their kind: "RFC822Name(who@example.org)". */
 bool x509_general_name_text(const struct der *name, struct arena *arena, struct slice *out);
 

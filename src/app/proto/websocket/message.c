@@ -81,8 +81,8 @@ static bool inflate_some(struct ws_inflater *inflater, uint32_t limit)
     return r == Z_OK && (n > 0 || z->avail_in < before);
 }
 
-/* Inflates everything, also what is beyond the limit: the next message refers to the window that
- * this one leaves behind. */
+/* Inflates everything, also data beyond the limit, because the next message refers to the window of
+ * this one. */
 static void inflate_all(struct ws_inflater *inflater, struct slice packed, uint32_t limit)
 {
     inflater->z.next_in = (Bytef *)(uintptr_t)packed.data;

@@ -261,7 +261,7 @@ static void websocket_alert_metadata(struct json *j, struct app_tx *tx)
     json_object_end(j);
 }
 
-/* `what` says which forms of the payload the configuration asks for. */
+/* `what`: the forms of the payload that the configuration requires. */
 static void websocket_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
 {
     const struct slice *payload = &ws_tx_of(tx)->payload;

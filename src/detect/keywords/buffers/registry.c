@@ -64,7 +64,7 @@ static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
     return new;
 }
 
-/* By name or alias; NULL: it is not a buffer of packets. */
+/* Finds by name or alias; NULL: not a packet buffer. */
 static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
 {
     for (unsigned i = 0; i < ARRAY_LEN(packet_buffers); i++) {
@@ -90,8 +90,8 @@ static const struct app_buffer *app_buffer_named(const struct app_proto *proto, 
     return NULL;
 }
 
-/* One buffer for all protocols that declare the name. If one of them has several instances
- * or grows, rules must expect it of the buffer. Parsers learn here what they have to keep. */
+/* Returns one buffer for all protocols that declare the name. If it is multi or growing in one of
+ * them, rules must treat it so in all. Registers the features that the parsers need for it. */
 static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
 {
     struct buffer b = { .kind = BUFFER_TX };
@@ -306,8 +306,7 @@ int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)
     return 0;
 }
 
-/* A sticky buffer without a test is an error in Suricata: a test was forgotten or is
- * misplaced. */
+/* A sticky buffer without a test is an error, as in Suricata: the test is missing or misplaced. */
 int rule_leave_buffer(struct rule_parser *p)
 {
     if (p->current != NULL && p->current->first == NULL)

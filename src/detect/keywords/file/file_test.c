@@ -17,7 +17,7 @@ struct file_test {
 /* The rule has one test of the transaction for all its file keywords. */
 struct file_tests { struct file_test *first; };
 
-/* -1 from `has` means that it cannot be told (yet). Then the negated test fails as well. */
+/* -1 from `has` means unknown so far. Then the negated test fails as well. */
 static bool test_holds(const struct file_test *test, struct app_file *file)
 {
     int result = test->has != NULL ? test->has(file, test->arg) : 1;
@@ -60,9 +60,8 @@ int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint
     return file_test_add_in(p, APP_BOTH, has, arg, required);
 }
 
-/* Joins an earlier file test of the rule in the same direction, so that both hold for one
- * file. `required` tells parsers what to compute, a hash for example: without a rule that
- * needs it they do not. */
+/* Joins an earlier file test of the rule in the same direction, so that both hold for one file.
+ * `required` makes parsers compute what the test needs, for example a hash. */
 int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has,
                       const void *arg, uint32_t required)
 {

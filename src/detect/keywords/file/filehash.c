@@ -86,8 +86,8 @@ static FILE *open_list(struct rule_parser *p, struct text name, char *path, size
     return fopen(path, "re");
 }
 
-/* A list with one wrong line is rejected as a whole: the rest would give a false sense of
- * cover. */
+/* A list with one wrong line is rejected entirely, because a partial list would give a false sense
+ * of security. */
 static int read_list(struct rule_parser *p, FILE *f, const char *path, struct hash_arg *a)
 {
     unsigned number = 0;

@@ -2,8 +2,8 @@
 /* detect/keywords/file/filesize.c - filesize: the length of a file. */
 #include "detect/keywords/file/file_test.h"
 
-/* -1: not known. A truncated file is at least as long as what was seen, so only
- * "more than" can be tested. The length of an open file is still unknown. */
+/* -1: unknown. A truncated file is at least as long as the bytes seen, so only "more than" can be
+ * tested. The length of an open file is still unknown. */
 static int size_fits(struct app_file *file, const void *arg)
 {
     const struct int_match *m = arg;

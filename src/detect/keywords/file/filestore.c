@@ -7,16 +7,16 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Which files: those of the match's direction, or of the directions named; in this
- * transaction, or from now on in the complete flow. */
+/* Selects files: those of the match's direction, or of the named directions; in this transaction,
+ * or in the rest of the flow. */
 struct filestore_arg {
     uint8_t directions;         /* 0: that of the match */
     bool scope_tx, scope_flow;
     uint32_t depth;             /* of reassembly for files that are stored; 0: as for all */
 };
 
-/* The file's record lists the rules that wanted it, as far as its array holds them; a rule
- * counts once. */
+/* The file's record lists the rules that stored it, up to the size of its array; a rule counts
+ * once. */
 static void store_file(struct app_file *file, uint32_t sid)
 {
     struct detect_file *by = detect_file(file);

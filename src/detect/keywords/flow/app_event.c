@@ -10,8 +10,7 @@
 
 struct app_event_arg { uint32_t event; }; /* the enum's value in its table */
 
-/* A flow without an application layer, such as one whose first data are still missing, has
- * none. */
+/* A flow without application layer, for example before its first data, has no events. */
 static bool flow_event_match(const struct match_input *in, const void *arg)
 {
     const struct app_event_arg *a = arg;

@@ -4,8 +4,8 @@
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 
-/* Which of the flow's protocols is compared: that of the packet's direction (the default),
- * the current one, the one before a change such as STARTTLS, or those of both directions. */
+/* Selects the flow's protocol to compare: that of the packet's direction (the default), the current
+ * one, the one before a change such as STARTTLS, or those of both directions. */
 enum { MODE_DIRECTION, MODE_FINAL, MODE_ORIGINAL, MODE_EITHER, MODE_TO_SERVER, MODE_TO_CLIENT };
 
 struct app_protocol_arg { /* `mode`: MODE_* */

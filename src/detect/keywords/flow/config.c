@@ -3,9 +3,9 @@
 #include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
-/* What it is for: "logging disable, type tx, scope tx", and in front of the flow table "tracking
- * disable, type flow, scope packet", with which users shed traffic. What else can be said changes
- * nothing, as in Suricata. */
+/* Two forms have an effect: "logging disable, type tx, scope tx", and before the flow table
+ * "tracking disable, type flow, scope packet", with which users exempt traffic. Other settings are
+ * ignored, as in Suricata. */
 struct config_arg {
     bool of_tx, untracked;
 };

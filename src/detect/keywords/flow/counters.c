@@ -5,9 +5,8 @@
 #include "detect/rule/keyword.h"
 #include "flow/flow.h"
 
-/* Whole seconds of packet time, never of the clock, so a capture file gives the same
- * result each time. A packet with an older timestamp than the flow's start leaves the age
- * at 0. */
+/* Seconds of packet time, never of the clock, so a capture file gives the same result each time. A
+ * packet with an older timestamp than the flow's start leaves the age at 0. */
 static bool age_match(const struct match_input *in, const void *arg)
 {
     const struct flow *f = in->flow;
@@ -97,7 +96,7 @@ static int bytes_parse(struct rule_parser *p, struct text in, void *arg)
     return sides_parse(p, in, 64, arg);
 }
 
-/* For keywords whose name holds the side, such as flow.bytes_toserver. */
+/* For keywords whose name contains the direction, such as flow.bytes_toserver. */
 static int one_side_parse(struct rule_parser *p, struct text in, unsigned bits, uint8_t side,
                           struct side_arg *a)
 {

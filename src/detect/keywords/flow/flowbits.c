@@ -39,8 +39,8 @@ static bool isnotset_match(const struct match_input *in, const void *arg)
     return false;
 }
 
-/* The changes run after the whole rule has matched. They take the first name: only tests
- * may have several. Only the flow's own thread gets here, so there is no lock. */
+/* The changes run after the entire rule has matched. They use the first name: only tests may have
+ * several. Only the flow's own thread runs this, so it needs no lock. */
 static bool set_match(const struct match_input *in, const void *arg)
 {
     const struct flowbits_arg *a = *(struct flowbits_arg *const *)arg;

@@ -94,7 +94,7 @@ static bool operator_parse(struct text in, uint8_t *op)
     return false;
 }
 
-/* A name begins with a letter, which tells it from a number. */
+/* A name begins with a letter; a number does not. */
 static bool is_letter(char c)
 {
     return (c | 32) >= 'a' && (c | 32) <= 'z';

@@ -35,8 +35,8 @@ static int setting_take(struct rule_parser *p, struct text in, struct settings *
                       p->keyword->name, TEXT(in));
 }
 
-/* What follows the four settings of a threshold has no effect: rules for later versions of
- * Suricata have more there, and 8.0 loads them. */
+/* Settings after the four of a threshold are ignored: rules for later versions of Suricata have
+ * more, and 8.0 loads them. */
 static int settings_parse(struct rule_parser *p, struct text in, struct settings *s)
 {
     bool may_have_more = text_equal(text_of(p->keyword->name), "threshold");
@@ -101,7 +101,7 @@ static int only_one(struct rule_parser *p)
                       p->keyword->name);
 }
 
-/* Keeps the order of the rule. `by_keyword` tells these from thresholds of
+/* Keeps the order of the rule. `by_keyword` distinguishes these from thresholds of
  * threshold.config. A `prefilter` after it refers to this keyword, so it sets last_test. */
 static void add_spec(struct rule_parser *p, struct threshold_spec *spec)
 {
@@ -147,8 +147,7 @@ static int backoff_parse(struct rule_parser *p, const struct settings *s,
                         &spec->multiplier);
 }
 
-/* The spec is attached before its numbers are known to be right: a rule with an error is
- * dropped as a whole. */
+/* The spec is attached before its numbers are checked: an invalid rule is dropped entirely. */
 static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct threshold_spec *spec = arg;

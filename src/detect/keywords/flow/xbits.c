@@ -14,7 +14,7 @@
 /* In the order of command_names[]. An xbit and a hostbit of the same name on the same host
  * are one bit, as in Suricata. */
 enum bit_command { BIT_SET, BIT_ISSET, BIT_UNSET, BIT_ISNOTSET, BIT_TOGGLE };
-/* TRACK_NONE: the rule gives no owner, so the bit is never set. */
+/* TRACK_NONE: the rule names no owner, so the bit is never set. */
 enum bit_track { TRACK_SRC, TRACK_DST, TRACK_PAIR, TRACK_TX, TRACK_NONE };
 
 extern const struct keyword_ops keyword_xbits;
@@ -172,8 +172,7 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
 
 /* --- xbits ------------------------------------------------------------------------------------ */
 
-/* A name with a value whose name is neither track nor expire. Suricata ignores such a
- * setting. */
+/* A name with a value, other than track and expire. Suricata ignores such a setting. */
 static bool is_other_setting(struct text in)
 {
     const char *space = memchr(in.p, ' ', in.n);

@@ -17,7 +17,7 @@ static enum step_result lua_step(struct program_run *run, const void *arg)
                ? STEP_YES : STEP_NO;
 }
 
-/* Scripts that ask for payload or for the packet are not called without one. */
+/* Scripts that require payload or the packet are not called without one. */
 static bool lua_match(const struct match_input *in, const void *arg)
 {
     const struct lua_script *s = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/meta/alert.c - an alert also where the action gives none. */
+/* detect/keywords/meta/alert.c - raises an alert even if the action raises none. */
 #include "detect/rule/keyword.h"
 
 static int alert_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)

@@ -26,7 +26,7 @@ static bool is_class_name(struct text in)
     return true;
 }
 
-/* A `priority` keyword, wherever it stands, wins; so its flag is looked at, not its place. */
+/* A `priority` keyword anywhere in the rule wins, so this checks its flag, not its position. */
 static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule *rule = p->rule;

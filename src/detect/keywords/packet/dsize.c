@@ -4,7 +4,7 @@
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
-/* A second dsize directly after the first is an error: a range says it in one. */
+/* A second dsize directly after the first is an error, because one range can express both. */
 static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
 {
     const struct rule_test *last = rule_last_test(p, POINT_PACKET);

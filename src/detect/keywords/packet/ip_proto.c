@@ -61,7 +61,7 @@ static bool proto_number(struct text in, uint8_t *out)
     return true;
 }
 
-/* Does the test hold for this protocol? */
+/* True if the test matches this protocol. */
 static bool keeps(const struct ip_proto_arg *a, unsigned proto)
 {
     switch (a->op) {

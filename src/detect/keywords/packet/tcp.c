@@ -67,7 +67,7 @@ const struct keyword_ops keyword_tcp_ack = {
     .describe = ack_describe,
 };
 
-/* The window as the header has it: only the handshake tells the scale. */
+/* The unscaled window of the header: only the handshake has the scale. */
 struct window_arg {
     uint16_t size;
     bool negated;

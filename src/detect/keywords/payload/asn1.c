@@ -54,10 +54,9 @@ static bool take_header(struct bytes *in, struct header *out)
     return !in->failed;
 }
 
-/* The three attacks that the keyword knows. The first octet of a BIT STRING is the number
- * of unused bits (X.690 8.6.2), so it must not exceed the bits that follow. Bits 8 and 7
- * of a REAL are zero in the decimal encoding, whose text a careless decoder copies into a
- * fixed array. */
+/* Detects the three attacks of the keyword. The first octet of a BIT STRING is the number of unused
+ * bits (X.690 8.6.2), so it must not exceed the bits that follow. Bits 8 and 7 of a REAL are zero
+ * in the decimal encoding, whose text a careless decoder copies into a fixed array. */
 static bool is_bad(const struct asn1 *a, const struct header *h, struct slice content)
 {
     uint8_t first = content.len > 0 ? content.data[0] : 0;
@@ -72,9 +71,8 @@ static bool is_bad(const struct asn1 *a, const struct header *h, struct slice co
            content.len > REAL_SAFE;
 }
 
-/* Do the contents have a length that their type can have? A BOOLEAN has one octet, a NULL
- * none, a BIT STRING at least one. A decoder cannot go on after such a value, so the walk
- * ends. */
+/* True if the length is valid for the type: a BOOLEAN has one octet, a NULL none, a BIT STRING at
+ * least one. A decoder cannot continue after an invalid one, so the walk ends. */
 static bool holds(const struct header *h)
 {
     switch (h->identifier) {

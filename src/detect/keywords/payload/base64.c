@@ -41,8 +41,8 @@ static int base64_decode_parse(struct rule_parser *p, struct text in, void *arg 
     while (text_split(&in, ',', &word))
         if (base64_option(p, text_trim(word), &b, &relative) < 0)
             return -1;
-    /* It belongs to the list of the test before it even when it does not start where that
-     * test ended. So op_append() gets "relative" and the flag goes again below. */
+    /* It belongs to the list of the test before it even if it does not start where that test ended.
+     * So op_append() gets "relative", and the flag is cleared again below. */
     op = op_append(p, OP_BASE64, last != NULL);
     if (op == NULL)
         return -1;

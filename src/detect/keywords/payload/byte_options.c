@@ -53,7 +53,7 @@ int byte_offset(struct rule_parser *p, struct text in, struct byte_options *o)
     return 0;
 }
 
-/* Sets *op to the place in `names`, a list that NULL ends. */
+/* Sets *op to the index in `names`, a NULL-ended list. */
 bool byte_operator_parse(struct text in, const char *const *names, uint8_t *op)
 {
     for (unsigned i = 0; names[i] != NULL; i++)
@@ -99,7 +99,7 @@ static int byte_base(struct byte_options *o, uint8_t base)
     return 1;
 }
 
-/* The protocol in whose order of bytes the word asks for numbers; UNKNOWN: in none's. */
+/* Returns the protocol whose byte order the word selects; UNKNOWN: none. */
 static enum app_proto_id byte_order_proto(struct text word)
 {
     for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {

@@ -7,7 +7,7 @@
 /* In the order of enum byte_operator. */
 static const char *const operators[] = { "=", "<", ">", "<=", ">=", "&", "^", NULL };
 
-/* "!" stands before an operator. Alone it means "not equal": op stays BYTE_EQ, which is 0. */
+/* "!" may precede an operator. Alone it means "not equal": op stays BYTE_EQ, which is 0. */
 static int byte_test_operator(struct rule_parser *p, struct text in, struct byte_options *o)
 {
     if (in.n > 0 && in.p[0] == '!') {
@@ -35,7 +35,7 @@ static int byte_test_value(struct rule_parser *p, struct text in, struct byte_op
         return 0;
     }
     if (!text_take_c_number(&rest, &value) && text_to_u64(in, UINT64_MAX, &o->byte.value))
-        return 0;                                   /* above what is signed */
+        return 0;                                   /* larger than any signed number */
     if (rest.n == in.n)
         return rule_error(p, "byte_test: malformed value: %.*s", TEXT(in));
     o->byte.value = (uint64_t)value;

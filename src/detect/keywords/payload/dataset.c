@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dataset and datarep - dataset: is the buffer's content in a set? Or add it, or remove
- * it. datarep: compares the reputation that a list gives for the content. */
+/* dataset tests whether the buffer's content is in a set, adds it, or removes it. datarep compares
+ * the reputation that a list has for the content. */
 #include "detect/state/dataset.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -24,16 +24,16 @@ struct dataset_arg {
     struct slice context_key;   /* under which an alert shows the JSON; with a NUL */
 };
 
-/* A set that rules change must be read in the order of the packets, or the same capture
- * would give other alerts with more threads. A set that only a file fills needs no wait. */
+/* A set that rules change must be used in the order of the packets; otherwise more threads could
+ * give other alerts for one capture. A set that only a file fills needs no wait. */
 static void wait_in_sequence(const struct program_run *run, const struct dataset_arg *a)
 {
     if (dataset_changes(a->set) && run->input != NULL)
         packet_seq_wait(run->input->packet);
 }
 
-/* The JSON that belongs to the value becomes part of the alert. STEP_STOP on a miss: the
- * whole buffer is the key, so another way of matching earlier steps cannot help. */
+/* Adds the JSON of the value to the alert. STEP_STOP on a miss: the entire buffer is the key, so
+ * another match of earlier steps cannot help. */
 static enum step_result json_step(struct program_run *run, const struct dataset_arg *a,
                                   struct slice value)
 {
@@ -196,8 +196,8 @@ static bool is_plain_name(struct text t)
     return t.n > 0;
 }
 
-/* Reads what the formats json and ndjson need, and sets *required. A set in JSON is
- * read-only: a rule has no JSON to write beside a value. */
+/* Reads the options of the formats json and ndjson, and sets *required. A set in JSON is read-only,
+ * because a rule has no JSON to store with a value. */
 static int json_options(struct rule_parser *p, const struct dataset_options *o,
                         struct dataset_arg *arg, struct dataset_json *json, bool *required)
 {
@@ -272,8 +272,8 @@ struct set_keyword {
 static const struct set_keyword dataset_kind = { false, dataset_step };
 static const struct set_keyword datarep_kind = { true, datarep_step };
 
-/* The common part: options, the set, the step. A set holds whole buffers, so a sticky
- * buffer is required; a payload has no defined end. */
+/* Common part: options, the set, the step. A set contains entire buffers, so a sticky buffer is
+ * required; a payload has no defined end. */
 static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
                           struct dataset_arg *arg, struct text name, struct text rest)
 {

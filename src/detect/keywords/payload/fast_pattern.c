@@ -4,8 +4,8 @@
  * content need not be confirmed. */
 #include "detect/rule/program.h"
 
-/* The part must lie inside the content. The prefilter then searches that part alone; the
- * program still confirms the whole content. */
+/* The part must be inside the content. The prefilter searches only that part; the program still
+ * confirms the entire content. */
 static int fast_pattern_chop(struct rule_parser *p, struct text in, struct rule_op *op)
 {
     struct text first, second;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The place in the protocol's list of frames; -1: it has no such frame. */
+/* Returns the index in the protocol's list of frames; -1: no such frame. */
 static int frame_type(const struct app_proto *proto, struct text name)
 {
     for (unsigned i = 0; proto != NULL && proto->frames != NULL && proto->frames[i] != NULL; i++)

@@ -40,7 +40,7 @@ static const char *buffer_of_letter(char letter, enum app_proto_id *proto)
     return NULL;
 }
 
-/* Where the list of captures after the expression begins; in.n: there is none. */
+/* Returns where the list of captures after the expression begins; in.n: none. */
 static size_t capture_start(struct text in)
 {
     static const char *const words[] = { "flow:", "pkt:", "alert:" };

@@ -143,8 +143,8 @@ static int http_response_headers(lua_State *state) { return push_headers(state, 
 
 /* --- bodies ------------------------------------------------------------------------------- */
 
-/* Returns a table with one piece, and the offsets of its start and end. The piece is what
- * the parser still keeps of the body. */
+/* Returns a table with one part, and the offsets of its start and end. The part is what the parser
+ * still stores of the body. */
 static int push_body(lua_State *state, enum direction d)
 {
     const char *name = d == TO_SERVER ? "http.request_body" : "http.response_body";

@@ -114,7 +114,7 @@ static int ssh_get_tx(lua_State *state)
     return lua_object_push(state, SSH_CLASS, 0);
 }
 
-/* Called from init(): the parser computes HASSH only when something asks for it. */
+/* Called from init(): the parser computes HASSH only if it is required. */
 static int ssh_enable_hassh(lua_State *state)
 {
     lua_require_buffer(state, "ssh", "ssh.hassh");
@@ -128,7 +128,7 @@ static const struct ssh_dir *ssh_dir_of(lua_State *state, enum direction d)
     return &ssh_tx_of(lua_context_of(state)->tx)->ds[d];
 }
 
-/* nil for what has not been seen yet. */
+/* Pushes nil for what has not been seen yet. */
 static int push_known(lua_State *state, struct slice s)
 {
     if (s.len > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suricata.ntp: the datagram that is the transaction at hand. */
+/* suricata.ntp: the datagram of the current transaction. */
 #include "config.h"
 
 #ifdef HAVE_LUA

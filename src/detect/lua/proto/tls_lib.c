@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/tls_lib.c - the libraries suricata.tls and suricata.ja3: what both sides of a
- * session said in their handshake. */
+/* detect/lua/tls_lib.c - the libraries suricata.tls and suricata.ja3: the handshake of both
+ * sides. */
 #include "config.h"
 
 #ifdef HAVE_LUA
@@ -70,7 +70,7 @@ static int push_info(lua_State *state, enum direction d)
     return 4;
 }
 
-/* The certificates in DER, as far as the parser keeps them. */
+/* The certificates in DER that the parser has stored. */
 static int push_chain(lua_State *state, enum direction d)
 {
     const struct tls_dir *s = dir_of(state, d);
@@ -140,7 +140,7 @@ int lua_open_tls(lua_State *state)
 
 /* --- JA3: of TLS or QUIC ------------------------------------------------------------------ */
 
-/* Called from init(): the parsers compute JA3 only when something asks for it. */
+/* Called from init(): the parsers compute JA3 only if it is required. */
 static int ja3_enable(lua_State *state)
 {
     static const char *const protos[] = { "tls", "quic" };
