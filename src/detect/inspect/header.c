@@ -109,23 +109,19 @@ bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p)
 /* Cheap tests first stop the evaluation of most candidates. */
 bool rule_tests_pass(const struct rule *r, const struct match_input *in)
 {
-    for (unsigned i = 0; i < r->test_count; i++) {
-        const struct rule_test *test = &r->test[i];
+    const struct rule_test *test = r->test, *end = test + (r->test_count - r->late_count);
 
-        if (!test->late && test->match(in, test->arg) == test->negated)
+    for (; test < end; test++)
+        if (test->match(in, test->arg) == test->negated)
             return false;
-    }
     return true;
 }
 
 /* Expensive tests, as Lua scripts, only run when everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in)
 {
-    for (unsigned i = 0; i < r->test_count; i++) {
-        const struct rule_test *test = &r->test[i];
-
-        if (test->late && test->match(in, test->arg) == test->negated)
+    for (unsigned i = r->test_count - r->late_count; i < r->test_count; i++)
+        if (r->test[i].match(in, r->test[i].arg) == r->test[i].negated)
             return false;
-    }
     return true;
 }

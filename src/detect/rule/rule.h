@@ -142,7 +142,7 @@ struct rule {
                                          * tags of hosts, datasets; thresholds are not meant */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
-    struct rule_test *test;             /* POINT_PACKET, cheap ones first */
+    struct rule_test *test;             /* POINT_PACKET, late ones last */
     unsigned test_count;
     unsigned late_count;                /* of them */
     struct rule_list *list;             /* buffers; the payload's too */
