@@ -91,27 +91,20 @@ struct tx_context {
     struct header_view header;
 };
 
-/* detect.c: a rule has met these limits. */
-void detect_count_limits(const struct detect_thread *dt, uint8_t limits);
-
 /* What asking a rule costs: begin, ask, end. */
 static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
 {
     return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
 }
 
+/* Without a profile `started` is 0. */
+void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t started, bool matched);
+
 static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started,
                                     bool matched)
 {
-    uint8_t limits = dt->program.limits;
-
-    if (UNLIKELY(limits != 0)) {
-        detect_count_limits(dt, limits);
-        dt->limits |= limits;
-        dt->program.limits = 0;
-    }
-    if (UNLIKELY(dt->profile != NULL))
-        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched, limits != 0);
+    if (UNLIKELY((started | dt->program.limits) != 0))
+        rule_profile_note(dt, rule, started, matched);
 }
 
 /* header.c */
