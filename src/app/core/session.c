@@ -510,6 +510,11 @@ void app_layer_event(struct app_session *s, unsigned event)
     s->events |= 1u << event;
 }
 
+bool app_flow_has_events(const struct app_flow *af)
+{
+    return app_session_of(af)->events != 0;
+}
+
 bool app_flow_has_event(const struct app_flow *af, unsigned event)
 {
     return (app_session_of(af)->events & 1u << event) != 0;
