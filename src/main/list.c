@@ -11,6 +11,7 @@
 
 #include "app/proto.h"
 #include "base/report/log.h"
+#include "base/system/cpu.h"
 #include "base/version.h"
 #include "capture/capture.h"
 #include "detect/rule/keyword.h"
@@ -290,6 +291,7 @@ int list_build_info(void)
     print_features();
     printf("\n  %-40s %s\n  %-40s %s\n  %-40s %s\n", "Configuration", IDS_SYSCONFDIR "/ids.yaml",
            "Rules", IDS_DATADIR "/rules", "Logs", IDS_LOGDIR);
+    printf("  %-40s %s\n", "CPU (--cpu, IDS_CPU)", cpu_level());
     printf("\nLibraries:\n");
     libraries_print();
     print_for_suricata();

@@ -178,9 +178,9 @@ static const struct mpm_kernels mpm_kernels_wide = { scan_stride_wide, scan_conf
 /* Chosen when a set is built; the CPU does not change. */
 const struct mpm_kernels *mpm_kernels_best(void)
 {
-    struct cpu_features f = cpu_features();
+    const struct cpu_features *f = cpu_features();
 
-    return f.avx512bw && f.avx512vbmi && f.bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
+    return f->avx512bw && f->avx512vbmi && f->bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
 }
 #else
 const struct mpm_kernels *mpm_kernels_best(void)

@@ -151,9 +151,9 @@ WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *da
 /* NULL: the CPU lacks a feature, and the n-gram tables are used. */
 mpm_teddy_scan *mpm_teddy_best(void)
 {
-    struct cpu_features f = cpu_features();
+    const struct cpu_features *f = cpu_features();
 
-    return f.avx512bw && f.avx512vbmi && f.avx512vbmi2 && f.gfni && f.bmi2 && f.popcnt
+    return f->avx512bw && f->avx512vbmi && f->avx512vbmi2 && f->gfni && f->bmi2 && f->popcnt
                ? mpm_teddy_wide : NULL;
 }
 #else
