@@ -22,9 +22,12 @@ struct mpm_ngram;
 
 /* Ids are the indices; literals of one byte and more. Nothing of `pattern` is kept. */
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count);
-/* With these ways of looking in position of this CPU's best; screen NULL: without one. */
+/* With these kernels in place of this CPU's best; teddy NULL: the tables of n-grams come first. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct mpm_kernels *kernels, mpm_teddy_scan *teddy);
+                                   const struct mpm_kernels *kernels,
+                                   const struct teddy_kernel *teddy);
+/* The name of the kernel that new sets look with first. */
+const char *mpm_ngram_kernel(void);
 void mpm_ngram_free(struct mpm_ngram *set);
 
 /* So many bytes from its start on are what each search begins with. */

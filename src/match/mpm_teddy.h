@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at 64 positions at
+/* match/mpm_teddy.h - the first look of match/mpm_ngram.h where a CPU can look at many positions at
  * once.
  *
  * Literals stand in buckets, a bit each. Of four bytes of a literal each two that are neighbours
@@ -30,8 +30,9 @@ struct teddy_hits {
     uint32_t position[TEDDY_CAPACITY], short_position[TEDDY_CAPACITY];
 };
 
-/* Literals of two bytes and more; others, and those whose at[] is TEDDY_NONE, are left out.
- * at[i]: where the bytes of literal i stand that are looked at; in: TEDDY_NONE or anything. */
+/* Of literals of two bytes and more; others, and those whose at[] is TEDDY_NONE, are left out.
+ * teddy->groups: at most so many are made; it becomes how many are used. at[i] becomes where the
+ * tested bytes of literal i stand. */
 #define TEDDY_NONE 0xff
 void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at);
@@ -44,8 +45,14 @@ bool teddy_is_flat(const struct literal_pattern *p);
 typedef uint32_t mpm_teddy_scan(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
                                   uint32_t at, struct teddy_hits *hits);
 mpm_teddy_scan mpm_teddy_plain;
+#ifdef __x86_64__
+mpm_teddy_scan mpm_teddy_avx2, mpm_teddy_avx512;
+#endif
+
+/* groups: so many are looked up; a set for this kernel has no more. */
+struct teddy_kernel { const char *name; mpm_teddy_scan *scan; uint8_t groups; };
 /* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
-mpm_teddy_scan *mpm_teddy_best(void);
+const struct teddy_kernel *mpm_teddy_best(void);
 
 /* The seven bits of a byte that count, for the first and for the second of two neighbours. */
 static inline uint8_t teddy_first(uint8_t c)
