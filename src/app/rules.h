@@ -178,6 +178,7 @@ struct app_match {
  * and app-layer-event:applayer_X. Ids begin at 1; unused ids have NULL. */
 #define APP_LAYER_EVENT_MAX 15
 const char *app_layer_event_name(unsigned event);
+bool app_flow_has_events(const struct app_flow *af);
 bool app_flow_has_event(const struct app_flow *af, unsigned event);
 
 #endif

@@ -11,11 +11,13 @@
 
 #include "app/proto.h"
 #include "base/report/log.h"
+#include "base/system/cpu.h"
 #include "base/version.h"
 #include "capture/capture.h"
 #include "detect/rule/keyword.h"
 #include "engine/run_mode.h"
 #include "main/libraries.h"
+#include "match/mpm_ngram.h"
 
 static void print_line(const char *line, void *arg)
 {
@@ -290,6 +292,8 @@ int list_build_info(void)
     print_features();
     printf("\n  %-40s %s\n  %-40s %s\n  %-40s %s\n", "Configuration", IDS_SYSCONFDIR "/ids.yaml",
            "Rules", IDS_DATADIR "/rules", "Logs", IDS_LOGDIR);
+    printf("  %-40s %s\n  %-40s %s\n", "CPU (--cpu, IDS_CPU)", cpu_level(),
+           "Search for many literals", mpm_ngram_kernel());
     printf("\nLibraries:\n");
     libraries_print();
     print_for_suricata();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/report/log.h"
+#include "base/system/cpu.h"
 #include "main/list.h"
 #include "main/logging.h"
 #include "main/options.h"
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
     int status;
 
     logging_begin();
-    if (options_parse(&options, argc, argv, &err) < 0) {
+    if (options_parse(&options, argc, argv, &err) < 0 || cpu_choose(options.cpu, &err) < 0) {
         fprintf(stderr, "%s: %s\n", argv[0], err.text);
         options_free(&options);
         return EXIT_FAILURE;

@@ -42,6 +42,7 @@ struct options {
     const char *bpf_file;
     char *bpf;                          /* from the free words, or the file; heap */
     const char *topology;
+    const char *cpu;                    /* --cpu; NULL: IDS_CPU, or what the CPU has */
     const char *unix_socket;
     bool no_random, deterministic;
     bool quiet_progress;

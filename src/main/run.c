@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/containers/hash.h"
 #include "base/report/log.h"
+#include "base/system/cpu.h"
 #include "base/version.h"
 #include "control/process.h"
 #include "control/signals.h"
@@ -24,6 +25,7 @@
 #include "main/job_loop.h"
 #include "main/logging.h"
 #include "main/engine_loop.h"
+#include "match/mpm_ngram.h"
 
 /* --- configuration ------------------------------------------------------------------------ */
 
@@ -172,6 +174,8 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
         return -1;
     log_notice("ids", "This is ids version %s running in %s mode", IDS_VERSION,
                o->job == JOB_TEST || o->capture == NULL ? "TEST" : "USER");
+    log_info("ids", "CPU level %s; many literals are looked for with %s", cpu_level(),
+             mpm_ngram_kernel());
     conf_check_values(root);
     if (check_keys(conf) > 0 && o->job == JOB_TEST && o->init_errors_fatal)
         return err_set(err, "there are unknown keys, and --init-errors-fatal is given");

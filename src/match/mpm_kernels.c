@@ -72,7 +72,7 @@ static uint32_t find_run_plain(const uint8_t *data, uint32_t len, uint32_t at)
     return len;
 }
 
-const struct mpm_kernels mpm_kernels_plain = { scan_stride_plain, scan_confirm_plain,
+const struct mpm_kernels mpm_kernels_plain = { "plain", scan_stride_plain, scan_confirm_plain,
                                                find_run_plain };
 
 #ifdef __x86_64__
@@ -172,15 +172,15 @@ WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t a
     return len;
 }
 
-static const struct mpm_kernels mpm_kernels_wide = { scan_stride_wide, scan_confirm_wide,
-                                                   find_run_wide };
+static const struct mpm_kernels mpm_kernels_wide = { "avx512", scan_stride_wide,
+                                                     scan_confirm_wide, find_run_wide };
 
 /* Chosen when a set is built; the CPU does not change. */
 const struct mpm_kernels *mpm_kernels_best(void)
 {
-    struct cpu_features f = cpu_features();
+    const struct cpu_features *f = cpu_features();
 
-    return f.avx512bw && f.avx512vbmi && f.bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
+    return f->avx512bw && f->avx512vbmi && f->bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
 }
 #else
 const struct mpm_kernels *mpm_kernels_best(void)

@@ -55,6 +55,7 @@ struct hit_positions {
 };
 
 struct mpm_kernels {
+    const char *name;
     /* Writes the positions whose n-gram is in the table into out[SCAN_CAPACITY]. Returns their
      * number. */
     unsigned (*scan_stride)(struct bit_table t, struct slice text, struct stride_positions in,

@@ -471,13 +471,15 @@ static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pat
 
 /* The kernels are parameters so that tests can compare them. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct mpm_kernels *kernels, mpm_teddy_scan *teddy)
+                                   const struct mpm_kernels *kernels,
+                                   const struct teddy_kernel *teddy)
 {
     struct mpm_ngram *set = xaligned(CACHE_LINE, sizeof(*set));
     run_array runs = { 0 };
 
     set->kernels = kernels;
-    set->teddy_scan = teddy;
+    set->teddy_scan = teddy != NULL ? teddy->scan : NULL;
+    set->teddy.groups = teddy != NULL ? teddy->groups : 0;
     literals_build(set, pattern, count);
     if (teddy != NULL)
         teddy_build(set, pattern, count, &runs);
@@ -493,6 +495,13 @@ struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsi
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count)
 {
     return mpm_ngram_new_with(pattern, count, mpm_kernels_best(), mpm_teddy_best());
+}
+
+const char *mpm_ngram_kernel(void)
+{
+    const struct teddy_kernel *teddy = mpm_teddy_best();
+
+    return teddy != NULL ? teddy->name : mpm_kernels_best()->name;
 }
 
 /* Bytes that a search always reads, for the choice between this and libhs. */

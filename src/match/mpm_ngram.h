@@ -24,9 +24,12 @@ struct mpm_ngram;
 /* Builds a set of literals of one byte and more; a literal's id is its index. Copies what it needs
  * of `pattern`. */
 struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned count);
-/* The same with these kernels instead of the CPU's best; teddy NULL: without Teddy. For tests. */
+/* With these kernels in place of this CPU's best; teddy NULL: the tables of n-grams come first. */
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
-                                   const struct mpm_kernels *kernels, mpm_teddy_scan *teddy);
+                                   const struct mpm_kernels *kernels,
+                                   const struct teddy_kernel *teddy);
+/* The name of the kernel that new sets look with first. */
+const char *mpm_ngram_kernel(void);
 void mpm_ngram_free(struct mpm_ngram *set);
 
 /* The number of bytes at the set's start that every search reads. */

@@ -294,7 +294,8 @@ static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pat
     for (unsigned i = 0; i < count; i++)
         if (pattern[i].len >= TEDDY_WIDTH && at[i] != TEDDY_NONE)
             item_add(s, i);
-    teddy->groups = s->count > FEW ? TEDDY_GROUPS : 1;
+    if (s->count <= FEW)
+        teddy->groups = 1;
     s->buckets = 8u * teddy->groups - shorts;
     sort_into_buckets(s);
     for (unsigned i = 0; i < s->count; i++) {
@@ -312,7 +313,7 @@ static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pat
 void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at)
 {
-    memset(teddy, 0, sizeof(*teddy));
+    *teddy = (struct mpm_teddy){ .groups = teddy->groups };
     shorts_add(teddy, pattern, count, at);
     longs_add(teddy, pattern, count, at);
 }

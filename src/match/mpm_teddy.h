@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy.h - the first pass of match/mpm_ngram.h on CPUs that can test 64 positions at
+/* match/mpm_teddy.h - the first pass of match/mpm_ngram.h on CPUs that can test many positions at
  * once.
  *
  * Literals are sorted into buckets; each bucket has a bit. Four bytes of each literal are tested.
@@ -31,8 +31,9 @@ struct teddy_hits {
     uint32_t position[TEDDY_CAPACITY], short_position[TEDDY_CAPACITY];
 };
 
-/* Builds the tables for literals of two bytes and more. Other literals, and those whose at[i] is
- * TEDDY_NONE, are left out. For the rest at[i] becomes the offset of the tested bytes. */
+/* Of literals of two bytes and more; others, and those whose at[] is TEDDY_NONE, are left out.
+ * teddy->groups: at most so many are made; it becomes how many are used. at[i] becomes where the
+ * tested bytes of literal i stand. */
 #define TEDDY_NONE 0xff
 void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
                       unsigned count, uint8_t *at);
@@ -46,8 +47,14 @@ bool teddy_is_flat(const struct literal_pattern *p);
 typedef uint32_t mpm_teddy_scan(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
                                   uint32_t at, struct teddy_hits *hits);
 mpm_teddy_scan mpm_teddy_plain;
-/* NULL: this CPU has no variant that is faster than match/mpm_kernels.h. */
-mpm_teddy_scan *mpm_teddy_best(void);
+#ifdef __x86_64__
+mpm_teddy_scan mpm_teddy_avx2, mpm_teddy_avx512;
+#endif
+
+/* groups: so many are looked up; a set for this kernel has no more. */
+struct teddy_kernel { const char *name; mpm_teddy_scan *scan; uint8_t groups; };
+/* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
+const struct teddy_kernel *mpm_teddy_best(void);
 
 /* The seven bits that count of the first and of the second of two neighbouring bytes. */
 static inline uint8_t teddy_first(uint8_t c)

@@ -136,8 +136,8 @@ INLINE_WIDE uint32_t scan_wide(const struct mpm_teddy *s, unsigned needs, struct
     return MIN(at, end);
 }
 
-WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *data,
-                                      uint32_t len, uint32_t at, struct teddy_hits *hits)
+WIDE uint32_t mpm_teddy_avx512(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
+                               uint32_t at, struct teddy_hits *hits)
 {
     struct slice text = { data, len };
 
@@ -149,15 +149,18 @@ WIDE static uint32_t mpm_teddy_wide(const struct mpm_teddy *s, const uint8_t *da
 }
 
 /* NULL: the CPU lacks a feature, and the n-gram tables are used. */
-mpm_teddy_scan *mpm_teddy_best(void)
+const struct teddy_kernel *mpm_teddy_best(void)
 {
-    struct cpu_features f = cpu_features();
+    static const struct teddy_kernel avx512 = { "avx512", mpm_teddy_avx512, TEDDY_GROUPS };
+    static const struct teddy_kernel avx2 = { "avx2", mpm_teddy_avx2, 1 };
+    const struct cpu_features *f = cpu_features();
 
-    return f.avx512bw && f.avx512vbmi && f.avx512vbmi2 && f.gfni && f.bmi2 && f.popcnt
-               ? mpm_teddy_wide : NULL;
+    if (f->avx512bw && f->avx512vbmi && f->avx512vbmi2 && f->gfni && f->bmi2 && f->popcnt)
+        return &avx512;
+    return f->avx2 && f->bmi2 && f->popcnt ? &avx2 : NULL;
 }
 #else
-mpm_teddy_scan *mpm_teddy_best(void)
+const struct teddy_kernel *mpm_teddy_best(void)
 {
     return NULL;
 }

@@ -3,6 +3,7 @@
  * or 64 positions at once, and compares all bytes only where both match. Two bytes far apart rarely
  * match by chance, so few positions need the comparison. */
 #include "match/spm_literal.h"
+#include "base/system/cpu.h"
 #include "match/spm_literal_private.h"
 
 #include <string.h>
@@ -130,12 +131,13 @@ const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *lit
     return NULL;
 }
 
-/* The compiler's CPU check costs one load. */
 static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,
                                 size_t literal_len, bool nocase)
 {
-    if (LIKELY(__builtin_cpu_supports("avx512bw")))
+    if (LIKELY(cpu_features()->avx512bw))
         return spm_find_wide(data, len, literal, literal_len, nocase);
+    if (UNLIKELY(!cpu_features()->sse2))
+        return spm_find_plain(data, len, literal, literal_len, nocase);
     return spm_find_pair(data, len, literal, literal_len, nocase);
 }
 #else

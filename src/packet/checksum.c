@@ -2,6 +2,7 @@
 /* packet/checksum.c - the Internet checksum, RFC 1071. */
 #include "packet/checksum.h"
 
+#include "base/system/cpu.h"
 #include "base/text/bytes.h"
 #include "packet/checksum_private.h"
 #include "packet/decode.h"
@@ -58,9 +59,9 @@ uint64_t checksum_blocks_avx512(uint64_t sum, const uint8_t *at, size_t blocks)
 
 static inline uint64_t add_wide(uint64_t sum, const uint8_t *at, size_t blocks)
 {
-    if (LIKELY(__builtin_cpu_supports("avx512f")))
+    if (LIKELY(cpu_features()->avx512f))
         return checksum_blocks_avx512(sum, at, blocks);
-    if (__builtin_cpu_supports("avx2"))
+    if (cpu_features()->avx2)
         return checksum_blocks_avx2(sum, at, blocks);
     return checksum_blocks_plain(sum, at, blocks);
 }

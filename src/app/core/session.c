@@ -517,6 +517,11 @@ void app_layer_event(struct app_session *s, unsigned event)
     s->events |= 1u << event;
 }
 
+bool app_flow_has_events(const struct app_flow *af)
+{
+    return app_session_of(af)->events != 0;
+}
+
 bool app_flow_has_event(const struct app_flow *af, unsigned event)
 {
     return (app_session_of(af)->events & 1u << event) != 0;
@@ -623,8 +628,17 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     app_tcp_data(s, d, end);
 }
 
+/* Nearly always there is nothing: the parser took all bytes. */
+static bool has_rest(const struct app_session *s)
+{
+    return s->off || s->ds[0].data != NULL || s->ds[1].data != NULL ||
+           s->ds[0].buffered.data != NULL || s->ds[1].buffered.data != NULL;
+}
+
 static void buffer_rest(struct app_session *s)
 {
+    if (LIKELY(!has_rest(s)))
+        return;
     for (unsigned d = 0; d < 2; d++) {
         if (s->off)
             app_dir_drop(s, (enum direction)d);

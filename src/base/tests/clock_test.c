@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of base/clock and base/cpu. */
+/* Tests of base/system/clock. */
 #include "base/system/clock.h"
-#include "base/system/cpu.h"
 #include "base/test.h"
 
 /* One clock is read inside of the other; a thread that is put aside in between makes them differ. */
@@ -31,12 +30,4 @@ TEST(clock_units)
 {
     CHECK(clock_wall_us() > UINT64_C(1600000000) * 1000000);
     CHECK(clock_coarse_ns() <= clock_ns());
-}
-
-TEST(cpu_count_is_positive)
-{
-    struct cpu_features f = cpu_features();
-
-    CHECK(cpu_count() >= 1);
-    CHECK(!f.avx512bw || f.avx2);
 }

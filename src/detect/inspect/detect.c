@@ -175,7 +175,7 @@ static void inspect(struct detect_thread *dt)
     inspect_direction(dt);
 }
 
-void detect_count_limits(const struct detect_thread *dt, uint8_t limits)
+static void count_limits(const struct detect_thread *dt, uint8_t limits)
 {
     if (limits & PROGRAM_PCRE_LIMIT)
         counter_inc(dt->counters, dt->count.pcre_limit);
@@ -183,13 +183,27 @@ void detect_count_limits(const struct detect_thread *dt, uint8_t limits)
         counter_inc(dt->counters, dt->count.step_limit);
 }
 
-/* Rules on limit events run last, when all limits are known. They reveal a sender that makes other
- * rules reach their limits. */
+COLD void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t started,
+                            bool matched)
+{
+    uint8_t limits = dt->program.limits;
+
+    if (limits != 0) {
+        count_limits(dt, limits);
+        dt->limits |= limits;
+        dt->program.limits = 0;
+    }
+    if (dt->profile != NULL)
+        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched, limits != 0);
+}
+
+/* A sender who makes rules give up should not go unseen: rules on these events run last,
+ * when all limits are known. */
 static void COLD limits_inspect(struct detect_thread *dt, struct packet *p)
 {
     uint8_t limits = dt->limits | dt->program.limits;
 
-    detect_count_limits(dt, dt->program.limits);
+    count_limits(dt, dt->program.limits);
     dt->limits = dt->program.limits = 0;
     if ((limits & PROGRAM_PCRE_LIMIT) && !packet_has_event(p, EVENT_DETECT_PCRE_LIMIT))
         packet_set_event(p, EVENT_DETECT_PCRE_LIMIT);

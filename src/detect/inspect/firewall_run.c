@@ -47,7 +47,7 @@ static bool packet_rule_fits(struct detect_thread *dt, struct packet *p, enum di
     struct match_input in;
 
     if (!(r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)) ||
-        !rule_header_fits(r, h) || !rule_packet_fits(r, p))
+        !rule_header_fits(r, h) || !rule_packet_fits(r, h, p))
         return false;
     match_input_init(&in, dt, p, d, r);
     if (!packet_rule_matches(dt, &in))

@@ -141,7 +141,7 @@ static bool frame_rule(struct frame_context *c, const struct app_frame_view *f,
     struct match_input in;
 
     header_view_init(&h, c->packet, c->direction);
-    if (!rule_header_fits(r, &h) || !rule_packet_fits(r, c->packet))
+    if (!rule_header_fits(r, &h) || !rule_packet_fits(r, &h, c->packet))
         return false;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     if (!rule_tests_pass(r, &in) || !any_part_matches(c, f, &in) || !rule_matched(c->dt, &in))

@@ -18,6 +18,15 @@ static struct header_cache *cache_of(const struct packet *p, enum direction d)
     return &df->cache[(d == TO_CLIENT) != flow_is_swapped(p->flow)];
 }
 
+/* Of what a rule asks of the packet's flow and fragments: what does not hold. Rules are many and
+ * the packet is one, so it is found out once. */
+static uint32_t refused_flags(const struct packet *p)
+{
+    return (p->flow == NULL ? RULE_NEEDS_FLOW : 0u) |
+           (p->flags & PACKET_ESTABLISHED ? RULE_FLOW_NOT_ESTABLISHED : RULE_FLOW_ESTABLISHED) |
+           (p->flags & PACKET_REASSEMBLED ? RULE_NO_FRAG : RULE_ONLY_FRAG);
+}
+
 /* d may be the other direction than the packet's: a packet that acknowledges data leads to
  * the inspection of these data. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d)
@@ -31,6 +40,7 @@ void header_view_init(struct header_view *h, const struct packet *p, enum direct
         .dst_port = ends.dst_port,
         .ip_proto = p->ip_proto,
         .fragment = (p->flags & PACKET_FRAGMENT) != 0,
+        .refused = refused_flags(p),
         .cache = cache_of(p, d),
     };
     if (h->cache == NULL)
@@ -71,68 +81,47 @@ static bool header_fits(const struct rule *r, const struct header_view *h)
            address_fits(r->dst, h->dst) && address_fits(r->src, h->src);
 }
 
-/* The most common headers of the ruleset have a number (compile/header_id.c); the result
- * for one of the others is not cached. */
-bool rule_header_fits(const struct rule *r, struct header_view *h)
+/* The first rule with this header, or one whose header is too rare to have a number
+ * (compile/header_id.c): the result for such a one is not cached. */
+bool rule_header_test(const struct rule *r, struct header_view *h)
 {
     uint64_t bit = 1ull << (r->header_id & 63);
+    bool fits = header_fits(r, h);
 
     if (r->header_id == HEADER_ID_NONE)
-        return header_fits(r, h);
-    if (!(h->cache->tested & bit)) {
-        h->cache->tested |= bit;
-        if (header_fits(r, h))
-            h->cache->matched |= bit;
-    }
-    return h->cache->matched & bit;
+        return fits;
+    h->cache->tested |= bit;
+    if (fits)
+        h->cache->matched |= bit;
+    return fits;
 }
 
-/* Conditions on the packet that are flags in the rule. The direction needs no test: the
- * rule was found in the group of its direction. */
-bool rule_packet_fits(const struct rule *r, const struct packet *p)
+/* A condition on single packets cannot hold for a packet that the engine has made. */
+bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p)
 {
-    uint32_t f = r->flags;
-
-    if ((f & RULE_NEEDS_FLOW) && p->flow == NULL)
-        return false;
-    if ((f & RULE_FLOW_ESTABLISHED) && !(p->flags & PACKET_ESTABLISHED))
-        return false;
-    if ((f & RULE_FLOW_NOT_ESTABLISHED) && (p->flags & PACKET_ESTABLISHED))
-        return false;
-    if ((f & RULE_ONLY_FRAG) && !(p->flags & PACKET_REASSEMBLED))
-        return false;
-    if ((f & RULE_NO_FRAG) && (p->flags & PACKET_REASSEMBLED))
-        return false;
-    /* A condition on single packets cannot hold for a packet that the engine has made. */
-    if ((f & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
+    if ((r->flags & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
         (p->flags & PACKET_PSEUDO))
         return false;
-    if (r->hook == HOOK_FLOW_START && !r->hook_in_app &&
-        !(p->flags & (PACKET_FLOW_START | PACKET_FIRST_IN_DIR)))
-        return false;
-    return true;
+    return r->hook != HOOK_FLOW_START || r->hook_in_app ||
+           (p->flags & (PACKET_FLOW_START | PACKET_FIRST_IN_DIR));
 }
 
 /* Cheap tests first stop the evaluation of most candidates. */
 bool rule_tests_pass(const struct rule *r, const struct match_input *in)
 {
-    for (unsigned i = 0; i < r->test_count; i++) {
-        const struct rule_test *test = &r->test[i];
+    const struct rule_test *test = r->test, *end = test + (r->test_count - r->late_count);
 
-        if (!test->late && test->match(in, test->arg) == test->negated)
+    for (; test < end; test++)
+        if (test->match(in, test->arg) == test->negated)
             return false;
-    }
     return true;
 }
 
 /* Expensive tests, as Lua scripts, only run when everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in)
 {
-    for (unsigned i = 0; i < r->test_count; i++) {
-        const struct rule_test *test = &r->test[i];
-
-        if (test->late && test->match(in, test->arg) == test->negated)
+    for (unsigned i = r->test_count - r->late_count; i < r->test_count; i++)
+        if (r->test[i].match(in, r->test[i].arg) == r->test[i].negated)
             return false;
-    }
     return true;
 }

@@ -63,6 +63,7 @@ struct header_view {
     uint16_t src_port, dst_port;
     uint8_t ip_proto;
     bool fragment;
+    uint32_t refused;             /* enum rule_flag: rules with one of them do not fit the packet */
     struct header_cache *cache;   /* that of the flow, or `own` */
     struct header_cache own;
 };
@@ -90,33 +91,49 @@ struct tx_context {
     struct header_view header;
 };
 
-/* detect.c: counts the limits that a rule has reached. */
-void detect_count_limits(const struct detect_thread *dt, uint8_t limits);
-
 /* Measures the cost of a rule: begin, evaluate, end. */
 static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
 {
     return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
 }
 
+/* Without a profile `started` is 0. */
+void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t started, bool matched);
+
 static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started,
                                     bool matched)
 {
-    uint8_t limits = dt->program.limits;
-
-    if (UNLIKELY(limits != 0)) {
-        detect_count_limits(dt, limits);
-        dt->limits |= limits;
-        dt->program.limits = 0;
-    }
-    if (UNLIKELY(dt->profile != NULL))
-        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched, limits != 0);
+    if (UNLIKELY((started | dt->program.limits) != 0))
+        rule_profile_note(dt, rule, started, matched);
 }
 
 /* header.c */
 /* Prepares header tests for data of direction d. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
-bool rule_header_fits(const struct rule *r, struct header_view *h);
+bool rule_header_test(const struct rule *r, struct header_view *h);
+bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p);
+
+/* Twenty rules are asked for a packet, and nearly all have a header that was tested before. */
+static inline bool rule_header_fits(const struct rule *r, struct header_view *h)
+{
+    uint64_t bit = 1ull << (r->header_id & 63);
+
+    if (LIKELY(r->header_id != HEADER_ID_NONE && (h->cache->tested & bit)))
+        return (h->cache->matched & bit) != 0;
+    return rule_header_test(r, h);
+}
+
+/* Conditions on the packet that are flags in the rule. The direction needs no test: the rule was
+ * found in the group of its direction. */
+static inline bool rule_packet_fits(const struct rule *r, const struct header_view *h,
+                                    const struct packet *p)
+{
+    if (r->flags & h->refused)
+        return false;
+    return LIKELY(r->hook != HOOK_FLOW_START && !(p->flags & PACKET_PSEUDO)) ||
+           rule_packet_fits_rarely(r, p);
+}
+
 /* False: no rule with this header id can match. */
 static inline bool header_may_fit(uint8_t header_id, const struct header_view *h)
 {
@@ -131,7 +148,6 @@ static inline bool header_is_known(uint8_t header_id, const struct header_view *
 
     return header_id != HEADER_ID_NONE && (h->cache->tested & h->cache->matched & bit);
 }
-bool rule_packet_fits(const struct rule *r, const struct packet *p);
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);
 /* Evaluates the expensive tests, after everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in);

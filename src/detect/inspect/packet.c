@@ -141,7 +141,7 @@ static bool rule_inspect(struct packet_context *c, const struct rule *r)
 
     if (inspection_is_last(dt->inspection) && r->type == RULE_PACKET)
         return false;
-    if (!rule_header_fits(r, &c->header) || !rule_packet_fits(r, p) ||
+    if (!rule_header_fits(r, &c->header) || !rule_packet_fits(r, &c->header, p) ||
         !proto_fits(r->app_proto, p))
         return false;
     if (r->type == RULE_PROTO_ONLY && !(p->flags & PACKET_PROTO_DETECTED))
@@ -285,7 +285,7 @@ static bool tests_inspect(struct detect_thread *dt, struct packet *p, enum direc
 {
     struct match_input in;
 
-    if (h != NULL && (!rule_header_fits(r, h) || !rule_packet_fits(r, p)))
+    if (h != NULL && (!rule_header_fits(r, h) || !rule_packet_fits(r, h, p)))
         return false;
     match_input_init(&in, dt, p, d, r);
     if (!rule_tests_pass(r, &in) || !rule_matched(dt, &in))

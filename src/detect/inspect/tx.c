@@ -362,7 +362,7 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
 {
     if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
         return false;
-    return rule_header_fits(r, &c->header) && rule_packet_fits(r, c->packet) &&
+    return rule_header_fits(r, &c->header) && rule_packet_fits(r, &c->header, c->packet) &&
            rule_tests_pass(r, in);
 }
 

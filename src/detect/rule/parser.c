@@ -338,6 +338,22 @@ static struct rule_test *freeze_tests(struct rule_builder *b, unsigned list, uns
     return arena_copy(b->parser.arena, b->tests[list].at, *count * sizeof(struct rule_test));
 }
 
+/* Those that wait for everything else (Lua) go behind the others, which keep their order. */
+static void late_tests_last(struct rule *rule)
+{
+    struct rule_test *to = rule->test, late;
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < rule->test_count; i++) {
+        late = rule->test[i];
+        if (!late.late) {
+            memmove(to + count + 1, to + count, (i - count) * sizeof(*to));
+            to[count++] = late;
+        }
+    }
+    rule->late_count = rule->test_count - count;
+}
+
 /* A rule without priority and class has 3, as in Suricata. */
 static int finish_rule(struct rule_builder *b)
 {
@@ -352,8 +368,7 @@ static int finish_rule(struct rule_builder *b)
     rule->test = freeze_tests(b, 0, &rule->test_count);
     rule->tx_test = freeze_tests(b, 1, &rule->tx_test_count);
     rule->post = freeze_tests(b, 2, &rule->post_count);
-    for (unsigned i = 0; i < rule->test_count; i++)
-        rule->late_count += rule->test[i].late;
+    late_tests_last(rule);
     rule->metadata_json = rule_metadata_render(b);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;

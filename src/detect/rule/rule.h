@@ -142,7 +142,7 @@ struct rule {
                               * of hosts, datasets; not thresholds */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
-    struct rule_test *test;             /* POINT_PACKET, cheap ones first */
+    struct rule_test *test;             /* POINT_PACKET, late ones last */
     unsigned test_count;
     unsigned late_count;                /* number of late ones */
     struct rule_list *list;             /* buffers, the payload included */

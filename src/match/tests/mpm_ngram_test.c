@@ -104,12 +104,15 @@ TEST(mpm_ngram_finds_what_the_plain_search_finds)
         static struct round r;
         const char *bytes = alphabets[n % ARRAY_LEN(alphabets)].bytes;
         unsigned kinds = alphabets[n % ARRAY_LEN(alphabets)].kinds;
-        struct mpm_ngram *set[3];
+        struct mpm_ngram *set[4];
 
         literals_make(&state, &r, bytes, kinds);
         set[0] = mpm_ngram_new(r.pattern, LITERALS);
         set[1] = mpm_ngram_new_with(r.pattern, LITERALS, &mpm_kernels_plain, NULL);
-        set[2] = mpm_ngram_new_with(r.pattern, LITERALS, &mpm_kernels_plain, mpm_teddy_plain);
+        for (uint8_t groups = 1; groups <= TEDDY_GROUPS; groups++)
+            set[1 + groups] = mpm_ngram_new_with(
+                r.pattern, LITERALS, &mpm_kernels_plain,
+                &(struct teddy_kernel){ "plain", mpm_teddy_plain, groups });
         for (unsigned i = 0; i < 20; i++) {
             text_make(&state, &r, bytes, kinds);
             for (unsigned k = 0; k < ARRAY_LEN(set); k++)

@@ -127,7 +127,8 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
 
     for (unsigned i = 0; i < p->event_count; i++)
         anomaly_packet_event(r, eve, s, p, (enum packet_event)p->event[i]);
-    if (!s->applayer || p->flow == NULL || p->flow->app == NULL)
+    if (!s->applayer || p->flow == NULL || p->flow->app == NULL ||
+        LIKELY(!app_flow_has_events(p->flow->app)))
         return;
     for (unsigned event = 1; event <= APP_LAYER_EVENT_MAX; event++)
         if (app_flow_has_event(p->flow->app, event))
