@@ -156,7 +156,7 @@ static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
     json_object_end(j);
 }
 
-static void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
 {
     if (count == 0)
         return;

@@ -133,6 +133,7 @@ void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most);
 void eve_tx_metadata(struct json *j, struct app_tx *tx);
 void eve_file(struct json *j, const struct app_file *file, bool stored_sids);
 void eve_tunnel(struct json *j, const struct packet *p);  /* nothing when it came in none */
+void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count);     /* 0: nothing */
 void eve_mac(struct json *j, const char *key, const uint8_t mac[6]);
 
 #endif

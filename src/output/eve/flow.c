@@ -32,12 +32,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
     json_string(j, "event_type", event_type);
-    if (f->key.vlan[0] != 0) {
-        json_array(j, "vlan");
-        for (unsigned i = 0; i < PACKET_VLANS_MAX && f->key.vlan[i] != 0; i++)
-            json_u64(j, NULL, f->key.vlan[i]);
-        json_array_end(j);
-    }
+    eve_vlans(j, f->key.vlan, f->vlan_count);
     eve_flow_addresses(j, f, reversed, NULL);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)
