@@ -164,6 +164,15 @@ static int read_protocol(struct http_tx *htx, const bstr *protocol, int libhtps)
     return number != HTP_PROTOCOL_INVALID ? number : libhtps;
 }
 
+/* CONNECT with a path alone: no host that could be invalid, though libhtp takes the path for one. */
+static bool is_tunnel_to_path(const htp_tx_t *htp)
+{
+    struct slice target = http_bstr(htp->request_uri);
+
+    return htp->request_method_number == HTP_M_CONNECT && target.len > 0 &&
+           memchr("/?#", target.data[0], 3) != NULL;
+}
+
 static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -178,6 +187,8 @@ static int request_line(htp_tx_t *htp)
                                                  htp->request_protocol_number);
     if (UNLIKELY(config->double_decode_path || config->double_decode_query))
         http_uri_normalise(htx, config);        /* double decoding may raise an event */
+    if (UNLIKELY(is_tunnel_to_path(htp)))
+        htp->flags &= ~(uint64_t)HTP_HOSTU_INVALID;
     raise_flags(htx);
     return HTP_OK;
 }
