@@ -46,7 +46,8 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
 /* --- flows and transactions ----------------------------------------------------------------- */
 
 /* enum inspect_side: which sides of a flow that ends need a last inspection, those with TCP data,
- * transactions or matches that no alert has reported yet. Call it before app_packet(). */
+ * bytes that a parser waits with, transactions or matches that no alert has reported yet. Call it
+ * before app_packet(). */
 uint8_t detect_last_sides(const struct packet *p);
 /* Reports the stream data that have come so far with the next packet of either direction. */
 void detect_flush_stream(struct flow *flow);
