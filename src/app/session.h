@@ -27,8 +27,10 @@ void app_thread_free(struct app_thread *at);            /* after all its flows *
  * server are exchanged, it swaps the flow, the packet and its chunks, and all later packets that
  * had left the stream module before. */
 void app_packet(struct app_thread *at, struct inspection *in);
-/* True if a parser stops for good with this packet, or another protocol takes over: rules and logs
- * must process what came before. */
+/* Whether bytes of this direction wait for more of them: the end of the flow has them parsed. */
+bool app_data_waits(const struct app_flow *af, enum direction d);
+/* With this packet a parser has stopped for good, or another protocol takes over: rules and logs
+ * have to process what there is before that. */
 bool app_wants_detectlog_flush(const struct packet *p);
 bool app_is_changing(const struct flow *flow);          /* the same, for a change of protocol */
 /* Call it after rules and logs, which have logged everything that is finished. Frees complete,

@@ -99,8 +99,9 @@ struct flow {
     uint32_t seen[2];                   /* packets per direction, for states */
     uint32_t sent;                      /* packets handed off to detection, modulo 2^32 */
     uint8_t state;                      /* enum flow_state */
-    uint8_t end_reason;                 /* enum flow_end_reason */
-    uint8_t end_state;                  /* state when it ended */
+    uint8_t vlan_count;                 /* tags of the first packet: in the key VLAN 0 is as none */
+    uint8_t end_reason : 4;             /* enum flow_end_reason */
+    uint8_t end_state : 4;              /* state when it ended */
     uint8_t drop_reason_all;            /* enum drop_reason for all packets of a dropped flow */
     uint8_t min_ttl[2], max_ttl[2];
     bool emergency;                     /* ended or created in emergency mode */
@@ -130,8 +131,7 @@ struct flow {
     uint32_t log_units : 31;                    /* bytes of EVE records about it, in units of 64 */
     uint32_t log_cut : 1;                       /* records were left out, as there were too many */
     uint32_t tenant_id;                         /* tenant whose rules inspect it; 0: none */
-    uint8_t swap;                               /* FLOW_SWAP_*: set when detection exchanged client
-                                                 * and server; `swapped` is not changed */
+    uint8_t swap;           /* FLOW_SWAP_*: detection exchanged client and server; not `swapped` */
     uint8_t detect_flags;                       /* private to detect, but for FLOW_PROTO_DETECTED */
     uint8_t rules_generation;                   /* private to detect: the rules that its state
                                                  * belongs to */

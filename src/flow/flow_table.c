@@ -447,6 +447,7 @@ static void flow_start(struct flow_table *table, struct flow *flow, const struct
     memset(flow, 0, sizeof(*flow));
     flow_key_of_packet(p, &flow->key);
     flow->key.device = flow_device_number(p);
+    flow->vlan_count = p->vlan_count;
     flow->hash = p->flow_hash;
     flow->start_us = flow->last_us = p->time_us;
     flow->id = flow_id_make(&flow->key, flow->hash, flow->start_us);

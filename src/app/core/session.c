@@ -745,6 +745,11 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
         end_closed(s, in);
 }
 
+bool app_data_waits(const struct app_flow *af, enum direction d)
+{
+    return app_session_of(af)->ds[d].len > 0;
+}
+
 bool app_is_changing(const struct flow *flow)
 {
     return flow->app != NULL && app_session_of(flow->app)->changing;

@@ -55,6 +55,7 @@ struct pcap_reader {
     enum pcap_status (*next)(struct pcap_reader *r, struct pcap_frame *f);
     bool big_endian, nanoseconds;
     unsigned header_size;               /* of a classic record */
+    uint32_t snaplen;                   /* of a classic file */
     int link_type;
     ARRAY_OF(struct ng_interface) interfaces;
     char problem[200];
@@ -95,7 +96,9 @@ static COLD enum pcap_status truncated(struct pcap_reader *r, const char *what)
     return byte_source_waits(r->source) ? PCAP_STATUS_LATER : broken(r, what);
 }
 
-/* A record of pcap: seconds, fraction, captured length, original length, data. */
+/* A record of pcap: seconds, fraction, captured length, original length, data. Of a record that is
+ * longer than the file's snaplen libpcap, and with it every tool that reads through it, gives no
+ * more than that. */
 static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f)
 {
     const uint8_t *h = byte_source_peek(r->source, r->header_size);
@@ -116,6 +119,7 @@ static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f
     f->data = (uint8_t *)(uintptr_t)h + r->header_size;
     byte_source_skip(r->source, r->header_size + f->len);
     fetch_ahead(h, r->header_size + f->len);
+    f->len = MIN(f->len, r->snaplen);
     return PCAP_STATUS_FRAME;
 }
 
@@ -290,7 +294,7 @@ static bool classic_magic(struct pcap_reader *r, uint32_t magic)
 }
 
 /* The low 26 bits of the network field are the link type; the rest describes a frame check
- * sequence. */
+ * sequence. A snaplen of 0 or above INT_MAX is none, as in libpcap. */
 static int read_start(struct pcap_reader *r, const char *path, struct err *err)
 {
     const uint8_t *h = byte_source_peek(r->source, 4);
@@ -307,6 +311,9 @@ static int read_start(struct pcap_reader *r, const char *path, struct err *err)
         if (h == NULL)
             return err_set(err, "%s: the file header is cut short", path);
         r->next = classic_next;
+        r->snaplen = read32(r, h + 16);
+        if (r->snaplen == 0 || r->snaplen > INT32_MAX)
+            r->snaplen = FRAME_MAX;
         r->link_type = (int)(read32(r, h + 20) & 0x03ffffff);
         byte_source_skip(r->source, 24);
         return 0;

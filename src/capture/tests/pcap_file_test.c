@@ -227,6 +227,35 @@ TEST(pcap_classic_all_magics)
     clean();
 }
 
+/* Nothing is read beyond the snaplen of the file's header; the next record is found all the same. */
+TEST(pcap_record_longer_than_snaplen)
+{
+    static const struct { uint32_t snaplen, len; } kinds[] = {
+        { 40, 40 }, { 60, 60 }, { 0, 60 }, { UINT32_MAX, 60 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
+        struct maker m = { .big = true };
+        struct err err = { 0 };
+        struct pcap_reader *r;
+        struct pcap_frame frame;
+
+        classic_file(&m, 2);
+        put_be32(m.b.data + 16, kinds[i].snaplen);
+        r = pcap_reader_open(save("snaplen.pcap", &m), 4096, &err);
+        CHECK(r != NULL);
+        for (unsigned n = 0; n < 2; n++) {
+            CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
+            CHECK_INT(frame.len, kinds[i].len);
+            CHECK_INT(frame.wire_len, 70);
+            CHECK_INT(frame.data[14], n);
+        }
+        CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_END);
+        pcap_reader_close(r);
+    }
+    clean();
+}
+
 TEST(pcapng_resolutions_and_orders)
 {
     static const struct { uint8_t code; uint64_t units; } kinds[] = {

@@ -285,7 +285,7 @@ static bool has_news(const struct flow *f, enum direction d)
 {
     if (f->detect != NULL && f->detect->ds[d].uninspected != 0)
         return true;
-    if (f->app != NULL && app_frames_any(f->app, d))
+    if (f->app != NULL && (app_frames_any(f->app, d) || app_data_waits(f->app, d)))
         return true;
     return has_open_tx(f->app, d);
 }

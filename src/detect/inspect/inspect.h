@@ -45,8 +45,9 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
 
 /* --- flows and transactions ----------------------------------------------------------------- */
 
-/* Returns enum inspect_side: the sides of an ending flow that need a last inspection because they
- * have TCP data, transactions or matches without an alert. Call it before app_packet(). */
+/* enum inspect_side: which sides of a flow that ends need a last inspection, those with TCP data,
+ * bytes that a parser waits with, transactions or matches that no alert has reported yet. Call it
+ * before app_packet(). */
 uint8_t detect_last_sides(const struct packet *p);
 /* Makes the next packet, of either direction, inspect the stream data that have arrived. */
 void detect_flush_stream(struct flow *flow);

@@ -236,8 +236,7 @@ struct lua_thread {
     uint64_t instructions, max_instructions;    /* of all of them for it; 0: no limit */
 };
 
-/* NULL: it failed here, and the script acts as if it returned 0. thread_init() is
- * optional. */
+/* NULL: it failed here, and the rule does not match, negated or not. thread_init() is optional. */
 static struct lua_sandbox *thread_sandbox(struct ruleset *set, const struct lua_script *s)
 {
     struct lua_sandbox *sandbox = script_sandbox(set, s);
@@ -401,7 +400,7 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
     bool yes;
 
     if (st->sandbox == NULL)
-        return s->negated;
+        return false;
     state = st->sandbox->state;
     lua_sandbox_prepare(st->sandbox);
     context_of_match(&st->sandbox->context, in);

@@ -71,11 +71,12 @@ int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *
                         p->literal.bytes, p->literal.len, p->literal.nocase, p->rule->index);
         sets->longest = MAX(sets->longest, MIN(p->literal.len, PATTERN_LONG_MAX));
     }
-    for (unsigned p = 0; p < POSITION_COUNT; p++)
-        if (pattern_set_build(any[p], pool, &sets->any_port[p], err) < 0 ||
-            pattern_set_build(few[p], pool, &sets->few_ports[p], err) < 0)
-            result = -1;
-    return result;
+    /* Building frees the builder, so all are built, even if one fails. */
+    for (unsigned p = 0; p < POSITION_COUNT; p++) {
+        result |= pattern_set_build(any[p], pool, &sets->any_port[p], err);
+        result |= pattern_set_build(few[p], pool, &sets->few_ports[p], err);
+    }
+    return result < 0 ? -1 : 0;
 }
 
 /* A bit for each of the 65,536 ports. */

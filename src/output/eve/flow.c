@@ -16,15 +16,6 @@ static uint64_t flow_age(const struct flow *f)
     return last > start ? last - start : 0;
 }
 
-static unsigned vlan_count(const struct flow_key *key)
-{
-    unsigned count = 0;
-
-    while (count < PACKET_VLANS_MAX && key->vlan[count] != 0)
-        count++;
-    return count;
-}
-
 /* The members before those of the type. The timestamp is the flow's start, not the time of
  * the record. */
 static void flow_head(struct render *r, const struct eve *eve, struct json *j,
@@ -37,7 +28,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
     json_string(j, "event_type", head.event_type);
-    eve_vlans(j, f->key.vlan, vlan_count(&f->key));
+    eve_vlans(j, f->key.vlan, f->vlan_count);
     eve_flow_addresses(j, f, head.order == EVE_TO_CLIENT, NULL);
     eve_proto(j, f->key.proto);
     if (f->key.proto == 50)

@@ -139,17 +139,19 @@ static int request_start(htp_tx_t *htp)
     return HTP_OK;
 }
 
-/* A line without a protocol is an HTTP/0.9 request only if nothing but white space follows.
- * Otherwise the protocol is missing: event, and headers are parsed. */
+#define HTTP_0_9_SPACE_MAX 16       /* bytes of white space that may follow, as in Suricata 8 */
+
+/* A line without a protocol is an HTTP/0.9 request only if nothing but a little white space
+ * follows. Otherwise the protocol is missing: event, and headers are parsed. */
 static void check_http_0_9(const struct http_state *state, struct http_tx *htx)
 {
-    size_t at = htp_connp_req_data_consumed(state->connp);
+    size_t from = htp_connp_req_data_consumed(state->connp), at = from;
 
     if (!htx->htp->is_protocol_0_9 || state->direction != TO_SERVER)
         return;
     while (at < state->input.len && isspace(state->input.data[at]))
         at++;
-    if (at >= state->input.len)
+    if (at >= state->input.len && at - from <= HTTP_0_9_SPACE_MAX)
         return;
     htx->htp->is_protocol_0_9 = 0;
     app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_LINE_MISSING_PROTOCOL);
@@ -169,6 +171,16 @@ static int read_protocol(struct http_tx *htx, const bstr *protocol, int libhtps)
     return number != HTP_PROTOCOL_INVALID ? number : libhtps;
 }
 
+/* CONNECT with a path alone: no host that could be invalid, though libhtp takes the path for
+ * one. */
+static bool is_tunnel_to_path(const htp_tx_t *htp)
+{
+    struct slice target = http_bstr(htp->request_uri);
+
+    return htp->request_method_number == HTP_M_CONNECT && target.len > 0 &&
+           memchr("/?#", target.data[0], 3) != NULL;
+}
+
 static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -183,6 +195,8 @@ static int request_line(htp_tx_t *htp)
                                                  htp->request_protocol_number);
     if (UNLIKELY(config->double_decode_path || config->double_decode_query))
         http_uri_normalise(htx, config);        /* double decoding may raise an event */
+    if (UNLIKELY(is_tunnel_to_path(htp)))
+        htp->flags &= ~(uint64_t)HTP_HOSTU_INVALID;
     raise_flags(htx);
     return HTP_OK;
 }

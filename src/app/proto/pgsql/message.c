@@ -262,7 +262,7 @@ static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct p
     case 'Z':
         m->kind = PGSQL_READY;
         /* Idle, in a transaction, in a failed transaction. */
-        return strchr("ITE", take_u8(&in)) != NULL ? PGSQL_OK : PGSQL_BAD;
+        return memchr("ITE", take_u8(&in), 3) != NULL ? PGSQL_OK : PGSQL_BAD;
     case 'T':
         m->kind = PGSQL_ROW_DESCRIPTION;
         m->a = take_be16(&in);

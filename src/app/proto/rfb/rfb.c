@@ -106,9 +106,15 @@ static bool take_version(struct bytes *in, struct rfb_version *out, struct arena
     return true;
 }
 
+/* The version is the client's, which is no later than the server's. */
+static bool is_version(const struct rfb_tx *t, const char *minor)
+{
+    return slice_is(t->client.major, "003") && slice_is(t->client.minor, minor);
+}
+
 /* Types: 0 invalid, 1 none, 2 VNC authentication (RFC 6143 section 7.1.2). All others are unknown
- * to this parser. With none the next message is taken to be ClientInit, which is true for versions
- * before 3.8 (RFC 6143 appendix A). */
+ * to this parser. After none SecurityResult follows since version 3.8, ClientInit before it
+ * (RFC 6143 appendix A). Suricata takes the next message for ClientInit in any version. */
 static struct outcome security_chosen(struct rfb_tx *t, uint32_t type, bool by_server)
 {
     struct outcome bad = { SKIP, RFB_UNIMPLEMENTED_SECURITY_TYPE, by_server };
@@ -122,7 +128,9 @@ static struct outcome security_chosen(struct rfb_tx *t, uint32_t type, bool by_s
     }
     t->has_security = true;
     t->security = type;
-    return (struct outcome){ .next = type == 0 ? REASON : type == 1 ? CLIENT_INIT : CHALLENGE };
+    if (type == 1)
+        return (struct outcome){ .next = is_version(t, "008") ? RESULT : CLIENT_INIT };
+    return (struct outcome){ .next = type == 0 ? REASON : CHALLENGE };
 }
 
 /* SecurityResult (RFC 6143 section 7.1.3): 0 OK, 1 failed, with a reason. */
@@ -175,8 +183,7 @@ static struct outcome take_step(struct rfb_state *st, struct bytes *in)
         if (!take_version(in, &t->client, arena))
             return malformed;
         /* In version 3.3 the server chooses. */
-        return (struct outcome){ .next = slice_is(t->client.major, "003") &&
-                                         slice_is(t->client.minor, "003") ? SERVER_SECURITY :
+        return (struct outcome){ .next = is_version(t, "003") ? SERVER_SECURITY :
                                          SECURITY_TYPES };
     case SECURITY_TYPES:
         s = take_slice(in, take_u8(in));

@@ -43,6 +43,14 @@ static struct slice copy(struct smtp_tx *tx, const void *data, size_t len)
     return (struct slice){ .data = p, .len = p != NULL ? (uint32_t)len : 0 };
 }
 
+/* An empty name is one, too: records show that HELO came. */
+static struct slice helo_of(struct smtp_state *s, struct smtp_tx *tx)
+{
+    if (s->helo.data != NULL && s->helo.len == 0)
+        return (struct slice){ .data = (const uint8_t *)"", .len = 0 };
+    return copy(tx, s->helo.data, s->helo.len);
+}
+
 /* The transaction before is done: no reply is matched to it any more. HELO is repeated in each
  * transaction, because a client says it once. */
 static bool new_transaction(struct smtp_state *s)
@@ -55,7 +63,7 @@ static bool new_transaction(struct smtp_state *s)
     if (tx == NULL)
         return false;
     tx->recipients_end = &tx->recipients;
-    tx->helo = copy(tx, s->helo.data, s->helo.len);
+    tx->helo = helo_of(s, tx);
     s->tx = tx;
     return true;
 }
@@ -151,15 +159,12 @@ static struct slice keep(struct slice text)
 /* Only the first HELO counts, as in Suricata. */
 static void helo(struct smtp_state *s, struct slice text)
 {
-    struct slice name;
-
     if (s->helo.data != NULL) {
         smtp_event(s, SMTP_EVENT_DUPLICATE_FIELDS);
         return;
     }
-    name = parameter(text, 4);
-    s->helo = keep(name);
-    s->tx->helo = copy(s->tx, name.data, name.len);
+    s->helo = keep(parameter(text, 4));
+    s->tx->helo = helo_of(s, s->tx);
 }
 
 static void mail_from(struct smtp_state *s, struct slice text)

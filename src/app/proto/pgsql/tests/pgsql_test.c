@@ -45,3 +45,18 @@ TEST(pgsql_invalid_length)
     free(text);
     split_check(t, &c);
 }
+
+/* A zero is no status, though strchr() finds one in any string. */
+TEST(pgsql_ready_with_a_status_that_is_none)
+{
+    static const char status[] = { 'I', 'T', 'E', '\0', 'x' };
+
+    for (unsigned i = 0; i < sizeof(status); i++) {
+        const uint8_t message[] = { 'Z', 0, 0, 0, 5, (uint8_t)status[i] };
+        struct pgsql_message m;
+        uint32_t size;
+
+        CHECK_INT(pgsql_response(bytes_of(message, sizeof(message)), &m, &size),
+                  i < 3 ? PGSQL_OK : PGSQL_BAD);
+    }
+}

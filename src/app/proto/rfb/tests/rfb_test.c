@@ -26,6 +26,34 @@ TEST(rfb_handshake_in_any_segmentation)
     split_check(t, &c);
 }
 
+/* Since 3.8 the server says that it is content with no security, too. */
+TEST(rfb_result_without_security)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TC("RFB 003.008\n"), SPLIT_TS("RFB 003.008\n"), SPLIT_TC("\1\1"), SPLIT_TS("\1"),
+        SPLIT_TC("\0\0\0\0"), SPLIT_TS("\1"), SPLIT_TC(INIT),
+    };
+    static const struct split_step before[] = {
+        SPLIT_TC("RFB 003.008\n"), SPLIT_TS("RFB 003.007\n"), SPLIT_TC("\1\1"), SPLIT_TS("\1"),
+        SPLIT_TS("\1"), SPLIT_TC(INIT),
+    };
+    const struct split_case c[] = {
+        { .port = 5900, .steps = steps, .count = sizeof(steps) / sizeof(steps[0]) },
+        { .port = 5900, .steps = before, .count = sizeof(before) / sizeof(before[0]) },
+    };
+
+    for (unsigned i = 0; i < 2; i++) {
+        char *text = split_replay(&c[i], SPLIT_NONE, 0);
+
+        CHECK((strstr(text, "\"security_result\":\"OK\"") != NULL) == (i == 0));
+        CHECK(strstr(text, "\"screen_shared\":true") != NULL);
+        CHECK(strstr(text, "\"name\":\"desk\"") != NULL);
+        CHECK(strstr(text, "event ") == NULL);
+        free(text);
+        split_check(t, &c[i]);
+    }
+}
+
 static void check_event(struct test *t, const struct split_step *steps, unsigned count,
                         const char *event)
 {

@@ -186,6 +186,16 @@ TEST(smtp_two_mails)
           SPLIT_TC("250 HELP\r\n"), MAIL("A: b\r\n\r\n"));
 }
 
+/* It counts as said, in this transaction and the next. */
+TEST(smtp_helo_without_name)
+{
+    EXPECT("tx 0 smtp {\"smtp\":{\"helo\":\"\",\"mail_from\":\"<a@b>\"}}\n"
+          "tx 1 smtp {\"smtp\":{\"helo\":\"\",\"mail_from\":\"<c@d>\"}}\n" FLOW,
+          SPLIT_TC("220 mx.example.org ready\r\n"), SPLIT_TS("HELO\r\n"), SPLIT_TC("250 ok\r\n"),
+          SPLIT_TS("MAIL FROM:<a@b>\r\n"), SPLIT_TC("250 ok\r\n"), SPLIT_TS("RSET\r\n"),
+          SPLIT_TC("250 ok\r\n"), SPLIT_TS("MAIL FROM:<c@d>\r\n"), SPLIT_TC("250 ok\r\n"));
+}
+
 TEST(smtp_reset)
 {
     EXPECT("tx 0 smtp {" ENVELOPE_RECORD "}\n"
