@@ -298,6 +298,7 @@ static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
     return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;
 }
 void app_tx_free(struct app_tx *tx);
+void app_tx_index_free(struct app_flow *af);
 /* Processes the changes that a parser made with this packet; all transactions are due when either
  * direction has ended. */
 void app_txs_due(struct app_session *s, const struct packet *p);

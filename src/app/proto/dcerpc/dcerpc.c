@@ -121,6 +121,7 @@ const struct app_proto app_dcerpc = {
     .tx_size = sizeof(struct dcerpc_tx),
     .tx_limit = 1024,
     .close = close_flow,
+    .marks_tx = true,
     .parse = parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },
