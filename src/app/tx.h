@@ -125,7 +125,7 @@ struct app_ext {
     struct expectation_data *expected; /* the framework's; NULL: none */
     struct app_tx_index *index;         /* transactions by key; NULL: they are few */
     /* By direction: transactions whose change rules have not seen in this direction. They are due
-     * with its next packet. */
+     * when rules look at it again. */
     struct app_tx *later[2];
 };
 

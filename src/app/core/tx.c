@@ -335,11 +335,18 @@ void app_txs_due(struct app_session *s, const struct packet *p)
         app_tx_mark_all(af);
         return;
     }
-    if (af->ext != NULL)
-        while (UNLIKELY(af->ext->later[packet_direction(p)] != NULL))
-            make_due(af->ext->later[packet_direction(p)]);
     if (UNLIKELY(af->due_unsorted))
         sort_due(af);
+}
+
+/* Not with each packet of this direction: many only acknowledge, and are no reason to look. */
+void app_txs_of_direction(struct app_flow *af, enum direction d)
+{
+    if (LIKELY(af->ext == NULL || af->ext->later[d] == NULL))
+        return;
+    while (af->ext->later[d] != NULL)
+        make_due(af->ext->later[d]);
+    sort_due(af);
 }
 
 void app_tx_event(struct app_tx *tx, unsigned event)

@@ -292,6 +292,7 @@ const struct app_proto app_smb = {
     .stream_depth = -1,     /* files are inspected to their end */
     .open = open_flow,
     .close = close_flow,
+    .marks_tx = true,
     .parse = smb_parse,
     .handles_gaps = true,
     .buffer_limit = MESSAGE_MAX,    /* a message may be waited for complete */
