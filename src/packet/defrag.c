@@ -359,7 +359,7 @@ static void near_note(struct tracker *tr, struct frag *frag)
 }
 
 /* Before it goes, or begins elsewhere. */
-static void near_forget(struct tracker *tr, const struct frag *frag)
+static void near_remove(struct tracker *tr, const struct frag *frag)
 {
     uint32_t slot = near_slot(frag->start);
 
@@ -483,13 +483,13 @@ static struct frag **trim_old(struct newcomer *n, struct frag **link)
     }
     if (frag->end > n->end) {
         tr->covered -= n->end - frag->start;
-        near_forget(tr, frag);
+        near_remove(tr, frag);
         frag->start = n->end;
         near_note(tr, frag);
         return &frag->next;
     }
     tr->covered -= frag->end - frag->start;
-    near_forget(tr, frag);
+    near_remove(tr, frag);
     tr->count--;
     *link = frag->next;
     frag_put(n->df, frag);
