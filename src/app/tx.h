@@ -120,6 +120,7 @@ struct expectation_data;
 /* State that few flows need. */
 struct app_ext {
     uint64_t ahead_bytes;               /* file data kept out of order: app/core/transfer.h */
+    uint64_t stored_bytes;              /* the file store's: of the flow's files */
     struct buf buffered;                    /* output's: packets that may still be logged */
     struct frames *frames[2];           /* the framework's; NULL until the first is created */
     struct expectation_data *expected; /* the framework's; NULL: none */
