@@ -60,8 +60,8 @@ void app_tx_event(struct app_tx *tx, unsigned event);
  * protocols that set marks_tx need to call it, for each transaction that they change. */
 void app_tx_mark(struct app_tx *tx);
 /* Transactions by a key of 64 bits, such as the id of a request that waits for its answer: found in
- * constant time. The key is given with the transaction's creation, and dropped when nothing may find
- * it any more; a limit that ends it drops it as well. */
+ * constant time. The key is given with the transaction's creation, and dropped when nothing may
+ * find it any more; a limit that ends it drops it as well. */
 void app_tx_key(struct app_tx *tx, uint64_t key);
 void app_tx_key_drop(struct app_tx *tx);
 /* The oldest one with this key, and the next of the same key. What is found is marked. */

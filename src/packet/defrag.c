@@ -27,8 +27,8 @@
 #define HEAD_MIN       128u
 #define EXPIRE_SLACK_US 10000000u   /* lookups enforce timeouts; this only frees memory */
 
-/* A datagram of more frags than this has an index of where they are: who sends fragments decides how
- * many lie before the next one. */
+/* A datagram of more frags than this has an index of where they are: who sends fragments decides
+ * how many lie before the next one. */
 #define NEAR_FROM 32u
 #define NEAR_BYTES 512u
 #define NEAR_SLOTS ((DATAGRAM_MAX + 1) / NEAR_BYTES)
@@ -381,8 +381,8 @@ static COLD void near_make(struct defrag *df, struct tracker *tr)
         near_note(tr, frag);
 }
 
-/* A frag that begins before `start`, and near it; NULL: none is known. Frags do not overlap, so that
- * those before it end before `start`. */
+/* A frag that begins before `start`, and near it; NULL: none is known. Frags do not overlap, so
+ * that those before it end before `start`. */
 static struct frag *near_before(const struct tracker *tr, uint32_t start)
 {
     uint32_t slot = near_slot(start);

@@ -121,7 +121,7 @@ static void tx_unlink(struct app_tx *tx)
     af->tx_memory -= tx->counted;
 }
 
-/* --- their beginning and end -------------------------------------------------------------------- */
+/* --- their beginning and end ------------------------------------------------------------------ */
 
 /* Pools keep a transaction's arena with its first block, so a short one allocates nothing. */
 static struct app_tx *tx_fresh(struct app_flow *af)
@@ -139,8 +139,8 @@ static struct app_tx *tx_fresh(struct app_flow *af)
     return tx;
 }
 
-/* At the hard limit the oldest goes, if it is over and logged, and only rules on the other direction,
- * from which nothing comes, have not seen it. */
+/* At the hard limit the oldest goes, if it is over and logged, and only rules on the other
+ * direction, from which nothing comes, have not seen it. */
 static COLD void evict(struct app_flow *af)
 {
     struct app_tx *tx = af->first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/tx_index.c - transactions by a key that their parser gives them: the id of a request that
- * waits for its answer.
+/* app/core/tx_index.c - transactions by a key that their parser gives them: the id of a request
+ * that waits for its answer.
  *
  * A flow with few transactions is walked. With more it gets a hash table, so that a message costs
  * the same however many requests are open: peers choose how many, and in which order they answer.
