@@ -58,6 +58,14 @@ void app_tx_event(struct app_tx *tx, unsigned event);
  * transaction is marked, and so is one that gets an event or bytes of a file. Only parsers of
  * protocols that set marks_tx need to call it, for each transaction that they change. */
 void app_tx_mark(struct app_tx *tx);
+/* Transactions by a key of 64 bits, such as the id of a request that waits for its answer: found in
+ * constant time. The key is given with the transaction's creation, and dropped when nothing may
+ * find it any more; a limit that ends it drops it as well. */
+void app_tx_key(struct app_tx *tx, uint64_t key);
+void app_tx_key_drop(struct app_tx *tx);
+/* The oldest one with this key, and the next of the same key. What is found is marked. */
+struct app_tx *app_tx_by_key(struct app_flow *af, uint64_t key);
+struct app_tx *app_tx_next_by_key(struct app_tx *tx);
 /* Sets an event of the flow that belongs to no transaction. It goes to the newest transaction, or
  * to one created for it that is finished in both directions. */
 void app_event(struct app_flow *af, enum direction direction, unsigned event);

@@ -39,6 +39,8 @@ bool app_is_changing(const struct flow *flow);          /* the same, for a chang
 void app_cleanup(struct app_thread *at, const struct inspection *in);
 /* Makes rules inspect each of the flow's transactions again. */
 void app_tx_mark_all(struct app_flow *af);
+/* Rules are about to look at this direction: transactions that waited for that are due. */
+void app_txs_of_direction(struct app_flow *af, enum direction d);
 /* Prefetches for a coming packet of this flow, in four steps; call each when the loads of the one
  * before have arrived. af may be NULL. */
 void app_prefetch_flow(const struct app_flow *af);

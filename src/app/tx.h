@@ -42,7 +42,11 @@ struct app_thread;
  * direction from 0 to the protocol's progress_done; detect and output act on its steps. */
 struct app_tx {
     struct app_tx *next, *prev; /* older to newer */
-    struct app_tx *due_next;    /* next one in the list of changed ones, see app_tx_mark() */
+    struct app_tx *due_next;    /* in the list of changed ones, see app_tx_mark(), or in one of
+                                 * app_ext.later */
+    struct app_tx *later_prev;  /* in the latter */
+    struct app_tx *key_next, *key_prev;         /* in the index, see app_tx_key() */
+    uint64_t key;
     uint64_t id;                /* from 0 within the flow */
     struct app_flow *flow;
     uint8_t progress[2];
@@ -50,6 +54,8 @@ struct app_tx {
     bool no_inspect[2];
     bool no_log;
     bool is_due;                /* is in the flow's list of changed ones */
+    bool keyed;                 /* has a key */
+    uint8_t later;              /* APP_TS, APP_TC: is in this list of app_ext.later */
     uint8_t unseen;             /* bit per direction: rules have not seen the change */
     uint8_t event_count;
     uint8_t event[APP_TX_EVENTS_FIRST]; /* ids within the protocol, in the order they were set */
@@ -113,9 +119,14 @@ struct expectation_data;
 /* State that few flows need. */
 struct app_ext {
     uint64_t ahead_bytes;               /* file data kept out of order: app/core/transfer.h */
+    uint64_t stored_bytes;              /* of output: bytes of the flow's files in the file store */
     struct buf buffered;                    /* of output: packets that may still be logged */
     struct frames *frames[2];           /* of the framework; NULL until the first is created */
     struct expectation_data *expected; /* of the framework; NULL: none */
+    struct app_tx_index *index;         /* transactions by key; NULL: they are few */
+    /* By direction: transactions whose change rules have not seen in this direction. They are due
+     * when rules look at it again. */
+    struct app_tx *later[2];
 };
 
 #endif

@@ -133,6 +133,7 @@ const char *const conf_schema_outline[] = {
     "    deltas",
     "    null-values",
     "  file-store: version enabled dir write-fileinfo force-filestore stream-depth max-open-files"
+        " max-expansion"
         " force-magic force-hash force-md5 log-dir waldo include-pid",
     "    xff: @xff",
     "  file-log: @log-file",

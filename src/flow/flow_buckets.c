@@ -322,7 +322,7 @@ static unsigned flows_of(const struct flow_bucket *b, struct flow **flows)
     return count;
 }
 
-/* For the sweep of an emergency: returns the flows of the next bucket, cyclically. */
+/* Round and round. */
 unsigned flow_buckets_next(struct flow_buckets *buckets, struct flow *flows[static SLOTS])
 {
     if (buckets->old.at != NULL)

@@ -31,6 +31,7 @@ struct flow_table {
     /* Temporary array of sort_finished(); kept to avoid allocating. */
     ARRAY_OF(struct flow *) sorting;
     uint64_t now_us;
+    uint64_t emergency_tick;        /* when it began */
     uint32_t emergency_until;       /* number of active flows at which the emergency ends */
     bool emergency;
     /* Waits until detection has finished with packets in flight; NULL: they change nothing. */
@@ -257,59 +258,50 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     counter_inc(table->counters, table->id.timed_out);
     counter_inc(table->counters, table->id.evicted);
     flow_table_end(table, flow, FLOW_END_TIMEOUT);
-    flow->last_order = end_of_tick(tick);
+    /* the shorter timeout may have passed before it applied */
+    flow->last_order = end_of_tick(table->emergency ? MAX(tick, table->emergency_tick) : tick);
 }
 
-/* In an emergency the timers are set too late, so a sweep checks buckets in turn. True: it ended a
- * flow that was past the shorter timeout. */
-static bool sweep_bucket(struct flow_table *table)
+static void arm_again(struct wheel_timer *timer, void *arg)
 {
-    struct flow *flows[FLOW_BUCKET_SLOTS];
-    unsigned count = flow_buckets_next(&table->buckets, flows);
-    bool found = false;
-
-    for (unsigned i = 0; i < count; i++) {
-        counter_inc(table->counters, table->id.get_used_eval);
-        if (is_timed_out(table, flows[i], table->now_us)) {
-            flow_table_end(table, flows[i], FLOW_END_TIMEOUT);
-            found = true;
-        } else {
-            counter_inc(table->counters, table->id.get_used_eval_reject);
-        }
-    }
-    return found;
+    arm(arg, CONTAINER_OF(timer, struct flow, timer));
 }
 
-/* Buckets per vector in an emergency: bounds the work. */
-#define SWEEP_PER_VECTOR 128
-
-/* Live: once per vector, with at most `max` timers. */
+/* Timers are set again for the shorter timeouts, so that flows go by age, and which one goes does
+ * not depend on the keys of the hash. That visits each flow once; before the next time a part of
+ * them, recovery_percent, has to end. */
 static COLD void enter_emergency(struct flow_table *table)
 {
     if (table->emergency)
         return;
     table->emergency = true;
+    table->emergency_tick = table->tick;
     table->emergency_until =
         (uint32_t)((uint64_t)table->buckets.count * (100 - table->conf->recovery_percent) / 100);
     counter_inc(table->counters, table->id.emergency_entered);
+    wheel_restart(&table->wheel, arm_again, table);
 }
 
 /* Near the memory limit, idle flows are ended first. */
-static inline void sweep(struct flow_table *table)
+static inline void heed_pressure(struct flow_table *table)
 {
     if (LIKELY(!table->emergency) && table->buckets.count > 0 &&
         UNLIKELY(traffic_memory_gives_back(PRESSURE_IDLE)))
         enter_emergency(table);
-    for (unsigned i = 0; table->emergency && i < SWEEP_PER_VECTOR; i++)
-        (void)sweep_bucket(table);
 }
 
+/* Timers per vector in an emergency, besides the ordinary ones: bounds the work. */
+#define EMERGENCY_TIMERS 512
+
+/* Live: once per vector, with at most `max` timers. */
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max)
 {
     if (now_us > table->now_us)
         table->now_us = now_us;
+    heed_pressure(table);
+    if (UNLIKELY(table->emergency))
+        max += EMERGENCY_TIMERS;
     wheel_advance(&table->wheel, table->now_us / WHEEL_TICK_US, timer_fired, table, max);
-    sweep(table);
 }
 
 static int by_end(const void *a, const void *b)
@@ -348,10 +340,10 @@ void flow_table_pass(struct flow_table *table, uint64_t order)
         return;
     table->tick = tick;
     table->now_us = MAX(table->now_us, order_time_us(order));
+    heed_pressure(table);
     wheel_advance(&table->wheel, tick, timer_fired, table, 0);
     if (table->finished.first != table->finished.last)
         sort_finished(table);
-    sweep(table);
 }
 
 void flow_table_at(struct flow_table *table, uint64_t order)
@@ -382,23 +374,38 @@ struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
     return NULL;
 }
 
-#define SWEEP_FOR_ONE 5
+/* Most calls take one step. What more there are make up for time in which no vector came. */
+#define STEPS_FOR_ONE 1024
 
-/* At the memcap, a flow past the emergency timeout is ended for the new one. The new flow takes its
- * part of the memcap at once; the old flow's memory follows when it is released. */
+static void fired_for_one(struct wheel_timer *timer, void *arg)
+{
+    struct flow_table *table = arg;
+    uint32_t before = table->buckets.count;
+
+    counter_inc(table->counters, table->id.get_used_eval);
+    timer_fired(timer, arg);
+    if (table->buckets.count == before)
+        counter_inc(table->counters, table->id.get_used_eval_reject);
+}
+
+/* At the memcap, the flow that is past the emergency timeout for longest is ended for the new one.
+ * The new flow takes its part of the memcap at once; the old flow's memory follows when it is
+ * released. */
 static COLD bool make_space(struct flow_table *table, uint64_t now_us)
 {
+    uint32_t before = table->buckets.count;
+    bool all = false;
+    uint64_t tick;
+
     if (now_us > table->now_us)
         table->now_us = now_us;
     enter_emergency(table);
-    for (unsigned i = 0; i < SWEEP_FOR_ONE; i++) {
-        if (sweep_bucket(table)) {
-            counter_inc(table->counters, table->id.get_used);
-            return true;
-        }
-    }
-    counter_inc(table->counters, table->id.get_used_failed);
-    return false;
+    tick = table->tick != 0 ? table->tick : table->now_us / WHEEL_TICK_US;
+    for (unsigned i = 0; i < STEPS_FOR_ONE && table->buckets.count == before && !all; i++)
+        all = wheel_advance(&table->wheel, tick, fired_for_one, table, 1);
+    counter_inc(table->counters, table->buckets.count < before ? table->id.get_used
+                                                               : table->id.get_used_failed);
+    return table->buckets.count < before;
 }
 
 /* NULL at the memcap or without memory. */

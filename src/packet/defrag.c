@@ -27,6 +27,12 @@
 #define HEAD_MIN       128u
 #define EXPIRE_SLACK_US 10000000u   /* lookups enforce timeouts; this only frees memory */
 
+/* A datagram of more frags than this has an index of where they are: who sends fragments decides
+ * how many lie before the next one. */
+#define NEAR_FROM 32u
+#define NEAR_BYTES 512u
+#define NEAR_SLOTS ((DATAGRAM_MAX + 1) / NEAR_BYTES)
+
 /* Bytes [start, end) of the datagram. */
 struct frag {
     struct frag *next;
@@ -43,6 +49,9 @@ struct tracker {
     struct tracker *hash_next;
     struct tracker *older, *newer;          /* by their latest fragment */
     struct frag *frags, *tail;
+    struct frag **near;                     /* by NEAR_BYTES of start: one frag that begins there;
+                                             * NULL: there are few */
+    uint32_t count;
     uint32_t covered, end;                  /* bytes held; end of the last frag */
     uint32_t hash;
     uint64_t deadline_us;
@@ -191,8 +200,18 @@ static struct tracker **row_of(const struct defrag *df, uint32_t hash)
     return &df->row[hash % df->conf->hash_size];
 }
 
+static void near_free(struct defrag *df, struct tracker *tr)
+{
+    if (LIKELY(tr->near == NULL))
+        return;
+    traffic_free(tr->near);
+    memory_change(df, -(int64_t)(NEAR_SLOTS * sizeof(tr->near[0])));
+    tr->near = NULL;
+}
+
 static void tracker_clear(struct defrag *df, struct tracker *tr)
 {
+    near_free(df, tr);
     while (tr->frags != NULL) {
         struct frag *frag = tr->frags;
 
@@ -216,8 +235,8 @@ static void tracker_remove(struct defrag *df, struct tracker *tr)
 
 static void tracker_destroy(struct tracker *tr)
 {
-    free(tr->head);
-    free(tr);
+    traffic_free(tr->head);
+    traffic_free(tr);
 }
 
 /* A spare tracker, a new one, or at the memcap the one whose fragments wait longest. */
@@ -234,7 +253,7 @@ static struct tracker *tracker_get(struct defrag *df)
         df->spare_trackers = tr->hash_next;
         return tr;
     }
-    if (!memory_has(df, sizeof(*tr)) || (tr = calloc(1, sizeof(*tr))) == NULL)
+    if (!memory_has(df, sizeof(*tr)) || (tr = traffic_calloc(1, sizeof(*tr))) == NULL)
         return NULL;
     memory_change(df, sizeof(*tr));
     return tr;
@@ -326,6 +345,58 @@ static struct tracker *tracker_for(struct defrag *df, struct packet *p)
     return tr;
 }
 
+/* --- where frags are --- */
+
+static uint32_t near_slot(uint32_t at)
+{
+    return MIN(at / NEAR_BYTES, NEAR_SLOTS - 1);
+}
+
+static void near_note(struct tracker *tr, struct frag *frag)
+{
+    if (tr->near != NULL)
+        tr->near[near_slot(frag->start)] = frag;
+}
+
+/* Before it goes, or begins elsewhere. */
+static void near_remove(struct tracker *tr, const struct frag *frag)
+{
+    uint32_t slot = near_slot(frag->start);
+
+    if (tr->near == NULL || tr->near[slot] != frag)
+        return;
+    tr->near[slot] = frag->next != NULL && near_slot(frag->next->start) == slot ? frag->next : NULL;
+}
+
+/* Without memory the list is walked. */
+static COLD void near_make(struct defrag *df, struct tracker *tr)
+{
+    if (!memory_make_space(df, NEAR_SLOTS * sizeof(tr->near[0])))
+        return;
+    tr->near = traffic_calloc(NEAR_SLOTS, sizeof(tr->near[0]));
+    if (tr->near == NULL)
+        return;
+    memory_change(df, NEAR_SLOTS * sizeof(tr->near[0]));
+    for (struct frag *frag = tr->frags; frag != NULL; frag = frag->next)
+        near_note(tr, frag);
+}
+
+/* A frag that begins before `start`, and near it; NULL: none is known. Frags do not overlap, so
+ * that those before it end before `start`. */
+static struct frag *near_before(const struct tracker *tr, uint32_t start)
+{
+    uint32_t slot = near_slot(start);
+
+    if (tr->near == NULL)
+        return NULL;
+    if (tr->near[slot] != NULL && tr->near[slot]->start < start)
+        return tr->near[slot];
+    while (slot > 0)
+        if (tr->near[--slot] != NULL)
+            return tr->near[slot];
+    return NULL;
+}
+
 /* --- frags --- */
 
 /* The fragment that is being inserted. */
@@ -337,6 +408,14 @@ struct newcomer {
     bool last;
     bool owns_first;            /* byte 0 of the datagram is from it */
 };
+
+static void note_new(struct newcomer *n, struct frag *frag)
+{
+    if (UNLIKELY(++n->tr->count == NEAR_FROM))
+        near_make(n->df, n->tr);
+    else
+        near_note(n->tr, frag);
+}
 
 /* Puts bytes [from, to) of the newcomer before *link. NULL: no space. */
 static struct frag *append_frag(struct newcomer *n, struct frag **link, uint32_t from,
@@ -356,6 +435,7 @@ static struct frag *append_frag(struct newcomer *n, struct frag **link, uint32_t
     *link = frag;
     if (frag->next == NULL)
         n->tr->tail = frag;
+    note_new(n, frag);
     n->tr->end = MAX(n->tr->end, to);
     n->tr->covered += to - from;
     n->tr->seen_last |= n->last;
@@ -382,6 +462,7 @@ static bool split_frag(struct newcomer *n, struct frag *frag)
     frag->next = tail;
     if (tail->next == NULL)
         n->tr->tail = tail;
+    note_new(n, tail);
     n->tr->covered += tail->end - tail->start;
     return true;
 }
@@ -402,10 +483,14 @@ static struct frag **trim_old(struct newcomer *n, struct frag **link)
     }
     if (frag->end > n->end) {
         tr->covered -= n->end - frag->start;
+        near_remove(tr, frag);
         frag->start = n->end;
+        near_note(tr, frag);
         return &frag->next;
     }
     tr->covered -= frag->end - frag->start;
+    near_remove(tr, frag);
+    tr->count--;
     *link = frag->next;
     frag_put(n->df, frag);
     return link;
@@ -415,7 +500,8 @@ static struct frag **trim_old(struct newcomer *n, struct frag **link)
  * their original fragments, not by what is left of them, as the receiving system does. */
 static bool make_way(struct newcomer *n, bool *overlap)
 {
-    struct frag **link = &n->tr->frags;
+    struct frag *before = near_before(n->tr, n->start);
+    struct frag **link = before != NULL ? &before : &n->tr->frags;
 
     while (*link != NULL && (*link)->start < n->end) {
         struct frag *old = *link;
@@ -446,7 +532,9 @@ static bool is_behind_all(const struct newcomer *n)
 /* Second pass: the newcomer fills the holes that are left. */
 static bool fill_holes(struct newcomer *n)
 {
-    struct frag **link = is_behind_all(n) ? &n->tr->tail->next : &n->tr->frags;
+    struct frag *before = near_before(n->tr, n->start);
+    struct frag **link = is_behind_all(n) ? &n->tr->tail->next
+                         : before != NULL ? &before : &n->tr->frags;
     uint32_t from = n->start;
 
     while (from < n->end) {

@@ -263,6 +263,7 @@ void app_file_gap(struct app_file *file, uint64_t len)
 {
     if (file == NULL || file->state != FILE_OPEN)
         return;
+    app_tx_mark(file->tx);
     file->has_gaps = true;
     file->size += len;
     file->gaps += len;

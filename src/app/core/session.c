@@ -99,11 +99,14 @@ static void close_parser(struct app_session *s)
 
     if (af->proto == NULL)
         return;
+    app_tx_index_free(af);
     for (struct app_tx *tx = af->first, *next; tx != NULL; tx = next) {
         next = tx->next;
         app_tx_free(tx);
     }
     af->first = af->last = af->due = af->due_last = NULL;
+    if (af->ext != NULL)
+        af->ext->later[TO_SERVER] = af->ext->later[TO_CLIENT] = NULL;
     af->tx_count = 0;
     af->tx_memory = 0;
     if (af->proto->close != NULL)
@@ -171,6 +174,9 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
 
     for (struct app_tx *tx = old.flow.first; tx != NULL; tx = tx->next)
         tx->flow = &old.flow;
+    app_tx_index_free(af);
+    if (af->ext != NULL)
+        af->ext->later[TO_SERVER] = af->ext->later[TO_CLIENT] = NULL;
     app_frames_free(s);                     /* their types are those of the old one */
     af->proto = NULL;
     af->state = NULL;

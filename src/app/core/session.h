@@ -72,6 +72,7 @@ void app_tcp_gap(struct app_session *s, enum direction d);
 void app_udp_packet(struct app_thread *at, struct packet *p);
 
 void app_tx_free(struct app_tx *tx);
+void app_tx_index_free(struct app_flow *af);
 /* Processes the changes that a parser made with this packet; all transactions are due when either
  * direction has ended. */
 void app_txs_due(struct app_session *s, const struct packet *p);

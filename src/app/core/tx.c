@@ -37,6 +37,7 @@ static void force_done(struct app_tx *tx, const struct app_proto *proto)
 {
     tx->progress[TO_SERVER] = proto->progress_done[TO_SERVER];
     tx->progress[TO_CLIENT] = proto->progress_done[TO_CLIENT];
+    app_tx_key_drop(tx);
     app_tx_mark(tx);
     if (proto->too_many_tx_event != 0)
         app_tx_event(tx, proto->too_many_tx_event);
@@ -74,6 +75,59 @@ static void limit_open(struct app_flow *af)
     skip_checks(af, limit - open);
 }
 
+/* --- those that wait for a packet of one direction ------------------------------------------- */
+
+static struct app_tx **later_of(const struct app_tx *tx)
+{
+    return &tx->flow->ext->later[tx->later == APP_TS ? TO_SERVER : TO_CLIENT];
+}
+
+/* With the next packet of direction d. */
+static void defer(struct app_tx *tx, enum direction d)
+{
+    struct app_tx **list;
+
+    tx->later = APP_DIRECTION_BIT(d);
+    list = later_of(tx);
+    tx->is_due = false;
+    tx->later_prev = NULL;
+    tx->due_next = *list;
+    if (*list != NULL)
+        (*list)->later_prev = tx;
+    *list = tx;
+}
+
+static void undefer(struct app_tx *tx)
+{
+    if (tx->later == 0)
+        return;
+    *(tx->later_prev != NULL ? &tx->later_prev->due_next : later_of(tx)) = tx->due_next;
+    if (tx->due_next != NULL)
+        tx->due_next->later_prev = tx->later_prev;
+    tx->later = 0;
+}
+
+/* Off the list of all. */
+static void tx_unlink(struct app_tx *tx)
+{
+    struct app_flow *af = tx->flow;
+
+    app_tx_key_drop(tx);
+    undefer(tx);
+    if (tx->prev != NULL)
+        tx->prev->next = tx->next;
+    else
+        af->first = tx->next;
+    if (tx->next != NULL)
+        tx->next->prev = tx->prev;
+    else
+        af->last = tx->prev;
+    af->tx_count--;
+    af->tx_memory -= tx->counted;
+}
+
+/* --- their beginning and end ------------------------------------------------------------------ */
+
 /* Pools keep a transaction's arena with its first block, so a short one allocates nothing. */
 static struct app_tx *tx_fresh(struct app_flow *af)
 {
@@ -90,6 +144,18 @@ static struct app_tx *tx_fresh(struct app_flow *af)
     return tx;
 }
 
+/* At the hard limit the oldest goes, if it is over and logged, and only rules on the other
+ * direction, from which nothing comes, have not seen it. */
+static COLD void evict(struct app_flow *af)
+{
+    struct app_tx *tx = af->first;
+
+    if (tx->later == 0 || is_open(tx, af->proto))
+        return;
+    tx_unlink(tx);
+    app_tx_free(tx);
+}
+
 /* NULL at the hard limit or without memory, counted as an alloc error. */
 struct app_tx *app_tx_new(struct app_flow *af)
 {
@@ -97,6 +163,8 @@ struct app_tx *app_tx_new(struct app_flow *af)
     struct app_tx *tx;
 
     limit_open(af);
+    if (UNLIKELY(af->tx_count >= TX_HARD_LIMIT))
+        evict(af);
     tx = af->tx_count < TX_HARD_LIMIT ? tx_fresh(af) : NULL;
     if (tx == NULL) {
         app_count(at->counters,
@@ -129,23 +197,6 @@ struct app_tx *app_tx_find(struct app_flow *af, uint64_t id)
         if (tx->id == id)
             return tx;
     return NULL;
-}
-
-/* Off the list of all. */
-static void tx_unlink(struct app_tx *tx)
-{
-    struct app_flow *af = tx->flow;
-
-    if (tx->prev != NULL)
-        tx->prev->next = tx->next;
-    else
-        af->first = tx->next;
-    if (tx->next != NULL)
-        tx->next->prev = tx->prev;
-    else
-        af->last = tx->prev;
-    af->tx_count--;
-    af->tx_memory -= tx->counted;
 }
 
 /* Hooks first: detection and outputs keep their own data per transaction. */
@@ -190,13 +241,11 @@ void app_tx_discard(struct app_tx *tx)
 
 /* --- those with news -------------------------------------------------------------------------- */
 
-void app_tx_mark(struct app_tx *tx)
+static void make_due(struct app_tx *tx)
 {
     struct app_flow *af = tx->flow;
 
-    tx->unseen = APP_BOTH;
-    if (tx->is_due)
-        return;
+    undefer(tx);
     tx->is_due = true;
     tx->due_next = NULL;
     if (af->due_last == NULL) {
@@ -208,13 +257,23 @@ void app_tx_mark(struct app_tx *tx)
     af->due_last = tx;
 }
 
+void app_tx_mark(struct app_tx *tx)
+{
+    tx->unseen = APP_BOTH;
+    if (!tx->is_due)
+        make_due(tx);
+}
+
 void app_tx_mark_all(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         tx->unseen = APP_BOTH;
         tx->is_due = true;
+        tx->later = 0;
         tx->due_next = tx->next;
     }
+    if (af->ext != NULL)
+        af->ext->later[TO_SERVER] = af->ext->later[TO_CLIENT] = NULL;
     af->due = af->first;
     af->due_last = af->last;
     af->due_unsorted = false;
@@ -279,9 +338,20 @@ void app_txs_due(struct app_session *s, const struct packet *p)
     if (UNLIKELY(finished != af->finished || (p->flags & PACKET_FLOW_END))) {
         af->finished = finished;
         app_tx_mark_all(af);
-    } else if (UNLIKELY(af->due_unsorted)) {
-        sort_due(af);
+        return;
     }
+    if (UNLIKELY(af->due_unsorted))
+        sort_due(af);
+}
+
+/* Not with each packet of this direction: many only acknowledge, and are no reason to look. */
+void app_txs_of_direction(struct app_flow *af, enum direction d)
+{
+    if (LIKELY(af->ext == NULL || af->ext->later[d] == NULL))
+        return;
+    while (af->ext->later[d] != NULL)
+        make_due(af->ext->later[d]);
+    sort_due(af);
 }
 
 void app_tx_event(struct app_tx *tx, unsigned event)
@@ -365,6 +435,15 @@ static bool can_wait(const struct app_thread *at, const struct app_tx *tx)
            app_files_idle(tx, required_get(&at->conf->required_files));
 }
 
+/* Only rules of the other direction have anything to do with it, also when it is over: who sends
+ * datagrams in one direction decides how many these are. */
+static bool can_wait_for_other(const struct app_thread *at, const struct app_tx *tx,
+                               enum direction d)
+{
+    return tx->flow->proto->marks_tx && tx->unseen == APP_DIRECTION_BIT(OTHER_DIRECTION(d)) &&
+           app_files_idle(tx, required_get(&at->conf->required_files));
+}
+
 static void count_memory(struct app_flow *af, struct app_tx *tx)
 {
     uint32_t used = (uint32_t)(tx->arena.used / TX_MEMORY_UNIT);
@@ -373,11 +452,28 @@ static void count_memory(struct app_flow *af, struct app_tx *tx)
     tx->counted = used;
 }
 
-/* Visits the changed transactions once: frees those that are done, and lets files free what no
- * reader needs. */
+/* The lists of a flow with few transactions are not worth their memory. */
+#define DUE_FEW 16
+
+/* Off the list of those with news until the parser changes it, or a packet of the other direction
+ * comes. False: it stays. */
+static bool rest(const struct app_thread *at, struct app_tx *tx, enum direction d)
+{
+    if (can_wait(at, tx)) {
+        tx->is_due = false;
+        return true;
+    }
+    if (LIKELY(tx->flow->tx_count <= DUE_FEW) || !can_wait_for_other(at, tx, d) ||
+        app_ext_make(tx->flow) == NULL)
+        return false;
+    defer(tx, OTHER_DIRECTION(d));
+    return true;
+}
+
+/* One walk over those with news: frees what is done, and lets files drop what no reader needs. */
 static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct inspection *in)
 {
-    struct app_tx **link = &af->due, *tx;
+    struct app_tx **link = &af->due, *tx, *next;
 
     af->due_last = NULL;
     while ((tx = *link) != NULL) {
@@ -390,9 +486,9 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
         app_files_prune(tx, TO_SERVER, in->direction == TO_SERVER);
         app_files_prune(tx, TO_CLIENT, in->direction == TO_CLIENT);
         count_memory(af, tx);
-        if (can_wait(at, tx)) {
-            *link = tx->due_next;
-            tx->is_due = false;
+        next = tx->due_next;
+        if (rest(at, tx, in->direction)) {
+            *link = next;
             continue;
         }
         af->due_last = tx;

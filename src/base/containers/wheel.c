@@ -120,6 +120,26 @@ static bool handle_pending(struct wheel *w, wheel_fire *fire, void *arg, unsigne
     return true;
 }
 
+/* Lower levels are nearer, and so are lower slots of a level. */
+void wheel_restart(struct wheel *w, wheel_fire *fire, void *arg)
+{
+    struct wheel_timer all;
+
+    list_init(&all);
+    list_splice(&all, &w->pending);
+    for (unsigned level = 0; level < WHEEL_LEVELS; level++) {
+        for (unsigned slot = 0; slot < WHEEL_SLOTS; slot++)
+            list_splice(&all, &w->slot[level][slot]);
+        w->occupied[level] = 0;
+    }
+    while (all.next != &all) {
+        struct wheel_timer *timer = all.next;
+
+        wheel_del(timer);
+        fire(timer, arg);
+    }
+}
+
 /* max_per_call bounds the work; false: call again, with the same time. fire() may add and remove
  * timers, since each one leaves the list before it fires. */
 bool wheel_advance(struct wheel *w, uint64_t now, wheel_fire *fire, void *arg,

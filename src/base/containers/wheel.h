@@ -45,8 +45,11 @@ typedef void wheel_fire(struct wheel_timer *timer, void *arg);
 bool wheel_advance(struct wheel *w, uint64_t now, wheel_fire *fire, void *arg,
                    unsigned max_per_call);
 
-/* Returns a time before which no timer fires; UINT64_MAX when there is none. The time may be too
- * early, never too late. */
+/* Gives each timer another time: fire(timer) adds it again. In order of time as far as the wheel
+ * has one, and of their adding: not in an order of addresses or hashes. */
+void wheel_restart(struct wheel *w, wheel_fire *fire, void *arg);
+
+/* No timer fires before this; UINT64_MAX without any. May be early, never late. */
 uint64_t wheel_next(const struct wheel *w);
 
 #endif

@@ -159,3 +159,31 @@ TEST(wheel_agrees_with_a_list)
     free(timer);
     free(w);
 }
+
+static void add_twice_as_far(struct wheel_timer *timer, void *arg)
+{
+    struct fired *f = arg;
+
+    f->last_expires = MAX(f->last_expires, timer->expires);
+    f->count++;
+    wheel_add(f->wheel, timer, 2 * timer->expires);
+}
+
+TEST(wheel_gives_all_timers_another_time)
+{
+    static struct wheel_timer timer[300];
+    struct wheel *w = new_wheel(0);
+    struct fired f = { .wheel = w };
+
+    for (unsigned i = 0; i < ARRAY_LEN(timer); i++)
+        wheel_add(w, &timer[i], i * 37 % 300 * 11);
+    wheel_restart(w, add_twice_as_far, &f);
+    CHECK(f.count == ARRAY_LEN(timer) && f.last_expires == 299 * 11);
+    f = (struct fired){ .wheel = w };
+    for (uint64_t at = 0; at <= 2 * 299 * 11; at += 22) {
+        CHECK(wheel_advance(w, at, on_fire, &f, 0));
+        CHECK_INT(f.count, at / 22 + 1);
+    }
+    CHECK(f.early == 0 && f.unordered == 0);
+    free(w);
+}

@@ -4,6 +4,7 @@
  * A buffer is searched from the step at which it can exist until that step is over; a body until
  * it is complete. A rule that has matched in part, or that may still match, waits in the
  * transaction; a rule that has matched is noted there so that it does not match again. */
+#include "app/session.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
@@ -523,6 +524,8 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bo
     bool last_evaluated = false, seen = !moved_only && dt->set->firewall == NULL &&
                                         p->source != PACKET_STREAM_FLUSH;
 
+    if (af != NULL && af->proto != NULL)
+        app_txs_of_direction(af, d);
     for (struct app_tx *tx = af != NULL && af->proto != NULL ? af->due : NULL, *next; tx != NULL;
          tx = next) {
         next = tx->due_next;

@@ -318,6 +318,36 @@ TEST(flow_memcap_brings_emergency_and_ends_it)
     close_env(&e);
 }
 
+/* Not in the order of hashes, which depends on the seed. */
+TEST(flow_emergency_ends_the_oldest_first)
+{
+    bool created, memcap = false;
+    unsigned created_count = 0;
+    struct flow *f;
+    struct env e;
+
+    open_env(&e, "flow: { memcap: 40000, hash-size: 1, prealloc: 0, emergency-recovery: 90 }\n"
+                 "flow-timeouts: { udp: { new: 3000, emergency-new: 200 } }");
+    while (!memcap) {
+        f = flow_table_get(e.table, packet_of(17, created_count, 5, 400, 6, 100 + created_count),
+                           &created, &memcap);
+        created_count += f != NULL;
+    }
+    CHECK(created_count > 60);
+    /* the first one is used again: it is the youngest now */
+    CHECK(flow_table_get(e.table, packet_of(17, 0, 5, 400, 6, 290), &created, &memcap) != NULL);
+    for (unsigned i = 1; i < 50; i++) {
+        CHECK(flow_table_get(e.table, packet_of(17, 1000 + i, 5, 400, 6, 302 + i), &created,
+                             &memcap) != NULL);
+        f = flow_table_take_finished(e.table);
+        CHECK(f != NULL && f->start_us == (100 + i) * 1000000ull && f->emergency);
+        flow_table_release(e.table, f);
+        CHECK(flow_table_take_finished(e.table) == NULL);
+    }
+    CHECK_INT(count(&e, "flow.get_used"), 49);
+    close_env(&e);
+}
+
 /* ---- ICMP ---- */
 
 static struct packet *icmp_of(unsigned from, unsigned to, uint8_t type)

@@ -32,7 +32,8 @@ struct file_store_logger {
     uint32_t open;                  /* atomic: files being written by all threads */
     uint32_t sequence;              /* atomic: names in tmp/ */
     bool failure_logged;
-    counter_id count_errors, count_max_hit, count_open;
+    uint64_t expansion;             /* bytes stored by byte of a flow's packets; 0: no limit */
+    counter_id count_cut, count_errors, count_max_hit, count_open;
     struct eve eve;                 /* form of the .json records of files */
     struct sink no_sink;            /* named by these records, which go to separate files */
 };
@@ -84,6 +85,28 @@ static int make_dirs(const char *dir, struct err *err)
             return -1;
     }
     return 0;
+}
+
+/* --- how much ----------------------------------------------------------------------------- */
+
+/* Packed bodies may be a thousand times what was sent. Small files are stored whatever was sent. */
+#define STORED_FREE (4u << 10)                  /* bytes by flow */
+
+/* Of the flow's bytes at the time: the same in all run modes. */
+static bool may_store(const struct file_store_logger *s, const struct packet *p,
+                      struct app_file *file)
+{
+    uint64_t more = file->window_start + file->window.len - MAX(file->written, file->window_start);
+    uint64_t most = s->expansion * (p->flow->bytes[0] + p->flow->bytes[1]) + STORED_FREE;
+    struct app_ext *ext;
+
+    if (s->expansion == 0 || more == 0)
+        return true;
+    ext = app_ext_make(file->tx->flow);
+    if (ext == NULL)
+        return false;
+    ext->stored_bytes += more;
+    return ext->stored_bytes <= most;
 }
 
 /* --- one file ----------------------------------------------------------------------------- */
@@ -270,6 +293,13 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
 {
     if (!file->store_requested || file->no_store || file->stored)
         return;
+    if (UNLIKELY(!may_store(s, p, file))) {
+        counter_inc(r->counters, s->count_cut);
+        if (output_file(file)->store != NULL)
+            output_file_released(file);
+        file->no_store = true;
+        return;
+    }
     if (output_file(file)->store == NULL && !store_open(s, r, file))
         return;
     if (!store_write(s, r, file)) {
@@ -328,6 +358,8 @@ static void *file_store_open(const struct output_request *request, struct output
     s->dir = output_path(request, conf_string(node, "dir", "filestore"));
     s->fileinfo = conf_bool(node, "write-fileinfo", false);
     s->max_open = (uint32_t)conf_u64(node, "max-open-files", 0);
+    s->expansion = conf_u64(node, "max-expansion", 0);
+    s->count_cut = counter_register("file_store.expansion_cut", COUNTER_SUM);
     s->count_errors = counter_register("file_store.fs_errors", COUNTER_SUM);
     s->count_max_hit = counter_register("file_store.open_files_max_hit", COUNTER_SUM);
     s->count_open = counter_register("file_store.open_files", COUNTER_GAUGE);

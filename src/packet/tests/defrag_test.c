@@ -372,13 +372,15 @@ TEST(defrag_vlans_keep_apart)
 
 /* --- against a model --- */
 
+#define MODEL_BYTES 4096
+
 /* One entry a byte: who owns it. Simple, slow, and therefore right. */
 struct model {
     struct {
         unsigned start, end;
         bool owned, last;
         uint8_t value;
-    } byte[512];
+    } byte[MODEL_BYTES];
     unsigned end;
     bool seen_last;
 };
@@ -424,16 +426,23 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
+/* What is drawn: places, lengths and how often one is the last, in blocks of 8 bytes. */
+struct model_shape {
+    unsigned fragments, blocks, len, last_of;
+};
+
 /* Random fragments of one datagram, until it is whole. */
 static void check_model_once(struct test *t, struct decode_env *env, enum defrag_policy policy,
-                             unsigned id, uint32_t *random)
+                             unsigned id, struct model_shape shape, uint32_t *random)
 {
-    struct model m = { 0 };
-    uint8_t expected[512];
+    static struct model m;
+    static uint8_t expected[MODEL_BYTES];
 
-    for (unsigned i = 0; i < 60; i++) {
-        unsigned block = next_random(random) % 12, len = 8 * (1 + next_random(random) % 6);
-        bool last = block > 0 && next_random(random) % 8 == 0;
+    m = (struct model){ 0 };
+    for (unsigned i = 0; i < shape.fragments; i++) {
+        unsigned block = next_random(random) % shape.blocks;
+        unsigned len = 8 * (1 + next_random(random) % shape.len);
+        bool last = block > 0 && next_random(random) % shape.last_of == 0;
         uint8_t data[512] = { 0 }, value = (uint8_t)i;
         char words[64];
         size_t n, size;
@@ -476,7 +485,13 @@ TEST(defrag_agrees_with_a_model)
         snprintf(yaml, sizeof(yaml), "host-os-policy:\n  %s: [10.0.0.0/8]\n", list[i].system);
         env_open(&env, yaml);
         for (unsigned id = 0; id < 300; id++)
-            check_model_once(t, &env, list[i].policy, id, &random);
+            check_model_once(t, &env, list[i].policy, id, (struct model_shape){ 60, 12, 6, 8 },
+                             &random);
+        /* with so many pieces that they have an index */
+        for (unsigned id = 300; id < 312; id++)
+            check_model_once(t, &env, list[i].policy, id,
+                             (struct model_shape){ 1500, 480, id % 3 == 0 ? 30 : 3, 300 },
+                             &random);
         env_close(t, &env);
     }
 }

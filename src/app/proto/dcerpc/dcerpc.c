@@ -113,6 +113,7 @@ const struct app_proto app_dcerpc = {
     .tx_size = sizeof(struct dcerpc_tx),
     .tx_limit = 1024,
     .close = dcerpc_close,
+    .marks_tx = true,
     .parse = dcerpc_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },

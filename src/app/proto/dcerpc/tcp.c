@@ -69,20 +69,20 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct dce_header *h)
     return t;
 }
 
-/* Finds the call that lacks its part of this direction, and whose other part matches. */
+/* Of a call that has its part of type `type`, and whose part of direction `missing` is to come. */
+static uint64_t key_of(uint32_t call_id, uint8_t type, enum direction missing)
+{
+    return (uint64_t)call_id << 16 | (uint64_t)type << 8 | missing;
+}
+
+/* The call whose part of this direction is missing, and whose other part fits. */
 static struct dcerpc_tx *find_tx(struct app_flow *af, const struct dce_header *h,
                                  enum direction d)
 {
     uint8_t other = d == TO_SERVER ? response_of(h->type) : request_of(h->type);
+    struct app_tx *tx = app_tx_by_key(af, key_of(h->call_id, other, d));
 
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        struct dcerpc_tx *t = dcerpc_tx_of(tx);
-
-        if (t->call_id == h->call_id && tx->progress[d] == 0 &&
-            t->ds[OTHER_DIRECTION(d)].type == other)
-            return t;
-    }
-    return NULL;
+    return tx != NULL ? dcerpc_tx_of(tx) : NULL;
 }
 
 /* NULL: too many transactions. */
@@ -100,6 +100,10 @@ static void dir_done(struct dcerpc_tx *t, enum direction d, uint8_t type)
     t->ds[d].type = type;
     t->ds[d].fragments = 1;
     t->tx.progress[d] = 1;
+    if (t->tx.progress[OTHER_DIRECTION(d)] == 0)
+        app_tx_key(&t->tx, key_of(t->call_id, type, OTHER_DIRECTION(d)));
+    else
+        app_tx_key_drop(&t->tx);
 }
 
 /* --- PDUs ----------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* app/proto/dcerpc/udp.c - connectionless PDUs (C706 section 12.5): a header of 80 bytes, and calls
  * joined from fragments by activity and sequence number. */
 #include "app/proto/dcerpc/dcerpc.h"
+#include "base/containers/hash.h"
 
 #include <string.h>
 
@@ -64,17 +65,39 @@ enum app_probe_result dcerpc_probe_udp(struct bytes in, enum direction d,
     return (h.type == DCE_REQUEST) == (d == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
-/* The open call of this activity and sequence number. */
+/* Of the calls of an activity and sequence number for which these directions are open. */
+static uint64_t key_of(const uint8_t activity[DCE_UUID_LEN], uint32_t sequence, unsigned open)
+{
+    struct { uint8_t activity[DCE_UUID_LEN]; uint32_t sequence, open; } all = {
+        .sequence = sequence, .open = open,
+    };
+
+    memcpy(all.activity, activity, DCE_UUID_LEN);
+    return hash_bytes(&all, sizeof(all));
+}
+
+static void set_key(struct dcerpc_tx *t)
+{
+    unsigned open = (t->tx.progress[TO_SERVER] == 0 ? APP_TS : 0) |
+                    (t->tx.progress[TO_CLIENT] == 0 ? APP_TC : 0);
+
+    if (open != 0)
+        app_tx_key(&t->tx, key_of(t->activity, t->sequence, open));
+    else
+        app_tx_key_drop(&t->tx);
+}
+
+/* The oldest open call of this activity and sequence number: both directions are open, or this one
+ * only. */
 static struct dcerpc_tx *find_tx(struct app_flow *af, const struct header *h, enum direction d)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        struct dcerpc_tx *t = dcerpc_tx_of(tx);
+    struct app_tx *both = app_tx_by_key(af, key_of(h->activity, h->sequence, APP_BOTH));
+    struct app_tx *one = app_tx_by_key(af, key_of(h->activity, h->sequence,
+                                                  APP_DIRECTION_BIT(d)));
 
-        if (t->sequence == h->sequence && tx->progress[d] == 0 &&
-            memcmp(t->activity, h->activity, DCE_UUID_LEN) == 0)
-            return t;
-    }
-    return NULL;
+    if (both == NULL || (one != NULL && one->id < both->id))
+        return one != NULL ? dcerpc_tx_of(one) : NULL;
+    return dcerpc_tx_of(both);
 }
 
 /* The types are preset for a call whose other part is never seen. */
@@ -90,6 +113,7 @@ static struct dcerpc_tx *new_tx(struct app_flow *af, const struct header *h)
     memcpy(t->activity, h->activity, DCE_UUID_LEN);
     t->ds[TO_SERVER].type = DCE_REQUEST;
     t->ds[TO_CLIENT].type = DCE_RESPONSE;
+    set_key(t);
     return t;
 }
 
@@ -125,5 +149,6 @@ enum parse_status dcerpc_parse_udp(struct app_flow *af, struct app_input *in)
         t->opnum = h.opnum;
     if ((h.flags1 & FLAG_FRAGMENT) == 0 || (h.flags1 & FLAG_LAST_FRAGMENT) != 0)
         t->tx.progress[d] = 1;
+    set_key(t);
     return PARSE_OK;
 }

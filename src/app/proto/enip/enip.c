@@ -81,14 +81,19 @@ static bool is_response_to(const struct enip_pdu *response, const struct enip_pd
     return true;
 }
 
+#define UNANSWERED 0                    /* the key of all open requests: a queue */
+
 /* The request that this message answers. Older open requests count as done: no response to them is
- * expected any more. */
+ * expected any more, so that each request is passed once. */
 static struct enip_tx *find_request(struct app_flow *af, const struct enip_pdu *response)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
+    struct app_tx *tx;
+
+    while ((tx = app_tx_by_key(af, UNANSWERED)) != NULL) {
         struct enip_tx *t = enip_tx_of(tx);
 
-        if (t->request == NULL || t->response != NULL)
+        app_tx_key_drop(tx);
+        if (t->request == NULL)
             continue;
         tx->progress[TO_SERVER] = tx->progress[TO_CLIENT] = 1;
         if (is_response_to(response, t->request))
@@ -119,10 +124,12 @@ static struct enip_tx *add(struct app_flow *af, enum direction d, const struct e
         t = enip_tx_of(app_tx_new(af));
     if (t == NULL)
         return NULL;
-    if (d == TO_SERVER)
+    if (d == TO_SERVER) {
         t->request = keep(t, pdu);
-    else
+        app_tx_key(&t->tx, UNANSWERED);
+    } else {
         t->response = keep(t, pdu);
+    }
     t->tx.progress[d] = 1;
     if (pdu->invalid)
         app_tx_event(&t->tx, ENIP_INVALID_PDU);
@@ -249,6 +256,7 @@ const struct app_proto app_enip = {
     .tx_size = sizeof(struct enip_tx),
     .tx_limit = 1024,
     .too_many_tx_event = ENIP_TOO_MANY_TRANSACTIONS,
+    .marks_tx = true,
     .parse = enip_parse,
     .handles_gaps = true,
     .progress_done = { 1, 1 },

@@ -28,13 +28,12 @@ static bool take_memory(struct ftp_tx *tx, uint32_t size)
     return tx->memory + size <= MEMORY_MAX && ftp_memory_take(tx, size);
 }
 
+#define WITHOUT_REPLY 0                 /* the key of all such commands: a queue */
+
 /* The command that the next reply belongs to. */
 static struct ftp_tx *oldest_open(struct app_flow *af)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        if (tx->progress[TO_CLIENT] < FTP_DONE)
-            return (struct ftp_tx *)tx;
-    return NULL;
+    return (struct ftp_tx *)app_tx_by_key(af, WITHOUT_REPLY);
 }
 
 static void complete(struct app_flow *af, struct ftp_tx *tx)
@@ -43,6 +42,7 @@ static void complete(struct app_flow *af, struct ftp_tx *tx)
 
     tx->replied = true;
     tx->tx.progress[TO_CLIENT] = FTP_DONE;
+    app_tx_key_drop(&tx->tx);
     s->open -= s->open > 0;
 }
 
@@ -74,6 +74,7 @@ static struct ftp_tx *new_transaction(struct app_flow *af)
     s->open++;
     tx->tx.progress[TO_SERVER] = FTP_DONE;
     tx->replies_end = &tx->replies;
+    app_tx_key(&tx->tx, WITHOUT_REPLY);
     if (ftp_memory_take(tx, sizeof(*tx)))
         return tx;
     app_tx_discard(&tx->tx);

@@ -206,6 +206,7 @@ const struct app_proto app_ftp = {
     .state_size = sizeof(struct ftp_state),
     .tx_size = sizeof(struct ftp_tx),
     .tx_limit = TX_LIMIT,
+    .marks_tx = true,
     .parse = ftp_parse,
     .tx_close = ftp_tx_close,
     .progress_done = { FTP_DONE, FTP_DONE },

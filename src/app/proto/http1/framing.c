@@ -80,6 +80,7 @@ static struct http_tx *sole_request(const struct http_state *state)
     if (tx == NULL || tx != state->af->last || state->orphan[0] != NULL ||
         tx->progress[TO_SERVER] != HTTP_BODY || tx->progress[TO_CLIENT] != HTTP_STARTED)
         return NULL;
+    app_tx_mark(tx);
     return http_tx_of(tx);
 }
 

@@ -183,7 +183,7 @@ static bool is_tunnel_to_path(const htp_tx_t *htp)
 
 static int request_line(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
     const struct http_config *config = state_of(htp)->config;
 
     if (state_of(htp)->refused)
@@ -259,7 +259,7 @@ static void name_tunnel(htp_tx_t *htp)
 /* The header is complete. Names of hosts are matched in lower case (http.host). */
 static int request_headers(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
     struct http_state *state = state_of(htp);
 
     if (UNLIKELY(state->odd_fields))
@@ -280,7 +280,7 @@ static int request_headers(htp_tx_t *htp)
 
 static int request_complete(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
 
     /* Such a connection has one request. */
     state_of(htp)->requests_over |= htp->is_protocol_0_9 != 0;
@@ -297,7 +297,7 @@ static int request_complete(htp_tx_t *htp)
 static int response_start(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
 
     if (htx == NULL && htp->request_progress == HTP_REQUEST_NOT_STARTED) {
         htx = http_tx_new(state, htp);
@@ -320,7 +320,7 @@ static int response_start(htp_tx_t *htp)
  * instead. */
 static int response_line(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
 
     http_block_clear(state_of(htp));
     if (htx != NULL)
@@ -337,7 +337,7 @@ static int response_line(htp_tx_t *htp)
 /* http_block_done() raises the events that waited for the complete header. */
 static int response_headers(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
 
     http_block_done(state_of(htp), htx, false);
     if (htx != NULL)
@@ -357,7 +357,7 @@ static bool opens_tunnel(const struct http_state *state, const htp_tx_t *htp)
 static int response_complete(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
     int port = htp->request_port_number;
 
     state->responses++;
@@ -390,7 +390,7 @@ static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction
  * browsers do; trim() repairs it. */
 static int header_data(htp_tx_data_t *d, enum direction direction)
 {
-    struct http_tx *htx = htp_tx_get_user_data(d->tx);
+    struct http_tx *htx = http_tx_changing(d->tx);
     struct http_state *state = state_of(d->tx);
     struct http_message *m;
     struct slice part = { .data = d->data, .len = (uint32_t)d->len };
@@ -428,7 +428,7 @@ static int response_header_data(htp_tx_data_t *d)
 
 static int body_data(htp_tx_data_t *d, enum direction direction)
 {
-    struct http_tx *htx = htp_tx_get_user_data(d->tx);
+    struct http_tx *htx = http_tx_changing(d->tx);
 
     if (htx != NULL && d->len > 0)
         http_body_data(htx, direction, d->data, d->len);
@@ -447,7 +447,7 @@ static int response_body_data(htp_tx_data_t *d)
 
 static int request_trailer(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
 
     if (htx != NULL)
         htx->message[TO_SERVER].has_trailer = true;
@@ -456,7 +456,7 @@ static int request_trailer(htp_tx_t *htp)
 
 static int response_trailer(htp_tx_t *htp)
 {
-    struct http_tx *htx = htp_tx_get_user_data(htp);
+    struct http_tx *htx = http_tx_changing(htp);
 
     http_block_done(state_of(htp), htx, true);
     if (htx != NULL)
@@ -471,7 +471,7 @@ static struct http_tx *tx_at_work(const struct http_state *state)
 {
     htp_tx_t *htp = state->direction == TO_SERVER ? htp_connp_get_in_tx(state->connp)
                                                   : htp_connp_get_out_tx(state->connp);
-    struct http_tx *htx = htp != NULL ? htp_tx_get_user_data(htp) : NULL;
+    struct http_tx *htx = htp != NULL ? http_tx_changing(htp) : NULL;
 
     if (htx == NULL && state->af->last != NULL)
         htx = http_tx_of(state->af->last);

@@ -91,10 +91,10 @@ static void sync_progress(struct http_state *state)
     htp_tx_t *in = htp_connp_get_in_tx(state->connp), *out = htp_connp_get_out_tx(state->connp);
     struct http_tx *htx;
 
-    htx = in != NULL ? htp_tx_get_user_data(in) : NULL;
+    htx = in != NULL ? http_tx_changing(in) : NULL;
     if (htx != NULL && htx->tx.progress[TO_SERVER] < in->request_progress)
         htx->tx.progress[TO_SERVER] = (uint8_t)in->request_progress;
-    htx = out != NULL ? htp_tx_get_user_data(out) : NULL;
+    htx = out != NULL ? http_tx_changing(out) : NULL;
     if (htx != NULL && htx->tx.progress[TO_CLIENT] < out->response_progress)
         htx->tx.progress[TO_CLIENT] = (uint8_t)out->response_progress;
 }
@@ -168,7 +168,7 @@ static void look_at_chunks(struct http_state *state, enum direction d)
 {
     htp_tx_t *htp = d == TO_SERVER ? htp_connp_get_in_tx(state->connp)
                                    : htp_connp_get_out_tx(state->connp);
-    struct http_tx *htx = htp != NULL ? htp_tx_get_user_data(htp) : NULL;
+    struct http_tx *htx = htp != NULL ? http_tx_changing(htp) : NULL;
 
     if (htx != NULL)
         http_chunks_look(htx, d, state->input,
@@ -368,6 +368,7 @@ const struct app_proto app_http1 = {
     .tx_limit = UINT16_MAX,             /* libhtp.max-tx of the configuration is the limit */
     .open = http1_open,
     .close = http1_close,
+    .marks_tx = true,
     .parse = http1_parse,
     .rest = http1_rest,
     .prefetch = http1_prefetch,

@@ -96,6 +96,16 @@ static inline struct http_tx *http_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct http_tx, tx);
 }
 
+/* libhtp's transaction is about to change ours; NULL: it has none. */
+static inline struct http_tx *http_tx_changing(const htp_tx_t *htp)
+{
+    struct http_tx *htx = htp_tx_get_user_data(htp);
+
+    if (htx != NULL)
+        app_tx_mark(&htx->tx);
+    return htx;
+}
+
 static inline struct slice http_bstr(const bstr *b)
 {
     if (b == NULL)

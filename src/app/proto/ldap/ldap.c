@@ -159,23 +159,19 @@ static struct ldap_tx *add_request(struct app_flow *af, const struct ldap_messag
     t->request = keep(t, m);
     if (t->request == NULL)
         return NULL;
+    app_tx_key(&t->tx, m->id);
     if (m->op == LDAP_UNBIND_REQUEST || m->op == LDAP_ABANDON_REQUEST)
         complete(t);
     return t;
 }
 
 /* The oldest transaction with this message identifier. Identifiers are unique only among requests
- * that are still open (RFC 4511 section 4.1.1.1); finished transactions are soon removed. Linear:
- * the engine limits the number of open transactions. */
+ * that are still open (RFC 4511 section 4.1.1.1); finished transactions are soon removed. */
 static struct ldap_tx *find_request(struct app_flow *af, uint64_t id)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        struct ldap_tx *t = ldap_tx_of(tx);
+    struct app_tx *tx = app_tx_by_key(af, id);
 
-        if (t->request != NULL && t->request->id == id)
-            return t;
-    }
-    return NULL;
+    return tx != NULL ? ldap_tx_of(tx) : NULL;
 }
 
 /* A response beyond the limit is dropped with an event, so that a server, or an attacker who plays
@@ -344,6 +340,7 @@ const struct app_proto app_ldap = {
     .state_size = sizeof(struct ldap_state),
     .tx_size = sizeof(struct ldap_tx),
     .too_many_tx_event = LDAP_TOO_MANY_TRANSACTIONS,
+    .marks_tx = true,
     .parse = ldap_parse,
     .handles_gaps = true,
     .buffer_limit = 1u << 20,   /* bytes; the largest message that the parser waits for */

@@ -55,16 +55,24 @@ static void events_of(struct modbus_tx *t, const struct modbus_message *m, enum 
             app_tx_event(&t->tx, events[i].event);
 }
 
-/* The oldest match wins. Walks at most 2 * FLOOD transactions. */
+/* Open transactions with the same numbers, whose data are compared with a message's. */
+#define CANDIDATES_MOST 16
+
+/* Of transactions that have this message and lack the one of direction `missing`. */
+static uint64_t key_of(const struct modbus_message *m, enum direction missing)
+{
+    return (uint64_t)m->transaction << 32 | (uint64_t)m->unit << 16 | (uint64_t)m->function << 8 |
+           missing;
+}
+
+/* The oldest match wins. */
 static struct modbus_tx *tx_find(struct app_flow *af, enum direction d, struct modbus_message *m)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        struct modbus_tx *t = modbus_tx_of(tx);
+    struct app_tx *tx = app_tx_by_key(af, key_of(m, d));
 
-        if (t->message[d] == NULL && t->message[OTHER_DIRECTION(d)] != NULL &&
-            modbus_match(m, t->message[OTHER_DIRECTION(d)]))
-            return t;
-    }
+    for (unsigned i = 0; tx != NULL && i < CANDIDATES_MOST; i++, tx = app_tx_next_by_key(tx))
+        if (modbus_match(m, modbus_tx_of(tx)->message[OTHER_DIRECTION(d)]))
+            return modbus_tx_of(tx);
     return NULL;
 }
 
@@ -84,6 +92,9 @@ static bool add_message(struct app_flow *af, enum direction d, struct modbus_mes
     if (m->data.len > 0)
         m->data = arena_slice(&t->tx.arena, m->data);
     t->message[d] = arena_copy(&t->tx.arena, m, sizeof(*m));
+    app_tx_key_drop(&t->tx);
+    if (t->message[d] != NULL && t->message[OTHER_DIRECTION(d)] == NULL)
+        app_tx_key(&t->tx, key_of(m, OTHER_DIRECTION(d)));
     if (d == TO_CLIENT)
         t->tx.progress[TO_SERVER] = t->tx.progress[TO_CLIENT] = 1;
     return true;
@@ -199,6 +210,7 @@ const struct app_proto app_modbus = {
     .state_size = sizeof(struct modbus_state),
     .tx_size = sizeof(struct modbus_tx),
     .tx_limit = 2 * FLOOD,
+    .marks_tx = true,
     .parse = modbus_parse,
     .progress_done = { 1, 1 },
     .events = events,

@@ -46,6 +46,7 @@ static void complete(struct mqtt_tx *t)
 {
     t->complete = true;
     t->id = MQTT_NO_ID;
+    app_tx_key_drop(&t->tx);
     t->tx.progress[t->direction] = MQTT_COMPLETE;
 }
 
@@ -75,16 +76,18 @@ static void append(struct mqtt_tx *t, struct mqtt_message *m)
     t->count++;
 }
 
-/* The open exchange with this identifier. Walks the open transactions, which max-tx limits. */
+static void set_id(struct mqtt_tx *t, int32_t id)
+{
+    t->id = id;
+    app_tx_key(&t->tx, (uint64_t)id);
+}
+
+/* The open exchange with this identifier. */
 static struct mqtt_tx *waiting(struct app_flow *af, int32_t id)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
-        struct mqtt_tx *t = mqtt_tx_of(tx);
+    struct app_tx *tx = app_tx_by_key(af, (uint64_t)id);
 
-        if (!t->complete && t->id == id && tx->progress[t->direction] < MQTT_COMPLETE)
-            return t;
-    }
-    return NULL;
+    return tx != NULL ? mqtt_tx_of(tx) : NULL;
 }
 
 /* The identifier of the exchange that a message continues. */
@@ -109,7 +112,7 @@ static void opened(struct mqtt_tx *t, const struct mqtt_message *m)
     else if (m->header.qos > 2)
         app_tx_event(&t->tx, MQTT_INVALID_QOS_LEVEL);
     else if (m->has_id)
-        t->id = m->id;
+        set_id(t, m->id);
     else
         app_tx_event(&t->tx, MQTT_MISSING_MSG_ID);
 }
@@ -127,7 +130,7 @@ static void begin(struct mqtt_state *st, struct mqtt_tx *t, const struct mqtt_me
     switch ((enum mqtt_type)m->header.type) {
     case MQTT_CONNECT:
         st->version = m->connect->version;
-        t->id = MQTT_CONNECT_ID;
+        set_id(t, MQTT_CONNECT_ID);
         if (st->connected)
             app_tx_event(&t->tx, MQTT_DOUBLE_CONNECT);
         return;
@@ -344,6 +347,7 @@ const struct app_proto app_mqtt = {
     .tx_limit = 1024,   /* open transactions of a flow */
     .too_many_tx_event = MQTT_TOO_MANY_TRANSACTIONS,
     .buffer_limit = BUFFER_LIMIT,
+    .marks_tx = true,
     .parse = mqtt_parse,
     .progress_done = { MQTT_COMPLETE, MQTT_COMPLETE },
     .events = events,

@@ -3,6 +3,8 @@
  * first extent to its last. The limits bound what waits out of order. */
 #include "app/proto/nfs/nfs.h"
 
+#include "base/containers/hash.h"
+
 #define ABANDON_US UINT64_C(60000000)       /* 60 s without an extent after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that may wait for lost ones */
 #define AHEAD_MAX (64u << 20)               /* bytes that may wait out of order at all */
@@ -13,17 +15,20 @@ static bool same(struct slice a, struct slice b)
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* The open file of this handle and direction. Walks the open transactions, which max-tx limits. */
+/* Beyond the keys of calls, which have 32 bits. */
+static uint64_t key_of(struct slice handle, enum direction d)
+{
+    return hash_bytes(handle.data, handle.len) << 2 | UINT64_C(1) << 63 | d;
+}
+
+/* The open file of this handle and direction. */
 struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d)
 {
-    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
-        struct nfs_tx *t = nfs_tx_of(tx);
+    struct app_tx *tx = app_tx_by_key(st->flow, key_of(handle, d));
 
-        if (t->is_file && t->file.direction == d && tx->progress[d] == 0 &&
-            same(t->handle, handle))
-            return t;
-    }
-    return NULL;
+    while (tx != NULL && (!nfs_tx_of(tx)->is_file || !same(nfs_tx_of(tx)->handle, handle)))
+        tx = app_tx_next_by_key(tx);
+    return tx != NULL ? nfs_tx_of(tx) : NULL;
 }
 
 /* NULL: too many transactions. */
@@ -39,14 +44,22 @@ struct nfs_tx *nfs_file_new(struct nfs_state *st, const struct rpc_call *r, uint
     t->handle = nfs_keep(t, file.handle);
     t->name = nfs_keep(t, file.name);
     t->file.direction = d;
+    app_tx_key(&t->tx, key_of(file.handle, d));
     return t;
+}
+
+/* A later file of the same handle is another one. */
+static void file_done(struct nfs_tx *t)
+{
+    nfs_done(t, t->file.direction);
+    app_tx_key_drop(&t->tx);
 }
 
 /* The last extent is complete, or the file is closed. */
 static void finish_if_complete(struct nfs_tx *t)
 {
     if (t->file.transfer.closed || (t->last && t->file.transfer.left == 0))
-        nfs_done(t, t->file.direction);
+        file_done(t);
 }
 
 /* An extent begins. XDR pads it to 4 bytes (RFC 4506 section 4.10). Beyond the limits the
@@ -181,6 +194,7 @@ void nfs_files_after_gap(struct nfs_state *st, enum direction d)
         nfs_done(t, TO_SERVER);
         if (d == TO_CLIENT)
             nfs_done(t, TO_CLIENT);
+        app_tx_mark(tx);
     }
 }
 
@@ -201,6 +215,8 @@ void nfs_files_abandon(struct nfs_state *st)
         app_transfer_truncate(&t->file.transfer);
         nfs_done(t, TO_SERVER);
         nfs_done(t, TO_CLIENT);
+        app_tx_key_drop(tx);
+        app_tx_mark(tx);
     }
     st->check_files = more;
 }

@@ -62,6 +62,7 @@ void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struc
         t->new_name = nfs_keep(t, *new_name);
     nfs_set_caller(t, r);
     nfs_done(t, TO_SERVER);
+    app_tx_key(&t->tx, r->xid);
 }
 
 /* Ends the transaction of this call. The first one wins, because clients reuse an xid only after
@@ -69,18 +70,16 @@ void nfs_tx_for_call(struct nfs_state *st, const struct rpc_call *r, const struc
 void nfs_on_reply(struct nfs_state *st, const struct rpc_reply *r, uint32_t status,
                   struct slice handle)
 {
-    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
-        struct nfs_tx *t = nfs_tx_of(tx);
+    struct app_tx *tx = app_tx_by_key(st->flow, r->xid);
+    struct nfs_tx *t = tx != NULL ? nfs_tx_of(tx) : NULL;
 
-        if (t->is_file || t->xid != r->xid)
-            continue;
-        t->rpc_status = r->state;
-        t->status = status;
-        if (t->handle.len == 0)
-            t->handle = nfs_keep(t, handle);
-        nfs_done(t, TO_CLIENT);
+    if (t == NULL || t->is_file)
         return;
-    }
+    t->rpc_status = r->state;
+    t->status = status;
+    if (t->handle.len == 0)
+        t->handle = nfs_keep(t, handle);
+    nfs_done(t, TO_CLIENT);
 }
 
 /* --- what a flow remembers ------------------------------------------------------------------ */
@@ -288,6 +287,7 @@ const struct app_proto app_nfs = {
     .too_many_tx_event = NFS_TOO_MANY_TRANSACTIONS,
     .open = nfs_open,
     .close = nfs_close,
+    .marks_tx = true,
     .parse = nfs_parse,
     .handles_gaps = true,
     .buffer_limit = BUFFER_LIMIT,

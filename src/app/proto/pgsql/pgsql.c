@@ -88,6 +88,8 @@ static struct pgsql_tx *current_tx(struct app_flow *af)
 
     if (opens_tx(st->phase))
         return (struct pgsql_tx *)app_tx_new(af);
+    if (af->last != NULL)
+        app_tx_mark(af->last);
     return pgsql_tx_of(af->last);
 }
 
@@ -388,6 +390,7 @@ const struct app_proto app_pgsql = {
     .tx_limit = 1024,   /* open transactions of a flow */
     .too_many_tx_event = PGSQL_TOO_MANY_TRANSACTIONS,
     .stream_depth = -1,     /* results can be of any size: no limit of reassembly */
+    .marks_tx = true,
     .parse = pgsql_parse,
     .handles_gaps = true,
     .buffer_limit = 1u << 20,   /* bytes; the largest message that the parser waits for */

@@ -134,6 +134,8 @@ static void add_item(struct pop3_tx *tx, struct pop3_items *items, struct slice 
     items->count++;
 }
 
+#define WITHOUT_REPLY 0                 /* the key of all such commands: a queue */
+
 /* A command is complete when it is there. NULL: too many transactions. */
 static struct pop3_tx *new_transaction(struct app_flow *af)
 {
@@ -144,6 +146,7 @@ static struct pop3_tx *new_transaction(struct app_flow *af)
     tx->arguments.end = &tx->arguments.first;
     tx->lines.end = &tx->lines.first;
     tx->tx.progress[TO_SERVER] = 1;
+    app_tx_key(&tx->tx, WITHOUT_REPLY);
     return tx;
 }
 
@@ -151,15 +154,18 @@ static struct pop3_tx *new_transaction(struct app_flow *af)
  * the next reply. */
 static struct pop3_tx *oldest_without_reply(struct app_flow *af)
 {
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        if (!((struct pop3_tx *)tx)->replied && tx->progress[TO_CLIENT] == 0)
-            return (struct pop3_tx *)tx;
-    return NULL;
+    struct app_tx *tx;
+
+    while ((tx = app_tx_by_key(af, WITHOUT_REPLY)) != NULL && ((struct pop3_tx *)tx)->replied)
+        app_tx_key_drop(tx);
+    return (struct pop3_tx *)tx;
 }
 
 static void complete(struct pop3_tx *tx)
 {
     tx->tx.progress[TO_CLIENT] = 1;
+    app_tx_mark(&tx->tx);
+    app_tx_key_drop(&tx->tx);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -277,6 +283,7 @@ static void body_line(struct pop3_state *s, struct slice line)
         return;
     if (peek_u8(&in) == '.')
         take_u8(&in);
+    app_tx_mark(&s->body->tx);
     add_item(s->body, &s->body->lines, take_rest(&in));
 }
 
@@ -419,6 +426,7 @@ const struct app_proto app_pop3 = {
     .tx_size = sizeof(struct pop3_tx),
     .too_many_tx_event = POP3_EVENT_TOO_MANY_TRANSACTIONS,
     .stream_depth = -1,
+    .marks_tx = true,
     .parse = pop3_parse,
     .handles_gaps = true,
     .tx_close = pop3_tx_close,

@@ -23,7 +23,7 @@ struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum
 
         if (t->kind == SMB_FILE && t->file.direction == d && smb_id_equal(&t->file.id, id) &&
             (!open || app_transfer_is_open(&t->file.transfer)))
-            return t;
+            return smb_changing(t);
     }
     return NULL;
 }
@@ -149,7 +149,7 @@ void smb_files_after_gap(struct smb_state *st, enum direction d)
             st->check_files = true;
             continue;
         }
-        smb_done(t, TO_SERVER);
+        smb_done(smb_changing(t), TO_SERVER);
         if (d == TO_CLIENT)
             smb_done(t, TO_CLIENT);
     }
@@ -171,7 +171,7 @@ void smb_files_abandon(struct smb_state *st)
             continue;
         }
         app_transfer_truncate(&t->file.transfer);
-        smb_done(t, TO_SERVER);
+        smb_done(smb_changing(t), TO_SERVER);
         smb_done(t, TO_CLIENT);
     }
     st->check_files = more;

@@ -58,7 +58,7 @@ static struct smb_tx *find_call(struct smb_state *st, const struct smb_record *r
         if (t->kind == SMB_DCERPC && t->call.call_id == call_id &&
             t->scope.session == r->session &&
             (!message_counts(r) || t->scope.message == r->message))
-            return t;
+            return smb_changing(t);
     }
     return NULL;
 }

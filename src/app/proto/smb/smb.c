@@ -275,6 +275,7 @@ const struct app_proto app_smb = {
     .stream_depth = -1,     /* files are inspected to their end */
     .open = smb_open,
     .close = smb_close,
+    .marks_tx = true,
     .parse = smb_parse,
     .handles_gaps = true,
     .buffer_limit = MESSAGE_MAX,    /* a message may be waited for complete */

@@ -53,6 +53,13 @@ struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct
     return t;
 }
 
+/* What is found is found to be changed. */
+struct smb_tx *smb_changing(struct smb_tx *t)
+{
+    app_tx_mark(&t->tx);
+    return t;
+}
+
 /* A response matches version, command and scope: message numbers are used again. */
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
                            struct smb_scope scope)
@@ -61,7 +68,7 @@ struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->version == r->version && t->command == r->command && scope_equal(&t->scope, &scope))
-            return t;
+            return smb_changing(t);
     }
     return NULL;
 }
@@ -72,7 +79,7 @@ struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->kind == kind && scope_equal(&t->scope, &scope))
-            return t;
+            return smb_changing(t);
     }
     return NULL;
 }
@@ -84,7 +91,7 @@ struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version)
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->kind == SMB_NEGOTIATE && t->version == version)
-            return t;
+            return smb_changing(t);
     }
     return NULL;
 }

@@ -132,6 +132,7 @@ struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind);
 /* The one with this command and scope; kind SMB_KIND_COUNT: of any kind. */
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
                            struct smb_scope scope);
+struct smb_tx *smb_changing(struct smb_tx *t);
 struct smb_tx *smb_tx_find_kind(struct smb_state *st, enum smb_kind kind, struct smb_scope scope);
 struct smb_tx *smb_tx_negotiate(struct smb_state *st, uint8_t version);
 void smb_set_status(struct smb_tx *t, const struct smb_record *r);
