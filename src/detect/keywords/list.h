@@ -76,6 +76,7 @@
     K(flow_bytes)           \
     K(flow_bytes_toserver)  \
     K(flow_bytes_toclient)  \
+    K(flow_elephant)        \
     K(app_layer_protocol)   \
     K(app_layer_event)      \
     K(app_layer_state)      \
