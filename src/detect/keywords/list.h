@@ -77,6 +77,7 @@
     K(flow_bytes_toserver)  \
     K(flow_bytes_toclient)  \
     K(flow_elephant)        \
+    K(tcp_session)          \
     K(app_layer_protocol)   \
     K(app_layer_event)      \
     K(app_layer_state)      \
