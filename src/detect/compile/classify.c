@@ -175,6 +175,8 @@ static enum rule_type type_of(const struct rule *r)
         return RULE_APP_TX;
     if (r->hook_in_app)
         return RULE_APP_TX;
+    if (r->link != RULE_LINK_ANY)
+        return RULE_PACKET;
     if (is_proto_only(r))
         return RULE_PROTO_ONLY;
     if (is_event_only(r))

@@ -15,7 +15,9 @@
 
 /* Rules are grouped by what carries them ... */
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_ICMP, TRANSPORT_ICMPV6, TRANSPORT_SCTP,
-                 TRANSPORT_OTHER, TRANSPORT_COUNT };
+                 TRANSPORT_OTHER,
+                 TRANSPORT_NONE,        /* frames without IP: rules about the link layer */
+                 TRANSPORT_COUNT };
 enum transport transport_of(uint8_t ip_proto);
 
 /* ... and by direction. */
@@ -88,6 +90,7 @@ struct detect_plan {
     unsigned chunk_size[2];                 /* bytes of a step of stream inspection */
     unsigned buffer_count;
     bool any_rules, any_stream;
+    bool any_link;                          /* a rule about frames without IP */
     bool any_overlap;                       /* a rule on data that came again and differ */
 };
 

@@ -6,6 +6,8 @@
 #include "match/address.h"
 #include "match/port.h"
 
+#define ETHERTYPE_ARP 0x0806
+
 /* The results for a flow's addresses and ports never change, so each header is tested once
  * for a flow. Fragments and ICMP errors about the flow have other headers. NULL: no cache
  * applies. */
@@ -87,12 +89,23 @@ bool rule_header_fits(const struct rule *r, struct header_view *h)
     return h->cache->matched & bit;
 }
 
+/* An ARP message that the decoder has accepted has a layer 3, and no addresses of IP. */
+static bool link_fits(const struct rule *r, const struct packet *p)
+{
+    if (p->eth == NULL)
+        return false;
+    return r->link != RULE_LINK_ARP ||
+           (p->ethertype == ETHERTYPE_ARP && p->l3 != NULL && p->src.version == 0);
+}
+
 /* Conditions on the packet that are flags in the rule. The direction needs no test: the
  * rule was found in the group of its direction. */
 bool rule_packet_fits(const struct rule *r, const struct packet *p)
 {
     uint32_t f = r->flags;
 
+    if (UNLIKELY(r->link != RULE_LINK_ANY) && !link_fits(r, p))
+        return false;
     if ((f & RULE_NEEDS_FLOW) && p->flow == NULL)
         return false;
     if ((f & RULE_FLOW_ESTABLISHED) && !(p->flags & PACKET_ESTABLISHED))

@@ -182,6 +182,11 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
     port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, sent.data, &dt->found);
 }
 
+static enum transport group_of(const struct packet *p)
+{
+    return UNLIKELY(p->src.version == 0) ? TRANSPORT_NONE : transport_of(p->ip_proto);
+}
+
 /* Everything that can make a rule a candidate for this packet. candidates_add() drops
  * repeats. */
 static void collect(struct packet_context *c)
@@ -189,7 +194,7 @@ static void collect(struct packet_context *c)
     struct detect_thread *dt = c->dt;
     struct packet *p = c->packet;
     struct header_view *h = &c->header;
-    const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][c->direction];
+    const struct transport_group *g = &dt->plan->group[group_of(p)][c->direction];
     const struct buffer_source from = { p, NULL, c->direction, 0 };
     struct slice payload = { p->payload, p->payload_len };
 

@@ -68,6 +68,7 @@ struct packet_buffer {
     /* side: as match_side() */
     bool (*get)(const struct packet *p, enum direction side, struct slice *out);
     bool same;                  /* in all packets of a direction: for transactions too */
+    uint8_t link;               /* enum rule_link: what rules with it want */
     uint8_t ip_proto;           /* which the rule's header must allow; 0: any */
 };
 

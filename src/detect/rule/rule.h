@@ -94,6 +94,9 @@ enum rule_flag {
     RULE_PAYLOAD_PATTERN    = 1u << 31, /* its payload part is found by a pattern set */
 };
 
+/* What a rule wants of the link layer. Only these rules are inspected on frames without IP. */
+enum rule_link { RULE_LINK_ANY, RULE_LINK_ETHER, RULE_LINK_ARP };
+
 /* One test or post-match action: a keyword with its argument. */
 struct rule_test {
     const struct keyword_ops *keyword;
@@ -134,6 +137,7 @@ struct rule {
     uint8_t ip_version;                 /* 4, 6, or 0: both */
     uint8_t hook;                       /* 0 none; else 1 + progress state, or packet_hook */
     bool hook_in_app;                   /* it is one of a protocol's transactions */
+    uint8_t link;                       /* enum rule_link */
     uint8_t scope;                      /* enum rule_scope */
     uint8_t header_id;               /* equal headers, if frequent; or HEADER_ID_NONE */
     bool also_pass;                     /* firewall: what it accepts, other rules let pass */

@@ -8,6 +8,7 @@
 #include "packet/inspection.h"
 
 #define PACKET_BUFFER_LIST(X) \
+    X(ether_hdr)              \
     X(tcp_hdr)                \
     X(udp_hdr)                \
     X(ipv4_hdr)               \
