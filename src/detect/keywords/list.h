@@ -40,6 +40,7 @@
     K(icmp_id)              \
     K(icmp_seq)             \
     K(icmpv6_mtu)           \
+    K(igmp_type)            \
     K(tcp_seq)              \
     K(tcp_ack)              \
     K(tcp_window)           \
@@ -57,6 +58,7 @@
     K(udpv6_csum)           \
     K(icmpv4_csum)          \
     K(icmpv6_csum)          \
+    K(igmp_csum)            \
     K(vlan_id)              \
     K(vlan_layers)          \
     K(geoip)                \

@@ -15,6 +15,7 @@
     X(ipv6_hdr)               \
     X(icmpv4_hdr)             \
     X(icmpv6_hdr)             \
+    X(igmp_hdr)               \
     X(ip_src)                 \
     X(ip_dst)
 
