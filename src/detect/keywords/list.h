@@ -47,6 +47,9 @@
     K(tcp_mss)              \
     K(tcp_wscale)           \
     K(tcp_flags)            \
+    K(sctp_vtag)            \
+    K(sctp_chunk_cnt)       \
+    K(sctp_chunk_type)      \
     K(dsize)                \
     K(decode_event)         \
     K(stream_event)         \

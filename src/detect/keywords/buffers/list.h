@@ -16,6 +16,8 @@
     X(icmpv4_hdr)             \
     X(icmpv6_hdr)             \
     X(igmp_hdr)               \
+    X(sctp_hdr)               \
+    X(sctp_chunk_data)        \
     X(ip_src)                 \
     X(ip_dst)
 
