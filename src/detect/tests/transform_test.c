@@ -33,6 +33,15 @@ static const struct row {
     { &transform_url_decode, "", P("%25%30%30%ZZ%4"), P("%00%ZZ%4") },
     { &transform_url_decode, "", P("%"), P("%") },
     { &transform_xor, "0d0a", P("\x6c\x68\x6e"), P("abc") },
+    { &transform_xor, "offset 2,0d0a", P("ab\x6c\x68\x6e"), P("ababc") },
+    { &transform_xor, "offset 5,\"0d0a\"", P("ab\x6c\x68\x6e"), P("ab\x6c\x68\x6e") },
+    { &transform_xor, "offset 6,0d0a", P("ab\x6c\x68\x6e"), P("ab\x6c\x68\x6e") },
+    { &transform_xor, "extract 1 0", P("\x01\x60\x63"), P("\0ab") },
+    { &transform_xor, "offset 1,extract 1 0", P("\x01\x60\x63"), P("\x01\x61\x62") },
+    { &transform_xor, "offset 3, extract 2 1", P("x\x0d\x0a\x6c\x68\x6e"),
+      P("x\x0d\x0a\x61\x62\x63") },
+    { &transform_xor, "extract 2 2", P("abc"), P("abc") },
+    { &transform_xor, "extract 1 0", P(""), P("") },
     { &transform_pcrexform, "a=(.*)&", P("x?a=value&b"), P("value") },
     { &transform_pcrexform, "a=(.*)&", P("nothing"), P("") },
     { &transform_header_lowercase, "", P("Host: A\nX-Y: B\n"), P("host: A\nx-y: B\n") },
@@ -110,6 +119,33 @@ TEST(transform_rows)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         check_row(t, &rows[i]);
+}
+
+TEST(transform_arguments_that_are_refused)
+{
+    static const struct { const struct transform_ops *ops; const char *arg, *error; } bad[] = {
+        { &transform_xor, "", "xor: expected an even number of hex digits, at most 510" },
+        { &transform_xor, "0g", "xor: \"0g\" is not hex" },
+        { &transform_xor, "offset x,0d",
+          "xor: offset: expected a number and a key, found \"offset x,0d\"" },
+        { &transform_xor, "extract 0 1",
+          "xor: extract: expected bytes, 1 to 255, and an offset, found \"0 1\"" },
+        { &transform_xor, "extract 1",
+          "xor: extract: expected bytes, 1 to 255, and an offset, found \"1\"" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct keyword_ops keyword = { .name = bad[i].ops->name };
+        struct ruleset set = { 0 };
+        struct err err = { 0 };
+        struct rule_parser p = { .arena = &set.arena, .ruleset = &set, .err = &err,
+                                 .keyword = &keyword };
+        uint64_t arg[64] = { 0 };
+
+        CHECK(bad[i].ops->arg_size <= sizeof(arg));
+        CHECK(bad[i].ops->parse(&p, text_of(bad[i].arg), arg) < 0);
+        CHECK_STRING(err.text, bad[i].error);
+    }
 }
 
 TEST(transform_refuses_patterns_that_cannot_be)
