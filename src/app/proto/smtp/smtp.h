@@ -41,8 +41,11 @@ enum smtp_event { SMTP_EVENT_NONE, SMTP_EVENT_LIST(APP_EVENT_ID) };
 enum smtp_frame { SMTP_FRAME_STREAM, SMTP_FRAME_COMMAND_LINE, SMTP_FRAME_DATA,
                   SMTP_FRAME_RESPONSE_LINE };
 
+#define SMTP_FEATURE_BODY_MD5 (1u << 0)    /* app_feature() bit */
+
 struct smtp_settings {
     bool decode_mime, raw_extraction;
+    bool body_md5_auto;                 /* computed when a rule needs it */
     struct mime_settings mime;
     struct file_window window;
 };
@@ -70,6 +73,7 @@ struct smtp_tx {
     uint32_t recipients_size;
     struct mime_message *message;       /* NULL: none, or not wanted */
     struct app_file *file;              /* that is open */
+    struct slice body_md5;              /* in hex, once a rule has asked */
 };
 
 enum smtp_command {
