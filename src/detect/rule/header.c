@@ -267,6 +267,11 @@ static const struct header_proto {
     { .name = "ipv6", .proto = { PROTO_ANY }, .ip_version = 6 },
 };
 
+const char *rule_header_proto(unsigned index)
+{
+    return index < ARRAY_LEN(header_protos) ? header_protos[index].name : NULL;
+}
+
 /* The header's set has one bit per IP protocol. */
 static void add_ip_proto(struct rule *rule, uint8_t proto)
 {

@@ -179,6 +179,9 @@ struct rule {
     struct rule *next;                  /* in parse order */
 };
 
+/* The protocols that a header may name besides those of applications; NULL past the last. */
+const char *rule_header_proto(unsigned index);
+
 static inline bool rule_has_ip_proto(const struct rule *r, uint8_t proto)
 {
     return r->ip_proto[proto >> 3] & (1u << (proto & 7));
