@@ -38,6 +38,7 @@ const char *const conf_schema_outline[] = {
     "    prio: low medium high default",
 
     "suricata-version",
+    "compatibility",
     "include",
     "vars",
     "  address-groups: *",

@@ -100,6 +100,7 @@ enum action_reach rule_reach(const struct rule *rule);
 
 /* classify.c: type and derived flags. */
 void rule_classify(struct rule *rule);
+bool rule_is_event_only(const struct rule *rule);
 /* order.c: action, flow variables, priority; then as written. Numbers the rules. */
 void rules_order(struct ruleset *set);
 /* fast_pattern.c: sets rule->fast_list and fast_op when something can serve. */

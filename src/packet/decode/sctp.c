@@ -23,6 +23,22 @@ static void find_chunks(struct packet *p)
     p->sctp.malformed = in.failed;
 }
 
+/* As Suricata 9: nothing of a packet without user data, or with a chunk that is cut off. */
+static void take_user_data(struct packet *p)
+{
+    struct sctp_chunk chunk;
+    struct bytes in = bytes_of(p->l4, p->l4_len);
+
+    p->payload_len = 0;
+    if (p->sctp.malformed || p->sctp.data == 0)
+        return;
+    (void)take_slice(&in, p->sctp_data[0]);
+    if (!sctp_take_chunk(&in, &chunk))
+        return;
+    p->payload = (uint8_t *)(uintptr_t)chunk.all.data + SCTP_DATA_HEADER;
+    p->payload_len = chunk.all.len - SCTP_DATA_HEADER;
+}
+
 bool decode_sctp(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     COUNT(d, sctp);
@@ -37,6 +53,8 @@ bool decode_sctp(struct decoder *d, struct packet *p, const uint8_t *at, uint32_
     p->src_port = get_be16(at);
     p->dst_port = get_be16(at + 2);
     find_chunks(p);
+    if (UNLIKELY(d->conf->sctp_user_data))
+        take_user_data(p);
     decode_set_flow(d, p);
     return true;
 }

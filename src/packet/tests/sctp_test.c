@@ -4,6 +4,7 @@
 #include "packet/sctp.h"
 #include "packet/tests/decode_env.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* SACK of 8 bytes, DATA with 3 bytes and one of padding, INIT without body. */
@@ -57,5 +58,28 @@ TEST(sctp_decoder_notes_data_chunks)
     CHECK(p->sctp.malformed);
     CHECK_INT(p->event_count, 0);
     CHECK_INT(p->payload_len, 3);
+    env_close(t, &env);
+}
+
+TEST(sctp_payload_as_in_suricata_9)
+{
+    static const struct { const char *chunks; unsigned len; } rows[] = {
+        { "03000008 00000000 00030014 00000001 00020003 00000004 'abcd", 4 },
+        { "03000008 00000000", 0 },
+        { "00030014 00000001 00020003 00000004 'abcd 0000", 0 },        /* cut off */
+    };
+    struct decode_env env;
+
+    env_open(&env, "compatibility: suricata-9");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char words[160];
+        struct packet *p;
+
+        snprintf(words, sizeof(words), "eth:0800 ip4:84 00010002 00000007 00000000 %s",
+                 rows[i].chunks);
+        p = env_decode(&env, DATALINK_ETHERNET, words);
+        CHECK_INT(p->payload_len, rows[i].len);
+        CHECK(rows[i].len == 0 || memcmp(p->payload, "abcd", 4) == 0);
+    }
     env_close(t, &env);
 }
