@@ -24,6 +24,7 @@
     X(dhcp)               \
     X(dns)                \
     X(mdns)               \
+    X(llmnr)              \
     X(smtp)               \
     X(dcerpc)             \
     X(ftp)                \

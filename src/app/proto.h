@@ -85,6 +85,7 @@ struct app_proto {
     enum app_proto_id subprotocol_of;
     uint8_t transports;
     bool off_by_default;
+    bool since_suricata_9;      /* off by default unless that is followed (conf/compatibility.h) */
     bool detection_only;        /* no parser (imap) */
     uint8_t first_sender;         /* APP_TS, APP_TC: the side that must send first; 0 or both:
                                    * either */

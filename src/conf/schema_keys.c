@@ -38,6 +38,7 @@ const char *const conf_schema_outline[] = {
     "    prio: low medium high default",
 
     "suricata-version",
+    "compatibility",
     "include",
     "vars",
     "  address-groups: *",
@@ -84,6 +85,7 @@ const char *const conf_schema_outline[] = {
     "        xff: @xff",
     "      dns: @dns-log",
     "      mdns: @dns-log",
+    "      llmnr: enabled",
     "      tls: enabled extended session-resumption custom ja4",
     "      files: enabled force-magic force-hash force-md5 force-filestore",
     "        xff: @xff",

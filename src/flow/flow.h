@@ -178,7 +178,7 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 #define FLOW_INSPECT_ALERTED        0x01
 #define FLOW_INSPECT_IPONLY_TS      0x02        /* address-only rules have run in this direction */
 #define FLOW_INSPECT_IPONLY_TC      0x04
-#define FLOW_INSPECT_ELEPHANT       0x10        /* flow/rate.h */
+#define FLOW_INSPECT_ELEPHANT       0x18        /* a bit for each direction, see flow/rate.h */
 #define FLOW_INSPECT_ESTABLISHED    0x20
 #define FLOW_INSPECT_DROP_LOGGED_TC 0x40        /* a drop of this direction has been logged */
 #define FLOW_INSPECT_DROP_LOGGED_TS 0x80

@@ -7,7 +7,8 @@
 
 #include "base/memory/lib_memory.h"
 
-/* Allocated for each flow while flow.rate-tracking is configured, until the flow is an elephant. */
+/* Allocated for each flow while flow.rate-tracking is configured, until both
+ * directions are elephants. */
 struct flow_rate {
     struct {
         uint64_t sum, newest;   /* newest: the second of the latest packet; 0: none yet */
@@ -65,6 +66,24 @@ static void move_on(struct flow_rate *rate, enum direction d, uint64_t *at, uint
     rate->ds[d].newest = second;
 }
 
+static uint8_t elephant_flag(enum direction d)
+{
+    return d == TO_SERVER ? FLOW_INSPECT_ELEPHANT_TS : FLOW_INSPECT_ELEPHANT_TC;
+}
+
+/* The counts end when there is nothing left to find out. */
+static bool mark_elephant(struct flow *f, enum direction d)
+{
+    bool first = (f->inspect_flags & FLOW_INSPECT_ELEPHANT) == 0;
+
+    f->inspect_flags |= elephant_flag(d);
+    if ((f->inspect_flags & FLOW_INSPECT_ELEPHANT) == FLOW_INSPECT_ELEPHANT) {
+        lib_free(f->ext->rate);
+        f->ext->rate = NULL;
+    }
+    return first;
+}
+
 /* True once per flow: it has become an elephant. Packets that are older than the newest second
  * count for that one. */
 bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direction d,
@@ -73,17 +92,12 @@ bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direc
     uint64_t second = time_us / 1000000, *at;
     struct flow_rate *rate;
 
-    if ((f->inspect_flags & FLOW_INSPECT_ELEPHANT) || (rate = rate_of(conf, f)) == NULL)
+    if ((f->inspect_flags & elephant_flag(d)) || (rate = rate_of(conf, f)) == NULL)
         return false;
     at = rate->at + (d == TO_CLIENT ? conf->seconds : 0);
     if (second > rate->ds[d].newest)
         move_on(rate, d, at, conf->seconds, second);
     at[rate->ds[d].newest % conf->seconds] += bytes;
     rate->ds[d].sum += bytes;
-    if (rate->ds[d].sum < conf->bytes)
-        return false;
-    f->inspect_flags |= FLOW_INSPECT_ELEPHANT;
-    lib_free(rate);
-    f->ext->rate = NULL;
-    return true;
+    return rate->ds[d].sum >= conf->bytes && mark_elephant(f, d);
 }

@@ -9,6 +9,9 @@
 #include "conf/conf.h"
 #include "flow/flow.h"
 
+#define FLOW_INSPECT_ELEPHANT_TC 0x08
+#define FLOW_INSPECT_ELEPHANT_TS 0x10
+
 struct flow_rate_conf {
     uint64_t bytes;             /* bytes that make an elephant flow */
     uint32_t seconds;           /* within this many seconds; 0: not configured */

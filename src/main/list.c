@@ -94,6 +94,16 @@ int list_protos(void)
     return EXIT_SUCCESS;
 }
 
+/* Those that are no application's: --list-app-layer-protos has the others. */
+int list_rule_protos(void)
+{
+    const char *name;
+
+    for (unsigned i = 0; (name = rule_header_proto(i)) != NULL; i++)
+        puts(name);
+    return EXIT_SUCCESS;
+}
+
 static void list_proto_hooks(const struct app_proto *proto, enum direction d, const char *start,
                              const char *done)
 {

@@ -9,6 +9,7 @@
 int list_keywords(const char *which);
 int list_run_modes(const struct conf_node *root);       /* root NULL: built-in ones only */
 int list_protos(void);
+int list_rule_protos(void);
 int list_hooks(void);
 int list_frames(void);
 int list_version(void);

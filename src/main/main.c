@@ -54,6 +54,7 @@ static int do_job(const struct options *o, const char *program)
     case JOB_LIST_RUN_MODES:
         return o->config != NULL ? with_config(o, list_modes) : list_run_modes(NULL);
     case JOB_LIST_PROTOS: return list_protos();
+    case JOB_LIST_RULE_PROTOS: return list_rule_protos();
     case JOB_LIST_HOOKS: return list_hooks();
     case JOB_LIST_FRAMES: return list_frames();
     case JOB_ENGINE_ANALYSIS: return with_config(o, run_check);

@@ -109,6 +109,8 @@ static const struct option_spec specs[] = {
       "run modes for each way of capture" },
     { 0, "list-app-layer-protos", OPT_JOB, 0, 0, JOB_LIST_PROTOS, NULL, NULL,
       "application protocols" },
+    { 0, "list-rule-protos", OPT_JOB, 0, 0, JOB_LIST_RULE_PROTOS, NULL, NULL,
+      "protocols of a rule's header that are no application's" },
     { 0, "list-app-layer-hooks", OPT_JOB, 0, 0, JOB_LIST_HOOKS, NULL, NULL,
       "the states that rules can hook" },
     { 0, "list-app-layer-frames", OPT_JOB, 0, 0, JOB_LIST_FRAMES, NULL, NULL,

@@ -86,6 +86,7 @@ enum packet_flag {
 };
 
 #define PACKET_EVENTS_MAX 15
+#define PACKET_SCTP_DATA_MAX 16
 #define PACKET_VLANS_MAX 3
 #define PACKET_LAYERS_DEFAULT 16
 
@@ -139,6 +140,10 @@ struct packet {
             uint32_t embedded_len;
         } icmp;
         struct { uint32_t spi; } esp;
+        struct {
+            uint16_t chunks, data;      /* how many; of them the DATA chunks at sctp_data */
+            bool malformed;             /* a chunk is cut off */
+        } sctp;
     };
     struct tcp_options tcp_options;
 
@@ -177,7 +182,10 @@ struct packet {
     struct buf frame;                   /* one that had to be copied or made: defrag, compressed
                                          * files, pseudo packets */
     struct buf memory[PACKET_MEMORY_COUNT];
-    uint8_t pseudo_headers[60];         /* headers of a pseudo packet */
+    union {
+        uint8_t pseudo_headers[60];     /* headers of a pseudo packet */
+        uint16_t sctp_data[PACKET_SCTP_DATA_MAX];       /* offsets of DATA chunks from l4 */
+    };
 };
 
 static inline bool packet_is_tcp(const struct packet *p) { return p->ip_proto == 6 && p->l4; }

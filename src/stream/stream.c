@@ -287,10 +287,18 @@ static void count_events(const struct stream_thread *st, const struct packet *p)
             counter_inc(st->counters, st->id.event[p->event[i]]);
 }
 
-static bool may_enter(const struct stream_thread *st, struct packet *p)
+static uint8_t state_of(const struct flow *flow)
 {
-    return LIKELY(st->early_hooks.pre_stream == NULL) ||
-           st->early_hooks.pre_stream(st->early_hooks.arg, p);
+    return flow->tcp != NULL ? flow->tcp->state & 0xf : 0;
+}
+
+/* Rules with hook pre_stream see the state that the packets before have left. */
+static bool may_enter(const struct stream_thread *st, struct packet *p, const struct flow *flow)
+{
+    if (LIKELY(st->early_hooks.pre_stream == NULL))
+        return true;
+    flow_slot(p)->tcp_state = state_of(flow);
+    return st->early_hooks.pre_stream(st->early_hooks.arg, p);
 }
 
 /* Rules with hook pre_flow dropped the packet: it gets no flow and continues only to be logged. */
@@ -315,11 +323,11 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
             stream_snapshot(st->conf, p);
         return;
     }
-    if (packet_is_tcp(p) && may_enter(st, p)) {
+    if (packet_is_tcp(p) && may_enter(st, p, flow)) {
         tcp_packet(st, flow, p);
         if (UNLIKELY(p->event_count > 0) && st->conf->count_events)
             count_events(st, p);
-        flow_slot(p)->tcp_state = flow->tcp != NULL ? flow->tcp->state & 0xf : 0;
+        flow_slot(p)->tcp_state = state_of(flow);
     }
     flow_slot(p)->flow_state = flow->state & 0xf;
 }
@@ -327,6 +335,13 @@ static void packet_in(struct stream_thread *st, struct packet *p, struct flow *f
 bool stream_is_closing(const struct packet *p)
 {
     return flow_slot(p)->tcp_state > TCP_TIME_WAIT;
+}
+
+bool stream_has_fin(const struct packet *p)
+{
+    uint8_t state = flow_slot(p)->tcp_state;
+
+    return state >= TCP_FIN_WAIT1 && state <= TCP_CLOSING;
 }
 
 bool stream_is_closed(const struct packet *p)

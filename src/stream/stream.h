@@ -100,6 +100,8 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
  * complete. */
 bool stream_is_closing(const struct packet *p);
 bool stream_is_closed(const struct packet *p);     /* the same, and no later packet belongs to it */
+/* With this packet or before it a side has sent its FIN, and the session has not closed yet. */
+bool stream_has_fin(const struct packet *p);
 
 /* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport
  * state (same thread, or after the flow's end). */

@@ -20,6 +20,7 @@
 #include "app/core/settings.h"
 #include "app/core/thread.h"
 #include "base/report/log.h"
+#include "conf/compatibility.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,12 @@ static bool bypasses(const struct app_proto *proto, const struct conf_node *node
     return proto->encrypts && text_equal_nocase(text_of(handling), "bypass");
 }
 
+/* Whether the protocol is on where the file does not say. */
+static bool is_default(const struct app_proto *proto, const struct conf_node *root)
+{
+    return proto->since_suricata_9 ? conf_is_suricata_9(root) : !proto->off_by_default;
+}
+
 static int read_proto(struct app_conf *conf, const struct app_proto *proto,
                       const struct conf_node *root, struct err *err)
 {
@@ -135,7 +142,7 @@ static int read_proto(struct app_conf *conf, const struct app_proto *proto,
     pc->proto = proto;
     conf->bypasses |= bypasses(proto, node);
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++) {
-        int enabled = read_enabled(node, t, !proto->off_by_default);
+        int enabled = read_enabled(node, t, is_default(proto, root));
         bool carried = (proto->transports & TRANSPORT_BIT(t)) != 0;
 
         pc->enabled[t] = carried && enabled != PROTO_OFF;

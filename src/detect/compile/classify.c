@@ -111,7 +111,7 @@ static bool is_address_only(const struct rule *r)
 }
 
 /* "de_only": inspected for packets that have an event, which most do not. */
-static bool is_event_only(const struct rule *r)
+bool rule_is_event_only(const struct rule *r)
 {
     return r->hook == 0 && r->app_proto == APP_PROTO_UNKNOWN && !has_buffers(r) &&
            any_test(r, event_compatible) && all_tests(r, event_compatible);
@@ -175,9 +175,11 @@ static enum rule_type type_of(const struct rule *r)
         return RULE_APP_TX;
     if (r->hook_in_app)
         return RULE_APP_TX;
+    if (r->link != RULE_LINK_ANY)
+        return RULE_PACKET;
     if (is_proto_only(r))
         return RULE_PROTO_ONLY;
-    if (is_event_only(r))
+    if (rule_is_event_only(r))
         return RULE_DECODER_EVENT;
     if (is_address_only(r))
         return negates(r->src) || negates(r->dst) ? RULE_LIKE_IP_ONLY : RULE_IP_ONLY;

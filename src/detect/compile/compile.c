@@ -73,6 +73,10 @@ static bool concerns(const struct rule *r, enum transport t)
 
     if (t < ARRAY_LEN(of))
         return rule_has_ip_proto(r, of[t]);
+    if (t == TRANSPORT_NONE)
+        return r->link != RULE_LINK_ANY && rule_has_ip_proto(r, 0);
+    if (r->link == RULE_LINK_ARP)
+        return false;
     for (unsigned p = 0; p < 256; p++)
         if (transport_of((uint8_t)p) == TRANSPORT_OTHER && rule_has_ip_proto(r, (uint8_t)p))
             return true;
@@ -542,6 +546,8 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     c->plan->rule_count = (unsigned)set->rules.count;
     set->profile = profile_new(c->plan->rule_count);
     c->plan->any_rules = set->rules.count > 0;
+    for (size_t i = 0; i < set->rules.count; i++)
+        c->plan->any_link |= concerns(set->rules.at[i], TRANSPORT_NONE);
     for (size_t i = 0; i < set->rules.count; i++) {
         rule_classify(set->rules.at[i]);
         rule_select_fast_pattern(set->rules.at[i]);

@@ -15,7 +15,9 @@
 
 /* Rules are grouped by transport ... */
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_ICMP, TRANSPORT_ICMPV6, TRANSPORT_SCTP,
-                 TRANSPORT_OTHER, TRANSPORT_COUNT };
+                 TRANSPORT_OTHER,
+                 TRANSPORT_NONE,        /* frames without IP: rules about the link layer */
+                 TRANSPORT_COUNT };
 enum transport transport_of(uint8_t ip_proto);
 
 /* ... and by direction. */
@@ -90,6 +92,7 @@ struct detect_plan {
     unsigned chunk_size[2];                 /* bytes per step of stream inspection */
     unsigned buffer_count;
     bool any_rules, any_stream;
+    bool any_link;                          /* a rule about frames without IP */
     bool any_overlap;                       /* a rule inspects retransmitted data that differ */
 };
 
@@ -99,8 +102,8 @@ enum action_reach rule_reach(const struct rule *rule);
 
 /* classify.c: sets the type and derived flags. */
 void rule_classify(struct rule *rule);
-/* order.c: sorts by action, flow variables and priority, then in written order. Numbers the
- * rules. */
+bool rule_is_event_only(const struct rule *rule);
+/* order.c: action, flow variables, priority; then as written. Numbers the rules. */
 void rules_order(struct ruleset *set);
 /* fast_pattern.c: sets rule->fast_list and fast_op if some content can be the fast pattern. */
 void rule_select_fast_pattern(struct rule *rule);

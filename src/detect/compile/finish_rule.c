@@ -3,6 +3,7 @@
  * could never match or contradict themselves, derives the direction, and lays out a
  * program for each buffer. Suricata rejects the same rules. Rule writers look its messages
  * up, so their texts are kept. */
+#include "detect/compile/compile.h"
 #include "detect/compile/tx_engines.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -400,6 +401,9 @@ static void drop_unused_transforms(struct rule *r)
  * drops the rule. */
 int rule_finish(struct rule_parser *p)
 {
+    if (p->ruleset->suricata_9 && (p->rule->flags & RULE_PROTO_PKTHDR) &&
+        !rule_is_event_only(p->rule))
+        return rule_error(p, "pkthdr: only rules about decoder events have it in Suricata 9");
     drop_unused_transforms(p->rule);
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
         if (check_list(p, l) < 0)

@@ -2,6 +2,7 @@
 /* detect/compile/ruleset.c - loads a ruleset from the configuration, and frees it. Loading
  * runs on the main thread at start and on the control thread at reload. */
 #include "base/report/log.h"
+#include "conf/compatibility.h"
 #include "detect/compile/firewall.h"
 #include "detect/state/dataset.h"
 #include "detect/state/iprep.h"
@@ -17,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define FLOWBITS_OF_SURICATA_9 8   /* names of flowbits in a rule; its default */
 
 /* State of one load, on the stack of load_rules(). */
 struct loader {
@@ -330,6 +333,10 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->is_inline = request->is_inline;
     set->conf = request->conf;
     set->config_dir = request->config_dir;
+    set->suricata_9 = conf_is_suricata_9(request->conf);
+    set->flowbits_max =
+        (unsigned)conf_u64_range(request->conf, "detect.flowbits.max-per-signature",
+                                 set->suricata_9 ? FLOWBITS_OF_SURICATA_9 : 0, 1, UINT8_MAX);
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
     set->state = request->previous != NULL ? rule_state_ref(request->previous->state)

@@ -18,6 +18,7 @@
 static const char *const common_keys[] = {
     "classification-file", "reference-config-file", "threshold-file", "mpm-algo", "spm-algo",
     "action-order", "detect", "pcre", "datasets", "app-layer", "threshold",
+    "compatibility",
 };
 
 /* ---- one tenant ---- */

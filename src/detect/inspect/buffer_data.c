@@ -9,6 +9,8 @@ static bool base_get(const struct detect_thread *dt, const struct buffer *b,
 {
     const struct app_buffer *app;
 
+    if (b->kind == BUFFER_PACKET && b->get_packet_nth != NULL)
+        return b->get_packet_nth(from->packet, from->index, out);
     if (b->kind == BUFFER_PACKET)
         return from->index == 0 && b->get_packet(from->packet, dt->inspection->direction, out);
     if (b->kind != BUFFER_TX || from->tx == NULL)

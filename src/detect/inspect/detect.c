@@ -133,6 +133,12 @@ static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
     app_tx_mark_all(af);
 }
 
+/* A frame without IP that rules about the link layer are for. */
+static bool is_frame(const struct detect_thread *dt, const struct packet *p)
+{
+    return dt->plan->any_link && p->eth != NULL && p->src.version == 0;
+}
+
 /* In firewall mode its rules come first, about the packet and then about transactions. */
 static void firewall_and_rules(struct detect_thread *dt)
 {
@@ -143,10 +149,10 @@ static void firewall_and_rules(struct detect_thread *dt)
     if (verdict != FIREWALL_DROP && !detect_is_passed(p)) {
         if (p->event_count > 0)
             events_inspect(dt, p);
-        if (p->src.version != 0) {
+        if (p->src.version != 0)
             addresses_inspect(dt, p, d);
+        if (p->src.version != 0 || is_frame(dt, p))
             packet_inspect(dt, p, d);
-        }
     }
     if (verdict == FIREWALL_HOOK && p->src.version != 0)
         inspect_app(dt);
@@ -168,8 +174,11 @@ static void inspect(struct detect_thread *dt)
 
     if (p->event_count > 0)
         events_inspect(dt, p);
-    if (p->src.version == 0)
+    if (p->src.version == 0) {
+        if (is_frame(dt, p))
+            packet_inspect(dt, p, TO_SERVER);
         return;
+    }
     if (p->flow != NULL)
         stream_inspect_chunks(dt);
     inspect_direction(dt);

@@ -6,6 +6,8 @@
 #include "match/address.h"
 #include "match/port.h"
 
+#define ETHERTYPE_ARP 0x0806
+
 /* The results for a flow's addresses and ports never change, so each header is tested once
  * for a flow. Fragments and ICMP errors about the flow have other headers. NULL: no cache
  * applies. */
@@ -96,9 +98,20 @@ bool rule_header_test(const struct rule *r, struct header_view *h)
     return fits;
 }
 
+/* An ARP message that the decoder has accepted has a layer 3, and no addresses of IP. */
+static bool link_fits(const struct rule *r, const struct packet *p)
+{
+    if (p->eth == NULL)
+        return false;
+    return r->link != RULE_LINK_ARP ||
+           (p->ethertype == ETHERTYPE_ARP && p->l3 != NULL && p->src.version == 0);
+}
+
 /* A condition on single packets cannot hold for a packet that the engine has made. */
 bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p)
 {
+    if (r->link != RULE_LINK_ANY && !link_fits(r, p))
+        return false;
     if ((r->flags & (RULE_NEEDS_PACKET | RULE_NEEDS_STREAM)) == RULE_NEEDS_PACKET &&
         (p->flags & PACKET_PSEUDO))
         return false;

@@ -130,7 +130,8 @@ static inline bool rule_packet_fits(const struct rule *r, const struct header_vi
 {
     if (r->flags & h->refused)
         return false;
-    return LIKELY(r->hook != HOOK_FLOW_START && !(p->flags & PACKET_PSEUDO)) ||
+    return LIKELY(r->hook != HOOK_FLOW_START && r->link == RULE_LINK_ANY &&
+                  !(p->flags & PACKET_PSEUDO)) ||
            rule_packet_fits_rarely(r, p);
 }
 

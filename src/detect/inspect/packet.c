@@ -45,16 +45,21 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, in);
 }
 
-/* A buffer that does not exist matches only a rule with `absent`. */
+/* One of several suffices. A buffer that does not exist matches only a rule with `absent`. */
 static bool buffer_matches(struct detect_thread *dt, const struct match_input *in,
                            const struct rule_list *l)
 {
     struct buffer_source from = { in->packet, NULL, in->direction, 0 };
     struct slice data;
 
-    if (!inspect_buffer(dt, l->buffer, &from, &data))
-        return l->program->absent;
-    return inspect_slice(dt, l->program, data, in);
+    do {
+        if (!inspect_buffer(dt, l->buffer, &from, &data))
+            return from.index == 0 && l->program->absent;
+        if (inspect_slice(dt, l->program, data, in))
+            return true;
+        from.index++;
+    } while (l->buffer->multi);
+    return false;
 }
 
 /* All conditions, in the rule's order. */
@@ -182,6 +187,24 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
     port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, sent.data, &dt->found);
 }
 
+static void scan_buffer(struct packet_context *c, const struct packet_scan *scan)
+{
+    struct buffer_source from = { c->packet, NULL, c->direction, 0 };
+    struct slice data;
+
+    do {
+        if (!inspect_buffer(c->dt, scan->buffer, &from, &data))
+            return;
+        pattern_set_scan(scan->set, c->dt->hs, data.data, data.len, &c->dt->found);
+        from.index++;
+    } while (scan->buffer->multi);
+}
+
+static enum transport group_of(const struct packet *p)
+{
+    return UNLIKELY(p->src.version == 0) ? TRANSPORT_NONE : transport_of(p->ip_proto);
+}
+
 /* Everything that can make a rule a candidate for this packet. candidates_add() drops
  * repeats. */
 static void collect(struct packet_context *c)
@@ -189,20 +212,15 @@ static void collect(struct packet_context *c)
     struct detect_thread *dt = c->dt;
     struct packet *p = c->packet;
     struct header_view *h = &c->header;
-    const struct transport_group *g = &dt->plan->group[transport_of(p->ip_proto)][c->direction];
-    const struct buffer_source from = { p, NULL, c->direction, 0 };
+    const struct transport_group *g = &dt->plan->group[group_of(p)][c->direction];
     struct slice payload = { p->payload, p->payload_len };
 
     if (inspection_is_last(dt->inspection)) {
         port_lists_collect(&g->non_prefilter, h->src_port, h->dst_port, payload, &dt->found);
         return;
     }
-    for (unsigned i = 0; i < g->packet_scan_count; i++) {
-        struct slice data;
-
-        if (inspect_buffer(dt, g->packet_scan[i].buffer, &from, &data))
-            pattern_set_scan(g->packet_scan[i].set, dt->hs, data.data, data.len, &dt->found);
-    }
+    for (unsigned i = 0; i < g->packet_scan_count; i++)
+        scan_buffer(c, &g->packet_scan[i]);
     if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
         payload_sets_scan(&g->payload, dt->hs,
                           &(struct sent_payload){ payload, p->src_port, p->dst_port }, &dt->found);

@@ -40,12 +40,16 @@
     K(icmp_id)              \
     K(icmp_seq)             \
     K(icmpv6_mtu)           \
+    K(igmp_type)            \
     K(tcp_seq)              \
     K(tcp_ack)              \
     K(tcp_window)           \
     K(tcp_mss)              \
     K(tcp_wscale)           \
     K(tcp_flags)            \
+    K(sctp_vtag)            \
+    K(sctp_chunk_cnt)       \
+    K(sctp_chunk_type)      \
     K(dsize)                \
     K(decode_event)         \
     K(stream_event)         \
@@ -57,6 +61,7 @@
     K(udpv6_csum)           \
     K(icmpv4_csum)          \
     K(icmpv6_csum)          \
+    K(igmp_csum)            \
     K(vlan_id)              \
     K(vlan_layers)          \
     K(geoip)                \
@@ -76,6 +81,8 @@
     K(flow_bytes)           \
     K(flow_bytes_toserver)  \
     K(flow_bytes_toclient)  \
+    K(flow_elephant)        \
+    K(tcp_session)          \
     K(app_layer_protocol)   \
     K(app_layer_event)      \
     K(app_layer_state)      \

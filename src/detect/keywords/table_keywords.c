@@ -34,6 +34,8 @@ static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, voi
     if (declared != NULL && declared->ip_proto != 0 &&
         !rule_has_ip_proto(p->rule, declared->ip_proto))
         return rule_error(p, "%s: the rule's protocol has no such header", declared->name);
+    if (declared != NULL && p->rule->link == RULE_LINK_ANY)
+        p->rule->link = declared->link;
     if (declared == NULL || !declared->same)
         p->rule->flags |= RULE_NEEDS_PACKET;
     return rule_set_buffer(p, buffer_find(p->ruleset, text_of(p->keyword->name)));

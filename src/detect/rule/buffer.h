@@ -55,7 +55,8 @@ struct buffer {
     const struct transform_use *transform;
     unsigned transform_count;
     bool (*get_packet)(const struct packet *p, enum direction side, struct slice *out);
-                                /* BUFFER_PACKET */
+                                /* BUFFER_PACKET; or, if a packet may have several, this: */
+    bool (*get_packet_nth)(const struct packet *p, unsigned index, struct slice *out);
     const struct app_buffer *by_proto[APP_PROTO_COUNT];                 /* BUFFER_TX */
     uint8_t frame_proto;
     unsigned frame_type;
@@ -66,7 +67,10 @@ struct packet_buffer {
     const char *name, *alias, *doc;
     /* side: like match_side() */
     bool (*get)(const struct packet *p, enum direction side, struct slice *out);
+    /* Instead of get, for a buffer of which a packet may have several: false past the last. */
+    bool (*get_nth)(const struct packet *p, unsigned index, struct slice *out);
     bool same;        /* equal in all packets of a direction, so rules on transactions can use it */
+    uint8_t link;               /* enum rule_link: what rules with it require */
     uint8_t ip_proto;           /* protocol that the rule's header must allow; 0: any */
 };
 

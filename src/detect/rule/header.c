@@ -238,12 +238,14 @@ static int action_parse(struct rule_builder *b, struct text in, struct err *err)
 /* --- protocol --------------------------------------------------------------------------------- */
 
 #define PROTO_ANY 255           /* not a transport: all of them */
-/* Protocols that a header can name in addition to application protocols. The tcp variants select
- * packets or stream data. */
+#define PROTO_NO_IP 254         /* bit 0 of the set: frames without IP have protocol 0 */
+/* The protocols that a header can name besides those of applications. The tcp variants
+ * choose whether packets or stream data are inspected. */
 static const struct header_proto {
     const char *name;
     uint8_t proto[2];           /* 0: none */
     uint8_t ip_version;
+    uint8_t link;               /* enum rule_link */
     uint32_t flags;
 } header_protos[] = {
     { .name = "tcp", .proto = { 6 } },
@@ -253,14 +255,22 @@ static const struct header_proto {
     { .name = "icmpv4", .proto = { 1 } },
     { .name = "icmpv6", .proto = { 58 } },
     { .name = "icmp", .proto = { 1, 58 } },
+    { .name = "igmp", .proto = { 2 } },
     { .name = "sctp", .proto = { 132 } },
     { .name = "ip", .proto = { PROTO_ANY } },
     { .name = "pkthdr", .proto = { PROTO_ANY }, .flags = RULE_PROTO_PKTHDR },
+    { .name = "ether", .proto = { PROTO_ANY }, .link = RULE_LINK_ETHER },
+    { .name = "arp", .proto = { PROTO_NO_IP }, .link = RULE_LINK_ARP },
     { .name = "ip4", .proto = { PROTO_ANY }, .ip_version = 4 },
     { .name = "ipv4", .proto = { PROTO_ANY }, .ip_version = 4 },
     { .name = "ip6", .proto = { PROTO_ANY }, .ip_version = 6 },
     { .name = "ipv6", .proto = { PROTO_ANY }, .ip_version = 6 },
 };
+
+const char *rule_header_proto(unsigned index)
+{
+    return index < ARRAY_LEN(header_protos) ? header_protos[index].name : NULL;
+}
 
 /* The header's set has one bit per IP protocol. */
 static void add_ip_proto(struct rule *rule, uint8_t proto)
@@ -280,8 +290,9 @@ static bool header_proto_apply(struct rule *rule, struct text name)
             memset(rule->ip_proto, 0xff, sizeof(rule->ip_proto));
         else
             for (unsigned k = 0; k < 2 && hp->proto[k] != 0; k++)
-                add_ip_proto(rule, hp->proto[k]);
+                add_ip_proto(rule, hp->proto[k] == PROTO_NO_IP ? 0 : hp->proto[k]);
         rule->ip_version = hp->ip_version;
+        rule->link = hp->link;
         rule->flags |= hp->flags;
         return true;
     }
@@ -452,6 +463,9 @@ int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bo
     rule->dst_port = ports_parse(b, parts->dst_port, err);
     if (rule->dst_port == NULL)
         return -1;
+    if (rule->link != RULE_LINK_ANY && !(rule->src_port->any && rule->dst_port->any))
+        return header_error(b, parts->protocol, err, "a rule about \"%.*s\" has no ports",
+                            parts->protocol);
     if (swapped) {
         SWAP(const struct address_set *, rule->src, rule->dst);
         SWAP(const struct port_set *, rule->src_port, rule->dst_port);

@@ -308,6 +308,17 @@ void int_match_describe(const struct int_match *m, const char *key, struct json 
     json_object_end(j);
 }
 
+void int_match_describe_number(const struct int_match *m, const char *key, struct json *j)
+{
+    if (m->op != INT_EQ) {
+        int_match_describe(m, key, j);
+        return;
+    }
+    json_object(j, key);
+    json_u64(j, "number", m->a);
+    json_object_end(j);
+}
+
 /* --- one of several values -------------------------------------------------------------------- */
 
 /* Without an index one matching value is enough ("any"). */

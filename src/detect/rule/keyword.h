@@ -133,7 +133,9 @@ bool int_match_bits(struct text in, const struct app_name *names, struct int_mat
 bool int_match_has(const struct int_match *m, uint64_t value);
 /* Writes one object: {"equal":1}, {"range":{"min":1,"max":9}} ... */
 void int_match_describe(const struct int_match *m, const char *key, struct json *j);
-/* Complete parse functions for keywords whose argument is a struct int_match. */
+/* For keywords that took one number in Suricata 8.0: {"number":1}; other comparisons as above. */
+void int_match_describe_number(const struct int_match *m, const char *key, struct json *j);
+/* Whole parse functions of keywords whose argument is a struct int_match. */
 int int_parse_u8(struct rule_parser *p, struct text in, void *arg);
 int int_parse_u16(struct rule_parser *p, struct text in, void *arg);
 int int_parse_u32(struct rule_parser *p, struct text in, void *arg);

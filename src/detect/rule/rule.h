@@ -94,6 +94,9 @@ enum rule_flag {
     RULE_PAYLOAD_PATTERN    = 1u << 31, /* a pattern set finds its payload part */
 };
 
+/* What a rule wants of the link layer. Only these rules are inspected on frames without IP. */
+enum rule_link { RULE_LINK_ANY, RULE_LINK_ETHER, RULE_LINK_ARP };
+
 /* One test or post-match action: a keyword with its argument. */
 struct rule_test {
     const struct keyword_ops *keyword;
@@ -134,6 +137,7 @@ struct rule {
     uint8_t ip_version;                 /* 4, 6, or 0: both */
     uint8_t hook;                       /* 0: none; else 1 + progress state, or packet_hook */
     bool hook_in_app;                   /* the hook belongs to a protocol's transactions */
+    uint8_t link;                       /* enum rule_link */
     uint8_t scope;                      /* enum rule_scope */
     uint8_t header_id;         /* shared by rules with equal, frequent headers; or HEADER_ID_NONE */
     bool also_pass;                     /* firewall: packets that it accepts skip other rules */
@@ -174,6 +178,9 @@ struct rule {
     uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
     struct rule *next;                  /* in parse order */
 };
+
+/* The protocols that a header may name besides those of applications; NULL past the last. */
+const char *rule_header_proto(unsigned index);
 
 static inline bool rule_has_ip_proto(const struct rule *r, uint8_t proto)
 {

@@ -31,6 +31,8 @@ struct ruleset {
     bool is_inline;
     const struct conf_node *conf;       /* root; valid while loading only */
     const char *config_dir;
+    bool suricata_9;                    /* conf/compatibility.h */
+    unsigned flowbits_max;              /* of a rule; 0: any number */
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* created at first use */
     struct detect_plan *plan;

@@ -30,6 +30,8 @@ struct flow_threshold {
     struct flow_threshold *next;
     uint32_t sid, gid, rev;
     struct threshold_state state;
+    uint16_t port[2];           /* unique_on: a flow has no more */
+    uint8_t port_count;
 };
 
 /* detect.thresholds.memcap is Suricata's key; 16 MB by default. */
@@ -235,6 +237,8 @@ static bool is_reached(const struct threshold_spec *spec, const struct threshold
     bool stays = spec->type == THRESHOLD_LIMIT || spec->type == THRESHOLD_BOTH ||
                  spec->type == THRESHOLD_FILTER;
 
+    if (spec->unique_on != UNIQUE_NONE && s->count <= spec->count)
+        return false;               /* the next match may be of a port that was counted before */
     return stays && s->count >= spec->count && latest_us <= s->since_us + seconds_us(spec->seconds);
 }
 
@@ -254,7 +258,110 @@ static bool count_reached(struct threshold_table *table, const struct threshold_
     return reached;
 }
 
-/* When the table is full the match raises no alert. */
+/* --- different ports, not matches --------------------------------------------------------- */
+
+/* Whether the period that the state counts is over. */
+static bool is_over(const struct threshold_spec *spec, const struct threshold_state *s,
+                    uint64_t now_us)
+{
+    return now_us > s->since_us + seconds_us(spec->seconds);
+}
+
+static enum threshold_result unique_result(const struct threshold_spec *spec, uint32_t count)
+{
+    return count > spec->count ? THRESHOLD_ALERT : THRESHOLD_NO_MATCH;
+}
+
+static uint16_t unique_port(const struct threshold_spec *spec, struct packet_ends ends)
+{
+    return spec->unique_on == UNIQUE_SRC_PORT ? ends.src_port : ends.dst_port;
+}
+
+/* Each counted port has an entry that knows its period. There are no more than `count` + 1 for a
+ * host and period, because the count then alerts whatever the port. A port that finds no space
+ * counts each time, as in Suricata. */
+static bool port_is_new(struct threshold_table *table, const struct threshold_spec *spec,
+                        struct shard_key key, uint16_t port, const struct threshold_state *s)
+{
+    struct shard_ref ref;
+    uint64_t *since;
+    bool new = true;
+
+    key.kind = (uint8_t)(TRACK_PORT + spec->track);
+    key.b[0] = (uint8_t)(port >> 8);
+    key.b[1] = (uint8_t)port;
+    ref = shard_table_get(table->shared, &key, s->since_us, true);
+    since = ref.value;
+    if (since != NULL) {
+        new = ref.fresh || *since != s->since_us;
+        *since = s->since_us;
+        *ref.ends_us = s->since_us + seconds_us(spec->seconds);
+    }
+    shard_table_release(&ref);
+    return new;
+}
+
+/* Adds to the host's count, which begins again when its period is over. *out is a copy, as the
+ * lock of one shard must be released before that of another is taken. False: the table is full. */
+static bool count_host(struct threshold_table *table, const struct threshold_spec *spec,
+                       const struct shard_key *key, const struct packet *p,
+                       struct threshold_state *out)
+{
+    struct shard_ref ref = shard_table_get(table->shared, key, p->time_us, true);
+    struct threshold_state *s = ref.value;
+
+    if (s != NULL) {
+        if (ref.fresh || is_over(spec, s, p->time_us))
+            *s = (struct threshold_state){ .since_us = p->time_us };
+        s->count += out->count;
+        *ref.ends_us = s->since_us + seconds_us(spec->seconds);
+        *out = *s;
+    }
+    shard_table_release(&ref);
+    return s != NULL;
+}
+
+/* The caller has waited for earlier packets, so no other thread changes these entries meanwhile. */
+static enum threshold_result count_ports(struct threshold_table *table,
+                                         const struct threshold_spec *spec,
+                                         const struct shard_key *key, const struct packet *p,
+                                         uint16_t port)
+{
+    struct threshold_state s = { .count = 0 };
+
+    if (!count_host(table, spec, key, p, &s))
+        return THRESHOLD_NO_MATCH;
+    if (s.count <= spec->count && port_is_new(table, spec, *key, port, &s)) {
+        s.count = 1;
+        if (!count_host(table, spec, key, p, &s))
+            return THRESHOLD_NO_MATCH;
+    }
+    return unique_result(spec, s.count);
+}
+
+/* The same for a flow, which has two ports at most. */
+static enum threshold_result count_ports_of_flow(const struct threshold_spec *spec,
+                                                 struct flow_threshold *t, const struct packet *p,
+                                                 uint16_t port)
+{
+    unsigned i = 0;
+
+    if (t->port_count == 0 || is_over(spec, &t->state, p->time_us)) {
+        t->state = (struct threshold_state){ .since_us = p->time_us };
+        t->port_count = 0;
+    }
+    while (i < t->port_count && t->port[i] != port)
+        i++;
+    if (i == t->port_count && i < ARRAY_LEN(t->port)) {
+        t->port[t->port_count++] = port;
+        t->state.count++;
+    }
+    return unique_result(spec, t->state.count);
+}
+
+/* --- the table and the flow --------------------------------------------------------------- */
+
+/* When the table is full the match gives no alert. */
 static enum threshold_result count_shared(struct threshold_table *table,
                                           const struct threshold_spec *spec,
                                           const struct rule *rule, const struct packet *p,
@@ -269,6 +376,8 @@ static enum threshold_result count_shared(struct threshold_table *table,
     if (sequencer_slot(p)->handle != NULL && count_reached(table, spec, &key, p, &result))
         return result;
     packet_seq_wait(p);
+    if (spec->unique_on != UNIQUE_NONE)
+        return count_ports(table, spec, &key, p, unique_port(spec, packet_ends(p, d)));
     ref = shard_table_get(table->shared, &key, p->time_us, true);
     s = ref.value;
     if (s != NULL) {
@@ -282,25 +391,40 @@ static enum threshold_result count_shared(struct threshold_table *table,
     return result;
 }
 
-/* Only the flow's thread gets here, so there is no lock. */
-static enum threshold_result count_in_flow(const struct threshold_spec *spec,
-                                           const struct rule *rule, const struct packet *p)
+/* NULL without memory. */
+static struct flow_threshold *flow_threshold_new(struct flow *flow, const struct rule *rule)
 {
     struct flow_threshold *t;
 
-    if (p->flow == NULL)
-        return THRESHOLD_NO_MATCH;
-    for (t = flow_thresholds(p->flow); t != NULL; t = t->next)
-        if (t->sid == rule->sid && t->gid == rule->gid && t->rev == rule->rev)
-            return count_match(spec, &t->state, p->time_us);
-    if (flow_ext_make(p->flow) == NULL || (t = lib_calloc(1, sizeof(*t))) == NULL)
-        return THRESHOLD_NO_MATCH;
+    if (flow_ext_make(flow) == NULL || (t = lib_calloc(1, sizeof(*t))) == NULL)
+        return NULL;
     t->sid = rule->sid;
     t->gid = rule->gid;
     t->rev = rule->rev;
-    t->next = p->flow->ext->thresholds;
-    p->flow->ext->thresholds = t;
-    return start_counting(spec, &t->state, p->time_us);
+    t->next = flow->ext->thresholds;
+    flow->ext->thresholds = t;
+    return t;
+}
+
+/* Only the flow's thread gets here, so there is no lock. */
+static enum threshold_result count_in_flow(const struct threshold_spec *spec,
+                                           const struct rule *rule, const struct packet *p,
+                                           enum direction d)
+{
+    struct flow_threshold *t = p->flow != NULL ? flow_thresholds(p->flow) : NULL;
+    bool first;
+
+    if (p->flow == NULL)
+        return THRESHOLD_NO_MATCH;
+    while (t != NULL && (t->sid != rule->sid || t->gid != rule->gid || t->rev != rule->rev))
+        t = t->next;
+    first = t == NULL;
+    if (first && (t = flow_threshold_new(p->flow, rule)) == NULL)
+        return THRESHOLD_NO_MATCH;
+    if (spec->unique_on != UNIQUE_NONE)
+        return count_ports_of_flow(spec, t, p, unique_port(spec, packet_ends(p, d)));
+    return first ? start_counting(spec, &t->state, p->time_us)
+                 : count_match(spec, &t->state, p->time_us);
 }
 
 /* The rule still matches and acts; only its alert is suppressed. */
@@ -321,7 +445,7 @@ static enum threshold_result apply_one(struct threshold_table *table,
         return suppress(spec, packet_ends(p, d));
     if (spec->type == THRESHOLD_EVERY && spec->count == 1)
         return THRESHOLD_ALERT;
-    return spec->track == TRACK_FLOW ? count_in_flow(spec, rule, p) :
+    return spec->track == TRACK_FLOW ? count_in_flow(spec, rule, p, d) :
            count_shared(table, spec, rule, p, d);
 }
 

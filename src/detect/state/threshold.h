@@ -19,11 +19,14 @@ enum threshold_type {
     THRESHOLD_BACKOFF,          /* alerts at count, count*multiplier, ... matches of a flow */
     THRESHOLD_SUPPRESS,         /* no alerts for some addresses */
 };
-enum threshold_track { TRACK_SRC, TRACK_DST, TRACK_BOTH, TRACK_RULE, TRACK_FLOW, TRACK_EITHER };
+enum threshold_track { TRACK_SRC, TRACK_DST, TRACK_BOTH, TRACK_RULE, TRACK_FLOW, TRACK_EITHER,
+                       TRACK_PORT };    /* a port that `unique_on` has counted */
+enum threshold_unique { UNIQUE_NONE, UNIQUE_SRC_PORT, UNIQUE_DST_PORT };
 enum threshold_action { RATE_ALERT, RATE_DROP, RATE_REJECT, RATE_PASS, RATE_KEEP };
 
 struct threshold_spec {
     uint8_t type, track, new_action;
+    uint8_t unique_on;          /* enum threshold_unique: count different ports, not matches */
     bool by_keyword;            /* from the rule's own keyword */
     uint32_t count, seconds, timeout, multiplier;
     const struct address_set *addresses;        /* suppress */

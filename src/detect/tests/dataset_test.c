@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/test.h"
+#include "detect/tests/rules_fixture.h"
 #include "detect/state/dataset_rows.h"
 
 #include <string.h>
@@ -62,4 +63,33 @@ TEST(dataset_memcap_counts_rows_elements_and_strings)
     CHECK(dataset_get(table, &r, &err) == NULL);
     CHECK(strstr(err.text, "single-hashsize") != NULL);
     dataset_table_free(table);
+}
+
+TEST(dataset_match_subdomain_of_rules)
+{
+    static const struct { const char *options, *error; } rows[] = {
+        { "dns.query; dataset:isset,s1,type string,match subdomain;", NULL },
+        { "dns.query; dataset:isnotset,s1, type string, match subdomain;", NULL },
+        { "dns.query; dataset:set,s1,type string,match subdomain;",
+          "dataset: \"match subdomain\" goes only with isset and isnotset" },
+        { "dns.query; dataset:isset,s2,type md5,match subdomain;",
+          "dataset: \"match subdomain\" goes only with type string" },
+        { "dns.query; dataset:isset,s1,match subdomain;",
+          "dataset: \"match subdomain\" goes only with type string" },
+        { "dns.query; dataset:isset,s1,type string,match domain;",
+          "dataset: unknown option \"match\"" },
+        { "dns.query; datarep:s3,>,1,type string,match subdomain;",
+          "datarep: \"match subdomain\" goes only with isset and isnotset" },
+    };
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct rule *r = rules_fixture_options(&f, rows[i].options);
+
+        CHECK((r != NULL) == (rows[i].error == NULL));
+        if (rows[i].error != NULL)
+            CHECK_STRING(f.err.text, rows[i].error);
+    }
+    rules_fixture_close(&f);
 }

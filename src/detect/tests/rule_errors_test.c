@@ -190,13 +190,15 @@ static const struct broken {
       "http2.errorcode: expected a number or a name, found '!NO_ERROR'", 33 },
     { "alert tls any any -> any any (tls.subject:\"CN:x\"; sid:1;)",
       "expected letters, digits, blanks and -.=,*@, found \"CN:x\"", 31 },
-    { "alert tcp any any -> any any (seq:0x10; sid:1;)",
-      "tcp.seq: expected a number from 0 to 4294967295, found \"0x10\"", 31 },
+    { "alert tcp any any -> any any (seq:5-6; sid:1;)",
+      "invalid formatting or malformed option to tcp.seq keyword: '5-6'; expected N, !N, <N, <=N, "
+      ">N, >=N, A-B with room between, or &MASK=N, up to 4294967295", 31 },
     { "alert icmp any any -> any any (itype:>255; sid:1;)",
       "invalid formatting or malformed option to itype keyword: '>255'; expected N, !N, <N, <=N, "
       ">N, >=N, A-B with room between, or &MASK=N, up to 255", 32 },
     { "alert icmp any any -> any any (icmp_id:-1; sid:1;)",
-      "icmp_id: expected a number from 0 to 65535, found \"-1\"", 32 },
+      "invalid formatting or malformed option to icmp_id keyword: '-1'; expected N, !N, <N, <=N, "
+      ">N, >=N, A-B with room between, or &MASK=N, up to 65535", 32 },
     { "alert tcp any any -> any any (tcp.flags:Z; sid:1;)",
       "tcp.flags: expected letters of FSRPAUEC or 0, one of +, * or ! if need be, and \",\" with "
       "flags to ignore, found \"Z\"", 31 },
@@ -204,9 +206,11 @@ static const struct broken {
       "tcp.flags: expected letters of FSRPAUEC or 0, one of +, * or ! if need be, and \",\" with "
       "flags to ignore, found \"S,\"", 31 },
     { "alert tcp any any -> any any (seq:4294967296; sid:1;)",
-      "tcp.seq: expected a number from 0 to 4294967295, found \"4294967296\"", 31 },
+      "invalid formatting or malformed option to tcp.seq keyword: '4294967296'; expected N, !N, <N, "
+      "<=N, >N, >=N, A-B with room between, or &MASK=N, up to 4294967295", 31 },
     { "alert tcp any any -> any any (window:70000; sid:1;)",
-      "tcp.window: expected N or !N, up to 65535, found \"70000\"", 31 },
+      "invalid formatting or malformed option to tcp.window keyword: '70000'; expected N, !N, <N, <=N, "
+      ">N, >=N, A-B with room between, or &MASK=N, up to 65535", 31 },
     { "alert ip any any -> any any (ipv4-csum:maybe; sid:1;)",
       "ipv4-csum: expected valid or invalid, found \"maybe\"", 30 },
     { "alert ip any any -> any any (vlan.id:4096; sid:1;)",

@@ -90,6 +90,32 @@ TEST(tenants_by_vlan_come_and_go)
     fixture_free(&w);
 }
 
+/* The engine's setting holds for the rules of tenants, too. */
+TEST(tenants_follow_the_same_suricata)
+{
+    static const char rule[] = "alert pkthdr any any -> any any (ttl:5; sid:1;)\n";
+    static const struct { const char *yaml; size_t rules; } rows[] = {
+        { "", 1 }, { "compatibility: suricata-9\n", 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct tenants_fixture w;
+        struct err err = { 0 };
+        struct tenants *table;
+        char yaml[256];
+
+        snprintf(yaml, sizeof(yaml), "%smulti-detect: {enabled: yes, selector: vlan, tenants: "
+                 "[{id: 1, yaml: one.yaml}], mappings: [{vlan-id: 7, tenant-id: 1}]}",
+                 rows[i].yaml);
+        fixture_new(&w, yaml);
+        write_file(&w, "one.rules", rule);
+        table = tenants_load(&w.request, &err);
+        CHECK(table != NULL && ruleset_rule_count(table->list.at[0]->rules) == rows[i].rules);
+        tenants_unref(table);
+        fixture_free(&w);
+    }
+}
+
 TEST(tenants_settings_that_make_no_sense)
 {
     static const char *const bad[] = {

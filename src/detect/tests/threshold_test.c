@@ -322,3 +322,78 @@ TEST(iprep_takes_the_narrowest)
     unlink(b);
     rmdir(dir);
 }
+
+/* A packet a second, each from or to the port that its letter stands for. */
+static void check_ports(struct test *t, const char *options, struct flow *flow, const char *ports,
+                        const char *expected)
+{
+    struct rules_fixture f;
+    struct rule *r;
+    char text[160], found[32] = "";
+
+    rules_fixture_open(&f);
+    snprintf(text, sizeof(text), "alert tcp any any -> any any (detection_filter:%s; sid:1;)",
+             options);
+    r = rules_fixture_parse(&f, text);
+    CHECK(r != NULL);
+    for (unsigned i = 0; r != NULL && ports[i] != '\0'; i++) {
+        struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
+
+        p.flow = flow;
+        p.src_port = (uint16_t)ports[i];
+        p.dst_port = (uint16_t)(ports[i] << 8);
+        found[i] = threshold_apply(f.set->threshold_state, r, &p, TO_SERVER) == THRESHOLD_ALERT
+                       ? 'A' : '.';
+    }
+    CHECK_STRING(found, expected);
+    rules_fixture_close(&f);
+}
+
+TEST(detection_filter_counts_ports)
+{
+    static const char *const of_hosts[] = {
+        "track by_dst,count 2,seconds 60,unique_on dst_port",
+        "track by_src, count 2, seconds 60, unique_on src_port",
+    };
+    struct flow *flow = aligned_alloc(CACHE_LINE, sizeof(*flow));
+
+    for (size_t i = 0; i < ARRAY_LEN(of_hosts); i++) {
+        check_ports(t, of_hosts[i], NULL, "aaaa", "....");
+        check_ports(t, of_hosts[i], NULL, "abab", "....");
+        check_ports(t, of_hosts[i], NULL, "aabbcabd", "....AAAA");
+    }
+    /* a period later, ports count again, and those of the period before do not */
+    check_ports(t, "track by_dst,count 2,seconds 3,unique_on dst_port", NULL, "abcdabca.a",
+                "..AA..AA..");
+    memset(flow, 0, sizeof(*flow));
+    check_ports(t, "track by_flow,count 1,seconds 3,unique_on src_port", flow, "aabaabab",
+                "..AA.AAA");
+    threshold_flow_free(flow);
+    flow_ext_free(flow);
+    free(flow);
+}
+
+TEST(detection_filter_unique_on_is_about_ports)
+{
+    static const struct { const char *rule, *error; } bad[] = {
+        { "alert ip any any -> any any (detection_filter:track by_src, count 1, seconds 1, "
+          "unique_on src_port; sid:1;)",
+          "detection_filter: unique_on needs a rule about TCP, UDP or SCTP" },
+        { "alert icmp any any -> any any (detection_filter:track by_src, count 1, seconds 1, "
+          "unique_on src_port; sid:1;)",
+          "detection_filter: unique_on needs a rule about TCP, UDP or SCTP" },
+        { "alert tcp any any -> any any (detection_filter:track by_src, count 1, seconds 1, "
+          "unique_on address; sid:1;)",
+          "detection_filter: unique_on: expected src_port or dst_port, found \"address\"" },
+    };
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        CHECK(rules_fixture_parse(&f, bad[i].rule) == NULL);
+        CHECK_STRING(f.err.text, bad[i].error);
+    }
+    CHECK(rules_fixture_parse(&f, "alert http any any -> any any (detection_filter:track by_src, "
+                              "count 1, seconds 1, unique_on dst_port; sid:1;)") != NULL);
+    rules_fixture_close(&f);
+}

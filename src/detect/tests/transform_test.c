@@ -33,6 +33,33 @@ static const struct row {
     { &transform_url_decode, "", P("%25%30%30%ZZ%4"), P("%00%ZZ%4") },
     { &transform_url_decode, "", P("%"), P("%") },
     { &transform_xor, "0d0a", P("\x6c\x68\x6e"), P("abc") },
+    { &transform_xor, "offset 2,0d0a", P("ab\x6c\x68\x6e"), P("ababc") },
+    { &transform_xor, "offset 5,\"0d0a\"", P("ab\x6c\x68\x6e"), P("ab\x6c\x68\x6e") },
+    { &transform_xor, "offset 6,0d0a", P("ab\x6c\x68\x6e"), P("ab\x6c\x68\x6e") },
+    { &transform_xor, "extract 1 0", P("\x01\x60\x63"), P("\0ab") },
+    { &transform_xor, "offset 1,extract 1 0", P("\x01\x60\x63"), P("\x01\x61\x62") },
+    { &transform_xor, "offset 3, extract 2 1", P("x\x0d\x0a\x6c\x68\x6e"),
+      P("x\x0d\x0a\x61\x62\x63") },
+    { &transform_xor, "extract 2 2", P("abc"), P("abc") },
+    { &transform_xor, "extract 1 0", P(""), P("") },
+    { &transform_subslice, "1", P("This is Suricata"), P("his is Suricata") },
+    { &transform_subslice, "0, 13", P("This is Suricata"), P("This is Suric") },
+    { &transform_subslice, "10, -5", P("This is Suricata"), P("r") },
+    { &transform_subslice, "-3", P("This is Suricata"), P("ata") },
+    { &transform_subslice, "16", P("This is Suricata"), P("") },
+    { &transform_subslice, "-17", P("This is Suricata"), P("") },
+    { &transform_subslice, "-17, truncate", P("This is Suricata"), P("This is Suricata") },
+    { &transform_subslice, "-20, 5, truncate", P("curl/7.64.1"), P("curl/") },
+    { &transform_subslice, "-20, 5", P("curl/7.64.1"), P("") },
+    { &transform_subslice, "0, -30", P("curl/7.64.1"), P("") },
+    { &transform_subslice, "0, -30, TRUNCATE", P("curl/7.64.1"), P("") },
+    { &transform_subslice, "0, -8", P("curl/7.64.1"), P("cur") },
+    { &transform_subslice, "-20, -30, truncate", P("curl/7.64.1"), P("") },
+    { &transform_subslice, "0, 30", P("curl/7.64.1"), P("") },
+    { &transform_subslice, "0, 30, truncate", P("curl/7.64.1"), P("curl/7.64.1") },
+    { &transform_subslice, "5, truncate", P("curl/7.64.1"), P("7.64.1") },
+    { &transform_subslice, "8,-9", P("curl/7.64.1"), P("rl/7.6") },
+    { &transform_subslice, "-4,2", P(""), P("") },
     { &transform_pcrexform, "a=(.*)&", P("x?a=value&b"), P("value") },
     { &transform_pcrexform, "a=(.*)&", P("nothing"), P("") },
     { &transform_header_lowercase, "", P("Host: A\nX-Y: B\n"), P("host: A\nx-y: B\n") },
@@ -110,6 +137,43 @@ TEST(transform_rows)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         check_row(t, &rows[i]);
+}
+
+TEST(transform_arguments_that_are_refused)
+{
+    static const struct { const struct transform_ops *ops; const char *arg, *error; } bad[] = {
+        { &transform_xor, "", "xor: expected an even number of hex digits, at most 510" },
+        { &transform_xor, "0g", "xor: \"0g\" is not hex" },
+        { &transform_xor, "offset x,0d",
+          "xor: offset: expected a number and a key, found \"offset x,0d\"" },
+        { &transform_xor, "extract 0 1",
+          "xor: extract: expected bytes, 1 to 255, and an offset, found \"0 1\"" },
+        { &transform_xor, "extract 1",
+          "xor: extract: expected bytes, 1 to 255, and an offset, found \"1\"" },
+        { &transform_subslice, "",
+          "subslice: expected offset[, nbytes][, truncate], found \"\"" },
+        { &transform_subslice, "1, 0",
+          "subslice: expected offset[, nbytes][, truncate], found \"1, 0\"" },
+        { &transform_subslice, "truncate",
+          "subslice: expected offset[, nbytes][, truncate], found \"truncate\"" },
+        { &transform_subslice, "1, 2, 3",
+          "subslice: expected offset[, nbytes][, truncate], found \"1, 2, 3\"" },
+        { &transform_subslice, "1, truncate, truncate",
+          "subslice: expected offset[, nbytes][, truncate], found \"1, truncate, truncate\"" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct keyword_ops keyword = { .name = bad[i].ops->name };
+        struct ruleset set = { 0 };
+        struct err err = { 0 };
+        struct rule_parser p = { .arena = &set.arena, .ruleset = &set, .err = &err,
+                                 .keyword = &keyword };
+        uint64_t arg[64] = { 0 };
+
+        CHECK(bad[i].ops->arg_size <= sizeof(arg));
+        CHECK(bad[i].ops->parse(&p, text_of(bad[i].arg), arg) < 0);
+        CHECK_STRING(err.text, bad[i].error);
+    }
 }
 
 TEST(transform_refuses_patterns_that_cannot_be)

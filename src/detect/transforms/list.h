@@ -25,7 +25,8 @@
     X(zlib_deflate)         \
     X(domain)               \
     X(tld)                  \
-    X(luaxform)
+    X(luaxform)             \
+    X(subslice)
 
 #define X(symbol) extern const struct transform_ops transform_##symbol;
 TRANSFORM_LIST(X)

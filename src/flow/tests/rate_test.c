@@ -36,6 +36,21 @@ TEST(rate_of_one_direction_makes_an_elephant_once)
     flow_released(f);
 }
 
+TEST(rate_finds_the_other_direction_later)
+{
+    struct flow *f = flow_of();
+
+    CHECK(flow_rate_add(&conf, f, TO_SERVER, 100 * SECOND, 1000));
+    CHECK_INT(f->inspect_flags & FLOW_INSPECT_ELEPHANT, FLOW_INSPECT_ELEPHANT_TS);
+    CHECK(!flow_rate_add(&conf, f, TO_CLIENT, 101 * SECOND, 999));
+    CHECK_INT(f->inspect_flags & FLOW_INSPECT_ELEPHANT, FLOW_INSPECT_ELEPHANT_TS);
+    CHECK(f->ext->rate != NULL);
+    CHECK(!flow_rate_add(&conf, f, TO_CLIENT, 101 * SECOND, 1));       /* counted already */
+    CHECK_INT(f->inspect_flags & FLOW_INSPECT_ELEPHANT, FLOW_INSPECT_ELEPHANT);
+    CHECK(f->ext->rate == NULL);
+    flow_released(f);
+}
+
 TEST(rate_evicts_what_is_older_than_the_interval)
 {
     struct flow *f = flow_of();

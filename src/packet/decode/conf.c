@@ -3,6 +3,7 @@
 #include "packet/decode/decode_private.h"
 
 #include "base/array.h"
+#include "conf/compatibility.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -100,6 +101,15 @@ static void register_counters(struct decode_conf *conf, const struct conf_node *
     }
 }
 
+/* Suricata 9 has the setting, and is strict by default. */
+static uint8_t vxlan_reserved(const struct conf_node *root)
+{
+    static const char *const words[] = { "", "strict", "permissive", NULL };
+    int otherwise = conf_is_suricata_9(root) ? VXLAN_STRICT : VXLAN_LAST_BYTE;
+
+    return (uint8_t)conf_choice(root, "decoder.vxlan.reserved-bits-check", words, otherwise);
+}
+
 /* Suricata's keys and defaults. */
 struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *err)
 {
@@ -118,6 +128,9 @@ struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *er
     port_set_load(&conf->geneve, root, "decoder.geneve", "6081");
     port_set_load(&conf->vxlan, root, "decoder.vxlan", "4789");
     conf->vxlan.dst_only = true;        /* RFC 7348: the source port is any */
+    conf_check_compatibility(root);
+    conf->vxlan_reserved = vxlan_reserved(root);
+    conf->sctp_user_data = conf_is_suricata_9(root);
     if (conf_find(root, "decoder.erspan.typeI.enabled") != NULL)
         conf_warning(conf_find(root, "decoder.erspan.typeI.enabled"),
                      "ERSPAN type I is always decoded; this key has no effect");

@@ -89,6 +89,9 @@ struct port_set {
     uint16_t port[PORT_SET_MAX];
 };
 
+/* Bits of a VXLAN header that must be zero: those that Suricata 8.0 looks at, all, or none. */
+enum vxlan_reserved { VXLAN_LAST_BYTE, VXLAN_STRICT, VXLAN_PERMISSIVE };
+
 struct decode_conf {
     struct decode_counters id;
     counter_id event_id[PACKET_EVENT_COUNT];    /* valid where event_counted */
@@ -96,6 +99,8 @@ struct decode_conf {
     unsigned max_layers;
     bool use_vlan, use_recursion;
     struct port_set teredo, geneve, vxlan;
+    uint8_t vxlan_reserved;             /* enum vxlan_reserved */
+    bool sctp_user_data;                /* the payload of SCTP is that of the first DATA chunk */
     struct defrag_conf *defrag;
 };
 

@@ -55,6 +55,7 @@
     X(6, tcp)                 \
     X(17, udp)                \
     X(1, icmpv4)              \
+    X(2, igmp)                \
     X(47, gre)                \
     X(132, sctp)              \
     X(50, esp)                \

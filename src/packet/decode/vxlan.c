@@ -21,8 +21,22 @@ static decode_fn *payload_decoder(uint16_t type)
     }
 }
 
-/* False: not VXLAN. The flag for a valid VNI must be set and the last byte is reserved (RFC 7348,
- * section 5). */
+/* RFC 7348 section 5: all bits are reserved but the flag and the 24 bits of the VNI. Extensions
+ * use some of them. */
+static bool reserved_ok(const struct decoder *d, const uint8_t *at)
+{
+    switch ((enum vxlan_reserved)d->conf->vxlan_reserved) {
+    case VXLAN_LAST_BYTE:
+        return at[7] == 0;
+    case VXLAN_STRICT:
+        return at[0] == VXLAN_HAS_VNI && at[1] == 0 && at[2] == 0 && at[3] == 0 && at[7] == 0;
+    case VXLAN_PERMISSIVE:
+        break;
+    }
+    return true;
+}
+
+/* False: not VXLAN. The flag for a valid VNI must be set. */
 bool decode_vxlan(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     const uint32_t skip = VXLAN_HEADER + ETHERNET_HEADER;
@@ -33,7 +47,7 @@ bool decode_vxlan(struct decoder *d, struct packet *p, const uint8_t *at, uint32
         return false;
     if (!decode_layer(d, p))
         return false;
-    if ((at[0] & VXLAN_HAS_VNI) == 0 || at[7] != 0)
+    if ((at[0] & VXLAN_HAS_VNI) == 0 || !reserved_ok(d, at))
         return false;
     COUNT(d, vxlan);
     type = get_be16(at + skip - 2);

@@ -71,6 +71,7 @@ struct mime_message *mime_message_new(struct arena *arena, struct arena *scratch
     m->attachments.end = &m->attachments.first;
     m->urls.end = &m->urls.first;
     digest_begin(&m->md5, DIGEST_MD5);
+    m->md5_wanted = settings->body_md5;
     return m;
 }
 
@@ -166,7 +167,7 @@ static void body_line(struct mime_message *m, const struct mime_line *line)
 /* Empty line: only one that begins the line counts, not the last piece of a long line. */
 static void read_line(struct mime_message *m, const struct mime_line *line)
 {
-    if (m->settings->body_md5)
+    if (m->md5_wanted)
         add_md5(m, line);
     if (m->skip_line) {
         m->skip_line = line->end.len == 0;
@@ -241,6 +242,11 @@ const struct mime_item *mime_attachments(const struct mime_message *m)
 const struct mime_item *mime_urls(const struct mime_message *m)
 {
     return m->urls.first;
+}
+
+void mime_want_body_md5(struct mime_message *m)
+{
+    m->md5_wanted = true;
 }
 
 bool mime_body_md5(const struct mime_message *m, uint8_t out[16])

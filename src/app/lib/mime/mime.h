@@ -75,5 +75,7 @@ const struct mime_field *mime_fields(const struct mime_message *m);     /* first
 const struct mime_item *mime_attachments(const struct mime_message *m);     /* first to last */
 const struct mime_item *mime_urls(const struct mime_message *m);
 bool mime_body_md5(const struct mime_message *m, uint8_t out[16]);
+/* Asks for it whatever the settings say; before the first line. */
+void mime_want_body_md5(struct mime_message *m);
 
 #endif

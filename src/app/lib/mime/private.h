@@ -66,7 +66,7 @@ struct mime_message {
     uint32_t url_line_len;
 
     struct digest_stream md5;           /* of the body, if required */
-    bool md5_running, md5_done;
+    bool md5_wanted, md5_running, md5_done;
     uint8_t md5_result[DIGEST_MAX];
 };
 

@@ -162,30 +162,112 @@ static bool parse_opnums(struct text in, struct dce_opnum_range *out)
     return true;
 }
 
+/* Takes `sign` and the number after it, and nothing else. */
+static bool take_signed(struct text in, const char *sign, uint32_t *number)
+{
+    uint64_t value;
+
+    if (!text_starts(in, sign) ||
+        !text_to_u64(text_trim(text_from(in, strlen(sign))), UINT16_MAX, &value))
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* "A<>B" and "A-B" without their ends. */
+static bool take_between(struct text in, struct dce_opnum_range *out)
+{
+    struct dce_iface_arg range = { 0 };
+
+    if (!parse_range(in, &range) || range.upper - range.version < 2)
+        return false;
+    *out = (struct dce_opnum_range){ range.version + 1u, range.upper - 1u };
+    return true;
+}
+
+/* A comparison as in other keywords, which Suricata has here since version 9: it becomes one range
+ * of numbers that fit, or with `a->negated` of those that do not. Comparisons that all numbers or
+ * none pass are mistakes. */
+static bool parse_comparison(struct text in, struct dce_opnum_arg *a, struct dce_opnum_range *out)
+{
+    uint32_t n;
+
+    *out = (struct dce_opnum_range){ 0, UINT16_MAX };
+    if (take_signed(in, ">=", &n))
+        out->low = n;
+    else if (take_signed(in, "<=", &n))
+        out->high = n;
+    else if (take_signed(in, ">", &n))
+        out->low = n + 1;
+    else if (take_signed(in, "<", &n) && n > 0)
+        out->high = n - 1;
+    else if (take_signed(in, "=", &n))
+        *out = (struct dce_opnum_range){ n, n };
+    else if ((a->negated = take_signed(in, "!=", &n) || take_signed(in, "!", &n)))
+        *out = (struct dce_opnum_range){ n, n };
+    else if (text_starts(in, "!"))
+        return (a->negated = take_between(text_from(in, 1), out));
+    else
+        return take_between(in, out);
+    return out->low <= out->high && (out->low > 0 || out->high < UINT16_MAX);
+}
+
+/* "&MASK=N" and "&MASK!=N" in the form of a comparison of masked numbers. */
+static bool parse_mask(struct text in, struct dce_opnum_arg *a, struct dce_opnum_range *out)
+{
+    const char *equals = memchr(in.p, '=', in.n);
+    struct text left = { in.p, equals != NULL ? (size_t)(equals - in.p) : 0 };
+    uint32_t value;
+
+    if (equals == NULL || !take_signed(text_from(in, left.n), "=", &value))
+        return false;
+    a->negated = left.n > 0 && left.p[left.n - 1] == '!';
+    left.n -= a->negated;
+    *out = (struct dce_opnum_range){ value, value };
+    return take_signed(left, "&", &a->mask) && a->mask != 0 && (value & ~a->mask) == 0;
+}
+
+/* Lists and their ranges, whose ends are included, come first: "5-9" has a meaning already. */
+static int parse_list(struct text in, struct dce_opnum_arg *a, struct dce_opnum_range *at,
+                      struct err *err)
+{
+    struct text rest = in, part;
+    unsigned most = 1;
+
+    for (size_t i = 0; i < in.n; i++)
+        most += in.p[i] == ',';
+    while (text_split(&rest, ',', &part)) {
+        if (!parse_opnums(part, &at[a->count]))
+            return err_set(err, "dcerpc.opnum: expected numbers and ranges such as 1,5-9, or a "
+                           "comparison such as >5, found \"%.*s\"", TEXT(in));
+        a->count++;
+    }
+    return a->count == most ? 0 : err_set(err, "dcerpc.opnum: expected a number after each comma");
+}
+
 /* An empty item is an error when rules load. */
 int dce_opnum_parse(struct text in, void *arg, struct arena *arena, struct err *err)
 {
     struct dce_opnum_arg *a = arg;
-    struct text rest = in, part;
     struct dce_opnum_range *at;
     unsigned most = 1;
 
     for (size_t i = 0; i < in.n; i++)
         most += in.p[i] == ',';
     a->at = at = arena_alloc(arena, most * sizeof(*at));
-    while (text_split(&rest, ',', &part)) {
-        if (!parse_opnums(part, &at[a->count]))
-            return err_set(err, "dcerpc.opnum: expected numbers and ranges such as 1,5-9, found "
-                           "\"%.*s\"", TEXT(in));
-        a->count++;
-    }
-    return a->count == most ? 0 : err_set(err, "dcerpc.opnum: expected a number after each comma");
+    a->mask = UINT16_MAX;
+    if (parse_list(in, a, at, err) == 0)
+        return 0;
+    a->count = 1;
+    return parse_comparison(text_trim(in), a, at) || parse_mask(text_trim(in), a, at) ? 0 : -1;
 }
 
 bool dce_opnum_has(const struct dce_opnum_arg *a, uint16_t opnum)
 {
+    uint32_t value = opnum & a->mask;
+
     for (unsigned i = 0; i < a->count; i++)
-        if (opnum >= a->at[i].low && opnum <= a->at[i].high)
-            return true;
-    return false;
+        if (value >= a->at[i].low && value <= a->at[i].high)
+            return !a->negated;
+    return a->negated;
 }

@@ -95,6 +95,8 @@ struct dce_opnum_range { uint32_t low, high; };
 struct dce_opnum_arg {
     const struct dce_opnum_range *at;
     unsigned count;
+    uint32_t mask;              /* of the bits that are compared */
+    bool negated;               /* what no range has */
 };
 int dce_opnum_parse(struct text in, void *arg, struct arena *arena, struct err *err);
 bool dce_opnum_has(const struct dce_opnum_arg *a, uint16_t opnum);

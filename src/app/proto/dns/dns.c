@@ -3,24 +3,12 @@
  * message. */
 #include "app/proto/dns/dns.h"
 
-#include "app/proto.h"
 #include "app/reports.h"
 
-#define HEADER_SIZE 12  /* bytes, RFC 1035 section 4.1.1 */
 #define FRAME_LIST(E)         \
     E(FRAME_STREAM, "stream") \
     E(FRAME_PDU, "pdu")
 enum { FRAME_LIST(APP_ENUM_ID) };
-
-#define NOLOG_IDS_MAX 32    /* per flow; a client with more in flight loses the oldest */
-
-struct dns_state {
-    bool gap;                           /* since the last message */
-    /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
-     * responses are not logged either. */
-    uint8_t nolog_next, nolog_count;
-    uint16_t nolog_ids[NOLOG_IDS_MAX];
-};
 
 /* --- recognition ------------------------------------------------------------------------------ */
 
@@ -42,7 +30,7 @@ static struct dns_guess guess(struct bytes in, size_t len)
         return g;
     }
     complete = take_slice(&in, len);
-    if (len < HEADER_SIZE || !dns_header_fits(bytes_of_slice(complete), len, &g.request))
+    if (len < DNS_HEADER_SIZE || !dns_header_fits(bytes_of_slice(complete), len, &g.request))
         return g;
     parsed = dns_message_parse(complete, NULL, &message);
     g.is_dns = parsed == DNS_PARSED;
@@ -68,20 +56,20 @@ static enum app_probe_result answer(struct dns_guess g, enum direction direction
     return g.request == (direction == TO_SERVER) ? APP_PROBE_YES : APP_PROBE_YES_REVERSED;
 }
 
-static enum app_probe_result dns_probe_udp(struct bytes in, enum direction direction,
-                                           const struct flow *flow)
+enum app_probe_result dns_probe_udp(struct bytes in, enum direction direction,
+                                    const struct flow *flow)
 {
     (void)flow;
-    if (bytes_left(&in) < HEADER_SIZE)
+    if (bytes_left(&in) < DNS_HEADER_SIZE)
         return APP_PROBE_MORE;
     return answer(guess(in, bytes_left(&in)), direction);
 }
 
-static enum app_probe_result dns_probe_tcp(struct bytes in, enum direction direction,
-                                           const struct flow *flow)
+enum app_probe_result dns_probe_tcp(struct bytes in, enum direction direction,
+                                    const struct flow *flow)
 {
     (void)flow;
-    if (bytes_left(&in) < HEADER_SIZE + 2)
+    if (bytes_left(&in) < DNS_HEADER_SIZE + 2)
         return APP_PROBE_MORE;
     return answer(guess_tcp(in), direction);
 }
@@ -97,15 +85,15 @@ static void event_on_last(struct app_flow *af, unsigned event)
 }
 
 /* A request's transaction ends before its response comes, so that the flow keeps its id. */
-static void dns_tx_close(struct app_tx *tx)
+void dns_tx_close(struct app_tx *tx)
 {
     struct dns_state *st = tx->flow->state;
 
     if (!tx->no_log || ((struct dns_tx *)tx)->is_response)
         return;
     st->nolog_ids[st->nolog_next] = dns_message_of(tx)->id;
-    st->nolog_next = (uint8_t)((st->nolog_next + 1) % NOLOG_IDS_MAX);
-    st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, NOLOG_IDS_MAX);
+    st->nolog_next = (uint8_t)((st->nolog_next + 1) % DNS_NOLOG_IDS_MAX);
+    st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, DNS_NOLOG_IDS_MAX);
 }
 
 /* Looks also at open transactions, because a response may come in the same packet as its request.
@@ -211,7 +199,7 @@ static bool still_lost(struct dns_state *st, const struct app_input *in)
 }
 
 /* A gap loses no more than the messages in it: each has a length. */
-static enum parse_status dns_parse(struct app_flow *af, struct app_input *in)
+enum parse_status dns_parse(struct app_flow *af, struct app_input *in)
 {
     struct dns_state *st = af->state;
 
@@ -245,9 +233,9 @@ const struct app_proto app_dns = {
     .raw_on_tx_end = true,
     .transports = APP_TCP | APP_UDP,
     .probes = (const struct app_probe[]){
-        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE + 2,
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "53", .max = DNS_HEADER_SIZE + 2,
           .probe = dns_probe_tcp },
-        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "53", .max = HEADER_SIZE,
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "53", .max = DNS_HEADER_SIZE,
           .probe = dns_probe_udp },
         { .probe = NULL } },
     .state_size = sizeof(struct dns_state),

@@ -8,6 +8,7 @@
 #define APP_DNS_DNS_H
 
 #include "app/log.h"
+#include "app/proto.h"
 #include "app/rules.h"
 
 #define DNS_EVENT_LIST(E)                             \
@@ -113,6 +114,24 @@ static inline const struct dns_message *dns_message_of(const struct app_tx *tx)
     return &((const struct dns_tx *)(const void *)tx)->message;
 }
 
+#define DNS_HEADER_SIZE 12              /* bytes, RFC 1035 section 4.1.1 */
+#define DNS_NOLOG_IDS_MAX 32            /* per flow; with more in flight the oldest is lost */
+
+/* Of a flow of DNS or of LLMNR, which has the same framing. */
+struct dns_state {
+    bool gap;                           /* since the last message */
+    /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
+     * responses are not logged either. */
+    uint8_t nolog_next, nolog_count;
+    uint16_t nolog_ids[DNS_NOLOG_IDS_MAX];
+};
+enum app_probe_result dns_probe_udp(struct bytes in, enum direction direction,
+                                    const struct flow *flow);
+enum app_probe_result dns_probe_tcp(struct bytes in, enum direction direction,
+                                    const struct flow *flow);
+enum parse_status dns_parse(struct app_flow *af, struct app_input *in);
+void dns_tx_close(struct app_tx *tx);
+
 /* Could `len` bytes that begin so be a message? *request: a question. */
 bool dns_header_fits(struct bytes message, size_t len, bool *request);
 
@@ -136,6 +155,10 @@ void dns_log_soa(struct json *j, const char *key, const struct dns_record *r);
 void dns_log_srv(struct json *j, const char *key, const struct dns_record *r);
 void dns_log_sshfp(struct json *j, const char *key, const struct dns_record *r);
 void dns_log_options(struct json *j, const char *key, const struct dns_record *r);
+
+/* Sections as mdns and llmnr log them. */
+void dns_log_questions_by_type(struct json *j, const struct dns_message *m);
+void dns_log_section_by_type(struct json *j, const char *key, const struct dns_section *section);
 
 /* Names for multi-buffers. */
 bool dns_question_name(const struct dns_message *m, unsigned index, struct slice *out);

@@ -295,9 +295,17 @@ static const struct app_buffer sname = {
     .name = "krb5.sname", .alias = "krb5_sname", .doc = "part of the server's name",
     .directions = APP_TC, .multi = true, .get = get_server,
 };
+/* RFC 4120 section 7.5.7. */
+static const struct app_name msg_types[] = {
+    { "AS_REQ", KRB5_AS_REQ }, { "AS_REP", KRB5_AS_REP }, { "TGS_REQ", KRB5_TGS_REQ },
+    { "TGS_REP", KRB5_TGS_REP }, { "AP_REQ", KRB5_AP_REQ }, { "AP_REP", KRB5_AP_REP },
+    { "RESERVED16", 16 }, { "RESERVED17", 17 }, { "SAFE", 20 }, { "PRIV", 21 }, { "CRED", 22 },
+    { "ERROR", KRB5_ERROR }, { NULL, 0 },
+};
 static const struct app_integer msg_type = {
-    .name = "krb5_msg_type", .doc = "type of the message", .bits = 8, .directions = APP_BOTH,
-    .plain = true, .field = APP_FIELD_FROM(krb5_tx, message.type, ALWAYS, direction),
+    .name = "krb5_msg_type", .doc = "type of the message, by number or name", .bits = 32,
+    .directions = APP_BOTH, .names = msg_types,
+    .field = APP_FIELD_FROM(krb5_tx, message.type, ALWAYS, direction),
 };
 static const struct app_match err_code = {
     .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,

@@ -3,6 +3,9 @@
  * mail. */
 #include "app/proto/smtp/smtp.h"
 
+#include "app/lib/digest.h"
+#include "app/lib/log_text.h"
+
 static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
 {
     return CONTAINER_OF(tx, struct smtp_tx, tx);
@@ -58,6 +61,27 @@ static const void *nth_url(struct app_tx *tx, enum direction d UNUSED, unsigned 
     return item;
 }
 
+/* Known when the message is complete. */
+static bool get_body_md5(struct app_tx *tx, enum direction d UNUSED, unsigned index,
+                         struct slice *out)
+{
+    struct smtp_tx *t = smtp_tx_of(tx);
+    static const char digits[] = "0123456789abcdef";
+    uint8_t md5[16], text[2 * sizeof(md5)];
+
+    if (index > 0 || t->message == NULL || !mime_body_md5(t->message, md5))
+        return false;
+    if (t->body_md5.data == NULL) {
+        for (unsigned i = 0; i < sizeof(md5); i++) {
+            text[2 * i] = (uint8_t)digits[md5[i] >> 4];
+            text[2 * i + 1] = (uint8_t)digits[md5[i] & 0xf];
+        }
+        t->body_md5 = app_text_copy(&tx->arena, (struct slice){ text, sizeof(text) });
+    }
+    *out = t->body_md5;
+    return out->len > 0;
+}
+
 #define BUFFER(symbol, rule_name, text)                                                        \
     static const struct app_buffer buffer_##symbol = {                                         \
         .name = rule_name, .doc = text, .directions = APP_TS, .get = get_##symbol,             \
@@ -92,10 +116,16 @@ static const struct app_buffer buffer_url = {
     .multi = true, .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
 };
 
+static const struct app_buffer buffer_body_md5 = {
+    .name = "email.body_md5", .doc = "MD5 of the body of a mail, in hex", .directions = APP_TS,
+    .any_case = true, .check = md5_pattern_check, .feature = SMTP_FEATURE_BODY_MD5,
+    .get = get_body_md5,
+};
+
 APP_FILE_BUFFERS(APP_TS, 0, 0);
 
 const struct app_buffer *const smtp_buffers[] = {
     &buffer_helo, &buffer_mail_from, &buffer_rcpt_to, &buffer_from, &buffer_subject, &buffer_to,
     &buffer_cc, &buffer_date, &buffer_message_id, &buffer_x_mailer, &buffer_received, &buffer_url,
-    &file_data, &file_name, &file_magic, NULL,
+    &buffer_body_md5, &file_data, &file_name, &file_magic, NULL,
 };

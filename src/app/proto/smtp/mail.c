@@ -73,6 +73,9 @@ bool smtp_mail_open(struct smtp_state *s)
     else if (settings->decode_mime)
         tx->message = mime_message_new(&tx->tx.arena, &thread->scratch, &settings->mime,
                                        &attachments, tx);
+    if (tx->message != NULL && settings->body_md5_auto &&
+        app_feature(s->af, SMTP_FEATURE_BODY_MD5))
+        mime_want_body_md5(tx->message);
     return !settings->decode_mime || tx->message != NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define CONTENT_LIMIT 100000    /* bytes; defaults of Suricata */
 #define CONTENT_INSPECT_MIN_SIZE 32768
@@ -42,7 +43,8 @@ static void read_mime(struct smtp_settings *s, const struct conf_node *node)
     s->mime.decode_quoted_printable = conf_bool(node, "decode-quoted-printable", true);
     s->mime.extract_urls = conf_bool(node, "extract-urls", true);
     s->mime.log_url_scheme = conf_bool(node, "log-url-scheme", false);
-    s->mime.body_md5 = conf_bool(node, "body-md5", false);
+    s->body_md5_auto = strcasecmp(conf_string(node, "body-md5", "auto"), "auto") == 0;
+    s->mime.body_md5 = !s->body_md5_auto && conf_bool(node, "body-md5", false);
     /* Fields are kept complete, as far as the memory of a message allows. The value is still
      * checked, so that a wrong one is reported. */
     (void)conf_u64_range(node, "header-value-depth", 2000, 0, UINT32_MAX);

@@ -45,8 +45,11 @@ enum smtp_event { SMTP_EVENT_NONE, SMTP_EVENT_LIST(APP_EVENT_ID) };
     E(SMTP_FRAME_RESPONSE_LINE, "response_line")
 enum smtp_frame { SMTP_FRAME_LIST(APP_ENUM_ID) };
 
+#define SMTP_FEATURE_BODY_MD5 (1u << 0)    /* app_feature() bit */
+
 struct smtp_settings {
     bool decode_mime, raw_extraction;
+    bool body_md5_auto;                 /* computed when a rule needs it */
     struct mime_settings mime;
     struct file_window window;
 };
@@ -74,6 +77,7 @@ struct smtp_tx {
     uint32_t recipients_size;
     struct mime_message *message;       /* NULL: none, or not wanted */
     struct app_file *file;              /* that is open */
+    struct slice body_md5;              /* in hex, once a rule has asked */
 };
 
 enum smtp_command {

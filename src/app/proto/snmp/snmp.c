@@ -12,6 +12,8 @@
 #include "app/lib/log_text.h"
 #include "base/array.h"
 
+#include <stdio.h>
+
 #define SNMP_EVENT_LIST(E)                                   \
     E(SNMP_MALFORMED_DATA, "malformed_data")                 \
     E(SNMP_UNKNOWN_SECURITY_MODEL, "unknown_security_model") \
@@ -38,6 +40,7 @@ struct snmp_tx {
     uint8_t pdu, trap;
     uint32_t error;
     struct slice community, usm, trap_oid;  /* trap_oid: content of the OID */
+    struct slice trap_oid_text, trap_address_text;      /* once a rule has asked */
     uint8_t trap_address[4];
     struct snmp_oid *vars;
 };
@@ -276,11 +279,53 @@ static enum parse_status snmp_parse(struct app_flow *af, struct app_input *in)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
+/* Rules see both as the record writes them. Few rules ask, so the text is made for the first one
+ * and kept with the transaction. */
+static bool get_trap_oid(struct app_tx *tx, enum direction d UNUSED, unsigned i, struct slice *out)
+{
+    struct snmp_tx *t = snmp_tx_of(tx);
+    char text[OID_TEXT];
+
+    if (i > 0 || !t->has_trap)
+        return false;
+    if (t->trap_oid_text.data == NULL)
+        t->trap_oid_text = app_text_copy(
+            &tx->arena, (struct slice){ (const uint8_t *)text,
+                                        (uint32_t)der_oid_text(t->trap_oid, text, sizeof(text)) });
+    *out = t->trap_oid_text;
+    return out->len > 0;
+}
+
+static bool get_trap_address(struct app_tx *tx, enum direction d UNUSED, unsigned i,
+                             struct slice *out)
+{
+    struct snmp_tx *t = snmp_tx_of(tx);
+    char text[sizeof("255.255.255.255")];
+    int n;
+
+    if (i > 0 || !t->has_trap)
+        return false;
+    if (t->trap_address_text.data == NULL) {
+        n = snprintf(text, sizeof(text), "%u.%u.%u.%u", t->trap_address[0], t->trap_address[1],
+                     t->trap_address[2], t->trap_address[3]);
+        t->trap_address_text =
+            app_text_copy(&tx->arena, (struct slice){ (const uint8_t *)text, (uint32_t)n });
+    }
+    *out = t->trap_address_text;
+    return out->len > 0;
+}
+
 /* Generic traps (RFC 1157 section 4.1.6). */
 static const struct app_name traps[] = {
     { "coldstart", 0 }, { "warmstart", 1 }, { "linkdown", 2 }, { "linkup", 3 },
     { "authenticationfailure", 4 }, { "egpneighborloss", 5 }, { "enterprisespecific", 6 },
     { NULL, 0 },
+};
+/* RFC 3416 section 3. */
+static const struct app_name pdu_types[] = {
+    { "get_request", 0 }, { "get_next_request", 1 }, { "response", 2 }, { "set_request", 3 },
+    { "trap_v1", 4 }, { "get_bulk_request", 5 }, { "inform_request", 6 }, { "trap_v2", 7 },
+    { "report", 8 }, { NULL, 0 },
 };
 static const struct app_buffer community_buffer = {
     .name = "snmp.community", .doc = "community (versions 1 and 2c)", .directions = APP_BOTH,
@@ -290,12 +335,21 @@ static const struct app_buffer usm_buffer = {
     .name = "snmp.usm", .doc = "user name (version 3)", .directions = APP_BOTH,
     .field = APP_FIELD_WITH(snmp_tx, usm, has_usm),
 };
+static const struct app_buffer trap_oid_buffer = {
+    .name = "snmp.trap_oid", .doc = "enterprise of a trap (version 1), as 1.3.6.1",
+    .directions = APP_BOTH, .progress = { 1, 1 }, .get = get_trap_oid,
+};
+static const struct app_buffer trap_address_buffer = {
+    .name = "snmp.trap_address", .doc = "address of the agent in a trap (version 1)",
+    .directions = APP_BOTH, .progress = { 1, 1 }, .get = get_trap_address,
+};
 static const struct app_integer version_integer = {
     .name = "snmp.version", .doc = "version: 1, 2 or 3", .bits = 32, .directions = APP_BOTH,
     .field = APP_FIELD(snmp_tx, version, ALWAYS),
 };
 static const struct app_integer pdu_integer = {
-    .name = "snmp.pdu_type", .doc = "type of PDU", .bits = 32, .directions = APP_BOTH,
+    .name = "snmp.pdu_type", .doc = "type of PDU, by number or name", .bits = 32,
+    .directions = APP_BOTH, .names = pdu_types,
     .field = APP_FIELD_WITH(snmp_tx, pdu, has_pdu),
 };
 /* Only a version 1 trap has a type. */
@@ -419,7 +473,8 @@ const struct app_proto app_snmp = {
     .parse = snmp_parse,
     .progress_done = { 1, 1 },
     .events = events,
-    .buffers = (const struct app_buffer *const[]){ &community_buffer, &usm_buffer, NULL },
+    .buffers = (const struct app_buffer *const[]){ &community_buffer, &usm_buffer,
+                                                   &trap_oid_buffer, &trap_address_buffer, NULL },
     .integers = (const struct app_integer *const[]){ &version_integer, &pdu_integer,
                                                      &trap_integer, NULL },
     .logs = (const struct app_log *const[]){ &eve_snmp, NULL },

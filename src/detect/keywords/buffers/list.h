@@ -8,12 +8,16 @@
 #include "packet/inspection.h"
 
 #define PACKET_BUFFER_LIST(X) \
+    X(ether_hdr)              \
     X(tcp_hdr)                \
     X(udp_hdr)                \
     X(ipv4_hdr)               \
     X(ipv6_hdr)               \
     X(icmpv4_hdr)             \
     X(icmpv6_hdr)             \
+    X(igmp_hdr)               \
+    X(sctp_hdr)               \
+    X(sctp_chunk_data)        \
     X(ip_src)                 \
     X(ip_dst)
 

@@ -4,6 +4,7 @@
 #include "detect/rule/flowbits.h"
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
+#include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
 
 #include <string.h>
@@ -138,6 +139,12 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
                           "flowbits: expected isset, isnotset, set, unset or toggle and a name, or "
                           "noalert, found \"%.*s\"",
                           TEXT(in));
+    if (p->ruleset->suricata_9 && c->match == toggle_match)
+        return rule_error(p, "flowbits: toggle does not exist in Suricata 9");
+    if (p->ruleset->flowbits_max != 0 &&
+        p->rule->flowbits_set + p->rule->flowbits_read >= p->ruleset->flowbits_max)
+        return rule_error(p, "flowbits: at most %u in one rule "
+                          "(detect.flowbits.max-per-signature)", p->ruleset->flowbits_max);
     rest = text_trim(rest);
     *retained = a = arena_zalloc(p->arena, sizeof(*a) + (1 + bars(rest)) * sizeof(a->id[0]));
     if (names_parse(p, rest, a) < 0)

@@ -9,7 +9,7 @@ enum { THRESHOLD_SETTINGS = 4 }; /* type, track, count and seconds */
 /* Words of the rule's text, in any order, each at most once. `p` is NULL when one is
  * missing. */
 struct settings {
-    struct text type, track, count, seconds, multiplier;
+    struct text type, track, count, seconds, multiplier, unique_on;
 };
 
 /* "NAME VALUE"; the value is checked later, by the function for its kind. */
@@ -18,6 +18,7 @@ static int setting_take(struct rule_parser *p, struct text in, struct settings *
     const struct { const char *name; struct text *value; } known[] = {
         { "type", &s->type }, { "track", &s->track }, { "count", &s->count },
         { "seconds", &s->seconds }, { "multiplier", &s->multiplier },
+        { "unique_on", &s->unique_on },
     };
     struct text name = { in.p, 0 };
 
@@ -176,6 +177,34 @@ const struct keyword_ops keyword_threshold = {
     .parse = threshold_parse,
 };
 
+/* The ports of a rule's packets: a rule about all of IP has packets without them. */
+static bool has_ports(const struct rule *r)
+{
+    bool any = true;
+
+    for (unsigned i = 0; i < sizeof(r->ip_proto); i++)
+        any &= r->ip_proto[i] == 0xff;
+    return !any && (rule_has_ip_proto(r, 6) || rule_has_ip_proto(r, 17) ||
+                    rule_has_ip_proto(r, 132));
+}
+
+/* Suricata 9: count different ports instead of matches. */
+static int unique_parse(struct rule_parser *p, struct text in, uint8_t *unique_on)
+{
+    if (in.p == NULL)
+        return 0;
+    if (!has_ports(p->rule))
+        return rule_error(p, "detection_filter: unique_on needs a rule about TCP, UDP or SCTP");
+    if (text_equal_nocase(in, "src_port"))
+        *unique_on = UNIQUE_SRC_PORT;
+    else if (text_equal_nocase(in, "dst_port"))
+        *unique_on = UNIQUE_DST_PORT;
+    else
+        return rule_error(p, "detection_filter: unique_on: expected src_port or dst_port, found "
+                          "\"%.*s\"", TEXT(in));
+    return 0;
+}
+
 /* Alerts from the match after `count` matches in `seconds` on. Suricata does not allow
  * by_both and by_rule here, and 0 is no number of matches or seconds. */
 static int detection_filter_parse(struct rule_parser *p, struct text in, void *arg)
@@ -187,10 +216,12 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
         track_parse(p, s.track, &spec->track) < 0)
         return -1;
     if (s.type.p != NULL || s.multiplier.p != NULL)
-        return rule_error(p, "detection_filter: takes track, count and seconds only");
+        return rule_error(p, "detection_filter: takes track, count, seconds and unique_on only");
     if (spec->track == TRACK_BOTH || spec->track == TRACK_RULE)
         return rule_error(p, "detection_filter: track: expected by_src, by_dst or by_flow, found "
                           "\"%.*s\"", TEXT(s.track));
+    if (unique_parse(p, s.unique_on, &spec->unique_on) < 0)
+        return -1;
     spec->type = THRESHOLD_FILTER;
     add_spec(p, spec);
     if (number_parse(p, (struct number_setting){ "count", 1, UINT32_MAX }, s.count,

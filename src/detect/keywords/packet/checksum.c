@@ -85,6 +85,16 @@ static bool icmpv6_match(const struct match_input *in, const void *arg)
     return transport_match(in, arg, 58, 6);
 }
 
+/* The sum is over the message alone (RFC 9776 section 4.1.3). */
+static bool igmp_match(const struct match_input *in, const void *arg)
+{
+    const struct packet *p = in->packet;
+
+    if (p->l4 == NULL || p->ip_proto != 2)
+        return false;
+    return is_expected(in, arg, checksum_fold(checksum_add(0, p->l4, p->l4_len)) == 0);
+}
+
 /* Suricata takes the word with quotes and without. */
 #define CHECKSUM_KEYWORD(symbol, written, what, function)   \
     const struct keyword_ops keyword_##symbol = {           \
@@ -104,3 +114,4 @@ CHECKSUM_KEYWORD(udpv4_csum, "udpv4-csum", "checksum of UDP over IPv4", udpv4_ma
 CHECKSUM_KEYWORD(udpv6_csum, "udpv6-csum", "checksum of UDP over IPv6", udpv6_match);
 CHECKSUM_KEYWORD(icmpv4_csum, "icmpv4-csum", "checksum of ICMP", icmpv4_match);
 CHECKSUM_KEYWORD(icmpv6_csum, "icmpv6-csum", "checksum of ICMPv6", icmpv6_match);
+CHECKSUM_KEYWORD(igmp_csum, "igmp-csum", "checksum of IGMP", igmp_match);

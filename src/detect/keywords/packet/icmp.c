@@ -63,28 +63,14 @@ static bool has_id(const struct packet *p)
            (p->icmp.type >= 13 && p->icmp.type <= 18);
 }
 
-/* These two keywords take one number and no comparison, as in Suricata. */
-static int echo_number_parse(struct rule_parser *p, struct text in, void *arg)
-{
-    uint64_t value;
-
-    if (!text_to_decimal(text_trim(in), UINT16_MAX, &value))
-        return rule_error(p, "%s: expected a number from 0 to 65535, found \"%.*s\"",
-                          p->keyword->name, TEXT(in));
-    *(uint16_t *)arg = (uint16_t)value;
-    return 0;
-}
-
 static bool icmp_id_match(const struct match_input *in, const void *arg)
 {
-    return has_id(in->packet) && in->packet->icmp.id == *(const uint16_t *)arg;
+    return has_id(in->packet) && int_match_has(arg, in->packet->icmp.id);
 }
 
 static void icmp_id_describe(const struct rule_test *test, struct json *j)
 {
-    json_object(j, "id");
-    json_u64(j, "number", *(const uint16_t *)test->arg);
-    json_object_end(j);
+    int_match_describe_number(test->arg, "id", j);
 }
 
 const struct keyword_ops keyword_icmp_id = {
@@ -94,15 +80,15 @@ const struct keyword_ops keyword_icmp_id = {
     .point = POINT_PACKET,
     .quotes = true,
     .needs_packet = true,
-    .arg_size = sizeof(uint16_t),
-    .parse = echo_number_parse,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u16,
     .match = icmp_id_match,
     .describe = icmp_id_describe,
 };
 
 static bool icmp_seq_match(const struct match_input *in, const void *arg)
 {
-    return has_id(in->packet) && in->packet->icmp.seq == *(const uint16_t *)arg;
+    return has_id(in->packet) && int_match_has(arg, in->packet->icmp.seq);
 }
 
 const struct keyword_ops keyword_icmp_seq = {
@@ -112,8 +98,8 @@ const struct keyword_ops keyword_icmp_seq = {
     .point = POINT_PACKET,
     .quotes = true,
     .needs_packet = true,
-    .arg_size = sizeof(uint16_t),
-    .parse = echo_number_parse,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u16,
     .match = icmp_seq_match,
 };
 

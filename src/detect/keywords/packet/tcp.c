@@ -5,28 +5,14 @@
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
 
-/* One number and no comparison: sequence numbers wrap, so "greater" has no meaning. */
-static int exact_u32_parse(struct rule_parser *p, struct text in, void *arg)
-{
-    uint64_t value;
-
-    if (!text_to_decimal(text_trim(in), UINT32_MAX, &value))
-        return rule_error(p, "%s: expected a number from 0 to 4294967295, found \"%.*s\"",
-                          p->keyword->name, TEXT(in));
-    *(uint32_t *)arg = (uint32_t)value;
-    return 0;
-}
-
 static bool seq_match(const struct match_input *in, const void *arg)
 {
-    return packet_is_tcp(in->packet) && in->packet->tcp.seq == *(const uint32_t *)arg;
+    return packet_is_tcp(in->packet) && int_match_has(arg, in->packet->tcp.seq);
 }
 
 static void seq_describe(const struct rule_test *test, struct json *j)
 {
-    json_object(j, "seq");
-    json_u64(j, "number", *(const uint32_t *)test->arg);
-    json_object_end(j);
+    int_match_describe_number(test->arg, "seq", j);
 }
 
 const struct keyword_ops keyword_tcp_seq = {
@@ -36,22 +22,20 @@ const struct keyword_ops keyword_tcp_seq = {
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
-    .arg_size = sizeof(uint32_t),
-    .parse = exact_u32_parse,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u32,
     .match = seq_match,
     .describe = seq_describe,
 };
 
 static bool ack_match(const struct match_input *in, const void *arg)
 {
-    return packet_is_tcp(in->packet) && in->packet->tcp.ack == *(const uint32_t *)arg;
+    return packet_is_tcp(in->packet) && int_match_has(arg, in->packet->tcp.ack);
 }
 
 static void ack_describe(const struct rule_test *test, struct json *j)
 {
-    json_object(j, "ack");
-    json_u64(j, "number", *(const uint32_t *)test->arg);
-    json_object_end(j);
+    int_match_describe_number(test->arg, "ack", j);
 }
 
 const struct keyword_ops keyword_tcp_ack = {
@@ -61,49 +45,30 @@ const struct keyword_ops keyword_tcp_ack = {
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
-    .arg_size = sizeof(uint32_t),
-    .parse = exact_u32_parse,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u32,
     .match = ack_match,
     .describe = ack_describe,
 };
 
 /* The unscaled window of the header: only the handshake has the scale. */
-struct window_arg {
-    uint16_t size;
-    bool negated;
-};
-
-/* N or !N, as in Suricata. */
-static int window_parse(struct rule_parser *p, struct text in, void *arg)
-{
-    struct window_arg *a = arg;
-    struct text t = text_trim(in);
-    uint64_t value;
-
-    if (t.n > 0 && t.p[0] == '!') {
-        a->negated = true;
-        t = text_trim(text_from(t, 1));
-    }
-    if (!text_to_decimal(t, UINT16_MAX, &value))
-        return rule_error(p, "tcp.window: expected N or !N, up to 65535, found \"%.*s\"", TEXT(in));
-    a->size = (uint16_t)value;
-    return 0;
-}
-
 static bool window_match(const struct match_input *in, const void *arg)
 {
-    const struct window_arg *a = arg;
-
-    return packet_is_tcp(in->packet) && (in->packet->tcp.window == a->size) != a->negated;
+    return packet_is_tcp(in->packet) && int_match_has(arg, in->packet->tcp.window);
 }
 
+/* Other comparisons than N and !N came with Suricata 9, and in its form. */
 static void window_describe(const struct rule_test *test, struct json *j)
 {
-    const struct window_arg *a = test->arg;
+    const struct int_match *m = test->arg;
 
+    if (m->op != INT_EQ && m->op != INT_NE) {
+        int_match_describe(m, "window", j);
+        return;
+    }
     json_object(j, "window");
-    json_u64(j, "size", a->size);
-    json_bool(j, "negated", a->negated);
+    json_u64(j, "size", m->a);
+    json_bool(j, "negated", m->op == INT_NE);
     json_object_end(j);
 }
 
@@ -113,8 +78,8 @@ const struct keyword_ops keyword_tcp_window = {
     .doc = "TCP window, not scaled",
     .point = POINT_PACKET,
     .needs_packet = true,
-    .arg_size = sizeof(struct window_arg),
-    .parse = window_parse,
+    .arg_size = sizeof(struct int_match),
+    .parse = int_parse_u16,
     .match = window_match,
     .describe = window_describe,
 };

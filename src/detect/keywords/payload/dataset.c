@@ -20,6 +20,7 @@ struct dataset_arg {
     struct dataset *set;
     uint8_t command;            /* enum dataset_command */
     uint8_t op;                 /* enum int_op; datarep */
+    bool subdomains;            /* "match subdomain" */
     uint16_t number;
     struct slice context_key;   /* under which an alert shows the JSON; with a NUL */
 };
@@ -32,8 +33,42 @@ static void wait_in_sequence(const struct program_run *run, const struct dataset
         packet_seq_wait(run->input->packet);
 }
 
-/* Adds the JSON of the value to the alert. STEP_STOP on a miss: the entire buffer is the key, so
- * another match of earlier steps cannot help. */
+/* Domains above a name: one with 126 labels has 255 bytes, and no domain in a file has more than
+ * 4 KiB. So a sender cannot make many or long look-ups. */
+#define LABELS_MAX 126
+#define DOMAIN_MAX 4096
+
+/* The next domain above the name: from its next dot on, which is not the first of it. */
+static bool domain_above(struct slice *name)
+{
+    for (uint32_t i = 1; i < name->len; i++) {
+        if (name->data[i] == '.' && name->data[i - 1] != '.') {
+            *name = (struct slice){ name->data + i, name->len - i };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the set has the value, or with subdomains one that it ends with from a dot on: with
+ * dotprefix before it, ".a.b.c" is looked up, then ".b.c", then ".c". `json` NULL: what belongs to
+ * the value is not needed. */
+static bool is_member(const struct dataset_arg *a, struct slice value, struct buf *json)
+{
+    for (unsigned i = 0; i <= LABELS_MAX; i++) {
+        bool looks = i == 0 || value.len <= DOMAIN_MAX;
+
+        if (looks && (json != NULL ? dataset_get_json(a->set, value, json)
+                                   : dataset_has(a->set, value, NULL)))
+            return true;
+        if (!a->subdomains || !domain_above(&value))
+            return false;
+    }
+    return false;
+}
+
+/* The JSON that belongs to the value becomes part of the alert. STEP_STOP on a miss: the
+ * whole buffer is the key, so another way of matching earlier steps cannot help. */
 static enum step_result json_step(struct program_run *run, const struct dataset_arg *a,
                                   struct slice value)
 {
@@ -41,9 +76,9 @@ static enum step_result json_step(struct program_run *run, const struct dataset_
     bool there;
 
     if (a->command == DATASET_ISNOTSET)
-        return dataset_has(a->set, value, NULL) ? STEP_STOP : STEP_YES;
+        return is_member(a, value, NULL) ? STEP_STOP : STEP_YES;
     buf_clear(json);
-    there = dataset_get_json(a->set, value, json);
+    there = is_member(a, value, json);
     if (!there)
         return STEP_STOP;
     program_capture(run->scratch, CAPTURE_JSON, 0, a->context_key, buf_slice(json));
@@ -64,8 +99,8 @@ static enum step_result dataset_step(struct program_run *run, const void *arg)
     switch ((enum dataset_command)a->command) {
     case DATASET_SET:   ok = dataset_add(a->set, value); break;
     case DATASET_UNSET: ok = dataset_remove(a->set, value); break;
-    case DATASET_ISSET: ok = dataset_has(a->set, value, NULL); break;
-    default:            ok = !dataset_has(a->set, value, NULL); break;
+    case DATASET_ISSET: ok = is_member(a, value, NULL); break;
+    default:            ok = !is_member(a, value, NULL); break;
     }
     return ok ? STEP_YES : STEP_STOP;
 }
@@ -90,7 +125,7 @@ struct dataset_options {
     enum dataset_type type;
     struct text load, save, state;
     struct text format, context_key, array_key, value_key;
-    bool remove_key;
+    bool remove_key, subdomains;
     uint64_t memcap, rows;
 };
 
@@ -131,6 +166,10 @@ static int dataset_option(struct rule_parser *p, struct text word, struct datase
         return option_once(p, &o->value_key, value, "value_key");
     if (text_equal(key, "remove_key")) {
         o->remove_key = true;
+        return 0;
+    }
+    if (text_equal(key, "match") && text_equal(value, "subdomain")) {
+        o->subdomains = true;
         return 0;
     }
     if (text_equal(key, "memcap"))
@@ -272,8 +311,23 @@ struct set_keyword {
 static const struct set_keyword dataset_kind = { false, dataset_step };
 static const struct set_keyword datarep_kind = { true, datarep_step };
 
-/* Common part: options, the set, the step. A set contains entire buffers, so a sticky buffer is
- * required; a payload has no defined end. */
+/* A name is a string, and a rule that adds or removes has one in mind. */
+static int subdomains_check(struct rule_parser *p, const struct dataset_options *o,
+                            struct dataset_arg *arg)
+{
+    arg->subdomains = o->subdomains;
+    if (o->subdomains && (text_equal(text_of(p->keyword->name), "datarep") ||
+                          (arg->command != DATASET_ISSET && arg->command != DATASET_ISNOTSET)))
+        return rule_error(p, "%s: \"match subdomain\" goes only with isset and isnotset",
+                          p->keyword->name);
+    if (o->subdomains && o->type != DATASET_STRING)
+        return rule_error(p, "%s: \"match subdomain\" goes only with type string",
+                          p->keyword->name);
+    return 0;
+}
+
+/* The common part: options, the set, the step. A set holds whole buffers, so a sticky
+ * buffer is required; a payload has no defined end. */
 static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
                           struct dataset_arg *arg, struct text name, struct text rest)
 {
@@ -286,7 +340,7 @@ static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
     while (text_split(&rest, ',', &word))
         if (dataset_option(p, word, &o) < 0)
             return -1;
-    if (dataset_open(p, name, &o, kind->with_value, arg) < 0)
+    if (subdomains_check(p, &o, arg) < 0 || dataset_open(p, name, &o, kind->with_value, arg) < 0)
         return -1;
     op = op_append(p, OP_CALL, false);
     if (op == NULL)

@@ -139,3 +139,41 @@ TEST(dcerpc_opnum_argument)
     CHECK(dce_opnum_parse(text_of("12,x"), &a, &arena, &err) < 0);
     arena_fini(&arena);
 }
+
+/* A letter for each of the numbers 0, 4, 5, 6, 9 and 65535: does it fit? */
+static void check_opnum(struct test *t, struct arena *arena, const char *in, const char *expected)
+{
+    static const uint16_t numbers[] = { 0, 4, 5, 6, 9, 65535 };
+    struct dce_opnum_arg a = { 0 };
+    struct err err = { 0 };
+    char found[ARRAY_LEN(numbers) + 1] = "";
+
+    if (dce_opnum_parse(text_of(in), &a, arena, &err) < 0) {
+        if (expected[0] != '\0')
+            test_fail(t, __FILE__, __LINE__, "%s: %s", in, err.text);
+        CHECK(err.text[0] != '\0');
+        return;
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
+        found[i] = dce_opnum_has(&a, numbers[i]) ? 'Y' : '.';
+    CHECK_STRING(found, expected);
+}
+
+TEST(dcerpc_opnum_comparisons)
+{
+    static const struct { const char *in, *expected; } rows[] = {
+        { "5", "..Y..." },     { "4-6,9", ".YYYY." },  { ">5", "...YYY" },   { ">=5", "..YYYY" },
+        { "<5", "YY...." },    { "<=5", "YYY..." },    { "=5", "..Y..." },   { "!5", "YY.YYY" },
+        { "!=5", "YY.YYY" },   { "4<>6", "..Y..." },   { "!4-6", "YY.YYY" }, { "> 5", "...YYY" },
+        { "&0x4=4", ".YYY.Y" }, { "&4!=4", "Y...Y." },
+        /* refused: all numbers or none fit, or there is no number */
+        { ">=0", "" }, { "<0", "" }, { ">65535", "" }, { "<=65535", "" }, { "4<>5", "" },
+        { "&4=1", "" }, { "&0=0", "" }, { ">", "" }, { ">5,9", "" }, { "!", "" }, { "6<>4", "" },
+    };
+    struct arena arena;
+
+    arena_init(&arena, 1024, 0);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        check_opnum(t, &arena, rows[i].in, rows[i].expected);
+    arena_fini(&arena);
+}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "app/tests/replay.h"
 #include "app/tests/split.h"
 
 #include <stdlib.h>
@@ -25,4 +26,43 @@ TEST(snmp_version_mismatch)
 
     CHECK(strstr(text, "tx 1 event version_mismatch\n") != NULL);
     free(text);
+}
+
+#define TRAP "\x30\x26\2\1\0\4\6public\xa4\x19\6\6\x2b\6\1\4\1\5\x40\4\x0a\1\2\3" \
+             "\2\1\1\2\1\0\x43\1\x10\x30\0"
+#define TRAP_LINE                                                                               \
+    "\"pdu_type\":\"trap_v1\",\"trap_type\":\"warmStart\",\"trap_oid\":\"1.3.6.1.4.1.5\"," \
+    "\"trap_address\":\"10.1.2.3\""
+
+/* Every buffer is read as rules would read it. */
+static char *inspected(struct app_fixture *fixture, const void *data, uint32_t len)
+{
+    struct replay replay;
+    char *text;
+
+    replay_begin(&replay, fixture, true, 162);
+    replay.inspect = true;
+    replay_data(&replay, TO_SERVER, data, len);
+    replay_end(&replay);
+    text = replay_text(&replay);
+    replay_free(&replay);
+    return text;
+}
+
+TEST(snmp_trap_cut_at_every_byte)
+{
+    struct app_fixture fixture;
+
+    CHECK_INT(app_fixture_open(&fixture, NULL, NULL), 0);
+    for (uint32_t len = 1; len < sizeof(TRAP); len++) {
+        uint8_t *exact = malloc(len);
+        char *text;
+
+        memcpy(exact, TRAP, len);       /* so that a byte too far is seen */
+        text = inspected(&fixture, exact, len);
+        CHECK((strstr(text, TRAP_LINE) != NULL) == (len == sizeof(TRAP) - 1));
+        free(text);
+        free(exact);
+    }
+    app_fixture_close(&fixture);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/llmnr/llmnr.c - link-local multicast name resolution (RFC 4795): DNS messages on port
+ * 5355, over UDP and TCP. app/proto/dns finds and parses them; the flags and what rules and EVE
+ * show differ. */
+#include "app/proto/dns/dns.h"
+
+#include "app/log.h"
+#include "app/proto.h"
+#include "app/rules.h"
+
+/* RFC 4795 section 2.1.1: conflict, truncated, tentative. DNS has AA and RD in their places. */
+#define FLAG_C  0x0400
+#define FLAG_TC 0x0200
+#define FLAG_T  0x0100
+
+static bool is_response(const struct app_tx *tx)
+{
+    return ((const struct dns_tx *)(const void *)tx)->is_response;
+}
+
+/* No opcode but 0 exists here (RFC 4795 section 2.1.1), and those above 6 have their event from
+ * DNS. */
+static enum parse_status llmnr_parse(struct app_flow *af, struct app_input *in)
+{
+    uint64_t next = af->next_tx_id;
+    enum parse_status status = dns_parse(af, in);
+    struct app_tx *tx = af->last;
+
+    if (tx != NULL && tx->id >= next && !is_response(tx) && dns_opcode(dns_message_of(tx)) > 0 &&
+        dns_opcode(dns_message_of(tx)) < 7)
+        app_tx_event(tx, DNS_INVALID_OPCODE);
+    return status;
+}
+
+/* --- what rules see --------------------------------------------------------------------------- */
+
+/* A transaction is one message: it belongs to one direction. */
+static bool has_part(const struct app_tx *tx, enum direction direction)
+{
+    return is_response(tx) == (direction == TO_CLIENT);
+}
+
+static bool get_query(struct app_tx *tx, enum direction direction, unsigned index,
+                      struct slice *out)
+{
+    return has_part(tx, direction) && dns_question_name(dns_message_of(tx), index, out);
+}
+
+static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
+                       struct slice *out)
+{
+    return has_part(tx, direction) && dns_record_name(&dns_message_of(tx)->answers, index, out);
+}
+
+/* Only of responses, as of DNS. */
+static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
+                          struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
+}
+
+static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
+                           struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
+}
+
+/* Names of all sections of a response. */
+static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
+                         struct slice *out)
+{
+    (void)direction;
+    return is_response(tx) && dns_response_name(dns_message_of(tx), index, out);
+}
+
+/* A buffer whose getter is get_ plus its symbol. */
+#define BUFFER(symbol, name_, directions_, doc_)                                                \
+    static const struct app_buffer symbol = {                                                  \
+        .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
+        .multi = true, .get = get_##symbol,                                                    \
+    }
+BUFFER(query, "llmnr.queries.rrname", APP_BOTH, "name in the question section");
+BUFFER(answer, "llmnr.answers.rrname", APP_BOTH, "owner name in the answer section");
+BUFFER(authority, "llmnr.authorities.rrname", APP_BOTH, "owner name in the authority section");
+BUFFER(additional, "llmnr.additionals.rrname", APP_BOTH, "owner name in the additional section");
+BUFFER(response, "llmnr.response.rrname", APP_TC, "any name in a response");
+
+/* --- EVE -------------------------------------------------------------------------------------- */
+
+/* Only flags that are set. */
+static void log_flags(struct json *j, const struct dns_message *m)
+{
+    static const struct { uint16_t bit; const char *name; } flags[] = {
+        { FLAG_C, "c" }, { FLAG_TC, "tc" }, { FLAG_T, "t" } };
+
+    if ((m->flags & (FLAG_C | FLAG_TC | FLAG_T)) == 0)
+        return;
+    json_array(j, "flags");
+    for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
+        if ((m->flags & flags[i].bit) != 0)
+            json_string(j, NULL, flags[i].name);
+    json_array_end(j);
+}
+
+/* One record for each message. */
+static bool llmnr_log(struct json *j, struct app_tx *tx, enum direction direction,
+                      const void *conf)
+{
+    const struct dns_message *m = dns_message_of(tx);
+
+    (void)direction;
+    (void)conf;
+    json_string(j, "type", is_response(tx) ? "response" : "request");
+    json_u64(j, "id", m->id);
+    log_flags(j, m);
+    json_u64(j, "opcode", dns_opcode(m));
+    dns_log_questions_by_type(j, m);
+    dns_log_section_by_type(j, "answers", &m->answers);
+    dns_log_section_by_type(j, "authorities", &m->authorities);
+    dns_log_section_by_type(j, "additionals", &m->additionals);
+    return true;
+}
+
+static void llmnr_alert_metadata(struct json *j, struct app_tx *tx)
+{
+    json_object(j, "llmnr");
+    llmnr_log(j, tx, TO_SERVER, NULL);
+    json_object_end(j);
+}
+
+static const struct app_log llmnr_eve = {
+    .as_packet = true,
+    .conf_name = "llmnr", .event_type = "llmnr", .key = "llmnr", .progress = { 1, 1 },
+    .log = llmnr_log,
+};
+
+/* Suricata 8.0 does not know it, so a configuration of 8.0 does not switch it on. */
+const struct app_proto app_llmnr = {
+    .id = APP_PROTO_llmnr,
+    .name = "llmnr",
+    .since_suricata_9 = true,
+    .frames_count_from_one = true,
+    .raw_on_tx_end = true,
+    .transports = APP_TCP | APP_UDP,
+    .probes = (const struct app_probe[]){
+        /* 5355: RFC 4795 section 2. */
+        { .transport = APP_TCP, .directions = APP_BOTH, .ports = "5355",
+          .max = DNS_HEADER_SIZE + 2, .probe = dns_probe_tcp },
+        /* An answer to a group's query comes from its port, in a flow of its own. */
+        { .transport = APP_UDP, .directions = APP_BOTH, .ports = "5355", .source_ports = "5355",
+          .max = DNS_HEADER_SIZE, .probe = dns_probe_udp },
+        { .probe = NULL } },
+    .state_size = sizeof(struct dns_state),
+    .tx_size = sizeof(struct dns_tx),
+    .parse = llmnr_parse,
+    .handles_gaps = true,
+    .tx_close = dns_tx_close,
+    .progress_done = { 1, 1 },
+    .events = dns_events,
+    .frames = (const char *const[]){ "stream", "pdu", NULL },
+    .buffers = (const struct app_buffer *const[]){ &query, &answer, &authority, &additional,
+                                                   &response, NULL },
+    .logs = (const struct app_log *const[]){ &llmnr_eve, NULL },
+    .alert_metadata = llmnr_alert_metadata,
+};

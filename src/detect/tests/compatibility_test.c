@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules that Suricata 8.0 and 9 take differently, and limits that only 9 has. */
+#include "base/test.h"
+#include "detect/tests/rules_fixture.h"
+
+TEST(compatibility_of_rules)
+{
+    static const struct { const char *rule, *error; } rows[] = {
+        { "alert pkthdr any any -> any any (decode-event:ipv4.trunc_pkt; sid:1;)", NULL },
+        { "alert pkthdr any any -> any any (ttl:5; sid:1;)",
+          "pkthdr: only rules about decoder events have it in Suricata 9" },
+        { "alert tcp any any -> any any (flowbits:toggle,a; sid:1;)",
+          "flowbits: toggle does not exist in Suricata 9" },
+        { "alert tcp any any -> any any (flowbits:set,a; flowbits:set,b; flowbits:set,c; "
+          "flowbits:set,d; flowbits:isset,e; flowbits:isset,f; flowbits:isset,g; flowbits:isset,h; "
+          "sid:1;)", NULL },
+        { "alert tcp any any -> any any (flowbits:set,a; flowbits:set,b; flowbits:set,c; "
+          "flowbits:set,d; flowbits:isset,e; flowbits:isset,f; flowbits:isset,g; flowbits:isset,h; "
+          "flowbits:isset,i; sid:1;)",
+          "flowbits: at most 8 in one rule (detect.flowbits.max-per-signature)" },
+    };
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    CHECK(!f.set->suricata_9);
+    CHECK_INT(f.set->flowbits_max, 0);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        CHECK(rules_fixture_parse(&f, rows[i].rule) != NULL);
+    f.set->suricata_9 = true;
+    f.set->flowbits_max = 8;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CHECK((rules_fixture_parse(&f, rows[i].rule) != NULL) == (rows[i].error == NULL));
+        if (rows[i].error != NULL)
+            CHECK_STRING(f.err.text, rows[i].error);
+    }
+    rules_fixture_close(&f);
+}
