@@ -57,6 +57,7 @@ static void configure_explain(struct conf *conf)
 {
     conf_set(conf, "outputs", "");
     conf_set(conf, "logging.outputs", "");
+    conf_set(conf, "logging.default-log-level", "error");
     conf_set(conf, "stats.enabled", "no");
 }
 
