@@ -183,7 +183,7 @@ CASES = [
      r"http\.uri.* has \d+ bytes, the rule wants urilen:>500"),
     ("base64", "http", H + 'http.request_body; content:"token="; base64_decode:relative; '
      'base64_data; content:"{}";', "abcdef", "abcxyz", r'base64_data has "abcdef" at 0.*"abcxyz"'),
-    ("absent", "http", H + 'http.method; content:"POST"; {}; absent;', "http.content_enc",
+    ("absent", "http", H + 'http.method; content:"POST"; {}; absent;', "http.accept_enc",
      "http.cookie", r"absent|http\.cookie"),
     ("entropy", "udp", U + 'content:"HELLO"; entropy: value {};', "> 1", "> 7.9", r"entropy"),
     # --- buffers ---
@@ -193,8 +193,8 @@ CASES = [
      r"http\.uri (does not have|has).*http\.uri\.raw has it at"),
     ("lower-case", "http", H + '{}; content:"login";', "http.uri; to_lowercase", "http.uri",
      r'http\.uri has "Login" at 1, the rule wants "login" with this case'),
-    ("transform", "http", H + 'http.uri; {}; content:"a b";', "url_decode", "strip_whitespace",
-     r'strip_whitespace (does not have|has).*"a b"'),
+    ("transform", "http", H + 'http.uri.raw; {}; content:"a b";', "url_decode",
+     "compress_whitespace", r'compress_whitespace (does not have|has).*"a b"'),
     ("user-agent", "http", H + 'http.user_agent; content:"{}";', "curl", "wget",
      r'http\.user_agent does not have "wget"'),
     ("header", "http", H + 'http.header; content:"{}";', "X-Num|3a| 77", "X-Num|3a| 78",

@@ -87,17 +87,24 @@ static bool acts_only(const struct option *o)
            text_equal(word, "noalert");
 }
 
-/* The first option of the keyword that no condition has taken yet. */
+/* The first option of the keyword that no condition has taken yet; of a keyword that makes several
+ * tests, all have its last. */
 static const char *option_of(struct explain *e, struct options *o, const struct keyword_ops *k,
                              bool is_test)
 {
+    unsigned last = o->count;
+
     for (unsigned i = 0; k != NULL && i < o->count; i++) {
-        if (o->at[i].taken || !is_named(&o->at[i], k) || (is_test && acts_only(&o->at[i])))
+        if (!is_named(&o->at[i], k) || (is_test && acts_only(&o->at[i])))
             continue;
-        o->at[i].taken = true;
-        return with_modifiers(&e->arena, o, i);
+        last = i;
+        if (!o->at[i].taken)
+            break;
     }
-    return k != NULL ? k->name : "";
+    if (last == o->count)
+        return k != NULL ? k->name : "";
+    o->at[last].taken = true;
+    return with_modifiers(&e->arena, o, last);
 }
 
 static const char *option_named(struct explain *e, const struct options *o, const char *name)
@@ -150,7 +157,16 @@ static const char *app_text(struct explain *e, const struct rule *r)
     return arena_text(&e->arena, name);
 }
 
-/* What the rule's header asks. "any" is no condition. */
+static bool has_test(const struct rule *r, const char *name)
+{
+    for (unsigned i = 0; i < r->test_count; i++)
+        if (r->test[i].keyword != NULL && strcmp(r->test[i].keyword->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What the rule's header asks. "any" is no condition. A protocol that a keyword names is asked
+ * there. */
 static void add_header(struct explain *e, struct wanted *w)
 {
     const struct rule *r = w->rule;
@@ -158,7 +174,7 @@ static void add_header(struct explain *e, struct wanted *w)
 
     memset(all, 0xff, sizeof(all));
     add(w, PART_INSPECTED, "");
-    if (memcmp(all, r->ip_proto, sizeof(all)) != 0 || r->ip_version != 0)
+    if (!has_test(r, "ip_proto") && (memcmp(all, r->ip_proto, sizeof(all)) != 0 || r->ip_version != 0))
         add(w, PART_PROTO, header_word(e, w, WORD_PROTO));
     if (r->src != NULL && !r->src->any)
         add(w, PART_SRC, header_word(e, w, WORD_SRC));

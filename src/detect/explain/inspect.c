@@ -37,21 +37,20 @@ static void note_held(struct explain *e, struct seen *seen, struct wanted *w)
 }
 
 /* Payload that matched in the stream counts for the flow's transactions. */
-static uint32_t *held_of(struct explain *e, const struct wanted *w, const struct subject *s,
-                         struct seen *seen)
+static uint32_t *held_of(const struct wanted *w, const struct subject *s, struct seen *seen)
 {
+    unsigned d = w->rule->flags & RULE_TX_BOTH ? 0 : s->direction;
     struct seen *flow;
 
     if (s->tx == NULL || s->packet->flow == NULL)
-        return &seen->held;
+        return &seen->held[d];
     flow = map_get(&w->group->seen, (uint64_t[2]){ s->packet->flow->id, UINT64_MAX },
                    2 * sizeof(uint64_t));
     if (flow != NULL && flow != seen)
         for (unsigned i = 0; i < w->list_count && i < 32; i++)
             if (w->trace[i] != NULL && w->trace[i]->list->buffer == NULL)
-                seen->held |= flow->held & 1u << i;
-    (void)e;
-    return &seen->held;
+                seen->held[d] |= flow->held[d] & 1u << i;
+    return &seen->held[d];
 }
 
 static void ask(struct explain *e, struct wanted *w, const struct subject *s)
@@ -64,7 +63,7 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
     w->group->asked++;
     if (seen->fired > 0 && seen->attempt != NULL)
         return;
-    distance = rule_evaluate(e, w, s, held_of(e, w, s, seen));
+    distance = rule_evaluate(e, w, s, held_of(w, s, seen));
     seen_note(e, w, s, seen, distance);
     if (distance == 0)
         note_held(e, seen, w);

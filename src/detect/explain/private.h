@@ -122,7 +122,8 @@ struct seen {
     uint64_t flow, item;        /* item: number of the transaction or packet; UINT64_MAX: none */
     struct wanted *rule;        /* of the rules of one number, the one that came nearest */
     uint32_t fired;
-    uint32_t held;              /* bit per list that has matched in the subject */
+    uint32_t held[2];           /* bit per list that has matched, by direction */
+    uint16_t app_proto;         /* of the flow, when it came nearest */
     uint16_t distance;          /* of the nearest evaluation; 0: all conditions held */
     uint16_t culprit;           /* condition that failed first in it */
     uint64_t first_fired;       /* packet */

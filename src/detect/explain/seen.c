@@ -148,17 +148,29 @@ static void slot_clear(struct attempt **slot)
     *slot = NULL;
 }
 
-/* After rule_evaluate(). Of a subject the nearest evaluation counts. Of equal ones that is the first,
- * but the last of a transaction, which has more to show then. */
+/* Whether an evaluation that came as near as one before says more: of a transaction the later one,
+ * of a flow the first after its protocol has become known. */
+static bool says_more(const struct explain *e, const struct subject *s, const struct seen *seen)
+{
+    const struct flow *f = s->packet->flow;
+
+    if (e->summary || seen->distance == 0)
+        return false;
+    return s->tx != NULL || (f != NULL && seen->app_proto == APP_PROTO_UNKNOWN &&
+                             f->app_proto != APP_PROTO_UNKNOWN);
+}
+
+/* After rule_evaluate(). Of a subject the nearest evaluation counts. */
 void seen_note(struct explain *e, struct wanted *w, const struct subject *s, struct seen *seen,
                unsigned distance)
 {
     struct group *g = w->group;
     struct attempt **slot, *a = NULL;
 
-    if (distance > seen->distance || (distance == seen->distance && (s->tx == NULL || e->summary ||
-                                                                     distance == 0)))
+    if (distance > seen->distance ||
+        (distance == seen->distance && !says_more(e, s, seen)))
         return;
+    seen->app_proto = s->packet->flow != NULL ? s->packet->flow->app_proto : 0;
     if (e->summary) {
         seen->distance = (uint16_t)distance;
         seen->culprit = (uint16_t)culprit_of(w);
