@@ -7,7 +7,9 @@
 #include "match/address.h"
 #include "match/port.h"
 
-/* How far away a failure is. A content that is not there at all says more than a wrong port. */
+/* How far away a failure is: the more, the less likely the condition holds by chance. A content that
+ * is not there at all says more than a wrong port, a wrong number more than a content that should not
+ * be there. */
 enum { WEIGHT_NEAR = 1, WEIGHT_PART = 2, WEIGHT_FAR = 3, WEIGHT_NOT_THERE = 4 };
 
 struct evaluation {
@@ -247,10 +249,10 @@ static unsigned step_weight(const struct trace *t, unsigned step)
     const struct rule_op *op = t->op[step];
     uint32_t at, len;
 
-    if (op->kind == OP_PCRE)
-        return WEIGHT_PART;
-    if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
+    if ((op->flags & OP_NEGATED) || op->kind == OP_ISDATAAT || op->kind == OP_ABSENT)
         return WEIGHT_NEAR;
+    if (op->kind != OP_CONTENT)
+        return WEIGHT_PART;
     switch (content_nearness(t, step, &at, &len)) {
     case NEAR_PART: return WEIGHT_PART;
     case NEAR_NOT:  return WEIGHT_FAR;
