@@ -305,13 +305,13 @@ static bool may_start(const struct setup *s)
 static int write_explanation(struct explain *e)
 {
     struct buf out = { 0 };
-    bool whole = explain_write(e, &out) && fwrite(out.data, 1, out.len, stdout) == out.len &&
+    bool complete = explain_write(e, &out) && fwrite(out.data, 1, out.len, stdout) == out.len &&
                  fflush(stdout) == 0;
 
     buf_fini(&out);
-    if (!whole)
+    if (!complete)
         log_error("detect", "the explanation is incomplete: no memory, or it cannot be written");
-    return whole ? EXIT_SUCCESS : EXIT_FAILURE;
+    return complete ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* The plan comes after the libraries, because it needs the capture's sources. The pid file

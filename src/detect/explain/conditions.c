@@ -174,7 +174,8 @@ static void add_header(struct explain *e, struct wanted *w)
 
     memset(all, 0xff, sizeof(all));
     add(w, PART_INSPECTED, "");
-    if (!has_test(r, "ip_proto") && (memcmp(all, r->ip_proto, sizeof(all)) != 0 || r->ip_version != 0))
+    if (!has_test(r, "ip_proto") &&
+        (memcmp(all, r->ip_proto, sizeof(all)) != 0 || r->ip_version != 0))
         add(w, PART_PROTO, header_word(e, w, WORD_PROTO));
     if (r->src != NULL && !r->src->any)
         add(w, PART_SRC, header_word(e, w, WORD_SRC));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/explain/evaluate.c - all conditions of a rule on one subject. The engine stops at the first
- * that fails; here the rest is asked too, so that of several subjects the nearest is known. */
+/* detect/explain/evaluate.c - all conditions of a rule on one subject. The engine stops at the
+ * first that fails; here the rest is asked too, so that of several subjects the nearest is known. */
 #include "app/frames.h"
 #include "detect/explain/private.h"
 #include "flow/flow.h"
 #include "match/address.h"
 #include "match/port.h"
 
-/* How far away a failure is: the more, the less likely the condition holds by chance. A content that
- * is not there at all says more than a wrong port, a wrong number more than a content that should not
- * be there. */
+/* How far away a failure is: the more, the less likely the condition holds by chance. A content
+ * that is not there at all weighs more than a wrong port, a wrong number more than a content that
+ * should not be there. */
 enum { WEIGHT_NEAR = 1, WEIGHT_PART = 2, WEIGHT_FAR = 3, WEIGHT_NOT_THERE = 4 };
 
 struct evaluation {

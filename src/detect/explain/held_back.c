@@ -15,7 +15,7 @@ static bool is_suppressed(const struct threshold_spec *t, const struct inspectio
             (t->track != TRACK_SRC && address_set_has(t->addresses, ends.dst)));
 }
 
-static bool say_threshold(const struct rule *r, const struct inspection *in, struct buf *out)
+static bool describe_threshold(const struct rule *r, const struct inspection *in, struct buf *out)
 {
     static const char *const types[] = { "limit", "threshold", "both", "detection_filter",
                                          "rate_filter", "backoff", "suppress" };
@@ -58,7 +58,7 @@ static uint32_t passed_by(const struct explain *e, const struct flow *f)
     return 0;
 }
 
-static bool say_pass(const struct explain *e, const struct wanted *w, const struct inspection *in,
+static bool describe_pass(const struct explain *e, const struct wanted *w, const struct inspection *in,
                      struct buf *out)
 {
     const struct packet *p = in->packet;
@@ -83,7 +83,7 @@ static bool has_silent(const struct wanted *w)
     return false;
 }
 
-static void say(struct explain *e, const struct wanted *w, const struct inspection *in,
+static void describe(struct explain *e, const struct wanted *w, const struct inspection *in,
                 struct buf *out)
 {
     const struct rule *r = w->rule;
@@ -92,9 +92,9 @@ static void say(struct explain *e, const struct wanted *w, const struct inspecti
         buf_add_string(out, "it is a pass rule: it matches, and gives no alert");
     else if (r->flags & RULE_NOALERT)
         buf_add_string(out, "noalert: the rule matches, and gives no alert");
-    else if (say_pass(e, w, in, out))
+    else if (describe_pass(e, w, in, out))
         return;
-    else if (say_threshold(r, in, out))
+    else if (describe_threshold(r, in, out))
         return;
     else if (r->action != RULE_ALERT && r->action > RULE_REJECT_BOTH)
         buf_add_string(out, "the action of the rule gives no alert");
@@ -113,7 +113,7 @@ char *held_back_make(struct explain *e, const struct wanted *w, const struct ins
     struct buf out = { 0 };
     char *text;
 
-    say(e, w, in, &out);
+    describe(e, w, in, &out);
     text = text_take(&out);
     buf_fini(&out);
     return text;

@@ -8,7 +8,7 @@
 #include "flow/flow.h"
 #include "stream/slot.h"
 
-/* --- one rule, one subject ---------------------------------------------------------------------- */
+/* --- one rule, one subject -------------------------------------------------------------------- */
 
 static bool is_on_tx(const struct rule *r)
 {
@@ -69,7 +69,7 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
         note_held(e, seen, w);
 }
 
-/* --- what is inspected -------------------------------------------------------------------------- */
+/* --- what is inspected ------------------------------------------------------------------------ */
 
 /* The data since the last report, as inspect/stream.c has them. */
 static struct slice window_of(const struct explain *e, const struct inspection *in,

@@ -46,20 +46,20 @@ static bool is_in(const struct place *p, uint32_t at, unsigned len)
 }
 
 /* The next place of the literal in the place that the rule allows; else the first of all. */
-static bool find_best(const struct trace *t, const struct place *p, const uint8_t *literal,
-                      unsigned len, bool nocase, uint32_t *at)
+static bool find_best(const struct trace *t, const struct place *p, struct slice literal,
+                      bool nocase, uint32_t *at)
 {
-    const uint8_t *found = find(t, literal, len, nocase);
+    const uint8_t *found = find(t, literal.data, literal.len, nocase);
 
     if (found == NULL)
         return false;
     *at = (uint32_t)(found - t->data.data);
-    while (found != NULL && !is_in(p, (uint32_t)(found - t->data.data), len)) {
+    while (found != NULL && !is_in(p, (uint32_t)(found - t->data.data), literal.len)) {
         uint32_t next = (uint32_t)(found - t->data.data) + 1;
 
-        found = t->data.len - next < len ? NULL
+        found = t->data.len - next < literal.len ? NULL
                                          : spm_find(t->data.data + next, t->data.len - next,
-                                                    literal, len, nocase);
+                                                    literal.data, literal.len, nocase);
     }
     if (found != NULL)
         *at = (uint32_t)(found - t->data.data);
@@ -98,12 +98,12 @@ enum nearness content_nearness(const struct trace *t, unsigned step, uint32_t *a
     *len = n;
     if (!content_place(t, step, &p))
         p = (struct place){ 0, -1 };
-    if (find_best(t, &p, op->content.bytes, n, nocase, at))
+    if (find_best(t, &p, (struct slice){ op->content.bytes, n }, nocase, at))
         return is_in(&p, *at, n) ? NEAR_HERE : NEAR_ELSEWHERE;
     if (!nocase && n <= sizeof(lower)) {
         for (unsigned i = 0; i < n; i++)
             lower[i] = ascii_lower(op->content.bytes[i]);
-        if (find_best(t, &p, lower, n, true, at))
+        if (find_best(t, &p, (struct slice){ lower, n }, true, at))
             return NEAR_CASE;
     }
     *len = longest_part(t, op->content.bytes, n, nocase, at);

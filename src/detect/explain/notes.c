@@ -154,7 +154,7 @@ char *title_make(const struct subject *s)
 
 /* --- header, flow, tests ---------------------------------------------------------------------- */
 
-static void say_not_inspected(struct buf *out, const struct subject *s)
+static void describe_not_inspected(struct buf *out, const struct subject *s)
 {
     const struct packet *p = s->packet;
 
@@ -174,7 +174,7 @@ static void say_not_inspected(struct buf *out, const struct subject *s)
                             "beyond the depth");
 }
 
-static void say_flow(struct buf *out, const struct wanted *w, const struct subject *s)
+static void describe_flow(struct buf *out, const struct wanted *w, const struct subject *s)
 {
     const struct packet *p = s->packet;
     uint32_t f = w->rule->flags;
@@ -207,7 +207,7 @@ static const char *proto_text(const struct packet *p, char out[16])
     return out;
 }
 
-static void say_header(struct buf *out, const struct condition *c, const struct subject *s)
+static void describe_header(struct buf *out, const struct condition *c, const struct subject *s)
 {
     struct packet_ends ends = packet_ends(s->packet, s->direction);
     const char *to = s->direction == TO_SERVER ? "server" : "client";
@@ -268,7 +268,7 @@ static bool integer_value(const struct rule_test *test, const struct subject *s,
 }
 
 /* Rules that set the bits which this one asks for. */
-static void say_setters(struct explain *e, const struct rule_test *test, struct buf *out)
+static void describe_setters(struct explain *e, const struct rule_test *test, struct buf *out)
 {
     struct flowbits_use want, use;
     unsigned count = 0;
@@ -287,7 +287,7 @@ static void say_setters(struct explain *e, const struct rule_test *test, struct 
         buf_add_string(out, "; no rule sets it");
 }
 
-static void say_test(struct explain *e, const struct condition *c, const struct wanted *w,
+static void describe_test(struct explain *e, const struct condition *c, const struct wanted *w,
                      const struct subject *s, struct buf *out)
 {
     struct match_input in;
@@ -302,7 +302,7 @@ static void say_test(struct explain *e, const struct condition *c, const struct 
     else if (!integer_value(c->test, s, out) && !test_value(c->test, &in, out) &&
              out->len == before)
         out->len -= 2;
-    say_setters(e, c->test, out);
+    describe_setters(e, c->test, out);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -315,7 +315,7 @@ static struct slice there(const struct trace *t, uint32_t at, uint32_t len)
     return (struct slice){ t->data.data + at, MIN(len, t->data.len - at) };
 }
 
-static void say_place(const struct trace *t, unsigned step, struct buf *out)
+static void describe_place(const struct trace *t, unsigned step, struct buf *out)
 {
     const struct rule_op *op = t->op[step];
     struct place p;
@@ -370,7 +370,7 @@ static struct slice written(const struct rule_op *op)
                            op->content.len };
 }
 
-static void say_content_there(const struct condition *c, uint32_t at, uint32_t len,
+static void describe_content_there(const struct condition *c, uint32_t at, uint32_t len,
                               struct buf *out)
 {
     const struct trace *t = c->trace;
@@ -384,11 +384,11 @@ static void say_content_there(const struct condition *c, uint32_t at, uint32_t l
     else if ((op->flags & OP_ENDSWITH) && at + len != t->data.len)
         buf_printf(out, ", the rule wants it at the end, which is at %u", t->data.len);
     else
-        say_place(t, c->step, out);
+        describe_place(t, c->step, out);
 }
 
 /* The place to mark, in *at and *len. */
-static void say_content(const struct condition *c, const struct subject *s, uint32_t *at,
+static void describe_content(const struct condition *c, const struct subject *s, uint32_t *at,
                         uint32_t *len, struct buf *out)
 {
     const struct trace *t = c->trace;
@@ -398,7 +398,7 @@ static void say_content(const struct condition *c, const struct subject *s, uint
     switch (content_nearness(t, c->step, at, len)) {
     case NEAR_HERE:
     case NEAR_ELSEWHERE:
-        say_content_there(c, *at, *len, out);
+        describe_content_there(c, *at, *len, out);
         return;
     case NEAR_CASE:
         buf_printf(out, "%s has ", condition_buffer(c));
@@ -418,7 +418,7 @@ static void say_content(const struct condition *c, const struct subject *s, uint
         buf_printf(out, "%s does not have ", condition_buffer(c));
         text_add_bytes(out, wanted, 60);
         if (op->flags & (OP_DISTANCE | OP_WITHIN | OP_OFFSET | OP_DEPTH))
-            say_place(t, c->step, out);
+            describe_place(t, c->step, out);
         break;
     }
     (void)other_buffer(s, t, wanted, out);
@@ -446,7 +446,7 @@ static bool pcre_furthest(const struct pcre_op *pcre, struct slice data, void *m
     return *len > 0;
 }
 
-static void say_pcre(struct explain *e, const struct condition *c, uint32_t *at, uint32_t *len,
+static void describe_pcre(struct explain *e, const struct condition *c, uint32_t *at, uint32_t *len,
                      struct buf *out)
 {
     const struct trace *t = c->trace;
@@ -470,7 +470,7 @@ static void say_pcre(struct explain *e, const struct condition *c, uint32_t *at,
 }
 
 /* byte_test and its kin read where the run came furthest. */
-static void say_byte_value(const struct condition *c, uint32_t *at, uint32_t *len,
+static void describe_byte_value(const struct condition *c, uint32_t *at, uint32_t *len,
                            struct buf *out)
 {
     struct trace *t = c->trace;
@@ -495,7 +495,7 @@ static void say_byte_value(const struct condition *c, uint32_t *at, uint32_t *le
         buf_printf(out, ", the variable is %llu", (unsigned long long)t->vars[op->byte.value]);
 }
 
-static void say_data_at(const struct condition *c, struct buf *out)
+static void describe_data_at(const struct condition *c, struct buf *out)
 {
     const struct trace *t = c->trace;
     bool relative = t->op[c->step]->flags & OP_RELATIVE;
@@ -506,16 +506,16 @@ static void say_data_at(const struct condition *c, struct buf *out)
                    t->data.len - MIN(t->start_at, t->data.len), t->start_at);
 }
 
-static void say_step(struct explain *e, const struct condition *c, const struct subject *s,
+static void describe_step(struct explain *e, const struct condition *c, const struct subject *s,
                      struct note *note, struct buf *out)
 {
     const struct trace *t = c->trace;
     uint32_t at = 0, len = 0;
 
     switch ((enum op_kind)t->op[c->step]->kind) {
-    case OP_CONTENT:  say_content(c, s, &at, &len, out); break;
-    case OP_PCRE:     say_pcre(e, c, &at, &len, out); break;
-    case OP_ISDATAAT: say_data_at(c, out); break;
+    case OP_CONTENT:  describe_content(c, s, &at, &len, out); break;
+    case OP_PCRE:     describe_pcre(e, c, &at, &len, out); break;
+    case OP_ISDATAAT: describe_data_at(c, out); break;
     case OP_BSIZE:
     case OP_URILEN:
         buf_printf(out, "%s has %llu bytes, the rule wants %s", condition_buffer(c),
@@ -532,7 +532,7 @@ static void say_step(struct explain *e, const struct condition *c, const struct 
         text_add_bytes(out, t->data, 60);
         break;
     default:
-        say_byte_value(c, &at, &len, out);
+        describe_byte_value(c, &at, &len, out);
     }
     note->at = at;
     note->len = len;
@@ -540,7 +540,7 @@ static void say_step(struct explain *e, const struct condition *c, const struct 
         note->excerpt = excerpt_make(t->data, t->start, MIN(at, t->data.len - 1), len);
 }
 
-static void say_no_buffer(const struct condition *c, const struct subject *s, struct buf *out)
+static void describe_no_buffer(const struct condition *c, const struct subject *s, struct buf *out)
 {
     const struct buffer *b = c->trace->list->buffer;
 
@@ -580,17 +580,17 @@ void note_make(struct explain *e, struct wanted *w, unsigned condition, const st
     if (f->outcome != OUTCOME_FAIL)
         return;
     if (c->part == PART_INSPECTED)
-        say_not_inspected(&text, s);
+        describe_not_inspected(&text, s);
     else if (c->part == PART_FLOW)
-        say_flow(&text, w, s);
+        describe_flow(&text, w, s);
     else if (c->part < PART_TEST)
-        say_header(&text, c, s);
+        describe_header(&text, c, s);
     else if (c->part != PART_STEP)
-        say_test(e, c, w, s, &text);
+        describe_test(e, c, w, s, &text);
     else if (!c->trace->is_there)
-        say_no_buffer(c, s, &text);
+        describe_no_buffer(c, s, &text);
     else
-        say_step(e, c, s, out, &text);
+        describe_step(e, c, s, out, &text);
     out->text = text_take(&text);
     buf_fini(&text);
 }
@@ -599,12 +599,12 @@ void note_make(struct explain *e, struct wanted *w, unsigned condition, const st
 char *reason_make(const struct wanted *w, unsigned condition, const struct note *note)
 {
     const struct condition *c = &w->condition[condition];
-    const char *said = note->text != NULL ? note->text : "it is not known why";
+    const char *because = note->text != NULL ? note->text : "it is not known why";
     struct buf out = { 0 };
     char *text;
 
-    buf_add_string(&out, said);
-    if (c->text[0] != '\0' && strstr(said, c->text) == NULL &&
+    buf_add_string(&out, because);
+    if (c->text[0] != '\0' && strstr(because, c->text) == NULL &&
         (c->part == PART_STEP || c->part == PART_FLOW))
         buf_printf(&out, " (%s)", c->text);
     text = text_take(&out);

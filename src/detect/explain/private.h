@@ -39,7 +39,7 @@ struct finding {
     bool earlier;               /* passed with an earlier packet of the same subject */
 };
 
-/* --- programs that tell how far they came ------------------------------------------------------ */
+/* --- programs that tell how far they came ----------------------------------------------------- */
 
 #define TRACE_STEPS_MAX 64
 

@@ -150,7 +150,7 @@ static void slot_clear(struct attempt **slot)
 
 /* Whether an evaluation that came as near as one before says more: of a transaction the later one,
  * of a flow the first after its protocol has become known. */
-static bool says_more(const struct explain *e, const struct subject *s, const struct seen *seen)
+static bool adds_detail(const struct explain *e, const struct subject *s, const struct seen *seen)
 {
     const struct flow *f = s->packet->flow;
 
@@ -168,7 +168,7 @@ void seen_note(struct explain *e, struct wanted *w, const struct subject *s, str
     struct attempt **slot, *a = NULL;
 
     if (distance > seen->distance ||
-        (distance == seen->distance && !says_more(e, s, seen)))
+        (distance == seen->distance && !adds_detail(e, s, seen)))
         return;
     seen->app_proto = s->packet->flow != NULL ? s->packet->flow->app_proto : 0;
     if (e->summary) {
