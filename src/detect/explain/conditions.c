@@ -276,10 +276,13 @@ void conditions_make(struct explain *e, struct wanted *w)
 {
     const struct rule *r = w->rule;
     struct options *o = xcalloc(1, sizeof(*o));
-    unsigned n = 0;
+    unsigned n = 0, flags = (changes_a_set(r) ? TRACE_CHANGES_SETS : 0) |
+                            (e->summary ? TRACE_BRIEF : 0);
 
     options_read(r->text, o);
     w->condition = arena_zalloc(&e->arena, most_conditions(r) * sizeof(*w->condition));
+    if (e->summary)
+        w->stopped = arena_zalloc(&e->arena, (most_conditions(r) + 1) * sizeof(*w->stopped));
     w->finding = arena_zalloc(&e->arena, most_conditions(r) * sizeof(*w->finding));
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
         w->list_count++;
@@ -288,7 +291,7 @@ void conditions_make(struct explain *e, struct wanted *w)
     add_flow(e, w, o);
     add_tests(e, w, o, false);
     for (const struct rule_list *l = r->list; l != NULL; l = l->next, n++) {
-        w->trace[n] = trace_new(&e->arena, l, changes_a_set(r));
+        w->trace[n] = trace_new(&e->arena, l, flags);
         add_steps(w, w->trace[n], n);
     }
     name_steps(e, w, o);

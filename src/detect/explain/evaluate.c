@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/evaluate.c - all conditions of a rule on one subject. The engine stops at the
- * first that fails; here the rest is asked too, so that of several subjects the nearest is known. */
+ * first that fails; here the rest is asked too, so that of several subjects the nearest is
+ * known. */
 #include "app/frames.h"
 #include "detect/explain/private.h"
 #include "flow/flow.h"
 #include "match/address.h"
 #include "match/port.h"
+#include "match/spm_literal.h"
 
 /* How far away a failure is: the more, the less likely the condition holds by chance. A content
  * that is not there at all weighs more than a wrong port, a wrong number more than a content that
@@ -305,6 +307,14 @@ static void list_evaluate(struct evaluation *v, unsigned list)
     }
 }
 
+static bool fast_pattern_there(const struct rule *r, const struct trace *t)
+{
+    const struct literal_pattern p = rule_fast_literal(r);
+
+    return t->data.len >= p.len &&
+           spm_find(t->data.data, t->data.len, (const uint8_t *)p.bytes, p.len, p.nocase) != NULL;
+}
+
 /* --- the rule --------------------------------------------------------------------------------- */
 
 /* Steps have their findings from their lists; late tests wait until all else holds. */
@@ -345,6 +355,78 @@ static void evaluation_begin(struct evaluation *v)
     match_input_init(&v->in, v->e->shadow, s->packet, s->direction, v->w->rule);
     v->in.tx = s->tx;
     v->in.stream_due = s->is_stream;
+}
+
+static bool condition_holds(struct evaluation *v, const struct condition *c)
+{
+    switch ((enum part)c->part) {
+    case PART_STEP:      return true;
+    case PART_TEST:      return test_passes(v, c->test);
+    case PART_TX_TEST:   return tx_test_passes(v, c->test);
+    case PART_LATE_TEST: return c->silent || test_passes(v, c->test);
+    default:             return header_part_fits(v, c);
+    }
+}
+
+/* The condition where the list fails; w->count: nowhere. Payload with a transaction of a stream was
+ * matched with the stream, if at all. */
+static unsigned list_failure(struct evaluation *v, unsigned list)
+{
+    struct wanted *w = v->w;
+    struct trace *t = w->trace[list], *failed;
+    unsigned first = w->count;
+
+    if (t == NULL || (t->list->buffer == NULL && v->s->tx != NULL && !v->s->has_payload) ||
+        list_passes(v, t, list))
+        return w->count;
+    failed = trace_of_failure(t);
+    for (unsigned i = w->count; i-- > 0;) {
+        const struct condition *c = &w->condition[i];
+
+        if (c->part != PART_STEP || c->list != list)
+            continue;
+        if (c->is_fast && (!t->is_there || !fast_pattern_there(w->rule, t)))
+            return i;
+        if (c->trace == failed && c->step == MIN(failed->reached, failed->count - 1))
+            first = i;
+    }
+    return first;
+}
+
+static unsigned lists_failure(struct evaluation *v)
+{
+    struct wanted *w = v->w;
+    unsigned fast = 0, failure = w->count;
+
+    while (fast < w->list_count &&
+           (w->trace[fast] == NULL || w->trace[fast]->list != w->rule->fast_list))
+        fast++;
+    if (fast < w->list_count)
+        failure = list_failure(v, fast);
+    for (unsigned i = 0; i < w->list_count && failure == w->count; i++)
+        failure = i != fast ? list_failure(v, i) : w->count;
+    return failure;
+}
+
+unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct subject *s)
+{
+    uint32_t held = 0;
+    struct evaluation v = { .e = e, .w = w, .s = s, .held = &held };
+    bool lists_asked = false;
+
+    evaluation_begin(&v);
+    for (unsigned i = 0; i < w->count; i++) {
+        if (!lists_asked && w->condition[i].part >= PART_STEP) {
+            unsigned failure = lists_failure(&v);
+
+            if (failure < w->count)
+                return failure;
+            lists_asked = true;
+        }
+        if (!condition_holds(&v, &w->condition[i]))
+            return i;
+    }
+    return w->count;
 }
 
 unsigned rule_evaluate(struct explain *e, struct wanted *w, const struct subject *s,

@@ -58,8 +58,8 @@ static uint32_t passed_by(const struct explain *e, const struct flow *f)
     return 0;
 }
 
-static bool describe_pass(const struct explain *e, const struct wanted *w, const struct inspection *in,
-                     struct buf *out)
+static bool describe_pass(const struct explain *e, const struct wanted *w,
+                          const struct inspection *in, struct buf *out)
 {
     const struct packet *p = in->packet;
     uint32_t sid;

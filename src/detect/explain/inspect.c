@@ -55,9 +55,11 @@ static uint32_t *held_of(const struct wanted *w, const struct subject *s, struct
 
 static void ask(struct explain *e, struct wanted *w, const struct subject *s)
 {
-    struct seen *seen = seen_of(e, w, s);
+    struct seen *seen = e->summary ? NULL : seen_of(e, w, s);
     unsigned distance;
 
+    if (e->summary)
+        w->stopped[rule_first_failure(e, w, s)]++;
     if (seen == NULL)
         return;
     w->group->asked++;
@@ -161,29 +163,36 @@ static void ask_direction(struct explain *e, struct wanted *w, const struct insp
         ask_packet(e, w, in, d);
 }
 
-/* In a summary of many rules most are turned away by what costs little. */
-static bool may_fit(struct explain *e, struct wanted *w, const struct inspection *in)
+/* In a summary of many rules most are turned away by what costs little: numbered headers are
+ * compared once for a packet, and the mask of a rule is beside that of the next. */
+static bool may_fit(struct explain *e, const struct wanted *w, const struct inspection *in)
 {
     const struct rule *r = w->rule;
-    struct header_view h;
+    const struct rule_mask *mask = &e->set->plan->mask[r->index];
 
     if (!e->summary)
         return true;
-    if (r->app_proto != APP_PROTO_UNKNOWN &&
-        (in->flow == NULL || !app_proto_matches((enum app_proto_id)r->app_proto,
+    if (mask->app_proto != APP_PROTO_UNKNOWN &&
+        (in->flow == NULL || !app_proto_matches((enum app_proto_id)mask->app_proto,
                                                 in->flow->app_proto)))
         return false;
-    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        if (!(r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)))
-            continue;
-        header_view_init(&h, in->packet, d);
-        h.cache = &h.own;
-        if (in->packet->src.version != 0 && rule_header_fits(r, &h)) {
-            w->never_fits = false;
+    if (mask->is_tx ? in->chunk_count == 0 && !has_txs(in)
+                    : mask->needs_payload && in->packet->payload_len == 0 && in->chunk_count == 0)
+        return false;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (header_may_fit(mask->header_id, &e->view[d]) &&
+            (r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)) &&
+            rule_header_fits(r, &e->view[d]))
             return true;
-        }
-    }
     return false;
+}
+
+static void views_make(struct explain *e, const struct packet *p)
+{
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT && e->summary; d++) {
+        header_view_init(&e->view[d], p, d);
+        e->view[d].cache = &e->view[d].own;
+    }
 }
 
 static void ask_rule(struct explain *e, struct wanted *w, const struct inspection *in, bool chunks)
@@ -217,6 +226,8 @@ static void note_alert(struct explain *e, const struct packet *p, const struct p
     if (w == NULL || w->rule != a->rule)
         return;
     w->group->fired++;
+    if (e->summary)
+        return;
     seen = p->flow == NULL ? seen_get(e, w->group, 0, p->number)
                            : seen_get(e, w->group, p->flow->id,
                                       is_on_tx(w->rule) && a->tx_id != ALERT_NO_TX ? a->tx_id
@@ -266,6 +277,7 @@ void explain_inspect(struct explain *e, struct detect_thread *dt, const struct i
     e->held_count = 0;
     e->shadow->epoch++;
     e->shadow->inspection = in;
+    views_make(e, p);
     for (unsigned i = 0; i < e->wanted_count; i++)
         ask_rule(e, &e->wanted[i], in, true);
     detect_inspect(dt, in);
@@ -274,7 +286,7 @@ void explain_inspect(struct explain *e, struct detect_thread *dt, const struct i
     /* State that other rules have set with this packet counts for those that come after them. */
     e->shadow->epoch++;
     for (unsigned i = 0; i < e->wanted_count; i++)
-        if (reads_state(e->wanted[i].rule))
+        if (!e->summary && reads_state(e->wanted[i].rule))
             ask_rule(e, &e->wanted[i], in, false);
     note_held_back(e, in);
 }

@@ -69,7 +69,11 @@ struct trace {
     uint32_t path[TRACE_STEPS_MAX], end[TRACE_STEPS_MAX];   /* ends of matches: now, and best */
 };
 
-struct trace *trace_new(struct arena *arena, const struct rule_list *list, bool changes_sets);
+enum trace_flag {
+    TRACE_CHANGES_SETS = 1u << 0,       /* the rule changes a set */
+    TRACE_BRIEF        = 1u << 1,       /* only where the program fails, not what else does */
+};
+struct trace *trace_new(struct arena *arena, const struct rule_list *list, unsigned flags);
 /* False: the list has more steps than are traced. */
 bool trace_run(struct trace *t, struct program_scratch *scratch, const struct match_input *in);
 /* The trace whose step ended the run: the list's, or that of what it decodes. */
@@ -140,7 +144,7 @@ struct wanted {
     struct trace **trace;       /* by list */
     unsigned list_count;
     bool is_hidden;             /* wanted only to say what it did to others */
-    bool never_fits;            /* summary: its header has not fitted yet */
+    uint32_t *stopped;          /* summary: how often at each condition; behind them: nowhere */
 };
 
 /* All rules of a number. */
@@ -171,6 +175,7 @@ struct explain {
     struct wanted **by_index;   /* of the rule */
     struct detect_thread *shadow;
     struct program_scratch scratch;
+    struct header_view view[2]; /* of the packet, in a summary */
     uint64_t packets;
     /* All conditions held in this call, and no alert yet. */
     struct { struct seen *seen; struct wanted *rule; } held[64];
@@ -185,6 +190,10 @@ const char *condition_buffer(const struct condition *c);        /* NULL: it has 
 /* evaluate.c: fills w->finding; the distance. */
 unsigned rule_evaluate(struct explain *e, struct wanted *w, const struct subject *s,
                        uint32_t *held);
+
+/* In a summary: the first condition that fails, as the engine asks them, the pattern that finds the
+ * rule first; w->count: none. */
+unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct subject *s);
 
 /* seen.c */
 struct seen *seen_get(struct explain *e, struct group *g, uint64_t flow, uint64_t item);
@@ -211,5 +220,6 @@ void verdict_add(const struct explain *e, const struct group *g, struct buf *out
 void summary_write(struct explain *e, struct buf *out);
 void summary_write_json(struct explain *e, struct buf *out);
 void report_write_json(struct explain *e, struct buf *out);
+const char *part_key(const struct condition *c);
 
 #endif

@@ -6,7 +6,7 @@
 
 static const char *const outcomes[] = { "not-asked", "pass", "fail" };
 
-static void add_condition(struct json *j, const struct condition *c, const struct note *n)
+const char *part_key(const struct condition *c)
 {
     static const char *const parts[] = {
         [PART_INSPECTED] = "inspected", [PART_PROTO] = "protocol", [PART_SRC] = "source",
@@ -15,8 +15,13 @@ static void add_condition(struct json *j, const struct condition *c, const struc
         [PART_FLOW] = "flow", [PART_APP] = "app-protocol", [PART_TEST] = "test",
         [PART_STEP] = "buffer", [PART_TX_TEST] = "transaction", [PART_LATE_TEST] = "script" };
 
+    return parts[c->part];
+}
+
+static void add_condition(struct json *j, const struct condition *c, const struct note *n)
+{
     json_object(j, NULL);
-    json_string(j, "part", parts[c->part]);
+    json_string(j, "part", part_key(c));
     if (c->text[0] != '\0')
         json_string(j, "condition", c->text);
     if (c->part == PART_STEP)

@@ -150,11 +150,11 @@ static void slot_clear(struct attempt **slot)
 
 /* Whether an evaluation that came as near as one before says more: of a transaction the later one,
  * of a flow the first after its protocol has become known. */
-static bool adds_detail(const struct explain *e, const struct subject *s, const struct seen *seen)
+static bool adds_detail(const struct subject *s, const struct seen *seen)
 {
     const struct flow *f = s->packet->flow;
 
-    if (e->summary || seen->distance == 0)
+    if (seen->distance == 0)
         return false;
     return s->tx != NULL || (f != NULL && seen->app_proto == APP_PROTO_UNKNOWN &&
                              f->app_proto != APP_PROTO_UNKNOWN);
@@ -168,15 +168,9 @@ void seen_note(struct explain *e, struct wanted *w, const struct subject *s, str
     struct attempt **slot, *a = NULL;
 
     if (distance > seen->distance ||
-        (distance == seen->distance && !adds_detail(e, s, seen)))
+        (distance == seen->distance && !adds_detail(s, seen)))
         return;
     seen->app_proto = s->packet->flow != NULL ? s->packet->flow->app_proto : 0;
-    if (e->summary) {
-        seen->distance = (uint16_t)distance;
-        seen->culprit = (uint16_t)culprit_of(w);
-        seen->rule = w;
-        return;
-    }
     slot = slot_for(e, g, seen, distance);
     if (slot != NULL)
         slot_clear(slot);

@@ -63,7 +63,7 @@ static void group_add_rule(struct explain *e, struct group *g, const struct rule
 {
     struct wanted *w = &e->wanted[e->wanted_count++];
 
-    *w = (struct wanted){ .rule = r, .group = g, .is_hidden = hidden, .never_fits = true };
+    *w = (struct wanted){ .rule = r, .group = g, .is_hidden = hidden };
     g->rule[g->rule_count++] = w;
     e->by_index[r->index] = w;
     conditions_make(e, w);

@@ -10,70 +10,60 @@ static const char *const stages[] = { "never a candidate", "stopped by the prefi
 static const char *const stage_keys[] = { "never", "prefilter", "condition", "held-back",
                                           "fired" };
 
-/* The subject that came nearest; NULL: there is none. */
-static const struct seen *nearest(const struct group *g)
+/* How far one of the rules came. Up to the protocol it is no candidate; the pattern that finds it
+ * is the prefilter's. */
+static enum stage stage_of_rule(const struct wanted *w)
 {
-    const struct seen *best = NULL;
+    enum stage stage = STAGE_NEVER;
 
-    for (size_t i = 0; i < g->seen_count; i++)
-        if (g->list[i]->rule != NULL &&
-            (best == NULL || g->list[i]->distance < best->distance))
-            best = g->list[i];
-    return best;
+    if (w->stopped[w->count] > 0)
+        return STAGE_HELD_BACK;
+    for (unsigned i = 0; i < w->count; i++) {
+        if (w->stopped[i] == 0 || w->condition[i].part <= PART_APP)
+            continue;
+        stage = MAX(stage, w->condition[i].is_fast ? STAGE_PREFILTER : STAGE_CONDITION);
+    }
+    return stage;
 }
 
-/* Before the content that finds the rule, only the header and the protocol count. */
-static enum stage stage_of(const struct group *g, const struct seen *best)
+static enum stage stage_of(const struct group *g)
 {
+    enum stage stage = STAGE_NEVER;
+
     if (g->fired > 0)
         return STAGE_FIRED;
-    if (best == NULL)
-        return STAGE_NEVER;
-    if (best->distance == 0)
-        return STAGE_HELD_BACK;
-    if (best->culprit >= best->rule->count)
-        return STAGE_CONDITION;
-    if (best->rule->condition[best->culprit].part <= PART_APP)
-        return STAGE_NEVER;
-    return best->rule->condition[best->culprit].is_fast ? STAGE_PREFILTER : STAGE_CONDITION;
+    for (unsigned i = 0; i < g->rule_count; i++)
+        stage = MAX(stage, stage_of_rule(g->rule[i]));
+    return stage;
 }
 
-static const char *stopped_at(const struct seen *best)
+static void add_histogram(const struct wanted *w, struct buf *out)
 {
-    if (best == NULL || best->distance == 0 || best->culprit >= best->rule->count)
-        return NULL;
-    return best->rule->condition[best->culprit].text;
-}
-
-static void add_histogram(const struct group *g, const struct wanted *w, struct buf *out)
-{
-    const char *before = "";
+    const char *before = ": ";
 
     for (unsigned i = 0; i < w->count; i++) {
-        unsigned n = 0;
+        const struct condition *c = &w->condition[i];
 
-        for (size_t k = 0; k < g->seen_count; k++)
-            n += g->list[k]->rule == w && g->list[k]->distance > 0 && g->list[k]->culprit == i;
-        if (n == 0)
+        if (w->stopped[i] == 0 || c->part <= PART_APP)
             continue;
-        buf_printf(out, "%s%u at %s", before, n,
-                   w->condition[i].text[0] != '\0' ? w->condition[i].text : "the inspection");
+        buf_printf(out, "%s%u at ", before, w->stopped[i]);
+        if (c->part == PART_STEP)
+            buf_printf(out, "%s ", condition_buffer(c));
+        buf_add_string(out, c->text);
         before = ", ";
     }
 }
 
 static void add_rule(const struct group *g, struct buf *out)
 {
-    const struct seen *best = nearest(g);
-    enum stage stage = stage_of(g, best);
+    enum stage stage = stage_of(g);
 
     buf_printf(out, "%-10u %s", g->sid, stages[stage]);
     if (stage == STAGE_FIRED)
-        buf_printf(out, " %llu times", (unsigned long long)g->fired);
-    if (stage != STAGE_FIRED && stopped_at(best) != NULL) {
-        buf_add_string(out, ": ");
-        add_histogram(g, best->rule, out);
-    }
+        buf_printf(out, " %llu time%s", (unsigned long long)g->fired, g->fired == 1 ? "" : "s");
+    else
+        for (unsigned i = 0; i < g->rule_count; i++)
+            add_histogram(g->rule[i], out);
     buf_add_u8(out, '\n');
 }
 
@@ -83,50 +73,51 @@ void summary_write(struct explain *e, struct buf *out)
     unsigned count[STAGE_COUNT] = { 0 };
 
     for (unsigned i = 0; i < e->group_count; i++)
-        count[stage_of(&e->group[i], nearest(&e->group[i]))]++;
+        count[stage_of(&e->group[i])]++;
     buf_printf(out, "%u rules, %llu packets:", e->group_count, (unsigned long long)e->packets);
     for (unsigned s = STAGE_COUNT; s-- > 0;)
         buf_printf(out, " %u %s%s", count[s], stages[s], s > 0 ? "," : "\n\n");
     for (unsigned s = STAGE_COUNT; s-- > STAGE_PREFILTER;)
         for (unsigned i = 0; i < e->group_count; i++)
-            if (stage_of(&e->group[i], nearest(&e->group[i])) == s)
+            if (stage_of(&e->group[i]) == s)
                 add_rule(&e->group[i], out);
 }
 
-static void add_histogram_json(struct json *j, const struct group *g, const struct wanted *w)
+static void add_histogram_json(struct json *j, const struct wanted *w)
 {
-    json_array(j, "stopped");
     for (unsigned i = 0; i < w->count; i++) {
-        unsigned n = 0;
+        const struct condition *c = &w->condition[i];
 
-        for (size_t k = 0; k < g->seen_count; k++)
-            n += g->list[k]->rule == w && g->list[k]->distance > 0 && g->list[k]->culprit == i;
-        if (n == 0)
+        if (w->stopped[i] == 0)
             continue;
         json_object(j, NULL);
         json_u64(j, "number", i);
-        json_string(j, "condition", w->condition[i].text);
-        json_u64(j, "subjects", n);
+        json_string(j, "part", part_key(c));
+        if (c->part == PART_STEP)
+            json_string(j, "buffer", condition_buffer(c));
+        json_string(j, "condition", c->text);
+        if (c->is_fast)
+            json_bool(j, "fast_pattern", true);
+        json_u64(j, "times", w->stopped[i]);
         json_object_end(j);
     }
-    json_array_end(j);
 }
 
 void summary_write_json(struct explain *e, struct buf *out)
 {
     for (unsigned i = 0; i < e->group_count; i++) {
         const struct group *g = &e->group[i];
-        const struct seen *best = nearest(g);
         struct json j;
 
         json_init(&j, out);
         json_object(&j, NULL);
         json_u64(&j, "sid", g->sid);
-        json_string(&j, "stage", stage_keys[stage_of(g, best)]);
+        json_string(&j, "stage", stage_keys[stage_of(g)]);
         json_u64(&j, "fired", g->fired);
-        json_u64(&j, "subjects", g->seen_count);
-        if (best != NULL)
-            add_histogram_json(&j, g, best->rule);
+        json_array(&j, "stopped");
+        for (unsigned k = 0; k < g->rule_count; k++)
+            add_histogram_json(&j, g->rule[k]);
+        json_array_end(&j);
         json_object_end(&j);
         buf_add_u8(out, '\n');
     }

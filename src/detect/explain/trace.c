@@ -134,7 +134,7 @@ static bool changes_state(const struct rule_op *op, bool changes_sets)
 }
 
 /* NULL: the list has no step, or more than are traced. */
-struct trace *trace_new(struct arena *arena, const struct rule_list *list, bool changes_sets)
+struct trace *trace_new(struct arena *arena, const struct rule_list *list, unsigned flags)
 {
     struct trace *t;
     bool decodes = false;
@@ -149,12 +149,12 @@ struct trace *trace_new(struct arena *arena, const struct rule_list *list, bool 
         decodes |= op->kind == OP_BASE64;
     }
     for (unsigned i = 0; i < t->count; i++)
-        if (changes_state(t->op[i], changes_sets))
+        if (changes_state(t->op[i], flags & TRACE_CHANGES_SETS))
             leave_out_silent(t, arena_zalloc(arena, sizeof(struct rule_op)), i);
     if (decodes && list->decoded != NULL)
-        t->decoded = trace_new(arena, list->decoded, changes_sets);
+        t->decoded = trace_new(arena, list->decoded, flags);
     t->program = build(arena, t, t->count);
-    for (unsigned i = 0; i < t->count; i++)
+    for (unsigned i = 0; i < t->count && !(flags & TRACE_BRIEF); i++)
         t->without[i] = build(arena, t, i);
     return t;
 }
@@ -190,7 +190,7 @@ static void find_culprit(struct trace *t, struct program_scratch *scratch,
 
     t->culprit = failed;
     t->only_culprit = false;
-    if (failed >= t->count)
+    if (failed >= t->count || t->without[0] == NULL)
         return;
     t->is_quiet = true;
     if (t->decoded != NULL)
