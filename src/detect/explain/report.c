@@ -174,8 +174,7 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
     for (unsigned i = 0; i < g->nearest_count; i++)
         add_attempt(g->nearest[i], i + 1, out);
     if (g->seen_count > g->nearest_count)
-        buf_printf(out, "\n%zu further %s further away.\n", g->seen_count - g->nearest_count,
-                   g->seen_count - g->nearest_count == 1 ? "is" : "are");
+        buf_printf(out, "\n%zu more came no nearer.\n", g->seen_count - g->nearest_count);
     if (g->lost > 0)
         buf_printf(out, "%llu times something was left out, as there was too much.\n",
                    (unsigned long long)g->lost);
