@@ -277,7 +277,7 @@ void conditions_make(struct explain *e, struct wanted *w)
     const struct rule *r = w->rule;
     struct options *o = xcalloc(1, sizeof(*o));
     unsigned n = 0, flags = (changes_a_set(r) ? TRACE_CHANGES_SETS : 0) |
-                            (e->summary ? TRACE_BRIEF : 0);
+                            (e->summary ? TRACE_ONCE : 0);
 
     options_read(r->text, o);
     w->condition = arena_zalloc(&e->arena, most_conditions(r) * sizeof(*w->condition));

@@ -71,7 +71,7 @@ struct trace {
 
 enum trace_flag {
     TRACE_CHANGES_SETS = 1u << 0,       /* the rule changes a set */
-    TRACE_BRIEF        = 1u << 1,       /* only where the program fails, not what else does */
+    TRACE_ONCE         = 1u << 1,       /* only where the program fails, not what else does */
 };
 struct trace *trace_new(struct arena *arena, const struct rule_list *list, unsigned flags);
 /* False: the list has more steps than are traced. */

@@ -154,7 +154,7 @@ struct trace *trace_new(struct arena *arena, const struct rule_list *list, unsig
     if (decodes && list->decoded != NULL)
         t->decoded = trace_new(arena, list->decoded, flags);
     t->program = build(arena, t, t->count);
-    for (unsigned i = 0; i < t->count && !(flags & TRACE_BRIEF); i++)
+    for (unsigned i = 0; i < t->count && !(flags & TRACE_ONCE); i++)
         t->without[i] = build(arena, t, i);
     return t;
 }
