@@ -21,6 +21,7 @@ struct evaluation {
     struct header_view header;
     struct match_input in;
     uint32_t *held;
+    bool proto_fits;            /* tests rely on the headers that the rule's protocol has */
 };
 
 /* --- header, flow, tests ---------------------------------------------------------------------- */
@@ -76,6 +77,12 @@ static bool header_part_fits(const struct evaluation *v, const struct condition 
 static bool test_passes(struct evaluation *v, const struct rule_test *test)
 {
     return test->match(&v->in, test->arg) != test->negated;
+}
+
+/* The test of the protocol itself needs none. */
+static bool may_ask(const struct evaluation *v, const struct rule_test *test)
+{
+    return v->proto_fits || strcmp(test->keyword->name, "ip_proto") == 0;
 }
 
 /* Tests on a transaction are for one with the protocol's own state. */
@@ -225,6 +232,8 @@ static bool packet_list_passes(struct evaluation *v, struct trace *t)
     struct slice data;
 
     t->complete = true;
+    if (!v->proto_fits)
+        return false;
     if (!inspect_buffer(v->e->shadow, t->list->buffer, &from, &data))
         return t->list->program->absent;
     return run_on(v, t, data);
@@ -327,7 +336,9 @@ static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
     case PART_STEP:
         break;
     case PART_TEST:
-        note_outcome(f, test_passes(v, c->test), WEIGHT_NEAR);
+        *f = (struct finding){ .weight = WEIGHT_NEAR };
+        if (may_ask(v, c->test))
+            note_outcome(f, test_passes(v, c->test), WEIGHT_NEAR);
         break;
     case PART_TX_TEST:
         note_outcome(f, tx_test_passes(v, c->test),
@@ -355,13 +366,14 @@ static void evaluation_begin(struct evaluation *v)
     match_input_init(&v->in, v->e->shadow, s->packet, s->direction, v->w->rule);
     v->in.tx = s->tx;
     v->in.stream_due = s->is_stream;
+    v->proto_fits = rule_has_ip_proto(v->w->rule, s->packet->ip_proto);
 }
 
 static bool condition_holds(struct evaluation *v, const struct condition *c)
 {
     switch ((enum part)c->part) {
     case PART_STEP:      return true;
-    case PART_TEST:      return test_passes(v, c->test);
+    case PART_TEST:      return may_ask(v, c->test) && test_passes(v, c->test);
     case PART_TX_TEST:   return tx_test_passes(v, c->test);
     case PART_LATE_TEST: return c->silent || test_passes(v, c->test);
     default:             return header_part_fits(v, c);

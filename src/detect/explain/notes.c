@@ -254,6 +254,8 @@ static bool integer_value(const struct rule_test *test, const struct subject *s,
     for (; i != NULL && *i != NULL; i++) {
         if (strcmp((*i)->name, test->keyword->name) != 0)
             continue;
+        if (s->tx->progress[s->direction] < (*i)->progress[s->direction])
+            break;
         while (count < 4 && (count == 0 || (*i)->multi || (*i)->any_of_many) &&
                app_integer_get(*i, s->tx, s->direction, count, &value)) {
             buf_printf(out, "%s%llu", count > 0 ? ", " : "the value is ",
