@@ -10,9 +10,11 @@
 
 /* --- one rule, one subject -------------------------------------------------------------------- */
 
+/* Frames are the flow's. */
 static bool is_on_tx(const struct rule *r)
 {
-    return r->type == RULE_APP_TX;
+    return r->type == RULE_APP_TX && (r->list == NULL || r->list->buffer == NULL ||
+                                      r->list->buffer->kind != BUFFER_FRAME);
 }
 
 static struct seen *seen_of(struct explain *e, const struct wanted *w, const struct subject *s)

@@ -154,10 +154,12 @@ static void add_attempt(const struct attempt *a, unsigned number, struct buf *ou
     if (a->seen->fired > 0)
         buf_printf(out, "   fired %u time%s, first with packet %llu\n", a->seen->fired,
                    a->seen->fired == 1 ? "" : "s", (unsigned long long)a->seen->first_fired);
-    else if (a->seen->distance == 0)
+    if (a->seen->fired > 0 && a->seen->distance > 0)
+        buf_add_string(out, "   what it matched has gone; this came nearest of what was left\n");
+    if (a->seen->fired == 0 && a->seen->distance == 0)
         buf_printf(out, "   all conditions hold; no alert: %s\n",
                    a->held_back != NULL ? a->held_back : "not known why");
-    else
+    else if (a->seen->fired == 0)
         buf_printf(out, "   %u of %u conditions failed\n", failed, a->rule->count);
     for (unsigned i = 0; i < a->rule->count; i++)
         add_condition(a, i, out);
