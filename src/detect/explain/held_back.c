@@ -103,11 +103,9 @@ static void describe(struct explain *e, const struct wanted *w, const struct ins
     else if (detect_slot(in->packet)->alert_count >= e->shadow->alert_max)
         buf_printf(out, "packet-alert-max: the packet has %u alerts already",
                    detect_slot(in->packet)->alert_count);
-    else
-        buf_add_string(out, "all conditions hold, but not with the same packet: the engine had "
-                            "nothing to report them with");
 }
 
+/* NULL: not known with this packet. */
 char *held_back_make(struct explain *e, const struct wanted *w, const struct inspection *in)
 {
     struct buf out = { 0 };

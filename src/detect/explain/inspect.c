@@ -4,7 +4,6 @@
 #include "detect/explain/private.h"
 
 #include "app/frames.h"
-#include "base/memory/lib_memory.h"
 #include "flow/flow.h"
 #include "stream/slot.h"
 
@@ -125,6 +124,8 @@ static void ask_packet(struct explain *e, struct wanted *w, const struct inspect
                          .has_payload = !stream && p->payload_len > 0,
                          .is_last = inspection_is_last(in) };
 
+    if (s.is_last && w->rule->type == RULE_PACKET)
+        return;                         /* at the end of a flow there is no packet */
     ask(e, w, &s);
 }
 
@@ -248,9 +249,8 @@ static void note_held_back(struct explain *e, const struct inspection *in)
         struct seen *seen = e->held[i].seen;
         struct attempt *a = seen->attempt;
 
-        if (seen->fired > 0 || a == NULL || seen->distance != 0)
+        if (seen->fired > 0 || a == NULL || seen->distance != 0 || a->held_back != NULL)
             continue;
-        lib_free(a->held_back);
         a->held_back = held_back_make(e, e->held[i].rule, in);
     }
 }

@@ -40,6 +40,13 @@ static const char *subject_word(const struct attempt *a, unsigned count)
     return count == 1 ? "transaction" : "transactions";
 }
 
+static const char *held_back_text(const struct attempt *a)
+{
+    return a->held_back != NULL ? a->held_back
+                                : "all conditions hold, but the engine had no packet that it "
+                                  "could report them with";
+}
+
 static void verdict_fired(const struct group *g, struct buf *out)
 {
     const struct seen *first = NULL;
@@ -87,7 +94,7 @@ void verdict_add(const struct explain *e, const struct group *g, struct buf *out
     } else {
         count = alike(g, a);
         buf_printf(out, "Rule %u did not fire on %u %s: %s", g->sid, count, subject_word(a, count),
-                   a->seen->distance == 0 ? a->held_back != NULL ? a->held_back : "not known why"
+                   a->seen->distance == 0 ? held_back_text(a)
                    : a->reason != NULL ? a->reason : "not known why");
     }
 }
@@ -158,7 +165,7 @@ static void add_attempt(const struct attempt *a, unsigned number, struct buf *ou
         buf_add_string(out, "   what it matched has gone; this came nearest of what was left\n");
     if (a->seen->fired == 0 && a->seen->distance == 0)
         buf_printf(out, "   all conditions hold; no alert: %s\n",
-                   a->held_back != NULL ? a->held_back : "not known why");
+                   held_back_text(a));
     else if (a->seen->fired == 0)
         buf_printf(out, "   %u of %u conditions failed\n", failed, a->rule->count);
     for (unsigned i = 0; i < a->rule->count; i++)
