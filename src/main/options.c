@@ -102,6 +102,15 @@ static const struct option_spec specs[] = {
       "these firewall rules only" },
     { 0, "engine-analysis", OPT_JOB, 0, 0, JOB_ENGINE_ANALYSIS, NULL, NULL,
       "write what the engine makes of each rule" },
+    { 0, "explain", OPT_TEXT, 'r', AT(explain), 0, NULL, "SID,SID|all",
+      "say why rules fired, or did not, on the file of -r" },
+    { 0, "flow", OPT_TEXT, 'r', AT(explain_flow), 0, NULL, "A:P-B:P",
+      "explain with this flow only" },
+    { 0, "nearest", OPT_TEXT, 'r', AT(explain_nearest), 0, NULL, "N",
+      "explain with so many of what came nearest (10)" },
+    { 0, "summary", OPT_FLAG, 0, AT(explain_summary), 0, NULL, NULL,
+      "explain how far each rule came" },
+    { 0, "json", OPT_FLAG, 0, AT(explain_json), 0, NULL, NULL, "explain in JSON" },
 
     { 0, "list-keywords", OPT_JOB, 'o', 0, JOB_LIST_KEYWORDS, NULL, "all|csv|NAME",
       "the keywords of rules" },
@@ -298,6 +307,23 @@ static int option_bpf_file(struct options *o, struct err *err)
     return 0;
 }
 
+/* One thread in the order of the file, so that the answer is the same each time. */
+static int option_explain(struct options *o, struct err *err)
+{
+    if (o->explain == NULL) {
+        if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary ||
+            o->explain_json)
+            return err_set(err, "--flow, --nearest, --summary and --json go with --explain");
+        return 0;
+    }
+    if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
+        return err_set(err, "--explain explains what rules make of a file: give -r FILE");
+    if (o->no_detection)
+        return err_set(err, "--explain needs rules: --disable-detection does not go with it");
+    o->run_mode = "single";
+    return 0;
+}
+
 /* Options that contradict each other are rejected here, before anything starts. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err)
 {
@@ -328,7 +354,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
                             o->firewall_file != NULL))
         return err_set(err, "--disable-detection leaves nothing to do for rules: -s, -S and "
                        "--firewall-rules-exclusive do not go with it");
-    return 0;
+    return option_explain(o, err);
 }
 
 void options_free(struct options *o)

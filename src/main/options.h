@@ -46,6 +46,9 @@ struct options {
     const char *unix_socket;
     bool no_random, deterministic;
     bool quiet_progress;
+    const char *explain;                /* rules to explain: numbers, or "all" */
+    const char *explain_flow, *explain_nearest;
+    bool explain_summary, explain_json;
 };
 
 /* Fills *o; -1 with *err on a wrong word. Texts are borrowed from argv. */

@@ -22,6 +22,7 @@
 #include "control/process.h"
 #include "control/signals.h"
 #include "detect/analysis/analysis.h"
+#include "detect/explain/explain.h"
 #include "main/job_loop.h"
 #include "main/logging.h"
 #include "main/engine_loop.h"
@@ -52,6 +53,16 @@ static void configure_checksums(struct conf *conf)
         conf_set(conf, "stream.checksum-validation", *which == 'a' ? "yes" : "no");
 }
 
+/* The answer is all that the user wants: no logs are written, and files that are there stay as they
+ * are. */
+static void configure_explain(struct conf *conf)
+{
+    conf_set(conf, "outputs", "");
+    conf_set(conf, "logging.outputs", "");
+    conf_set(conf, "logging.default-log-level", "error");
+    conf_set(conf, "stats.enabled", "no");
+}
+
 /* Options that are another way to write a setting become that setting, so that the rest of
  * the program reads one source. They override the file. */
 static void configure_options(const struct options *o, struct conf *conf)
@@ -69,6 +80,8 @@ static void configure_options(const struct options *o, struct conf *conf)
     if (o->log_dir != NULL)
         conf_set(conf, "default-log-dir", o->log_dir);
     configure_offline(o, conf);
+    if (o->explain != NULL)
+        configure_explain(conf);
     if (o->checksums != NULL)
         conf_set(conf, "stream.checksum-validation",
                  strcmp(o->checksums, "all") == 0 ? "yes" : "no");
@@ -293,6 +306,18 @@ static bool may_start(const struct setup *s)
     return true;
 }
 
+static int write_explanation(struct explain *e)
+{
+    struct buf out = { 0 };
+    bool complete = explain_write(e, &out) && fwrite(out.data, 1, out.len, stdout) == out.len &&
+                 fflush(stdout) == 0;
+
+    buf_fini(&out);
+    if (!complete)
+        log_error("detect", "the explanation is incomplete: no memory, or it cannot be written");
+    return complete ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /* The plan comes after the libraries, because it needs the capture's sources. The pid file
  * comes after everything that may fail for a wrong configuration. */
 int run_engine(const struct options *o, struct conf *conf)
@@ -321,6 +346,8 @@ int run_engine(const struct options *o, struct conf *conf)
     status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : engine_loop_run(&s, &err);
     if (status != EXIT_SUCCESS)
         setup_fail(&err);
+    else if (s.context.explain != NULL)
+        status = write_explanation(s.context.explain);
     process_pid_file_remove(pid_file);
     setup_free(&s);
     return status;

@@ -22,6 +22,7 @@
 #include "base/report/log.h"
 #include "control/systemd.h"
 #include "control/web/web.h"
+#include "detect/explain/explain.h"
 #include "detect/rule/keyword.h"
 #include "flow/exception.h"
 
@@ -264,7 +265,8 @@ static int setup_rules(struct setup *s, struct err *err)
         .strict_keywords = o->strict_keywords,
         .config_dir = s->config_dir,
         .all_or_none = o->init_errors_fatal || o->job == JOB_TEST,
-        .drop_texts = o->job != JOB_ENGINE_ANALYSIS && !output_shows_rules(s->root),
+        .drop_texts = o->job != JOB_ENGINE_ANALYSIS && o->explain == NULL &&
+                      !output_shows_rules(s->root),
     };
     everybody = setup_rules_request(s);
     s->context.rules = ruleset_load(&everybody, &s->rules_report, err);
@@ -283,6 +285,20 @@ static int setup_rules(struct setup *s, struct err *err)
     check_profile(s);
     setup_rules_changed(s, s->context.rules, &s->rules_report);
     return 0;
+}
+
+static int setup_explain(struct setup *s, struct err *err)
+{
+    const struct options *o = s->options;
+    const struct explain_request request = { .rules = o->explain, .flow = o->explain_flow,
+                                             .nearest = o->explain_nearest,
+                                             .summary = o->explain_summary,
+                                             .json = o->explain_json };
+
+    if (o->explain == NULL)
+        return 0;
+    s->context.explain = explain_new(&request, s->context.rules, err);
+    return s->context.explain != NULL ? 0 : -1;
 }
 
 /* In job mode a wrong output ends the job, not the engine. */
@@ -379,7 +395,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     /* Each job has outputs of its own. */
     if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
-    if (setup_rules(s, err) < 0)
+    if (setup_rules(s, err) < 0 || setup_explain(s, err) < 0)
         return -1;
     rule_profile_conf_read(&s->rule_profile, s->root);
     if (s->rule_profile.active)
@@ -767,6 +783,7 @@ void setup_free(struct setup *s)
     control_free(s->control);
     job_free(s);
     tenants_unref(s->context.tenants);
+    explain_free(s->context.explain);
     if (s->context.rules != NULL)
         ruleset_unref(s->context.rules);
     app_conf_free(s->app);

@@ -37,6 +37,7 @@ struct qsbr {
 /* Stream modules that wait until detection has finished a flow's packets. */
 #define RUN_STREAMS_MAX 1024
 
+struct explain;
 struct gauges;
 
 struct run_context {
@@ -64,6 +65,8 @@ struct run_context {
     const struct app_conf *app;
     struct output_conf *output;
     struct gauges *gauges;                  /* control/gauges.h; while threads run */
+    struct explain *explain;                /* detect/explain/explain.h; NULL: nothing is to be
+                                             * explained */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
     struct qsbr qsbr;

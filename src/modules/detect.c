@@ -6,6 +6,7 @@
 
 #include "app/session.h"
 #include "base/array.h"
+#include "detect/explain/explain.h"
 #include "flow/rate.h"
 #include "flow/vars.h"
 #include "modules/context.h"
@@ -26,6 +27,7 @@ struct detect_module {
     counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
     struct detectlog_flush flush;
+    bool one_ruleset;                       /* no tenants, and nothing is to be explained */
 };
 
 static void detect_module_close(void *self)
@@ -38,6 +40,8 @@ static void detect_module_close(void *self)
         qsbr_leave(m->ctx, &m->quiescent_round);
     output_thread_free(m->output);
     tenant_threads_fini(&m->tenants);
+    if (m->ctx->explain != NULL)
+        explain_end(m->ctx->explain);
     if (m->detect != NULL)
         detect_thread_free(m->detect);
     if (m->app != NULL)
@@ -59,7 +63,10 @@ static int open_tenants(struct detect_module *m, struct ruleset *rules, struct e
     m->tenants.everybody = m->detect;
     m->tenants.counters = m->counters;
     m->tenants.alert_payload_size = output_payload_size(m->ctx->conf);
-    return tenant_threads_take(&m->tenants, rules, m->rules_generation, err);
+    if (tenant_threads_take(&m->tenants, rules, m->rules_generation, err) < 0)
+        return -1;
+    m->one_ruleset = m->tenants.table == NULL && m->ctx->explain == NULL;
+    return 0;
 }
 
 static void *detect_module_open(const struct module_env *env, struct err *err)
@@ -73,7 +80,9 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
     m->counters = env->counters;
-    if (m->detect == NULL || open_tenants(m, rules, err) < 0) {
+    if (m->detect == NULL || open_tenants(m, rules, err) < 0 ||
+        (m->ctx->explain != NULL &&
+         explain_begin(m->ctx->explain, m->ctx->conf, env->counters, err) < 0)) {
         ruleset_unref(rules);
         detect_module_close(m);
         return NULL;
@@ -100,14 +109,29 @@ static COLD void take_new_rules(struct detect_module *m)
 
     detect_thread_set_rules(m->detect, rules);
     (void)tenant_threads_take(&m->tenants, rules, m->rules_generation, &err);
+    m->one_ruleset = m->tenants.table == NULL && m->ctx->explain == NULL;
     ruleset_unref(rules);
 }
 
 /* Traffic of a tenant only meets the tenant's rules. */
+static COLD void run_rules_of(struct detect_module *m, const struct inspection *in)
+{
+    struct detect_thread *detect = m->detect;
+
+    if (m->tenants.table != NULL)
+        detect = tenant_thread_of(&m->tenants, in->packet);
+    if (m->ctx->explain != NULL)
+        explain_inspect(m->ctx->explain, detect, in);
+    else
+        detect_inspect(detect, in);
+}
+
 static void run_rules(struct detect_module *m, const struct inspection *in)
 {
-    detect_inspect(LIKELY(m->tenants.table == NULL)
-                       ? m->detect : tenant_thread_of(&m->tenants, in->packet), in);
+    if (LIKELY(m->one_ruleset))
+        detect_inspect(m->detect, in);
+    else
+        run_rules_of(m, in);
 }
 
 static void note_icmp(struct flow *f, const struct packet *p)

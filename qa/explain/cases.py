@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rules broken in one place, for qa/explain/run.
+
+A row: name, capture, rule, what stands in its place {}, when it fires, and when it does not, and
+what the first line of the explanation says then (a regular expression). The rule is `alert` and
+sid 1; further rules of the set and a threshold file may follow."""
+import os
+import struct
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from pcapgen import ACK, Capture, PSH, SYN, TcpFlow, dns_answer, dns_query  # noqa: E402
+
+CLIENT, SERVER = "10.1.2.3", "192.0.2.80"
+BODY = b"user=Admin&pass=secret&token=YWJjZGVm"
+REQUEST = (b"POST /Login/index.php?id=42&q=a%%20b HTTP/1.1\r\nHost: www.example.com\r\n"
+           b"User-Agent: curl/7.88\r\nCookie: sid=abc123\r\nReferer: http://ref.example/x\r\n"
+           b"Content-Type: text/plain\r\nX-Num: 77\r\n"
+           b"Content-Length: %d\r\n\r\n" % len(BODY)) + BODY
+ANSWER = (b"HTTP/1.1 404 Not Found\r\nServer: nginx/1.2\r\nSet-Cookie: k=v\r\n"
+          b"Content-Type: text/html\r\nContent-Length: 18\r\n\r\n<html>gone</html>\n")
+MESSAGE = b"HELLO\x00\x10\x00\x05abcdeTAIL:12345:END\r\n"
+
+
+def http(cap):
+    flow = TcpFlow(cap, CLIENT, 40000, SERVER, 80)
+    flow.open()
+    flow.to_server(REQUEST)
+    flow.to_client(ANSWER)
+    flow.close()
+
+
+def raw(cap):
+    flow = TcpFlow(cap, CLIENT, 40001, SERVER, 7777)
+    flow.open()
+    flow.to_server(MESSAGE)
+    flow.to_client(b"+OK bye\r\n")
+    flow.close()
+
+
+def udp(cap):
+    cap.udp(CLIENT, 5000, SERVER, 6000, MESSAGE)
+
+
+def many(cap):
+    for i in range(3):
+        cap.udp(CLIENT, 5000 + i, SERVER, 6000, MESSAGE)
+
+
+def dns(cap):
+    cap.udp(CLIENT, 5353, SERVER, 53, dns_query(7, "mail.example.org"))
+    cap.udp(SERVER, 53, CLIENT, 5353, dns_answer(7, "mail.example.org", ["192.0.2.1"]))
+
+
+def ping(cap):
+    cap.ping(CLIENT, SERVER)
+    cap.ping(SERVER, CLIENT, reply=True)
+
+
+def syn(cap):
+    cap.tcp(CLIENT, 1234, SERVER, 80, 100, 0, SYN, options=struct.pack(">BBH", 2, 4, 1460))
+
+
+def midstream(cap):
+    cap.tcp(CLIENT, 1234, SERVER, 7777, 100, 200, PSH | ACK, MESSAGE)
+
+
+def two_flows(cap):
+    raw(cap)
+    udp(cap)
+
+
+CAPTURES = {f.__name__: f for f in (http, raw, udp, many, dns, ping, syn, midstream, two_flows)}
+
+H = "http any any -> any any (msg:\"a\"; "
+U = "udp any any -> any any (msg:\"a\"; "
+T = "tcp any any -> any any (msg:\"a\"; "
+
+CASES = [
+    # --- header ---
+    ("protocol", "udp", '{} any any -> any any (msg:"a"; content:"HELLO";', "udp", "tcp",
+     r"the protocol is UDP.*wants tcp"),
+    ("source", "udp", 'udp {} any -> any any (msg:"a"; content:"HELLO";', "10.1.2.0/24",
+     "10.1.3.0/24", r"the source address is 10\.1\.2\.3, the rule wants 10\.1\.3\.0/24"),
+    ("destination", "udp", 'udp any any -> {} any (msg:"a"; content:"HELLO";', "192.0.2.80",
+     "!192.0.2.80", r"the destination address is 192\.0\.2\.80"),
+    ("source-port", "udp", 'udp any {} -> any any (msg:"a"; content:"HELLO";', "5000", "5001",
+     r"the source port is 5000, the rule wants 5001"),
+    ("destination-port", "udp", 'udp any any -> any {} (msg:"a"; content:"HELLO";', "6000",
+     "[53,123]", r"the destination port is 6000, the rule wants \[53,123\]"),
+    ("app-protocol", "http", '{} any any -> any any (msg:"a"; flow:established;', "http", "tls",
+     r"the application protocol is http, the rule wants tls"),
+    # --- flow ---
+    ("direction", "raw", T + '{} content:"HELLO";', "flow:to_server;", "flow:to_client;",
+     r"the direction is to the server, the rule looks at what goes to the client"),
+    ("direction-back", "raw", T + '{} content:"+OK bye";', "flow:to_client;", "flow:to_server;",
+     r"the direction is to the client"),
+    ("established", "midstream", T + '{} content:"HELLO"; dsize:>1;', "flow:stateless;",
+     "flow:established;", r"no flow|not established"),
+    ("not-established", "raw", T + '{} content:"HELLO"; dsize:>1;', "flow:established;",
+     "flow:not_established;", r"the flow is established"),
+    ("from-fragments", "udp", U + '{} content:"HELLO";', "flow:no_frag;", "flow:only_frag;",
+     r"does not come from fragments"),
+    # --- tests on packets ---
+    ("ttl", "udp", U + 'ttl:{}; content:"HELLO";', "64", "<64", r"ttl:<64.*time to live is 64"),
+    ("dsize", "udp", U + 'dsize:{}; content:"HELLO";', ">10", ">100",
+     r"dsize:>100.*has 30 bytes"),
+    ("flags", "syn", T + "flags:{};", "S", "SA", r"flags:SA.*the flags are S"),
+    ("window", "syn", T + "flags:S; window:{};", "65535", "1024", r"window:1024.*is 65535"),
+    ("seq", "syn", T + "flags:S; seq:{};", "100", "101", r"seq:101.*is 100"),
+    ("ack", "syn", T + "flags:S; ack:{};", "0", "1", r"ack:1.*is 0"),
+    ("tcp-mss", "syn", T + "flags:S; tcp.mss:{};", "1460", "<1000", r"tcp\.mss:<1000"),
+    ("itype", "ping", 'icmp any any -> any any (msg:"a"; itype:{}; icode:0;', "8", "13",
+     r"itype:13.*ICMP type is [08]"),
+    ("icode", "ping", 'icmp any any -> any any (msg:"a"; itype:8; icode:{};', "0", "3",
+     r"icode:3.*ICMP code is 0"),
+    ("icmp-id", "ping", 'icmp any any -> any any (msg:"a"; itype:8; icmp_id:{};', "1", "2",
+     r"icmp_id:2"),
+    ("ip-proto", "ping", 'ip any any -> any any (msg:"a"; ip_proto:{};', "1", "47",
+     r"ip_proto:47.*IP protocol is 1"),
+    ("tos", "udp", U + 'tos:{}; content:"HELLO";', "0", "8", r"tos:8.*is 0"),
+    ("fragbits", "udp", U + 'fragbits:{}; content:"HELLO";', "!M", "M", r"fragbits:M"),
+    ("sameip", "udp", U + '{} content:"HELLO";', "", "sameip;", r"sameip.*10\.1\.2\.3"),
+    ("vlan", "udp", U + 'vlan.layers:{}; content:"HELLO";', "0", "1", r"vlan\.layers:1"),
+    ("flow-pkts", "raw", T + "flow.pkts_toserver:{}; flow:to_server;", ">2", ">50",
+     r"flow\.pkts_toserver:>50.*to the server"),
+    ("app-layer-protocol", "http", T + "app-layer-protocol:{};", "http", "ssh",
+     r"app-layer-protocol:ssh.*is http"),
+    # --- contents ---
+    ("case", "http", H + 'http.method; content:"POST"; http.uri; content:"{}";', "/Login", "/login",
+     r'http\.uri has "/Login" at 0, the rule wants "/login" with this case'),
+    ("not-there", "udp", U + 'content:"{}";', "HELLO", "QUIT",
+     r'the payload does not have "QUIT"'),
+    ("part", "udp", U + 'content:"{}";', "TAIL|3a|12345", "TAIL|3a|12399",
+     r'the payload has "TAIL\|3a\|12345".*wants "TAIL\|3a\|12399"'),
+    ("hex", "udp", U + 'content:"{}";', "|00 10 00 05|", "|00 10 00 06|", r"00 10 00 05"),
+    ("offset", "udp", U + 'content:"abcde"; offset:{};', "9", "10",
+     r'has "abcde" at 9, the rule wants it in bytes 10 to 30'),
+    ("depth", "udp", U + 'content:"abcde"; depth:{};', "14", "13",
+     r'has "abcde" at 9, the rule wants it in bytes 0 to 13'),
+    ("startswith", "udp", U + 'content:"{}"; startswith;', "HELLO", "ELLO", r'has "ELLO" at 1'),
+    ("endswith", "udp", U + 'content:"{}"; endswith;', "END|0d 0a|", "12345",
+     r'has "12345" at 19, the rule wants it at the end'),
+    ("distance", "udp", U + 'content:"HELLO"; content:"abcde"; distance:{};', "4", "5",
+     r'has "abcde" at 9, the rule wants it in bytes 10 .*match that ends at 5.*distance:5'),
+    ("within", "udp", U + 'content:"HELLO"; content:"abcde"; distance:0; within:{};', "9", "8",
+     r'has "abcde" at 9, the rule wants it in bytes 5 to 13'),
+    ("negated", "udp", U + 'content:"HELLO"; content:!"{}";', "QUIT", "TAIL",
+     r'has "TAIL" at 14, which the rule excludes'),
+    ("nocase-not-there", "udp", U + 'content:"{}"; nocase;', "hello", "hallo",
+     r'(does not have|has).*"hallo"'),
+    ("first-of-two", "udp", U + 'content:"{}"; content:"TAIL"; distance:0;', "HELLO", "HOLLA",
+     r'(does not have|has).*"HOLLA"'),
+    ("fast-pattern", "udp", U + 'content:"HELLO"; content:"{}"; fast_pattern;', "abcde", "abcdf",
+     r'has "abcde" at 9, the rule wants "abcdf"'),
+    ("stream", "raw", T + 'flow:established,to_server; content:"{}";', "TAIL", "TALL",
+     r'TALL'),
+    # --- other steps ---
+    ("pcre", "udp", U + r'content:"HELLO"; pcre:"/{}/";', r"TAIL:\d+:END", r"TAIL:\d+:FIN",
+     r'the payload does not match pcre.*as far as "TAIL\|3a\|12345\|3a\|"'),
+    ("pcre-negated", "udp", U + 'content:"HELLO"; pcre:!"/{}/";', "QUIT", "TA.L",
+     r"matches pcre.*which the rule excludes"),
+    ("pcre-relative", "udp", U + 'content:"HELLO"; pcre:"/^{}/R";', r"\x00\x10", r"abc",
+     r"does not match pcre"),
+    ("isdataat", "udp", U + 'content:"HELLO"; isdataat:{},relative;', "20", "40",
+     r"isdataat:40,relative.*25 of them"),
+    ("isdataat-negated", "udp", U + 'content:"END|0d 0a|"; isdataat:{}1,relative;', "!", "",
+     r"isdataat:1,relative.*0 of them"),
+    ("byte_test", "udp", U + 'content:"HELLO"; byte_test:2,{},0,relative;', "=,16", "=,17",
+     r"byte_test:2,=,17,0,relative: the value at 5 of the payload is 16"),
+    ("byte_test-digits", "udp", U + 'content:"TAIL"; byte_test:5,{},1,relative,string,dec;',
+     "=,12345", ">,99999", r"byte_test.*is 12345"),
+    ("byte_jump", "udp", U + 'content:"HELLO"; byte_jump:2,{},relative; content:"TAIL"; '
+     "distance:0; within:4;", "2", "0", r"TAIL|byte_jump"),
+    ("byte_extract", "udp", U + 'content:"HELLO"; byte_extract:2,{},n,relative; content:"TAIL"; '
+     "distance:n; within:4;", "2", "0", r"TAIL|byte_extract"),
+    ("byte_math", "udp", U + 'content:"HELLO"; byte_math:bytes 2, offset 2, oper {}, rvalue 4, '
+     'result n, relative; content:"TAIL"; offset:n; depth:23;', "+", "*", r"TAIL|byte_math"),
+    ("bsize", "http", H + 'http.host; content:"example"; bsize:{};', "15", "14",
+     r"http\.host has 15 bytes, the rule wants bsize:14"),
+    ("urilen", "http", H + 'http.method; content:"POST"; urilen:{};', ">5", ">500",
+     r"http\.uri.* has \d+ bytes, the rule wants urilen:>500"),
+    ("base64", "http", H + 'http.request_body; content:"token="; base64_decode:relative; '
+     'base64_data; content:"{}";', "abcdef", "abcxyz", r'base64_data has "abcdef" at 0.*"abcxyz"'),
+    ("absent", "http", H + 'http.method; content:"POST"; {}; absent;', "http.accept_enc",
+     "http.cookie", r"absent|http\.cookie"),
+    ("entropy", "udp", U + 'content:"HELLO"; entropy: value {};', "> 1", "> 7.9", r"entropy"),
+    # --- buffers ---
+    ("wrong-buffer", "http", H + '{}; content:"secret";', "http.request_body", "http.uri",
+     r'http\.uri does not have "secret"'),
+    ("normalised", "http", H + '{}; content:"a%20b";', "http.uri.raw", "http.uri",
+     r"http\.uri (does not have|has).*http\.uri\.raw has it at"),
+    ("lower-case", "http", H + '{}; content:"login";', "http.uri; to_lowercase", "http.uri",
+     r'http\.uri has "Login" at 1, the rule wants "login" with this case'),
+    ("transform", "http", H + 'http.uri.raw; {}; content:"a b";', "url_decode",
+     "compress_whitespace", r'compress_whitespace (does not have|has).*"a b"'),
+    ("user-agent", "http", H + 'http.user_agent; content:"{}";', "curl", "wget",
+     r'http\.user_agent does not have "wget"'),
+    ("header", "http", H + 'http.header; content:"{}";', "X-Num|3a| 77", "X-Num|3a| 78",
+     r'http\.header has "X-Num\|3a\| 77"'),
+    ("cookie", "http", H + 'http.cookie; content:"{}";', "sid=abc", "sid=xyz",
+     r'http\.cookie has "sid=abc"'),
+    ("host", "http", H + 'http.host; content:"{}";', "example.com", "example.net",
+     r'http\.host has "example\.com"'),
+    ("referer", "http", H + 'http.referer; content:"{}";', "ref.example", "ref.sample",
+     r"http\.referer"),
+    ("request-body", "http", H + 'http.request_body; content:"{}";', "pass=secret", "pass=Secret",
+     r'http\.request_body has "pass=secret" at \d+, the rule wants "pass=Secret" with this case'),
+    ("status", "http", H + 'http.stat_code; content:"{}";', "404", "200",
+     r'http\.stat_code does not have "200"'),
+    ("status-text", "http", H + 'http.stat_msg; content:"{}";', "Not Found", "Not Here",
+     r"http\.stat_msg"),
+    ("server", "http", H + 'http.server; content:"{}";', "nginx", "apache", r"http\.server"),
+    ("file-data", "http", H + 'flow:to_client; file.data; content:"{}";', "gone", "here",
+     r'file\.data does not have "here"'),
+    ("no-buffer", "http", H + '{}; content:"a";', "http.cookie", "http.accept_enc",
+     r"there is no http\.accept_enc"),
+    ("wrong-side", "http", H + '{}; content:"html";', "http.response_body", "http.request_body",
+     r'http\.request_body does not have "html"'),
+    ("dns-query", "dns", 'dns any any -> any any (msg:"a"; dns.query; content:"{}";',
+     "mail.example", "mall.example", r'dns\.query (has|does not have)'),
+    ("dns-opcode", "dns", 'dns any any -> any any (msg:"a"; dns.opcode:{};', "0", "4",
+     r"dns\.opcode:4 does not hold: the value is 0"),
+    ("dns-rrtype", "dns", 'dns any any -> any any (msg:"a"; dns.rrtype:{};', "1", "16",
+     r"dns\.rrtype:16 does not hold: the value is 1"),
+    ("tcp-hdr", "syn", T + 'tcp.hdr; content:"|{}|"; offset:13; depth:1;', "02", "12",
+     r"tcp\.hdr does not have"),
+    ("ipv4-hdr", "udp", U + 'ipv4.hdr; content:"|{}|"; offset:9; depth:1;', "11", "12",
+     r"ipv4\.hdr does not have"),
+    ("udp-hdr", "udp", U + 'udp.hdr; content:"|{}|"; startswith;', "13 88", "13 89", r"udp\.hdr"),
+    ("frame", "http", H + 'frame:http1.request; content:"{}";', "POST", "PAST",
+     r'"PAST"'),
+    # --- state ---
+    ("flowbit-never-set", "udp", U + 'flowbits:{},seen; content:"HELLO";', "isnotset", "isset",
+     r"flowbits:isset,seen does not hold.*no rule sets it"),
+    ("flowbit-of-a-rule", "udp", U + 'flowbits:{}; content:"HELLO";', "isset,one", "isset,two",
+     r"flowbits:isset,two does not hold.*set by rule 3",
+     'alert udp any any -> any any (content:"TAIL"; flowbits:set,one; noalert; sid:2;)\n'
+     'alert udp any any -> any any (content:"NONE"; flowbits:set,two; noalert; sid:3;)\n'),
+    ("flowbit-set", "udp", U + 'flowbits:{},x; content:"HELLO";', "isnotset", "isset",
+     r"flowbits:isset,x does not hold"),
+    ("flowint", "udp", U + 'flowint:{}; content:"HELLO";', "n,notset", "n,>,3",
+     r"flowint:n,>,3 does not hold.*none"),
+    ("xbits", "udp", U + 'xbits:{},x,track ip_src; content:"HELLO";', "isnotset", "isset",
+     r"xbits:isset,x,track ip_src does not hold"),
+    ("dataset", "dns", 'dns any any -> any any (msg:"a"; dns.query; '
+     'dataset:{},names,type string;', "isnotset", "isset",
+     r'dataset:isset,names.*does not hold for dns\.query, which is "mail\.example\.org"'),
+    ("dataset-set", "dns", 'dns any any -> any any (msg:"a"; dns.query; content:"{}"; '
+     "dataset:set,new,type string;", "mail", "male", r'"male"'),
+    # --- after the match ---
+    ("threshold", "many", U + 'content:"HELLO"; threshold:type threshold, track by_src, count {}, '
+     "seconds 60;", "3", "4", r"threshold: type threshold, track by_src, count 4, seconds 60"),
+    ("limit-both", "many", U + 'content:"HELLO"; threshold:type both, track by_dst, count {}, '
+     "seconds 60;", "2", "9", r"threshold: type both"),
+    ("detection_filter", "many", U + 'content:"HELLO"; detection_filter:track by_src, count {}, '
+     "seconds 60;", "1", "5", r"detection_filter: .*count 5"),
+    ("suppress", "udp", U + 'content:"HELLO"; {}', "", "", r"suppress \(threshold-file, track by_src",
+     "", "suppress gen_id 1, sig_id 1, track by_src, ip 10.1.2.3\n"),
+    ("noalert", "udp", U + 'content:"HELLO"; {}', "", "noalert;", r"noalert: the rule matches"),
+    ("pass-rule", "udp", U + 'content:"{}";', "HELLO", "HELLO", r"pass rule 2 lets the packet go",
+     "", "", 'pass udp any any -> any 6000 (content:"TAIL"; sid:2;)\n'),
+    ("refused", "udp", U + 'content:"HELLO"; {}', "", "within:-1;",
+     r"was refused when it was loaded.*within"),
+    ("not-there-at-all", "udp", U + 'content:"HELLO"; {}', "", "requires: version >= 99;",
+     r"is not among the rules that were loaded"),
+    ("two-flows", "two_flows", T + 'flow:to_server; content:"{}"; content:"END";', "HELLO", "HELPS",
+     r'on 1 flow: the payload (has|does not have).*"HELPS"'),
+]

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/explain/explain.h - why rules fired, and why they did not: ids --explain.
+ *
+ * One packet thread uses it; it evaluates the wanted rules a second time beside the inspection, and
+ * keeps of each rule what came nearest. Rules are not changed by it, and a run without it does not
+ * know of it. */
+#ifndef DETECT_EXPLAIN_H
+#define DETECT_EXPLAIN_H
+
+#include "detect/rule/ruleset.h"
+#include "packet/inspection.h"
+
+struct buf;
+struct counters;
+struct conf_node;
+struct detect_thread;
+struct explain;
+
+struct explain_request {
+    const char *rules;          /* "2012887,2012888", or "all" */
+    const char *flow;           /* only this one: "10.0.0.1:1024-10.0.0.2:80"; NULL: all */
+    const char *nearest;        /* how many of each rule are shown; NULL: 10 */
+    bool json, summary;
+};
+
+/* The set must have the texts of its rules. NULL with *err: a wrong list or flow. */
+struct explain *explain_new(const struct explain_request *request, struct ruleset *set,
+                            struct err *err);
+void explain_free(struct explain *e);           /* NULL is fine */
+
+/* By the packet thread, before its first packet. */
+int explain_begin(struct explain *e, const struct conf_node *conf, struct counters *counters,
+                  struct err *err);
+void explain_end(struct explain *e);
+/* detect_inspect(), and what the wanted rules made of it. */
+void explain_inspect(struct explain *e, struct detect_thread *dt, const struct inspection *in);
+
+/* When all packets have gone. False: memory ran out. */
+bool explain_write(struct explain *e, struct buf *out);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/explain/report.c - the answer as text: first the verdict in a sentence. */
+#include "detect/explain/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+static int by_distance(const void *x, const void *y)
+{
+    const struct attempt *a = *(struct attempt *const *)x, *b = *(struct attempt *const *)y;
+
+    if ((a->seen->fired > 0) != (b->seen->fired > 0))
+        return a->seen->fired > 0 ? -1 : 1;
+    if (a->seen->distance != b->seen->distance)
+        return a->seen->distance < b->seen->distance ? -1 : 1;
+    if (a->seen->culprit != b->seen->culprit)
+        return a->seen->culprit > b->seen->culprit ? -1 : 1;
+    return a->packet < b->packet ? -1 : a->packet > b->packet;
+}
+
+/* How many subjects ended at the same condition, as near. */
+static unsigned alike(const struct group *g, const struct attempt *a)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < g->seen_count; i++)
+        n += g->list[i]->rule == a->seen->rule && g->list[i]->distance == a->seen->distance &&
+             g->list[i]->culprit == a->seen->culprit && g->list[i]->fired == 0;
+    return n;
+}
+
+static const char *subject_word(const struct attempt *a, unsigned count)
+{
+    if (a->seen->item == UINT64_MAX)
+        return count == 1 ? "flow" : "flows";
+    if (a->seen->flow == 0)
+        return count == 1 ? "packet" : "packets";
+    return count == 1 ? "transaction" : "transactions";
+}
+
+static const char *held_back_text(const struct attempt *a)
+{
+    return a->held_back != NULL ? a->held_back
+                                : "all conditions hold, but the engine had no packet that it "
+                                  "could report them with";
+}
+
+static void verdict_fired(const struct group *g, struct buf *out)
+{
+    const struct seen *first = NULL;
+    unsigned subjects = 0;
+
+    for (size_t i = 0; i < g->seen_count; i++) {
+        if (g->list[i]->fired == 0)
+            continue;
+        subjects++;
+        if (first == NULL || g->list[i]->first_fired < first->first_fired)
+            first = g->list[i];
+    }
+    buf_printf(out, "Rule %u fired %llu time%s", g->sid, (unsigned long long)g->fired,
+               g->fired == 1 ? "" : "s");
+    if (first != NULL && first->first_fired != 0)
+        buf_printf(out, ", first with packet %llu", (unsigned long long)first->first_fired);
+    if (first != NULL && first->attempt != NULL && first->attempt->title != NULL)
+        buf_printf(out, ": %s", first->attempt->title);
+    (void)subjects;
+}
+
+static void verdict_not_loaded(const struct group *g, struct buf *out)
+{
+    if (g->failure != NULL)
+        buf_printf(out, "Rule %u was refused when it was loaded (%s:%u): %s", g->sid,
+                   g->failure->file != NULL ? g->failure->file : "?", g->failure->line,
+                   g->failure->error);
+    else
+        buf_printf(out, "Rule %u is not among the rules that were loaded", g->sid);
+}
+
+void verdict_add(const struct explain *e, const struct group *g, struct buf *out)
+{
+    const struct attempt *a = g->nearest_count > 0 ? g->nearest[0] : NULL;
+    unsigned count;
+
+    if (g->rule_count == 0) {
+        verdict_not_loaded(g, out);
+    } else if (g->fired > 0) {
+        verdict_fired(g, out);
+    } else if (a == NULL) {
+        buf_printf(out, "Rule %u did not fire: %s", g->sid,
+                   e->packets == 0 ? "no packet was inspected"
+                                   : "nothing came that it could be asked about");
+    } else {
+        count = alike(g, a);
+        buf_printf(out, "Rule %u did not fire on %u %s: %s", g->sid, count, subject_word(a, count),
+                   a->seen->distance == 0 ? held_back_text(a)
+                   : a->reason != NULL ? a->reason : "not known why");
+    }
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static const char *part_name(const struct condition *c)
+{
+    static const char *const names[] = {
+        [PART_INSPECTED] = "inspected", [PART_PROTO] = "protocol", [PART_SRC] = "source address",
+        [PART_SRC_PORT] = "source port", [PART_DST] = "destination address",
+        [PART_DST_PORT] = "destination port", [PART_DIRECTION] = "direction",
+        [PART_FLOW] = "flow", [PART_APP] = "application protocol", [PART_TEST] = "test",
+        [PART_TX_TEST] = "transaction", [PART_LATE_TEST] = "script" };
+
+    return c->part == PART_STEP ? condition_buffer(c) : names[c->part];
+}
+
+static void add_indented(struct buf *out, const char *text)
+{
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+
+        buf_printf(out, "            %.*s\n", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void add_condition(const struct attempt *a, unsigned i, struct buf *out)
+{
+    static const char *const marks[] = { "not asked", "ok", "FAILED" };
+    const struct condition *c = &a->rule->condition[i];
+    const struct note *n = &a->note[i];
+
+    if (c->part == PART_INSPECTED && n->outcome != OUTCOME_FAIL)
+        return;
+    buf_printf(out, "  %-9s %s", marks[n->outcome], part_name(c));
+    if (c->text[0] != '\0')
+        buf_printf(out, ": %s", c->text);
+    if (n->outcome == OUTCOME_PASS && n->at >= 0)
+        buf_printf(out, " [at %lld to %lld]", (long long)n->at, (long long)n->at + n->len);
+    if (n->earlier)
+        buf_add_string(out, " [with an earlier packet]");
+    if (c->is_fast)
+        buf_add_string(out, n->outcome == OUTCOME_PASS
+                                ? " (fast pattern: found, the rule is a candidate)"
+                                : n->outcome == OUTCOME_FAIL
+                                      ? " (fast pattern: the prefilter stops the rule here)"
+                                      : " (fast pattern)");
+    buf_add_u8(out, '\n');
+    if (n->text != NULL)
+        buf_printf(out, "            %s\n", n->text);
+    if (n->excerpt != NULL)
+        add_indented(out, n->excerpt);
+}
+
+static void add_attempt(const struct attempt *a, unsigned number, struct buf *out)
+{
+    unsigned failed = 0;
+
+    for (unsigned i = 0; i < a->rule->count; i++)
+        failed += a->note[i].outcome == OUTCOME_FAIL;
+    buf_printf(out, "\n%u. %s\n", number, a->title != NULL ? a->title : "?");
+    if (a->seen->fired > 0)
+        buf_printf(out, "   fired %u time%s, first with packet %llu\n", a->seen->fired,
+                   a->seen->fired == 1 ? "" : "s", (unsigned long long)a->seen->first_fired);
+    if (a->seen->fired > 0 && a->seen->distance > 0)
+        buf_add_string(out, "   what it matched has gone; this came nearest of what was left\n");
+    if (a->seen->fired == 0 && a->seen->distance == 0)
+        buf_printf(out, "   all conditions hold; no alert: %s\n",
+                   held_back_text(a));
+    else if (a->seen->fired == 0)
+        buf_printf(out, "   %u of %u conditions failed\n", failed, a->rule->count);
+    for (unsigned i = 0; i < a->rule->count; i++)
+        add_condition(a, i, out);
+}
+
+static void add_group(const struct explain *e, const struct group *g, struct buf *out)
+{
+    verdict_add(e, g, out);
+    buf_add_u8(out, '\n');
+    if (g->failure != NULL && g->failure->rule != NULL)
+        buf_printf(out, "\n  %s\n", g->failure->rule);
+    if (g->rule_count > 0 && g->rule[0]->rule->text != NULL)
+        buf_printf(out, "\n  %s\n", g->rule[0]->rule->text);
+    for (unsigned i = 0; i < g->nearest_count; i++)
+        add_attempt(g->nearest[i], i + 1, out);
+    if (g->seen_count > g->nearest_count)
+        buf_printf(out, "\n%zu more came no nearer.\n", g->seen_count - g->nearest_count);
+    if (g->lost > 0)
+        buf_printf(out, "%llu times something was left out, as there was too much.\n",
+                   (unsigned long long)g->lost);
+}
+
+static bool is_hidden(const struct group *g)
+{
+    return g->rule_count > 0 && g->rule[0]->is_hidden;
+}
+
+bool explain_write(struct explain *e, struct buf *out)
+{
+    bool first = true;
+
+    for (unsigned i = 0; i < e->group_count; i++)
+        if (e->group[i].nearest_count > 1)
+            qsort(e->group[i].nearest, e->group[i].nearest_count, sizeof(struct attempt *),
+                  by_distance);
+    if (e->summary && e->json)
+        summary_write_json(e, out);
+    else if (e->summary)
+        summary_write(e, out);
+    else if (e->json)
+        report_write_json(e, out);
+    for (unsigned i = 0; i < e->group_count && !e->json && !e->summary; i++) {
+        if (is_hidden(&e->group[i]))
+            continue;
+        if (!first)
+            buf_add_string(out, "\n\n");
+        first = false;
+        add_group(e, &e->group[i], out);
+    }
+    return !out->failed && !e->out_of_memory;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/explain/setup.c - which rules and which flow are wanted; memory of the whole. */
+#include "detect/explain/private.h"
+
+#include "base/memory/lib_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is wanted ------------------------------------------------------------------------- */
+
+/* "10.0.0.1:80", "[fe80::1]:80" */
+static bool end_parse(struct text t, struct ip *ip, uint16_t *port)
+{
+    const char *colon = NULL;
+    struct text address;
+    uint64_t n;
+
+    for (size_t i = 0; i < t.n; i++)
+        if (t.p[i] == ':')
+            colon = t.p + i;
+    if (colon == NULL)
+        return false;
+    address = (struct text){ t.p, (size_t)(colon - t.p) };
+    if (address.n > 2 && address.p[0] == '[' && address.p[address.n - 1] == ']')
+        address = (struct text){ address.p + 1, address.n - 2 };
+    if (!ip_parse(address, ip) ||
+        !text_to_u64((struct text){ colon + 1, t.n - address.n - 1 -
+                                        (address.p != t.p ? 2 : 0) }, UINT16_MAX, &n))
+        return false;
+    *port = (uint16_t)n;
+    return true;
+}
+
+static int flow_parse(struct explain *e, const char *flow, struct err *err)
+{
+    struct text rest = text_of(flow), one;
+    unsigned n = 0;
+
+    while (n < 2 && text_split(&rest, '-', &one) &&
+           end_parse(text_trim(one), &e->flow.ip[n], &e->flow.port[n]))
+        n++;
+    if (n < 2 || rest.n > 0)
+        return err_set(err, "--flow: expected ADDRESS:PORT-ADDRESS:PORT, got \"%s\"", flow);
+    e->flow.given = true;
+    return 0;
+}
+
+/* A rule that could not be loaded: the number stands in its text. */
+static const struct ruleset_failure *failure_of(const struct ruleset *set, uint32_t sid)
+{
+    for (size_t i = 0; i < set->failures.count; i++) {
+        const char *p = set->failures.at[i].rule;
+
+        for (p = p != NULL ? strstr(p, "sid:") : NULL; p != NULL; p = strstr(p + 4, "sid:"))
+            if (strtoul(p + 4, NULL, 10) == sid)
+                return &set->failures.at[i];
+    }
+    return NULL;
+}
+
+static void group_add_rule(struct explain *e, struct group *g, const struct rule *r, bool hidden)
+{
+    struct wanted *w = &e->wanted[e->wanted_count++];
+
+    *w = (struct wanted){ .rule = r, .group = g, .is_hidden = hidden };
+    g->rule[g->rule_count++] = w;
+    e->by_index[r->index] = w;
+    conditions_make(e, w);
+}
+
+/* "<>" makes two rules of a number. */
+static void group_make(struct explain *e, uint32_t sid, bool hidden)
+{
+    struct group *g = NULL;
+
+    for (unsigned i = 0; i < e->group_count; i++)
+        if (e->group[i].sid == sid)
+            return;
+    g = &e->group[e->group_count++];
+    g->sid = sid;
+    for (size_t i = 0; i < e->set->rules.count; i++)
+        if (e->set->rules.at[i]->sid == sid && g->rule_count < ARRAY_LEN(g->rule))
+            group_add_rule(e, g, e->set->rules.at[i], hidden);
+    if (g->rule_count == 0)
+        g->failure = failure_of(e->set, sid);
+}
+
+/* Rules of which the engine may be about to speak: those that end the inspection of others. */
+static void add_hidden(struct explain *e)
+{
+    for (size_t i = 0; i < e->set->rules.count; i++)
+        if (e->set->rules.at[i]->action == RULE_PASS)
+            group_make(e, e->set->rules.at[i]->sid, true);
+}
+
+static void add_all(struct explain *e)
+{
+    struct group *last = NULL;
+
+    for (size_t i = 0; i < e->set->rules.count; i++) {
+        const struct rule *r = e->set->rules.at[i];
+
+        if (last == NULL || last->sid != r->sid || last->rule_count == ARRAY_LEN(last->rule)) {
+            last = &e->group[e->group_count++];
+            last->sid = r->sid;
+        }
+        group_add_rule(e, last, r, false);
+    }
+}
+
+static int add_wanted(struct explain *e, const char *rules, struct err *err)
+{
+    struct text rest = text_of(rules), one;
+    uint64_t sid;
+
+    if (strcmp(rules, "all") == 0) {
+        add_all(e);
+        return 0;
+    }
+    while (text_split(&rest, ',', &one)) {
+        if (!text_to_u64(text_trim(one), UINT32_MAX, &sid) || sid == 0 ||
+            e->group_count >= e->set->rules.count + 100)
+            return err_set(err, "--explain: expected numbers of rules or \"all\", got \"%s\"",
+                           rules);
+        group_make(e, (uint32_t)sid, false);
+    }
+    return e->group_count > 0 ? 0 : err_set(err, "--explain: no rule is named");
+}
+
+static int request_read(struct explain *e, const struct explain_request *request, struct err *err)
+{
+    uint64_t nearest = 10;
+
+    if (request->nearest != NULL &&
+        (!text_to_u64(text_of(request->nearest), 1000, &nearest) || nearest == 0))
+        return err_set(err, "--nearest: expected 1 to 1000, got \"%s\"", request->nearest);
+    e->nearest = (unsigned)nearest;
+    e->json = request->json;
+    e->summary = request->summary;
+    if (request->flow != NULL && flow_parse(e, request->flow, err) < 0)
+        return -1;
+    if (strcmp(request->rules, "all") == 0 && !request->summary)
+        return err_set(err, "--explain all goes with --summary: name the rules to explain");
+    return 0;
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+struct explain *explain_new(const struct explain_request *request, struct ruleset *set,
+                            struct err *err)
+{
+    struct explain *e = xcalloc(1, sizeof(*e));
+    size_t count = set->rules.count;
+
+    arena_init(&e->arena, 64 * 1024, 0);
+    e->set = ruleset_ref(set);
+    e->group = xcalloc(count + 101, sizeof(*e->group));
+    e->wanted = xcalloc(count + 1, sizeof(*e->wanted));
+    e->by_index = xcalloc(count + 1, sizeof(struct wanted *));
+    program_scratch_init(&e->scratch, set->plan->step_limit * 2);
+    if (request_read(e, request, err) < 0 || add_wanted(e, request->rules, err) < 0) {
+        explain_free(e);
+        return NULL;
+    }
+    if (!e->summary)
+        add_hidden(e);
+    return e;
+}
+
+void explain_free(struct explain *e)
+{
+    if (e == NULL)
+        return;
+    explain_end(e);
+    for (unsigned i = 0; i < e->group_count; i++)
+        group_free(&e->group[i]);
+    free(e->group);
+    free(e->wanted);
+    free(e->by_index);
+    program_scratch_fini(&e->scratch);
+    ruleset_unref(e->set);
+    arena_fini(&e->arena);
+    free(e);
+}
+
+/* A thread of its own for detection, as buffers and variables of the engine's must stay as they
+ * are. */
+int explain_begin(struct explain *e, const struct conf_node *conf, struct counters *counters,
+                  struct err *err)
+{
+    e->shadow = detect_thread_new(e->set, conf, counters, e->set->is_inline, err);
+    return e->shadow != NULL ? 0 : -1;
+}
+
+void explain_end(struct explain *e)
+{
+    detect_thread_free(e->shadow);
+    e->shadow = NULL;
+}
