@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static struct app_fixture fixture;
@@ -68,7 +68,7 @@ static void go_on_for_ever(struct bytes in, const struct app_proto *proto, bool 
     endless_check(&e);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
     uint8_t c = take_u8(&in);
