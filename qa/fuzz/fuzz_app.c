@@ -12,14 +12,19 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static struct app_fixture fixture;
 
+/* Those that are off by default. */
+static const char settings[] =
+    "%YAML 1.1\n---\napp-layer:\n  protocols:\n    dnp3: {enabled: yes}\n"
+    "    llmnr: {enabled: yes}\n    modbus: {enabled: yes}\n    template: {enabled: yes}\n";
+
 int LLVMFuzzerInitialize(int *argc UNUSED, char ***argv UNUSED)
 {
-    if (app_fixture_open(&fixture, NULL, NULL) < 0)
+    if (app_fixture_open(&fixture, settings, NULL) < 0)
         abort();
     app_require_files(fixture.conf, APP_FILE_TRACK | APP_FILE_MD5 | APP_FILE_SHA256);
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)
@@ -68,7 +73,7 @@ static void go_on_for_ever(struct bytes in, const struct app_proto *proto, bool 
     endless_check(&e);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
     uint8_t c = take_u8(&in);

@@ -3,7 +3,7 @@
  * out of the stream, and its members are read as commands would. */
 #include "control/request.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 static void read_all(const struct request *r)
 {
@@ -18,7 +18,7 @@ static void read_all(const struct request *r)
 }
 
 /* The first byte says where the stream is cut. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     struct buf in = { 0 };
     struct request *r;

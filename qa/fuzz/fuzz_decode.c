@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 struct fixture {
     struct conf *yaml;
@@ -50,7 +50,7 @@ static void check(const struct packet *p)
     packet_tos(p);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     struct fixture *w = fixture();
     struct packet *p;

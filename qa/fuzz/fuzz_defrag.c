@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 #define MEMCAP (256u * 1024)
 #define IP4 20u
@@ -49,7 +49,7 @@ static size_t make_frame(struct bytes *in, uint8_t frame[1024])
     return header + len;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
     struct conf *yaml = conf_new();

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #define HEAD "%YAML 1.1\n---\napp-layer:\n  protocols:\n    http:\n      enabled: yes\n" \
@@ -137,7 +137,7 @@ static void go_on_for_ever(const uint8_t *data, size_t size, unsigned w)
     endless_check(&e);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     unsigned w;
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 static void discard(void *self, const struct log_message *m)
 {
@@ -34,7 +34,7 @@ static void run(const struct test_rules *rules, const uint8_t *payload, size_t l
     free(copy);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     const uint8_t *line = size > 0 ? memchr(data, '\n', size) : NULL;
     struct test_rules rules;

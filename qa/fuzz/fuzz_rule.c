@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 static void take_rule(const struct rule_text *text, void *arg)
 {
@@ -21,7 +21,7 @@ static void take_rule(const struct rule_text *text, void *arg)
             ARRAY_PUSH(&f->set->rules, rule);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     const uint8_t *zero = size > 0 ? memchr(data, 0, size) : NULL;
     struct text all = { (const char *)data, size }, rules = all;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 #define HEADERS 40
 #define PAYLOAD_MAX 2000
@@ -208,7 +208,7 @@ static void one_segment(struct fixture *w, struct bytes *in)
     vector_push(&w->vector, p);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
     static struct fixture w;

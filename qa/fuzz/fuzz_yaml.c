@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
 static void count_line(const char *text, void *arg)
 {
@@ -37,7 +37,7 @@ static void use(struct conf *conf)
     conf_dump(conf, count_line, &dumped);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     static bool is_silent;
     char *text = malloc(size + 1);

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_input(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_input(const uint8_t *data, size_t size)
 {
     char *copy = text_dup((struct text){ (const char *)data, size });
     struct text rest = { copy, size }, part = { 0 };

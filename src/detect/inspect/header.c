@@ -122,9 +122,9 @@ bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p)
 /* Cheap tests first stop the evaluation of most candidates. */
 bool rule_tests_pass(const struct rule *r, const struct match_input *in)
 {
-    const struct rule_test *test = r->test, *end = test + (r->test_count - r->late_count);
+    const struct rule_test *test = r->test;     /* NULL without tests */
 
-    for (; test < end; test++)
+    for (unsigned left = r->test_count - r->late_count; left > 0; left--, test++)
         if (test->match(in, test->arg) == test->negated)
             return false;
     return true;

@@ -335,7 +335,8 @@ static bool inflate_all(struct h2_state *st, struct h2_tx *t, enum direction d,
 
         if (used < 0)
             return false;
-        p += used;
+        if (used > 0)
+            p += used;          /* an empty block has no address to count from */
         left -= (size_t)used;
         if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0) {
             const struct h2_header h = {
