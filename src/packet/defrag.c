@@ -411,7 +411,8 @@ struct newcomer {
 
 static void note_new(struct newcomer *n, struct frag *frag)
 {
-    if (UNLIKELY(++n->tr->count == NEAR_FROM))
+    n->tr->count++;
+    if (UNLIKELY(n->tr->count == NEAR_FROM && n->tr->near == NULL))     /* frags go again, too */
         near_make(n->df, n->tr);
     else
         near_note(n->tr, frag);
