@@ -12,7 +12,9 @@ for directory in etc usr var run root tmp; do
 done
 mkdir "$WORK/page"
 cp "$TOP"/qa/samples/quickstart.pcap "$WORK/page/trace.pcap"
-cp "$WORK/page/trace.pcap" "$WORK/page/busy.pcap"
+for name in busy login; do cp "$WORK/page/trace.pcap" "$WORK/page/$name.pcap"; done
+echo 'alert http any any -> any any (msg:"login"; http.method; content:"POST"; http.uri; content:"/login"; sid:2012887;)' \
+    > "$WORK/page/local.rules"
 cp -r "$TOP/suricata.yaml" "$TOP/rules" "$WORK/page"
 mkdir -p "$WORK/page/build-release/src" && cp "$BUILD/src/ids" "$WORK/page/build-release/src"
 for directory in etc usr var; do
