@@ -33,7 +33,7 @@ static inline uint32_t stream_history(const struct stream_thread *st, const stru
 
 /* reassembly.c */
 /* Called for a packet that the state machine accepted, with data of `s` and an ACK of the other
- * side: stores its payload and hands off what is available. -1: not stored. */
+ * side: stores its payload and hands off what is available. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
 void stream_prune(struct tcp_in *in, struct tcp_stream *s);
 /* Frees only the buffer. */

@@ -52,7 +52,7 @@ struct af_bypass {
 /* Jump targets; NEXT is no jump. */
 enum label { NEXT, IPV4, TRANSPORT, PORTS, TCP, SAMPLED, DELETE, PASS, LABELS };
 
-#define CODE_MAX 160            /* the program has 136 instructions */
+#define CODE_MAX 160            /* the program has 134 instructions */
 
 /* A small assembler: jumps name a label and are resolved when the program is complete. */
 struct code {

@@ -68,7 +68,7 @@ static int nfq_sources(const struct conf_node *root, const char *const *given, s
     (void)root;
     for (size_t i = 0; i < count; i++) {
         struct text rest = text_of(given[i]), word;
-        uint64_t first, last;
+        uint64_t first = 0, last;
         bool good;
 
         good = text_split(&rest, ':', &word) && text_to_u64(word, QUEUES_MAX - 1, &first);

@@ -10,7 +10,6 @@
 #include "app/proto/http1/tx.h"
 
 #include <ctype.h>
-#include <ctype.h>
 #include <string.h>
 
 /* Header blocks beyond 1 MiB stop the parser: libhtp assembles folded lines by copying, whose cost

@@ -109,8 +109,8 @@ void h2_tx_finished(struct h2_tx *t, enum direction d);
 void h2_tx_global(struct h2_tx *t, enum direction d);
 
 /* headers.c */
-/* One header block into t's headers. */
-/* False: a number in it is too large, and what follows was not looked at for that. */
+/* Decodes one header block into t's headers. False: a number in it is too large, and the rest was
+ * not read. */
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
 /* So many more bytes of headers are within what the connection has paid for; then spent. */
