@@ -394,10 +394,18 @@ static int ratio_read(struct affinity *a, const struct conf_node *node, struct e
     return 0;
 }
 
+static enum autopin autopin_read(const struct conf_node *node)
+{
+    if (node != NULL && node->kind == CONF_SCALAR && strcasecmp(node->value, "force") == 0)
+        return AUTOPIN_FORCE;
+    return conf_bool(node, NULL, false) ? AUTOPIN_YES : AUTOPIN_NO;
+}
+
 static int threading_read(struct reader *r, const struct conf_node *root, struct err *err)
 {
     const struct conf_node *enabled =
         threading_key(root, "set-cpu-affinity", "set_cpu_affinity");
+    const struct conf_node *pin = conf_find(root, "threading.autopin");
     struct affinity *a = r->a;
     struct err mine = { 0 };
     int status = 0;
@@ -406,7 +414,8 @@ static int threading_read(struct reader *r, const struct conf_node *root, struct
     if (ratio_read(a, threading_key(root, "detect-thread-ratio", "detect_thread_ratio"), &mine) < 0)
         status = log_err_also(LOG_AREA, err, &mine);
     a->enabled = conf_bool(enabled, NULL, false);
-    a->autopin = conf_bool(root, "threading.autopin", false);
+    a->autopin = autopin_read(pin);
+    a->autopin_at = pin != NULL ? pin->at : (struct where){ 0 };
     a->stack_size = conf_size(root, "threading.stack-size", 0);
     if (a->stack_size > 0 && a->stack_size < AFFINITY_STACK_LEAST) {
         conf_warning(conf_find(root, "threading.stack-size"), "a thread needs %u KiB at least, "

@@ -42,12 +42,17 @@ struct affinity_set {
     const char *interface;          /* of an interface-specific set; else NULL */
 };
 
+/* threading.autopin. yes: first the CPUs of the set near the interface. force: only these, with
+ * memory of their NUMA node. */
+enum autopin { AUTOPIN_NO, AUTOPIN_YES, AUTOPIN_FORCE };
+
 /* Bytes of stack that every thread needs. */
 #define AFFINITY_STACK_LEAST (512u << 10)
 
 struct affinity {
     bool enabled;                   /* threading.set-cpu-affinity */
-    bool autopin;
+    enum autopin autopin;
+    struct where autopin_at;
     double ratio;                   /* detect-thread-ratio */
     uint64_t stack_size;            /* at least AFFINITY_STACK_LEAST; 0: the libc's choice */
     struct affinity_set set[CPU_ROLES];

@@ -3,7 +3,8 @@
  *
  * exclusive: the next CPU of the set for each new thread, starting over after the last; autopin
  * takes those of the interface's NUMA node first. auto: the best free CPU, by a comparison of two
- * CPUs. balanced: anywhere in the set. */
+ * CPUs. balanced: anywhere in the set. `autopin: force` reduces the set of a thread to the CPUs on
+ * the node of its interface. */
 #include "engine/cpu_list.h"
 #include "engine/plan_private.h"
 
@@ -85,7 +86,7 @@ static bool is_better(const struct cpu_preference *preference, const struct topo
     return a->core != b->core ? a->core < b->core : a->os < b->os;
 }
 
-static int choose_auto(const struct cpu_placement *pl, const struct affinity_set *set,
+static int choose_auto(const struct cpu_placement *pl, const struct cpu_set *cpus,
                        const struct plan_thread *t, const struct cpu_set *used)
 {
     struct cpu_preference preference = {
@@ -101,7 +102,7 @@ static int choose_auto(const struct cpu_placement *pl, const struct affinity_set
     for (unsigned i = 0; i < pl->plan->topology->count; i++) {
         const struct topology_cpu *cpu = &pl->plan->topology->cpu[i];
 
-        if (!cpu_set_has(&set->cpus, cpu->os))
+        if (!cpu_set_has(cpus, cpu->os))
             continue;
         if (numa >= 0 && cpu->numa == numa && preference.package != cpu->package &&
             preference.package == pl->home_package)
@@ -112,7 +113,7 @@ static int choose_auto(const struct cpu_placement *pl, const struct affinity_set
     return best != NULL ? (int)best->os : -1;
 }
 
-/* -1 when every CPU of the set is used; pin() starts a new round before that happens. */
+/* -1 when every CPU of the set is used. */
 static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
 {
     CPU_SET_EACH(cpu, cpus)
@@ -122,10 +123,10 @@ static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
 }
 
 /* autopin: first CPUs on the NUMA node of the thread's interface, then any of the set. */
-static int choose_exclusive(const struct cpu_placement *pl, const struct affinity_set *set,
+static int choose_exclusive(const struct cpu_placement *pl, const struct cpu_set *cpus,
                             const struct plan_thread *t, const struct cpu_set *used)
 {
-    int numa = pl->plan->affinity->autopin && is_interface_role(t)
+    int numa = pl->plan->affinity->autopin != AUTOPIN_NO && is_interface_role(t)
              ? plan_source_numa(pl->plan, t->source) : -1;
     struct cpu_set near;
 
@@ -133,22 +134,24 @@ static int choose_exclusive(const struct cpu_placement *pl, const struct affinit
         topology_part_cpus(pl->plan->topology, TOPOLOGY_NUMA, (unsigned)numa, &near)) {
         int cpu;
 
-        cpu_set_and(&near, &set->cpus);
+        cpu_set_and(&near, cpus);
         cpu = choose_next(&near, used);
         if (cpu >= 0)
             return cpu;
     }
-    return choose_next(&set->cpus, used);
+    return choose_next(cpus, used);
 }
 
-/* One CPU for one thread. The set is not empty, so one is always found. */
-static void pin(struct cpu_placement *pl, struct plan_thread *t, const struct affinity_set *set)
+/* One CPU of `cpus`, which is the set or a part of it, and not empty: one is always found. */
+static void pin(struct cpu_placement *pl, struct plan_thread *t, const struct affinity_set *set,
+                const struct cpu_set *cpus)
 {
     struct cpu_set *used = &pl->used[set_number(pl->plan->affinity, set, t->stage)];
 
-    if (cpu_set_count(used) >= cpu_set_count(&set->cpus))
-        memset(used, 0, sizeof(*used));         /* the next round */
-    t->cpu = set->is_auto ? choose_auto(pl, set, t, used) : choose_exclusive(pl, set, t, used);
+    if (choose_next(cpus, used) < 0)
+        CPU_SET_EACH(cpu, cpus)                 /* the next round */
+            cpu_set_remove(used, (unsigned)cpu);
+    t->cpu = set->is_auto ? choose_auto(pl, cpus, t, used) : choose_exclusive(pl, cpus, t, used);
     memset(&t->cpus, 0, sizeof(t->cpus));
     cpu_set_add(&t->cpus, (unsigned)t->cpu);
     cpu_set_add(used, (unsigned)t->cpu);
@@ -158,19 +161,63 @@ static void pin(struct cpu_placement *pl, struct plan_thread *t, const struct af
         cpu_set_add(&pl->avoid, (unsigned)t->cpu);
 }
 
+/* The node to which `autopin: force` binds the thread: that of its interface, or, if rings feed the
+ * thread, the one of all interfaces. -1: none is known, or they sit on several. */
+static int forced_node(const struct plan *plan, const struct plan_thread *t)
+{
+    int numa = -1;
+
+    if (plan->affinity->autopin != AUTOPIN_FORCE || !is_interface_role(t) || !plan->live)
+        return -1;
+    if (t->source != NULL)
+        return plan_source_numa(plan, t->source);
+    for (unsigned i = 0; i < plan->source_count; i++) {
+        int its = plan_source_numa(plan, plan->sources[i].name);
+
+        if (its < 0 || (numa >= 0 && its != numa))
+            return -1;
+        numa = its;
+    }
+    return numa;
+}
+
+/* Leaves those of the set's CPUs on which the thread may run. -1: none, which is a mistake of the
+ * configuration, and the place of the set is its. */
+static int restrict_cpus(const struct plan *plan, struct plan_thread *t,
+                         const struct affinity_set *set, struct cpu_set *cpus, struct err *err)
+{
+    struct cpu_set near;
+    int numa = forced_node(plan, t);
+
+    *cpus = set->cpus;
+    if (numa < 0 || !topology_part_cpus(plan->topology, TOPOLOGY_NUMA, (unsigned)numa, &near))
+        return 0;
+    cpu_set_and(cpus, &near);
+    if (cpu_set_count(cpus) == 0)
+        return err_at(err, set->given ? set->at : plan->affinity->autopin_at,
+                      "autopin: force: thread %s must run on NUMA node %d, where its "
+                      "interface is, and the set has no CPU there", t->name, numa);
+    t->memory_node = numa;
+    return 0;
+}
+
 /* Sets the thread's CPUs, priority and nice level. A balanced set with one CPU also has a location,
  * so that the warnings see it. */
-static void place_thread(struct cpu_placement *pl, struct plan_thread *t,
-                         const struct affinity_set *set)
+static int place_thread(struct cpu_placement *pl, struct plan_thread *t,
+                        const struct affinity_set *set, struct err *err)
 {
+    struct cpu_set cpus;
+
+    if (cpu_set_count(&set->cpus) > 0 && restrict_cpus(pl->plan, t, set, &cpus, err) < 0)
+        return -1;
     if (cpu_set_count(&set->cpus) == 0) {
         t->cpus = pl->plan->topology->allowed;
     } else if (set->exclusive || set->is_auto) {
         t->pinned = true;
-        pin(pl, t, set);
+        pin(pl, t, set, &cpus);
     } else {
         t->pinned = true;
-        t->cpus = set->cpus;
+        t->cpus = cpus;
         if (cpu_set_count(&t->cpus) == 1) {
             t->cpu = cpu_set_next(&t->cpus, 0);
             t->cpu_info = topology_find(pl->plan->topology, (unsigned)t->cpu);
@@ -179,6 +226,7 @@ static void place_thread(struct cpu_placement *pl, struct plan_thread *t,
     t->prio = affinity_prio(set, t->cpu);
     t->nice = prio_nice(t->prio);
     t->sets_nice = set->given;
+    return 0;
 }
 
 /* The stage's own list of CPUs, if its cpu-set does not name one of the sets. Such a list is
@@ -214,14 +262,18 @@ static int place_stage(struct cpu_placement *pl, const struct plan_stage *pp, st
         return -1;
     for (unsigned i = 0; i < pp->count; i++) {
         struct plan_thread *t = &plan->threads[pp->first + i];
+        int status = 0;
 
         if (has_own)
-            place_thread(pl, t, &own);
+            status = place_thread(pl, t, &own, err);
         else if (plan->affinity->enabled)
-            place_thread(pl, t, affinity_get(plan->affinity, t->role,
-                                             is_interface_role(t) ? t->source : NULL));
+            status = place_thread(pl, t, affinity_get(plan->affinity, t->role,
+                                                      is_interface_role(t) ? t->source : NULL),
+                                  err);
         else
             t->cpus = plan->topology->allowed;
+        if (status < 0)
+            return -1;
     }
     return 0;
 }
@@ -265,7 +317,7 @@ int plan_place(struct plan *plan, struct err *err)
         status = place_stage(&pl, &plan->stages[i], err);
     for (unsigned i = plan->packet_threads; i < plan->thread_count && status == 0; i++) {
         if (a->enabled)
-            place_thread(&pl, &plan->threads[i], management);
+            status = place_thread(&pl, &plan->threads[i], management, err);
         else
             plan->threads[i].cpus = plan->topology->allowed;
     }

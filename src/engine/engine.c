@@ -291,7 +291,7 @@ void engine_place_management(const struct plan *plan, const char *name)
 {
     for (unsigned i = plan->packet_threads; i < plan->thread_count; i++)
         if (strcmp(plan->threads[i].name, name) == 0)
-            thread_apply_affinity(&plan->threads[i]);
+            thread_apply_affinity(plan, &plan->threads[i]);
 }
 
 /* Suricata logs the same line at start: "Threads created -> RX: 1 W: 2 ...". */

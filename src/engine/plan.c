@@ -169,7 +169,8 @@ static unsigned count_of(const struct plan *plan, const struct run_stage *stage,
 static struct plan_thread *thread_add(struct plan *plan)
 {
     plan->threads = xrealloc(plan->threads, (plan->thread_count + 1) * sizeof(plan->threads[0]));
-    plan->threads[plan->thread_count] = (struct plan_thread){ .stage = -1, .cpu = -1 };
+    plan->threads[plan->thread_count] = (struct plan_thread){ .stage = -1, .cpu = -1,
+                                                              .memory_node = -1 };
     return &plan->threads[plan->thread_count++];
 }
 

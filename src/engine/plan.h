@@ -62,6 +62,7 @@ struct plan_thread {
     enum prio prio;
     int nice;
     bool sets_nice;
+    int memory_node;                /* NUMA node that its memory is bound to; -1: not bound */
     unsigned rings_in, rings_out;
     uint64_t memory;               /* bytes: pool, rings, its share of the flow and stream tables */
     const char *source;             /* NULL: it does not capture */

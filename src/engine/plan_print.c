@@ -207,6 +207,8 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
     for (unsigned i = 0; i < ARRAY_LEN(parts) && t->pinned; i++)
         if (common(plan, t, parts[i]) >= 0)
             json_i64(j, part_names[i], common(plan, t, parts[i]));
+    if (t->memory_node >= 0)
+        json_i64(j, "memory_node", t->memory_node);
     json_i64(j, "nice", t->sets_nice ? t->nice : 0);
     json_u64(j, "memory", t->memory);
     if (t->source != NULL) {

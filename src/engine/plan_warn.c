@@ -213,7 +213,8 @@ static const char *fixit_far(const struct plan *plan, const struct plan_thread *
 
     topology_part_cpus(plan->topology, TOPOLOGY_NUMA, (unsigned)numa, &near);
     cpu_set_and(&near, &affinity_get(plan->affinity, t->role, t->source)->cpus);
-    if (!plan->affinity->autopin && cpu_set_count(&near) >= threads_of(plan, t->source_number))
+    if (plan->affinity->autopin == AUTOPIN_NO &&
+        cpu_set_count(&near) >= threads_of(plan, t->source_number))
         return "autopin: yes";
     snprintf(buf, size, "%s-cpu-set: { interface-specific-cpu-set: [ { interface: %s, "
              "cpu: [ \"numa:%d\" ] } ] }", set_key(t), t->source, numa);

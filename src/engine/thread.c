@@ -388,7 +388,7 @@ void *engine_thread_main(void *arg)
 {
     struct engine_thread *t = arg;
 
-    thread_apply_affinity(t->plan);
+    thread_apply_affinity(t->engine->plan, t->plan);
     if (thread_join_start(t))
         thread_run(t);
     modules_close(t);

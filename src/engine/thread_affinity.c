@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/thread_affinity.c - name, CPUs and nice level of the calling thread.
  *
- * Memory needs no policy: by default the kernel allocates a page on the node of the CPU that first
- * writes it (numa(7), first touch), and a thread creates its pool, rings and tables after it has
- * moved to its CPUs. */
+ * Memory needs no policy as a rule: by default the kernel allocates a page on the node of the CPU
+ * that first writes it (numa(7), first touch), and a thread creates its pool, rings and tables
+ * after it has moved to its CPUs. `autopin: force` sets one, which also holds where the process was
+ * started with another (numactl --interleave). */
 #include "engine/thread_affinity.h"
 
 #include "base/report/log.h"
@@ -36,13 +37,16 @@ static void apply_cpus(const struct plan_thread *t)
 
 /* On Linux setpriority(PRIO_PROCESS) with a thread id changes that thread only (setpriority(2),
  * notes). */
-void thread_apply_affinity(const struct plan_thread *t)
+void thread_apply_affinity(const struct plan *plan, const struct plan_thread *t)
 {
     pid_t tid = (pid_t)syscall(SYS_gettid);
 
     pthread_setname_np(pthread_self(), t->name);
     if (t->pinned)
         apply_cpus(t);
+    if (t->memory_node >= 0 && !topology_bind_memory(plan->topology, t->memory_node))
+        log_warning("engine", "thread %s: cannot bind its memory to NUMA node %d: %s", t->name,
+                    t->memory_node, strerror(errno));
     if (t->sets_nice && setpriority(PRIO_PROCESS, (id_t)tid, t->nice) < 0)
         log_warning("engine", "thread %s: cannot have nice level %d: %s", t->name, t->nice,
                     strerror(errno));

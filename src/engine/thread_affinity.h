@@ -5,6 +5,6 @@
 
 #include "engine/plan.h"
 
-void thread_apply_affinity(const struct plan_thread *t);
+void thread_apply_affinity(const struct plan *plan, const struct plan_thread *t);
 
 #endif

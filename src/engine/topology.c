@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "engine/cgroup.h"
 
+#include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
 #include <stdio.h>
@@ -227,6 +228,19 @@ int topology_interface_numa(const struct topology *t, const char *interface)
                 return (int)node->logical_index;
     }
     return -1;
+}
+
+bool topology_bind_memory(const struct topology *t, int numa)
+{
+    hwloc_obj_t node = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, (unsigned)numa);
+
+    if (!t->is_this_machine || node == NULL) {
+        errno = ENODEV;
+        return false;
+    }
+    /* Without HWLOC_MEMBIND_STRICT, under which a full node would end the process. */
+    return hwloc_set_membind(t->hwloc, node->nodeset, HWLOC_MEMBIND_BIND,
+                             HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET) == 0;
 }
 
 static int part_of(const struct topology_cpu *cpu, enum topology_part part)

@@ -33,6 +33,10 @@ const struct topology_cpu *topology_find(const struct topology *t, unsigned os);
 /* Returns the NUMA node of an interface; -1: unknown. */
 int topology_interface_numa(const struct topology *t, const char *interface);
 
+/* Binds what the calling thread allocates from now on to a NUMA node; the kernel takes another one
+ * when that is full. false, with errno: it cannot. */
+bool topology_bind_memory(const struct topology *t, int numa);
+
 enum topology_part { TOPOLOGY_NUMA, TOPOLOGY_PACKAGE, TOPOLOGY_CORE, TOPOLOGY_L3 };
 /* Returns the CPUs of part number `n`; false when there is none. */
 bool topology_part_cpus(const struct topology *t, enum topology_part part, unsigned n,

@@ -6,10 +6,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/mempolicy.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int gate;        /* atomic: 1 lets the capture end */
@@ -140,4 +143,38 @@ TEST(thread_affinity_as_planned)
     run_modes_free(modes);
     topology_free(topology);
     conf_free(conf);
+}
+
+/* In a thread of its own: the policy is the thread's, and other tests keep theirs. */
+static void *bind_and_report(void *arg)
+{
+    struct test *t = arg;
+    struct err err = { 0 };
+    struct topology *topology = topology_of_machine(&err);
+    int policy = -1;
+
+    CHECK(topology != NULL);
+    CHECK(!topology_bind_memory(topology, 1000));
+    CHECK_INT(syscall(SYS_get_mempolicy, &policy, NULL, 0, NULL, 0), 0);
+    CHECK_INT(policy, MPOL_DEFAULT);
+    if (topology_bind_memory(topology, 0)) {
+        CHECK_INT(syscall(SYS_get_mempolicy, &policy, NULL, 0, NULL, 0), 0);
+        CHECK(policy == MPOL_PREFERRED || policy == MPOL_PREFERRED_MANY);
+    } else {
+        CHECK(errno == ENOSYS || errno == EPERM);       /* a kernel or container without it */
+    }
+    topology_free(topology);
+    return NULL;
+}
+
+TEST(thread_affinity_memory_of_a_node)
+{
+    struct err err = { 0 };
+    struct topology *other = topology_described("pack:2 numa:1 core:2 pu:1", &err);
+    pthread_t thread;
+
+    CHECK(!topology_bind_memory(other, 0));             /* not this machine's */
+    topology_free(other);
+    CHECK_INT(pthread_create(&thread, NULL, bind_and_report, t), 0);
+    CHECK_INT(pthread_join(thread, NULL), 0);
 }
