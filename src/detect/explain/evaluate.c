@@ -365,6 +365,7 @@ static void evaluation_begin(struct evaluation *v)
     v->header.cache = &v->header.own;
     match_input_init(&v->in, v->e->shadow, s->packet, s->direction, v->w->rule);
     v->in.tx = s->tx;
+    v->in.tx_done = subject_is_over(s);
     v->in.stream_due = s->is_stream;
     v->proto_fits = rule_has_ip_proto(v->w->rule, s->packet->ip_proto);
 }

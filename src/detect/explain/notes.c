@@ -297,6 +297,7 @@ static void describe_test(struct explain *e, const struct condition *c, const st
 
     match_input_init(&in, e->shadow, s->packet, s->direction, w->rule);
     in.tx = s->tx;
+    in.tx_done = subject_is_over(s);
     buf_printf(out, "%s does not hold: ", c->text);
     before = out->len;
     if (c->part == PART_TX_TEST && s->tx == NULL)

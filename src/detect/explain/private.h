@@ -100,6 +100,13 @@ struct subject {
     bool has_payload, is_stream, is_last;
 };
 
+/* Nothing more comes in this direction of the transaction. */
+static inline bool subject_is_over(const struct subject *s)
+{
+    return s->tx != NULL &&
+           (s->is_last || app_tx_done(s->tx, s->direction, s->tx->flow->proto));
+}
+
 /* Kept of an evaluation. */
 struct note {
     uint8_t outcome;

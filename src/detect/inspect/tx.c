@@ -410,6 +410,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
         return false;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
+    in.tx_done = c->done;
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
                           lacks_payload_hit(c, r, &in)))
         return false;
@@ -442,6 +443,7 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
         return state->hit ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     match_input_init(in, c->dt, c->packet, c->direction, r);
     in->tx = c->tx;
+    in->tx_done = c->done;
     if (!rule_may_begin(c, r, in))
         return INSPECT_CANT_MATCH;
     if (r->list == NULL && r->tx_test_count == 0)

@@ -181,7 +181,7 @@ static bool integer_match(const struct match_input *in, const void *arg)
 
     s.integer = a->declared->integer[in->tx->flow->proto->id];
     return s.integer != NULL && (s.integer->directions & APP_DIRECTION_BIT(in->direction)) &&
-           index_match_has(&a->index, &a->value, integer_get, &s);
+           index_match_has(&a->index, &a->value, in->tx_done, integer_get, &s);
 }
 
 /* Adds the test with the declaration's direction, and the progress from which it can be evaluated.
@@ -236,6 +236,19 @@ static bool is_plain(struct text *in, const struct app_integer *integer)
     return true;
 }
 
+static int integer_placed(struct rule_parser *p, const struct app_integer *n,
+                          const struct integer_arg *a)
+{
+    struct rule_test test = { .keyword = p->keyword, .match = integer_match, .arg = a,
+                              .any_time = index_match_waits(&a->index),
+                              .directions = n->directions,
+                              .progress = { n->progress[0], n->progress[1] } };
+
+    required_features(p, a->declared);
+    rule_add_test(p, POINT_TX, &test);
+    return 0;
+}
+
 /* Tries a list of bits first ("name,!name"), then a number or a comparison. */
 static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 {
@@ -246,18 +259,20 @@ static int integer_parse(struct rule_parser *p, struct text in, void *arg)
 
     a->declared = declared_of(p->keyword);
     integer = first_integer(a->declared);
+    if (integer->multi && index_match_parse(p, &in, &a->index) < 0)
+        return -1;
+    if (a->index.mode == INDEX_COUNT)
+        return limit_protocol(p) < 0 ? -1 : integer_placed(p, integer, a);
     if (integer->plain && !is_plain(&in, integer))
         return rule_error(p, "%s: expected a number%s, found '%.*s'", integer->name,
                           integer->names != NULL ? " or a name" : "", TEXT(in));
     parse = integer->inclusive ? int_match_parse_inclusive : int_match_parse;
-    if (limit_protocol(p) < 0 || (integer->multi && index_match_parse(p, &in, &a->index) < 0))
+    if (limit_protocol(p) < 0)
         return -1;
     if (!int_match_bits(in, integer->bit_names, &a->value) &&
         parse(p, in, integer->bits, integer->names, &a->value) < 0)
         return -1;
-    required_features(p, a->declared);
-    place_test(p, integer->directions, integer->progress, integer_match, a);
-    return 0;
+    return integer_placed(p, integer, a);
 }
 
 /* --- other tests ------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/int_match.c - integer arguments of keywords: comparisons, ranges, masks, units,
- * names, indexes. Ranges exclude their ends, as in Suricata, except for the few keywords where
+ * names. Ranges exclude their ends, as in Suricata, except for the few keywords where
  * Suricata includes them. */
 #include "base/report/json.h"
 #include "detect/rule/keyword.h"
@@ -317,65 +317,4 @@ void int_match_describe_number(const struct int_match *m, const char *key, struc
     json_object(j, key);
     json_u64(j, "number", m->a);
     json_object_end(j);
-}
-
-/* --- one of several values -------------------------------------------------------------------- */
-
-/* Without an index one matching value is enough ("any"). */
-int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out)
-{
-    const char *comma = memchr(in->p, ',', in->n);
-    struct text index;
-    int64_t nth;
-
-    *out = (struct index_match){ .mode = INDEX_ANY };
-    if (comma == NULL)
-        return 0;
-    index = text_trim(text_from(*in, (size_t)(comma - in->p) + 1));
-    in->n = (size_t)(comma - in->p);
-    if (text_equal(index, "any"))
-        return 0;
-    if (text_equal(index, "all")) {
-        out->mode = INDEX_ALL;
-        return 0;
-    }
-    if (!text_to_i64(index, &nth) || nth < INT16_MIN || nth > INT16_MAX)
-        return rule_error(p, "%s: index: expected any, all, N from 0 or -N from the end, found "
-                          "\"%.*s\"", p->keyword->name, TEXT(index));
-    out->mode = INDEX_NTH;
-    out->nth = (int32_t)nth;
-    return 0;
-}
-
-static unsigned count_values(bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg)
-{
-    unsigned n = 0;
-    uint64_t value;
-
-    while (get(arg, n, &value))
-        n++;
-    return n;
-}
-
-/* -N counts from the end, so the values have to be counted first. "all" fails when there
- * is none. */
-bool index_match_has(const struct index_match *m, const struct int_match *value,
-                     bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg)
-{
-    uint64_t found;
-    unsigned n, i = 0;
-
-    if (m->mode == INDEX_NTH) {
-        n = m->nth < 0 ? count_values(get, arg) : 0;
-        if (m->nth < 0 && (unsigned)-m->nth > n)
-            return false;
-        i = m->nth < 0 ? n - (unsigned)-m->nth : (unsigned)m->nth;
-        return get(arg, i, &found) && int_match_has(value, found);
-    }
-    while (get(arg, i, &found)) {
-        if (int_match_has(value, found) != (m->mode == INDEX_ALL))
-            return m->mode == INDEX_ANY;
-        i++;
-    }
-    return m->mode == INDEX_ALL && i > 0;
 }

@@ -39,6 +39,7 @@ struct match_input {
     uint64_t *byte_vars;                /* values of byte_extract, byte_math; rule->var_count */
     bool little;                        /* byte order of numbers in this buffer, for `dce` */
     bool stream_due;                    /* stream data are inspected with this packet */
+    bool tx_done;                       /* nothing more comes in this direction of tx */
 };
 
 /* The direction of the packet, except for a flow's last packet, which is inspected for both sides.
@@ -141,18 +142,27 @@ int int_parse_u16(struct rule_parser *p, struct text in, void *arg);
 int int_parse_u32(struct rule_parser *p, struct text in, void *arg);
 int int_parse_u64(struct rule_parser *p, struct text in, void *arg);
 
-/* The same for a value with several instances (vlan.id, dns.rrtype): "VALUE[,INDEX]". INDEX is any
- * (the default), all (at least one must exist), nth from 0, or -nth from the end. */
-enum index_mode { INDEX_ANY, INDEX_ALL, INDEX_NTH };
+/* The same for a value with several instances (vlan.id, dns.rrtype): "VALUE[,INDEX[,FROM:TO]]", or
+ * "count NUMBER", where no value is compared. INDEX is any (the default), all (at least one must
+ * exist), nth from 0, or -nth from the end; as in Suricata 9 also all_or_absent, or_absent,
+ * "oob_or NTH" (the instance, or there is none of that number) and "nb NUMBER" (so many match).
+ * FROM:TO leaves the instances from FROM to before TO; negative ones count from the end. */
+enum index_mode { INDEX_ANY, INDEX_ALL, INDEX_NTH, INDEX_NTH_OR_BEYOND, INDEX_ALL_OR_ABSENT,
+                  INDEX_OR_ABSENT, INDEX_TIMES, INDEX_COUNT };
 struct index_match {
     uint8_t mode;               /* enum index_mode */
     int32_t nth;
+    int32_t from, to;           /* to 0: up to the last */
+    struct int_match number;    /* INDEX_TIMES, INDEX_COUNT */
 };
-/* Takes ",INDEX" off *in and leaves the value. */
+/* Takes the index off *in and leaves the value; nothing remains of INDEX_COUNT. */
 int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out);
-/* get() returns instance `index`; false past the end. */
-bool index_match_has(const struct index_match *m, const struct int_match *value,
+/* get() returns instance `index`; false past the end. complete: no instance will follow. Before
+ * that, nothing can be said to be absent. */
+bool index_match_has(const struct index_match *m, const struct int_match *value, bool complete,
                      bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg);
+/* True if later instances can make a match of what is none now. */
+bool index_match_waits(const struct index_match *m);
 
 /* Writes the lines of --list-keywords. `what`: "" for names only, "all", "csv" or a keyword. -1:
  * unknown keyword. */

@@ -218,7 +218,8 @@ static const struct broken {
     { "alert ip any any -> any any (vlan.id:5,3; sid:1;)",
       "vlan.id: the layer must be from -3 to 2, found 3", 30 },
     { "alert ip any any -> any any (vlan.id:5,x; sid:1;)",
-      "vlan.id: index: expected any, all, N from 0 or -N from the end, found \"x\"", 30 },
+      "vlan.id: index: expected any, all, all_or_absent, or_absent, N from 0 or -N from the end, "
+      "\"oob_or N\" or \"nb\" and a number, found \"x\"", 30 },
     { "alert ip any any -> any any (vlan.layers:4; sid:1;)",
       "vlan.layers: there are at most 3, found \"4\"", 30 },
     { "alert ip any any -> any any (decode-event:no.such; sid:1;)",

@@ -303,6 +303,22 @@ TEST(rule_int_index_matches)
         { "vlan.id:<10,all;", true }, { "vlan.id:5,0;", false },    { "vlan.id:5,1;", true },
         { "vlan.id:5,-1;", true },    { "vlan.id:3,-2;", true },    { "vlan.id:3,-3;", false },
         { "vlan.id:3,2;", false },    { "vlan.id:&1=1,all;", true },
+        { "vlan.id:5,all_or_absent;", false },  { "vlan.id:<10,all_or_absent;", true },
+        { "vlan.id:5,or_absent;", true },       { "vlan.id:6,or_absent;", false },
+        { "vlan.id:5,oob_or 1;", true },        { "vlan.id:5,oob_or 0;", false },
+        { "vlan.id:5,oob_or 2;", true },        { "vlan.id:5,oob_or -3;", true },
+        { "vlan.id:5,nb 1;", true },            { "vlan.id:<10,nb>1;", true },
+        { "vlan.id:<10,nb<2;", false },         { "vlan.id:7,nb <1;", true },
+        { "vlan.id:5,any,0:1;", false },        { "vlan.id:5,any,1:2;", true },
+        { "vlan.id:3,any,-2:-1;", true },       { "vlan.id:5,any,-2:-1;", false },
+        { "vlan.id:5,-1,0:-1;", false },        { "vlan.id:3,any,0:3;", false },
+        { "vlan.id:5,or_absent,0:3;", true },   { "vlan.id:5,any,1:0;", true },
+        { "vlan.id:count 2;", true },           { "vlan.id:count >2;", false },
+    };
+    static const char *const wrong[] = {
+        "vlan.id:5,none;", "vlan.id:5,nb;", "vlan.id:5,nb x;", "vlan.id:5,oob_or;",
+        "vlan.id:5,any,1;", "vlan.id:5,any,2:1;", "vlan.id:5,any,-1:-2;", "vlan.id:5,any,0:1,2;",
+        "vlan.id:count;", "vlan.id:count 2,any;", "vlan.id:5,40000;", "vlan.id:5,oob_or 3;",
     };
     struct rules_fixture f;
     uint8_t header[40];
@@ -312,8 +328,20 @@ TEST(rule_int_index_matches)
     p.vlan[0] = 3;
     p.vlan[1] = 5;
     rules_fixture_open(&f);
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        if (tests_pass(rules_fixture_options(&f, cases[i].options), &p) != cases[i].hit)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct rule *r = rules_fixture_options(&f, cases[i].options);
+
+        if (r == NULL)
+            test_fail(t, __FILE__, __LINE__, "%s: %s", cases[i].options, f.err.text);
+        else if (tests_pass(r, &p) != cases[i].hit)
             test_fail(t, __FILE__, __LINE__, "%s", cases[i].options);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        if (rules_fixture_options(&f, wrong[i]) != NULL)
+            test_fail(t, __FILE__, __LINE__, "%s: taken", wrong[i]);
+    p.vlan_count = 0;
+    CHECK(tests_pass(rules_fixture_options(&f, "vlan.id:5,or_absent;"), &p));
+    CHECK(tests_pass(rules_fixture_options(&f, "vlan.id:5,all_or_absent;"), &p));
+    CHECK(!tests_pass(rules_fixture_options(&f, "vlan.id:5,all;"), &p));
     rules_fixture_close(&f);
 }

@@ -163,7 +163,7 @@ static const struct app_integer rcode = {
 };
 static const struct app_integer rrtype = {
     .name = "dns.rrtype", .doc = "record type asked for, or answered", .bits = 16,
-    .directions = APP_BOTH, .progress = { 1, 1 }, .any_of_many = true, .names = dns_types,
+    .directions = APP_BOTH, .progress = { 1, 1 }, .multi = true, .names = dns_types,
     .get = get_rrtype,
 };
 

@@ -184,7 +184,7 @@ static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_number
     }                                                                                         \
     static const struct app_integer symbol##_integer = {                                      \
         .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
-        .any_of_many = true, .get = get_##symbol,                                             \
+        .multi = true, .get = get_##symbol,                                                   \
     }
 CIP_INTEGER(class, request, ENIP_OF_CLASS, "cip_class", 32, "class in a CIP request");
 CIP_INTEGER(instance, request, ENIP_OF_INSTANCE, "cip_instance", 32, "instance in a CIP request");

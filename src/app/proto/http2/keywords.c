@@ -76,11 +76,12 @@ static const struct app_name error_names[] = {
     { "INADEQUATE_SECURITY", 12 }, { "HTTP_1_1_REQUIRED", 13 }, { NULL, 0 },
 };
 
-/* Names are Suricata's. */
+/* Names are Suricata's. Of frame types only the set is kept, in which no type has a place. */
 #define INTEGER(symbol, name_, bits_, names_, doc_, get_)                                        \
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .doc = (doc_), .bits = (bits_), .directions = APP_BOTH,                 \
-        .progress = { H2_BODY, H2_BODY }, .any_of_many = true, .names = (names_),                \
+        .progress = { H2_BODY, H2_BODY }, .names = (names_),                                     \
+        .multi = (get_) != get_frametype, .any_of_many = (get_) == get_frametype,                \
         .plain = (names_) != NULL, .lenient = (names_) != NULL, .get = (get_),                   \
     }
 INTEGER(frametype, "http2.frametype", 8, frame_names, "type of a frame", get_frametype);
@@ -135,7 +136,7 @@ static bool get_rrtype(struct app_tx *tx, enum direction d, unsigned index, uint
 #define DNS_INTEGER(symbol, name_, bits_, many_, names_, get_)                                   \
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .bits = (bits_), .directions = APP_BOTH,                                \
-        .progress = { H2_BODY, H2_BODY }, .any_of_many = (many_), .names = (names_),             \
+        .progress = { H2_BODY, H2_BODY }, .multi = (many_), .names = (names_),                   \
         .get = (get_),                                                                           \
     }
 DNS_INTEGER(opcode, "dns.opcode", 8, false, NULL, get_opcode);

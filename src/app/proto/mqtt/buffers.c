@@ -171,7 +171,7 @@ static const struct app_name connect_bits[] = {
 
 static const struct app_integer type_integer = {
     .name = "mqtt.type", .doc = "type of a control packet", .bits = 8, .directions = APP_BOTH,
-    .any_of_many = true, .names = mqtt_types,
+    .multi = true, .names = mqtt_types,
     .field = APP_FIELD_PART(nth_message, mqtt_message, header.type, ALWAYS),
 };
 static const struct app_integer flags_integer = {
@@ -188,7 +188,7 @@ static const struct app_integer version_integer = {
 };
 static const struct app_integer reason_code_integer = {
     .name = "mqtt.reason_code", .doc = "reason and return codes", .bits = 8,
-    .directions = APP_BOTH, .any_of_many = true, .get = get_reason_code,
+    .directions = APP_BOTH, .multi = true, .get = get_reason_code,
 };
 
 const struct app_integer *const mqtt_integers[] = {

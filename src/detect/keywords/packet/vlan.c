@@ -15,7 +15,7 @@ static int vlan_id_parse(struct rule_parser *p, struct text in, void *arg)
     struct vlan_arg *a = arg;
 
     if (index_match_parse(p, &in, &a->layer) < 0 ||
-        int_match_parse(p, in, 16, NULL, &a->value) < 0)
+        (a->layer.mode != INDEX_COUNT && int_match_parse(p, in, 16, NULL, &a->value) < 0))
         return -1;
     if (a->value.a > 4095 || a->value.b > 4095)
         return rule_error(p, "vlan.id: a VLAN id is at most 4095, found \"%.*s\"", TEXT(in));
@@ -40,12 +40,12 @@ static bool vlan_id_match(const struct match_input *in, const void *arg)
 {
     const struct vlan_arg *a = arg;
 
-    return index_match_has(&a->layer, &a->value, vlan_get, in->packet);
+    return index_match_has(&a->layer, &a->value, true, vlan_get, in->packet);
 }
 
 const struct keyword_ops keyword_vlan_id = {
     .name = "vlan.id",
-    .doc = "VLAN id: VALUE[,LAYER]",
+    .doc = "VLAN id: VALUE[,LAYER[,FROM:TO]] or count NUMBER",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
