@@ -196,11 +196,11 @@ static const struct app_buffer request_dn = {
 };
 static const struct app_buffer response_dn = {
     .name = "ldap.responses.dn", .doc = "name in each response", .directions = APP_TC,
-    .multi = true, .get = get_response_dn,
+    .multi = true, .lasts = true, .get = get_response_dn,
 };
 static const struct app_buffer message = {
     .name = "ldap.responses.message", .doc = "diagnostic text of each response",
-    .directions = APP_TC, .multi = true, .get = get_message,
+    .directions = APP_TC, .multi = true, .lasts = true, .get = get_message,
 };
 static const struct app_buffer request_attribute = {
     .name = "ldap.request.attribute_type", .doc = "each attribute of a request",
@@ -208,7 +208,7 @@ static const struct app_buffer request_attribute = {
 };
 static const struct app_buffer response_attribute = {
     .name = "ldap.responses.attribute_type", .doc = "each attribute of responses",
-    .directions = APP_TC, .multi = true,
+    .directions = APP_TC, .multi = true, .lasts = true,
     .get = get_response_attribute,
 };
 

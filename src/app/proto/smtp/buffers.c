@@ -114,16 +114,16 @@ static const struct app_buffer buffer_mail_from = {
 };
 static const struct app_buffer buffer_rcpt_to = {
     .name = "smtp.rcpt_to", .doc = "each recipient of the envelope", .directions = APP_TS,
-    .multi = true,
+    .multi = true, .lasts = true,
     .field = APP_FIELD_PART(nth_recipient, smtp_recipient, address, ALWAYS),
 };
 static const struct app_buffer buffer_received = {
     .name = "email.received", .doc = "each Received field of a mail", .directions = APP_TS,
-    .multi = true, .get = get_received,
+    .multi = true, .lasts = true, .get = get_received,
 };
 static const struct app_buffer buffer_url = {
     .name = "email.url", .doc = "each URL in the body of a mail", .directions = APP_TS,
-    .multi = true,
+    .multi = true, .lasts = true,
     .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
 };
 
