@@ -123,6 +123,7 @@ struct dns_state {
     bool gap;                           /* since the last message */
     /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
      * responses are not logged either. */
+    uint64_t inspected;                 /* transactions that rules have seen: those below this id */
     uint8_t nolog_next, nolog_count;
     uint16_t nolog_ids[DNS_NOLOG_IDS_MAX];
 };
