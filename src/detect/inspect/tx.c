@@ -41,15 +41,31 @@ void detect_prefetch_tx_rules(const struct app_tx *tx)
     }
 }
 
-/* Few rules wait in a transaction, so a plain search is fast. */
+/* Where a rule is among those of the transaction, or would be. They are sorted: a request can make
+ * hundreds wait, and each of them is looked up with each packet. */
+static uint32_t state_place(const struct tx_state *s, uint32_t rule, unsigned direction)
+{
+    uint32_t from = 0, to = s->count;
+
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        const struct tx_rule *at = &s->rule[middle];
+
+        if (at->rule < rule || (at->rule == rule && at->direction < direction))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = detect_tx(tx)->state;
+    uint32_t at = s != NULL ? state_place(s, rule, direction) : 0;
 
-    for (uint32_t i = 0; s != NULL && i < s->count; i++)
-        if (s->rule[i].rule == rule && s->rule[i].direction == direction)
-            return &s->rule[i];
-    return NULL;
+    return s != NULL && at < s->count && s->rule[at].rule == rule &&
+                   s->rule[at].direction == direction ? &s->rule[at] : NULL;
 }
 
 /* NULL: the transaction's memory is used up. Then the rule is evaluated from the beginning
@@ -57,6 +73,7 @@ static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned dir
 static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = state_of(tx, true);
+    uint32_t at;
 
     if (s == NULL)
         return NULL;
@@ -71,8 +88,10 @@ static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned dire
         s->rule = more;
         s->cap = cap;
     }
-    s->rule[s->count] = (struct tx_rule){ .rule = rule, .direction = (uint8_t)direction };
-    return &s->rule[s->count++];
+    at = state_place(s, rule, direction);
+    memmove(&s->rule[at + 1], &s->rule[at], (s->count++ - at) * sizeof(s->rule[0]));
+    s->rule[at] = (struct tx_rule){ .rule = rule, .direction = (uint8_t)direction };
+    return &s->rule[at];
 }
 
 /* Returns the position up to which a growing buffer was searched. NULL: out of memory; all of it is
