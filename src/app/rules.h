@@ -85,6 +85,9 @@ struct app_buffer {
     uint8_t directions;
     uint8_t progress[2];        /* least progress of each direction at which it can be present */
     bool multi;                 /* several instances, each inspected separately */
+    /* An instance never changes, and later ones come after it: of many, only what is new is
+     * inspected. */
+    bool lasts;
     /* a body or file: inspected again as it grows, see app/core/file.h */
     bool grows;
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */

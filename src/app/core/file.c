@@ -18,6 +18,9 @@
 
 #define MAGIC_BYTES 512           /* libmagic gets at least this many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
+/* Of a transaction's files in one direction that are over, so many stay for rules whose other
+ * conditions come later. Each packet of the transaction looks at all of them. */
+#define KEPT 256
 #define ANNOUNCED_MAX 8192u         /* the most that an announced size alone makes us reserve */
 
 struct file_private {
@@ -27,7 +30,7 @@ struct file_private {
     bool magic_tried;
     /* Set in a list's first file only: the list's end, and the file that was returned last. */
     struct app_file *last, *recent;
-    unsigned recent_index;
+    unsigned recent_index, count;
 };
 
 static const uint32_t hash_features[DIGEST_COUNT] = {
@@ -110,6 +113,7 @@ static void link_last(struct app_tx *tx, struct app_file *file)
     else
         private_of(first)->last->next = file;
     private_of(first)->last = file;
+    private_of(first)->count++;
 }
 
 /* Rules request index 0, 1, 2, ..., so the walk continues from the last result. A walk from the
@@ -164,16 +168,21 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     return &fp->file;
 }
 
+static void file_free(struct app_thread *at, struct app_file *file)
+{
+    if (at->hooks.file_released != NULL)
+        at->hooks.file_released(file);
+    app_buf_release(at, &file->window);
+    lib_free(private_of(file)->hash);
+    pool_put(&at->files, private_of(file));
+}
+
 void app_files_free(struct app_thread *at, struct app_tx *tx)
 {
     for (unsigned d = 0; d < 2; d++) {
         for (struct app_file *file = tx->files[d], *next; file != NULL; file = next) {
             next = file->next;
-            if (at->hooks.file_released != NULL)
-                at->hooks.file_released(file);
-            app_buf_release(at, &file->window);
-            lib_free(private_of(file)->hash);
-            pool_put(&at->files, private_of(file));
+            file_free(at, file);
         }
         tx->files[d] = NULL;
     }
@@ -401,6 +410,21 @@ static bool file_done(const struct app_file *file, uint32_t required)
            (required & APP_FILE_STORE) == 0;
 }
 
+/* Frees the oldest but the first, which has the list, and whose content is searched from where the
+ * last search ended. A parser may still hold the newest, and that is never one of these. */
+static void drop_oldest(struct app_tx *tx, unsigned d, uint32_t required)
+{
+    struct file_private *first = private_of(tx->files[d]);
+    struct app_file *old;
+
+    while (first->count > KEPT && (old = first->file.next)->reported && file_done(old, required)) {
+        first->file.next = old->next;
+        first->count--;
+        first->recent = NULL;
+        file_free(tx->flow->thread, old);
+    }
+}
+
 /* Also notes that a file is reported with this packet, so it must run once per packet, after the
  * outputs. */
 bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t required)
@@ -412,6 +436,8 @@ bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t req
             file->reported |= app_file_due(file, in);
             done &= file_done(file, required);
         }
+        if (tx->files[d] != NULL)
+            drop_oldest(tx, d, required);
     }
     return done;
 }

@@ -102,8 +102,11 @@ static void keep_pending(struct app_session *s, struct frames *frames, enum dire
                          uint64_t offset)
 {
     const struct app_dir *ds = &s->ds[d];
-    uint64_t from = MAX(offset, ds->offset), skip = from - ds->offset;
+    uint64_t from = MAX(offset, ds->offset), end = ds->offset + ds->len, skip;
 
+    if (end > from + RETAINED_LIMIT)
+        from = end - RETAINED_LIMIT / 2;    /* keep() would drop the rest, for each frame again */
+    skip = from - ds->offset;
     if (skip >= ds->len || (frames->part_count > 0 && frames->part[0].offset <= from))
         return;
     frames->part_count = 0;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 1024
+#define BUCKETS 65536           /* so many files of a byte take less than 30 MB of the memcap */
 #define FRAGMENTS_MAX 1024              /* of one file */
 /* URLs and host names make the key; a longer one is not kept. Memcap and timeout have Suricata's
  * defaults (app-layer.protocols.http.byterange). */

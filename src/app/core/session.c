@@ -781,6 +781,7 @@ static void parse_packet(struct app_thread *at, const struct inspection *in)
     struct app_session *s;
 
     at->packet = NULL;
+    at->place.list = NULL;                  /* parsers may free what it is in */
     if (f == NULL)
         return;
     if (UNLIKELY(f->swap != 0))

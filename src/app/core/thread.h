@@ -6,6 +6,7 @@
 
 #include "app/core/settings.h"
 #include "app/session.h"
+#include "app/values.h"
 #include "base/memory/pool.h"
 
 #define APP_SPARE_BUFS 512
@@ -22,6 +23,7 @@ struct app_thread {
     } proto[APP_PROTO_MAX];
     struct pool files;
     struct packet *packet;      /* the packet at hand */
+    struct app_place place;     /* of the last request for one of many values */
     const struct app_flow *previous;    /* see app_previous() */
     void *magic;                /* libmagic's handle; opened when first needed */
     struct buf spare[APP_SPARE_BUFS];

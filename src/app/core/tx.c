@@ -205,6 +205,7 @@ void app_tx_free(struct app_tx *tx)
     struct app_thread *at = tx->flow->thread;
     const struct app_proto *proto = tx->flow->proto;
 
+    at->place.list = NULL;                  /* perhaps of this one */
     tx->is_due = true;                      /* what closes its files must not put it on the list */
     if (at->hooks.tx_released != NULL)
         at->hooks.tx_released(tx);

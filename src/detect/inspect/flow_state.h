@@ -80,6 +80,7 @@ _Static_assert(sizeof(struct detect_flow) <= 2 * CACHE_LINE, "two cache lines fo
 struct tx_rule {
     uint32_t rule;
     uint32_t matched;           /* a bit per list, then per test */
+    uint32_t seen;              /* instances of its first buffer that lasts, without a match */
     uint8_t direction;          /* 2: both */
     bool done;                  /* has matched, or can no longer match */
     bool hit;                   /* has matched; only set for firewall rules */

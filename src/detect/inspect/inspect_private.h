@@ -88,6 +88,7 @@ struct tx_context {
     enum direction direction;
     uint8_t progress;
     bool done;                  /* inspection of this direction is over */
+    uint32_t seen;              /* tx_rule.seen of the rule at hand */
     struct header_view header;
 };
 

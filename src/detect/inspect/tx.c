@@ -10,6 +10,7 @@
 #include "flow/flow.h"
 
 #define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */
+#define FEW 16u                 /* instances of a buffer that are inspected again each time */
 
 /* --- what waits --------------------------------------------------------------------------- */
 
@@ -40,15 +41,31 @@ void detect_prefetch_tx_rules(const struct app_tx *tx)
     }
 }
 
-/* Few rules wait in a transaction, so a plain search is fast. */
+/* Where a rule is among those of the transaction, or would be. They are sorted: a request can make
+ * hundreds wait, and each of them is looked up with each packet. */
+static uint32_t state_place(const struct tx_state *s, uint32_t rule, unsigned direction)
+{
+    uint32_t from = 0, to = s->count;
+
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        const struct tx_rule *at = &s->rule[middle];
+
+        if (at->rule < rule || (at->rule == rule && at->direction < direction))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = detect_tx(tx)->state;
+    uint32_t at = s != NULL ? state_place(s, rule, direction) : 0;
 
-    for (uint32_t i = 0; s != NULL && i < s->count; i++)
-        if (s->rule[i].rule == rule && s->rule[i].direction == direction)
-            return &s->rule[i];
-    return NULL;
+    return s != NULL && at < s->count && s->rule[at].rule == rule &&
+                   s->rule[at].direction == direction ? &s->rule[at] : NULL;
 }
 
 /* NULL: the transaction's memory is used up. Then the rule is evaluated from the beginning
@@ -56,6 +73,7 @@ static struct tx_rule *state_find(struct app_tx *tx, uint32_t rule, unsigned dir
 static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned direction)
 {
     struct tx_state *s = state_of(tx, true);
+    uint32_t at;
 
     if (s == NULL)
         return NULL;
@@ -70,8 +88,10 @@ static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned dire
         s->rule = more;
         s->cap = cap;
     }
-    s->rule[s->count] = (struct tx_rule){ .rule = rule, .direction = (uint8_t)direction };
-    return &s->rule[s->count++];
+    at = state_place(s, rule, direction);
+    memmove(&s->rule[at + 1], &s->rule[at], (s->count++ - at) * sizeof(s->rule[0]));
+    s->rule[at] = (struct tx_rule){ .rule = rule, .direction = (uint8_t)direction };
+    return &s->rule[at];
 }
 
 /* Returns the position up to which a growing buffer was searched. NULL: out of memory; all of it is
@@ -127,18 +147,29 @@ static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, uns
     return (struct slice){ data.data + (from - start), data.len - (uint32_t)(from - start) };
 }
 
-/* All instances of a buffer that may have several. */
+static bool lasts(const struct app_buffer *app)
+{
+    return app != NULL && app->multi && app->lasts;
+}
+
+/* All instances of a buffer that may have several. Those that last are searched once if they are
+ * many: else a mail of thousands of recipients would be searched with each of its packets. */
 static void scan(struct tx_context *c, const struct tx_scan *s)
 {
     struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
+    uint64_t *to = lasts(s->app) ? scanned_to(c->tx, s->buffer, c->direction) : NULL;
     struct slice data;
 
+    if (to != NULL && *to > FEW)
+        from.index = (unsigned)*to;
     for (; inspect_buffer(c->dt, s->buffer, &from, &data); from.index++) {
         data = unscanned(c, s, from.index, data);
         pattern_set_scan(s->set, c->dt->hs, data.data, data.len, &c->dt->found);
         if (!s->buffer->multi)
             break;
     }
+    if (to != NULL)
+        *to = from.index;
 }
 
 /* Whether a buffer that was final has changed, as headers do when trailers come. */
@@ -216,6 +247,15 @@ static enum inspect_result packet_list_matches(struct tx_context *c, const struc
     return inspect_slice(c->dt, l->program, data, in) ? INSPECT_MATCH : INSPECT_CANT_MATCH;
 }
 
+/* Only one buffer of a rule is tracked: few rules have more that can have many instances. */
+static bool is_tracked(const struct tx_context *c, const struct rule *r, const struct rule_list *l)
+{
+    for (const struct rule_list *at = r->list; at != NULL; at = at->next)
+        if (at->buffer != NULL && lasts(at->buffer->by_proto[c->proto->id]))
+            return at == l;
+    return false;
+}
+
 /* decided: no more data can change the result, so "no match" is final. */
 static enum inspect_result list_matches(struct tx_context *c, const struct rule_list *l,
                               const struct match_input *in)
@@ -225,6 +265,7 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
     bool decided = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
     struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
     struct buffer_part part = { .complete = decided };
+    bool tracked = lasts(app) && is_tracked(c, in->rule, l);
 
     if (l->buffer->kind == BUFFER_PACKET)
         return packet_list_matches(c, l, in);
@@ -232,6 +273,10 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
         return l->program->absent ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     if (c->progress < need && !c->done)
         return INSPECT_PENDING;
+    if (tracked && c->seen > FEW) {
+        from.index = c->seen;
+        any = true;
+    }
     for (; inspect_buffer(c->dt, l->buffer, &from, &part.data); from.index++) {
         struct match_input here = *in;
 
@@ -244,6 +289,8 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
         if (!l->buffer->multi)
             break;
     }
+    if (tracked)
+        c->seen = from.index;
     if (!any)
         return list_absent(c, l, app, decided);
     return decided ? INSPECT_CANT_MATCH : INSPECT_PENDING;
@@ -411,15 +458,17 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
     in.tx_done = c->done;
+    c->seen = state != NULL ? state->seen : 0;
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
                           lacks_payload_hit(c, r, &in)))
         return false;
     result = inspect_rule_parts(c, r, &in, &matched);
     if (state == NULL && !is_bare_hook_now(c, r) &&
         ((result == INSPECT_MATCH && !may_match_again(c, r)) ||
-         (result == INSPECT_PENDING && (matched != 0 || r->fast_op != NULL))))
+         (result == INSPECT_PENDING && (matched != 0 || r->fast_op != NULL || c->seen > FEW))))
         state = state_add(c->tx, r->index, direction);
     if (state != NULL) {
+        state->seen = c->seen;
         state->matched = matched;
         state->done = result != INSPECT_PENDING;
     }
@@ -444,6 +493,7 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
     match_input_init(in, c->dt, c->packet, c->direction, r);
     in->tx = c->tx;
     in->tx_done = c->done;
+    c->seen = 0;
     if (!rule_may_begin(c, r, in))
         return INSPECT_CANT_MATCH;
     if (r->list == NULL && r->tx_test_count == 0)

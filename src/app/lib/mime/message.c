@@ -229,6 +229,16 @@ bool mime_field_find(const struct mime_message *m, const char *name, unsigned nt
     return false;
 }
 
+const struct mime_field *mime_main_fields(const struct mime_message *m)
+{
+    return m->main_done ? m->fields : NULL;
+}
+
+bool mime_field_is(const struct mime_field *field, const char *lower_name)
+{
+    return mime_name_is(field->name, lower_name);
+}
+
 const struct mime_field *mime_fields(const struct mime_message *m)
 {
     return m->fields;

@@ -71,6 +71,9 @@ bool mime_message_in_body(const struct mime_message *m);
 /* Finds the nth field of this name (lower case), once the header is complete. */
 bool mime_field_find(const struct mime_message *m, const char *name, unsigned nth,
                      struct slice *out);
+/* NULL before the header is complete. */
+const struct mime_field *mime_main_fields(const struct mime_message *m);
+bool mime_field_is(const struct mime_field *field, const char *lower_name);
 const struct mime_field *mime_fields(const struct mime_message *m);     /* first to last */
 const struct mime_item *mime_attachments(const struct mime_message *m);     /* first to last */
 const struct mime_item *mime_urls(const struct mime_message *m);

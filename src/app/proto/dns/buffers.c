@@ -26,29 +26,55 @@ static bool target_is_name(const struct dns_record *r)
            r->type == DNS_SOA;
 }
 
-/* Counts *index down over one section. A record without an owner name ends the section. */
-static bool section_name(const struct dns_section *section, unsigned *index, struct slice *out)
+/* The places of names in a response, in wire order: one for each question, then two for each
+ * record, its owner and its target. */
+static bool name_in_section(const struct dns_section *section, unsigned at, struct slice *out)
 {
-    for (unsigned i = 0; dns_record_name(section, i, out); i++) {
-        if ((*index)-- == 0)
-            return true;
-        if (!target_is_name(&section->at[i]) || !not_empty(&section->at[i].target, out))
-            continue;
-        if ((*index)-- == 0)
-            return true;
+    const struct dns_record *r = &section->at[at / 2];
+
+    if (at % 2 == 0)
+        return not_empty(&r->name, out);
+    return target_is_name(r) && not_empty(&r->target, out);
+}
+
+/* The first name from place *at on. A question without a name ends the questions, and a record
+ * without an owner its section. */
+static bool next_name(const struct dns_message *m, unsigned *at, struct slice *out)
+{
+    const struct dns_section *sections[] = { &m->answers, &m->authorities, &m->additionals };
+    unsigned begin = m->question_count;
+
+    if (*at < begin && dns_question_name(m, *at, out))
+        return true;
+    *at = MAX(*at, begin);
+    for (unsigned i = 0; i < ARRAY_LEN(sections); i++) {
+        unsigned end = begin + 2 * (unsigned)sections[i]->count;
+
+        for (; *at < end; (*at)++) {
+            if (name_in_section(sections[i], *at - begin, out))
+                return true;
+            if ((*at - begin) % 2 == 0)
+                *at = end - 1;
+        }
+        begin = end;
     }
     return false;
 }
 
-/* All names of a response in wire order: questions, then owner names and targets. */
-bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out)
+bool dns_response_name(const struct dns_message *m, struct app_place *place, unsigned index,
+                       struct slice *out)
 {
-    for (unsigned i = 0; dns_question_name(m, i, out); i++)
-        if (index-- == 0)
-            return true;
-    return section_name(&m->answers, &index, out) ||
-           section_name(&m->authorities, &index, out) ||
-           section_name(&m->additionals, &index, out);
+    unsigned at = place->at;
+
+    for (unsigned n = place->index; next_name(m, &at, out); n++, at++) {
+        if (n < index)
+            continue;
+        place->item = m;
+        place->index = index;
+        place->at = at;
+        return true;
+    }
+    return false;
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -96,7 +122,7 @@ static bool get_response(struct app_tx *tx, enum direction direction, unsigned i
                          struct slice *out)
 {
     (void)direction;
-    return is_response(tx) && dns_response_name(dns_message_of(tx), index, out);
+    return is_response(tx) && dns_response_name_at(tx, dns_message_of(tx), index, out);
 }
 
 #define BUFFER(symbol, name_, directions_, doc_, get_)                                          \

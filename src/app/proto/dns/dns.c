@@ -96,14 +96,22 @@ void dns_tx_close(struct app_tx *tx)
     st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, DNS_NOLOG_IDS_MAX);
 }
 
-/* Looks also at open transactions, because a response may come in the same packet as its request.
- * Walks at most max-tx of them. */
+static void dns_rest(struct app_flow *af)
+{
+    struct dns_state *st = af->state;
+
+    st->inspected = af->next_tx_id;
+}
+
+/* Looks also at transactions that are still open. Rules have not seen those of the current packet,
+ * whose number the peer chooses; of the others there are at most max-tx. */
 static bool is_nolog(const struct app_flow *af, const struct dns_tx *answer)
 {
     const struct dns_state *st = af->state;
     uint16_t id = answer->message.id;
 
-    for (const struct app_tx *tx = af->first; tx != &answer->tx; tx = tx->next)
+    for (const struct app_tx *tx = af->first; tx != &answer->tx && tx->id < st->inspected;
+         tx = tx->next)
         if (tx->no_log && dns_message_of(tx)->id == id)
             return true;
     for (unsigned i = 0; i < st->nolog_count; i++)
@@ -242,7 +250,7 @@ const struct app_proto app_dns = {
     .tx_size = sizeof(struct dns_tx),
     .parse = dns_parse,
     .handles_gaps = true,
-    .tx_close = dns_tx_close,
+    .tx_close = dns_tx_close, .rest = dns_rest,
     .progress_done = { 1, 1 },
     .events = dns_events,
     .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },

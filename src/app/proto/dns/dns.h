@@ -10,6 +10,7 @@
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/rules.h"
+#include "app/values.h"
 
 #define DNS_EVENT_LIST(E)                             \
     E(DNS_MALFORMED_DATA, "malformed_data")           \
@@ -122,6 +123,7 @@ struct dns_state {
     bool gap;                           /* since the last message */
     /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
      * responses are not logged either. */
+    uint64_t inspected;                 /* transactions that rules have seen: those below this id */
     uint8_t nolog_next, nolog_count;
     uint16_t nolog_ids[DNS_NOLOG_IDS_MAX];
 };
@@ -164,7 +166,13 @@ void dns_log_section_by_type(struct json *j, const char *key, const struct dns_s
 bool dns_question_name(const struct dns_message *m, unsigned index, struct slice *out);
 bool dns_record_name(const struct dns_section *section, unsigned index, struct slice *out);
 /* All names of a response in turn: questions, then each record's owner and target. */
-bool dns_response_name(const struct dns_message *m, unsigned index, struct slice *out);
+bool dns_response_name(const struct dns_message *m, struct app_place *place, unsigned index,
+                       struct slice *out);
+static inline bool dns_response_name_at(struct app_tx *tx, const struct dns_message *m,
+                                        unsigned index, struct slice *out)
+{
+    return dns_response_name(m, app_place_of(tx, m, NULL, index), index, out);
+}
 
 /* The "dns" object of a message that came in something else; settings by dns_log_configure(), NULL:
  * all of it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ftp/buffers.c - the buffers and keywords for commands and replies. */
 #include "app/proto/ftp/ftp.h"
+#include "app/values.h"
 
 #include <string.h>
 
@@ -33,13 +34,9 @@ static bool get_command_data(struct app_tx *tx, enum direction d UNUSED, unsigne
  * rules. */
 static const void *nth_reply(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
-    const struct ftp_reply *r = ftp_tx_of(tx)->replies;
-
     if (ftp_tx_of(tx)->command == FTP_UNKNOWN)
         return NULL;
-    while (r != NULL && index-- > 0)
-        r = r->next;
-    return r;
+    return APP_ITEM_AT(tx, ftp_tx_of(tx)->replies, ftp_reply, index);
 }
 
 static const struct app_buffer buffer_command = {

@@ -454,7 +454,7 @@ static bool get_any(struct app_tx *tx, enum direction d, unsigned index, struct 
 {
     const struct dns_message *m = message_of(tx, d);
 
-    return m != NULL && dns_response_name(m, index, out);
+    return m != NULL && dns_response_name_at(tx, m, index, out);
 }
 
 #define DNS_BUFFER(symbol, name_, directions_, get_)                                             \

@@ -3,6 +3,7 @@
 #include "app/proto/http2/buffers.h"
 #include "app/proto/http2/frame.h"
 #include "app/proto/http2/tx.h"
+#include "app/values.h"
 #include "base/text/text.h"
 
 #include <string.h>
@@ -23,32 +24,46 @@ static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, u
     return false;
 }
 
+static bool is_of_kinds(const void *item, const void *kinds)
+{
+    return (*(const unsigned *)kinds & 1u << ((const struct h2_note *)item)->kind) != 0;
+}
+
 /* The `index`-th note of these kinds. */
-static bool get_note(struct app_tx *tx, enum direction d, unsigned index, unsigned kinds,
+static bool get_note(struct app_tx *tx, enum direction d, unsigned index, const unsigned *kinds,
                      uint64_t *out)
 {
-    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next) {
-        if ((kinds & 1u << n->kind) == 0 || index-- > 0)
-            continue;
-        *out = n->value;
-        return true;
-    }
-    return false;
+    const struct app_values values = {
+        .first = h2_tx_of(tx)->ds[d].first_note, .next = offsetof(struct h2_note, next),
+        .fits = is_of_kinds, .arg = kinds,
+    };
+    const struct h2_note *n = app_value_at(tx, &values, index);
+
+    if (n == NULL)
+        return false;
+    *out = n->value;
+    return true;
 }
 
 static bool get_errorcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
-    return get_note(tx, d, index, 1u << H2_NOTE_GOAWAY | 1u << H2_NOTE_RESET, out);
+    static const unsigned kinds = 1u << H2_NOTE_GOAWAY | 1u << H2_NOTE_RESET;
+
+    return get_note(tx, d, index, &kinds, out);
 }
 
 static bool get_priority(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
-    return get_note(tx, d, index, 1u << H2_NOTE_PRIORITY, out);
+    static const unsigned kinds = 1u << H2_NOTE_PRIORITY;
+
+    return get_note(tx, d, index, &kinds, out);
 }
 
 static bool get_window(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
-    return get_note(tx, d, index, 1u << H2_NOTE_WINDOW, out);
+    static const unsigned kinds = 1u << H2_NOTE_WINDOW;
+
+    return get_note(tx, d, index, &kinds, out);
 }
 
 /* HPACK size updates are kept in the list of headers, where they occurred. */

@@ -44,6 +44,7 @@ bool ike_take_attribute(struct bytes *in, struct ike_attribute *out);
 struct ike_part {                       /* a transform's attributes, a vendor */
     struct ike_part *next;
     struct slice bytes;
+    struct slice hex;                   /* of a vendor, made when a rule first asks for it */
 };
 struct ike_parts {
     struct ike_part *first, *last;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ike/keywords.c - what rules inspect of a message. */
 #include "app/proto/ike/ike.h"
+#include "app/values.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
@@ -9,26 +10,33 @@ static bool goes(const struct app_tx *tx, enum direction d)
     return ike_tx_of(tx)->direction == d;
 }
 
+static struct slice hex_of(struct slice bytes, struct arena *arena)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t *text = arena_alloc(arena, 2u * bytes.len + 1u);
+
+    if (text == NULL)
+        return (struct slice){ 0 };
+    for (uint32_t i = 0; i < bytes.len; i++) {
+        text[2 * i] = (uint8_t)digits[bytes.data[i] >> 4];
+        text[2 * i + 1] = (uint8_t)digits[bytes.data[i] & 15];
+    }
+    return (struct slice){ text, 2 * bytes.len };
+}
+
 /* Vendor ids as hex digits: Suricata's rules match text. */
 static bool get_vendor(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    static const char digits[] = "0123456789abcdef";
-    const struct ike_part *part = ike_tx_of(tx)->vendors.first;
-    uint8_t *text;
+    const void *found =
+        goes(tx, d) ? APP_ITEM_AT(tx, ike_tx_of(tx)->vendors.first, ike_part, index) : NULL;
+    struct ike_part *part = (struct ike_part *)(uintptr_t)found;
 
-    while (part != NULL && index-- > 0)
-        part = part->next;
-    if (part == NULL || !goes(tx, d))
+    if (part == NULL)
         return false;
-    text = arena_alloc(&tx->arena, 2u * part->bytes.len + 1u);
-    if (text == NULL)
-        return false;
-    for (uint32_t i = 0; i < part->bytes.len; i++) {
-        text[2 * i] = (uint8_t)digits[part->bytes.data[i] >> 4];
-        text[2 * i + 1] = (uint8_t)digits[part->bytes.data[i] & 15];
-    }
-    *out = (struct slice){ text, 2 * part->bytes.len };
-    return true;
+    if (part->hex.data == NULL)
+        part->hex = hex_of(part->bytes, &tx->arena);
+    *out = part->hex;
+    return out->data != NULL;
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */

@@ -4,16 +4,13 @@
  * Nothing is decoded in advance: each getter walks the DER of the stored message again, which costs
  * time only when a rule asks. Malformed content ends a walk; the parser checked only the frame. */
 #include "app/proto/ldap/ldap.h"
+#include "app/values.h"
 
 /* A struct ldap_message, or NULL: there are fewer responses. A linear walk; the count is limited by
  * `max-responses`. */
 static const void *nth_response(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
-    const struct ldap_message *m = ldap_tx_of(tx)->responses;
-
-    while (m != NULL && index-- > 0)
-        m = m->next;
-    return m;
+    return APP_ITEM_AT(tx, ldap_tx_of(tx)->responses, ldap_message, index);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -82,47 +79,49 @@ static bool get_message(struct app_tx *tx, enum direction d, unsigned i,
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* Finds an attribute of a list. Subtracts from *index the attributes that it has seen, so that the
- * caller can go on counting in the next list. */
-static bool nth_attribute(struct bytes list, unsigned *index, struct slice *out)
+static bool take_type(struct bytes *list, struct slice *out)
 {
     struct bytes values;
 
-    while (ldap_take_attribute(&list, out, &values))
-        if ((*index)-- == 0)
+    return ldap_take_attribute(list, out, &values);
+}
+
+static bool take_changed(struct bytes *list, struct slice *out)
+{
+    struct bytes values;
+    uint64_t operation;
+
+    return ldap_take_change(list, &operation, out, &values);
+}
+
+static bool take_searched(struct bytes *list, struct slice *out)
+{
+    while (!list->failed && bytes_left(list) > 0)
+        if (der_take_tag(list, DER_OCTET_STRING, out))
             return true;
     return false;
 }
 
 /* Modify request (RFC 4511 section 4.6): the object, then a list of changes. */
-static bool nth_change(const struct ldap_message *m, unsigned index, struct slice *out)
+static struct bytes changes_of(const struct ldap_message *m)
 {
-    struct bytes in = bytes_of_slice(m->body), list, values;
+    struct bytes in = bytes_of_slice(m->body);
     struct slice object;
-    uint64_t operation;
 
     der_take_tag(&in, DER_OCTET_STRING, &object);
-    list = der_enter(&in, DER_SEQUENCE);
-    while (ldap_take_change(&list, &operation, out, &values))
-        if (index-- == 0)
-            return true;
-    return false;
+    return der_enter(&in, DER_SEQUENCE);
 }
 
 /* Search request (RFC 4511 section 4.5.1): baseObject, scope, derefAliases, sizeLimit, timeLimit,
  * typesOnly and filter come before the list of requested attributes. */
-static bool nth_searched(const struct ldap_message *m, unsigned index, struct slice *out)
+static struct bytes searched_of(const struct ldap_message *m)
 {
-    struct bytes in = bytes_of_slice(m->body), list;
+    struct bytes in = bytes_of_slice(m->body);
     struct der d;
 
     for (unsigned i = 0; i < 7; i++)        /* the seven elements in front, filter included */
         der_take(&in, &d);
-    list = der_enter(&in, DER_SEQUENCE);
-    while (!list.failed && bytes_left(&list) > 0)
-        if (der_take_tag(&list, DER_OCTET_STRING, out) && index-- == 0)
-            return true;
-    return false;
+    return der_enter(&in, DER_SEQUENCE);
 }
 
 /* Attribute names of a request. A compare request (RFC 4511 section 4.10) has exactly one; binds,
@@ -131,6 +130,7 @@ static bool get_request_attribute(struct app_tx *tx, enum direction d UNUSED, un
                                   struct slice *out)
 {
     const struct ldap_message *m = ldap_tx_of(tx)->request;
+    struct app_encoded values = { .take = take_type };
     struct slice name;
     struct bytes in;
 
@@ -138,28 +138,55 @@ static bool get_request_attribute(struct app_tx *tx, enum direction d UNUSED, un
         return false;
     switch ((enum ldap_op)m->op) {
     case LDAP_SEARCH_REQUEST:
-        return nth_searched(m, i, out);
+        values = (struct app_encoded){ .list = searched_of(m), .take = take_searched };
+        break;
     case LDAP_MODIFY_REQUEST:
-        return nth_change(m, i, out);
+        values = (struct app_encoded){ .list = changes_of(m), .take = take_changed };
+        break;
     case LDAP_ADD_REQUEST:
-        return nth_attribute(ldap_attributes(m, &name), &i, out);
+        values.list = ldap_attributes(m, &name);
+        break;
     case LDAP_COMPARE_REQUEST:
         in = ldap_attributes(m, &name);
         return i == 0 && der_take_tag(&in, DER_OCTET_STRING, out);
     default:
         return false;
     }
+    return app_encoded_value_at(tx, &values, i, out);
 }
 
-/* The attributes of all search entries, numbered through: *i goes on from entry to entry. */
-static bool get_response_attribute(struct app_tx *tx, enum direction d UNUSED, unsigned i,
-                                   struct slice *out)
+static struct bytes entry_attributes(const struct ldap_message *m)
 {
     struct slice name;
 
-    for (const struct ldap_message *m = ldap_tx_of(tx)->responses; m != NULL; m = m->next)
-        if (m->op == LDAP_SEARCH_ENTRY && nth_attribute(ldap_attributes(m, &name), &i, out))
+    return m != NULL && m->op == LDAP_SEARCH_ENTRY ? ldap_attributes(m, &name)
+                                                   : bytes_of(NULL, 0);
+}
+
+/* The attributes of all search entries, numbered through. */
+static bool get_response_attribute(struct app_tx *tx, enum direction d UNUSED, unsigned i,
+                                   struct slice *out)
+{
+    static const char keyword;
+    const struct ldap_message *m = ldap_tx_of(tx)->responses;
+    struct app_place *place = app_place_of(tx, m, &keyword, i);
+    struct bytes rest = place->item != NULL ? place->rest : entry_attributes(m);
+    unsigned n = place->index;
+
+    if (place->item != NULL)
+        m = place->item;
+    for (; m != NULL; m = m->next, rest = entry_attributes(m)) {
+        struct bytes here = rest;
+
+        for (; take_type(&rest, out); here = rest) {
+            if (n++ < i)
+                continue;
+            place->item = m;
+            place->rest = here;
+            place->index = i;
             return true;
+        }
+    }
     return false;
 }
 
@@ -169,11 +196,11 @@ static const struct app_buffer request_dn = {
 };
 static const struct app_buffer response_dn = {
     .name = "ldap.responses.dn", .doc = "name in each response", .directions = APP_TC,
-    .multi = true, .get = get_response_dn,
+    .multi = true, .lasts = true, .get = get_response_dn,
 };
 static const struct app_buffer message = {
     .name = "ldap.responses.message", .doc = "diagnostic text of each response",
-    .directions = APP_TC, .multi = true, .get = get_message,
+    .directions = APP_TC, .multi = true, .lasts = true, .get = get_message,
 };
 static const struct app_buffer request_attribute = {
     .name = "ldap.request.attribute_type", .doc = "each attribute of a request",
@@ -181,7 +208,8 @@ static const struct app_buffer request_attribute = {
 };
 static const struct app_buffer response_attribute = {
     .name = "ldap.responses.attribute_type", .doc = "each attribute of responses",
-    .directions = APP_TC, .multi = true, .get = get_response_attribute,
+    .directions = APP_TC, .multi = true, .lasts = true,
+    .get = get_response_attribute,
 };
 
 const struct app_buffer *const ldap_buffers[] = {
@@ -195,19 +223,30 @@ static const void *request_of(struct app_tx *tx, enum direction d UNUSED, unsign
     return ldap_tx_of(tx)->request;
 }
 
-/* Only responses with an LDAPResult count here, so an index is not the index of a response. */
-static bool get_result_code(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
+static bool has_result(const void *item, const void *arg UNUSED)
 {
     struct ldap_result result;
     struct bytes in;
 
-    for (const struct ldap_message *m = ldap_tx_of(tx)->responses; m != NULL; m = m->next) {
-        if (!ldap_take_result(m, &in, &result) || i-- > 0)
-            continue;
-        *out = result.code;
-        return true;
-    }
-    return false;
+    return ldap_take_result(item, &in, &result);
+}
+
+/* Only responses with an LDAPResult count here, so an index is not the index of a response. */
+static bool get_result_code(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
+{
+    static const char keyword;
+    const struct app_values values = {
+        .first = ldap_tx_of(tx)->responses, .next = offsetof(struct ldap_message, next),
+        .fits = has_result, .arg = &keyword,
+    };
+    const struct ldap_message *m = app_value_at(tx, &values, i);
+    struct ldap_result result;
+    struct bytes in;
+
+    if (m == NULL || !ldap_take_result(m, &in, &result))
+        return false;
+    *out = result.code;
+    return true;
 }
 
 static const struct app_integer request_operation = {

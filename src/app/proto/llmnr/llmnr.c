@@ -72,7 +72,7 @@ static bool get_response(struct app_tx *tx, enum direction direction, unsigned i
                          struct slice *out)
 {
     (void)direction;
-    return is_response(tx) && dns_response_name(dns_message_of(tx), index, out);
+    return is_response(tx) && dns_response_name_at(tx, dns_message_of(tx), index, out);
 }
 
 /* A buffer whose getter is get_ plus its symbol. */

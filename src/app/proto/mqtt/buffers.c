@@ -2,6 +2,7 @@
 /* app/proto/mqtt/buffers.c - what rules inspect of a transaction. A keyword matches if any message
  * of the transaction fits. */
 #include "app/proto/mqtt/mqtt.h"
+#include "app/values.h"
 
 #include <stddef.h>
 
@@ -111,14 +112,10 @@ const struct app_buffer *const mqtt_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* A struct mqtt_message. Walks the messages, whose number max-messages limits. */
+/* A struct mqtt_message. */
 static const void *nth_message(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
-    const struct mqtt_message *m = mqtt_tx_of(tx)->first;
-
-    while (m != NULL && index-- > 0)
-        m = m->next;
-    return m;
+    return APP_ITEM_AT(tx, mqtt_tx_of(tx)->first, mqtt_message, index);
 }
 
 /* As rules know the bits: QoS, between the two, has a keyword of its own. */

@@ -3,6 +3,7 @@
 #include "app/lib/digest.h"
 #include "app/proto/quic/quic.h"
 #include "app/proto/tls/fingerprint.h"
+#include "app/values.h"
 
 static const struct quic_thread *thread_of(const struct quic_tx *t)
 {
@@ -59,11 +60,7 @@ static bool set_slice(const struct slice *s, struct slice *out)
 /* A struct quic_cyu. */
 static const void *cyu_at(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
-    const struct quic_cyu *cyu = quic_tx_of(tx)->cyu;
-
-    while (cyu != NULL && index-- > 0)
-        cyu = cyu->next;
-    return cyu;
+    return APP_ITEM_AT(tx, quic_tx_of(tx)->cyu, quic_cyu, index);
 }
 
 static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned i UNUSED,

@@ -3,6 +3,7 @@
 #include "app/proto/sip/sip.h"
 
 #include "app/lib/log_text.h"
+#include "app/values.h"
 
 /* A transaction is one message of one direction. */
 static bool has_part(const struct app_tx *tx, enum direction d)
@@ -25,19 +26,25 @@ TEXT_BUFFER(response_line, "sip.response_line", APP_TC, line, "first line of a r
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
+static bool has_name(const void *item, const void *name)
+{
+    return slice_is(((const struct sip_header *)item)->name, name);
+}
+
 /* The nth header of this name. Compact names were spelled out by message.c. */
-static bool nth_header(const struct app_tx *tx, enum direction d, const char *name,
+static bool nth_header(struct app_tx *tx, enum direction d, const char *name,
                        unsigned index, struct slice *out)
 {
-    if (!has_part(tx, d))
+    const struct app_values values = {
+        .first = sip_tx_of(tx)->headers, .next = offsetof(struct sip_header, next),
+        .fits = has_name, .arg = name,
+    };
+    const struct sip_header *h = has_part(tx, d) ? app_value_at(tx, &values, index) : NULL;
+
+    if (h == NULL)
         return false;
-    for (const struct sip_header *h = sip_tx_of(tx)->headers; h != NULL; h = h->next) {
-        if (!slice_is(h->name, name) || index-- > 0)
-            continue;
-        *out = h->value;
-        return true;
-    }
-    return false;
+    *out = h->value;
+    return true;
 }
 
 #define HEADER_BUFFER(id, header)                                                             \
@@ -83,11 +90,8 @@ SDP_BUFFER(encryption_key, key, "k= line");
     static const void *list##_at(struct app_tx *tx, enum direction d, unsigned i)             \
     {                                                                                         \
         const struct sdp *sdp = sdp_of(tx, d, 0);                                             \
-        const struct sdp_##type *item = sdp != NULL ? sdp->list : NULL;                       \
                                                                                               \
-        while (item != NULL && i-- > 0)                                                       \
-            item = item->next;                                                                \
-        return item;                                                                          \
+        return APP_ITEM_AT(tx, sdp != NULL ? sdp->list : NULL, sdp_##type, i);                \
     }
 SDP_LIST(text, bandwidths)
 SDP_LIST(text, attributes)

@@ -5,10 +5,15 @@
 #include "app/proto.h"
 #include "app/reports.h"
 
+#include <string.h>
+
 struct sip_state {
     bool in_frame[2];                   /* an incomplete message has its frame already */
     uint32_t frame[2];
+    struct { uint32_t seen, parsed; } waiting[2];       /* bytes of the incomplete message */
 };
+
+#define SHORT 2048              /* bytes of an incomplete message that may be parsed each time */
 
 static const struct app_name events[] = { SIP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
 
@@ -83,9 +88,34 @@ static void open_frame(struct app_flow *af, const struct app_input *in)
                                          APP_FRAME_NO_TX);
 }
 
+static bool has_blank_line(const uint8_t *data, uint32_t from, uint32_t len)
+{
+    const uint8_t *at = data + from - MIN(from, 3u), *end = data + len;
+
+    while (end - at >= 4 && (at = memchr(at, '\r', (size_t)(end - at))) != NULL) {
+        if (end - at >= 4 && memcmp(at, "\r\n\r\n", 4) == 0)
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/* Long headers that come in small pieces are parsed again when they may be complete, or when they
+ * have grown by a quarter: with each piece, the work would be quadratic. */
+static bool is_due(struct sip_state *st, const struct app_input *in)
+{
+    uint32_t seen = st->waiting[in->direction].seen, parsed = st->waiting[in->direction].parsed;
+
+    st->waiting[in->direction].seen = in->len;
+    if (in->len > SHORT && in->len < parsed + parsed / 4 && !in->end &&
+        !has_blank_line(in->data, seen, in->len))
+        return false;
+    st->waiting[in->direction].parsed = in->len;
+    return true;
+}
+
 /* Over TCP, Content-Length is the body's length (RFC 3261 section 18.3). Without it there is no
- * body. The headers are parsed again each time data come; the framework limits how many bytes can
- * wait. */
+ * body. The framework limits how many bytes of headers can wait. */
 static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
 {
     struct sip_state *st = af->state;
@@ -97,6 +127,8 @@ static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
     if (in->len == 0)
         return PARSE_OK;
     open_frame(af, in);
+    if (!is_due(st, in))
+        return PARSE_MORE;
     parsed = sip_message_parse(app_input_bytes(in), in->direction, NULL, &at);
     if (parsed == SIP_INVALID) {
         event_on_last(af, SIP_INVALID_DATA);
@@ -105,10 +137,13 @@ static enum parse_status parse_tcp(struct app_flow *af, struct app_input *in)
     len = at.body + at.content_length;
     if (parsed == SIP_INCOMPLETE || len > in->len) {
         in->need = parsed == SIP_INCOMPLETE ? 0 : (uint32_t)MIN(len, UINT32_MAX);
+        if (parsed == SIP_PARSED)
+            st->waiting[in->direction].parsed = 0;      /* due when all of the body is there */
         return PARSE_MORE;
     }
     in->consumed = (uint32_t)len;
     st->in_frame[in->direction] = false;
+    st->waiting[in->direction].seen = st->waiting[in->direction].parsed = 0;
     app_frame_set_length(af, in->direction, st->frame[in->direction], (int64_t)len);
     return add_message(af, in, &at, (uint32_t)len, st->frame[in->direction]) ? PARSE_OK :
            PARSE_STOP;

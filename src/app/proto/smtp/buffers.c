@@ -5,35 +5,32 @@
 
 #include "app/lib/digest.h"
 #include "app/lib/log_text.h"
+#include "app/values.h"
 
 static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
 {
     return CONTAINER_OF(tx, struct smtp_tx, tx);
 }
 
-/* A struct smtp_recipient. Walks the list, whose size RECIPIENTS_MAX bounds. */
+/* A struct smtp_recipient. */
 static const void *nth_recipient(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
-    const struct smtp_recipient *r = smtp_tx_of(tx)->recipients;
-
-    while (r != NULL && index-- > 0)
-        r = r->next;
-    return r;
+    return APP_ITEM_AT(tx, smtp_tx_of(tx)->recipients, smtp_recipient, index);
 }
 
-/* The nth field of this name. NULL message: no mail yet, or raw extraction. */
-static bool field(struct app_tx *tx, const char *name, unsigned nth, struct slice *out)
+/* The first field of this name. NULL message: no mail yet, or raw extraction. */
+static bool field(struct app_tx *tx, const char *name, struct slice *out)
 {
     const struct mime_message *m = smtp_tx_of(tx)->message;
 
-    return m != NULL && mime_field_find(m, name, nth, out);
+    return m != NULL && mime_field_find(m, name, 0, out);
 }
 
 #define FIELD(symbol, field_name)                                                              \
     static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED, \
                              struct slice *out)                                                \
     {                                                                                          \
-        return field(tx, field_name, 0, out);                                                  \
+        return field(tx, field_name, out);                                                     \
     }
 FIELD(from, "from")
 FIELD(subject, "subject")
@@ -44,21 +41,33 @@ FIELD(message_id, "message-id")
 FIELD(x_mailer, "x-mailer")
 #undef FIELD
 
+static bool is_received(const void *item, const void *arg UNUSED)
+{
+    return mime_field_is(item, "received");
+}
+
 static bool get_received(struct app_tx *tx, enum direction d UNUSED, unsigned index,
                          struct slice *out)
 {
-    return field(tx, "received", index, out);
+    const struct mime_message *m = smtp_tx_of(tx)->message;
+    const struct app_values values = {
+        .first = m != NULL ? mime_main_fields(m) : NULL,
+        .next = offsetof(struct mime_field, next), .fits = is_received,
+    };
+    const struct mime_field *found = app_value_at(tx, &values, index);
+
+    if (found == NULL)
+        return false;
+    *out = found->value;
+    return true;
 }
 
 /* A struct mime_item. */
 static const void *nth_url(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     const struct mime_message *m = smtp_tx_of(tx)->message;
-    const struct mime_item *item = m != NULL ? mime_urls(m) : NULL;
 
-    while (item != NULL && index-- > 0)
-        item = item->next;
-    return item;
+    return APP_ITEM_AT(tx, m != NULL ? mime_urls(m) : NULL, mime_item, index);
 }
 
 /* Known when the message is complete. */
@@ -105,15 +114,17 @@ static const struct app_buffer buffer_mail_from = {
 };
 static const struct app_buffer buffer_rcpt_to = {
     .name = "smtp.rcpt_to", .doc = "each recipient of the envelope", .directions = APP_TS,
-    .multi = true, .field = APP_FIELD_PART(nth_recipient, smtp_recipient, address, ALWAYS),
+    .multi = true, .lasts = true,
+    .field = APP_FIELD_PART(nth_recipient, smtp_recipient, address, ALWAYS),
 };
 static const struct app_buffer buffer_received = {
     .name = "email.received", .doc = "each Received field of a mail", .directions = APP_TS,
-    .multi = true, .get = get_received,
+    .multi = true, .lasts = true, .get = get_received,
 };
 static const struct app_buffer buffer_url = {
     .name = "email.url", .doc = "each URL in the body of a mail", .directions = APP_TS,
-    .multi = true, .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
+    .multi = true, .lasts = true,
+    .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
 };
 
 static const struct app_buffer buffer_body_md5 = {

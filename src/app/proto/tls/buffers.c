@@ -6,6 +6,7 @@
 #include "app/lib/digest.h"
 #include "app/proto/tls/fingerprint.h"
 #include "app/proto/tls/tls.h"
+#include "app/values.h"
 
 #include <string.h>
 
@@ -25,7 +26,11 @@ static bool some(struct slice s, struct slice *out)
 
 static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    return tls_hello_alpn(&dir_of(tx, d)->hello, index, out);
+    const struct app_encoded names = {
+        .list = bytes_of_slice(dir_of(tx, d)->hello.alpn), .take = tls_hello_next_alpn,
+    };
+
+    return app_encoded_value_at(tx, &names, index, out);
 }
 
 /* The struct tls_dir of a side whose hello has come. */

@@ -186,12 +186,13 @@ TEST(dns_response_names_one_by_one)
     struct slice complete = { (const uint8_t *)response, sizeof(response) - 1 };
     struct arena arena;
     struct dns_message m;
+    struct app_place place = { 0 };
     struct slice name;
     unsigned n = 0;
 
     arena_init(&arena, 1024, 0);
     CHECK_INT(dns_message_parse(complete, &arena, &m), DNS_PARSED);
-    for (; dns_response_name(&m, n, &name); n++)
+    for (; dns_response_name(&m, &place, n, &name); n++)
         CHECK_BYTES(name.data, name.len, expected[n], strlen(expected[n]));
     CHECK_INT(n, ARRAY_LEN(expected));
     arena_fini(&arena);

@@ -47,6 +47,25 @@ TEST(sip_tcp_in_any_segmentation)
     split_check(t, &c);
 }
 
+/* Headers that are too long to be parsed again with each byte, then a body. */
+TEST(sip_tcp_long_headers_in_any_segmentation)
+{
+    char request[8192], filler[3072], more[64];
+    struct split_step steps[] = { { TO_SERVER, request, 0 }, SPLIT_TC(OK) };
+    const struct split_case c = { .port = 5060, .steps = steps, .count = 2, .frames = true };
+    char *text;
+
+    memset(filler, 'x', sizeof(filler) - 1);
+    filler[sizeof(filler) - 1] = '\0';
+    snprintf(more, sizeof(more), "l: %zu\r\n\r\n", sizeof(SDP) - 1);
+    steps[0].len = (uint32_t)snprintf(request, sizeof(request), "%sA: %s\r\nB: %s\r\n%s%s", INVITE,
+                                      filler, filler, more, SDP);
+    text = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strstr(text, INVITE_LINE OK_LINE) != NULL);
+    free(text);
+    split_check(t, &c);
+}
+
 /* A transaction takes the event while it is still there. */
 TEST(sip_invalid_data)
 {
