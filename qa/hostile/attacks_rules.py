@@ -219,3 +219,10 @@ def rule_alert_files(cap, size):
     flow.to_server(http_request("a", "/up", method="POST", body=body,
                                 headers=("Content-Type: multipart/form-data; boundary=b",)))
     flow.to_client(http_response(b"ok"))
+
+
+@entry("rules: base64 decoded again from each place", SMITH, short=True, reaches=STEPS,
+       rules=rule('content:"a"; fast_pattern; base64_decode:relative; base64_data; content:"zz";', "udp"))
+def rule_base64(cap, size):
+    for i in rounds(cap, size, 900):
+        cap.udp("10.0.0.1", 2000 + i % 100, "10.0.0.2", 9999, (b"a" if size is None else b"d") * 1300)
