@@ -22,6 +22,16 @@ def streams(cap, size, data, count=10):
         flow.to_server(data)            # acknowledged, so that rules see each segment
 
 
+STEPS, PCRE = "detect.inspection_limit", "detect.pcre_limit"
+
+
+def segments(last, data):
+    """Each segment begins with what the rule looks for last. Without it the prefilter, or PCRE2's
+    search for a byte that the expression needs, would reject the data at once."""
+    each = 1460 - len(last)
+    return b"".join(last + data[at:at + each] for at in range(0, len(data), each))
+
+
 def rule_entry(called, what, source, options, data, **more):
     proto = more.pop("proto", "tcp")
     make = lambda cap, size: streams(cap, size, data())    # noqa: E731
@@ -31,37 +41,44 @@ def rule_entry(called, what, source, options, data, **more):
                                                   proto), short=True, **more)(make)
 
 
-rule_entry("content_retry", "contents with distance, tried from each place", SMITH,
-           'content:"aa"; content:"aa"; distance:0; content:"aa"; distance:0; content:"b"; '
-           'distance:0; content:"zz"; distance:0;', lambda: b"a" * 40000 + b"b" * 40000)
+rule_entry("content_retry", "contents near each other, tried from each place", SMITH,
+           'content:"aa"; content:"aa"; within:700; content:"b"; within:1400; content:"zz"; '
+           'within:2;', lambda: segments(b"zz", (b"a" * 700 + b"b" * 758) * 55), reaches=STEPS)
 rule_entry("content_within", "contents within each other, tried from each place", SMITH,
            'content:"a"; content:"b"; within:200; content:"c"; within:200; content:"d"; '
-           'within:200; content:"zz"; within:200;',
-           lambda: (b"a" * 100 + b"b" * 100 + b"c" * 100 + b"d" * 100) * 200)
+           'within:200; content:"zz"; within:200;', reaches=STEPS,
+           data=lambda: segments(b"zz", (b"a" * 100 + b"b" * 100 + b"c" * 100 + b"d" * 100) * 200))
 rule_entry("byte_jump", "jumps after contents, tried from each place", SMITH,
            'content:"a"; byte_jump:1,0,relative; content:"a"; distance:0; byte_test:1,>,200,0,'
-           'relative; content:"zz"; distance:0;', lambda: b"aa\1\1" * 20000)
+           'relative; content:"zz"; distance:0;', lambda: segments(b"zz", b"aa\1\1" * 20000),
+           reaches=STEPS)
+rule_entry("byte_jumps", "chains of jumps, tried from each place", SMITH,
+           'content:"a"; ' + 'byte_jump:1,0,relative; ' * 9 + 'content:"zz"; within:2;',
+           lambda: segments(b"zz", b"a\1" * 40000), reaches=STEPS)
 rule_entry("isdataat", "places tried one after another", SMITH,
-           'content:"a"; isdataat:!500,relative; content:"b"; within:10; content:"zz";',
-           lambda: b"ab" * 40000)
+           'content:"a"; content:"a"; within:9; isdataat:1,relative; content:"zz"; within:2;',
+           lambda: segments(b"zz", b"a" * 80000), reaches=STEPS)
 rule_entry("pcre_nested", "a regular expression of nested repeats", "ReDoS, Crosby 2003",
-           'content:"a"; pcre:"/(a+)+$/";', lambda: (b"a" * 40 + b"!") * 2000)
+           'content:"a"; pcre:"/(a+)+$/";', lambda: (b"a" * 40 + b"!") * 2000, reaches=PCRE)
 rule_entry("pcre_quadratic", "a regular expression that starts at each place",
-           "ReDoS, Crosby 2003", 'content:"a"; pcre:"/a.*b.*c.*d.*e/s";',
-           lambda: b"abcd" * 20000)
+           "ReDoS, Crosby 2003", 'content:"a"; pcre:"/a.*b.*c.*d.*e!f/s";',
+           lambda: (b"abcde" * 290 + b"f" * 10) * 55, reaches=PCRE)
 rule_entry("pcre_relative", "a regular expression after each content", "Smith, Estan and Jha 2006",
-           'content:"a"; pcre:"/^.*x.*y/Rs"; content:"zz";', lambda: b"a" * 80000)
+           'content:"a"; pcre:"/^.*x.*y/Rs"; content:"zz";',
+           lambda: segments(b"zzyx", b"a" * 80000), reaches=STEPS)
 rule_entry("pcre_back", "a regular expression with back references", "ReDoS, Crosby 2003",
-           'content:"ab"; pcre:"/(a*)(a*)(a*)\\1\\2\\3c/";', lambda: b"ab" + b"a" * 80000)
+           'content:"ab"; pcre:"/(a*)(a*)(a*)\\1\\2\\3b?c/";',
+           lambda: segments(b"ab", b"a" * 1400 + b"dc" + b"a" * 56) * 50, reaches=PCRE)
 rule_entry("fast_pattern", "prefixes of a fast pattern without end", "attacks on matchers",
            'content:"aaaaaaaaaaaaaaaaaaaaaaab"; fast_pattern;', lambda: b"a" * 80000)
 rule_entry("candidates", "fast patterns found everywhere, the rest nowhere",
            "attacks on matchers", 'content:"abcd"; fast_pattern; content:"q"; distance:3; '
-           'within:1; content:"zz"; offset:5000;', lambda: b"abcd" * 20000)
+           'within:1; content:"zz"; offset:5000;', lambda: segments(b"zz", b"abcd" * 20000))
 
 
 @entry("rules: hundreds of rules whose fast patterns all match", "attacks on matchers", short=True,
-       rules="".join(rule(f'content:"ab{chr(97 + i % 26)}{chr(97 + i // 26)}"; content:"zz{i}";',
+       rules="".join(rule(f'content:"ab{chr(97 + i % 26)}{chr(97 + i // 26)}"; fast_pattern; '
+                          f'content:"zz{i}";',
                           sid=i + 1) for i in range(600)))
 def rule_many_candidates(cap, size):
     text = b"".join(b"ab%c%c" % (97 + i % 26, 97 + i // 26) for i in range(600))
@@ -70,7 +87,7 @@ def rule_many_candidates(cap, size):
 
 @entry("rules: a regular expression on each header", "ReDoS, Crosby 2003", short=True, proto="http",
        rules=rule('http.header; pcre:"/(x+x+)+y/";', "http") +
-       rule('http.uri; pcre:"/^(([a-z])+.)+[A-Z]([a-z])+$/";', "http", 2))
+       rule('http.uri; pcre:"/^.(([a-z])+.)+[A-Z]([a-z])+$/";', "http", 2), reaches=PCRE)
 def rule_pcre_http(cap, size):
     if size is not None:
         pages(cap, size)
@@ -78,20 +95,20 @@ def rule_pcre_http(cap, size):
     for i in range(12):
         flow = connect(cap, 80, i)
         for _ in range(20):
-            flow.to_server(http_request("a", "/" + "a" * 1000, headers=("X: " + "x" * 2000,)))
+            flow.to_server(http_request("a", "/" + "a" * 1000, headers=("X: " + "x" * 2000, "Y: y")))
             flow.to_client(http_response(b"ok"))
 
 
 @entry("rules: contents in bodies, seen again with each piece", "inspection again of a window",
-       short=True, proto="http",
-       rules=rule('file.data; content:"abc"; content:"abc"; distance:0; content:"zz"; distance:0;',
-                  "http"))
+       short=True, proto="http", reaches=STEPS,
+       rules=rule('file.data; content:"abc"; fast_pattern; content:"abc"; within:3000; content:"zz"; '
+                  'within:2;', "http"))
 def rule_body_window(cap, size):
     if size is not None:
         pages(cap, size)
         return
     for i in range(9):
-        exchange(connect(cap, 80, i), None, b"abc" * 30000)
+        exchange(connect(cap, 80, i), None, b"zz" + b"abc" * 30000)
 
 
 @entry("rules: transforms of bodies", "transforms that grow", short=True, proto="http",
@@ -164,21 +181,23 @@ def body_entry(called, what, source, options, body, **more):
 
 
 body_entry("body_pcre_retry", "a regular expression after each byte of a large body", SMITH,
-           'content:"a"; fast_pattern; pcre:"/a[ac-z]{8}bq/R";', lambda: b"a" * 300000 + b"b", short=True)
+           'content:"a"; fast_pattern; pcre:"/a[ac-z]{8}bq/R";', lambda: b"a" * 300000 + b"b", short=True,
+           reaches=STEPS)
 body_entry("body_pcre_pairs", "two regular expressions, the second from each match of the first",
            SMITH, 'content:"ab"; fast_pattern; pcre:"/a/"; pcre:"/a[a-p]{8}cq/R";',
-           lambda: b"ab" * 150000 + b"c", short=True)
+           lambda: b"ab" * 150000 + b"c", short=True, reaches=STEPS)
 body_entry("body_content_far", "a content after each other, found at the far end only", SMITH,
-           'content:"a"; fast_pattern; content:"bq"; distance:0; content:"zz"; within:2;',
-           lambda: b"a" * 300000 + b"bq")
+           'content:"a"; fast_pattern; content:"bq"; within:65000; content:"zz"; within:2;',
+           lambda: b"zz" + (b"a" * 60000 + b"bq") * 5, reaches=STEPS)
 body_entry("body_pcre_negated", "a negated regular expression that goes back", "ReDoS, Crosby 2003",
-           'content:"a"; fast_pattern; pcre:!"/(a+)+$/";', lambda: (b"a" * 60 + b"!") * 5000)
+           'content:"a"; fast_pattern; pcre:!"/(a+)+$/";', lambda: (b"a" * 60 + b"!") * 5000,
+           reaches=PCRE)
 body_entry("body_pcrexform", "a regular expression as a transform that goes back",
            "ReDoS, Crosby 2003", 'pcrexform:"((?:a+)+)$"; content:"zz";',
-           lambda: (b"a" * 60 + b"!") * 5000, short=True)
+           lambda: (b"a" * 60 + b"!") * 5000, short=True, reaches=PCRE)
 
 
-@entry("rules: a regular expression after each byte of small packets", SMITH, short=True,
+@entry("rules: a regular expression after each byte of small packets", SMITH, short=True, reaches=STEPS,
        rules=rule('content:"a"; fast_pattern; pcre:"/a[ac-z]{8}bq/R";', "udp"))
 def rule_packet_pcre_retry(cap, size):
     for i in rounds(cap, size, 300):
@@ -200,3 +219,10 @@ def rule_alert_files(cap, size):
     flow.to_server(http_request("a", "/up", method="POST", body=body,
                                 headers=("Content-Type: multipart/form-data; boundary=b",)))
     flow.to_client(http_response(b"ok"))
+
+
+@entry("rules: base64 decoded again from each place", SMITH, short=True, reaches=STEPS,
+       rules=rule('content:"a"; fast_pattern; base64_decode:relative; base64_data; content:"zz";', "udp"))
+def rule_base64(cap, size):
+    for i in rounds(cap, size, 900):
+        cap.udp("10.0.0.1", 2000 + i % 100, "10.0.0.2", 9999, (b"a" if size is None else b"d") * 1300)

@@ -8,6 +8,9 @@
 
 /* Groups in groups, and variables in variables. The limit also ends a loop of variables. */
 #define DEPTH_MAX 64
+/* Uses of variables within one list: forty variables that each name the one before twice would be
+ * 2^40 elements. */
+#define VARIABLES_MAX 10000
 
 void range_set_fini(struct range_set *set)
 {
@@ -115,6 +118,7 @@ struct set_parser {
     const char *text;           /* what columns count from; NULL inside a variable */
     struct text variable;       /* the one being expanded; n 0: none */
     unsigned depth;
+    unsigned *variables;        /* how many were expanded */
     bool *negates;              /* set when a "!" stands anywhere, variables included */
 };
 
@@ -228,6 +232,8 @@ static int parse_variable(struct set_parser *sp, struct text in, bool negated,
         return err_at(sp->err, location_of(sp, in.p),
                       "variable $%.*s is empty (a value that begins with \"!\" must stand in "
                       "quotes)", TEXT(name));
+    if (++*sp->variables > VARIABLES_MAX)
+        return describe(sp, in.p, "variables of %s groups name each other too often", in);
     inner.at = location_of(sp, in.p);
     inner.text = NULL;
     inner.variable = name;
@@ -297,8 +303,10 @@ int range_set_parse(const struct set_grammar *grammar, struct set_text in,
     struct set_parser sp = { .grammar = grammar, .vars = vars, .err = err, .at = in.at,
                              .text = in.text.p };
     struct signed_set result = { 0 };
+    unsigned variables = 0;
     int r;
 
+    sp.variables = &variables;
     sp.negates = &result.yes.negates;
     r = parse_list(&sp, in.text, &result);
     if (r == 0)

@@ -11,6 +11,8 @@
 /* Bytes. Asking all threads how far they are costs more than keeping this much for a
  * while. */
 #define MERGE_STEP (256 * 1024)
+/* Bytes of one input. A thread with more waits for the others (merge_is_full). */
+#define MERGE_MOST (16 << 20)
 
 /* Precedes the records of one packet in merge_input.retained. */
 struct entry_head {
@@ -67,6 +69,12 @@ static bool head_of(const struct merge_input *input, struct entry_head *head)
     return true;
 }
 
+/* Bytes that are not written yet. */
+static size_t held(const struct merge_input *input)
+{
+    return input->retained.len - input->at;
+}
+
 /* The input with the earliest entry; NULL: no input has one before `end`. There are as
  * many inputs as threads, so a plain walk is fast enough. */
 static struct merge_input *earliest(const struct merge *m, struct watermark end,
@@ -88,13 +96,13 @@ static struct merge_input *earliest(const struct merge *m, struct watermark end,
     return best;
 }
 
-/* Moves the rest to the front; the buffer keeps its memory. */
+/* Moves the rest to the front once more is written than left, so that a byte is moved at most once
+ * for each byte written, however far this thread is ahead. The buffer keeps its memory. */
 static void remove_written(struct merge_input *input)
 {
-    size_t left = input->retained.len - input->at;
-
-    memmove(input->retained.data, input->retained.data + input->at, left);
-    input->retained.len = left;
+    if (input->at < held(input))
+        return;
+    buf_drop_front(&input->retained, input->at);
     input->at = 0;
 }
 
@@ -116,6 +124,16 @@ static void write_before(struct merge *m, struct watermark end)
     m->added = 0;
 }
 
+bool merge_is_full(struct merge_input *input)
+{
+    bool full;
+
+    pthread_mutex_lock(&input->merge->lock);
+    full = held(input) >= MERGE_MOST;
+    pthread_mutex_unlock(&input->merge->lock);
+    return full;
+}
+
 /* The records go to the sinks on whichever thread fills the step, not always the same one. */
 bool merge_add(struct merge_input *input, const struct packet *p, const struct buf *records)
 {
@@ -132,7 +150,7 @@ bool merge_add(struct merge_input *input, const struct packet *p, const struct b
         buf_cut_failed(&input->retained, input->retained.len);
         complete = false;
     }
-    if (m->added >= MERGE_STEP)
+    if (m->added >= MERGE_STEP || held(input) >= MERGE_MOST)
         write_before(m, seq_low_watermark(m->seq));
     pthread_mutex_unlock(&m->lock);
     return complete;

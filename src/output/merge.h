@@ -20,6 +20,9 @@ void merge_free(struct merge *merge);       /* writes the rest; NULL is allowed 
 
 /* Called at start, by one thread after the other. */
 struct merge_input *merge_input_new(struct merge *merge);
+/* Whether the input holds so much that its thread has to wait until the others have passed its
+ * packet. Then all that it holds can be written. */
+bool merge_is_full(struct merge_input *input);
 /* Copies the records of a packet; the input's thread calls it for each packet in order. False: out
  * of memory. */
 bool merge_add(struct merge_input *input, const struct packet *p, const struct buf *records);

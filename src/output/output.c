@@ -368,6 +368,18 @@ static void render_all(struct output_thread *ot, struct packet *p)
         render_flow(ot, p);
 }
 
+/* A thread that is ahead of the others keeps its records until they have passed them. */
+static void merge_records(struct output_thread *ot, struct packet *p)
+{
+    struct buf *records = &p->memory[PACKET_MEMORY_RECORDS];
+
+    if (UNLIKELY(merge_is_full(ot->input)))
+        packet_seq_wait(p);
+    if (!merge_add(ot->input, p, records))
+        __atomic_fetch_add(&ot->render.conf->records_lost, 1, __ATOMIC_RELAXED);
+    buf_clear(records);
+}
+
 /* Called on the inspecting thread that owns the flow, for each packet. */
 void output_render(struct output_thread *ot, const struct inspection *in)
 {
@@ -376,11 +388,8 @@ void output_render(struct output_thread *ot, const struct inspection *in)
     ot->render.inspection = in;
     ot->render.out = &p->memory[PACKET_MEMORY_RECORDS];
     render_all(ot, p);
-    if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0) {
-        if (!merge_add(ot->input, p, &p->memory[PACKET_MEMORY_RECORDS]))
-            __atomic_fetch_add(&ot->render.conf->records_lost, 1, __ATOMIC_RELAXED);
-        buf_clear(&p->memory[PACKET_MEMORY_RECORDS]);
-    }
+    if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0)
+        merge_records(ot, p);
 }
 
 /* --- writing ------------------------------------------------------------------------------ */

@@ -37,6 +37,9 @@ struct stream_ext {
     uint32_t gap;               /* size of the last gap in `retained` */
     uint32_t gap_at, gap_text;  /* the text that marks it in `retained`: offset and length */
     struct buf captured;        /* captures of matched rules whose alerts are pending */
+    struct buf window;          /* the window, while its evaluation waits for more of it */
+    uint64_t evaluated_to;      /* stream offset at the last evaluation with a small segment */
+    unsigned evaluations;       /* of those, in this window */
     struct stream_rules *recent;        /* IPS mode: pairs of a rule and the end of its pattern */
 };
 

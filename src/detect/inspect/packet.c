@@ -275,6 +275,8 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     unsigned selected;
 
     c.stream_due = p->ip_proto == 6 && stream_is_due(dt, d);
+    if (c.stream_due)
+        stream_catch_up(dt, p, d);
     header_view_init(&c.header, p, d);
     collect(&c);
     if (c.stream_due)

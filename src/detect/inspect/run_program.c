@@ -105,6 +105,8 @@ static const uint8_t *content_find(const struct rule_program *program, const str
  * than one over a packet. */
 #define SCAN_FREE (512u << 10)
 #define SCAN_TIMES 8
+/* Decoding a byte of base64 costs as much as searching so many. */
+#define BASE64_SCANS 8
 
 static bool COLD at_step_limit(struct program_run *run)
 {
@@ -479,6 +481,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     uint32_t from = (s->flags & OP_RELATIVE ? run->at : 0) + s->base64.offset;
     struct program_run inner = *run;
     struct buf *out = &run->scratch->base64;
+    bool matches;
     uint32_t len;
 
     if (from >= run->len || s->base64.then == NULL)
@@ -487,6 +490,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     if (s->base64.bytes > 0)
         len = MIN(len, s->base64.bytes);
     base64_take((struct slice){ run->data + from, len }, out);
+    run->scanned += BASE64_SCANS * (uint64_t)out->len;
     if (out->len == 0)
         return STEP_NO;
     inner.data = out->data;
@@ -497,7 +501,9 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     inner.complete = true;
     inner.is_payload = false;
     /* the decoded text ends the rule's search, so its result is the result of the program */
-    return run_from(s->base64.then, 0, &inner) == STEP_YES ? STEP_YES : STEP_NO;
+    matches = run_from(s->base64.then, 0, &inner) == STEP_YES;
+    run->scanned += inner.scanned;
+    return matches ? STEP_YES : STEP_NO;
 }
 
 /* OP_ABSENT: the buffer exists; so only "absent: or_else" can go on. */

@@ -38,6 +38,7 @@ static void ext_free(struct stream_ext *ext)
         return;
     buf_fini(&ext->retained);
     buf_fini(&ext->captured);
+    buf_fini(&ext->window);
     lib_free(ext->recent);
     lib_free(ext);
 }
@@ -94,8 +95,10 @@ void stream_clear(struct detect_flow *df)
         stream_rules_clear(df->ds[d].pending_rules);
         stream_rules_clear(df->ds[d].payload_hits);
         df->ds[d].hits_done = 0;
-        if (df->ds[d].ext != NULL)
+        if (df->ds[d].ext != NULL) {
             stream_rules_clear(df->ds[d].ext->recent);
+            buf_clear(&df->ds[d].ext->window);
+        }
         captures_clear(&df->ds[d]);
     }
 }
@@ -358,24 +361,32 @@ static void reconsider(struct window_context *c)
     alerts->count = (uint16_t)retained;
 }
 
-/* Finds the candidates for the window. */
-static void collect(struct window_context *c, const struct stream_chunk *chunk)
+/* Adds rules whose pattern is in the chunk, which the window ends with. */
+static void scan_chunk(struct window_context *c, const struct stream_chunk *chunk)
 {
     struct detect_thread *dt = c->dt;
     const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][c->direction];
     const struct payload_sets *sets = g->stream[c->packet->flow->app_proto];
-    const struct header_view *h = &c->header;
-    struct slice window = c->window.data;
     /* A pattern may begin in bytes that have been searched already. */
     uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
-    struct sent_payload fresh = { .src_port = h->src_port, .dst_port = h->dst_port };
+    struct sent_payload fresh = { .src_port = c->header.src_port, .dst_port = c->header.dst_port };
 
-    back = MIN(back, window.len - chunk->len);
+    back = MIN(back, c->window.data.len - chunk->len);
     fresh.data = (struct slice){ chunk->data - back, chunk->len + back };
     if (sets != NULL && !(c->packet->flags & PACKET_NO_PAYLOAD_INSPECT))
         payload_sets_scan(sets, dt->hs, &fresh, &dt->found);
+}
+
+/* Adds all other candidates. chunk NULL: it has been searched. */
+static void collect(struct window_context *c, const struct stream_chunk *chunk)
+{
+    struct detect_thread *dt = c->dt;
+    const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][c->direction];
+    const struct header_view *h = &c->header;
+    struct slice window = c->window.data;
+
     collect_anchored(dt, c->packet, &g->stream_anchored, &c->header, window);
-    if (dt->is_inline)
+    if (dt->is_inline && chunk != NULL)
         recent_join(dt, c->ds, chunk->offset + chunk->len - window.len,
                     chunk->offset + chunk->len);
     port_lists_collect(&g->stream_non_prefilter, h->src_port, h->dst_port, window, &dt->found);
@@ -385,32 +396,117 @@ static void collect(struct window_context *c, const struct stream_chunk *chunk)
     candidates_sort(&dt->found);
 }
 
-/* One chunk: candidates, then their programs. What matched before is not evaluated again. */
+/* Runs the candidates' programs. What matched before is not evaluated again. Returns how many. */
+static unsigned evaluate(struct window_context *c)
+{
+    struct detect_thread *dt = c->dt;
+    struct stream_dir *ds = c->ds;
+    unsigned selected;
+
+    if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
+        reconsider(c);
+    decided_add(&dt->decided, ds->pending_alerts);
+    decided_add(&dt->decided, ds->payload_hits);
+    selected = select_rules(dt, c->packet, &c->header);
+    for (unsigned i = 0; i < selected; i++) {
+        uint32_t rule = dt->selected[i];
+        uint64_t started = rule_profile_begin(dt);
+
+        if (!header_may_fit(dt->plan->mask[rule].header_id, &c->header))
+            continue;
+        rule_on_window(c, rule);
+        rule_profile_end(dt, rule, started, false);   /* a match counts where it is reported */
+    }
+    candidates_clear(&dt->found);
+    candidates_clear(&dt->decided);
+    return selected;
+}
+
+/* --- small segments ------------------------------------------------------------------------- */
+
+/* Each chunk has its rules evaluated on all of the window. With segments of one byte that would be
+ * the square of the window. So after some evaluations the next one waits until the window has grown
+ * by an eighth, or is reported. Then the result is the same, because only the window that is
+ * reported counts. The bytes are copied, because the stream may release them before. */
+#define EVALUATIONS_FREE 4
+#define WINDOW_GROWTH 8
+
+static bool is_small(const struct window_context *c, const struct stream_chunk *chunk)
+{
+    return chunk->kind == CHUNK_DATA && !c->dt->is_inline &&
+           chunk->len < c->window.data.len / WINDOW_GROWTH;
+}
+
+static bool may_wait(const struct window_context *c, const struct stream_chunk *chunk)
+{
+    const struct stream_ext *ext = c->ds->ext;
+
+    return ext != NULL && ext->evaluations >= EVALUATIONS_FREE && is_small(c, chunk) &&
+           chunk->offset + chunk->len - ext->evaluated_to < c->window.data.len / WINDOW_GROWTH;
+}
+
+/* Stores the rules that were found. False: there is no space, so they are evaluated now. */
+static bool wait_for_more(struct window_context *c, const struct stream_chunk *chunk)
+{
+    struct stream_ext *ext = c->ds->ext;
+    struct candidates *found = &c->dt->found;
+    struct slice more = { chunk->data, chunk->len };
+
+    if (ext->window.len == 0)
+        more = c->window.data;
+    for (unsigned i = 0; i < found->count; i++)
+        if (!stream_rules_has(c->ds->pending_rules, found->list[i]) &&
+            !rules_push(&c->ds->pending_rules, found->list[i]))
+            return false;
+    if (!buf_add(&ext->window, more.data, more.len)) {
+        buf_clear(&ext->window);
+        return false;
+    }
+    candidates_clear(found);
+    return true;
+}
+
+static void count_evaluation(const struct window_context *c, const struct stream_chunk *chunk)
+{
+    struct stream_ext *ext = is_small(c, chunk) ? stream_ext_get(c->ds) : NULL;
+
+    if (ext == NULL)
+        return;
+    ext->evaluations++;
+    ext->evaluated_to = chunk->offset + chunk->len;
+}
+
+/* Evaluates what waited, before the window is reported or ends with a gap. */
+void stream_catch_up(struct detect_thread *dt, struct packet *p, enum direction d)
+{
+    struct stream_dir *ds = &p->flow->detect->ds[d];
+    struct window_context w = { .dt = dt, .packet = p, .ds = ds, .direction = d };
+
+    if (LIKELY(ds->ext == NULL || ds->ext->window.len == 0))
+        return;
+    w.window.data = buf_slice(&ds->ext->window);
+    header_view_init(&w.header, p, d);
+    collect(&w, NULL);
+    (void)evaluate(&w);
+    buf_clear(&ds->ext->window);
+}
+
+/* One chunk. */
 static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
                        struct stream_dir *ds)
 {
     struct window_context w = { .dt = dt, .packet = p, .ds = ds, .direction = c->direction,
                                 .window = { .data = window_of(dt, c, ds) } };
-    unsigned selected;
 
     header_view_init(&w.header, p, c->direction);
+    scan_chunk(&w, c);
+    if (UNLIKELY(may_wait(&w, c)) && wait_for_more(&w, c))
+        return;
     collect(&w, c);
-    if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
-        reconsider(&w);
-    decided_add(&dt->decided, ds->pending_alerts);
-    decided_add(&dt->decided, ds->payload_hits);
-    selected = select_rules(dt, p, &w.header);
-    for (unsigned i = 0; i < selected; i++) {
-        uint32_t rule = dt->selected[i];
-        uint64_t started = rule_profile_begin(dt);
-
-        if (!header_may_fit(dt->plan->mask[rule].header_id, &w.header))
-            continue;
-        rule_on_window(&w, rule);
-        rule_profile_end(dt, rule, started, false);   /* a match counts where it is reported */
-    }
-    candidates_clear(&dt->found);
-    candidates_clear(&dt->decided);
+    if (evaluate(&w) > 0)
+        count_evaluation(&w, c);
+    if (UNLIKELY(ds->ext != NULL) && c->kind == CHUNK_DATA)
+        buf_clear(&ds->ext->window);
 }
 
 /* Whether a transaction has just ended, which makes the data up to here worth a report. */
@@ -465,6 +561,8 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
 {
     f->detect->ds[d].to = to;
     f->detect->ds[d].uninspected = 0;
+    if (UNLIKELY(f->detect->ds[d].ext != NULL))
+        f->detect->ds[d].ext->evaluations = 0;
     if (!dt->is_inline && f->swap == 0)
         __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
 }
@@ -498,6 +596,8 @@ void stream_inspect_chunks(struct detect_thread *dt)
             chunk_data(dt, p, c, &df->ds[d]);
         if (c->kind == CHUNK_REINSPECT)
             continue;
+        if (c->kind == CHUNK_GAP)
+            stream_catch_up(dt, p, d);
         come_to(&df->ds[d], c->offset + c->len);
         df->ds[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)

@@ -192,18 +192,34 @@ static struct threshold_spec **threshold_of(struct rule *rule)
     return link;
 }
 
+/* In front: files with thousands of lines for one rule exist, so the list is not walked. */
+static void attach_suppression(struct config_reader *r, struct rule *rule,
+                               const struct threshold_spec *spec)
+{
+    struct threshold_spec *copy;
+
+    if (spec->track == TRACK_RULE) {
+        rule->flags |= RULE_NOALERT;
+        return;
+    }
+    copy = copy_spec(r, spec);
+    copy->next = rule->threshold;
+    rule->threshold = copy;
+}
+
 /* A threshold for one rule by its number replaces the rule's own. A rate_filter does not,
  * and neither does a line for all rules, as in Suricata. */
 static void attach(struct config_reader *r, struct rule *rule, const struct threshold_spec *spec,
                    bool by_number)
 {
-    struct threshold_spec **link = threshold_of(rule), *copy;
+    struct threshold_spec **link;
 
-    if (spec->type == THRESHOLD_SUPPRESS && spec->track == TRACK_RULE) {
-        rule->flags |= RULE_NOALERT;
+    if (spec->type == THRESHOLD_SUPPRESS) {
+        attach_suppression(r, rule, spec);
         return;
     }
-    if (spec->type != THRESHOLD_SUPPRESS && *link != NULL) {
+    link = threshold_of(rule);
+    if (*link != NULL) {
         if (!by_number || spec->type == THRESHOLD_RATE) {
             log_at(LOG_LEVEL_WARNING, "threshold-config", rule_text_at(r->at, r->at->text.p),
                    "rule %u has a threshold of its own, which stays", rule->sid);
@@ -211,13 +227,7 @@ static void attach(struct config_reader *r, struct rule *rule, const struct thre
         }
         *link = NULL;
     }
-    copy = copy_spec(r, spec);
-    if (spec->type == THRESHOLD_SUPPRESS) {
-        copy->next = rule->threshold;
-        rule->threshold = copy;
-    } else {
-        *link = copy;
-    }
+    *link = copy_spec(r, spec);
 }
 
 /* Attaches the spec to all rules that the numbers name. 0 means all; a rule that does not

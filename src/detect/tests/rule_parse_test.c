@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rules mean, form by form. */
+#include "base/memory/buf.h"
 #include "base/test.h"
 #include "detect/tests/rules_fixture.h"
 #include "detect/state/threshold.h"
@@ -39,6 +40,28 @@ TEST(rule_header_and_meta)
         CHECK_STRING(r->reference[2].id, "z.example");
         CHECK_STRING(r->metadata_json, "{\"a\":[\"x\"],\"b\":[\"2 3\",\"1\"]}");
     }
+    rules_fixture_close(&f);
+}
+
+TEST(rule_with_thousands_of_references)
+{
+    struct rules_fixture f;
+    struct buf text = { 0 };
+    struct rule *r;
+    size_t before;
+
+    rules_fixture_open(&f);
+    before = f.set->arena.used;
+    buf_add_string(&text, "alert ip any any -> any any (");
+    for (unsigned i = 0; i < 5000; i++)
+        buf_printf(&text, "reference:url,a.b/%u; ", i);
+    buf_add(&text, "sid:1;)", 8);
+    r = rules_fixture_parse(&f, (const char *)text.data);
+    CHECK(r != NULL && r->reference_count == 5000);
+    CHECK_STRING(r->reference[0].id, "a.b/0");
+    CHECK_STRING(r->reference[4999].id, "a.b/4999");
+    CHECK(f.set->arena.used - before < (2u << 20));
+    buf_fini(&text);
     rules_fixture_close(&f);
 }
 

@@ -214,6 +214,31 @@ TEST(threshold_config_changes_rules)
     rules_fixture_close(&f);
 }
 
+/* Later suppressions do not take the place of the threshold, nor of each other. */
+TEST(threshold_config_takes_many_suppressions)
+{
+    struct rules_fixture f;
+    struct packet p = packet_at(0, "10.0.9.9", "192.0.2.1");
+    struct packet other = packet_at(0, "10.1.0.0", "192.0.2.1");
+    struct rule *r;
+
+    rules_fixture_open(&f);
+    r = rules_fixture_parse(&f, "alert ip any any -> any any (sid:1;)");
+    threshold_config_lines(f.set, text_of("threshold gen_id 1, sig_id 1, type limit, track by_src, "
+                                          "count 1, seconds 60\n"), "threshold.config");
+    for (unsigned i = 0; i < 2600; i++) {
+        char line[80];
+
+        snprintf(line, sizeof(line), "suppress gen_id 1, sig_id 1, track by_src, ip 10.0.%u.%u\n",
+                 i >> 8, i & 255);
+        CHECK_INT(threshold_config_lines(f.set, text_of(line), "threshold.config"), 1);
+    }
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &p, TO_SERVER), THRESHOLD_SILENT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &other, TO_SERVER), THRESHOLD_ALERT);
+    CHECK_INT(threshold_apply(f.set->threshold_state, r, &other, TO_SERVER), THRESHOLD_SILENT);
+    rules_fixture_close(&f);
+}
+
 static bool xbit_holds(const struct rule *r, struct packet *p)
 {
     struct match_input in = { .packet = p, .rule = r };

@@ -3,10 +3,26 @@
 #include "base/test.h"
 #include "match/address.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* $D0 is an address, each other of $D1 to $D9 and $DA to $DT names the one before twice. */
+static const char *doubling(char name)
+{
+    static const char order[] = "0123456789ABCDEFGHIJKLMNOPQRST";
+    static char text[sizeof(order)][16];
+    const char *at = strchr(order, name);
+
+    if (at == NULL || at == order)
+        return "1.1.1.1";
+    snprintf(text[at - order], sizeof(text[0]), "[$D%c,$D%c]", at[-1], at[-1]);
+    return text[at - order];
+}
 
 static const char *find_var(void *arg UNUSED, struct text name)
 {
+    if (name.n == 2 && name.p[0] == 'D')
+        return doubling(name.p[1]);
     if (text_equal(name, "HOME"))
         return "[192.168.0.0/16,10.0.0.0/8]";
     if (text_equal(name, "EXTERNAL"))
@@ -160,5 +176,16 @@ TEST(address_sets_are_shared)
     CHECK(get(&f, "$HOME") != get(&f, "!$EXTERNAL"));
     CHECK(!get(&f, "$HOME")->negates && get(&f, "!$EXTERNAL")->negates);
     CHECK_INT(f.table.count, 4);
+    close_fixture(&f);
+}
+
+TEST(address_variables_have_a_limit)
+{
+    struct fixture f;
+
+    open_fixture(&f);
+    CHECK(get(&f, "$D9") != NULL);
+    CHECK(get(&f, "$DI") == NULL);
+    CHECK(strstr(f.err.text, "variables of address groups name each other too often") != NULL);
     close_fixture(&f);
 }

@@ -44,25 +44,72 @@ static bool anomaly_condition(const struct packet *p)
 
 #define PACKET_HEADER_LEN 32            /* bytes that `packethdr` shows */
 
-/* Events of packets have no limit per flow: an event is a few hundred bytes for one
- * packet. */
+/* Bytes that the events of a packet may write, by the bytes of its frame. An event costs a sender a
+ * few bytes, and a flow of its own is as cheap. Packet k of a tunnel gets 1/((k + 1) (k + 2)) of it:
+ * the sum over all packets of a frame is less than 1. */
+static uint64_t packet_limit(const struct eve *eve, const struct packet *p)
+{
+    const struct packet *root = p->root != NULL ? p->root : p;
+    uint64_t limit = (uint64_t)root->wire_len * eve->flow_expansion;
+
+    if (eve->flow_expansion == 0)
+        return UINT64_MAX;
+    if (root->flags & PACKET_HAS_TUNNEL)
+        limit /= (p->recursion + 1u) * (p->recursion + 2u);
+    return limit;
+}
+
+/* Bytes beyond the limits, for each thread: packets with several events that are not many. */
+#define PACKET_RECORDS_FREE (256u * 1024)
+
+/* The first record of an outermost packet is written in any case. */
+static bool packet_has_space(struct render *r, const struct eve *eve, const struct packet *p,
+                             size_t written, size_t len)
+{
+    if ((written == 0 && p->recursion == 0) || written + len <= packet_limit(eve, p))
+        return true;
+    if (r->packet_records + len > PACKET_RECORDS_FREE)
+        return false;
+    r->packet_records += (uint32_t)len;
+    return true;
+}
+
+/* *written: bytes of the packet's records. Those that are left out are counted. */
 static void anomaly_packet_event(struct render *r, const struct eve *eve,
                                  const struct anomaly_settings *s, const struct packet *p,
-                                 enum packet_event event)
+                                 enum packet_event event, size_t *written)
 {
-    bool stream = packet_event_is_stream(event);
     struct json j;
+    size_t len;
 
-    if (!(stream ? s->stream : s->decode))
-        return;
     eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "anomaly", EVE_NO_TX });
     json_object(&j, "anomaly");
-    json_string(&j, "type", stream ? "stream" : "decode");
+    json_string(&j, "type", packet_event_is_stream(event) ? "stream" : "decode");
     json_string(&j, "event", packet_event_name(event));
     json_object_end(&j);
     if (s->packet_header && p->data != NULL)
         eve_packet_bytes(&j, p, PACKET_HEADER_LEN);
     eve_end(r, eve, &j, p);
+    len = record_slice(r).len;
+    if (LIKELY(packet_has_space(r, eve, p, *written, len))) {
+        *written += len;
+        return;
+    }
+    eve_cancel(r);
+    counter_add(r->counters, eve->records_cut, 1);
+}
+
+static void anomaly_packet_events(struct render *r, const struct eve *eve,
+                                  const struct anomaly_settings *s, const struct packet *p)
+{
+    size_t written = 0;
+
+    for (unsigned i = 0; i < p->event_count; i++) {
+        enum packet_event event = (enum packet_event)p->event[i];
+
+        if (packet_event_is_stream(event) ? s->stream : s->decode)
+            anomaly_packet_event(r, eve, s, p, event, &written);
+    }
 }
 
 /* A value without a name cannot be raised; "unknown" keeps the record valid. */
@@ -125,8 +172,8 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
 {
     const struct anomaly_settings *s = settings;
 
-    for (unsigned i = 0; i < p->event_count; i++)
-        anomaly_packet_event(r, eve, s, p, (enum packet_event)p->event[i]);
+    if (s->decode || s->stream)
+        anomaly_packet_events(r, eve, s, p);
     if (!s->applayer || p->flow == NULL || p->flow->app == NULL ||
         LIKELY(!app_flow_has_events(p->flow->app)))
         return;

@@ -78,3 +78,36 @@ TEST(merge_waits_for_the_slowest)
     buf_fini(&out);
     sequencer_free(seq);
 }
+
+/* A thread that is far ahead must not keep records without end, nor move them again and again. */
+TEST(merge_says_when_a_thread_is_too_far_ahead)
+{
+    struct seq_thread thread = { NULL, nothing, nothing, nothing };
+    struct sequencer *seq = sequencer_new();
+    struct seq_handle *fast = seq_handle_new(seq, &thread);
+    struct seq_handle *slow = seq_handle_new(seq, &thread);
+    struct buf out = { 0 };
+    struct merge *m = merge_new(seq, gather, &out);
+    struct merge_input *input = merge_input_new(m);
+    char line[65536];
+    uint64_t at = 2;
+    unsigned added = 0;
+
+    memset(line, 'x', sizeof(line) - 1);
+    line[sizeof(line) - 1] = '\0';
+    for (; !merge_is_full(input) && added < 1000; at += 2, added++) {
+        seq_publish(fast, at, 0);
+        seq_publish(slow, at / 64, 0);
+        add(input, at, 0, line);
+    }
+    CHECK(added > 200 && added < 400);
+    seq_publish(slow, at, 0);
+    seq_publish(fast, at, 0);
+    add(input, at, 0, line);
+    CHECK_INT(out.len, added * (sizeof(line) - 1));
+    CHECK(!merge_is_full(input));
+    merge_free(m);
+    CHECK_INT(out.len, (added + 1) * (sizeof(line) - 1));
+    buf_fini(&out);
+    sequencer_free(seq);
+}

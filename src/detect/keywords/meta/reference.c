@@ -34,6 +34,21 @@ static const char *prefix_of(struct rule_parser *p, struct text system)
     return "undefined";
 }
 
+/* Space for one more. It doubles, because the arena does not take back what it gave. */
+static struct rule_reference *references_with_space(struct rule_parser *p)
+{
+    const struct rule *rule = p->rule;
+    size_t count = rule->reference_count;
+    struct rule_reference *list;
+
+    if (count > 0 && (count & (count - 1)) != 0)
+        return (struct rule_reference *)rule->reference;
+    list = arena_alloc(p->arena, MAX(2 * count, 1u) * sizeof(*list));
+    if (count > 0)
+        memcpy(list, rule->reference, count * sizeof(*list));
+    return list;
+}
+
 static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct rule *rule = p->rule;
@@ -48,9 +63,7 @@ static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUS
         prefix = prefix_of(p, system);
     if (prefix == NULL)
         return rule_error(p, "unknown reference key \"%.*s\"", TEXT(system));
-    list = arena_alloc(p->arena, (rule->reference_count + 1) * sizeof(*list));
-    if (rule->reference_count > 0)
-        memcpy(list, rule->reference, rule->reference_count * sizeof(*list));
+    list = references_with_space(p);
     list[rule->reference_count++] = (struct rule_reference){ prefix, arena_text(p->arena, id) };
     rule->reference = list;
     return 0;
