@@ -354,6 +354,7 @@ TEST(http1_event_names)
     CHECK_INT(http_event_of_message("Repetition for header", TO_CLIENT),
               HTTP_EVENT_RESPONSE_HEADER_REPETITION);
     CHECK_INT(http_event_of_message("no such message", TO_CLIENT), HTTP_EVENT_NONE);
+    CHECK_INT(http_event_of_message(NULL, TO_CLIENT), HTTP_EVENT_NONE);
 }
 
 static uint32_t sizes_of(struct test *t, const char *yaml, uint32_t sizes[4])
