@@ -2,6 +2,7 @@
 /* flow/flow_buckets.c - the hash table of one thread: searches, inserts, grows. See README.md. */
 #include "flow/flow_buckets.h"
 
+#include "base/memory/traffic_memory.h"
 #include "flow/flow_match.h"
 
 #include <sys/mman.h>
@@ -47,7 +48,8 @@ static size_t run_mapped(uint64_t count)
     return count * (sizeof(struct flow_bucket) + sizeof(uint32_t));
 }
 
-/* Large tables use huge pages if there are any: a lookup then misses the TLB less often. */
+/* Large tables use huge pages if there are any: a lookup then misses the TLB less often. The caller
+ * has counted the memory. */
 static bool run_map(struct flow_bucket_run *run, uint64_t count)
 {
     size_t size = count * sizeof(struct flow_bucket);
@@ -67,8 +69,10 @@ static bool run_map(struct flow_bucket_run *run, uint64_t count)
 
 static void run_unmap(struct flow_bucket_run *run)
 {
-    if (run->at != NULL)
+    if (run->at != NULL) {
         munmap(run->at, run_mapped(run->mask + 1));
+        traffic_memory_release(run_mapped(run->mask + 1));
+    }
     run->at = NULL;
 }
 
@@ -183,7 +187,10 @@ bool flow_buckets_init(struct flow_buckets *buckets, const struct flow_conf *con
     while (count < want)
         count <<= 1;
     *buckets = (struct flow_buckets){ 0 };
-    return run_map(&buckets->now, count);
+    if (!run_map(&buckets->now, count))
+        return false;
+    traffic_memory_add(run_mapped(count));      /* at start nothing is refused */
+    return true;
 }
 
 void flow_buckets_fini(struct flow_buckets *buckets)
@@ -286,10 +293,15 @@ static COLD void move_some(struct flow_buckets *buckets)
 /* Without memory for a larger run the table goes on with this one. */
 static COLD void start_growing(struct flow_buckets *buckets)
 {
+    uint64_t count = (buckets->now.mask + 1) * 2;
     struct flow_bucket_run more;
 
-    if (!run_map(&more, (buckets->now.mask + 1) * 2))
+    if (!traffic_memory_take(run_mapped(count)))
         return;             /* the next flow tries again */
+    if (!run_map(&more, count)) {
+        traffic_memory_release(run_mapped(count));
+        return;
+    }
     buckets->old = buckets->now;
     buckets->now = more;
     buckets->moved = 0;

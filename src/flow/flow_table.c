@@ -87,7 +87,7 @@ void flow_table_free(struct flow_table *table)
         return;
     memcap_reservation_end(&table->memory);
     pool_fini(&table->pool);
-    ARRAY_FREE(&table->sorting);
+    traffic_free(table->sorting.at);
     flow_buckets_fini(&table->buckets);
     free(table);
 }
@@ -313,6 +313,22 @@ static int by_end(const void *a, const void *b)
     return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
+/* Unlike most arrays this one counts for global-memcap: in an emergency most flows end at once. */
+static bool sorting_has_space(struct flow_table *table)
+{
+    size_t cap = MAX(table->sorting.cap * 2, (size_t)8);
+    struct flow **at;
+
+    if (LIKELY(table->sorting.count < table->sorting.cap))
+        return true;
+    at = traffic_realloc(table->sorting.at, cap * sizeof(*at));
+    if (at == NULL)
+        return false;
+    table->sorting.at = at;
+    table->sorting.cap = cap;
+    return true;
+}
+
 /* Sorts finished flows into the order of the capture. Nearly always there are at most two. */
 static void sort_finished(struct flow_table *table)
 {
@@ -320,7 +336,7 @@ static void sort_finished(struct flow_table *table)
 
     table->sorting.count = 0;
     for (struct flow *f = table->finished.first; f != NULL; f = f->next) {
-        if (!ARRAY_HAS_SPACE(&table->sorting, 1))
+        if (!sorting_has_space(table))
             return;                     /* they go out of order */
         table->sorting.at[table->sorting.count++] = f;
     }

@@ -5,6 +5,7 @@
  * serve another size, so that memory follows the traffic. */
 #include "stream/blocks.h"
 
+#include "base/memory/pages.h"
 #include "base/memory/traffic_memory.h"
 
 #include <stdlib.h>
@@ -54,27 +55,6 @@ static inline struct block_slab *slab_of(const void *at)
     return (struct block_slab *)(start + (uintptr_t)start / SLAB_SIZE % SLAB_COLOURS * CACHE_LINE);
 }
 
-/* Counted with what traffic makes grow. */
-static void *counted_alloc(size_t align, size_t size)
-{
-    void *p;
-
-    if (!traffic_memory_take(size))
-        return NULL;
-    p = aligned_alloc(align, size);
-    if (p == NULL) {
-        traffic_memory_release(size);
-        traffic_memory_out();
-    }
-    return p;
-}
-
-static void counted_free(void *p, size_t size)
-{
-    traffic_memory_release(size);
-    free(p);
-}
-
 /* With many streams the TLB misses, so regions are large. A few streams should not use much
  * memory. */
 static COLD bool region_new(struct blocks *blocks)
@@ -85,7 +65,7 @@ static COLD bool region_new(struct blocks *blocks)
 
     if (region == NULL)
         return traffic_memory_out();
-    region->start = counted_alloc(huge ? HUGE_PAGE : SLAB_SIZE, size);
+    region->start = pages_map(size, huge ? HUGE_PAGE : SLAB_SIZE);
     if (region->start == NULL) {
         free(region);
         return false;
@@ -199,7 +179,7 @@ static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
 static COLD void *large_get(struct blocks *blocks, unsigned block_class)
 {
     size_t size = sizeof(struct block_large) + block_size(block_class);
-    struct block_large *large = counted_alloc(CACHE_LINE, size);
+    struct block_large *large = pages_map(size, CACHE_LINE);
 
     if (large == NULL)
         return NULL;
@@ -223,7 +203,7 @@ static COLD void large_put(struct blocks *blocks, void *data)
         blocks->large = large->next;
     if (large->next != NULL)
         large->next->prev = large->prev;
-    counted_free(large, large->size);
+    pages_unmap(large, large->size);
 }
 
 /* NULL without memory, or for a class that does not exist. */
@@ -262,14 +242,14 @@ void blocks_fini(struct blocks *blocks)
     while (blocks->regions != NULL) {
         struct block_region *next = blocks->regions->next;
 
-        counted_free(blocks->regions->start, blocks->regions->size);
+        pages_unmap(blocks->regions->start, blocks->regions->size);
         free(blocks->regions);
         blocks->regions = next;
     }
     while (blocks->large != NULL) {
         struct block_large *next = blocks->large->next;
 
-        counted_free(blocks->large, blocks->large->size);
+        pages_unmap(blocks->large, blocks->large->size);
         blocks->large = next;
     }
 }

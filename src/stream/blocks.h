@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/blocks.h - memory for stream data: blocks of 192 to 320 bytes in steps of 32, then 384,
  * 512, 768 and so on to 8 KiB, then in powers of two to 64 KiB. Larger ones, for streams with a
- * large depth or none, come from malloc. One thread.
+ * large depth or none, come from the kernel. One thread.
  *
  * Slabs of 64 KiB are divided into blocks of one size each. A slab without a block in use serves
  * any size: streams that grow together free their smaller blocks together. */

@@ -9,12 +9,11 @@
  * block of as many slabs. */
 #include "base/memory/heap.h"
 
-#include "base/memory/traffic_memory.h"
+#include "base/memory/pages.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define SLAB_SIZE ((size_t)65536)
 #define CHUNK_SLABS 16                  /* mapped at once */
@@ -97,32 +96,14 @@ static inline struct slab *slab_of(void *block)
 
 /* --- slabs ----------------------------------------------------------------------------------- */
 
-/* Mapped directly and trimmed to the alignment: allocators handle so large an alignment badly. */
 static COLD unsigned char *slabs_map(size_t n)
 {
-    size_t size = n * SLAB_SIZE, before, after;
-    unsigned char *all;
-
-    if (!traffic_memory_take(size))
-        return NULL;
-    all = mmap(NULL, size + SLAB_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) {
-        traffic_memory_release(size);
-        traffic_memory_out();
-        return NULL;
-    }
-    before = -(uintptr_t)all % SLAB_SIZE;
-    after = SLAB_SIZE - before;
-    if (before > 0)
-        munmap(all, before);
-    munmap(all + before + size, after);
-    return all + before;
+    return pages_map(n * SLAB_SIZE, SLAB_SIZE);
 }
 
 static void slabs_unmap(void *start, size_t n)
 {
-    munmap(start, n * SLAB_SIZE);
-    traffic_memory_release(n * SLAB_SIZE);
+    pages_unmap(start, n * SLAB_SIZE);
 }
 
 static COLD unsigned char *slab_new(struct heap *heap)

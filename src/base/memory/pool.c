@@ -3,10 +3,13 @@
  * thread; a pool at its maximum refuses and counts it. */
 #include "base/memory/pool.h"
 
+#include "base/memory/pages.h"
 #include "base/memory/traffic_memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 struct pool_slab {
     struct pool_slab *next;
@@ -34,16 +37,18 @@ void pool_fini(struct pool *pool)
     while (slab != NULL) {
         struct pool_slab *next = slab->next;
 
-        traffic_memory_release(slab->bytes);
-        free(slab);
+        if (slab->bytes == HUGE_PAGE) {
+            pages_unmap(slab, HUGE_PAGE);
+        } else {
+            traffic_memory_release(slab->bytes);
+            free(slab);
+        }
         slab = next;
     }
     pool->slabs = NULL;
     pool->free_list = NULL;
     pool->in_use = pool->created = 0;
 }
-
-#define HUGE_PAGE ((size_t)2 << 20)
 
 /* A pool of many megabytes is accessed at random, so huge pages save TLB misses. Only pools without
  * a maximum grow that large. */
@@ -52,26 +57,36 @@ static bool needs_huge_pages(const struct pool *pool)
     return pool->max == 0 && pool->created >= 4 * HUGE_PAGE / pool->size;
 }
 
-/* *count becomes the number of objects that fit into a huge page. */
+/* *count becomes the number of objects that fit. */
+static struct pool_slab *huge_page_map(const struct pool *pool, size_t *count)
+{
+    struct pool_slab *slab = pages_map(HUGE_PAGE, HUGE_PAGE);
+
+    if (slab == NULL)
+        return NULL;
+    (void)madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);
+    slab->bytes = HUGE_PAGE;
+    *count = (HUGE_PAGE - sizeof(*slab)) / pool->size;
+    return slab;
+}
+
 static struct pool_slab *slab_alloc(const struct pool *pool, size_t *count, size_t bytes)
 {
-    bool huge = needs_huge_pages(pool) && bytes <= HUGE_PAGE;
     struct pool_slab *slab;
 
-    bytes = huge ? HUGE_PAGE : bytes & ~(size_t)(CACHE_LINE - 1);
+    if (needs_huge_pages(pool) && bytes <= HUGE_PAGE)
+        return huge_page_map(pool, count);
+    bytes = bytes & ~(size_t)(CACHE_LINE - 1);
+    bytes += bytes == HUGE_PAGE ? CACHE_LINE : 0;       /* pool_fini() tells the two by the size */
     if (!traffic_memory_take(bytes))
         return NULL;
-    slab = aligned_alloc(huge ? HUGE_PAGE : CACHE_LINE, bytes);
+    slab = aligned_alloc(CACHE_LINE, bytes);
     if (slab == NULL) {
         traffic_memory_release(bytes);
         traffic_memory_out();
         return NULL;
     }
     slab->bytes = bytes;
-    if (!huge)
-        return slab;
-    (void)madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);
-    *count = (HUGE_PAGE - sizeof(*slab)) / pool->size;
     return slab;
 }
 

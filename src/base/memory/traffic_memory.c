@@ -222,6 +222,13 @@ void alloc_failures_from_environment(void)
 
 /* --- blocks of the C library ----------------------------------------------------------------- */
 
+/* The C library keeps the size of a block in the word before it. Blocks of a header line or a name
+ * are so small that it is a fifth of them. */
+static size_t block_bytes(void *block)
+{
+    return malloc_usable_size(block) + sizeof(size_t);
+}
+
 static void *counted(void *block, size_t asked)
 {
     if (UNLIKELY(block == NULL)) {
@@ -230,7 +237,7 @@ static void *counted(void *block, size_t asked)
         return NULL;
     }
     /* The allocator gave this memory beyond the request, so the limit cannot refuse it. */
-    traffic_memory_add(malloc_usable_size(block) - asked);
+    traffic_memory_add(block_bytes(block) - asked);
     return block;
 }
 
@@ -250,7 +257,7 @@ void *traffic_calloc(size_t n, size_t size)
 
 void *traffic_realloc(void *block, size_t size)
 {
-    size_t before = block != NULL ? malloc_usable_size(block) : 0;
+    size_t before = block != NULL ? block_bytes(block) : 0;
     void *bigger;
 
     if (!traffic_memory_take(size))
@@ -265,8 +272,13 @@ void traffic_free(void *block)
 {
     if (block == NULL)
         return;
-    traffic_memory_release(malloc_usable_size(block));
+    traffic_memory_release(block_bytes(block));
     free(block);
+}
+
+void traffic_memory_add_block(void *block)
+{
+    traffic_memory_add(block_bytes(block));
 }
 
 /* --- arrays ----------------------------------------------------------------------------------- */

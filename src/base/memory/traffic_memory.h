@@ -33,6 +33,8 @@ void *traffic_malloc(size_t size);
 void *traffic_calloc(size_t n, size_t size);
 void *traffic_realloc(void *block, size_t size);
 void traffic_free(void *block);
+/* Counts a block from malloc() that traffic_free() will free; never refuses. */
+void traffic_memory_add_block(void *block);
 
 /* For an array of base/array.h: true when it has space for `more` items. */
 #define ARRAY_HAS_SPACE(a, more)                                                          \

@@ -8,6 +8,7 @@
 #include "detect/rule/program.h"
 
 #include "base/text/base64.h"
+#include "match/pcre_memory.h"
 #include "match/spm_literal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -566,7 +567,7 @@ bool program_match(const struct rule_program *program, struct program_run *run)
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
 {
     memset(s, 0, sizeof(*s));
-    s->match_data = pcre2_match_data_create(PCRE_CAPTURES_MAX + 2, NULL);
+    s->match_data = pcre_match_data_new(PCRE_CAPTURES_MAX + 2);
     s->step_limit = step_limit > 0 ? step_limit : UINT32_MAX;
     (void)!buf_reserve(&s->base64, 4096);       /* or when first needed */
     (void)!buf_reserve(&s->text, 4096);

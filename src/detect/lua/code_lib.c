@@ -6,6 +6,7 @@
 #ifdef HAVE_LUA
 #include "app/lib/digest.h"
 #include "base/text/base64.h"
+#include "base/memory/traffic_memory.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
@@ -49,13 +50,16 @@ static int digest_of(lua_State *state, enum digest which, bool hex)
     return push_digest(state, hash, len, hex);
 }
 
-/* An object that is fed in parts. Lua's collector frees it; OpenSSL's memory is not
- * counted in the sandbox. */
+/* About what OpenSSL 3 allocates for a context of SHA-256. */
+#define HASHER_BYTES 512
+
+/* An object that is fed in parts. Lua's collector frees it. OpenSSL's memory counts for
+ * global-memcap, but not in the sandbox. */
 static int hasher_new(lua_State *state, enum digest which)
 {
     EVP_MD_CTX **hasher = lua_newuserdatauv(state, sizeof(*hasher), 0);
 
-    *hasher = EVP_MD_CTX_new();
+    *hasher = traffic_memory_take(HASHER_BYTES) ? EVP_MD_CTX_new() : NULL;
     luaL_setmetatable(state, HASHER_CLASS);
     if (*hasher == NULL || EVP_DigestInit_ex(*hasher, algorithm(which), NULL) != 1)
         return luaL_error(state, "this hash is not to be had here");
@@ -77,6 +81,8 @@ static int hasher_gc(lua_State *state)
 {
     EVP_MD_CTX **hasher = luaL_checkudata(state, 1, HASHER_CLASS);
 
+    if (*hasher != NULL)
+        traffic_memory_release(HASHER_BYTES);
     EVP_MD_CTX_free(*hasher);
     *hasher = NULL;
     return 0;

@@ -33,6 +33,7 @@ struct entry {
     uint32_t len;
     uint32_t json_len;
     uint16_t number;
+    bool counted;               /* with what traffic makes grow */
     uint8_t value[];            /* then json_len bytes of JSON */
 };
 
@@ -41,6 +42,7 @@ struct entry {
 struct buckets {
     struct buckets *older;
     uint32_t count;
+    bool counted;
     struct entry *at[];
 };
 
@@ -58,6 +60,7 @@ struct dataset {
     enum dataset_type type;
     bool changes;               /* rules put values in or take them out */
     bool with_value, with_json, broken;    /* broken: its file could not be read; logged once */
+    bool loaded;                /* what is added from now on counts for global-memcap */
     uint64_t memcap;
     uint32_t rows;              /* as configured, see dataset_rows.h */
     uint64_t used, count;       /* atomic; bytes as the memcap counts them, entries */
@@ -124,13 +127,34 @@ static struct shard *shard_of(struct dataset *set, uint64_t hash)
     return &set->shard[hash % SHARDS];
 }
 
-/* NULL: no memory. The count is a power of two. */
-static struct buckets *buckets_new(uint32_t count, struct buckets *older)
+/* Files are the operator's choice and belong to the rules' memory. What rules and Lua add, traffic
+ * chooses. */
+static void *zeroed(size_t size, bool counted)
 {
-    struct buckets *b = calloc(1, sizeof(*b) + count * sizeof(b->at[0]));
+    return counted ? traffic_calloc(1, size) : calloc(1, size);
+}
+
+static void put_back(void *block, bool counted)
+{
+    if (counted)
+        traffic_free(block);
+    else
+        free(block);
+}
+
+static void entry_free(struct entry *e)
+{
+    if (e != NULL)
+        put_back(e, e->counted);
+}
+
+/* NULL: no memory. The count is a power of two. */
+static struct buckets *buckets_new(uint32_t count, struct buckets *older, bool counted)
+{
+    struct buckets *b = zeroed(sizeof(*b) + count * sizeof(b->at[0]), counted);
 
     if (b != NULL)
-        *b = (struct buckets){ .older = older, .count = count };
+        *b = (struct buckets){ .older = older, .count = count, .counted = counted };
     return b;
 }
 
@@ -157,9 +181,9 @@ static struct entry **place_of(struct shard *s, struct slice v, uint64_t hash)
 /* Doubles the buckets. A reader without the lock may see a chain that is being moved; so
  * only changes under dataset_changes(), or loading, get here. Without memory the chains
  * just grow longer. */
-static void shard_grow(struct shard *s)
+static void shard_grow(struct shard *s, bool counted)
 {
-    struct buckets *old = s->buckets, *more = buckets_new(old->count * 2, old);
+    struct buckets *old = s->buckets, *more = buckets_new(old->count * 2, old, counted);
 
     if (more == NULL)
         return;
@@ -207,37 +231,45 @@ static void return_space(struct dataset *set, const struct entry *e)
                        __ATOMIC_RELAXED);
 }
 
+/* Into the shard, under its lock; there is space for it in the set. False: no memory. */
+static bool insert(struct dataset *set, struct shard *s, const struct entry *header,
+                   struct slice v, const char *json)
+{
+    struct entry *e = zeroed(sizeof(*e) + v.len + header->json_len, set->loaded), **at;
+
+    if (e == NULL)
+        return false;
+    if (s->count > s->buckets->count)
+        shard_grow(s, set->loaded);
+    at = bucket_of(s, header->hash);
+    *e = *header;
+    e->next = *at;
+    e->serial = __atomic_add_fetch(&set->serial, 1, __ATOMIC_RELAXED);
+    memcpy(e->value, v.data, v.len);
+    if (e->json_len > 0)
+        memcpy(e->value + v.len, json, e->json_len);
+    __atomic_store_n(at, e, __ATOMIC_RELEASE);
+    s->count++;
+    return true;
+}
+
 /* False: the value does not fit the type, is there already, or the set is full. */
 static bool add(struct dataset *set, struct slice value, uint16_t number, struct text json)
 {
     struct slice v = normalised(set, value);
-    uint64_t hash = hash_bytes(v.data, v.len);
-    struct shard *s = shard_of(set, hash);
-    uint64_t bytes = sizeof(struct entry) + v.len + json.n;
+    struct entry header = { .hash = hash_bytes(v.data, v.len), .len = v.len, .number = number,
+                            .json_len = (uint32_t)json.n, .counted = set->loaded };
+    struct shard *s = shard_of(set, header.hash);
     bool added = false;
 
     if (!fits(set, v.len))
         return false;
     pthread_mutex_lock(&s->lock);
-    if (*place_of(s, v, hash) != NULL) {
-        added = false;
-    } else if (has_space(set, v.len, json.n)) {
-        struct entry *e = malloc(bytes), **at;
-
-        if (e != NULL) {
-            if (s->count > s->buckets->count)
-                shard_grow(s);
-            at = bucket_of(s, hash);
-            *e = (struct entry){ .next = *at, .hash = hash, .len = v.len, .number = number,
-                                 .json_len = (uint32_t)json.n,
-                                 .serial = __atomic_add_fetch(&set->serial, 1,
-                                                              __ATOMIC_RELAXED) };
-            memcpy(e->value, v.data, v.len);
-            if (json.n > 0)
-                memcpy(e->value + v.len, json.p, json.n);
-            __atomic_store_n(at, e, __ATOMIC_RELEASE);
-            s->count++;
-            added = true;
+    if (*place_of(s, v, header.hash) == NULL && has_space(set, v.len, json.n)) {
+        added = insert(set, s, &header, v, json.p);
+        if (!added) {
+            return_space(set, &header);
+            __atomic_fetch_add(&set->refused, 1, __ATOMIC_RELAXED);
         }
     }
     pthread_mutex_unlock(&s->lock);
@@ -339,7 +371,7 @@ bool dataset_remove(struct dataset *set, struct slice value)
         s->count--;
     }
     pthread_mutex_unlock(&s->lock);
-    free(e);
+    entry_free(e);
     return e != NULL;
 }
 
@@ -354,7 +386,7 @@ void dataset_clear(struct dataset *set)
             for (struct entry *e = s->buckets->at[b], *next; e != NULL; e = next) {
                 next = e->next;
                 return_space(set, e);
-                free(e);
+                entry_free(e);
             }
             s->buckets->at[b] = NULL;
         }
@@ -677,7 +709,7 @@ static void dataset_unref(struct dataset *set)
     for (unsigned i = 0; i < SHARDS; i++) {
         for (struct buckets *b = set->shard[i].buckets, *older; b != NULL; b = older) {
             older = b->older;
-            free(b);
+            put_back(b, b->counted);
         }
         pthread_mutex_destroy(&set->shard[i].lock);
     }
@@ -706,7 +738,7 @@ static struct dataset *dataset_new(const struct dataset_table *table,
     set->used = dataset_empty_size(set->type, set->rows);
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_init(&set->shard[i].lock, NULL);
-        while ((set->shard[i].buckets = buckets_new(64, NULL)) == NULL)
+        while ((set->shard[i].buckets = buckets_new(64, NULL, false)) == NULL)
             out_of_memory(sizeof(struct buckets));
     }
     return set;
@@ -773,6 +805,7 @@ struct dataset *dataset_get(struct dataset_table *table, const struct dataset_re
     table->rows_total += set->rows;
     ARRAY_PUSH(&table->sets, set);
     set->broken = request->load != NULL && load_any(set, request, err) < 0;
+    set->loaded = true;
     return set->broken ? NULL : set;
 }
 

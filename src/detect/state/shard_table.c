@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/containers/hash.h"
+#include "base/memory/traffic_memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct shard {
     uint32_t *bucket;           /* as many as entries, in memory after them */
     struct shard_entry *entry;
     uint32_t free, fresh;       /* free list; how many entries have ever been used */
+    uint32_t counted;           /* entries whose pages traffic_memory counts; not below fresh */
     uint32_t hand;
     uint64_t refused;
 };
@@ -71,6 +73,18 @@ static size_t shard_bytes(const struct shard_table *table)
     return table->entries * (sizeof(struct shard_entry) + sizeof(uint32_t));
 }
 
+/* Buckets are used all over from the first entries on; entries one after the other. */
+static size_t bucket_bytes(const struct shard_table *table)
+{
+    return table->entries * sizeof(uint32_t);
+}
+
+static void shard_unmap(struct shard *s)
+{
+    munmap(s->entry, shard_bytes(s->table));
+    traffic_memory_release(bucket_bytes(s->table) + s->counted * sizeof(struct shard_entry));
+}
+
 void shard_table_free(struct shard_table *table)
 {
     if (table == NULL)
@@ -78,7 +92,7 @@ void shard_table_free(struct shard_table *table)
     for (unsigned i = 0; i < SHARDS; i++) {
         pthread_mutex_destroy(&table->shard[i].lock);
         if (table->shard[i].entry != NULL)
-            munmap(table->shard[i].entry, shard_bytes(table));
+            shard_unmap(&table->shard[i]);
     }
     free(table);
 }
@@ -156,18 +170,22 @@ void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *
     key->versions = (uint8_t)(a->version | b->version);
 }
 
-/* Maps space for the maximum of entries. A page costs nothing until it has an entry. The memory
- * comes from the kernel, because an allocator may clear what it returns. */
+/* Maps space for the maximum of entries. A page costs nothing until it has an entry, and is counted
+ * then. The memory comes from the kernel, because an allocator may clear what it returns. */
 static bool shard_open(struct shard *s)
 {
     void *space;
 
     if (s->entry != NULL)
         return true;
+    if (!traffic_memory_take(bucket_bytes(s->table)))
+        return false;
     space = mmap(NULL, shard_bytes(s->table), PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (space == MAP_FAILED)
-        return false;
+    if (space == MAP_FAILED) {
+        traffic_memory_release(bucket_bytes(s->table));
+        return traffic_memory_out();
+    }
     s->entry = space;
     s->bucket = (uint32_t *)(s->entry + s->table->entries);
     return true;
@@ -203,6 +221,8 @@ static void unlink_entry(struct shard *s, uint32_t index)
  * of steps is limited, because traffic can fill the table with live entries. */
 static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
 {
+    if (s->fresh == 0)
+        return NO_ENTRY;
     for (unsigned i = 0; i < SWEEP_STEPS; i++) {
         uint32_t index = s->hand++ % s->fresh + 1;
 
@@ -214,18 +234,29 @@ static uint32_t reuse_entry(struct shard *s, uint64_t now_us)
     return NO_ENTRY;
 }
 
+/* The next entry that was never used; false at the limits of the table and of the process. */
+static bool has_fresh(struct shard *s)
+{
+    if (s->fresh >= __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED))
+        return false;
+    if (s->fresh < s->counted)
+        return true;
+    if (!traffic_memory_take(sizeof(struct shard_entry)))
+        return false;
+    s->counted++;
+    return true;
+}
+
 /* NO_ENTRY: the shard is full of live entries. */
 static uint32_t take_entry(struct shard *s, uint64_t now_us)
 {
-    uint32_t index = s->free, limit = __atomic_load_n(&s->table->limit, __ATOMIC_RELAXED);
+    uint32_t index = s->free;
 
     if (index != NO_ENTRY) {
         s->free = entry_at(s, index)->next;
         return index;
     }
-    if (s->fresh >= limit)
-        return reuse_entry(s, now_us);
-    return ++s->fresh;
+    return has_fresh(s) ? ++s->fresh : reuse_entry(s, now_us);
 }
 
 static struct shard_entry *find_entry(struct shard *s, uint64_t hash, const struct shard_key *key)

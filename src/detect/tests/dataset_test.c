@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 #include "detect/tests/rules_fixture.h"
 #include "detect/state/dataset_rows.h"
@@ -92,4 +93,25 @@ TEST(dataset_match_subdomain_of_rules)
             CHECK_STRING(f.err.text, rows[i].error);
     }
     rules_fixture_close(&f);
+}
+
+/* What rules add counts for the process, and may be refused; what is then gone comes back. */
+TEST(dataset_adds_below_the_limit_of_the_process)
+{
+    struct dataset_table *table = dataset_table_new(NULL, NULL);
+    struct dataset_request r = { .name = "a", .type = DATASET_STRING, .rows = 1 };
+    struct err err = { 0 };
+    struct dataset *set;
+
+    r.memcap = dataset_empty_size(DATASET_STRING, 1) + 3;
+    set = dataset_get(table, &r, &err);
+    CHECK(set != NULL);
+    if (set == NULL)
+        return;
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    CHECK(!dataset_add(set, of("abc")));
+    alloc_failures_set((struct alloc_failures){ 0 });
+    CHECK(dataset_add(set, of("abc")));
+    CHECK(dataset_has(set, of("abc"), NULL));
+    dataset_table_free(table);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Thresholds, xbits, tags and reputation over sequences of packets. */
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 #include "detect/state/iprep.h"
+#include "detect/state/shard_table.h"
 #include "detect/state/tag.h"
 #include "detect/tests/rules_fixture.h"
 #include "detect/state/threshold.h"
@@ -421,4 +423,33 @@ TEST(detection_filter_unique_on_is_about_ports)
     CHECK(rules_fixture_parse(&f, "alert http any any -> any any (detection_filter:track by_src, "
                               "count 1, seconds 1, unique_on dst_port; sid:1;)") != NULL);
     rules_fixture_close(&f);
+}
+
+/* An entry that was never used takes a page, which counts for the process. One that has expired is
+ * there already. */
+TEST(threshold_entries_below_the_limit_of_the_process)
+{
+    struct shard_table *table = shard_table_new(1u << 20);
+    struct shard_key key = { .id = { 1 } };
+    struct shard_ref ref;
+
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    ref = shard_table_get(table, &key, 10, true);
+    CHECK(ref.value == NULL);
+    shard_table_release(&ref);
+    alloc_failures_set((struct alloc_failures){ .above = 1000 });
+    ref = shard_table_get(table, &key, 10, true);
+    CHECK(ref.value == NULL);           /* nor the buckets of its shard */
+    shard_table_release(&ref);
+    alloc_failures_set((struct alloc_failures){ 0 });
+    ref = shard_table_get(table, &key, 10, true);
+    CHECK(ref.value != NULL && ref.fresh);
+    shard_table_release(&ref);
+    shard_table_clear(table);
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    ref = shard_table_get(table, &key, 10, true);
+    CHECK(ref.value != NULL);
+    shard_table_release(&ref);
+    alloc_failures_set((struct alloc_failures){ 0 });
+    shard_table_free(table);
 }

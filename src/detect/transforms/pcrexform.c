@@ -5,6 +5,7 @@
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
+#include "match/pcre_memory.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -40,6 +41,7 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
     x->context = pcre2_match_context_create(NULL);
     pcre2_set_match_limit(x->context, 3500);
     pcre2_set_depth_limit(x->context, 1500);
+    pcre2_set_heap_limit(x->context, PCRE_HEAP_LIMIT_KIB);
     ARRAY_PUSH(&p->ruleset->to_free, (struct rule_test){ .keyword = &pcrexform_owner, .arg = x });
     pcre2_pattern_info(x->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     return groups == 1 ? 0 :
@@ -51,13 +53,14 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
 static bool is_limit(int result)
 {
     return result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
-           result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT;
+           result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT ||
+           result == PCRE2_ERROR_NOMEMORY;
 }
 
 static bool pcrexform_apply(struct slice in, const void *arg, struct buf *out)
 {
     const struct pcrexform *x = arg;
-    pcre2_match_data *md = pcre2_match_data_create(2, NULL);
+    pcre2_match_data *md = pcre_match_data_try(2);
     const PCRE2_SIZE *ov;
     int result;
 

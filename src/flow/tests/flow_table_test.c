@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory/traffic_memory.h"
 #include "base/test.h"
+#include "base/tests/pressure.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
 #include "flow/flow_buckets.h"
@@ -437,4 +438,58 @@ TEST(flow_community_id_as_specified)
     key.dst_port = 34855;
     flow_community_id(&key, 0, id, sizeof(id));
     CHECK_STRING(id, "1:LQU9qZlK+B5F3KDmev6m5PMibrg=");
+}
+
+/* ---- the memory of the process ---- */
+
+TEST(flow_buckets_grow_below_the_limit)
+{
+    struct flow_buckets buckets;
+    struct env e;
+
+    open_env(&e, NULL);
+    CHECK(flow_buckets_init(&buckets, e.conf));
+    buckets.count = (uint32_t)(4 * (buckets.now.mask + 1));
+    alloc_failures_set((struct alloc_failures){ .every = 1 });
+    CHECK(flow_buckets_make_space(&buckets));
+    CHECK(buckets.old.at == NULL);
+    alloc_failures_set((struct alloc_failures){ 0 });
+    CHECK(flow_buckets_make_space(&buckets));
+    CHECK(buckets.old.at != NULL);
+    flow_buckets_fini(&buckets);
+    close_env(&e);
+}
+
+static unsigned finished_after(struct env *e, uint64_t time_s)
+{
+    unsigned finished = 0;
+    struct flow *f;
+
+    flow_table_expire(e->table, time_s * 1000000, 1000);
+    for (; (f = flow_table_take_finished(e->table)) != NULL; finished++)
+        flow_table_release(e->table, f);
+    return finished;
+}
+
+/* The first step of giving memory back; below it flows wait for their timeout. */
+TEST(flow_idle_ones_end_near_the_limit)
+{
+    uint64_t before = traffic_memory_given_back(PRESSURE_IDLE);
+    bool created, memcap;
+    struct env e;
+    void *block;
+
+    open_env(&e, "flow-timeouts: { udp: { new: 30, emergency-new: 5 } }");
+    for (unsigned i = 0; i < 100; i++)
+        flow_table_get(e.table, packet_of(17, i, 5, 400, 6, 100), &created, &memcap);
+    block = pressure_begins(75);
+    CHECK_INT(finished_after(&e, 110), 0);
+    pressure_ends(block);
+    block = pressure_begins(85);
+    CHECK_INT(finished_after(&e, 111), 30);      /* emergency-recovery: 30 % at a time */
+    CHECK_INT(finished_after(&e, 112), 21);
+    CHECK_INT(count(&e, "flow.emerg_mode_entered"), 2);
+    CHECK(traffic_memory_given_back(PRESSURE_IDLE) > before);
+    pressure_ends(block);
+    close_env(&e);
 }

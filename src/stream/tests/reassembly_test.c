@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stream/tcp_session.h"
+#include "base/tests/pressure.h"
 #include "stream/tests/script.h"
 
 #include <stdlib.h>
@@ -339,4 +340,34 @@ TEST(stream_urgent_policies)
     script_run(&s, HANDSHAKE "c>s UA urg=3 'abX");
     CHECK_INT(s.last_drop, DROP_STREAM_URGENT);
     script_close(t, &s);
+}
+
+/* The last step of giving memory back: a direction with a buffer of 64 KiB goes on without payload, a
+ * smaller one keeps it. */
+static bool is_given_up(struct test *t, unsigned percent, unsigned bytes)
+{
+    static uint8_t data[1000];
+    struct script s;
+    void *block;
+    bool result;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "---");
+    block = pressure_begins(percent);
+    for (uint32_t at = 0; at < bytes; at += sizeof(data))
+        script_packet(&s, TO_SERVER, TCP_ACK, 1 + at, 1, data, sizeof(data));
+    script_vector(&s);
+    script_packet(&s, TO_CLIENT, TCP_ACK, 1, 1 + bytes, NULL, 0);
+    script_vector(&s);
+    result = s.data[TO_SERVER].len == 0;
+    script_close(t, &s);
+    pressure_ends(block);
+    return result;
+}
+
+TEST(stream_largest_goes_on_without_payload)
+{
+    CHECK(!is_given_up(t, 90, 60000));
+    CHECK(!is_given_up(t, 96, 5000));
+    CHECK(is_given_up(t, 96, 60000));
 }

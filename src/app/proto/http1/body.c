@@ -277,16 +277,20 @@ static void begin_request(struct http_tx *htx)
         http_file_open(htx, TO_SERVER, uri_path(htx));
 }
 
-static void begin(struct http_tx *htx, enum direction d)
+/* NULL: no memory. */
+static struct http_content *begin(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = http_content_make(htx, d);
 
+    if (c == NULL)
+        return NULL;
     c->started = true;
     c->decoder = http_decoder_new(htx, d);
     if (d == TO_SERVER)
         begin_request(htx);
     else
         open_response_file(htx);
+    return c;
 }
 
 /* --- data ------------------------------------------------------------------------------------- */
@@ -361,10 +365,10 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
 {
     struct http_content *c = htx->message[d].content;
 
-    if (c == NULL || !c->started) {
-        begin(htx, d);
-        c = htx->message[d].content;
-    }
+    if (c == NULL || !c->started)
+        c = begin(htx, d);
+    if (c == NULL)
+        return;
     if (data == NULL) {
         app_range_drop(c->range);
         c->range = NULL;

@@ -17,11 +17,14 @@ void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
     enum htp_transfer_coding_t coding = d == TO_SERVER ? htx->htp->request_transfer_coding
                                                        : htx->htp->response_transfer_coding;
 
+    struct http_content *content = coding == HTP_CODING_CHUNKED ? http_content_make(htx, d)
+                                                                : htx->message[d].content;
+
+    if (content == NULL)
+        return;
+    content->chunks.part = CHUNKS_OVER;
     if (coding == HTP_CODING_CHUNKED)
-        http_content_make(htx, d)->chunks =
-            (struct http_chunks){ .part = CHUNK_LENGTH, .from = (uint32_t)at };
-    else if (htx->message[d].content != NULL)
-        htx->message[d].content->chunks.part = CHUNKS_OVER;
+        content->chunks = (struct http_chunks){ .part = CHUNK_LENGTH, .from = (uint32_t)at };
 }
 
 static int hex_value(uint8_t c)

@@ -81,9 +81,12 @@ static const struct message messages[] = {
     BOTH("Gaps are not allowed", INVALID_GAP),
 };
 
-/* The first entry that fits wins: longer texts come before their own beginnings. */
+/* The first entry that fits wins: longer texts come before their own beginnings. libhtp copies its
+ * message and does not check the copy: without memory there is none. */
 enum http_event http_event_of_message(const char *message, enum direction direction)
 {
+    if (message == NULL)
+        return HTTP_EVENT_NONE;
     for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
         const struct message *m = &messages[i];
 

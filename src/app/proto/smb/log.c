@@ -3,6 +3,7 @@
 #include "app/proto/smb/names.h"
 #include "app/proto/smb/state.h"
 #include "app/proto/smb/tx.h"
+#include "base/memory/lib_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void log_name_or_number(struct json *j, const char *key, const char *name
 static void log_path(struct json *j, const char *key, struct slice name)
 {
     /* Longer names are rare and use the heap. */
-    char stack[512], *text = name.len <= sizeof(stack) ? stack : malloc(name.len);
+    char stack[512], *text = name.len <= sizeof(stack) ? stack : lib_malloc(name.len);
     uint32_t n = 0;
 
     if (text == NULL)
@@ -61,7 +62,7 @@ static void log_path(struct json *j, const char *key, struct slice name)
     else
         json_string(j, "filename", "<share_root>");
     if (text != stack)
-        free(text);
+        lib_free(text);
 }
 
 /* A DOS error has a class and a code; everything else is an NTSTATUS. */

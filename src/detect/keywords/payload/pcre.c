@@ -4,6 +4,7 @@
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
+#include "match/pcre_memory.h"
 
 #include <ctype.h>
 
@@ -233,6 +234,7 @@ static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool config
                           (uint32_t)conf_u64(conf, "pcre.match-limit", MATCH_LIMIT_DEFAULT));
     pcre2_set_depth_limit(pcre->context, (uint32_t)conf_u64(conf, "pcre.match-limit-recursion",
                                                             RECURSION_LIMIT_DEFAULT));
+    pcre2_set_heap_limit(pcre->context, PCRE_HEAP_LIMIT_KIB);
 }
 
 /* Groups capture only where the rule wants a capture or the expression refers back to a

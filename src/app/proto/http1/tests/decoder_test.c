@@ -13,6 +13,7 @@
 #include "app/proto/http1/tx.h"
 #include "app/tests/split.h"
 #include "base/test.h"
+#include "base/tests/pressure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,4 +322,26 @@ TEST(http1_flash)
     FLASH("CWS\x0a", 0, 0);
     CHECK_BYTES(s.data, s.len, "CWS\x0a", 4);
     buf_fini(&out);
+}
+
+/* The second step of giving memory back: files and bodies are not kept. Hashes still cover them. */
+TEST(http1_bodies_go_near_the_limit)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nhello hello hello") };
+    const struct split_case c = { .yaml = settings, .port = 80, .steps = steps, .count = 2,
+                                  .file_features = APP_FILE_SHA256 | APP_FILE_CONTENT };
+    static const char *const state[] = { "closed", "truncated" };
+    char expected[512];
+
+    for (unsigned i = 0; i < 2; i++) {
+        void *block = pressure_begins(i == 0 ? 84 : 91);
+
+        snprintf(expected, sizeof(expected), "tx 0 http {\"http\":{\"hostname\":\"a\","
+                 "\"url\":\"/f\"}}\ntx 0 file /f %s 17 " HELLO_SHA "\nflow http http http\n",
+                 state[i]);
+        split_expect(t, &c, expected);
+        pressure_ends(block);
+    }
 }

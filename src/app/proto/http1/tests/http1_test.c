@@ -11,6 +11,7 @@
 #include "app/tests/replay.h"
 #include "app/tests/split.h"
 #include "base/memory/traffic_memory.h"
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 
 #include <stdio.h>
@@ -354,6 +355,7 @@ TEST(http1_event_names)
     CHECK_INT(http_event_of_message("Repetition for header", TO_CLIENT),
               HTTP_EVENT_RESPONSE_HEADER_REPETITION);
     CHECK_INT(http_event_of_message("no such message", TO_CLIENT), HTTP_EVENT_NONE);
+    CHECK_INT(http_event_of_message(NULL, TO_CLIENT), HTTP_EVENT_NONE);
 }
 
 static uint32_t sizes_of(struct test *t, const char *yaml, uint32_t sizes[4])
@@ -444,4 +446,36 @@ TEST(http1_chunk_longer_than_31_bits)
            "tx 0 event invalid_request_chunk_len\n"
            "tx 0 file /f truncated 3 -\n"
            "flow http http http\n");
+}
+
+static unsigned refused_after;
+
+static void refuse_from_now(struct app_fixture *fixture)
+{
+    (void)fixture;
+    alloc_failures_set((struct alloc_failures){ .after = refused_after });
+}
+
+/* From the n-th request for memory on all are refused, for each n: the parser stops there. */
+TEST(http1_survives_each_refusal)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 "5\r\nhello\r\n0\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+        SPLIT_TS("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n"
+                 "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+                 "--x\r\nContent-Disposition: form-data; filename=\"f\"\r\n\r\nhello"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 "5\r\nhello\r\n0\r\n\r\n") };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 4,
+                                  .file_features = APP_FILE_CONTENT, .prepare = refuse_from_now };
+
+    for (refused_after = 1; refused_after < 400; refused_after++) {
+        uint64_t before = traffic_memory_refused();
+
+        free(split_replay(&c, SPLIT_NONE, 0));
+        alloc_failures_set((struct alloc_failures){ 0 });
+        CHECK(refused_after > 30 || traffic_memory_refused() > before);
+    }
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/memory/pages.c - counted mappings. */
+#include "base/memory/pages.h"
+
+#include "base/memory/traffic_memory.h"
+
+#include <sys/mman.h>
+
+#define PAGE ((size_t)4096)
+
+static size_t whole_pages(size_t size)
+{
+    return (size + PAGE - 1) & ~(PAGE - 1);
+}
+
+/* Maps more by the alignment and unmaps both ends. */
+void *pages_map(size_t size, size_t align)
+{
+    size_t more = align > PAGE ? align : 0, before;
+    unsigned char *all;
+
+    if (size > SIZE_MAX / 4)
+        size = SIZE_MAX / 4;        /* refused below */
+    size = whole_pages(size);
+    if (!traffic_memory_take(size))
+        return NULL;
+    all = mmap(NULL, size + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) {
+        traffic_memory_release(size);
+        traffic_memory_out();
+        return NULL;
+    }
+    if (more == 0)
+        return all;
+    before = -(uintptr_t)all & (align - 1);
+    if (before > 0)
+        munmap(all, before);
+    munmap(all + before + size, more - before);
+    return all + before;
+}
+
+void pages_unmap(void *start, size_t size)
+{
+    size = whole_pages(size);
+    munmap(start, size);
+    traffic_memory_release(size);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/memory/pages.h - large memory from the kernel, counted with what traffic makes grow.
+ *
+ * For slabs and tables. malloc() gets an aligned block by allocating one that is larger by the
+ * alignment and by freeing the ends: regions of 2 MiB doubled the memory of the process, and no
+ * later request of that size fits into an end. */
+#ifndef BASE_PAGES_H
+#define BASE_PAGES_H
+
+#include "base/base.h"
+
+/* Zeroed; `align` is a power of two. NULL: refused, by the limit or by the system. */
+void *pages_map(size_t size, size_t align);
+void pages_unmap(void *start, size_t size);
+
+#endif
