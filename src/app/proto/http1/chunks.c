@@ -24,6 +24,13 @@ void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
         htx->message[d].content->chunks.part = CHUNKS_OVER;
 }
 
+bool http_chunks_are_inside(const struct http_tx *htx, enum direction d)
+{
+    const struct http_content *c = htx->message[d].content;
+
+    return c != NULL && c->chunks.part == CHUNK_CONTENT;
+}
+
 static int hex_value(uint8_t c)
 {
     if (c >= '0' && c <= '9')
