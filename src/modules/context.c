@@ -75,6 +75,7 @@ void run_context_end_run(struct run_context *ctx)
     while (ctx->stream_count > 0)
         free(ctx->stream_eventcount[--ctx->stream_count]);
     ctx->queue_count = 0;
+    ctx->last_frame_us = 0;
 }
 
 void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,

@@ -57,6 +57,8 @@ struct run_context {
     struct eventcount *stream_eventcount[RUN_STREAMS_MAX];     /* run_stream_join() */
     unsigned stream_count;
     unsigned streams_asleep;                /* atomic */
+    uint64_t last_frame_us;                 /* atomic; of a file: the time of the last packet read;
+                                             * 0: several files at once */
     struct flow_partition *partition;       /* of shares_file; the first receive module creates
                                              * it */
     const struct decode_conf *decode;

@@ -327,9 +327,9 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         split_end(m, &in);
     if (p->flow != NULL && (in.chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, &in);        /* first: it may turn the packet's direction */
+    count_packet(m, p);
     if (UNLIKELY(app_wants_detectlog_flush(p)))
         detectlog_flush_run(m, &in);
-    count_packet(m, p);
     inspect_and_log(m, &in);
     if (p->flow == NULL)
         return;

@@ -39,7 +39,7 @@ struct flow_partition {
     struct counters *counters;
     struct checksum_sample sample;
     struct packet_vector decoded;
-    uint64_t now_us, end;
+    uint64_t now_us, end, last_us;
     unsigned left, taken;               /* packets in the pool, when it was last counted */
     uint64_t pause_ns;                  /* atomic: why a scan had nothing */
 };
@@ -160,6 +160,7 @@ static void add_frame(struct flow_partition *part, struct seq_batch *batch,
     struct packet_peek peek;
 
     part->now_us = MAX(part->now_us, frame->time_us);
+    part->last_us = frame->time_us;
     part->end = frame->order + 1;
     if (LIKELY(part->sample.mode != CHECKSUM_SAMPLING &&
                packet_peek(part->ctx->decode, (enum datalink)frame->datalink, frame->data,
@@ -200,6 +201,7 @@ static bool scan(void *arg, struct seq_batch *batch)
     }
     place_bytes(batch);
     part->decoded.now_us = part->now_us;
+    __atomic_store_n(&part->ctx->last_frame_us, part->last_us, __ATOMIC_RELAXED);
     decode_end(part->decoder, &part->decoded);
     batch->no_checksum = mode == CHECKSUM_OFF;
     batch->now_us = part->now_us;

@@ -60,9 +60,12 @@ static void update_stats(struct receive_module *m, uint64_t now_us)
  * packets. */
 static void set_time(const struct receive_module *m, struct packet_vector *v)
 {
-    if (v->count > 0)
-        v->now_us = MAX(v->now_us, v->packet[v->count - 1]->time_us);
-    else if (m->ops->live)
+    uint64_t last_us = v->count > 0 ? v->packet[v->count - 1]->time_us : 0;
+
+    v->now_us = MAX(v->now_us, last_us);
+    if (!m->ops->live && last_us != 0 && m->ctx->queue_count == 1)
+        __atomic_store_n(&m->ctx->last_frame_us, last_us, __ATOMIC_RELAXED);
+    if (v->count == 0 && m->ops->live)
         v->now_us = MAX(v->now_us, clock_wall_us());
 }
 

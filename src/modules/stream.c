@@ -212,7 +212,8 @@ static bool stream_module_flush(void *self, struct packet_vector *v)
 
     if (m->waits_in_sequence)
         seq_publish(m->handle, ORDER_END, ORDER_END);
-    return stream_flush(m->stream, v, v->now_us);
+    return stream_flush(m->stream, v, v->now_us,
+                        __atomic_load_n(&m->ctx->last_frame_us, __ATOMIC_RELAXED));
 }
 
 const struct thread_module module_stream = {

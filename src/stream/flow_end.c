@@ -75,6 +75,18 @@ static void place(const struct stream_thread *st, const struct flow *flow, struc
         p->order_sub = flow->start_rank;
 }
 
+/* Always the time of a packet. After a timeout it is that of the flow's last packet, because the
+ * time at which this thread noticed the end depends on its other flows. What the end of a capture
+ * ends has the time of the last packet, as in Suricata, even if that lies before others. */
+static uint64_t end_time(const struct stream_thread *st, const struct flow *flow)
+{
+    if (flow->end_reason == FLOW_END_TIMEOUT)
+        return flow->last_us;
+    if (st->all_finished && st->end_us != 0)
+        return st->end_us;
+    return MAX(st->now_us, flow->last_us);
+}
+
 static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 {
     struct tcp_session *ssn = flow->tcp;
@@ -84,10 +96,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     p->source = PACKET_STREAM_END;
     p->datalink = st->datalink;
     p->file_name = st->file_name;
-    /* the time of the flow's last packet, so that a record's time is that of a packet. The time at
-     * which this thread noticed the end depends on its other flows */
-    p->time_us = flow->end_reason == FLOW_END_TIMEOUT ? flow->last_us
-                                                      : MAX(st->now_us, flow->last_us);
+    p->time_us = end_time(st, flow);
     place(st, flow, p);
     p->flow = flow;
     p->flow_hash = flow->hash;          /* the scheduler picks the thread of the flow */

@@ -643,7 +643,8 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v)
 
 /* Flows that timed out before the last packet come before those that only end because the run
  * ends. */
-bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us)
+bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us,
+                  uint64_t last_us)
 {
     release_retired(st);
     st->vector_number++;
@@ -659,13 +660,14 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
     }
     if (!st->all_finished) {
         flow_table_end_all(st->flows, st->now_us);
+        st->end_us = last_us;
         st->all_finished = true;
     }
     (void)flow_ends_insert(st, v, v->count, UINT32_MAX);
     if (v->count > 0 || ends_wait(st))
         return true;
     st->all_finished = false;
-    st->now_us = 0;
+    st->now_us = st->end_us = 0;
     flow_table_restart(st->flows);
     return false;
 }

@@ -93,8 +93,10 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v);
 
 /* At the end: appends flow ends for the remaining flows, as many as the pool has packets for. False
  * when none is left; time may then start again. v->order_at, if packets have a seqno, is after the
- * last packet of all. */
-bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us);
+ * last packet of all. final_us: the newest time. last_us: the time of the last packet, which the
+ * ends get; 0: not known. */
+bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us,
+                  uint64_t last_us);
 
 /* True if a direction has closed, or the flow has ended, with this packet: the stream data are
  * complete. */

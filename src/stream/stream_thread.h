@@ -40,6 +40,7 @@ struct stream_thread {
     bool copy_chunks;
     uint32_t vector_number;             /* chunks of this vector pin their buffers */
     uint64_t now_us;
+    uint64_t end_us;                    /* all_finished: the time of what is left; 0: now_us */
     uint8_t datalink;                   /* of the last packet; logs use it for pseudo packets */
     const char *file_name;              /* its capture file, borrowed; NULL: none */
     bool all_finished;

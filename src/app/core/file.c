@@ -287,14 +287,13 @@ static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
     return true;
 }
 
-/* Only a complete file has an MD5 and a SHA-1. A second close does nothing, so parsers need not
- * remember whether they closed. */
-void app_file_close(struct app_file *file, enum file_state state)
+/* A second close does nothing, so parsers need not remember whether they closed. */
+static void end_file(struct app_file *file, enum file_state state, bool has_hash)
 {
-    if (file == NULL || file->state != FILE_OPEN)
-        return;
     struct file_private *fp = private_of(file);
 
+    if (file->state != FILE_OPEN)
+        return;
     if (state == FILE_CLOSED && file->has_gaps)
         state = FILE_TRUNCATED;
     file->state = state;
@@ -306,14 +305,28 @@ void app_file_close(struct app_file *file, enum file_state state)
         file->md5_done = end_hash(fp, DIGEST_MD5, file->md5);
         file->sha1_done = end_hash(fp, DIGEST_SHA1, file->sha1);
     }
-    /* The file store names files by their SHA-256, truncated ones too. */
-    file->sha256_done = end_hash(fp, DIGEST_SHA256, file->sha256);
+    if (has_hash)
+        file->sha256_done = end_hash(fp, DIGEST_SHA256, file->sha256);
 }
 
-void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state)
+/* Only a complete file has an MD5 and a SHA-1. The file store names files by their SHA-256,
+ * truncated ones too. */
+void app_file_close(struct app_file *file, enum file_state state)
+{
+    if (file != NULL)
+        end_file(file, state, true);
+}
+
+void app_file_leave(struct app_file *file)
+{
+    if (file != NULL)
+        end_file(file, FILE_TRUNCATED, may_be_stored(file));
+}
+
+void app_files_leave(struct app_tx *tx, enum direction direction)
 {
     for (struct app_file *file = tx->files[direction]; file != NULL; file = file->next)
-        app_file_close(file, state);
+        app_file_leave(file);
 }
 
 /* Returns the new bytes, with limits.window bytes before them, so that a pattern across two packets

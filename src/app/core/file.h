@@ -80,8 +80,10 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len);
 void app_file_gap(struct app_file *file, uint64_t len);
 void app_file_close(struct app_file *file, enum file_state state);      /* once; later calls do
                                                                          * nothing */
-/* Closes all open files of this direction, for example when its stream ends. */
-void app_files_close(struct app_tx *tx, enum direction direction, enum file_state state);
+/* The flow has ended with the file open, or with all of a direction: FILE_TRUNCATED, and without a
+ * hash unless the file store needs one, as in Suricata. */
+void app_file_leave(struct app_file *file);
+void app_files_leave(struct app_tx *tx, enum direction direction);
 
 /* True if the file has ended and may be logged with this packet: a packet of the file's direction
  * that rules have inspected, or one that nothing follows. Until then its transaction is kept. */

@@ -59,6 +59,13 @@ void app_transfer_truncate(struct app_transfer *t)
     app_transfer_fini(t);
 }
 
+/* The flow has ended. */
+void app_transfer_leave(struct app_transfer *t)
+{
+    app_file_leave(t->file);
+    app_transfer_truncate(t);
+}
+
 /* The file is complete, or as complete as it will be; later extents are skipped. */
 void app_transfer_close(struct app_transfer *t)
 {

@@ -40,6 +40,7 @@ void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum directi
 uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len);
 void app_transfer_close(struct app_transfer *t);
 void app_transfer_truncate(struct app_transfer *t);
+void app_transfer_leave(struct app_transfer *t);
 /* Frees the buffered extents; the transaction frees the file. */
 void app_transfer_fini(struct app_transfer *t);
 

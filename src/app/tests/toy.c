@@ -186,7 +186,7 @@ static enum parse_status toy_parse(struct app_flow *af, struct app_input *in)
 static void toy_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        app_files_close(tx, TO_SERVER, FILE_TRUNCATED);
+        app_files_leave(tx, TO_SERVER);
 }
 
 static bool toy_log_write(struct json *j, struct app_tx *tx, enum direction direction,

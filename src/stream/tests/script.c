@@ -232,7 +232,7 @@ void script_vector(struct script *s)
 
 static void flush(struct script *s)
 {
-    while (stream_flush(s->st, &s->vector, s->time_us))
+    while (stream_flush(s->st, &s->vector, s->time_us, 0))
         consume(s);
 }
 

@@ -277,6 +277,16 @@ static void begin_request(struct http_tx *htx)
         http_file_open(htx, TO_SERVER, uri_path(htx));
 }
 
+/* The first byte of content, decoded: what unpacks to nothing is no file, as in Suricata. */
+static void begin_content(struct http_tx *htx, enum direction d)
+{
+    htx->message[d].content->has_content = true;
+    if (d == TO_SERVER)
+        begin_request(htx);
+    else
+        open_response_file(htx);
+}
+
 /* NULL: no memory. */
 static struct http_content *begin(struct http_tx *htx, enum direction d)
 {
@@ -286,10 +296,8 @@ static struct http_content *begin(struct http_tx *htx, enum direction d)
         return NULL;
     c->started = true;
     c->decoder = http_decoder_new(htx, d);
-    if (d == TO_SERVER)
-        begin_request(htx);
-    else
-        open_response_file(htx);
+    if (c->decoder == NULL)
+        begin_content(htx, d);
     return c;
 }
 
@@ -334,8 +342,11 @@ static void over_limit(struct http_tx *htx, enum direction d)
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_content *c = htx->message[d].content;
-    size_t take = within_limit(htx, d, len);
+    size_t take;
 
+    if (!c->has_content)
+        begin_content(htx, d);
+    take = within_limit(htx, d, len);
     if (take == 0) {
         over_limit(htx, d);
         return;
@@ -389,28 +400,17 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
         http_body_store(htx, d, data, len);
 }
 
-/* The connection closed before all bytes of Content-Length came. */
-static bool is_cut_off(const struct http_tx *htx, enum direction d)
-{
-    const htp_tx_t *htp = htx->htp;
-
-    return d == TO_CLIENT && state_of(htx)->closing && htp != NULL &&
-           htp->response_transfer_coding == HTP_CODING_IDENTITY &&
-           htp->response_content_length > htp->response_message_len;
-}
-
+/* What the connection's end cuts off within its Content-Length is CLOSED, as in Suricata. */
 void http_body_end(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;
-    enum file_state state;
 
     if (c == NULL)
         return;
-    state = c->multipart != NULL || is_cut_off(htx, d) ? FILE_TRUNCATED : FILE_CLOSED;
     if (c->decoder != NULL)
         http_decoder_end(c->decoder);
     finish_range(htx, d);
-    app_file_close(c->file, state);
+    app_file_close(c->file, FILE_CLOSED);
     c->file = NULL;
     http_multipart_free(c->multipart);
     c->multipart = NULL;

@@ -34,6 +34,8 @@ void http_decoders_free(struct http_thread *ht);
 
 /* chunks.c: begins behind the header, then gets what libhtp has taken since. */
 void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at);
+/* True if bytes of a chunk come next. */
+bool http_chunks_are_inside(const struct http_tx *htx, enum direction d);
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end);
 /* The length of a request's chunk just read that libhtp does not take; -1: another error. What
  * is looked at next are the chunk's bytes. */

@@ -27,6 +27,13 @@ void http_chunks_begin(struct http_tx *htx, enum direction d, size_t at)
         content->chunks = (struct http_chunks){ .part = CHUNK_LENGTH, .from = (uint32_t)at };
 }
 
+bool http_chunks_are_inside(const struct http_tx *htx, enum direction d)
+{
+    const struct http_content *c = htx->message[d].content;
+
+    return c != NULL && c->chunks.part == CHUNK_CONTENT;
+}
+
 static int hex_value(uint8_t c)
 {
     if (c >= '0' && c <= '9')

@@ -72,7 +72,8 @@ static void body_follows(const struct http_state *state, struct http_tx *htx, en
 {
     http_codings_read(htx, d);
     http_chunks_begin(htx, d, consumed(state, d));
-    set_progress(htx, d, HTTP_BODY);
+    if (d == TO_CLIENT || htx->htp->request_method_number != HTP_M_CONNECT)
+        set_progress(htx, d, HTTP_BODY);
 }
 
 /* --- flags that libhtp sets without a message ------------------------------------------------- */
@@ -84,25 +85,40 @@ static void raise_once(struct http_tx *htx, unsigned event)
         app_tx_event(&htx->tx, event);
 }
 
-/* A CONNECT names its target in the request line, so that a missing Host is no anomaly. */
-static void raise_flags(struct http_tx *htx)
+/* The checks of Suricata: at the end of the line, with the fields, and at the end of the request.
+ * Each finds a bad host in the URI again. */
+static void raise_uri_host(struct http_tx *htx)
+{
+    if ((htx->htp->flags & HTP_HOSTU_INVALID) != 0)
+        app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_URI_HOST_INVALID);
+}
+
+static void raise_framing(struct http_tx *htx)
+{
+    if ((htx->htp->flags & HTP_REQUEST_INVALID_T_E) != 0)
+        raise_once(htx, HTTP_EVENT_INVALID_TRANSFER_ENCODING_VALUE_IN_REQUEST);
+    if ((htx->htp->flags & HTP_REQUEST_INVALID_C_L) != 0)
+        raise_once(htx, HTTP_EVENT_INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST);
+}
+
+static void raise_invalid_line(struct http_tx *htx)
+{
+    if (htx->htp->is_protocol_0_9 && htx->htp->request_method_number == HTP_M_UNKNOWN)
+        raise_once(htx, HTTP_EVENT_REQUEST_LINE_INVALID);
+}
+
+/* A tunnel's request never ends, so that it may lack the field Host. */
+static void raise_host(struct http_tx *htx)
 {
     static const struct { uint64_t flag; enum http_event event; } flags[] = {
-        { HTP_REQUEST_INVALID_T_E, HTTP_EVENT_INVALID_TRANSFER_ENCODING_VALUE_IN_REQUEST },
-        { HTP_REQUEST_INVALID_C_L, HTTP_EVENT_INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST },
         { HTP_HOST_MISSING, HTTP_EVENT_MISSING_HOST_HEADER },
         { HTP_HOST_AMBIGUOUS, HTTP_EVENT_HOST_HEADER_AMBIGUOUS },
-        { HTP_HOSTU_INVALID, HTTP_EVENT_REQUEST_URI_HOST_INVALID },
         { HTP_HOSTH_INVALID, HTTP_EVENT_REQUEST_HEADER_HOST_INVALID },
     };
-    const htp_tx_t *htp = htx->htp;
 
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
-        if ((htp->flags & flags[i].flag) != 0 &&
-            !(flags[i].flag == HTP_HOST_MISSING && htp->request_method_number == HTP_M_CONNECT))
+        if ((htx->htp->flags & flags[i].flag) != 0)
             raise_once(htx, flags[i].event);
-    if (htp->is_protocol_0_9 && htp->request_method_number == HTP_M_UNKNOWN)
-        raise_once(htx, HTTP_EVENT_REQUEST_LINE_INVALID);
 }
 
 /* libhtp 0.5 does not know bearer tokens (RFC 6750), which are no anomaly. */
@@ -170,16 +186,6 @@ static int read_protocol(struct http_tx *htx, const bstr *protocol, int libhtps)
     return number != HTP_PROTOCOL_INVALID ? number : libhtps;
 }
 
-/* CONNECT with a path alone: no host that could be invalid, though libhtp takes the path for
- * one. */
-static bool is_tunnel_to_path(const htp_tx_t *htp)
-{
-    struct slice target = http_bstr(htp->request_uri);
-
-    return htp->request_method_number == HTP_M_CONNECT && target.len > 0 &&
-           memchr("/?#", target.data[0], 3) != NULL;
-}
-
 static int request_line(htp_tx_t *htp)
 {
     struct http_tx *htx = http_tx_changing(htp);
@@ -187,6 +193,7 @@ static int request_line(htp_tx_t *htp)
 
     if (state_of(htp)->refused)
         return HTP_ERROR;
+    http_host_of_line(htp);
     if (htx == NULL)
         return HTP_OK;
     check_http_0_9(state_of(htp), htx);
@@ -194,9 +201,8 @@ static int request_line(htp_tx_t *htp)
                                                  htp->request_protocol_number);
     if (UNLIKELY(config->double_decode_path || config->double_decode_query))
         http_uri_normalise(htx, config);        /* double decoding may raise an event */
-    if (UNLIKELY(is_tunnel_to_path(htp)))
-        htp->flags &= ~(uint64_t)HTP_HOSTU_INVALID;
-    raise_flags(htx);
+    raise_uri_host(htx);
+    raise_invalid_line(htx);
     return HTP_OK;
 }
 
@@ -214,47 +220,6 @@ static void trim(htp_table_t *headers)
     }
 }
 
-/* Splits "name:25" or "[::1]:25" into name and port. A number beyond 65535 is cut off, but not used
- * as the port. */
-static void cut_port(htp_tx_t *htp)
-{
-    struct slice name = http_bstr(htp->request_hostname);
-    uint32_t at = name.len, port = 0;
-
-    while (at > 0 && isdigit(name.data[at - 1]))
-        at--;
-    if (at == 0 || at == name.len || name.data[at - 1] != ':')
-        return;
-    for (uint32_t i = at; i < name.len && port <= UINT16_MAX; i++)
-        port = port * 10 + (name.data[i] - '0');
-    if (port <= UINT16_MAX)
-        htp->request_port_number = (int)port;
-    bstr_adjust_len(htp->request_hostname, at - 1);
-}
-
-/* The target of CONNECT ends at a path or white space. If only a path is left, the Host field names
- * the target. libhtp would take the complete text for the name. */
-static void name_tunnel(htp_tx_t *htp)
-{
-    static const char ends[] = " /?#";
-    struct slice name = http_bstr(htp->request_hostname);
-    const htp_header_t *host;
-    uint32_t n = 0;
-
-    while (n < name.len && memchr(ends, name.data[n], sizeof(ends) - 1) == NULL)
-        n++;
-    if (n == name.len)
-        return;
-    bstr_adjust_len(htp->request_hostname, n);
-    host = htp_table_get_c(htp->request_headers, "host");
-    if (n > 0 || host == NULL)
-        return;
-    bstr_free(htp->request_hostname);
-    htp->request_hostname = bstr_dup(host->value);
-    htp->flags &= ~(uint64_t)HTP_HOST_AMBIGUOUS;
-    cut_port(htp);
-}
-
 /* The header is complete. Names of hosts are matched in lower case (http.host). */
 static int request_headers(htp_tx_t *htp)
 {
@@ -264,14 +229,14 @@ static int request_headers(htp_tx_t *htp)
     if (UNLIKELY(state->odd_fields))
         trim(htp->request_headers);
     state->odd_fields = false;
-    if (UNLIKELY(htp->request_method_number == HTP_M_CONNECT))
-        name_tunnel(htp);
+    http_host_of_fields(htp);
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
     http_framing_mend(htp);
     if (htx == NULL)
         return HTP_OK;
-    raise_flags(htx);
+    raise_uri_host(htx);
+    raise_framing(htx);
     raise_authorization(htx);
     body_follows(state, htx, TO_SERVER);
     return HTP_OK;
@@ -285,7 +250,10 @@ static int request_complete(htp_tx_t *htp)
     state_of(htp)->requests_over |= htp->is_protocol_0_9 != 0;
     if (htx == NULL)
         return HTP_OK;
-    raise_flags(htx);
+    raise_uri_host(htx);
+    raise_host(htx);
+    raise_framing(htx);
+    raise_invalid_line(htx);
     message_ends(state_of(htp), htx, TO_SERVER);
     return HTP_OK;
 }

@@ -111,8 +111,9 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
                                       : htp_connp_res_data(state->connp, &now, data, len);
 }
 
-/* The end of the client's side ends requests only: the server may still answer. A body that ends
- * within a chunk is cut off. */
+/* The end of the client's side ends requests only: the server may still answer. A response that
+ * ends within a chunk is all there is of the body, as for browsers and Suricata; one that ends
+ * between two chunks is cut off. */
 static void close_direction(struct http_state *state, const struct app_input *in)
 {
     if (state->closed[in->direction])
@@ -125,8 +126,11 @@ static void close_direction(struct http_state *state, const struct app_input *in
     else
         htp_connp_close(state->connp, NULL);
     state->closing = false;
-    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
-        app_files_close(tx, in->direction, FILE_TRUNCATED);
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next) {
+        if (in->direction == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
+            http_body_end(http_tx_of(tx), TO_CLIENT);
+        app_files_leave(tx, in->direction);
+    }
 }
 
 /* Protocols that an Upgrade header can change to. `h2c` is compared exactly, as Suricata does. */

@@ -100,6 +100,10 @@ void http_block_add(struct http_state *state, struct slice part);
 void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer);
 void http_block_clear(struct http_state *state);
 
+/* host.c: what libhtp has made of the host, once the line is complete, and then the fields. */
+void http_host_of_line(htp_tx_t *htp);
+void http_host_of_fields(htp_tx_t *htp);
+
 /* framing.c: before libhtp goes on to the body. */
 void http_framing_mend(htp_tx_t *htp);
 /* libhtp has given up a request at a chunk's length: a fresh one stands behind it. */

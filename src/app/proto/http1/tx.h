@@ -71,6 +71,7 @@ struct http_content {
     struct http_decoder *decoder;
     struct http_chunks chunks;
     bool started;                         /* some of the body has come */
+    bool has_content;                     /* ... and, decoded, is not empty */
 };
 
 struct http_message {

@@ -230,7 +230,7 @@ static enum parse_status take_magic(struct app_flow *af, struct app_input *in)
 static void end_direction(struct app_flow *af, enum direction d)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        app_files_close(tx, d, FILE_TRUNCATED);
+        app_files_leave(tx, d);
 }
 
 /* Entry point. `bytes` counts what the connection has paid for headers. */

@@ -202,7 +202,7 @@ static void nfs_tx_close(struct app_tx *tx)
 static void nfs_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        app_transfer_truncate(&nfs_tx_of(tx)->file.transfer);
+        app_transfer_leave(&nfs_tx_of(tx)->file.transfer);
 }
 
 static uint32_t number(const struct conf_node *node, const char *key, uint32_t fallback)

@@ -228,7 +228,7 @@ static void smb_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         if (smb_tx_of(tx)->kind == SMB_FILE)
-            app_transfer_truncate(&smb_tx_of(tx)->file.transfer);
+            app_transfer_leave(&smb_tx_of(tx)->file.transfer);
 }
 
 /* --- declaration ---------------------------------------------------------------------------- */

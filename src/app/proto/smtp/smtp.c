@@ -330,7 +330,7 @@ static void smtp_tx_close(struct app_tx *tx)
 static void smtp_finish(struct app_flow *af)
 {
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
-        app_files_close(tx, TO_SERVER, FILE_TRUNCATED);
+        app_files_leave(tx, TO_SERVER);
 }
 
 /* Until rules have inspected the first part of a file, they wait for content-inspect-min-size

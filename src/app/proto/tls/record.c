@@ -114,33 +114,33 @@ static enum parse_status refuse(struct tls_state *st, enum tls_event event)
 
 /* Peers of TLS 1.0 and 1.1 may use other record types. Their length field cannot be trusted, so
  * that this direction is given up, but not the other one. */
-static enum parse_status unknown_type(struct tls_state *st, uint16_t version, enum direction d)
+static enum parse_status unknown_type(struct tls_state *st, uint16_t before, enum direction d)
 {
-    if (version != TLS_1_0 && version != TLS_1_1)
+    if (before != TLS_1_0 && before != TLS_1_1)
         return refuse(st, TLS_EVENT_INVALID_RECORD_TYPE);
+    st->tx->ds[d].version = before;
     tls_event(st, TLS_EVENT_INVALID_RECORD_TYPE);
     st->is_abandoned[d] = true;
     return PARSE_OK;
 }
 
-/* The version of the hello counts once there is one. A refused record never sets the version. */
+/* The version of the hello counts once there is one. Until then each record sets the version, as in
+ * Suricata: that of a refused one says what its bytes were taken for. */
 static enum parse_status check_header(struct tls_state *st, const struct record *r,
                                       uint16_t version, enum direction d)
 {
     struct tls_dir *ds = &st->tx->ds[d];
+    uint16_t before = ds->version;
 
+    if (!st->hello_seen[d] || before == TLS_UNDETERMINED)
+        ds->version = version;
     if (!is_known_type(r->type))
-        return unknown_type(st, ds->version, d);
-    if (st->hello_seen[d] && ds->version != TLS_UNDETERMINED)
-        version = ds->version;
+        return unknown_type(st, before, d);
     if (r->len == 0)
         return refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH);
-    if (!tls_version_valid(version))
+    if (!tls_version_valid(ds->version))
         return refuse(st, TLS_EVENT_INVALID_RECORD_VERSION);
-    if (r->len > RECORD_MAX)
-        return refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH);
-    ds->version = version;
-    return PARSE_OK;
+    return r->len > RECORD_MAX ? refuse(st, TLS_EVENT_INVALID_RECORD_LENGTH) : PARSE_OK;
 }
 
 /* Frames of the record: the header, all of it, its body. */

@@ -479,3 +479,59 @@ TEST(http1_survives_each_refusal)
         CHECK(refused_after > 30 || traffic_memory_refused() > before);
     }
 }
+
+static void expect_response_file(struct test *t, const char *response, const char *file)
+{
+    char expected[256];
+    const struct split_step steps[] = {
+        SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
+        { TO_CLIENT, response, (uint32_t)strlen(response) },
+    };
+    const struct split_case c = { .yaml = extended, .port = 80, .steps = steps,
+                                  .count = ARRAY_LEN(steps), .file_features = APP_FILE_SHA256 };
+
+    snprintf(expected, sizeof(expected), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+             "%sflow http http http\n", file);
+    split_expect(t, &c, expected);
+}
+
+/* Suricata calls a response that the connection's end cut off complete, but not between chunks. */
+TEST(http1_responses_cut_off)
+{
+    expect_response_file(t, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", ABC_FILE);
+    expect_response_file(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", ABC_FILE);
+    expect_response_file(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+                         "tx 0 file /f truncated 3 -\n");
+    expect_response_file(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2",
+                         "tx 0 file /f truncated 3 -\n");
+}
+
+/* 20 bytes of gzip that unpack to nothing. */
+TEST(http1_empty_content_is_no_file)
+{
+    static const char response[] = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                                   "Content-Length: 20\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\0\x03"
+                                   "\x03\0\0\0\0\0\0\0\0\0";
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"), SPLIT_TC(response),
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\nflow http http http\n");
+}
+
+/* The length says that the request is complete, so its last part is, too. */
+TEST(http1_multipart_without_last_boundary)
+{
+    static const char body[] = "--B\r\nContent-Disposition: form-data; filename=\"p\"\r\n\r\nabc";
+    char request[256];
+    const struct split_step steps[] = {
+        { TO_SERVER, request, (uint32_t)snprintf(request, sizeof(request),
+              "POST /f HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\n"
+              "Content-Length: %zu\r\n\r\n%s", sizeof(body) - 1, body) },
+    };
+
+    expect(t, steps, ARRAY_LEN(steps),
+           "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+           "tx 0 file p closed 3 -\nflow http http http\n");
+}

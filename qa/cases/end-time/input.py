@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from pcapgen import Capture, TcpFlow
+
+
+def capture():
+    cap = Capture()
+    flow = TcpFlow(cap, "10.0.0.1", 40000, "10.0.0.2", 80)
+    flow.open()
+    flow.to_server(b"GET /f HTTP/1.1\r\nHost: a\r\n\r\n")
+    cap.wait(5)
+    cap.udp("10.0.0.1", 40001, "10.0.0.2", 9, b"newest")
+    cap.wait(-2)
+    cap.udp("10.0.0.3", 40001, "10.0.0.2", 9, b"last")
+    return cap
