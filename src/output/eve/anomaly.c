@@ -50,7 +50,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
                                  const struct anomaly_settings *s, const struct packet *p,
                                  enum packet_event event)
 {
-    bool stream = packet_event_is_stream(event);
+    bool stream = packet_event_is_typed_stream(event);
     struct json j;
 
     if (!(stream ? s->stream : s->decode))
