@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+TEST(packet_proto_names)
+{
+    CHECK_STRING(ip_proto_name(6), "TCP");
+    CHECK_STRING(ip_proto_name(143), "Ethernet");
+    CHECK(ip_proto_name(144) == NULL);
+}
+
 TEST(packet_event_names)
 {
     char name[PACKET_EVENT_NAME_MAX];
