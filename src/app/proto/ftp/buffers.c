@@ -30,16 +30,22 @@ static bool get_command_data(struct app_tx *tx, enum direction d UNUSED, unsigne
 }
 
 /* The nth line of the reply, a struct ftp_reply. Transactions without a known command have none for
- * rules. */
+ * rules. They ask for one after another: the search goes on from the last. */
 static const void *nth_reply(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
-    const struct ftp_reply *r = ftp_tx_of(tx)->replies;
+    struct ftp_tx *t = ftp_tx_of(tx);
 
-    if (ftp_tx_of(tx)->command == FTP_UNKNOWN)
+    if (t->command == FTP_UNKNOWN)
         return NULL;
-    while (r != NULL && index-- > 0)
-        r = r->next;
-    return r;
+    if (t->found == NULL || t->found_index > index) {
+        t->found = t->replies;
+        t->found_index = 0;
+    }
+    while (t->found != NULL && t->found_index < index) {
+        t->found = t->found->next;
+        t->found_index++;
+    }
+    return t->found;
 }
 
 static const struct app_buffer buffer_command = {

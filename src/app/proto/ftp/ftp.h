@@ -60,6 +60,8 @@ struct ftp_tx {
     bool replied;
     uint16_t dynamic_port;              /* once it holds; 0: none */
     struct ftp_reply *replies, **replies_end;
+    const struct ftp_reply *found;      /* the last that a rule asked for */
+    unsigned found_index;
     uint32_t memory;
 };
 
