@@ -12,7 +12,7 @@
 #include "output/output_private.h"
 
 struct anomaly_settings {
-    bool decode, stream, applayer, packet_header;
+    bool decode, stream, applayer, detect, packet_header;
     uint8_t mark;                       /* in output_tx.events_logged */
 };
 
@@ -33,6 +33,8 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
     s->applayer = !own || conf_bool(types, "applayer", true);
     if (s->applayer)
         s->mark = (uint8_t)eve_mark(&eve->marks->events, ANOMALY_MARKS_MAX, "anomalies", err);
+    /* Suricata has none of these, so they are written only where they are asked for. */
+    s->detect = own && conf_bool(types, "detect", false);
     s->packet_header = s->decode && conf_bool(node, "packethdr", false);
     return s;
 }
@@ -53,7 +55,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
     bool stream = packet_event_is_typed_stream(event);
     struct json j;
 
-    if (!(stream ? s->stream : s->decode))
+    if (!(packet_event_is_detect(event) ? s->detect : stream ? s->stream : s->decode))
         return;
     eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "anomaly", EVE_NO_TX });
     json_object(&j, "anomaly");
