@@ -52,6 +52,7 @@ struct app_tx {
     uint8_t progress[2];
     bool unidirectional[2];          /* this direction will never have data: counts as finished */
     bool no_inspect[2];
+    bool untouched[2];          /* nothing has come in this direction: rules wait until then */
     bool no_log;
     bool is_due;                /* is in the flow's list of changed ones */
     bool keyed;                 /* has a key */

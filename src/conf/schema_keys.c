@@ -80,7 +80,7 @@ const char *const conf_schema_outline[] = {
     "        xff: @xff",
     "      frame: enabled payload-buffer-size",
     "      anomaly: enabled packethdr",
-    "        types: decode stream applayer packethdr",
+    "        types: decode stream applayer detect packethdr",
     "      http: enabled extended custom dump-all-headers tagged-packets",
     "        xff: @xff",
     "      dns: @dns-log",

@@ -263,10 +263,10 @@ static inline bool packet_event_is_detect(enum packet_event event)
     return event >= EVENT_DETECT_PCRE_LIMIT && event <= EVENT_DETECT_INSPECTION_LIMIT;
 }
 
-/* EVE anomaly.type: "decode" or "stream". */
-static inline const char *packet_event_type(enum packet_event event)
+/* EVE's anomaly.type is "stream", not "decode", as in Suricata. */
+static inline bool packet_event_is_typed_stream(enum packet_event event)
 {
-    return event < EVENT_TOO_MANY_LAYERS ? "decode" : "stream";
+    return event >= EVENT_TOO_MANY_LAYERS && !packet_event_is_detect(event);
 }
 
 /* Name of its counter, into `out`: "decoder.event.ipv4.trunc_pkt", "stream.fin_syn". */

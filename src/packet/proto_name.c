@@ -32,7 +32,7 @@ const char *ip_proto_name(uint8_t proto)
         [120] = "UTI", "SMP", "SM", "PTP", "IS-IS", "FIRE", "CRTP", "CRUDP", "SSCOPMCE", "IPLT",
         [130] = "SPS", "PIPE", "SCTP", "FC", "RSVP-E2E-IGNORE", "Mobility", "UDPLite",
         "MPLS-in-IP", "manet", "HIP",
-        [140] = "Shim6", "WESP", "ROHC",
+        [140] = "Shim6", "WESP", "ROHC", "Ethernet",
     };
 
     return proto < ARRAY_LEN(names) ? names[proto] : NULL;

@@ -552,7 +552,8 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
                             .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
                             inspection_is_last(dt->inspection) };
-    bool evaluated = !tx->no_inspect[d] && !tx->unidirectional[d], go_on = true;
+    bool evaluated = !tx->no_inspect[d] && !tx->unidirectional[d] && (!tx->untouched[d] || c.done);
+    bool go_on = true;
 
     header_view_init(&c.header, p, d);
     if (UNLIKELY(dt->set->firewall != NULL)) {

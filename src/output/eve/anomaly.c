@@ -12,7 +12,7 @@
 #include "output/output_private.h"
 
 struct anomaly_settings {
-    bool decode, stream, applayer, packet_header;
+    bool decode, stream, applayer, detect, packet_header;
     uint8_t mark;                       /* in output_tx.events_logged */
 };
 
@@ -33,6 +33,8 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
     s->applayer = !own || conf_bool(types, "applayer", true);
     if (s->applayer)
         s->mark = (uint8_t)eve_mark(&eve->marks->events, ANOMALY_MARKS_MAX, "anomalies", err);
+    /* Suricata has none of these, so they are written only where they are asked for. */
+    s->detect = own && conf_bool(types, "detect", false);
     s->packet_header = s->decode && conf_bool(node, "packethdr", false);
     return s;
 }
@@ -84,7 +86,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
 
     eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "anomaly", EVE_NO_TX });
     json_object(&j, "anomaly");
-    json_string(&j, "type", packet_event_is_stream(event) ? "stream" : "decode");
+    json_string(&j, "type", packet_event_is_typed_stream(event) ? "stream" : "decode");
     json_string(&j, "event", packet_event_name(event));
     json_object_end(&j);
     if (s->packet_header && p->data != NULL)
@@ -99,6 +101,14 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
     counter_add(r->counters, eve->records_cut, 1);
 }
 
+/* Detection's own events are no protocol's; Suricata has none of these types. */
+static bool is_wanted(const struct anomaly_settings *s, enum packet_event event)
+{
+    if (packet_event_is_detect(event))
+        return s->detect;
+    return packet_event_is_typed_stream(event) ? s->stream : s->decode;
+}
+
 static void anomaly_packet_events(struct render *r, const struct eve *eve,
                                   const struct anomaly_settings *s, const struct packet *p)
 {
@@ -107,7 +117,7 @@ static void anomaly_packet_events(struct render *r, const struct eve *eve,
     for (unsigned i = 0; i < p->event_count; i++) {
         enum packet_event event = (enum packet_event)p->event[i];
 
-        if (packet_event_is_stream(event) ? s->stream : s->decode)
+        if (is_wanted(s, event))
             anomaly_packet_event(r, eve, s, p, event, &written);
     }
 }

@@ -103,7 +103,10 @@ static uint8_t proto_shown(const struct packet *p)
 
 void eve_flow_of_packet(const struct render *r, struct json *j, const struct packet *p)
 {
-    eve_flow_endpoints(j, p->flow, false, proto_shown(p), r->client);
+    /* As in Suricata, no ports where the packet comes from port 0. */
+    uint8_t proto = p->src_port != 0 ? proto_shown(p) : 0;
+
+    eve_flow_endpoints(j, p->flow, false, proto, r->client);
 }
 
 /* A pseudo packet has no header, so its addresses come from the flow. */
@@ -422,7 +425,8 @@ int eve_linktype(const struct packet *p)
 /* `most`: the number of bytes to show. */
 void eve_packet_bytes(struct json *j, const struct packet *p, uint32_t most)
 {
-    json_base64(j, "packet", p->data, MIN(p->len, most));
+    if (p->len > 0)
+        json_base64(j, "packet", p->data, MIN(p->len, most));
     json_object(j, "packet_info");
     json_i64(j, "linktype", eve_linktype(p));
     json_string(j, "linktype_name", link_types[p->datalink].name);

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+TEST(packet_proto_names)
+{
+    CHECK_STRING(ip_proto_name(6), "TCP");
+    CHECK_STRING(ip_proto_name(143), "Ethernet");
+    CHECK(ip_proto_name(144) == NULL);
+}
+
 TEST(packet_event_names)
 {
     char name[PACKET_EVENT_NAME_MAX];
@@ -21,8 +28,10 @@ TEST(packet_event_names)
     CHECK_INT(packet_event_find_short("decoder", text_of("no_such")), PACKET_EVENT_NONE);
     CHECK(packet_event_is_stream(EVENT_STREAM_FIN_SYN));
     CHECK(!packet_event_is_stream(EVENT_ARP_PKT_TOO_SMALL));
-    CHECK_STRING(packet_event_type(EVENT_GRE_WRONG_VERSION), "decode");
-    CHECK_STRING(packet_event_type(EVENT_ARP_PKT_TOO_SMALL), "stream");
+    CHECK(!packet_event_is_typed_stream(EVENT_GRE_WRONG_VERSION));
+    CHECK(packet_event_is_typed_stream(EVENT_TOO_MANY_LAYERS));
+    CHECK(packet_event_is_typed_stream(EVENT_ARP_PKT_TOO_SMALL));
+    CHECK(!packet_event_is_typed_stream(EVENT_DETECT_PCRE_LIMIT));
     CHECK_STRING(packet_event_counter_name(EVENT_GRE_WRONG_VERSION, "decoder.event", name),
                  "decoder.event.gre.wrong_version");
     CHECK_STRING(packet_event_counter_name(EVENT_TOO_MANY_LAYERS, "decoder.event", name),

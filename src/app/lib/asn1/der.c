@@ -97,9 +97,38 @@ static size_t add_arc(char *out, size_t size, size_t n, uint64_t arc)
     return more > 0 && (size_t)more < size - n ? n + (size_t)more : n;
 }
 
-/* The first subidentifier holds two arcs, 40 * X + Y with X at most 2 (X.690, 8.19.4). Text that
- * does not fit, or an arc that is cut, ends the result early. */
-size_t der_oid_text(struct slice content, char *out, size_t size)
+/* Does a subidentifier behind the first octet have ten octets or more? The value would need more
+ * than 64 bits, if only by leading zeros. */
+static bool has_long_arc(struct slice content)
+{
+    unsigned octets = 0, most = 0;
+
+    for (uint32_t i = 1; i < content.len; i++) {
+        octets++;
+        most = MAX(most, octets);
+        if (!(content.data[i] & 0x80))
+            octets = 0;
+    }
+    return most > 9;
+}
+
+/* "2b 80 01" */
+static size_t hex_text(struct slice content, char *out, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < content.len && n + 3 < size; i++) {
+        if (i > 0)
+            out[n++] = ' ';
+        out[n++] = digits[content.data[i] >> 4];
+        out[n++] = digits[content.data[i] & 15];
+    }
+    out[n] = '\0';
+    return n;
+}
+
+static size_t dotted_text(struct slice content, char *out, size_t size)
 {
     struct bytes in = bytes_of_slice(content);
     uint64_t arc;
@@ -121,4 +150,14 @@ size_t der_oid_text(struct slice content, char *out, size_t size)
     }
     out[n] = '\0';
     return n;
+}
+
+/* The first subidentifier holds two arcs, 40 * X + Y with X at most 2 (X.690, 8.19.4). Text that
+ * does not fit, or an arc that is cut, ends the result early. One that is too long makes all of it
+ * hexadecimal, as in Suricata. */
+size_t der_oid_text(struct slice content, char *out, size_t size)
+{
+    if (has_long_arc(content))
+        return hex_text(content, out, size);
+    return dotted_text(content, out, size);
 }

@@ -31,7 +31,7 @@ static bool get_command_data(struct app_tx *tx, enum direction d UNUSED, unsigne
 }
 
 /* The nth line of the reply, a struct ftp_reply. Transactions without a known command have none for
- * rules. */
+ * rules. They ask for one after another: the search goes on from the last. */
 static const void *nth_reply(struct app_tx *tx, enum direction d UNUSED, unsigned index)
 {
     if (ftp_tx_of(tx)->command == FTP_UNKNOWN)

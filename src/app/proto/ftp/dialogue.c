@@ -2,8 +2,9 @@
 /* app/proto/ftp/dialogue.c - commands and replies (RFC 959 sections 4.1 and 4.2), and the data
  * connections that they agree on.
  *
- * Each command is a transaction, done with its final reply. Replies come in the order of the
- * commands. A reply without a command (the greeting) is a transaction of its own. */
+ * Each command is a transaction, done with the first line that is no preliminary reply. Replies
+ * come in the order of the commands. One without a command (the greeting) is a transaction of its
+ * own. */
 #include "app/parser.h"
 #include "app/proto/ftp/ftp.h"
 #include "base/memory/lib_memory.h"
@@ -220,6 +221,7 @@ int ftp_request(struct app_flow *af, struct slice line, bool line_truncated)
     if (tx == NULL)
         return -1;
     tx->command = command;
+    tx->tx.untouched[TO_CLIENT] = true;
     keep_request(tx, line);
     tx->request_truncated = line_truncated;
     if (line_truncated)
@@ -229,11 +231,15 @@ int ftp_request(struct app_flow *af, struct slice line, bool line_truncated)
 
 /* --- replies -------------------------------------------------------------------------------- */
 
-/* Without an open command, the reply starts a transaction. */
+/* Each line but a preliminary reply ends a command, as in Suricata: which line ends a reply of
+ * several is not looked at. Those that follow belong to the next open command, or to the last one
+ * as long as it is not freed. Without any, a line starts a transaction. */
 static struct ftp_tx *transaction_of_reply(struct app_flow *af)
 {
     struct ftp_tx *tx = oldest_open(af);
 
+    if (tx == NULL)
+        tx = (struct ftp_tx *)af->last;
     if (tx != NULL)
         return tx;
     tx = new_transaction(af);
@@ -269,6 +275,11 @@ static void data_port(struct ftp_state *s, struct ftp_tx *tx, uint16_t port, boo
     s->active = tx->active = active;
 }
 
+static bool announces_port(const struct ftp_state *s)
+{
+    return s->command == FTP_COMMAND_PORT || s->command == FTP_COMMAND_EPRT;
+}
+
 /* The latest command decides what the reply means. If replies are one behind (the greeting was not
  * seen), a data connection would otherwise be missed. An unknown command makes the reply's
  * transaction unknown. */
@@ -279,7 +290,7 @@ static void heed_reply(struct app_flow *af, struct ftp_tx *tx, struct slice line
 
     if (s->command == FTP_UNKNOWN && !s->auth_tls)
         tx->command = FTP_UNKNOWN;
-    if (s->command == FTP_COMMAND_PORT || s->command == FTP_COMMAND_EPRT)
+    if (announces_port(s))
         data_port(s, tx, s->announced, true);
     else if (s->command == FTP_COMMAND_PASV && code == 227)
         data_port(s, tx, ftp_port_of_pasv(line), false);
@@ -320,19 +331,6 @@ static void keep_reply(struct ftp_tx *tx, struct slice line)
     tx->replies_end = &r->next;
 }
 
-/* "230-" starts a reply of several lines; a line with a code and no dash ends it (RFC 959 section
- * 4.2). */
-static bool is_last_line(struct ftp_state *s, struct slice line)
-{
-    bool has_code = reply_code(line) != 0;
-
-    if (separates(line, '-'))
-        s->multiline = true;
-    else if (has_code && (line.len == 3 || line.data[3] == ' '))
-        s->multiline = false;
-    return !s->multiline;
-}
-
 int ftp_reply(struct app_flow *af, struct slice line, bool line_truncated)
 {
     struct ftp_state *s = af->state;
@@ -340,16 +338,20 @@ int ftp_reply(struct app_flow *af, struct slice line, bool line_truncated)
 
     if (tx == NULL)
         return -1;
+    app_tx_mark(&tx->tx);
+    tx->tx.untouched[TO_CLIENT] = false;
     heed_reply(af, tx, line);
-    keep_reply(tx, line);
-    if (line_truncated) {
-        tx->reply_truncated = true;
-        app_tx_event(&tx->tx, FTP_EVENT_RESPONSE_COMMAND_TOO_LONG);
+    /* As in Suricata, replies are passed over while the port that the client announced is none. */
+    if (!announces_port(s) || s->announced != 0) {
+        keep_reply(tx, line);
+        if (line_truncated) {
+            tx->reply_truncated = true;
+            app_tx_event(&tx->tx, FTP_EVENT_RESPONSE_COMMAND_TOO_LONG);
+        }
+        if (separates(line, ' ') && line.data[0] == '1')
+            return 0;                   /* preliminary: another one follows */
     }
-    if (!is_last_line(s, line))
-        return 0;
-    if (separates(line, ' ') && line.data[0] == '1')
-        return 0;                       /* preliminary: another one follows */
-    complete(af, tx);
+    if (!tx->replied)
+        complete(af, tx);
     return 0;
 }

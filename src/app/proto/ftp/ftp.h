@@ -66,7 +66,6 @@ struct ftp_tx {
 struct ftp_state {
     bool drop[2];                       /* the rest of a line that was too long */
     bool active;                        /* for the next transfer */
-    bool multiline;                     /* a reply goes on */
     bool auth_tls;                      /* AUTH TLS waits for its reply */
     enum ftp_command command;           /* the latest */
     uint16_t announced;                 /* port in PORT or EPRT */

@@ -279,6 +279,15 @@ static bool take_results(struct nfs_state *st, struct bytes *in, const struct nf
     }
 }
 
+/* A LOOKUP that failed returns the attributes of its directory, where Suricata sees a handle. Its
+ * hash is logged; no name goes with it. */
+static struct slice handle_of_failed(struct bytes in)
+{
+    struct slice handle = nfs_take_string(&in);
+
+    return in.failed ? (struct slice){ 0 } : handle;
+}
+
 /* A read has a transaction as a file; the others end here. */
 void nfs3_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call *call)
 {
@@ -291,6 +300,8 @@ void nfs3_reply(struct nfs_state *st, const struct rpc_reply *r, struct nfs_call
             nfs_event(st, NFS_MALFORMED_DATA);
         return;
     }
+    if (status != 0 && call->procedure == NFS3_LOOKUP)
+        handle = handle_of_failed(in);
     if (status == 0 && !take_results(st, &in, call, &handle))
         nfs_event(st, NFS_MALFORMED_DATA);
     nfs_on_reply(st, r, status, handle);

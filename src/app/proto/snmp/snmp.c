@@ -88,8 +88,9 @@ static enum app_probe_result snmp_probe(struct bytes in, enum direction directio
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Keeps the names of the variable bindings (RFC 3416 section 3); values are not needed. One
- * malformed binding makes the message malformed. The datagram limits the number. */
+/* Keeps the names of the variable bindings (RFC 3416 section 3); values are not needed. As in
+ * Suricata a name may have any tag, and one malformed binding makes the message malformed. The
+ * datagram limits the number. */
 static void take_variables(struct bytes *in, struct snmp_tx *t)
 {
     struct bytes list = der_enter(in, DER_SEQUENCE);
@@ -98,16 +99,16 @@ static void take_variables(struct bytes *in, struct snmp_tx *t)
     in->failed |= list.failed;
     while (!list.failed && bytes_left(&list) > 0) {
         struct bytes one = der_enter(&list, DER_SEQUENCE);
-        struct slice oid;
+        struct der oid;
 
-        if (!der_take_tag(&one, DER_OID, &oid)) {
+        if (!der_take(&one, &oid)) {
             in->failed = true;
             return;
         }
         *tail = arena_zalloc(&t->tx.arena, sizeof(**tail));
         if (*tail == NULL)
             break;
-        (*tail)->content = app_text_copy(&t->tx.arena, oid);
+        (*tail)->content = app_text_copy(&t->tx.arena, oid.content);
         tail = &(*tail)->next;
     }
     in->failed |= list.failed;

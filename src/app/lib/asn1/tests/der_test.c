@@ -69,7 +69,7 @@ TEST(der_numbers)
 
 TEST(der_oids)
 {
-    char text[32], small[6];
+    char text[64], small[6];
 
     CHECK(der_oid_text(SLICE("\x2b\x06\x01\x04\x01\x82\x37"), text, sizeof(text)) == 15);
     CHECK_STRING(text, "1.3.6.1.4.1.311");
@@ -78,4 +78,13 @@ TEST(der_oids)
     CHECK(der_oid_text(SLICE("\x2b\x06\x01\x04\x01\x82\x37"), small, sizeof(small)) == 5);
     CHECK_STRING(small, "1.3.6");
     CHECK(der_oid_text(SLICE("\x82"), text, sizeof(text)) == 0);
+    /* RFC 2578 section 3.5 has 32 bits: ten octets are none. */
+    CHECK(der_oid_text(SLICE("\x2b\x80\x80\x80\x80\x80\x80\x80\x80\x01"), text,
+                       sizeof(text)) == 5);
+    CHECK_STRING(text, "1.3.1");
+    CHECK(der_oid_text(SLICE("\x2b\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), text,
+                       sizeof(text)) == 32);
+    CHECK(der_oid_text(SLICE("\x2b\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), small,
+                       sizeof(small)) == 5);
+    CHECK_STRING(small, "2b 80");
 }

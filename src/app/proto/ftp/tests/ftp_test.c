@@ -36,8 +36,8 @@ TEST(ftp_login)
 {
     EXPECT(GREETING_RECORD
            "tx 1 ftp {\"ftp\":{\"command\":\"USER\",\"command_data\":\"a b\","
-           "\"command_truncated\":false,\"completion_code\":[\"331\"],\"reply\":[\"331-wel\","
-           "\" come\",\"pw\"],\"reply_received\":\"yes\",\"reply_truncated\":false}}\n"
+           "\"command_truncated\":false,\"completion_code\":[\"331\"],\"reply\":[\"pw\"],"
+           "\"reply_received\":\"yes\",\"reply_truncated\":false}}\n"
            "tx 2 ftp {\"ftp\":{\"command\":\"PASS\",\"command_data\":\"c\","
            "\"command_truncated\":false,\"completion_code\":[\"230\"],\"reply\":[\"in\"],"
            "\"reply_received\":\"yes\",\"reply_truncated\":false}}\n"
@@ -45,7 +45,7 @@ TEST(ftp_login)
            "\"reply_received\":\"yes\",\"reply_truncated\":false}}\n"
            "tx 4 ftp {\"ftp\":{\"command\":\"QUIT\",\"reply_received\":\"no\","
            "\"reply_truncated\":false}}\n" FLOW,
-           GREETING, SPLIT_TS("USER a b \r\n"), SPLIT_TC("331-wel\r\n come\r\n331 pw\r\n"),
+           GREETING, SPLIT_TS("USER a b \r\n"), SPLIT_TC("331 pw\r\n"),
            SPLIT_TS("PASS c\r\n"), SPLIT_TC("230 in\r\n"), SPLIT_TS("FEAT\r\n"),
            SPLIT_TC("211 what\r\n"), SPLIT_TS("quit\r\n"));
 }
@@ -249,6 +249,58 @@ TEST(ftp_data_files)
     check_transfer(t, "LIST\r\n", true,
                    "tx 0 ftp_data {\"ftp_data\":{\"command\":\"LIST\"}}\n"
                    "flow ftp-data ftp-data ftp-data\n");
+}
+
+/* --- replies over several lines ------------------------------------------------------------- */
+
+static void check_replies(struct test *t, const char *const *parts, const char *expected)
+{
+    struct app_fixture fixture;
+    struct replay control;
+    char *text;
+
+    if (app_fixture_open(&fixture, NULL, NULL) < 0) {
+        CHECK(false);
+        return;
+    }
+    replay_begin(&control, &fixture, false, 21);
+    SEND(&control, TO_CLIENT, "220 ready\r\n");
+    SEND(&control, TO_SERVER, "USER a\r\n");
+    for (; *parts != NULL; parts++)
+        replay_data(&control, TO_CLIENT, *parts, (uint32_t)strlen(*parts));
+    replay_end(&control);
+    text = replay_text(&control);
+    CHECK_STRING(text, expected);
+    free(text);
+    replay_free(&control);
+    app_fixture_close(&fixture);
+}
+
+/* Any line but a preliminary reply ends the command. What comes with it in a segment is still its
+ * reply, what comes later is one without a command. */
+TEST(ftp_reply_of_segments)
+{
+#define COMMAND "tx 1 ftp {\"ftp\":{\"command\":\"USER\",\"command_data\":\"a\","                       \
+    "\"command_truncated\":false,"
+#define END "\"reply_received\":\"yes\",\"reply_truncated\":false}}\n"
+    check_replies(t, (const char *const[]){ "215-one\r\n two\r\n215 end\r\n", NULL },
+                  GREETING_RECORD COMMAND "\"completion_code\":[\"215\"],"
+                  "\"reply\":[\"215-one\",\" two\",\"end\"]," END FLOW);
+    check_replies(t, (const char *const[]){ "215-one\r\n two\r\n", " three\r\n215 end\r\n", NULL },
+                  GREETING_RECORD COMMAND "\"reply\":[\"215-one\",\" two\"]," END
+                  "tx 2 ftp {\"ftp\":{\"completion_code\":[\"215\"],"
+                  "\"reply\":[\" three\",\"end\"]," END FLOW);
+    check_replies(t, (const char *const[]){ "no code\r\n", NULL },
+                  GREETING_RECORD COMMAND "\"reply\":[\"no code\"]," END FLOW);
+}
+
+/* The reply to a PORT that names no port is not kept. */
+TEST(ftp_reply_to_wrong_port)
+{
+    EXPECT(GREETING_RECORD
+           "tx 1 ftp {\"ftp\":{\"command\":\"PORT\",\"command_data\":\"none\","
+           "\"command_truncated\":false,\"mode\":\"passive\"," END FLOW,
+           GREETING, SPLIT_TS("PORT none\r\n"), SPLIT_TC("200 ok\r\n"));
 }
 
 /* Memory that transactions may have is bounded, and given back. */

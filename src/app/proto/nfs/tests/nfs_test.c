@@ -254,6 +254,25 @@ TEST(nfs3_names)
     replay_fini(&k);
 }
 
+/* The hash of the first byte of the attributes that a LOOKUP brings when it fails. */
+TEST(nfs3_lookup_failed)
+{
+    static const char *const expected[] = { "\"hhash\":\"d202ef8d\"", NULL };
+    struct nfs_replay k = { .udp = false };
+    struct split_case c;
+    struct buf *b = begin_call(&k, 1, 3, NFS3_LOOKUP);
+
+    TEXT_OF(b, "dir1");
+    TEXT_OF(b, "none");
+    end(&k);
+    b = begin_reply(&k, 1, 2);
+    WORDS(b, 1, 2, 0755, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    end(&k);
+    c = case_of(&k);
+    check_replay(t, &c, expected);
+    replay_fini(&k);
+}
+
 TEST(nfs3_udp)
 {
     static const char *const expected[] = {

@@ -18,6 +18,19 @@ TEST(snmp_get)
                         "flow snmp snmp unknown\n");
 }
 
+/* A name that says it is an OCTET STRING. */
+TEST(snmp_name_of_other_tag)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("\x30\x24\2\1\1\4\6public\xa0\x17\2\1\1\2\1\0\2\1\0\x30\x0c\x30\x0a\4\6\x2b\6\1"
+                 "\2\1\1\5\0") };
+    const struct split_case c = { .udp = true, .port = 161, .steps = steps, .count = 1 };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "\"vars\":[\"1.3.6.1.2.1.1\"]") != NULL);
+    free(text);
+}
+
 TEST(snmp_version_mismatch)
 {
     static const struct split_step steps[] = { SPLIT_TS(GET), SPLIT_TS(GET_V1) };
