@@ -117,10 +117,12 @@ static void print_source(const struct plan *plan, const struct plan_thread *t, s
 /* One row. A thread that is not pinned has no location: the kernel may move it at any time. */
 static void print_thread(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
-    char cpus[160], memory[24], rings[96], number[16];
+    char cpus[160], memory[24], rings[96], number[16], modules[64];
 
     cpu_set_text(&t->cpus, cpus, sizeof(cpus));
-    buf_printf(out, "%-15s %-42s %7s", t->name, t->modules, t->pinned ? cpus : "any");
+    snprintf(modules, sizeof(modules), "%s%s%s", t->modules, t->doc != NULL ? ": " : "",
+             t->doc != NULL ? t->doc : "");
+    buf_printf(out, "%-15s %-42s %7s", t->name, modules, t->pinned ? cpus : "any");
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
         buf_printf(out, " %4s", t->pinned ? number_or_dash(common(plan, t, parts[i]), number,
                                                            sizeof(number)) : "-");
@@ -190,6 +192,15 @@ static void json_feeds(struct json *j, const struct plan *plan, const struct pla
     json_object_end(j);
 }
 
+static void json_reason(struct json *j, const struct plan *plan, const struct plan_thread *t)
+{
+    struct buf reason = { 0 };
+
+    plan_reason(plan, t, &reason);
+    json_bytes(j, "reason", reason.data, reason.len);
+    buf_fini(&reason);
+}
+
 /* Numbers of core, NUMA node and so on are absent where the CPUs of the thread differ. */
 static void json_thread(struct json *j, const struct plan *plan, const struct plan_thread *t)
 {
@@ -199,6 +210,8 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
     for (struct text rest = text_of(t->modules), name; text_split(&rest, ' ', &name);)
         json_bytes(j, NULL, name.p, name.n);
     json_array_end(j);
+    if (t->doc != NULL)
+        json_string(j, "does", t->doc);
     json_string(j, "cpu_set", cpu_role_name(t->role));
     json_bool(j, "pinned", t->pinned);
     if (t->cpu >= 0)
@@ -216,6 +229,7 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
     if (t->sender > 0)
         json_string(j, "sender", plan->threads[t->sender].name);
     json_feeds(j, plan, t);
+    json_reason(j, plan, t);
     json_object_end(j);
 }
 

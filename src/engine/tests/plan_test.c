@@ -118,7 +118,9 @@ static bool sends_with_a_cpu_left(const struct conf_node *root, const char *sour
 /* `mode`: another than the case's; NULL: the case's. */
 static void build(struct built *out, struct conf *conf, const char *text, const char *mode)
 {
-    static const char *const management[] = { "CS", "US", NULL };
+    static const struct plan_manager management[] = {
+        { "CS", NULL }, { "US", NULL }, { NULL, NULL }
+    };
     char topology_text[256], topology_path[800], mode_text[64];
     struct plan_source sources[8];
     struct plan_request rq = { .root = conf_root(conf), .sources = sources,
