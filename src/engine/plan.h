@@ -125,7 +125,17 @@ void plan_print_dot(const struct plan *plan, struct buf *out);
 /* plan_reason.c: writes why the thread runs where the plan puts it. */
 void plan_reason(const struct plan *plan, const struct plan_thread *t, struct buf *out);
 
-/* plan_svg.c */
+/* What a thread does while the engine runs. */
+struct plan_thread_now {
+    int cpu;                        /* where it ran last; -1: not known */
+    unsigned busy, wait, blocked;   /* per mille of the last second */
+    bool has_load;                  /* the three are known */
+};
+
+/* plan_svg.c: the picture of the machine with its interfaces, CPUs and threads. */
 void plan_print_svg(const struct plan *plan, struct buf *out);
+/* The same picture of a running engine; `now` has an entry for each thread of the plan. */
+void plan_print_svg_now(const struct plan *plan, const struct plan_thread_now *now,
+                        struct buf *out);
 
 #endif
