@@ -121,6 +121,8 @@ void plan_source_threads(const struct plan *plan, unsigned *out);
 void plan_print(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, struct buf *out);
 void plan_print_dot(const struct plan *plan, struct buf *out);
+/* Explains the names of the threads. */
+void plan_print_names(const struct plan *plan, struct buf *out);
 
 /* plan_reason.c: writes why the thread runs where the plan puts it. */
 void plan_reason(const struct plan *plan, const struct plan_thread *t, struct buf *out);

@@ -165,6 +165,28 @@ void plan_print(const struct plan *plan, struct buf *out)
     print_diagnostics(plan, out);
 }
 
+/* "W#01 .. W#08: detect", a line for each stage and one for all other threads. */
+void plan_print_names(const struct plan *plan, struct buf *out)
+{
+    for (unsigned i = 0; i < plan->stage_count; i++) {
+        const struct plan_stage *stage = &plan->stages[i];
+        const struct plan_thread *first = &plan->threads[stage->first];
+
+        buf_add_string(out, first->name);
+        if (stage->count > 1)
+            buf_printf(out, " .. %s", plan->threads[stage->first + stage->count - 1].name);
+        buf_printf(out, ": %s\n", first->modules);
+    }
+    for (unsigned i = plan->packet_threads; i < plan->thread_count; i++) {
+        const struct plan_thread *t = &plan->threads[i];
+
+        buf_printf(out, "%s%s: %s", i > plan->packet_threads ? "; " : "", t->name,
+                   t->doc != NULL ? t->doc : t->modules);
+    }
+    if (plan->packet_threads < plan->thread_count)
+        buf_add_u8(out, '\n');
+}
+
 static void json_cpus(struct json *j, const struct cpu_set *cpus)
 {
     json_array(j, "cpus");

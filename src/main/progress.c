@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.c - what a person at a terminal sees of a run: while a file is read its share,
- * packets per second, alerts and the time left; at the end a line with the sums, after a live
- * capture as well. It prints nothing when standard error is not a terminal, and no progress in the
- * first second, so that short runs stay quiet. */
+/* main/progress.c - what a person at a terminal sees of a run: at the start what each thread does;
+ * while a file is read its share, packets per second, alerts and the time left; at the end a line
+ * with the sums, after a live capture as well. It prints nothing when standard error is not a
+ * terminal, and no progress in the first second, so that short runs stay quiet. */
 #include "config.h"
 
 #include "main/progress.h"
@@ -22,6 +22,15 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static void explain_threads(const struct plan *plan)
+{
+    struct buf names = { 0 };
+
+    plan_print_names(plan, &names);
+    fwrite(names.data, 1, names.len, stderr);
+    buf_fini(&names);
+}
+
 /* Needs a capture that reports its progress; the total is unknown for standard input. */
 void progress_start(struct progress *p, const struct setup *setup)
 {
@@ -31,6 +40,8 @@ void progress_start(struct progress *p, const struct setup *setup)
                setup->context.capture->progress != NULL;
     p->started_ns = monotonic_ns();
     p->next_ns = p->started_ns + 1000000000u;
+    if (p->at_terminal)
+        explain_threads(setup->plan);
 }
 
 bool progress_is_shown(const struct progress *p)

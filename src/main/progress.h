@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.h - what a terminal shows of a run: how much of a long file is read, and at the
- * end the sums. */
+/* main/progress.h - what a terminal shows of a run: what its threads do, how much of a long file is
+ * read, and at the end the sums. */
 #ifndef MAIN_PROGRESS_H
 #define MAIN_PROGRESS_H
 

@@ -12,4 +12,10 @@ grep -q "$(printf '^\033\\[31mError: .*\033\\[0m$')" "$WORK/colour" || exit 2
 grep -q "$(printf '\033')" "$WORK/plain" && exit 3
 $IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $SRC/qa/samples/quickstart.pcap > "$WORK/file" 2>&1
 grep -q "$(printf '\033')\|dropped by the kernel" "$WORK/file" && exit 4
+grep -q '^CS: \|; CS: statistics' "$WORK/file" && exit 5
+grep -Eq '^RX#01.*: receive decode$|^W#01.*: receive decode stream detect verdict output$' "$WORK/colour" || exit 6
+grep -q '; CS: statistics' "$WORK/colour" || exit 7
+# An explanation is in the plan, terminal or not.
+$IDS -c $SRC/suricata.yaml --plan --runmode single -i lo > "$WORK/plan"
+grep -Eq '^US +management: control socket ' "$WORK/plan" || exit 8
 exit 0
