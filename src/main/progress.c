@@ -55,30 +55,40 @@ static uint64_t sum_of(const char *counter)
     return counter_total(counter_register(counter, COUNTER_SUM));
 }
 
-/* Called by the main loop; prints twice a second at most. The time left is estimated from
- * bytes. */
+/* The time left is estimated from bytes. */
+void progress_text(const struct capture_progress *at, const struct progress_sums *sums,
+                   struct buf *out)
+{
+    buf_printf(out, "%.1f MB", (double)at->bytes / 1e6);
+    if (at->total_bytes > 0 && at->bytes > 0) {
+        uint64_t done = MIN(at->bytes, at->total_bytes);        /* a file may have grown */
+        double left = sums->seconds * (double)(at->total_bytes - done) / (double)done;
+
+        buf_printf(out, " of %.1f MB, %u %%, %u s left", (double)at->total_bytes / 1e6,
+                   (unsigned)(done * 100 / at->total_bytes), (unsigned)left);
+    }
+    buf_printf(out, ", %.0f packets/s, %" PRIu64 " alerts", (double)sums->packets / sums->seconds,
+               sums->alerts);
+}
+
+/* Called by the main loop; prints twice a second at most. */
 void progress_show(struct progress *p)
 {
     const struct run_context *ctx = &p->setup->context;
     struct capture_progress at = { 0 };
     uint64_t now = monotonic_ns();
-    double seconds = (double)(now - p->started_ns) / 1e9;
+    struct progress_sums sums = { (double)(now - p->started_ns) / 1e9, sum_of("decoder.pkts"),
+                                  sum_of("detect.alert") };
+    struct buf text = { 0 };
 
     if (!p->shown || now < p->next_ns)
         return;
     p->next_ns = now + 500000000u;
     ctx->capture->progress(ctx->capture_handle, &at);
-    fprintf(stderr, "\r%.1f MB", (double)at.bytes / 1e6);
-    if (at.total_bytes > 0 && at.bytes > 0) {
-        double left = seconds * (double)(at.total_bytes - MIN(at.bytes, at.total_bytes)) /
-                      (double)at.bytes;
-
-        fprintf(stderr, " of %.1f MB, %u %%, %u s left", (double)at.total_bytes / 1e6,
-                (unsigned)(at.bytes * 100 / at.total_bytes), (unsigned)left);
-    }
-    fprintf(stderr, ", %.0f packets/s, %" PRIu64 " alerts  ", (double)at.packets / seconds,
-            sum_of("detect.alert"));
+    progress_text(&at, &sums, &text);
+    fprintf(stderr, "\r%.*s  ", (int)text.len, (const char *)text.data);
     fflush(stderr);
+    buf_fini(&text);
     p->drawn = true;
 }
 

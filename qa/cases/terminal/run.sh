@@ -18,4 +18,18 @@ grep -q '; CS: statistics' "$WORK/colour" || exit 7
 # An explanation is in the plan, terminal or not.
 $IDS -c $SRC/suricata.yaml --plan --runmode single -i lo > "$WORK/plan"
 grep -Eq '^US +management: control socket ' "$WORK/plan" || exit 8
+# A capture that comes slowly: the line is drawn again and again until its end.
+mkfifo "$WORK/pipe"
+script -qfec "$IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $WORK/pipe" \
+    "$WORK/slow" < /dev/null > /dev/null &
+exec 3> "$WORK/pipe"
+cat "$SRC/qa/samples/quickstart.pcap" >&3
+tries=0
+until grep -q ' packets/s, [0-9]* alerts' "$WORK/slow" || [ $tries = 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+exec 3>&-
+wait $!
+tr '\r' '\n' < "$WORK/slow" | grep -Eq '^[0-9.]+ MB, [0-9]+ packets/s, [0-9]+ alerts' || exit 9
 exit 0
