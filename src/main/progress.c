@@ -8,6 +8,7 @@
 #include "main/progress.h"
 
 #include "base/report/counters.h"
+#include "main/logging.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,18 +87,11 @@ void progress_show(struct progress *p)
     p->next_ns = now + 500000000u;
     ctx->capture->progress(ctx->capture_handle, &at);
     progress_text(&at, &sums, &text);
-    fprintf(stderr, "\r%.*s  ", (int)text.len, (const char *)text.data);
+    logging_clear_line();
+    fprintf(stderr, "%.*s", (int)text.len, (const char *)text.data);
     fflush(stderr);
+    logging_open_line();
     buf_fini(&text);
-    p->drawn = true;
-}
-
-/* Clears the line, so that the next message starts at its beginning. */
-void progress_clear(struct progress *p)
-{
-    if (p->drawn)
-        fprintf(stderr, "\r%*s\r", 78, "");
-    p->drawn = false;
 }
 
 /* After all threads have ended, when the sums are final. */

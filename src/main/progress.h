@@ -10,7 +10,6 @@ struct progress {
     const struct setup *setup;
     bool at_terminal;           /* standard error is one, and the engine is in the foreground */
     bool shown;                 /* ... and files are read */
-    bool drawn;
     uint64_t started_ns, next_ns;
 };
 
@@ -22,11 +21,9 @@ struct progress_sums {
 void progress_start(struct progress *p, const struct setup *setup);
 bool progress_is_shown(const struct progress *p);
 void progress_show(struct progress *p);
-/* Writes the line that it shows: "12.0 MB of 48.0 MB, 25 %, 3 s left, 90000 packets/s, 7 alerts". */
+/* Writes the line: "12.0 MB of 48.0 MB, 25 %, 3 s left, 90000 packets/s, 7 alerts". */
 void progress_text(const struct capture_progress *at, const struct progress_sums *sums,
                    struct buf *out);
-/* Before other lines are printed. */
-void progress_clear(struct progress *p);
 /* When all threads have ended: the line with the sums. */
 void progress_end(const struct progress *p);
 

@@ -32,4 +32,6 @@ done
 exec 3>&-
 wait $!
 tr '\r' '\n' < "$WORK/slow" | grep -Eq '^[0-9.]+ MB, [0-9]+ packets/s, [0-9]+ alerts' || exit 9
+# A message begins a line of its own.
+tr '\r' '\n' < "$WORK/slow" | grep -q '^Notice: pcap: read 1 file' || exit 10
 exit 0
