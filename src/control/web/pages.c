@@ -512,7 +512,7 @@ const struct web_page web_pages[] = {
     { "/api/state", TYPE_JSON, state_write },
     { "/api/history", TYPE_JSON, history_write },
     { "/api/machine", TYPE_JSON, machine_write },
-    { "/api/machine.svg", "image/svg+xml", threads_svg },
+    { "/api/machine.svg", "image/svg+xml", threads_svg_write },
     { "/api/plan", TYPE_JSON, plan_write },
     { "/api/rules", TYPE_JSON, rules_write },
     { "/api/rule", TYPE_JSON, rule_write },

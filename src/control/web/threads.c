@@ -128,7 +128,7 @@ static void draw_now(struct web *web, const struct plan *plan, struct buf *out)
     free(now);
 }
 
-const char *threads_svg(struct web *web, const struct web_request *request, struct buf *out)
+const char *threads_svg_write(struct web *web, const struct web_request *request, struct buf *out)
 {
     struct control *c = web_control(web);
 

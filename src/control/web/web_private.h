@@ -63,7 +63,7 @@ struct plan;
 /* Writes an array of the open object; the caller holds the control's lock. */
 void threads_json(struct web *web, struct json *j, const struct plan *plan);
 /* A web_page.write: the picture of the machine with the threads where they ran last. */
-const char *threads_svg(struct web *web, const struct web_request *request, struct buf *out);
+const char *threads_svg_write(struct web *web, const struct web_request *request, struct buf *out);
 
 /* --- feed.c: alerts as they are written ------------------------------------------------------- */
 
