@@ -7,7 +7,8 @@ deb_builds() {
     wants dpkg-buildpackage dh git || return
     rm -rf "$kept/deb" && mkdir -p "$kept/deb/ids" || return
     (cd "$top" && git ls-files -z | tar --null -T - -cf -) | tar -C "$kept/deb/ids" -xf - &&
-        (cd "$kept/deb/ids" && dpkg-buildpackage -b -us -uc) || return
+        (cd "$kept/deb/ids" && DEBFULLNAME="The builder" DEBEMAIL=builder@ids.example \
+            dpkg-buildpackage -b -us -uc) || return
     deb=$(echo "$kept"/deb/ids_*.deb)
     [ -f "$deb" ]
 }
@@ -15,6 +16,16 @@ deb_builds() {
 deb_is_clean() {
     wants lintian || return
     lintian --fail-on error "$deb"
+}
+
+# The one who built it, instead of the address that nobody reads. A package of another build has one
+# as well.
+deb_names_builder() {
+    dpkg-deb -f "$deb" Maintainer | tee /dev/stderr | if [[ $deb = "$kept"/deb/ids_*.deb ]]; then
+        grep -Fx "The builder <builder@ids.example>"
+    else
+        grep "<.*@.*>"
+    fi
 }
 
 # An archive linked in would not be updated with its package.
@@ -180,6 +191,7 @@ is_confined() {
 test_deb() {
     check deb-builds deb_builds || return 0
     check deb-lintian deb_is_clean
+    check deb-maintainer deb_names_builder
     check deb-shared-libhtp deb_links_libhtp
     check deb-bootstrap bootstrap || return 0
     check deb-dependencies prepare || return 0

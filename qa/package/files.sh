@@ -144,6 +144,13 @@ idsc_as_suricatasc() {
     [ "$answer" = '{"message": {"iface": "eth0"}, "return": "OK"}' ]
 }
 
+# As a newcomer runs it, but on the build that is there: it builds in build-release.
+quickstart_shows() {
+    [ "$bin" -ef "$top/build-release/src/ids" ] || { echo "quickstart makes another build"; return 77; }
+    "$top/scripts/quickstart" | tee "$work/quickstart"
+    [ "$(grep -c 'SAMPLE' "$work/quickstart")" -ge 8 ] && grep -q 'All events: ' "$work/quickstart"
+}
+
 stage() {
     make -s -C "$(dirname "$bin")/.." install DESTDIR="$root"
 }
@@ -168,6 +175,7 @@ test_files() {
     check files-fish completes_fish
     check files-configuration configuration_loads
     check files-versions versions_agree
+    check files-quickstart quickstart_shows
     check files-idsc-socket idsc_knows_the_socket
     check files-idsc-suricatasc idsc_as_suricatasc
 }

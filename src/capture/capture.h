@@ -54,7 +54,7 @@ struct capture_path {
 
 /* Progress of an offline capture; total 0: not known. */
 struct capture_progress {
-    uint64_t bytes, total_bytes, packets;
+    uint64_t bytes, total_bytes;    /* total 0: not known, as of a pipe */
 };
 
 /* Names of sources, each allocated separately. */

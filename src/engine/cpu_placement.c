@@ -31,7 +31,7 @@ static unsigned set_number(const struct affinity *a, const struct affinity_set *
 }
 
 /* Only threads that touch packets right after the NIC gain from being on its NUMA node. */
-static bool is_interface_role(const struct plan_thread *t)
+bool plan_follows_interface(const struct plan_thread *t)
 {
     return t->role == CPU_WORKER || t->role == CPU_RECEIVE;
 }
@@ -93,7 +93,7 @@ static int choose_auto(const struct cpu_placement *pl, const struct cpu_set *cpu
         .pl = pl, .used = used, .numa = -1, .package = pl->home_package
     };
     const struct topology_cpu *best = NULL;
-    int numa = is_interface_role(t) ? plan_source_numa(pl->plan, t->source) : -1;
+    int numa = plan_follows_interface(t) ? plan_source_numa(pl->plan, t->source) : -1;
 
     /* Threads fed by rings follow the first interface whose node is known. */
     for (unsigned i = 0; i < pl->plan->source_count && numa < 0 && pl->plan->live; i++)
@@ -126,7 +126,7 @@ static int choose_next(const struct cpu_set *cpus, const struct cpu_set *used)
 static int choose_exclusive(const struct cpu_placement *pl, const struct cpu_set *cpus,
                             const struct plan_thread *t, const struct cpu_set *used)
 {
-    int numa = pl->plan->affinity->autopin != AUTOPIN_NO && is_interface_role(t)
+    int numa = pl->plan->affinity->autopin != AUTOPIN_NO && plan_follows_interface(t)
              ? plan_source_numa(pl->plan, t->source) : -1;
     struct cpu_set near;
 
@@ -167,7 +167,7 @@ static int forced_node(const struct plan *plan, const struct plan_thread *t)
 {
     int numa = -1;
 
-    if (plan->affinity->autopin != AUTOPIN_FORCE || !is_interface_role(t) || !plan->live)
+    if (plan->affinity->autopin != AUTOPIN_FORCE || !plan_follows_interface(t) || !plan->live)
         return -1;
     if (t->source != NULL)
         return plan_source_numa(plan, t->source);
@@ -229,18 +229,24 @@ static int place_thread(struct cpu_placement *pl, struct plan_thread *t,
     return 0;
 }
 
-/* The stage's own list of CPUs, if its cpu-set does not name one of the sets. Such a list is
- * exclusive. */
+/* A cpu-set that names one of the sets is no list of its own. */
+bool plan_has_own_cpus(const struct plan_stage *pp)
+{
+    enum cpu_role role;
+
+    return pp->stage->cpu_node != NULL &&
+           !(pp->stage->cpu_set != NULL && cpu_role_find(text_of(pp->stage->cpu_set), &role));
+}
+
+/* The stage's own list of CPUs, if it has one. Such a list is exclusive. */
 static int own_list(const struct plan *plan, const struct plan_stage *pp,
                     struct affinity_set *set, bool *own, struct err *err)
 {
     struct cpu_list list = { .topology = plan->topology, .what = "cpu-set",
                              .diagnostics = (struct diagnostics *)&plan->diagnostics };
-    enum cpu_role role;
     const struct conf_node *node = pp->stage->cpu_node;
 
-    *own = node != NULL && !(pp->stage->cpu_set != NULL &&
-                             cpu_role_find(text_of(pp->stage->cpu_set), &role));
+    *own = plan_has_own_cpus(pp);
     if (!*own)
         return 0;
     *set = (struct affinity_set){ .given = true, .at = node->at, .exclusive = true,
@@ -267,9 +273,9 @@ static int place_stage(struct cpu_placement *pl, const struct plan_stage *pp, st
         if (has_own)
             status = place_thread(pl, t, &own, err);
         else if (plan->affinity->enabled)
-            status = place_thread(pl, t, affinity_get(plan->affinity, t->role,
-                                                      is_interface_role(t) ? t->source : NULL),
-                                  err);
+            status = place_thread(
+                pl, t, affinity_get(plan->affinity, t->role,
+                                    plan_follows_interface(t) ? t->source : NULL), err);
         else
             t->cpus = plan->topology->allowed;
         if (status < 0)

@@ -332,16 +332,17 @@ static void share_memory(struct plan *plan, const struct conf_node *root)
 
 /* Threads without packets come last, so that packet_threads is both a count and their first
  * index. */
-static void add_management(struct plan *plan, const char *const *names)
+static void add_management(struct plan *plan, const struct plan_manager *managers)
 {
     plan->packet_threads = plan->thread_count;
-    for (unsigned i = 0; names != NULL && names[i] != NULL; i++) {
+    for (unsigned i = 0; managers != NULL && managers[i].name != NULL; i++) {
         struct plan_thread *t = thread_add(plan);
 
         t->modules = "management";
+        t->doc = managers[i].doc;
         t->role = CPU_MANAGEMENT;
         t->index = i;
-        snprintf(t->name, sizeof(t->name), "%.15s", names[i]);
+        snprintf(t->name, sizeof(t->name), "%.15s", managers[i].name);
     }
 }
 

@@ -29,6 +29,12 @@ struct plan_source {
 typedef bool plan_sends_fn(const struct conf_node *root, const char *source, unsigned threads,
                            unsigned cpus);
 
+/* A thread that handles no packets. */
+struct plan_manager {
+    const char *name;               /* of the thread; NULL ends a list */
+    const char *doc;                /* "statistics": what it does; NULL: not said */
+};
+
 /* All members are borrowed until plan_new() returns; conf, mode, topology and names for the life of
  * the plan. */
 struct plan_request {
@@ -41,7 +47,7 @@ struct plan_request {
     plan_sends_fn *sends_apart;     /* NULL: no thread has a helper that sends */
     const struct plan_source *sources;
     unsigned source_count;
-    const char *const *management;  /* names of the other threads, NULL-ended; NULL: none */
+    const struct plan_manager *management;  /* the other threads; NULL: none */
     const char *interfaces;         /* "eth0, lo": interfaces available for capture; NULL: not
                                      * known */
 };
@@ -49,6 +55,7 @@ struct plan_request {
 struct plan_thread {
     char name[16];                  /* the kernel's name of the thread */
     const char *modules;            /* "stream detect output"; "management"; "send" */
+    const char *doc;                /* of a management thread: what it does; NULL: not said */
     int stage;                      /* -1: management, or a helper that sends */
     unsigned sender;                /* helper that sends the packets on which this thread gives
                                      * verdicts; 0: none */
@@ -115,7 +122,23 @@ void plan_source_threads(const struct plan *plan, unsigned *out);
 void plan_print(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, struct buf *out);
 void plan_print_dot(const struct plan *plan, struct buf *out);
-/* plan_svg.c */
+/* Explains the names of the threads. */
+void plan_print_names(const struct plan *plan, struct buf *out);
+
+/* plan_reason.c: writes why the thread runs where the plan puts it. */
+void plan_reason(const struct plan *plan, const struct plan_thread *t, struct buf *out);
+
+/* What a thread does while the engine runs. */
+struct plan_thread_now {
+    int cpu;                        /* where it ran last; -1: not known */
+    unsigned busy, wait, blocked;   /* per mille of the last second */
+    bool has_load;                  /* the three are known */
+};
+
+/* plan_svg.c: the picture of the machine with its interfaces, CPUs and threads. */
 void plan_print_svg(const struct plan *plan, struct buf *out);
+/* The same picture of a running engine; `now` has an entry for each thread of the plan. */
+void plan_print_svg_now(const struct plan *plan, const struct plan_thread_now *now,
+                        struct buf *out);
 
 #endif

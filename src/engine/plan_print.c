@@ -117,10 +117,12 @@ static void print_source(const struct plan *plan, const struct plan_thread *t, s
 /* One row. A thread that is not pinned has no location: the kernel may move it at any time. */
 static void print_thread(const struct plan *plan, const struct plan_thread *t, struct buf *out)
 {
-    char cpus[160], memory[24], rings[96], number[16];
+    char cpus[160], memory[24], rings[96], number[16], modules[64];
 
     cpu_set_text(&t->cpus, cpus, sizeof(cpus));
-    buf_printf(out, "%-15s %-42s %7s", t->name, t->modules, t->pinned ? cpus : "any");
+    snprintf(modules, sizeof(modules), "%s%s%s", t->modules, t->doc != NULL ? ": " : "",
+             t->doc != NULL ? t->doc : "");
+    buf_printf(out, "%-15s %-42s %7s", t->name, modules, t->pinned ? cpus : "any");
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
         buf_printf(out, " %4s", t->pinned ? number_or_dash(common(plan, t, parts[i]), number,
                                                            sizeof(number)) : "-");
@@ -163,6 +165,28 @@ void plan_print(const struct plan *plan, struct buf *out)
     print_diagnostics(plan, out);
 }
 
+/* "W#01 .. W#08: detect", a line for each stage and one for all other threads. */
+void plan_print_names(const struct plan *plan, struct buf *out)
+{
+    for (unsigned i = 0; i < plan->stage_count; i++) {
+        const struct plan_stage *stage = &plan->stages[i];
+        const struct plan_thread *first = &plan->threads[stage->first];
+
+        buf_add_string(out, first->name);
+        if (stage->count > 1)
+            buf_printf(out, " .. %s", plan->threads[stage->first + stage->count - 1].name);
+        buf_printf(out, ": %s\n", first->modules);
+    }
+    for (unsigned i = plan->packet_threads; i < plan->thread_count; i++) {
+        const struct plan_thread *t = &plan->threads[i];
+
+        buf_printf(out, "%s%s: %s", i > plan->packet_threads ? "; " : "", t->name,
+                   t->doc != NULL ? t->doc : t->modules);
+    }
+    if (plan->packet_threads < plan->thread_count)
+        buf_add_u8(out, '\n');
+}
+
 static void json_cpus(struct json *j, const struct cpu_set *cpus)
 {
     json_array(j, "cpus");
@@ -190,6 +214,15 @@ static void json_feeds(struct json *j, const struct plan *plan, const struct pla
     json_object_end(j);
 }
 
+static void json_reason(struct json *j, const struct plan *plan, const struct plan_thread *t)
+{
+    struct buf reason = { 0 };
+
+    plan_reason(plan, t, &reason);
+    json_bytes(j, "reason", reason.data, reason.len);
+    buf_fini(&reason);
+}
+
 /* Numbers of core, NUMA node and so on are absent where the CPUs of the thread differ. */
 static void json_thread(struct json *j, const struct plan *plan, const struct plan_thread *t)
 {
@@ -199,6 +232,8 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
     for (struct text rest = text_of(t->modules), name; text_split(&rest, ' ', &name);)
         json_bytes(j, NULL, name.p, name.n);
     json_array_end(j);
+    if (t->doc != NULL)
+        json_string(j, "does", t->doc);
     json_string(j, "cpu_set", cpu_role_name(t->role));
     json_bool(j, "pinned", t->pinned);
     if (t->cpu >= 0)
@@ -218,6 +253,7 @@ static void json_thread(struct json *j, const struct plan *plan, const struct pl
     if (t->sender > 0)
         json_string(j, "sender", plan->threads[t->sender].name);
     json_feeds(j, plan, t);
+    json_reason(j, plan, t);
     json_object_end(j);
 }
 

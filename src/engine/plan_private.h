@@ -12,6 +12,10 @@ void plan_warn(struct plan *plan, const char *interfaces);
 
 /* Returns the NUMA node local to what the plan captures from; -1: not known. */
 int plan_source_numa(const struct plan *plan, const char *source);
+/* cpu_placement.c: whether the stage has a list of CPUs of its own in `runmodes:`. */
+bool plan_has_own_cpus(const struct plan_stage *stage);
+/* cpu_placement.c: whether the thread should be near the interface that it reads. */
+bool plan_follows_interface(const struct plan_thread *t);
 /* Returns the CPUs that count for thread numbers: the role's set if configured, else all
  * allowed. */
 unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role);

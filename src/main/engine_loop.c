@@ -18,6 +18,7 @@
 #include "control/systemd.h"
 #include "control/watchdog.h"
 #include "control/web/web.h"
+#include "main/logging.h"
 #include "main/sandbox_policy.h"
 #include "main/progress.h"
 
@@ -199,7 +200,7 @@ static void wait_for_end(struct setup *s, struct engine *engine, struct progress
         progress_show(progress);
     }
     watchdog_stop(watchdog);
-    progress_clear(progress);
+    logging_clear_line();
     if (fd >= 0)
         close(fd);
 }

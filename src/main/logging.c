@@ -186,6 +186,20 @@ static const char *colour_of(const struct message_sink *s, int fd, enum log_leve
     return level == LOG_LEVEL_ERROR ? "\033[31m" : "\033[33m";
 }
 
+/* A line without an end is on the terminal. */
+static bool has_open_line;
+
+void logging_open_line(void)
+{
+    __atomic_store_n(&has_open_line, true, __ATOMIC_RELAXED);
+}
+
+void logging_clear_line(void)
+{
+    if (__atomic_exchange_n(&has_open_line, false, __ATOMIC_RELAXED))
+        fprintf(stderr, "\r%*s\r", 78, "");
+}
+
 /* One write, so that lines of several threads do not mix. The colour ends before the line does. */
 static void console_write(const struct message_sink *s, enum log_level level,
                           const struct buf *line)
@@ -194,6 +208,7 @@ static void console_write(const struct message_sink *s, enum log_level level,
     const char *colour = colour_of(s, fd, level);
     struct buf out = { 0 };
 
+    logging_clear_line();
     if (colour[0] == '\0' || line->len == 0) {
         (void)!write(fd, line->data, line->len);
         return;

@@ -15,4 +15,9 @@ void logging_begin(void);
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err);
 
+/* A line that has no end yet, such as progress, is on standard error. The next message clears it
+ * first, or who drew it. */
+void logging_open_line(void);
+void logging_clear_line(void);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.h - what a terminal shows of a run: how much of a long file is read, and at the
- * end the sums. */
+/* main/progress.h - what a terminal shows of a run: what its threads do, how much of a long file is
+ * read, and at the end the sums. */
 #ifndef MAIN_PROGRESS_H
 #define MAIN_PROGRESS_H
 
@@ -10,15 +10,20 @@ struct progress {
     const struct setup *setup;
     bool at_terminal;           /* standard error is one, and the engine is in the foreground */
     bool shown;                 /* ... and files are read */
-    bool drawn;
     uint64_t started_ns, next_ns;
+};
+
+struct progress_sums {
+    double seconds;             /* since the start; above 0 */
+    uint64_t packets, alerts;
 };
 
 void progress_start(struct progress *p, const struct setup *setup);
 bool progress_is_shown(const struct progress *p);
 void progress_show(struct progress *p);
-/* Before other lines are printed. */
-void progress_clear(struct progress *p);
+/* Writes the line: "12.0 MB of 48.0 MB, 25 %, 3 s left, 90000 packets/s, 7 alerts". */
+void progress_text(const struct capture_progress *at, const struct progress_sums *sums,
+                   struct buf *out);
 /* When all threads have ended: the line with the sums. */
 void progress_end(const struct progress *p);
 

@@ -439,24 +439,24 @@ static bool needs_sequence(const struct setup *s)
  * commands, the watchdog. */
 #define MANAGEMENT_MAX 7
 static void name_management(const struct setup *s, bool live, char *main_name, size_t size,
-                            const char *names[MANAGEMENT_MAX])
+                            struct plan_manager out[MANAGEMENT_MAX])
 {
     unsigned n = 0;
 
     if (pthread_getname_np(pthread_self(), main_name, size) != 0)
         snprintf(main_name, size, "ids");
-    names[n++] = main_name;
+    out[n++] = (struct plan_manager){ main_name, "signals, reloads" };
     if (conf_bool(s->root, "stats.enabled", true))
-        names[n++] = "CS";
+        out[n++] = (struct plan_manager){ "CS", "statistics" };
     if (s->takes_jobs || control_is_enabled(s->root, live))
-        names[n++] = "US";
+        out[n++] = (struct plan_manager){ "US", "control socket" };
     if (web_is_enabled(s->root))
-        names[n++] = "Web";
+        out[n++] = (struct plan_manager){ "Web", "metrics, page" };
     if (live || systemd_watchdog_ms() > 0)
-        names[n++] = "WD";
+        out[n++] = (struct plan_manager){ "WD", "watchdog" };
     if (live)
-        names[n++] = "Sink";
-    names[n] = NULL;
+        out[n++] = (struct plan_manager){ "Sink", "writes records" };
+    out[n] = (struct plan_manager){ NULL, NULL };
 }
 
 /* Asks the capture for queues and threads of a source. With --topology only the CPUs of
@@ -544,7 +544,7 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
     unsigned count = (unsigned)s->sources.count;
     struct plan_source *sources = xcalloc(count + 1, sizeof(*sources));
     char interfaces[512], main_name[16];
-    const char *management[MANAGEMENT_MAX];
+    struct plan_manager management[MANAGEMENT_MAX];
     struct plan_request request = {
         .mode = mode,
         .root = s->root,

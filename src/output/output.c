@@ -31,7 +31,7 @@ const struct logger_ops *const logger_table[] = { LOGGER_LIST(X) NULL };
 struct record_head {
     uint32_t len;
     uint16_t sink;
-    uint16_t unused;
+    uint16_t is_alert;          /* an alert in EVE, which a tap wants to see */
 };
 
 /* Owned by its inspecting thread; no other thread looks at it. */
@@ -227,6 +227,16 @@ void record_begin(struct render *r, struct sink *sink)
 
     r->record_at = r->out->len;
     buf_add(r->out, &head, sizeof(head));
+}
+
+/* Without memory for its head the record is lost anyway. */
+void record_is_alert(struct render *r)
+{
+    size_t at = r->record_at + offsetof(struct record_head, is_alert);
+    const uint16_t yes = 1;
+
+    if (LIKELY(r->out->len >= at + sizeof(yes)))
+        memcpy(r->out->data + at, &yes, sizeof(yes));
 }
 
 /* Without memory for all of it there is no record: no half lines. */
@@ -472,7 +482,7 @@ static void write_records(struct output_writer *w, const struct buf *records)
         memcpy(&head, records->data + at, sizeof(head));
         at += sizeof(head);
         writer_add(w, head.sink, records->data + at, head.len);
-        if (UNLIKELY(tapped))
+        if (UNLIKELY(tapped && head.is_alert))
             tap->put(tap->arg, head.sink, records->data + at, head.len);
         at += head.len;
         if (w->pending[head.sink].len >= WRITER_BATCH)

@@ -64,8 +64,8 @@ void output_writer_free(struct output_writer *w);
 void output_write(struct output_writer *w, struct packet_vector *v);
 void output_writer_flush(struct output_writer *w);
 
-/* Lets another thread read records as they are written. Writer threads call put(), only while
- * is_on; it must not wait. sink: number of the record's sink. */
+/* Lets another thread read alerts as they are written. Writer threads call put() for each alert of
+ * an eve-log, only while is_on; it must not wait. sink: number of the record's sink. */
 struct output_tap {
     void (*put)(void *arg, unsigned sink, const uint8_t *record, size_t len);
     void *arg;

@@ -12,4 +12,26 @@ grep -q "$(printf '^\033\\[31mError: .*\033\\[0m$')" "$WORK/colour" || exit 2
 grep -q "$(printf '\033')" "$WORK/plain" && exit 3
 $IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $SRC/qa/samples/quickstart.pcap > "$WORK/file" 2>&1
 grep -q "$(printf '\033')\|dropped by the kernel" "$WORK/file" && exit 4
+grep -q '^CS: \|; CS: statistics' "$WORK/file" && exit 5
+grep -Eq '^RX#01.*: receive decode$|^W#01.*: receive decode stream detect verdict output$' "$WORK/colour" || exit 6
+grep -q '; CS: statistics' "$WORK/colour" || exit 7
+# An explanation is in the plan, terminal or not.
+$IDS -c $SRC/suricata.yaml --plan --runmode single -i lo > "$WORK/plan"
+grep -Eq '^US +management: control socket ' "$WORK/plan" || exit 8
+# A capture that comes slowly: the line is drawn again and again until its end.
+mkfifo "$WORK/pipe"
+script -qfec "$IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $WORK/pipe" \
+    "$WORK/slow" < /dev/null > /dev/null &
+exec 3> "$WORK/pipe"
+cat "$SRC/qa/samples/quickstart.pcap" >&3
+tries=0
+until grep -q ' packets/s, [0-9]* alerts' "$WORK/slow" || [ $tries = 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+exec 3>&-
+wait $!
+tr '\r' '\n' < "$WORK/slow" | grep -Eq '^[0-9.]+ MB, [0-9]+ packets/s, [0-9]+ alerts' || exit 9
+# A message begins a line of its own.
+tr '\r' '\n' < "$WORK/slow" | grep -q '^Notice: pcap: read 1 file' || exit 10
 exit 0

@@ -546,13 +546,13 @@ static void file_capture_close(void *capture)
     free(c);
 }
 
-/* total 0: unknown (pipes). Both in bytes of the files on disk. */
-void pcap_file_progress(void *capture, uint64_t *done, uint64_t *total)
+/* Both in bytes of the files on disk. */
+static void file_progress(void *capture, struct capture_progress *out)
 {
     struct pcap_capture *c = capture;
 
-    *done = __atomic_load_n(&c->done_bytes, __ATOMIC_RELAXED);
-    *total = pcap_files_total(c->files);
+    out->bytes = __atomic_load_n(&c->done_bytes, __ATOMIC_RELAXED);
+    out->total_bytes = pcap_files_total(c->files);
 }
 
 static const char *const run_modes[] = { "single", "autofp", "workers", "pipeline", NULL };
@@ -570,5 +570,6 @@ const struct capture_ops capture_pcap_file = {
     .receive = file_receive,
     .interrupt = file_interrupt,
     .queue_close = file_queue_close,
+    .progress = file_progress,
     .close = file_capture_close,
 };

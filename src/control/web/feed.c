@@ -14,8 +14,6 @@
 #define RING 256                        /* records; a power of two */
 #define RECORD_MAX (64u * 1024)         /* bytes of a record that is shown */
 #define READERS_MAX 16
-/* The type of a record is within these first bytes, after the time and the flow's id. */
-#define TYPE_WITHIN 512
 
 struct feed {
     struct output_tap tap;
@@ -27,19 +25,12 @@ struct feed {
     bool has_sink;
 };
 
-static bool is_alert(const uint8_t *record, size_t len)
-{
-    static const char type[] = "\"event_type\":\"alert\"";
-
-    return memmem(record, MIN(len, TYPE_WITHIN), type, sizeof(type) - 1) != NULL;
-}
-
 static void put(void *arg, unsigned sink, const uint8_t *record, size_t len)
 {
     struct feed *f = arg;
     struct buf *to;
 
-    if (len > RECORD_MAX || !is_alert(record, len) || pthread_mutex_trylock(&f->lock) != 0)
+    if (len > RECORD_MAX || pthread_mutex_trylock(&f->lock) != 0)
         return;
     if (!f->has_sink) {
         f->has_sink = true;

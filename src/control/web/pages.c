@@ -5,8 +5,6 @@
  * reader holds no lock. */
 #include "control/web/web_private.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,73 +209,6 @@ static const char *metrics_write(struct web *web, const struct web_request *requ
 
 /* --- the engine as it is ---------------------------------------------------------------------- */
 
-/* The CPU that a thread of this process last ran on, by its name; -1: there is no such thread.
- * Field 39 of /proc/self/task/TID/stat (proc(5)); the name in field 2 may hold blanks and ')'. */
-static int last_cpu(const char *tid, const char *wanted)
-{
-    char path[64], line[1024];
-    const char *open, *close;
-    int cpu = -1;
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/self/task/%.16s/stat", tid);
-    f = fopen(path, "re");
-    if (f == NULL)
-        return -1;
-    if (fgets(line, sizeof(line), f) != NULL && (open = strchr(line, '(')) != NULL &&
-        (close = strrchr(line, ')')) != NULL && (size_t)(close - open - 1) == strlen(wanted) &&
-        strncmp(open + 1, wanted, strlen(wanted)) == 0) {
-        const char *at = close + 1;
-
-        for (int field = 3; field <= 39 && at != NULL; field++)
-            at = strchr(at + 1, ' ') != NULL && field < 39 ? strchr(at + 1, ' ') : at;
-        cpu = at != NULL ? (int)strtol(at, NULL, 10) : -1;
-    }
-    fclose(f);
-    return cpu;
-}
-
-static int thread_cpu(const char *name)
-{
-    DIR *dir = opendir("/proc/self/task");
-    int cpu = -1;
-
-    for (struct dirent *e; dir != NULL && cpu < 0 && (e = readdir(dir)) != NULL;)
-        if (isdigit((unsigned char)e->d_name[0]))
-            cpu = last_cpu(e->d_name, name);
-    if (dir != NULL)
-        closedir(dir);
-    return cpu;
-}
-
-static void state_thread(struct web *web, struct json *j, const struct plan_thread *t)
-{
-    const struct history_thread *now = history_thread(web_history(web), t->name);
-
-    json_object(j, NULL);
-    json_string(j, "name", t->name);
-    json_string(j, "modules", t->modules);
-    if (t->source != NULL)
-        json_string(j, "interface", t->source);
-    json_i64(j, "planned_cpu", t->pinned ? t->cpu : -1);
-    json_i64(j, "cpu", thread_cpu(t->name));
-    if (now != NULL) {
-        json_u64(j, "packets", now->packets);
-        json_u64(j, "busy", now->busy);
-        json_u64(j, "wait", now->wait);
-        json_u64(j, "blocked", now->blocked);
-    }
-    json_object_end(j);
-}
-
-static void state_threads(struct web *web, struct json *j, const struct plan *plan)
-{
-    json_array(j, "threads");
-    for (unsigned i = 0; plan != NULL && i < plan->thread_count; i++)
-        state_thread(web, j, &plan->threads[i]);
-    json_array_end(j);
-}
-
 static void state_memory(struct json *j, const struct run_context *ctx)
 {
     struct memory_limit limit;
@@ -348,7 +279,7 @@ static void state_run(struct web *web, struct json *j, struct control *c)
     json_u64(j, "packets", counter_total(counter_register("decoder.pkts", COUNTER_SUM)));
     json_u64(j, "bytes", counter_total(counter_register("decoder.bytes", COUNTER_SUM)));
     json_u64(j, "alerts", counter_total(counter_register("detect.alert", COUNTER_SUM)));
-    state_threads(web, j, c->plan);
+    threads_json(web, j, c->plan);
     state_memory(j, c->conf.context);
     state_sinks(j, c->conf.context->output);
     state_bottleneck(j, c->engine);
@@ -581,6 +512,7 @@ const struct web_page web_pages[] = {
     { "/api/state", TYPE_JSON, state_write },
     { "/api/history", TYPE_JSON, history_write },
     { "/api/machine", TYPE_JSON, machine_write },
+    { "/api/machine.svg", "image/svg+xml", threads_svg_write },
     { "/api/plan", TYPE_JSON, plan_write },
     { "/api/rules", TYPE_JSON, rules_write },
     { "/api/rule", TYPE_JSON, rule_write },

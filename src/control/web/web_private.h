@@ -49,13 +49,21 @@ struct json;
 /* Writes members of the open object: samples taken after `since` (seconds since 1970). */
 void history_json(const struct web_history *h, uint64_t since, struct json *j);
 
-struct history_thread {         /* shares of the last second, in per mille */
+struct history_thread {
     char name[16];
     uint64_t packets, busy_ns, wait_ns, blocked_ns;     /* totals */
-    uint16_t busy, wait, blocked;
+    uint16_t busy, wait, blocked;       /* shares of the last second, in per mille */
 };
 /* Returns the newest sample of a thread; NULL: none. */
 const struct history_thread *history_thread(const struct web_history *h, const char *name);
+
+/* --- threads.c: the threads of the run -------------------------------------------------------- */
+
+struct plan;
+/* Writes an array of the open object; the caller holds the control's lock. */
+void threads_json(struct web *web, struct json *j, const struct plan *plan);
+/* A web_page.write: the picture of the machine with the threads where they ran last. */
+const char *threads_svg_write(struct web *web, const struct web_request *request, struct buf *out);
 
 /* --- feed.c: alerts as they are written ------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/memory/buf.h"
 #include "base/test.h"
-#include "engine/plan.h"
+#include "engine/plan_picture.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -118,7 +118,9 @@ static bool sends_with_a_cpu_left(const struct conf_node *root, const char *sour
 /* `mode`: another than the case's; NULL: the case's. */
 static void build(struct built *out, struct conf *conf, const char *text, const char *mode)
 {
-    static const char *const management[] = { "CS", "US", NULL };
+    static const struct plan_manager management[] = {
+        { "CS", NULL }, { "US", NULL }, { NULL, NULL }
+    };
     char topology_text[256], topology_path[800], mode_text[64];
     struct plan_source sources[8];
     struct plan_request rq = { .root = conf_root(conf), .sources = sources,
@@ -349,6 +351,115 @@ TEST(plan_fixits_fix)
             continue;
         snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
         count += check_fixits(t, path, entry->d_name);
+    }
+    closedir(dir);
+    CHECK(count > 10);
+}
+
+/* --- the picture ------------------------------------------------------------------------------ */
+
+static bool is_inside(struct pic_box a, struct pic_box b)
+{
+    return a.x >= b.x && a.y >= b.y && a.x + a.w <= b.x + b.w && a.y + a.h <= b.y + b.h;
+}
+
+static bool overlaps(struct pic_box a, struct pic_box b)
+{
+    return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+/* Each thread stands on its CPU and in its panel, and hides no other. */
+static void check_layout(struct test *t, const struct plan *plan)
+{
+    struct picture p;
+
+    picture_lay_out(&p, plan, NULL);
+    for (unsigned i = 0; i < plan->thread_count; i++) {
+        int cpu = picture_cpu_of(&p, i);
+
+        CHECK(is_inside(p.chip[i], p.panel[p.chip_panel[i]].box));
+        CHECK(cpu < 0 || is_inside(p.chip[i], p.cpu[cpu]));
+        CHECK(cpu < 0 || (int)plan->topology->cpu[cpu].os == plan->threads[i].cpu);
+        for (unsigned k = 0; k < i; k++)
+            CHECK(!overlaps(p.chip[i], p.chip[k]));
+    }
+    for (unsigned i = 0; i < plan->topology->count; i++)
+        for (unsigned k = 0; k < i; k++)
+            CHECK(!overlaps(p.cpu[i], p.cpu[k]));
+    for (unsigned i = 0; i < plan->source_count; i++)
+        CHECK(is_inside(p.source[i], p.panel[p.source_panel[i]].box));
+    picture_free(&p);
+}
+
+static unsigned times(const char *text, const char *part)
+{
+    unsigned count = 0;
+
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+        count++;
+    return count;
+}
+
+/* Each thread and interface is there once, and arrows have heads. */
+static void check_svg(struct test *t, const struct plan *plan)
+{
+    struct buf out = { 0 };
+    char text[64];
+
+    plan_print_svg(plan, &out);
+    buf_add_u8(&out, '\0');
+    for (unsigned i = 0; i < plan->thread_count; i++) {
+        snprintf(text, sizeof(text), "data-thread=\"%s\"", plan->threads[i].name);
+        CHECK(times((const char *)out.data, text) == 1);
+    }
+    CHECK(times((const char *)out.data, "data-source=") == plan->source_count);
+    CHECK(times((const char *)out.data, "class=\"arrow") ==
+          times((const char *)out.data, "marker-end="));
+    CHECK(times((const char *)out.data, "marker-end=") >= plan->stage_count);
+    CHECK(times((const char *)out.data, "</svg>") == 1);
+    buf_fini(&out);
+}
+
+/* Returns whether the case has a plan. */
+static bool check_picture(struct test *t, const char *path, const char *name)
+{
+    char *text = read_all(path);
+    struct conf *conf;
+    struct built b;
+    bool drawn;
+
+    *strstr(text, MARK) = '\0';
+    conf = conf_of_case(t, text, name);
+    build(&b, conf, text, NULL);
+    drawn = b.plan != NULL;
+    if (drawn) {
+        check_layout(t, b.plan);
+        check_svg(t, b.plan);
+    }
+    built_free(&b);
+    conf_free(conf);
+    free(text);
+    return drawn;
+}
+
+TEST(plan_picture)
+{
+    struct dirent *entry;
+    unsigned count = 0;
+    DIR *dir;
+
+    if (!find_plans()) {
+        t->skipped = true;
+        return;
+    }
+    dir = opendir(plans);
+    while ((entry = readdir(dir)) != NULL) {
+        char path[800];
+
+        if (!is_case(entry->d_name))
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
+        count += check_picture(t, path, entry->d_name);
     }
     closedir(dir);
     CHECK(count > 10);
