@@ -20,6 +20,15 @@ static const char settings[] =
     "                  solaris: [10.0.0.3], bsd-right: [10.0.0.4], last: [10.0.0.5],\n"
     "                  first: [10.0.0.6] }\n";
 
+struct fixture {
+    struct conf *yaml;
+    struct counters *counters;
+    struct packet_pool *pool;
+    struct decoder *decoder;
+    counter_id memuse;
+    struct packet_vector vector;
+};
+
 static size_t make_frame(struct bytes *in, uint8_t frame[1024])
 {
     uint8_t kind = take_u8(in), which = take_u8(in), block = take_u8(in), len = take_u8(in);
@@ -49,44 +58,52 @@ static size_t make_frame(struct bytes *in, uint8_t frame[1024])
     return header + len;
 }
 
+static struct fixture *fixture(void)
+{
+    static struct fixture w;
+    struct err err;
+
+    if (w.decoder != NULL)
+        return &w;
+    w.yaml = conf_new();
+    if (conf_load_string(w.yaml, settings, "fuzz", &err) < 0)
+        abort();
+    w.memuse = counter_register("defrag.memuse", COUNTER_GAUGE);
+    w.counters = counters_new("fuzz");
+    w.pool = packet_pool_new(8, 0);
+    w.decoder = decoder_new(decode_conf_new(conf_root(w.yaml), &err), w.pool, w.counters);
+    return &w;
+}
+
+static void one_fragment(struct fixture *w, struct bytes *in)
+{
+    uint8_t frame[1024];
+    struct packet *p = packet_pool_get(w->pool);
+    struct packet_vector *v = &w->vector;
+
+    p->len = p->wire_len = (uint32_t)make_frame(in, frame);
+    p->data = frame;
+    p->datalink = DATALINK_RAW;
+    p->time_us = v->now_us += 1000;
+    vector_push(v, p);
+    decode_vector(w->decoder, v);
+    if (v->count > 1 && (v->packet[1]->l3 == NULL || v->packet[1]->len > 65535))
+        abort();
+    for (unsigned i = 0; i < v->count; i++)
+        packet_release(v->packet[i], PACKET_THREAD_OWNER);
+    v->count = 0;
+    if (packet_pool_out(w->pool) != 0 || w->counters->value[w->memuse] > MEMCAP + (1u << 18))
+        abort();
+}
+
 int fuzz_input(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
-    struct conf *yaml = conf_new();
-    struct err err;
-    struct counters *counters = counters_new("fuzz");
-    struct packet_pool *pool = packet_pool_new(8, 0);
-    struct packet_vector v = { 0 };
-    struct decode_conf *conf;
-    struct decoder *decoder;
-    counter_id memuse = counter_register("defrag.memuse", COUNTER_GAUGE);
+    struct fixture *w = fixture();
 
-    conf_load_string(yaml, settings, "fuzz", &err);
-    conf = decode_conf_new(conf_root(yaml), &err);
-    decoder = decoder_new(conf, pool, counters);
-    while (bytes_have(&in, 4)) {
-        uint8_t frame[1024];
-        struct packet *p = packet_pool_get(pool);
-
-        p->len = p->wire_len = (uint32_t)make_frame(&in, frame);
-        p->data = frame;
-        p->datalink = DATALINK_RAW;
-        p->time_us = v.now_us += 1000;
-        vector_push(&v, p);
-        decode_vector(decoder, &v);
-        if (v.count > 1 && (v.packet[1]->l3 == NULL || v.packet[1]->len > 65535))
-            abort();
-        for (unsigned i = 0; i < v.count; i++)
-            packet_release(v.packet[i], PACKET_THREAD_OWNER);
-        v.count = 0;
-        if (packet_pool_out(pool) != 0 || counters->value[memuse] > MEMCAP + (1u << 18))
-            abort();
-    }
-    decoder_free(decoder);
-    decode_conf_free(conf);
-    packet_pool_free(pool);
-    counters_free(counters);
-    conf_free(yaml);
-    free(v.packet);
+    w->vector.now_us = 0;
+    while (bytes_have(&in, 4))
+        one_fragment(w, &in);
+    decoder_clear(w->decoder);
     return 0;
 }

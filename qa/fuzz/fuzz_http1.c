@@ -5,8 +5,9 @@
  * The first byte chooses settings (bits 0-1) and says whether parsers sleep: bit 2 that they do,
  * bit 3 that the same is played with and without, and must come to the same. Then follow chunks,
  * each behind ff fe and a control byte: bit 0 the direction, bits 1-3 all set: a gap of its length
- * instead; bits 4-7: in parts of so many bytes, 0: whole. Text between the marks may grow and
- * shrink as a fuzzer likes. */
+ * instead; bits 4-7: in parts of so many bytes, 0: whole. After PARTS_MAX parts of an input its
+ * chunks come whole, because each part is a packet that all is inspected for. Text between the
+ * marks may grow and shrink as a fuzzer likes. */
 #include "app/core/settings.h"
 #include "app/proto/http1/state.h"
 #include "app/tests/replay.h"
@@ -18,6 +19,8 @@
 
 int fuzz_input(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+#define PARTS_MAX 48
 
 #define HEAD "%YAML 1.1\n---\napp-layer:\n  protocols:\n    http:\n      enabled: yes\n" \
              "      byterange:\n        memcap: 1mb\n      libhtp:\n        default-config:\n"
@@ -77,10 +80,12 @@ static bool next_chunk(struct bytes *in, struct slice *chunk, uint8_t *control)
     return false;
 }
 
-static void replay_chunk(struct replay *replay, uint8_t control, struct slice chunk)
+/* parts: how many there have been. */
+static void replay_chunk(struct replay *replay, uint8_t control, struct slice chunk,
+                         unsigned *parts)
 {
     enum direction d = (enum direction)(control & 1);
-    uint32_t part = control >> 4 != 0 ? control >> 4 : chunk.len;
+    uint32_t part = control >> 4, n;
 
     if (chunk.len == 0)
         return;
@@ -88,8 +93,10 @@ static void replay_chunk(struct replay *replay, uint8_t control, struct slice ch
         replay_data(replay, d, NULL, chunk.len);
         return;
     }
-    for (uint32_t at = 0; at < chunk.len; at += part)
-        replay_data(replay, d, chunk.data + at, MIN(part, chunk.len - at));
+    for (uint32_t at = 0; at < chunk.len; at += n, (*parts)++) {
+        n = part != 0 && *parts < PARTS_MAX ? MIN(part, chunk.len - at) : chunk.len - at;
+        replay_data(replay, d, chunk.data + at, n);
+    }
 }
 
 static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool suspends, bool compare)
@@ -98,6 +105,7 @@ static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool sus
     struct slice chunk;
     struct replay replay;
     uint8_t control = 0, next = 0;
+    unsigned parts = 0;
     char *text = NULL;
     bool more;
 
@@ -111,7 +119,7 @@ static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool sus
             suspends ? 0 : UINT32_MAX;
     do {
         more = next_chunk(&in, &chunk, &next);
-        replay_chunk(&replay, control, chunk);
+        replay_chunk(&replay, control, chunk, &parts);
         control = next;
     } while (more);
     replay_end(&replay);

@@ -3,9 +3,9 @@
  *
  * The input up to the first zero byte is a rule file, what follows it a threshold.config for the
  * rules that were good. */
-#include "base/report/log.h"
 #include "detect/tests/rules_fixture.h"
 #include "detect/state/threshold.h"
+#include "quiet.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ int fuzz_input(const uint8_t *data, size_t size)
     struct text all = { (const char *)data, size }, rules = all;
     struct rules_fixture f;
 
-    log_set_level(LOG_LEVEL_ERROR);
+    quiet();
     if (zero != NULL)
         rules.n = (size_t)(zero - data);
     rules_fixture_open(&f);

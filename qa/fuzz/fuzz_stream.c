@@ -4,7 +4,7 @@
  * the sides are, options, and a length; payload bytes tell their place in the stream.
  *
  * What is handed on must be in order, say where it stands, and be looked back upon as it was; what
- * is shown again must be there. All packets and flows must come home. */
+ * is shown again must be there. All packets, flows, sessions and blocks must come home. */
 #include "packet/pool.h"
 #include "stream/slot.h"
 #include "stream/stream.h"
@@ -40,18 +40,29 @@ struct fixture {
     struct packet_pool *pool;
     struct counters *counters;
     struct stream_thread *st;
+    counter_id sessions_memuse, data_memuse;
     struct packet_vector vector;
     struct stream_dir ds[2];
     uint64_t time_us;
 };
 
-static void fixture_open(struct fixture *w, uint8_t choice)
+/* One for each choice, and kept: to make one takes a hundred times as long as an input does. */
+static struct fixture *fixture(uint8_t choice)
 {
+    static struct fixture *kept[16];
+    struct fixture *w = kept[choice & 15];
     struct err err;
 
+    if (w != NULL)
+        return w;
+    w = kept[choice & 15] = calloc(1, sizeof(*w));
+    if (w == NULL)
+        abort();
     w->yaml = conf_new();
     if (conf_load_string(w->yaml, settings[choice & 3], "fuzz", &err) < 0)
         abort();
+    conf_set(w->yaml, "flow.hash-size", "256");
+    conf_set(w->yaml, "flow.prealloc", "16");
     w->flows = flow_conf_new(conf_root(w->yaml), 1, &err);
     w->conf = stream_conf_new(conf_root(w->yaml), (choice & 4) != 0, &err);
     w->pool = packet_pool_new(256, 0);
@@ -59,18 +70,19 @@ static void fixture_open(struct fixture *w, uint8_t choice)
     w->st = stream_thread_new(&(struct stream_env){
         .conf = w->conf, .flows = w->flows, .pool = w->pool, .counters = w->counters,
         .copy_chunks = (choice & 8) != 0 }, &err);
-    w->time_us = 1000000;
+    w->sessions_memuse = counter_register("tcp.memuse", COUNTER_GAUGE);
+    w->data_memuse = counter_register("tcp.reassembly_memuse", COUNTER_GAUGE);
+    return w;
 }
 
-static void fixture_close(struct fixture *w)
+static void fixture_reset(struct fixture *w)
 {
-    stream_thread_free(w->st);
-    counters_free(w->counters);
-    packet_pool_free(w->pool);
-    stream_conf_free(w->conf);
-    flow_conf_free(w->flows);
-    conf_free(w->yaml);
-    free(w->vector.packet);
+    for (unsigned d = 0; d < 2; d++) {
+        w->ds[d].seq = w->ds[d].retained_len = 0;
+        w->ds[d].next = 0;
+    }
+    w->time_us = 1000000;
+    w->vector.now_us = 0;
 }
 
 static void keep(struct stream_dir *s, const uint8_t *data, uint32_t len)
@@ -208,30 +220,36 @@ static void one_segment(struct fixture *w, struct bytes *in)
     vector_push(&w->vector, p);
 }
 
+/* The flows end with the input, and what follows is as after a start. */
+static void finish(struct fixture *w)
+{
+    stream_vector(w->st, &w->vector);
+    consume(w);
+    while (stream_flush(w->st, &w->vector, w->time_us))
+        consume(w);
+    stream_vector(w->st, &w->vector);       /* empty: counts */
+    if (packet_pool_out(w->pool) != 0 || w->counters->value[w->sessions_memuse] != 0 ||
+        w->counters->value[w->data_memuse] != 0)
+        abort();
+}
+
 int fuzz_input(const uint8_t *data, size_t size)
 {
     struct bytes in = bytes_of(data, size);
-    static struct fixture w;
     uint8_t choice = take_u8(&in);
+    struct fixture *w = fixture(choice);
 
     if (size < 2)
         return 0;
-    memset(&w, 0, sizeof(w));
-    fixture_open(&w, choice);
+    fixture_reset(w);
     while (bytes_have(&in, 1) && in.next < data + 4096) {
-        one_segment(&w, &in);
-        if ((choice & 16) == 0 || w.vector.count >= 16) {
-            w.vector.now_us = w.time_us;
-            stream_vector(w.st, &w.vector);
-            consume(&w);
+        one_segment(w, &in);
+        if ((choice & 16) == 0 || w->vector.count >= 16) {
+            w->vector.now_us = w->time_us;
+            stream_vector(w->st, &w->vector);
+            consume(w);
         }
     }
-    stream_vector(w.st, &w.vector);
-    consume(&w);
-    while (stream_flush(w.st, &w.vector, w.time_us))
-        consume(&w);
-    if (packet_pool_out(w.pool) != 0)
-        abort();
-    fixture_close(&w);
+    finish(w);
     return 0;
 }

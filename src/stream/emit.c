@@ -334,11 +334,35 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         else
             emit_data(st, s, p, dir, limit);
     }
-    if (UNLIKELY(eof && stream_waiting(s) != NULL) && !st->conf->is_inline &&
-        takes_unacked(ssn, eof))
-        emit_ooo_blocks(st, s, p, dir);
     stream_release(st, p->flow, s, dir);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) ==
                  STREAM_DEPTH_REACHED))
         emit_depth(s, p, dir, first_chunk);
+}
+
+static bool has_ooo_blocks(const struct tcp_stream *s)
+{
+    return stream_waiting(s) != NULL && !(s->flags & STREAM_NO_REASSEMBLY);
+}
+
+/* Hands off all that is left. Blocks behind holes go only into the last packet of the flow: they
+ * are not marked as handed off, so the next packet would bring them again, for ever. */
+COLD void stream_emit_end(struct stream_thread *st, struct tcp_session *ssn, struct packet *p)
+{
+    bool is_waiting = false;
+
+    for (enum direction dir = TO_SERVER; dir <= TO_CLIENT; dir++) {
+        stream_emit(st, ssn, p, dir, true);
+        is_waiting |= has_ooo_blocks(&ssn->stream[dir]);
+    }
+    if (!is_waiting || st->conf->is_inline || !takes_unacked(ssn, true) ||
+        (ssn->flags & (SSN_WAITS(TO_SERVER) | SSN_WAITS(TO_CLIENT))) != 0)
+        return;
+    if (stream_slot(p)->chunk_count == PACKET_CHUNKS_MAX) {
+        ssn->flags |= SSN_WAITS(TO_SERVER);
+        return;
+    }
+    for (enum direction dir = TO_SERVER; dir <= TO_CLIENT; dir++)
+        if (has_ooo_blocks(&ssn->stream[dir]))
+            emit_ooo_blocks(st, &ssn->stream[dir], p, dir);
 }

@@ -121,8 +121,7 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     if (UNLIKELY(st->conf->snapshots != 0))
         stream_snapshot(st->conf, p);
     p->flags |= PACKET_DETECT_ONLY | inspections;
-    stream_emit(st, ssn, p, TO_SERVER, true);
-    stream_emit(st, ssn, p, TO_CLIENT, true);
+    stream_emit_end(st, ssn, p);
 }
 
 static bool chunks_wait(const struct flow *flow)

@@ -55,6 +55,7 @@ void stream_holes_free(struct stream_thread *st, struct tcp_stream *s);    /* wh
 /* eof: the flow has ended, so unacknowledged data are handed off too. */
 void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packet *p,
                  enum direction dir, bool eof);
+void stream_emit_end(struct stream_thread *st, struct tcp_session *ssn, struct packet *p);
 void stream_emit_reinspect(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 
 /* When the flow is idle: frees the buffer, unless its data may be read again. */

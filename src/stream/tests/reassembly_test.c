@@ -371,3 +371,30 @@ TEST(stream_largest_goes_on_without_payload)
     CHECK(!is_given_up(t, 96, 5000));
     CHECK(is_given_up(t, 96, 60000));
 }
+
+/* As many blocks behind holes as a packet has chunks, and data of the other side: these wait for a
+ * second packet, which must not begin with the blocks again. */
+TEST(stream_end_with_blocks_and_data_of_the_other_side)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A seq=10 'a; c>s A seq=20 'b; c>s A seq=30 'c; c>s A seq=40 'd;"
+                             "s>c A seq=1 ack=1 'hello; end");
+    CHECK_STRING(script_log(&s), "0: s0=hello again c9=a again c19=b again c29=c end(shutdown)\n");
+    CHECK_INT(s.flow_ends, 1);
+    script_close(t, &s);
+}
+
+/* In-order data of both sides fill the packet: the blocks come with another one. */
+TEST(stream_end_with_blocks_after_a_full_packet)
+{
+    struct script s;
+
+    script_open(&s, "stream: { reassembly: { toserver-chunk-size: 1, toclient-chunk-size: 1 } }",
+                false);
+    script_run(&s, HANDSHAKE "c>s A 'ab; s>c A seq=1 ack=1 'cd; c>s A seq=20 'x; end");
+    CHECK_INT(s.flow_ends, 1);
+    CHECK_BYTES(s.data[TO_SERVER].data, s.data[TO_SERVER].len, "ab", 2);
+    script_close(t, &s);
+}

@@ -230,9 +230,12 @@ void script_vector(struct script *s)
     consume(s);
 }
 
+/* Few flows: what has not ended by then never ends. */
+#define FLUSHES_MAX 1000
+
 static void flush(struct script *s)
 {
-    while (stream_flush(s->st, &s->vector, s->time_us, 0))
+    for (unsigned n = 0; n < FLUSHES_MAX && stream_flush(s->st, &s->vector, s->time_us, 0); n++)
         consume(s);
 }
 
