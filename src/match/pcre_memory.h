@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 /* What one match may use for backtracking points, in KiB. PCRE2's default is 20 GB. Suricata's
- * limit on their depth, 1500, is reached below 1 MiB unless an expression has hundreds of groups. */
+ * limit on their depth, 1500, is reached below 1 MiB unless there are hundreds of groups. */
 #define PCRE_HEAP_LIMIT_KIB (16u << 10)
 
 /* Returns a pcre2_match_data; waits for memory, so that a reload may call it. */

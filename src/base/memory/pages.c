@@ -8,7 +8,7 @@
 
 #define PAGE ((size_t)4096)
 
-static size_t whole_pages(size_t size)
+static size_t in_pages(size_t size)
 {
     return (size + PAGE - 1) & ~(PAGE - 1);
 }
@@ -21,7 +21,7 @@ void *pages_map(size_t size, size_t align)
 
     if (size > SIZE_MAX / 4)
         size = SIZE_MAX / 4;        /* refused below */
-    size = whole_pages(size);
+    size = in_pages(size);
     if (!traffic_memory_take(size))
         return NULL;
     all = mmap(NULL, size + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -41,7 +41,7 @@ void *pages_map(size_t size, size_t align)
 
 void pages_unmap(void *start, size_t size)
 {
-    size = whole_pages(size);
+    size = in_pages(size);
     munmap(start, size);
     traffic_memory_release(size);
 }
