@@ -187,12 +187,10 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
 void stream_clear(struct detect_flow *df);     /* clears everything that names rules */
 struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: out of memory */
 void stream_inspect_chunks(struct detect_thread *dt);
-/* True if stream data are due for inspection with a packet of this direction. */
-bool stream_is_due(const struct detect_thread *dt, enum direction d);
-/* Evaluates what waited for more data. Called before the window is reported. */
+bool stream_is_due(const struct detect_thread *dt, enum direction d);   /* to be reported now */
+/* Evaluates what waited for more data, before the window is reported. */
 void stream_catch_up(struct detect_thread *dt, struct packet *p, enum direction d);
-/* NULL: out of memory. */
-struct stream_ext *stream_ext_get(struct stream_dir *ds);
+struct stream_ext *stream_ext_get(struct stream_dir *ds);   /* NULL: out of memory */
 
 /* alert_payload.c */
 void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);

@@ -46,9 +46,9 @@ static bool anomaly_condition(const struct packet *p)
 
 #define PACKET_HEADER_LEN 32            /* bytes that `packethdr` shows */
 
-/* Bytes that the events of a packet may write, by the bytes of its frame. An event costs a sender a
- * few bytes, and a flow of its own is as cheap. Packet k of a tunnel gets 1/((k + 1) (k + 2)) of it:
- * the sum over all packets of a frame is less than 1. */
+/* Bytes that the events of a packet may write, by the bytes of its frame. An event costs a sender
+ * few bytes, and a flow of its own is as cheap. Packet k of a tunnel gets 1/((k + 1) (k + 2)) of
+ * it: the sum over all packets of a frame is less than 1. */
 static uint64_t packet_limit(const struct eve *eve, const struct packet *p)
 {
     const struct packet *root = p->root != NULL ? p->root : p;
@@ -76,13 +76,12 @@ static bool packet_has_space(struct render *r, const struct eve *eve, const stru
     return true;
 }
 
-/* *written: bytes of the packet's records. Those that are left out are counted. */
-static void anomaly_packet_event(struct render *r, const struct eve *eve,
-                                 const struct anomaly_settings *s, const struct packet *p,
-                                 enum packet_event event, size_t *written)
+/* Returns the bytes of the record. */
+static size_t anomaly_packet_event(struct render *r, const struct eve *eve,
+                                   const struct anomaly_settings *s, const struct packet *p,
+                                   enum packet_event event)
 {
     struct json j;
-    size_t len;
 
     eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "anomaly", EVE_NO_TX });
     json_object(&j, "anomaly");
@@ -92,13 +91,7 @@ static void anomaly_packet_event(struct render *r, const struct eve *eve,
     if (s->packet_header && p->data != NULL)
         eve_packet_bytes(&j, p, PACKET_HEADER_LEN);
     eve_end(r, eve, &j, p);
-    len = record_slice(r).len;
-    if (LIKELY(packet_has_space(r, eve, p, *written, len))) {
-        *written += len;
-        return;
-    }
-    eve_cancel(r);
-    counter_add(r->counters, eve->records_cut, 1);
+    return record_slice(r).len;
 }
 
 /* Detection's own events are no protocol's; Suricata has none of these types. */
@@ -116,9 +109,17 @@ static void anomaly_packet_events(struct render *r, const struct eve *eve,
 
     for (unsigned i = 0; i < p->event_count; i++) {
         enum packet_event event = (enum packet_event)p->event[i];
+        size_t len;
 
-        if (is_wanted(s, event))
-            anomaly_packet_event(r, eve, s, p, event, &written);
+        if (!is_wanted(s, event))
+            continue;
+        len = anomaly_packet_event(r, eve, s, p, event);
+        if (LIKELY(packet_has_space(r, eve, p, written, len))) {
+            written += len;
+            continue;
+        }
+        eve_cancel(r);
+        counter_add(r->counters, eve->records_cut, 1);
     }
 }
 

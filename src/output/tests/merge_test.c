@@ -80,7 +80,7 @@ TEST(merge_waits_for_the_slowest)
 }
 
 /* A thread that is far ahead must not keep records without end, nor move them again and again. */
-TEST(merge_says_when_a_thread_is_too_far_ahead)
+TEST(merge_limits_how_far_a_thread_is_ahead)
 {
     struct seq_thread thread = { NULL, nothing, nothing, nothing };
     struct sequencer *seq = sequencer_new();
