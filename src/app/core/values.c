@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define FEW 16                  /* values that are found sooner by a walk */
-#define PLACES 4                /* of a transaction: keywords of one protocol that have many values */
+#define PLACES 4                /* of a transaction: keywords that have many values */
 
 /* NULL is the list of no place: one that was left has it, and so has a list without values. */
 static bool is_in(const struct app_place *place, const void *list, const void *keyword)
