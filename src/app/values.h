@@ -18,8 +18,8 @@ struct app_place {
     unsigned at;                /* of an array that has other items, too: the value's place there */
 };
 
-/* The place kept for this list of this keyword, if it is not beyond `index`; else one that begins
- * anew. `list` is an address that no other list of the transaction has. */
+/* The place kept for this list of this keyword, if it is not beyond `index`; else one at the
+ * beginning. `list` is an address that no other list of the transaction has. */
 struct app_place *app_place_of(struct app_tx *tx, const void *list, const void *keyword,
                                unsigned index);
 

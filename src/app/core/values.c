@@ -8,11 +8,12 @@
 #include <string.h>
 
 #define FEW 16                  /* values that are found sooner by a walk */
-#define PLACES 4                /* of a transaction: keywords of one protocol that have many values */
+#define PLACES 4                /* of a transaction: keywords that have many values */
 
+/* NULL is the list of no place: one that was left has it, and so has a list without values. */
 static bool is_in(const struct app_place *place, const void *list, const void *keyword)
 {
-    return place->list == list && place->keyword == keyword;
+    return list != NULL && place->list == list && place->keyword == keyword;
 }
 
 /* The transaction's place in this list, or one that is free; the last one goes if all are used. */

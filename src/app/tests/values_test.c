@@ -89,6 +89,18 @@ TEST(app_values_in_any_order)
     arena_fini(&s.tx.arena);
 }
 
+/* A thread that has left its place finds nothing in a list without values. */
+TEST(app_values_of_an_empty_list)
+{
+    static struct sample s;
+
+    sample_init(&s, VALUES);
+    CHECK(any(&s, 0) == &s.value[0]);
+    s.thread.place.list = NULL;
+    CHECK(APP_ITEM_AT(&s.tx, NULL, sample_value, 0) == NULL);
+    arena_fini(&s.tx.arena);
+}
+
 static bool take_byte(struct bytes *list, struct slice *out)
 {
     looked_at++;
