@@ -99,7 +99,7 @@ struct enip_pdu {
     struct enip_header header;
     enum enip_payload payload;
     bool invalid;
-    bool has_identity, has_services;    /* the first item is one */
+    bool has_identity, has_services;    /* it lists these, and the first item is one */
     bool has_message;                   /* a CIP message in one of the items */
     bool second_connected;              /* the second item is connected data */
     uint16_t sequence;                  /* of that */

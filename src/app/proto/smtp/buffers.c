@@ -11,43 +11,19 @@ static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct smtp_tx, tx);
 }
 
-/* A struct smtp_recipient. Walks the list, whose size RECIPIENTS_MAX bounds. */
-static const void *nth_recipient(struct app_tx *tx, enum direction d UNUSED, unsigned index)
-{
-    const struct smtp_recipient *r = smtp_tx_of(tx)->recipients;
+/* RECIPIENTS_MAX limits their number. */
+static const struct app_path recipients_path = {
+    APP_PATH_LIST(smtp_tx, recipients, smtp_recipient)
+};
 
-    while (r != NULL && index-- > 0)
-        r = r->next;
-    return r;
-}
-
-/* The nth field of this name. NULL message: no mail yet, or raw extraction. */
-static bool field(struct app_tx *tx, const char *name, unsigned nth, struct slice *out)
+/* The field of this name, the nth for a buffer with several. NULL message: no mail yet, or raw
+ * extraction. */
+static bool find_field(struct app_tx *tx, enum direction d, const struct app_key *key,
+                       unsigned index, struct slice *out)
 {
     const struct mime_message *m = smtp_tx_of(tx)->message;
 
-    return m != NULL && mime_field_find(m, name, nth, out);
-}
-
-#define FIELD(symbol, field_name)                                                              \
-    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED, \
-                             struct slice *out)                                                \
-    {                                                                                          \
-        return field(tx, field_name, 0, out);                                                  \
-    }
-FIELD(from, "from")
-FIELD(subject, "subject")
-FIELD(to, "to")
-FIELD(cc, "cc")
-FIELD(date, "date")
-FIELD(message_id, "message-id")
-FIELD(x_mailer, "x-mailer")
-#undef FIELD
-
-static bool get_received(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                         struct slice *out)
-{
-    return field(tx, "received", index, out);
+    return m != NULL && mime_field_find(m, key->name[d], index, out);
 }
 
 /* A struct mime_item. */
@@ -60,6 +36,8 @@ static const void *nth_url(struct app_tx *tx, enum direction d UNUSED, unsigned 
         item = item->next;
     return item;
 }
+
+static const struct app_path urls_path = { .find = nth_url };
 
 /* Known when the message is complete. */
 static bool get_body_md5(struct app_tx *tx, enum direction d UNUSED, unsigned index,
@@ -82,17 +60,18 @@ static bool get_body_md5(struct app_tx *tx, enum direction d UNUSED, unsigned in
     return out->len > 0;
 }
 
-#define BUFFER(symbol, rule_name, text)                                                        \
+#define FIELD(symbol, rule_name, field, text)                                                  \
     static const struct app_buffer buffer_##symbol = {                                         \
-        .name = rule_name, .doc = text, .directions = APP_TS, .get = get_##symbol,             \
+        .name = rule_name, .doc = text, .directions = APP_TS,                                  \
+        .find = find_field, .key = APP_KEY(field),                                             \
     }
-BUFFER(from, "email.from", "From field of a mail");
-BUFFER(subject, "email.subject", "Subject field of a mail");
-BUFFER(to, "email.to", "To field of a mail");
-BUFFER(cc, "email.cc", "Cc field of a mail");
-BUFFER(date, "email.date", "Date field of a mail");
-BUFFER(message_id, "email.message_id", "Message-Id field of a mail");
-BUFFER(x_mailer, "email.x_mailer", "X-Mailer field of a mail");
+FIELD(from, "email.from", "from", "From field of a mail");
+FIELD(subject, "email.subject", "subject", "Subject field of a mail");
+FIELD(to, "email.to", "to", "To field of a mail");
+FIELD(cc, "email.cc", "cc", "Cc field of a mail");
+FIELD(date, "email.date", "date", "Date field of a mail");
+FIELD(message_id, "email.message_id", "message-id", "Message-Id field of a mail");
+FIELD(x_mailer, "email.x_mailer", "x-mailer", "X-Mailer field of a mail");
 
 static const struct app_buffer buffer_helo = {
     .name = "smtp.helo", .doc = "what the client calls itself", .directions = APP_TS,
@@ -105,15 +84,15 @@ static const struct app_buffer buffer_mail_from = {
 };
 static const struct app_buffer buffer_rcpt_to = {
     .name = "smtp.rcpt_to", .doc = "each recipient of the envelope", .directions = APP_TS,
-    .multi = true, .field = APP_FIELD_PART(nth_recipient, smtp_recipient, address, ALWAYS),
+    .multi = true, .field = APP_FIELD_PART(&recipients_path, smtp_recipient, address, ALWAYS),
 };
 static const struct app_buffer buffer_received = {
     .name = "email.received", .doc = "each Received field of a mail", .directions = APP_TS,
-    .multi = true, .get = get_received,
+    .multi = true, .find = find_field, .key = APP_KEY("received"),
 };
 static const struct app_buffer buffer_url = {
     .name = "email.url", .doc = "each URL in the body of a mail", .directions = APP_TS,
-    .multi = true, .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
+    .multi = true, .field = APP_FIELD_PART(&urls_path, mime_item, text, ALWAYS),
 };
 
 static const struct app_buffer buffer_body_md5 = {
