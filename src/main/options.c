@@ -236,8 +236,8 @@ static const struct option_spec *spec_meant(const char *given, const char *name,
     return NULL;
 }
 
-/* Takes "--name", "--name=value" and "--name value"; *i moves past a value of its own. An
- * optional value must follow "=", as with getopt_long(3). */
+/* Takes "--name", "--name=value" and "--name value"; moves *i past a value in a separate word.
+ * An optional value must follow "=", as with getopt_long(3). */
 static int option_long(struct options *o, char **argv, int *i, struct err *err)
 {
     const char *name = argv[*i] + 2, *equals = strchr(name, '=');

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.h - what a terminal shows of a run: how much of a long file is read, and at the
- * end the sums. */
+/* main/progress.h - the progress of a run on a terminal, and the sums at its end. */
 #ifndef MAIN_PROGRESS_H
 #define MAIN_PROGRESS_H
 
@@ -8,8 +7,9 @@
 
 struct progress {
     const struct setup *setup;
-    bool at_terminal;           /* standard error is one, and the engine is in the foreground */
-    bool shown;                 /* ... and files are read */
+    bool at_terminal;           /* standard error is a terminal, and the engine is in the
+                                 * foreground */
+    bool shown;                 /* and it reads files */
     bool drawn;
     uint64_t started_ns, next_ns;
 };
@@ -17,9 +17,9 @@ struct progress {
 void progress_start(struct progress *p, const struct setup *setup);
 bool progress_is_shown(const struct progress *p);
 void progress_show(struct progress *p);
-/* Before other lines are printed. */
+/* Clears the line, for other output. */
 void progress_clear(struct progress *p);
-/* When all threads have ended: the line with the sums. */
+/* Prints the line with the sums, after all threads have ended. */
 void progress_end(const struct progress *p);
 
 #endif

@@ -276,8 +276,8 @@ int run_plan(const struct options *o, struct conf *conf)
 
 /* --- running ------------------------------------------------------------------------------ */
 
-/* Goes into the background if that is asked for, then applies umask, core files and
- * directory. Before logging starts, because the log files get the umask. */
+/* Goes into the background if requested, then applies umask, core file size and working
+ * directory. Called before logging starts, because the umask applies to log files. */
 static int begin_process(const struct options *o, const struct conf *conf, struct err *err)
 {
     if (o->daemon && process_daemonize(err) < 0)
