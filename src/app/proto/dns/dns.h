@@ -117,7 +117,7 @@ static inline const struct dns_message *dns_message_of(const struct app_tx *tx)
 #define DNS_HEADER_SIZE 12              /* bytes, RFC 1035 section 4.1.1 */
 #define DNS_NOLOG_IDS_MAX 32            /* per flow; with more in flight the oldest is lost */
 
-/* Of a flow of DNS or of LLMNR, which has the same framing. */
+/* The state of a flow of DNS, or of LLMNR, which has the same framing. */
 struct dns_state {
     bool gap;                           /* since the last message */
     /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
@@ -145,7 +145,8 @@ void dns_message_events(struct app_tx *tx);
 bool dns_take_text(struct bytes *data, struct slice *out);
 bool dns_take_option(struct bytes *data, uint16_t *code, struct slice *out);
 
-/* For logs: "1.2.3.4", or all of IPv6's groups; "" when the length fits neither. */
+/* Writes an address for logs: "1.2.3.4", or all groups of an IPv6 address; "" if the length fits
+ * neither. */
 #define DNS_ADDRESS_SIZE 46
 void dns_address(struct slice data, char out[DNS_ADDRESS_SIZE]);
 /* "AAAA", or the number. */

@@ -55,7 +55,7 @@ struct cip {
 };
 
 struct cip_segment {
-    uint8_t type;                       /* as it is; its upper six bits are CIP_SEGMENT_ ... */
+    uint8_t type;                       /* all eight bits; the upper six are CIP_SEGMENT_ ... */
     uint32_t value;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/ftp.h - FTP (RFC 959, 2428, 4217): what its parts share, and what a data connection
- * is told of the command it belongs to. */
+/* app/proto/ftp/ftp.h - FTP (RFC 959, 2428, 4217): declarations of its parts, and the facts of a
+ * command that its data connection needs. */
 #ifndef APP_FTP_FTP_H
 #define APP_FTP_FTP_H
 
@@ -66,7 +66,7 @@ struct ftp_tx {
 struct ftp_state {
     bool drop[2];                       /* the rest of a line that was too long */
     bool active;                        /* for the next transfer */
-    bool multiline;                     /* a reply goes on */
+    bool multiline;                     /* more lines of a reply follow */
     bool auth_tls;                      /* AUTH TLS waits for its reply */
     enum ftp_command command;           /* the latest */
     uint16_t announced;                 /* port in PORT or EPRT */
