@@ -95,7 +95,7 @@ struct dnp3_points {
     const struct dnp3_layout *layout;
     struct bytes in;
     uint32_t left, index, prefix;
-    uint32_t octets;                    /* bits of packed points not read yet */
+    uint32_t octets;                    /* bytes of packed points not read yet */
     uint8_t prefix_code, octet, used;
 };
 struct dnp3_points dnp3_points_of(const struct dnp3_object *object);
