@@ -392,7 +392,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     global_memcap_begin(s->root);
     if (setup_packet_path(s, err) < 0)
         return -1;
-    /* Each job has outputs of its own. */
+    /* In job mode each job opens outputs of its own. */
     if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
     if (setup_rules(s, err) < 0 || setup_explain(s, err) < 0)

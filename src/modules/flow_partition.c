@@ -23,7 +23,7 @@
 
 /* A thread without work checks again after this; usually it is woken earlier. */
 #define SLEEP_NS 100000000
-/* The next frames are not there yet: a watched directory, or an empty pool. */
+/* Pauses when no frame can be read: a watched directory has no file, or the pool is empty. */
 #define PAUSE_FILES_NS 100000000
 #define PAUSE_POOL_NS 200000
 
