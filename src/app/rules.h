@@ -38,12 +38,11 @@ struct app_field {
     uint16_t offset;
     uint16_t step;      /* offset from the client's member to the server's; 0: one for both
                          * directions */
-    uint16_t flag;      /* with IF: offset of the bool */
+    uint16_t flag;      /* with IF: offset of the bool; of both directions with `step` */
     uint16_t sender;    /* offset of an enum direction, the only sender; 0: both may send it */
     uint16_t size;      /* of the member: the length of BYTES, the space of TEXT */
-    /* The part of the transaction whose members these are: number `index`, from 0; NULL when there
-     * is none. Without it the field is in the transaction itself, once. */
-    const void *(*part)(struct app_tx *tx, enum direction direction, unsigned index);
+    /* Leads to the struct whose member this is. NULL: the transaction, which has it once. */
+    const struct app_path *path;
 };
 #define APP_FIELD_TYPE(m)                                                        \
     _Generic((m), struct slice: APP_FIELD_SLICE, bool: APP_FIELD_U8,             \
@@ -52,27 +51,60 @@ struct app_field {
 #define APP_FIELD_AT(s, m)                                                       \
     .type = APP_FIELD_TYPE(((struct s *)0)->m), .offset = offsetof(struct s, m), \
     .size = sizeof(((struct s *)0)->m)
+#define APP_FLAG_AT(s, f)                                                        \
+    .when = APP_FIELD_IF, .flag = _Generic(((struct s *)0)->f, bool: offsetof(struct s, f))
+#define APP_SENDER_AT(s, f)                                                      \
+    .sender = _Generic(((struct s *)0)->f, enum direction: offsetof(struct s, f))
 /* `struct s` begins with its struct app_tx; `w` is ALWAYS, KNOWN or FILLED. */
 #define APP_FIELD(s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w }
 /* Present only if the bool `f` is set. */
-#define APP_FIELD_WITH(s, m, f)                                                  \
-    { APP_FIELD_AT(s, m), .when = APP_FIELD_IF,                                  \
-      .flag = _Generic(((struct s *)0)->f, bool: offsetof(struct s, f)) }
+#define APP_FIELD_WITH(s, m, f) { APP_FIELD_AT(s, m), APP_FLAG_AT(s, f) }
 /* Present only in a transaction that the direction in `f` has sent. */
 #define APP_FIELD_FROM(s, m, w, f)                                               \
-    { APP_FIELD_AT(s, m), .when = APP_FIELD_##w,                                 \
-      .sender = _Generic(((struct s *)0)->f, enum direction: offsetof(struct s, f)) }
+    { APP_FIELD_AT(s, m), .when = APP_FIELD_##w, APP_SENDER_AT(s, f) }
 /* `m` of the array `a[2]`, which has an entry for each direction. */
 #define APP_FIELD_BY_DIRECTION(s, a, m, w)                                       \
     { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w, .step = sizeof(((struct s *)0)->a[0]) }
-/* `m` of each `struct s` that the function `f` finds; keywords with several values share it. */
-#define APP_FIELD_PART(f, s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w, .part = (f) }
-#define APP_FIELD_PART_BY_DIRECTION(f, s, a, m, w)                               \
+#define APP_FIELD_BY_DIRECTION_WITH(s, a, m, f)                                  \
+    { APP_FIELD_AT(s, a[0].m), APP_FLAG_AT(s, a[0].f), .step = sizeof(((struct s *)0)->a[0]) }
+/* `m` of the `struct s` that the path `p` leads to. */
+#define APP_FIELD_PART(p, s, m, w) { APP_FIELD_AT(s, m), .when = APP_FIELD_##w, .path = (p) }
+#define APP_FIELD_PART_WITH(p, s, m, f) { APP_FIELD_AT(s, m), APP_FLAG_AT(s, f), .path = (p) }
+#define APP_FIELD_PART_BY_DIRECTION(p, s, a, m, w)                               \
     { APP_FIELD_AT(s, a[0].m), .when = APP_FIELD_##w,                            \
-      .step = sizeof(((struct s *)0)->a[0]), .part = (f) }
-/* `f` finds the value itself, which has the type `t`. */
-#define APP_FIELD_VALUE(f, t, w)                                                 \
-    { .type = APP_FIELD_TYPE((t){ 0 }), .size = sizeof(t), .when = APP_FIELD_##w, .part = (f) }
+      .step = sizeof(((struct s *)0)->a[0]), .path = (p) }
+/* The path leads to the value itself, which has the type `t`. */
+#define APP_FIELD_VALUE(p, t, w)                                                 \
+    { .type = APP_FIELD_TYPE((t){ 0 }), .size = sizeof(t), .when = APP_FIELD_##w, .path = (p) }
+
+/* The way from a transaction to the struct whose members keywords show: through a pointer, along a
+ * list, or both, in this order. All keywords on one kind of struct share a path. */
+struct app_path {
+    uint16_t pointer;   /* offset of a pointer in the transaction; 0: start at the transaction */
+    uint16_t step;      /* from the client's pointer to the server's; 0: one for both */
+    uint16_t sender;    /* as in struct app_field, in the transaction */
+    bool is_list;
+    uint16_t first;     /* with is_list: offset of the pointer to the first element */
+    uint16_t next;      /* in an element: offset of the pointer to the next one */
+    /* Instead: finds struct number `index`, from 0; NULL when there is none. */
+    const void *(*find)(struct app_tx *tx, enum direction direction, unsigned index);
+};
+/* These fill a struct app_path: the pointer `m`; `m` of requests and `n` of responses; the elements
+ * `struct t` of the list that `m` of `struct s` begins. */
+#define APP_PATH_POINTER(s, m) .pointer = offsetof(struct s, m)
+#define APP_PATH_POINTERS(s, m, n)                                               \
+    APP_PATH_POINTER(s, m), .step = offsetof(struct s, n) - offsetof(struct s, m)
+#define APP_PATH_LIST(s, m, t)                                                   \
+    .is_list = true, .next = offsetof(struct t, next),                           \
+    .first = _Generic(((struct s *)0)->m, struct t *: offsetof(struct s, m),     \
+                      const struct t *: offsetof(struct s, m))
+
+/* What a `find` function looks up. Keywords that differ in one name or number share a function. */
+struct app_key {
+    const char *name[2];        /* for requests, for responses */
+    unsigned number;
+};
+#define APP_KEY(n) { .name = { (n), (n) } }
 
 /* A sticky buffer. `get` may compute the content and keep it in tx->arena. */
 struct app_buffer {
@@ -97,6 +129,10 @@ struct app_buffer {
     struct app_field field;     /* the member that it shows; otherwise: */
     /* Instance `index` from 0; false when there is none (yet). */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, struct slice *out);
+    /* The same for buffers that share a function: it receives the address of `key`. */
+    bool (*find)(struct app_tx *tx, enum direction direction, const struct app_key *key,
+                 unsigned index, struct slice *out);
+    struct app_key key;
     /* For `grows`: how many bytes of the body before out->data[0] have been freed. */
     uint64_t (*position)(struct app_tx *tx, enum direction direction, unsigned index);
     /* For `grows`, for outputs that read the body as it arrives: returns all that is stored,
@@ -137,6 +173,9 @@ struct app_integer {
     const struct app_name *bit_names;   /* "fin,!comp": bits that are set and bits that are clear */
     struct app_field field;     /* the number; otherwise: */
     bool (*get)(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out);
+    bool (*find)(struct app_tx *tx, enum direction direction, const struct app_key *key,
+                 unsigned index, uint64_t *out);
+    struct app_key key;
     uint32_t feature;
 };
 
@@ -149,6 +188,8 @@ bool app_field_number(const struct app_field *field, struct app_tx *tx, enum dir
 static inline bool app_buffer_get(const struct app_buffer *b, struct app_tx *tx,
                                   enum direction direction, unsigned index, struct slice *out)
 {
+    if (b->find != NULL)
+        return b->find(tx, direction, &b->key, index, out);
     if (b->get != NULL)
         return b->get(tx, direction, index, out);
     return app_field_slice(&b->field, tx, direction, index, out);
@@ -156,6 +197,8 @@ static inline bool app_buffer_get(const struct app_buffer *b, struct app_tx *tx,
 static inline bool app_integer_get(const struct app_integer *n, struct app_tx *tx,
                                    enum direction direction, unsigned index, uint64_t *out)
 {
+    if (n->find != NULL)
+        return n->find(tx, direction, &n->key, index, out);
     if (n->get != NULL)
         return n->get(tx, direction, index, out);
     return app_field_number(&n->field, tx, direction, index, out);

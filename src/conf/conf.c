@@ -153,8 +153,8 @@ static bool is_default_interface(const struct conf_node *item)
     return name != NULL && name->kind == CONF_SCALAR && strcmp(name->value, "default") == 0;
 }
 
-/* For an interface in a list: the value of `default` in the same list, for a key that the
- * interface does not have. */
+/* Finds the value of a key that an interface in a list does not have: that of `default` in the
+ * same list. */
 static const struct conf_node *default_of(const struct conf_node *item, struct text key)
 {
     if (item->parent == NULL || item->parent->kind != CONF_LIST ||
@@ -166,7 +166,7 @@ static const struct conf_node *default_of(const struct conf_node *item, struct t
     return NULL;
 }
 
-/* NULL: there is nothing at this path. `node` may be NULL, so that calls can be nested. */
+/* Returns NULL if the path does not exist. `node` may be NULL, so that calls can be nested. */
 const struct conf_node *conf_find(const struct conf_node *node, const char *path)
 {
     struct text rest = text_of(path), part;
@@ -249,7 +249,7 @@ void conf_error(const struct conf_node *node, const char *fmt, ...)
     va_end(args);
 }
 
-/* Reading goes on, so that one start shows all mistakes; the count ends it afterwards. */
+/* Reading continues, so that one start shows all mistakes; the count ends the start afterwards. */
 void conf_fatal(const struct conf_node *node, const char *fmt, ...)
 {
     va_list args;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/conf_private.h - building the tree; for conf/ alone.
+/* conf/conf_private.h - builds the tree; only conf/ includes it.
  *
- * Everything lives in the configuration's arena and dies with it: a value that is replaced is
- * only unlinked, so that places and texts handed out stay good. */
+ * All nodes are in the configuration's arena. A replaced value is only unlinked, so locations
+ * and texts that callers hold stay valid. */
 #ifndef CONF_CONF_PRIVATE_H
 #define CONF_CONF_PRIVATE_H
 
@@ -12,10 +12,11 @@
 
 /* Nesting of sections, includes and aliases together. */
 #define CONF_DEPTH_MAX 128
-/* Aliases of aliases double with each line; a real configuration has some thousand nodes. */
+/* Limits aliases of aliases, whose number doubles with each line. A real configuration has some
+ * thousand nodes. */
 #define CONF_NODES_MAX 1000000
 
-/* What conf_node_new() makes: the public part and what only the builder needs. */
+/* A node with the members that only the builder needs. */
 struct conf_build_node {
     struct conf_node node;      /* first */
     struct conf_node *last;     /* youngest child */
@@ -28,41 +29,41 @@ struct conf_override {
 struct conf {
     struct arena arena;
     struct conf_node *root;
-    ARRAY_OF(struct conf_override) overrides;   /* --set, to be repeated after each load */
+    ARRAY_OF(struct conf_override) overrides;   /* --set, applied again after each load */
     size_t nodes;
 };
 
 struct conf_node *conf_node_new(struct conf *conf, struct text name, struct where at);
 void conf_node_append(struct conf_node *parent, struct conf_node *child);
-/* The child of exactly that name: a key, or a number in a list. */
+/* Finds the child of exactly that name: a key, or a number in a list. */
 struct conf_node *conf_node_child(const struct conf_node *parent, struct text name);
-/* Found, else made. */
+/* Finds or creates the child. */
 struct conf_node *conf_node_make(struct conf *conf, struct conf_node *parent, struct text name,
                                  struct where at);
-/* Back to CONF_NULL without children. */
+/* Makes the node CONF_NULL without children. */
 void conf_node_clear(struct conf_node *node);
 void conf_node_set_text(struct conf *conf, struct conf_node *node, struct text value);
-/* What a list calls its next item. */
+/* Appends an item to a list, with the next number as its name. */
 struct conf_node *conf_node_add_item(struct conf *conf, struct conf_node *list, struct where at);
 
-/* The key as the tree spells it: dashes for underscores, with a warning, unless the section it
- * stands in is a group of variables. */
+/* Returns the key as the tree spells it: with dashes for underscores, and a warning, unless its
+ * section is a group of variables. */
 struct text conf_key(struct conf *conf, struct text section, struct text key, struct where at);
 
-/* Walks a dotted path, making what is missing. NULL: the path has an empty part. */
+/* Walks a dotted path and creates missing nodes. NULL: the path has an empty part. */
 struct conf_node *conf_make_path(struct conf *conf, struct conf_node *from, struct text path,
                                  struct where at);
 void conf_apply_overrides(struct conf *conf);
 
-/* Steps one part down: key, number or name of a list item. */
+/* Finds the child by one part of a path: key, number or name of a list item. */
 const struct conf_node *conf_step(const struct conf_node *node, struct text part);
 
-/* conf/vars.c: gives variables that are YAML lists their text. */
+/* Converts variables that are YAML lists to text (conf/vars.c). */
 void conf_vars_normalize(struct conf *conf, struct conf_node *root);
 
-/* conf/schema_keys.c: the known keys, as an outline; see there. */
+/* The known keys, as an outline (conf/schema_keys.c). */
 extern const char *const conf_schema_outline[];
-/* conf/schema_ignored.c: those of them that change nothing; ended by NULL. */
+/* The known keys without effect (conf/schema_ignored.c); ended by NULL. */
 struct conf_ignored { const char *path, *why; };
 extern const struct conf_ignored conf_ignored[];
 

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_SIZE_MAX (64u << 20)       /* far above real files; stops /dev/zero and the like */
+#define FILE_SIZE_MAX (64u << 20)       /* far above real files; limits endless ones such as
+                                         * /dev/zero */
 
 /* Anchors are valid within one file, as YAML defines it. */
 static int read_text(struct yaml_file *f, struct conf_node *into)
@@ -93,7 +94,7 @@ static int check_loop(const struct yaml_file *f, struct where at)
     return 0;
 }
 
-/* The text is needed only while it is read: the tree copies what it keeps. */
+/* Frees the text after reading, because the tree has copies of all that it keeps. */
 static int read_path(struct yaml_file *f, struct where at, struct conf_node *into)
 {
     struct buf text = { 0 };

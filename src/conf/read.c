@@ -14,8 +14,7 @@ static const char *const kind_names[] = {
     [CONF_MAP] = "a section",
 };
 
-/* Returns the node when there is a value to read, else NULL. A list or a section in its
- * place is an error. */
+/* Returns the node if it has a value, else NULL. A list or a section is an error. */
 static const struct conf_node *find_value(const struct conf_node *node, const char *path,
                                           const char *expected)
 {
@@ -107,7 +106,7 @@ double conf_double(const struct conf_node *node, const char *path, double otherw
     return otherwise;
 }
 
-/* In bytes; 0 is a size, and the caller gives it its meaning. */
+/* Returns bytes. 0 is a valid size; its meaning depends on the key. */
 uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
     static const char expected[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/schema.c - finds keys that nothing reads. Most are misspelled or misplaced, and
- * some of Suricata's have no meaning here. It runs once after loading and only warns. */
+/* conf/schema.c - warns of keys that nothing reads. It runs once after loading.
+ *
+ * Most such keys are misspelled or misplaced, and some of Suricata's have no meaning here. */
 #include "conf/conf_private.h"
 
 #include "base/report/log.h"
@@ -11,7 +12,7 @@
 /* A known key. They form a tree, built from the outline in schema_keys.c. */
 struct known {
     struct text name;
-    const struct known *like;       /* "@name": the group whose keys it has as well */
+    const struct known *like;       /* "@name": a group whose keys it has too */
     const char *ignored;            /* why it has no effect; NULL: it is read */
     struct known *parent, *child, *last, *next;
 };
@@ -204,7 +205,7 @@ static void report_unknown(struct schema *schema, const struct conf_node *node,
     log_at(LOG_LEVEL_WARNING, "conf", node->key_at, "unknown key %s: nothing reads it", path);
 }
 
-/* Only with -v: the file is right, for Suricata. */
+/* Reported only with -v, because the file is correct for Suricata. */
 static void report_ignored(const struct conf_node *node, const char *why)
 {
     char path[256];

@@ -78,7 +78,7 @@ static struct conf_node *make_step(struct conf *conf, struct conf_node *node, st
     return conf_node_make(conf, node, part, at);
 }
 
-/* No empty part, and not deeper than files may be. */
+/* True if no part is empty, and the path is not deeper than files may be. */
 static bool is_path(struct text path)
 {
     struct text part;
@@ -105,7 +105,7 @@ struct conf_node *conf_make_path(struct conf *conf, struct conf_node *from, stru
     return node;
 }
 
-/* is_final: the value comes from --set, as the position says too. */
+/* is_final: the value comes from --set; its location shows that too. */
 static void apply(struct conf *conf, const struct conf_override *o)
 {
     struct conf_node *node = conf_make_path(conf, conf->root, text_of(o->path), set_location);
@@ -141,7 +141,7 @@ static const char *spell_path(struct conf *conf, struct text path)
     return spelled;
 }
 
-/* For the program itself; -1: it is no path. */
+/* The program itself sets a value. -1: the path is invalid. */
 int conf_set(struct conf *conf, const char *path, const char *value)
 {
     struct conf_override o;
@@ -155,7 +155,7 @@ int conf_set(struct conf *conf, const char *path, const char *value)
     return 0;
 }
 
-/* For the command line; only the first '=' separates. */
+/* Sets a value from the command line; only the first '=' separates. */
 int conf_set_argument(struct conf *conf, const char *path_equals_value, struct err *err)
 {
     const char *equals = strchr(path_equals_value, '=');

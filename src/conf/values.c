@@ -29,7 +29,7 @@ static const struct checked checked[] = {
     { "ippair.memcap", NULL, 4096 * 64, UINT64_MAX },
 };
 
-/* In lower case only, as in Suricata. */
+/* Only lower case matches, as in Suricata. */
 static void check_word(const struct conf_node *node, const struct checked *c)
 {
     struct buf all = { 0 };

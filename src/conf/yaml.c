@@ -266,7 +266,7 @@ static void remember_anchor(struct yaml_file *f, const char *name, struct conf_n
 
 /* --- sections --- */
 
-/* An alias as a key stands for its value. */
+/* An alias that is used as a key has the value of its anchor. */
 static int key_text(struct yaml_file *f, const yaml_event_t *event, struct text *key)
 {
     struct where at = mark_location(f, event->start_mark);
@@ -418,8 +418,8 @@ static int read_value(struct yaml_file *f, const yaml_event_t *event, struct con
 
 /* --- a file --- */
 
-/* Adds keys to a section that has some already. A list is only possible where there is
- * nothing yet. */
+/* Adds keys to a section, which may have some already. A list is only possible in an empty
+ * section. */
 static int read_document(struct yaml_file *f, const yaml_event_t *event, struct conf_node *into)
 {
     struct where at = mark_location(f, event->start_mark);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf/yaml_problem.c - explains what is wrong with a file, in words that tell how to
- * correct it. libyaml's messages are about tokens and contexts. The mistakes that people
- * make are few: tabs, indentation, an open quotation or bracket, an extra colon. Each of
- * those has a sentence here. */
+/* conf/yaml_problem.c - explains errors in a file, with a way to correct them.
+ *
+ * libyaml's messages are about tokens and contexts. Most mistakes are of a few kinds: tabs,
+ * indentation, an open quotation or bracket, an extra colon. Each kind has a sentence here. */
 #include "conf/yaml_private.h"
 
 #include <string.h>

@@ -42,28 +42,30 @@ static uint64_t read_timeout(const struct conf_node *proto, const char *prefix, 
 }
 
 /* An emergency timeout longer than the normal one would have no effect, so it is corrected. */
+static void read_state(struct flow_conf *conf, const struct conf_node *node, unsigned proto,
+                       unsigned state)
+{
+    uint64_t *normal = &conf->normal.after[proto][state];
+    uint64_t *emergency = &conf->emergency.after[proto][state];
+
+    *normal = read_timeout(node, "", state_names[state], normal_defaults[proto][state]);
+    *emergency = read_timeout(node, "emergency-", state_names[state],
+                              emergency_defaults[proto][state]);
+    if (*emergency <= *normal)
+        return;
+    if (node != NULL)
+        conf_warning(node, "emergency-%s is above %s and taken as a tenth of it",
+                     state_names[state], state_names[state]);
+    *emergency = *normal / 10 / SECONDS * SECONDS;
+}
+
 static void read_timeouts(struct flow_conf *conf, const struct conf_node *root)
 {
     const struct conf_node *all = conf_find(root, "flow-timeouts");
 
-    for (unsigned proto = 0; proto < FLOW_PROTO_COUNT; proto++) {
-        const struct conf_node *node = conf_find(all, proto_names[proto]);
-
-        for (unsigned state = 0; state < FLOW_STATE_COUNT; state++) {
-            uint64_t *normal = &conf->normal.after[proto][state];
-            uint64_t *emergency = &conf->emergency.after[proto][state];
-
-            *normal = read_timeout(node, "", state_names[state], normal_defaults[proto][state]);
-            *emergency = read_timeout(node, "emergency-", state_names[state],
-                                      emergency_defaults[proto][state]);
-            if (*emergency > *normal) {
-                if (node != NULL)
-                    conf_warning(node, "emergency-%s is above %s and taken as a tenth of it",
-                                 state_names[state], state_names[state]);
-                *emergency = *normal / 10 / SECONDS * SECONDS;
-            }
-        }
-    }
+    for (unsigned proto = 0; proto < FLOW_PROTO_COUNT; proto++)
+        for (unsigned state = 0; state < FLOW_STATE_COUNT; state++)
+            read_state(conf, conf_find(all, proto_names[proto]), proto, state);
 }
 
 #define BUCKET_SIZE 64

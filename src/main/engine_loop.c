@@ -131,7 +131,7 @@ void engine_loop_reload_rules(struct setup *s)
                                                     "force; see the log");
 }
 
-/* To standard error: SIGUSR1 and -v come from a user at a terminal. */
+/* Writes to standard error, because SIGUSR1 and -v come from a user at a terminal. */
 static void report(const struct engine *engine)
 {
     struct buf out = { 0 };
@@ -141,8 +141,7 @@ static void report(const struct engine *engine)
     buf_fini(&out);
 }
 
-/* A second signal changes nothing: the threads end when they have passed on what they
- * hold. */
+/* A second signal has no effect: the threads end after they have handed off their packets. */
 static void begin_stop(struct setup *s, struct engine *engine)
 {
     if (s->ending)
@@ -175,8 +174,8 @@ static void handle_signal(struct setup *s, struct engine *engine, enum signal_ev
     }
 }
 
-/* Reading a file may stand still for long (a slow disk, standard input), so only live
- * captures are watched, or runs for which the service manager asks. */
+/* Watches live captures only, or runs for which the service manager asks. Reading a file may
+ * pause for long (a slow disk, standard input). */
 static struct watchdog *start_watchdog(const struct setup *s, const struct engine *engine)
 {
     return s->context.capture->live || systemd_watchdog_ms() > 0 ? watchdog_start(engine) : NULL;
@@ -205,9 +204,9 @@ static void wait_for_end(struct setup *s, struct engine *engine, struct progress
         close(fd);
 }
 
-/* In live captures, before the threads start, so that none begins with more rights than it
- * keeps. With files afterwards: a file may be readable for the old user only, and its
- * thread opens it. */
+/* For live captures, before the threads start, so that no thread ever has more privileges than
+ * it keeps. For files, after that: only the old user may be able to read a file, and its thread
+ * opens it. */
 int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 {
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
@@ -278,7 +277,7 @@ static void stop_gauges(struct setup *s)
     s->context.gauges = NULL;
 }
 
-/* Returns an exit status. On failure *err says why and nothing runs any more. */
+/* Returns an exit status. After a failure *err has the reason, and no thread runs. */
 int engine_loop_run(struct setup *s, struct err *err)
 {
     struct engine_conf conf;

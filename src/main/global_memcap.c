@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/global_memcap.c - the ceiling, as the configuration or the machine says. */
+/* main/global_memcap.c - reads and applies the common limit of memory. */
 #include "config.h"
 
 #include "main/global_memcap.h"
@@ -15,7 +15,7 @@
 /* Rules, packet rings and the kernel's buffers need the rest. */
 #define AUTO_PERCENT 50
 
-/* With less no flow gets far: each thread reserves a part ahead. */
+/* The least limit. Each thread reserves memory in advance, so with less no flow would get any. */
 #define LEAST ((uint64_t)16 << 20)
 
 static uint64_t machine_memory(void)

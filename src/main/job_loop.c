@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/job_loop.c - ids --unix-socket: runs one capture file after another. Rules and
- * settings stay. Each capture has its own threads, tables and outputs, and leaves nothing
- * for the next one. A file that cannot be read does not end the engine. */
+/* main/job_loop.c - ids --unix-socket: processes one capture file after another.
+ *
+ * Rules and settings stay. Each capture has its own threads, tables and outputs, and leaves no
+ * state for the next one. A file that cannot be read does not end the engine. */
 #include "config.h"
 
 #include "main/job_loop.h"
@@ -46,8 +47,8 @@ static int run_job(struct setup *s, const struct job *job, struct err *err)
     return status;
 }
 
-/* False: a signal asks for the end. Between captures this loop, not the watchdog, tells
- * the service manager that the engine is alive. */
+/* Returns false after a signal. Between captures this loop, not the watchdog, tells the service
+ * manager that the engine is alive. */
 static bool wait_for_job(struct setup *s, int signals)
 {
     unsigned alive_ms = systemd_watchdog_ms();

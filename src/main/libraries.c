@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/libraries.c - prints the version of each library for --build-info. The libraries
- * are asked at run time, because an update of a shared library may have changed it since
- * the build. Only where a library has no such call does the header's version stand in, and
- * the line says so. */
+/* main/libraries.c - prints the version of each library for --build-info.
+ *
+ * The versions are those at run time, because an update of a shared library may have changed one
+ * since the build. A library without such a function shows its header's version, and the line
+ * says so. */
 #include "config.h"
 
 #include "main/libraries.h"

@@ -236,9 +236,9 @@ static const struct { const char *name, *have, *word, *label; } features[] = {
     { "Systemd", WITH_SYSTEMD, NULL, "Systemd" },
 };
 
-/* Words that tools ask for and that are no library here: JA3 and JA4 (suricata-update
- * disables their rules without HAVE_NSS), parsers that Suricata has in Rust, JSON, the
- * control socket. */
+/* Words that tools look for and that do not name a library here: JA3 and JA4 (suricata-update
+ * disables their rules without HAVE_NSS), parsers that Suricata has in Rust, JSON, the control
+ * socket. */
 #define ALWAYS_THERE "HAVE_PACKET_FANOUT PCAP_SET_BUFF HAVE_NSS HTTP2_DECOMPRESSION HAVE_JA3 " \
                      "HAVE_JA4 HAVE_LIBJANSSON UNIX_SOCKET TLS TLS_C11 RUST"
 
@@ -318,7 +318,7 @@ int list_features(void)
     return EXIT_SUCCESS;
 }
 
-/* After --set and the options, so it shows what a run would use. */
+/* Runs after --set and the options are applied, so it shows the values that a run would use. */
 int list_config(const struct conf *conf)
 {
     conf_dump(conf, print_line, NULL);

@@ -30,7 +30,8 @@
 
 /* Owned by the log (base), which calls message_close() at the end. */
 struct message_sink {
-    int fd;                 /* -1: syslog; console: errors, the rest goes to standard output */
+    int fd;                 /* -1: syslog; console: that of errors, other messages go to standard
+                             * output */
     char *path;             /* NULL: console */
     bool json, colour;
     char *format;           /* text form */
@@ -83,10 +84,10 @@ static char level_letter(enum log_level level)
            : level == LOG_LEVEL_DEBUG ? 'd' : 'i';
 }
 
-/* The letters of default-log-format: %z time, %t its older form, %p process, %i thread, %m
- * and %T name of the thread, %d level, %D a letter for it, %S module, %M message. %f, %l
- * and %n are positions in Suricata's source; they print "-" here, because ours would tell
- * a user nothing. */
+/* The letters of default-log-format: %z time, %t its older form, %p process, %i thread, %m and
+ * %T name of the thread, %d level, %D a letter for it, %S module, %M message. %f, %l and %n are
+ * positions in Suricata's source; they print "-" here, because positions in our source would not
+ * help a user. */
 static void format_letter(struct buf *out, char letter, const struct log_message *m)
 {
     char name[16] = "";
@@ -173,8 +174,8 @@ static bool is_logged(const struct message_sink *s, const struct buf *line)
     return n != PCRE2_ERROR_NOMATCH;
 }
 
-/* Red and yellow (ECMA-48), for a person who looks on; https://no-color.org says how to switch it
- * off. "" is no colour. */
+/* Red and yellow (ECMA-48), for terminals; https://no-color.org defines how a user switches
+ * colours off. "": no colour. */
 static const char *colour_of(const struct message_sink *s, int fd, enum log_level level)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");

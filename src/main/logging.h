@@ -5,13 +5,13 @@
 
 #include "conf/conf.h"
 
-/* What SC_LOG_LEVEL says holds at once, for what is said before the configuration is read. */
+/* Applies SC_LOG_LEVEL at once, for messages before the configuration is read. */
 void logging_begin(void);
 
-/* verbose: how many -v. daemon: nothing on the console but errors, until it is in the background.
- * Of the environment SC_LOG_LEVEL, SC_LOG_FORMAT and SC_LOG_OP_FILTER come before the
- * configuration; SC_LOG_OP_IFACE, SC_LOG_FILE and SC_LOG_FACILITY stand in for its outputs, where
- * it has none. */
+/* Opens the outputs of `logging:`. verbose: number of -v options. daemon: the console shows only
+ * errors, until the engine is in the background. SC_LOG_LEVEL, SC_LOG_FORMAT and
+ * SC_LOG_OP_FILTER in the environment win over the configuration; SC_LOG_OP_IFACE, SC_LOG_FILE
+ * and SC_LOG_FACILITY apply if it has no outputs. */
 int logging_setup(const struct conf_node *root, const char *log_dir, unsigned verbose,
                   bool daemon, struct err *err);
 

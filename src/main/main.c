@@ -12,7 +12,7 @@
 #include "main/options.h"
 #include "main/run.h"
 
-/* For jobs that need the configuration. */
+/* Runs a job that needs the configuration. */
 static int with_config(const struct options *o, int (*job)(const struct options *, struct conf *))
 {
     struct conf *conf = run_configure(o);

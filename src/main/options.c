@@ -35,7 +35,8 @@ struct option_spec {
 
 #define AT(member) offsetof(struct options, member)
 
-/* In the order of --help. Names and letters are Suricata's where it has the option. */
+/* The options in the order of --help. Names and letters are those of Suricata, if it has the
+ * option. */
 static const struct option_spec specs[] = {
     { 'h', "help", OPT_JOB, 0, 0, JOB_HELP, NULL, NULL, "list the options" },
     { 'V', "version", OPT_JOB, 0, 0, JOB_VERSION, NULL, NULL, "print the version" },
@@ -207,8 +208,8 @@ static const struct option_spec *spec_by_name(const char *name, size_t len)
     return NULL;
 }
 
-/* As getopt_long(3): a complete name, or a prefix that only one option has. NULL with *err
- * set. */
+/* Finds an option as getopt_long(3) does: by its complete name, or by a prefix that only one
+ * option has. NULL with *err set. */
 static const struct option_spec *spec_meant(const char *given, const char *name, size_t len,
                                             struct err *err)
 {
@@ -236,8 +237,8 @@ static const struct option_spec *spec_meant(const char *given, const char *name,
     return NULL;
 }
 
-/* Takes "--name", "--name=value" and "--name value"; *i moves past a value of its own. An
- * optional value must follow "=", as with getopt_long(3). */
+/* Takes "--name", "--name=value" and "--name value"; moves *i past a value in a separate word.
+ * An optional value must follow "=", as with getopt_long(3). */
 static int option_long(struct options *o, char **argv, int *i, struct err *err)
 {
     const char *name = argv[*i] + 2, *equals = strchr(name, '=');

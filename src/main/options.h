@@ -27,7 +27,7 @@ struct options {
     bool strict_all;
     const char *strict_keywords;
     const char *run_mode;
-    const char *capture;                /* name in capture_table; NULL: by what was given */
+    const char *capture;                /* name in capture_table; NULL: the other options decide */
     string_list sources;                /* files, interfaces, queues */
     const char *checksums;              /* -k */
     bool simulate_ips;
@@ -40,9 +40,9 @@ struct options {
     bool recursive, continuous, delete_done;
     const char *pcap_buffer_size, *pcap_file_buffer_size;
     const char *bpf_file;
-    char *bpf;                          /* from the free words, or the file; heap */
+    char *bpf;                          /* from the remaining words, or the file; heap */
     const char *topology;
-    const char *cpu;                    /* --cpu; NULL: IDS_CPU, or what the CPU has */
+    const char *cpu;                    /* --cpu; NULL: from IDS_CPU, or all that the CPU has */
     const char *unix_socket;
     bool no_random, deterministic;
     bool quiet_progress;
@@ -51,7 +51,7 @@ struct options {
     bool explain_summary, explain_json;
 };
 
-/* Fills *o; -1 with *err on a wrong word. Texts are borrowed from argv. */
+/* Fills *o; -1 with *err for an invalid option. Texts are borrowed from argv. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_free(struct options *o);
 void options_help(const char *program);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.c - what a person at a terminal sees of a run: at the start what each thread does;
- * while a file is read its share, packets per second, alerts and the time left; at the end a line
- * with the sums, after a live capture as well. It prints nothing when standard error is not a
- * terminal, and no progress in the first second, so that short runs stay quiet. */
+/* main/progress.c - shows the progress of a run on a terminal.
+ *
+ * While a file is read it shows the share that is done, packets per second, alerts and the time
+ * left; at the end a line with the sums, after a live capture too. It prints nothing when
+ * standard error is not a terminal, and no progress in the first second, so that short runs
+ * print no more than that line. */
 #include "config.h"
 
 #include "main/progress.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/progress.h - what a terminal shows of a run: what its threads do, how much of a long file is
- * read, and at the end the sums. */
+/* main/progress.h - the progress of a run on a terminal, and the sums at its end. */
 #ifndef MAIN_PROGRESS_H
 #define MAIN_PROGRESS_H
 
@@ -8,8 +7,9 @@
 
 struct progress {
     const struct setup *setup;
-    bool at_terminal;           /* standard error is one, and the engine is in the foreground */
-    bool shown;                 /* ... and files are read */
+    bool at_terminal;           /* standard error is a terminal, and the engine is in the
+                                 * foreground */
+    bool shown;                 /* and it reads files */
     uint64_t started_ns, next_ns;
 };
 
@@ -24,7 +24,7 @@ void progress_show(struct progress *p);
 /* Writes the line: "12.0 MB of 48.0 MB, 25 %, 3 s left, 90000 packets/s, 7 alerts". */
 void progress_text(const struct capture_progress *at, const struct progress_sums *sums,
                    struct buf *out);
-/* When all threads have ended: the line with the sums. */
+/* Prints the line with the sums, after all threads have ended. */
 void progress_end(const struct progress *p);
 
 #endif

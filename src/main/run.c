@@ -53,8 +53,7 @@ static void configure_checksums(struct conf *conf)
         conf_set(conf, "stream.checksum-validation", *which == 'a' ? "yes" : "no");
 }
 
-/* The answer is all that the user wants: no logs are written, and files that are there stay as they
- * are. */
+/* --explain prints its result, so it writes no logs, and existing log files stay as they are. */
 static void configure_explain(struct conf *conf)
 {
     conf_set(conf, "outputs", "");
@@ -158,7 +157,7 @@ static int write_analysis(const struct setup *s, struct err *err)
     return analysis_write_groups(s->context.rules, s->root, s->log_dir, err);
 }
 
-/* Before anything is opened: a wrong name must not show after the start. */
+/* Called before anything is opened, because an unknown name must not show up after the start. */
 static int check_user(const struct options *o, const struct conf_node *root, struct err *err)
 {
     return process_check_user(setup_user(o, root), setup_group(o, root), err);
@@ -276,8 +275,8 @@ int run_plan(const struct options *o, struct conf *conf)
 
 /* --- running ------------------------------------------------------------------------------ */
 
-/* Goes into the background if that is asked for, then applies umask, core files and
- * directory. Before logging starts, because the log files get the umask. */
+/* Goes into the background if requested, then applies umask, core file size and working
+ * directory. Called before logging starts, because the umask applies to log files. */
 static int begin_process(const struct options *o, const struct conf *conf, struct err *err)
 {
     if (o->daemon && process_daemonize(err) < 0)

@@ -7,19 +7,19 @@
 #include "detect/detect.h"
 #include "main/options.h"
 
-/* Loads the configuration with what the command line adds. NULL: said why. */
+/* Loads the configuration and applies the command line. NULL: the reason was logged. */
 struct conf *run_configure(const struct options *o);
 
-/* -T and --engine-analysis: everything but the packets. Exit status. */
+/* -T and --engine-analysis: does all but the packets. Returns an exit status. */
 int run_check(const struct options *o, struct conf *conf);
 
-/* Capture until its end or a signal. Exit status. */
+/* Captures until the end or a signal. Returns an exit status. */
 int run_engine(const struct options *o, struct conf *conf);
 
-/* Captures one after another, as commands ask for them, until a signal. Exit status. */
+/* Processes captures one after another, on command, until a signal. Returns an exit status. */
 int run_jobs(const struct options *o, struct conf *conf);
 
-/* --plan. Exit status. */
+/* --plan. Returns an exit status. */
 int run_plan(const struct options *o, struct conf *conf);
 
 #endif

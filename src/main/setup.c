@@ -74,7 +74,7 @@ int setup_sources(struct setup *s, struct err *err)
     return status;
 }
 
-/* How reject packets leave: by the route of a router, or back through the interface. */
+/* The route of reject packets: the routing table of a router, or back through the interface. */
 static int setup_reject(struct setup *s, struct err *err)
 {
     const char *mode = conf_string(s->root, "host-mode", "auto");
@@ -134,8 +134,8 @@ static void setup_config_dir(struct setup *s)
     snprintf(s->config_dir, sizeof(s->config_dir), "%s", dirname(path));
 }
 
-/* Sets a file that the configuration does not name. The first that exists counts: beside
- * the configuration, in rules/ there, or where the installed files are. */
+/* Finds a file that the configuration does not name. The first that exists counts: in the
+ * configuration's directory, in its rules/, or where the installed files are. */
 static void setup_default_file(struct setup *s, const char *key, const char *name)
 {
     char path[4200];
@@ -246,8 +246,8 @@ struct ruleset_request setup_rules_request(const struct setup *s)
     return request;
 }
 
-/* Single wrong rules are not fatal here, but all of a firewall's rules and the file of -S
- * are required: without them the engine would do something else than it was asked for. */
+/* Single invalid rules are not fatal here. But all rules of a firewall and the file of -S are
+ * required: without them the engine would act against the user's request. */
 static int setup_rules(struct setup *s, struct err *err)
 {
     const struct options *o = s->options;
@@ -301,7 +301,7 @@ static int setup_explain(struct setup *s, struct err *err)
     return s->context.explain != NULL ? 0 : -1;
 }
 
-/* In job mode a wrong output ends the job, not the engine. */
+/* In job mode an invalid output ends the job, not the engine. */
 static int setup_outputs(struct setup *s, struct err *err)
 {
     struct output_request request = {
@@ -325,7 +325,7 @@ static int setup_outputs(struct setup *s, struct err *err)
     return 0;
 }
 
-/* Where packets come from and what may become of them. */
+/* Sets up the packet sources, and the effect of verdicts. */
 static int setup_source(struct setup *s, struct err *err)
 {
     struct run_context *ctx = &s->context;
@@ -372,8 +372,8 @@ static int setup_packet_path(struct setup *s, struct err *err)
     return 0;
 }
 
-/* The order follows the dependencies: rules and outputs tell the parsers what they need,
- * so the parsers' settings come first. setup_free() also frees a setup that failed in the
+/* The order follows the dependencies. Rules and outputs determine the features that parsers
+ * need, so the parsers' settings come first. setup_free() also frees a setup that failed in the
  * middle. */
 int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err)
 {
@@ -392,7 +392,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     global_memcap_begin(s->root);
     if (setup_packet_path(s, err) < 0)
         return -1;
-    /* Each job has outputs of its own. */
+    /* In job mode each job opens outputs of its own. */
     if (!s->takes_jobs && setup_outputs(s, err) < 0)
         return -1;
     if (setup_rules(s, err) < 0 || setup_explain(s, err) < 0)
@@ -403,7 +403,7 @@ int setup_libraries(struct setup *s, const struct options *o, struct conf *conf,
     return 0;
 }
 
-/* How many threads run this module, over all stages. */
+/* Counts the threads that run this module, over all stages. */
 static unsigned threads_with(const struct plan *plan, const char *module)
 {
     unsigned count = 0;
@@ -435,8 +435,8 @@ static bool needs_sequence(const struct setup *s)
     return false;
 }
 
-/* The threads there are besides the plan's own: the first, which waits for signals; statistics,
- * commands, the watchdog. */
+/* The threads outside of the plan: the first one, which waits for signals; statistics, commands,
+ * the watchdog. */
 #define MANAGEMENT_MAX 7
 static void name_management(const struct setup *s, bool live, char *main_name, size_t size,
                             struct plan_manager out[MANAGEMENT_MAX])
@@ -477,7 +477,7 @@ static void ask_capture(const struct setup *s, const struct capture_ops *capture
                       strcmp(source->name, "any") != 0 && if_nametoindex(source->name) == 0;
 }
 
-/* For the message about a source that does not exist. */
+/* Lists the interfaces for the message about a source that does not exist. */
 static const char *interface_names(char *buf, size_t size)
 {
     struct if_nameindex *all = if_nameindex();
@@ -571,7 +571,7 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
     return plan;
 }
 
-/* Tells the libraries what they must know of the plan, such as how many threads have flow
+/* Passes facts of the plan to the libraries, such as the number of threads that have flow
  * tables. */
 static void report_plan(struct setup *s)
 {
@@ -645,7 +645,7 @@ int setup_capture(struct setup *s, struct err *err)
     return s->context.capture_handle != NULL ? 0 : -1;
 }
 
-/* Who asks for metrics shall have them: a listener that cannot listen ends the start. */
+/* A listener that is configured but cannot listen ends the start. */
 static int open_listener(struct setup *s, struct err *err)
 {
     if (!web_is_enabled(s->root))
@@ -702,8 +702,8 @@ static void job_settings(struct setup *s, const struct job *job)
     job_setting(s, "pcap-file.poll-interval", number);
 }
 
-/* Gives the job new settings of parsers and counters at 0, because nothing may remain from
- * the capture before. */
+/* Creates the parsers' settings again and sets counters to 0, because a job must not see state
+ * of the capture before. */
 static int job_libraries(struct setup *s, struct err *err)
 {
     struct app_conf *app = app_conf_new(s->root, s->context.is_inline, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/setup.h - what a run is made of, built in order and taken down in reverse. */
+/* main/setup.h - the parts of a run, built in order and freed in reverse. */
 #ifndef MAIN_SETUP_H
 #define MAIN_SETUP_H
 
@@ -37,32 +37,32 @@ struct setup {
 
 /* Settings, rules and outputs: all that -T checks. -1: *err or errors already logged. */
 int setup_libraries(struct setup *s, const struct options *o, struct conf *conf, struct err *err);
-/* What is captured from; done by setup_libraries(). */
+/* Finds the sources of packets; setup_libraries() calls it. */
 int setup_sources(struct setup *s, struct err *err);
-/* The plan on top, then the capture, which wants to know how many threads read each source. */
+/* Makes the plan, then the capture, which must know how many threads read each source. */
 int setup_plan(struct setup *s, const char *topology, struct err *err);
 int setup_capture(struct setup *s, struct err *err);
-/* What others must know of the rules in force; before they are. */
+/* Passes facts of new rules to other parts, before the rules become active. */
 void setup_rules_changed(struct setup *s, const struct ruleset *rules,
                          const struct ruleset_report *report);
-/* The rules for everybody, rather than for tenants. */
+/* The request for the rules that belong to no tenant. */
 struct ruleset_request setup_rules_request(const struct setup *s);
-/* The control socket, if the configuration wants one. */
+/* Opens the control socket, if it is configured. */
 int setup_control(struct setup *s, struct err *err);
-/* What belongs to one capture, when others follow: made for one file, and taken down. */
+/* Builds the parts that belong to one capture of many, and frees them. */
 int setup_job(struct setup *s, const struct job *job, struct err *err);
 void setup_job_free(struct setup *s);
 void setup_free(struct setup *s);
 
 /* Logs the error and returns EXIT_FAILURE. */
 int setup_fail(const struct err *err);
-/* The user and group to run as: the command line wins over run-as. NULL: no change. */
+/* Returns the user and group to run as: the command line wins over run-as. NULL: no change. */
 const char *setup_user(const struct options *o, const struct conf_node *root);
 const char *setup_group(const struct options *o, const struct conf_node *root);
 /* NULL: none. */
 const char *setup_pid_file(const struct options *o, const struct conf_node *root);
 
-/* Chosen by the command line, or pcap-file. NULL: *err. */
+/* Returns the capture method of the command line, or pcap-file. NULL: *err. */
 const struct capture_ops *setup_capture_ops(const struct options *o, struct err *err);
 
 #endif

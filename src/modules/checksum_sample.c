@@ -11,7 +11,7 @@
 #define SAMPLE_SIZE 1000
 #define SAMPLE_RATIO 10
 
-/* libpcap does not mark packets whose checksum the card fills in; other live captures do. */
+/* Of the live captures, only libpcap does not mark packets whose checksum the card fills in. */
 static bool is_auto_live(const struct run_context *ctx)
 {
     if (strcmp(ctx->capture->name, "pcap") != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/checksum_sample.h - whether a capture was taken with checksum offloading.
+/* modules/checksum_sample.h - detects captures that were taken with checksum offloading.
  *
- * checksum-checks: auto. If more than one in ten of the first thousand packets is wrong, the sender
- * left checksums to its network card. */
+ * This is checksum-checks: auto. If more than one in ten of the first thousand checksums is
+ * wrong, the sender left them to its network card. */
 #ifndef MODULES_CHECKSUM_SAMPLE_H
 #define MODULES_CHECKSUM_SAMPLE_H
 
@@ -13,11 +13,12 @@ enum checksum_mode { CHECKSUM_AS_IS, CHECKSUM_SAMPLING, CHECKSUM_OFF, CHECKSUM_A
 struct checksum_sample {
     enum checksum_mode mode;
     bool offline;
-    bool logs;                          /* it logs the result; of several threads one does */
+    bool logs;                          /* this thread logs the result; one of several threads
+                                         * does */
     unsigned sampled, bad;
 };
 
-/* Also when another capture begins. */
+/* Starts a sample; also when another capture begins. */
 void checksum_sample_begin(struct checksum_sample *s, const struct run_context *ctx, bool logs);
 /* Adds the next packet of the sample. */
 void checksum_sample_add(struct checksum_sample *s, struct packet *p);

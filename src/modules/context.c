@@ -176,9 +176,9 @@ void qsbr_leave(struct run_context *ctx, const unsigned *seen)
     pthread_mutex_unlock(&ctx->rules_lock);
 }
 
-/* As a reload does: new rules may write sets that the old ones read without a lock, so all threads
- * change first. And the last reference should not be dropped by a packet thread, because freeing
- * rules takes long. */
+/* All threads change first, as in a reload: new rules may write sets that the old ones read
+ * without a lock. A packet thread should not drop the last reference, because freeing rules
+ * takes long. */
 void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants)
 {
     struct tenants *old = run_context_tenants(ctx);

@@ -17,20 +17,23 @@
 #include "packet/decode.h"
 #include "stream/stream.h"
 
-/* What one receive thread reads. Verdicts find it by the pool of their packets. */
+/* The queue and pool of one receive thread. Verdicts find the queue by the pool of their
+ * packets. */
 struct run_queue {
     const struct packet_pool *pool;
     void *queue;                            /* the capture's */
 };
 #define RUN_QUEUES_MAX 1024
 
-/* A request of control/ to the packet threads. Each that runs stream or detect answers once,
- * between two vectors, and then also reads whether rule costs are counted. */
+/* A request of control/ to the packet threads. Each module that runs stream or detect answers
+ * once, between two vectors, and then also checks whether rule costs are counted. */
 struct qsbr {
-    unsigned number;                        /* atomic; of the newest request */
-    unsigned left;                          /* atomic; modules that have not answered it */
-    unsigned modules;                       /* under the lock: modules that answer requests */
-    void (*stream)(struct stream_thread *st, void *arg);    /* NULL: an answer is enough */
+    unsigned number;                        /* atomic; number of the newest request */
+    unsigned left;                          /* atomic; number of modules that have not answered
+                                             * it */
+    unsigned modules;                       /* under the lock: number of modules that answer
+                                             * requests */
+    void (*stream)(struct stream_thread *st, void *arg);    /* NULL: threads only answer */
     void *arg;
 };
 
@@ -67,16 +70,16 @@ struct run_context {
     const struct app_conf *app;
     struct output_conf *output;
     struct gauges *gauges;                  /* control/gauges.h; while threads run */
-    struct explain *explain;                /* detect/explain/explain.h; NULL: nothing is to be
-                                             * explained */
+    struct explain *explain;                /* detect/explain/explain.h; NULL: no explanation is
+                                             * requested */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
     struct qsbr qsbr;
     pthread_mutex_t qsbr_lock;             /* one request at a time */
     struct ruleset *rules;
-    struct tenants *tenants;                /* NULL: there are none */
+    struct tenants *tenants;                /* NULL: no tenants */
     unsigned rules_generation;              /* atomic; changes with `rules` and `tenants` */
-    struct ruleset_report rules_report;     /* under the lock: of `rules` */
+    struct ruleset_report rules_report;     /* under the lock: about `rules` */
     uint64_t rules_loaded_us;
 };
 
@@ -86,21 +89,21 @@ struct ruleset *run_context_rules(struct run_context *ctx, unsigned *generation)
  * thread has switched. */
 void run_context_set_rules(struct run_context *ctx, struct ruleset *set);
 
-/* The active tenants, referenced for the caller; NULL: there are none. */
+/* The active tenants, referenced for the caller; NULL: no tenants are configured. */
 struct tenants *run_context_tenants(struct run_context *ctx);
 void run_context_set_tenants(struct run_context *ctx, struct tenants *tenants);
-/* While packets flow: frees the old table when no thread needs it any more. Not by a packet
- * thread. */
+/* Replaces the tenants while packets flow. Frees the old table when no thread uses it any more.
+ * Packet threads must not call this. */
 void run_context_change_tenants(struct run_context *ctx, struct tenants *tenants);
 
-/* Starts a quiescent round; `stream`, which may be NULL, runs on each thread that has flows. True
- * once all have answered: then none uses the former state. False: not within the time; until all
- * have answered no other round can start, and arg must stay valid. Not by a packet thread. */
+/* Starts a quiescent round; each thread that has flows runs `stream`, which may be NULL. True:
+ * all have answered, so none uses the former state. False: the time is over; until all have
+ * answered no other round can start, and arg must stay valid. Packet threads must not call this. */
 bool qsbr_synchronize(struct run_context *ctx, void (*stream)(struct stream_thread *st, void *arg),
                      void *arg, unsigned timeout_ms);
 bool qsbr_is_synchronizing(const struct run_context *ctx);
-/* For the packet threads: an instance of a module as it opens and closes; its number goes to
- * `seen`. */
+/* Packet threads call these when they open and close a module; `seen` receives the number of the
+ * newest round. */
 void qsbr_join(struct run_context *ctx, unsigned *seen);
 void qsbr_leave(struct run_context *ctx, const unsigned *seen);
 void qsbr_report_quiescent(struct run_context *ctx, struct stream_thread *st, unsigned *seen);
@@ -110,13 +113,13 @@ static inline bool qsbr_has_new_round(const struct run_context *ctx, unsigned se
     return UNLIKELY(__atomic_load_n(&ctx->qsbr.number, __ATOMIC_ACQUIRE) != seen);
 }
 
-/* The eventcount of a stream module that opens; NULL: too many of them. It outlives the module,
- * because detection on another thread may wake it at any time before the run ends. */
+/* Returns the eventcount of a stream module that opens; NULL: there are too many. It outlives
+ * the module, because detection on another thread may wake it at any time before the run ends. */
 struct eventcount *run_stream_join(struct run_context *ctx, struct err *err);
-/* No thread of the run is left: its queues and streams are free for the next run. */
+/* Called when no thread of the run is left: makes its queues and streams free for the next run. */
 void run_context_end_run(struct run_context *ctx);
 
-/* How loading the rules went, for statistics. */
+/* The result of loading the rules, for statistics. */
 void run_context_rules_loaded(struct run_context *ctx, const struct ruleset_report *report,
                               uint64_t wall_us);
 void run_context_rules_report(struct run_context *ctx, struct ruleset_report *report,

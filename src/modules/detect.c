@@ -201,8 +201,8 @@ static void inspect_and_log(struct detect_module *m, const struct inspection *in
     output_render(m->output, in);
 }
 
-/* The chunks go with the first of the made packets, as they are due with it; inline they stay with
- * the packet that brought them, whose verdict they decide. The records go where p's go. */
+/* The first of the pseudo packets takes the chunks, which are due with it. In IPS mode they stay
+ * with the packet that brought them, because they decide its verdict. Log records stay with p. */
 static void flush_one(struct detect_module *m, struct inspection *in, bool same)
 {
     struct packet *p = in->packet;
@@ -277,8 +277,8 @@ static void COLD split_end(struct detect_module *m, struct inspection *in)
     in->last_sides = INSPECT_OTHER_SIDE;
 }
 
-/* What of a flow's end the stream module could not send with one packet comes before it in others,
- * whose sides are known from their data. */
+/* At the end of a flow, the stream module may send data of a direction in earlier packets; flags
+ * of these packets name the directions. */
 static uint8_t last_sides(const struct packet *p)
 {
     if (p->flags & PACKET_FLOW_END)
@@ -429,7 +429,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         take_new_rules(m);
     if (qsbr_has_new_round(m->ctx, m->quiescent_round))
         report_quiescent(m);
-    /* For the first packets of a vector: positions below 0 wrap, which is intended. */
+    /* Looks ahead for the first packets of a vector. Positions below 0 wrap, which is intended. */
     for (unsigned at = 0u - AHEAD_FLOW; at != 0; at++)
         look_ahead(v, at);
     for (v->done = 0; v->done < v->count; v->done++) {

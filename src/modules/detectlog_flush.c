@@ -31,7 +31,7 @@ static void numbers(struct packet *pseudo, const struct packet *p, bool same)
     pseudo->tcp.flags = TCP_ACK;
 }
 
-/* Where the session stands, without the data: these go by the inspection. */
+/* Copies the state of the session without its data, which the inspection carries. */
 static void copy_session(struct packet *pseudo, const struct packet *p)
 {
     struct stream_slot *to = stream_slot(pseudo);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules/detectlog_flush.h - pseudo packets that let rules and logs run before a parser stops.
  *
- * When a parser stops, because encrypted data follow, or when another protocol takes over, rules
- * and logs first process what there is: once for each direction, as if a packet without payload had
+ * A parser stops when encrypted data follow, or when another protocol takes over. Rules and logs
+ * first process the data so far: once for each direction, as if a packet without payload had
  * arrived. */
 #ifndef MODULES_DETECTLOG_FLUSH_H
 #define MODULES_DETECTLOG_FLUSH_H
@@ -14,7 +14,8 @@ struct detectlog_flush {
 };
 
 void detectlog_flush_fini(struct detectlog_flush *flush);
-/* The pseudo packet for p's flow: in p's direction, or the other. Valid until the next call. */
+/* Returns the pseudo packet for p's flow, in p's direction or in the other one. Valid until the
+ * next call. */
 struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struct packet *p,
                                       bool same);
 

@@ -23,7 +23,7 @@
 
 /* A thread without work checks again after this; usually it is woken earlier. */
 #define SLEEP_NS 100000000
-/* The next frames are not there yet: a watched directory, or an empty pool. */
+/* Pauses when no frame can be read: a watched directory has no file, or the pool is empty. */
 #define PAUSE_FILES_NS 100000000
 #define PAUSE_POOL_NS 200000
 
@@ -41,7 +41,8 @@ struct flow_partition {
     struct packet_vector decoded;
     uint64_t now_us, end, last_us;
     unsigned left, taken;               /* packets in the pool, when it was last counted */
-    uint64_t pause_ns;                  /* atomic: why a scan had nothing */
+    uint64_t pause_ns;                  /* atomic: longest wait before the next scan, by the
+                                         * reason why the last found nothing */
 };
 
 /* One per thread. */
@@ -93,7 +94,7 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
         packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
 }
 
-/* Bytes of frames that do not stay in place are copied into the batch. */
+/* Copies the bytes of frames that do not stay in memory into the batch. */
 static void add_plain(struct flow_partition *part, struct seq_batch *batch,
                       const struct frame_ref *frame, const struct packet_peek *peek)
 {
@@ -182,7 +183,7 @@ static void place_bytes(struct seq_batch *batch)
 }
 
 /* Fills a batch. It ends where the checksum mode changes, so that one mode applies to all of it.
- * False: nothing was found and the file has not ended. */
+ * False: the scan found nothing, and the file has not ended. */
 static bool scan(void *arg, struct seq_batch *batch)
 {
     struct flow_partition *part = arg;
@@ -214,7 +215,7 @@ static bool scan(void *arg, struct seq_batch *batch)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
-/* By the last reader. Packets of the scan may still be on their way back through return rings. */
+/* Called by the last reader. Packets of the scan may still be in return rings. */
 static void partition_free(struct flow_partition *part)
 {
     struct timespec pause = { .tv_nsec = 100000 };
@@ -350,8 +351,8 @@ static enum capture_status take(struct partition_reader *r, struct packet_vector
     return last ? CAPTURE_END : CAPTURE_OK;
 }
 
-/* What is half full must leave this thread before it sleeps. So it reports that it is idle first,
- * and sleeps at the next call. */
+/* A half-full vector must leave this thread before it sleeps. So the thread reports that it is
+ * idle first, and sleeps at the next call. */
 static struct seq_batch *wait_for_batch(struct partition_reader *r)
 {
     struct seq_batches *batches = r->part->batches;

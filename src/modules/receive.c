@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* How often the kernel's drop counts are read, in microseconds of packet time. */
+/* Interval between reads of the kernel's drop counts, in microseconds of packet time. */
 #define STATS_US 1000000
 
 struct receive_module {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/tenant_threads.h - what one packet thread needs to run the rules of tenants: a
- * detect_thread for each. A flow stays with its tenant. */
+/* modules/tenant_threads.h - one detect_thread for each tenant, for one packet thread.
+ *
+ * A flow keeps its tenant. */
 #ifndef MODULES_TENANT_THREADS_H
 #define MODULES_TENANT_THREADS_H
 
@@ -13,14 +14,15 @@ struct tenant_threads {
     uint32_t alert_payload_size;               /* see detect_thread_keep_alert_payload() */
     struct tenants *table;              /* referenced; NULL: there are no tenants */
     ARRAY_OF(struct tenant_thread { uint32_t id; struct detect_thread *detect; }) all;
-    ARRAY_OF(struct detect_thread *) at;    /* by place in the table; borrowed from `all` */
+    ARRAY_OF(struct detect_thread *) at;    /* by index in the table; borrowed from `all` */
 };
 
-/* Takes over the active tenants. Flows point into the detect_thread of a removed tenant, so it
- * stays, with the rules that belong to no tenant. 0, or -1 with *err. */
+/* Switches to the active tenants and takes over the reference. Flows point into the
+ * detect_thread of a removed tenant, so it stays, with the rules that belong to no tenant. 0, or
+ * -1 with *err. */
 int tenant_threads_take(struct tenant_threads *tt, struct ruleset *rules, unsigned generation,
                         struct err *err);
-/* Each reads whether rule costs are counted. */
+/* Makes each detect_thread check whether rule costs are counted. */
 void tenant_threads_follow_profile(struct tenant_threads *tt);
 void tenant_threads_fini(struct tenant_threads *tt);
 

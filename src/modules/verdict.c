@@ -22,7 +22,7 @@ struct verdict_tx {
 struct verdict_module {
     const struct run_context *ctx;
     struct counters *counters;
-    const struct packet_pool *own_pool; /* NULL: this thread receives nothing */
+    const struct packet_pool *own_pool; /* NULL: this thread has no receive module */
     counter_id accepted, blocked, rejected, replaced, reason[DROP_REASON_COUNT];
     counter_id reject_failed;
     bool firewall;                      /* counts as if it came before the other rules */
@@ -77,7 +77,7 @@ static COLD void open_tx(struct verdict_module *m, unsigned queue)
                                           m->send_thread);
 }
 
-/* Where this thread also receives, opens everything before the first packet. */
+/* If this thread also receives, opens the transmit side before the first packet. */
 static void open_own_tx(struct verdict_module *m)
 {
     for (unsigned i = 0; i < m->ctx->queue_count && m->own_pool != NULL; i++)

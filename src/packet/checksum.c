@@ -219,8 +219,8 @@ void packet_fix_checksums(struct packet *p)
     }
 }
 
-/* For a frame whose checksum the kernel or a card will complete: its field must hold the sum over
- * the pseudo header. */
+/* Prepares a frame whose checksum the kernel or a card will complete: the field then holds the
+ * sum over the pseudo header. */
 void packet_begin_checksum(struct packet *p)
 {
     uint8_t *field = p->l4 != NULL ? l4_checksum_field(p) : NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet/decode.h - finds the layers of a frame, from the link header to the payload.
  *
- * One file per header in packet/decode/; each locates its own header and calls the next. An error
- * sets a packet event and a counter. A packet that cannot be decoded further is PACKET_INVALID and
- * still goes on. Tunnels yield further packets, inserted after their outer one. */
+ * Each header has a file in packet/decode/: the decoder there locates its own header and calls
+ * the next decoder. An error sets a packet event and a counter. A packet that cannot be decoded
+ * further is marked PACKET_INVALID and stays in the vector. A tunnel yields inner packets, which
+ * are inserted after their outer one. */
 #ifndef PACKET_DECODE_H
 #define PACKET_DECODE_H
 
@@ -17,7 +18,7 @@ enum datalink {
     DATALINK_NONE, DATALINK_ETHERNET, DATALINK_RAW, DATALINK_NULL, DATALINK_PPP, DATALINK_CHDLC,
     DATALINK_SLL, DATALINK_SLL2, DATALINK_GRE_OVER_IP, DATALINK_RAW2, DATALINK_IPV4, DATALINK_IPV6,
 };
-/* From a pcap LINKTYPE_/DLT_ number; DATALINK_NONE when unknown. */
+/* Translates a pcap LINKTYPE_ or DLT_ number; DATALINK_NONE when unknown. */
 enum datalink datalink_from_pcap(int dlt);
 
 /* Settings: read-only, shared by all threads. */
@@ -28,7 +29,8 @@ void decode_conf_free(struct decode_conf *conf);
 /* Before the first decoder is created: how many there will be (they share defrag.memcap), and
  * whether packets can be dropped (exception policies). The root node must still exist. */
 void decode_conf_set_run(struct decode_conf *conf, unsigned decoders, bool is_inline);
-/* For tests of defrag.memcap-policy: the packet of this number finds the table full. 0: none. */
+/* For tests of defrag.memcap-policy: the memcap refuses the fragment in the packet of this
+ * number. 0: none. */
 struct defrag_conf *decode_conf_defrag(struct decode_conf *conf);
 void decode_conf_simulate_defrag_memcap(struct decode_conf *conf, uint64_t packet_number);
 
@@ -58,9 +60,9 @@ void packet_events_count(const struct decode_conf *conf, struct counters *counte
 bool packet_l4_checksum_ok(const struct packet *p);
 bool packet_ip_checksum_ok(const struct packet *p);
 
-/* Symmetric hash over addresses, ports, protocol, VLANs, recursion: the same for both directions,
- * for all fragments of a datagram (without ports), and for an ICMP error and the flow that it
- * quotes. Decode sets packet.flow_hash to it. */
+/* Symmetric hash over addresses, ports, protocol, VLANs and recursion. Both directions have the
+ * same hash, as do all fragments of a datagram (without ports), and an ICMP error and the flow
+ * that it quotes. Decode stores it in packet.flow_hash. */
 uint32_t packet_flow_hash(const struct packet *p, bool use_vlan, bool use_recursion);
 
 #endif

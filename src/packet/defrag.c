@@ -239,7 +239,8 @@ static void tracker_destroy(struct tracker *tr)
     traffic_free(tr);
 }
 
-/* A spare tracker, a new one, or at the memcap the one whose fragments wait longest. */
+/* Takes a spare tracker, allocates one, or at the memcap reuses the one that has waited longest
+ * for a fragment. */
 static struct tracker *tracker_get(struct defrag *df)
 {
     struct tracker *tr;
@@ -259,8 +260,8 @@ static struct tracker *tracker_get(struct defrag *df)
     return tr;
 }
 
-/* What identifies a datagram: addresses, protocol and identification (RFC 791), and the VLANs,
- * because other networks use the same addresses. */
+/* Compares the fields that identify a datagram: addresses, protocol and identification (RFC
+ * 791), and the VLANs, because other networks use the same addresses. */
 static bool key_equal(const struct tracker *tr, const struct packet *p)
 {
     return tr->id == p->fragment.id && tr->proto == p->ip_proto && ip_equal(&tr->src, &p->src) &&
@@ -292,7 +293,7 @@ static void tracker_init(struct defrag *df, struct tracker *tr, uint32_t hash,
     age_append(df, tr);
 }
 
-/* Removes trackers in its chain whose time is up. */
+/* Removes expired trackers from its chain. */
 static struct tracker *tracker_find(struct defrag *df, uint32_t hash, const struct packet *p)
 {
     for (struct tracker *tr = *row_of(df, hash), *next; tr != NULL; tr = next) {
@@ -358,7 +359,7 @@ static void near_note(struct tracker *tr, struct frag *frag)
         tr->near[near_slot(frag->start)] = frag;
 }
 
-/* Before it goes, or begins elsewhere. */
+/* Called before the frag is freed or its start changes. */
 static void near_remove(struct tracker *tr, const struct frag *frag)
 {
     uint32_t slot = near_slot(frag->start);

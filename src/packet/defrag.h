@@ -23,7 +23,8 @@ void defrag_conf_set_run(struct defrag_conf *conf, unsigned sharers, bool is_inl
  * their minimum. */
 uint64_t defrag_conf_memcap(const struct defrag_conf *conf);
 bool defrag_conf_set_memcap(struct defrag_conf *conf, uint64_t bytes);
-/* For tests of the memcap policy: the packet of this number finds the table full. 0: none. */
+/* For tests of the memcap policy: the memcap refuses the fragment in the packet of this number.
+ * 0: none. */
 void defrag_conf_simulate_memcap(struct defrag_conf *conf, uint64_t packet_number);
 
 struct defrag;
@@ -31,7 +32,7 @@ struct defrag *defrag_new(const struct defrag_conf *conf, struct counters *count
 void defrag_clear(struct defrag *df);          /* frees all incomplete datagrams */
 void defrag_free(struct defrag *df);
 
-/* What the decoders know of a fragment. Offset, id, more: in the packet. */
+/* Fields of a fragment's headers. Offset, id and the "more" flag are in the packet. */
 struct fragment {
     uint32_t head_len;          /* bytes of the frame before the fragmented part */
     uint32_t next_at;           /* IPv6: position in them of the fragment header's number */

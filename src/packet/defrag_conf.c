@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* Suricata's words of exception policies, and what they mean for a fragment. */
+/* The values of Suricata's exception policies, and their meaning for a fragment. */
 static const struct {
     const char *word;
     enum memcap_policy policy;

@@ -13,11 +13,12 @@ enum defrag_policy {
     DEFRAG_SOLARIS,
 };
 
-/* An older fragment [old_start, old_end) and a newer one overlap: does the older one stay? */
+/* Decides about an older fragment [old_start, old_end) and a newer one that overlap: true if the
+ * older one keeps its bytes. */
 bool defrag_policy_keeps_old(enum defrag_policy policy, uint32_t old_start, uint32_t old_end,
                              uint32_t new_start, uint32_t new_end);
 
-/* By address, longest prefix first. */
+/* Policies by address; the longest prefix wins. */
 struct ip_settings;
 struct ip_settings *defrag_policy_load(const struct conf_node *root);      /* host-os-policy */
 struct ip_settings *defrag_timeout_load(const struct conf_node *root);     /* defrag.host-config */

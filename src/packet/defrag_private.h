@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/defrag_private.h - the settings that all defragmenters share, and what they count. */
+/* packet/defrag_private.h - the settings that all defragmenters share, and their counters. */
 #ifndef PACKET_DEFRAG_PRIVATE_H
 #define PACKET_DEFRAG_PRIVATE_H
 

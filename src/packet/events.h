@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/events.h - what decode, defrag and stream find wrong with a packet, and detect meets.
+/* packet/events.h - problems of a packet that decode, defrag, stream or detect reports.
  *
- * One list gives the enum, the rule names ("decode-event: ipv4.pkt_too_small",
- * "stream-event: 3whs_ack_in_wrong_dir"), the counters and the EVE anomaly names. A new event is
- * one line here. The order matters for the anomaly type: what stands from TOO_MANY_LAYERS on is
- * of type "stream" there, ARP included, as consumers of EVE expect. */
+ * One list gives the enum, the rule names ("decode-event: ipv4.pkt_too_small", "stream-event:
+ * 3whs_ack_in_wrong_dir"), the counters and the EVE anomaly names. A new event is one line here.
+ * The order determines the anomaly type: EVE shows all events from TOO_MANY_LAYERS on, ARP
+ * included, with type "stream", as its consumers expect. */
 #ifndef PACKET_EVENTS_H
 #define PACKET_EVENTS_H
 
@@ -225,7 +225,7 @@
     X(ARP_INVALID_PROTOCOL_SIZE, "decoder.arp.invalid_protocol_size") \
     X(ARP_UNSUPPORTED_OPCODE, "decoder.arp.unsupported_opcode")
 
-/* A rule could not be decided: rules about these run once the packet's others have. */
+/* Detect could not decide a rule. Rules for these events run after the packet's other rules. */
 #define PACKET_DETECT_EVENTS(X)                                       \
     X(DETECT_PCRE_LIMIT, "detect.pcre_limit")                         \
     X(DETECT_INSPECTION_LIMIT, "detect.inspection_limit")
@@ -242,22 +242,23 @@ enum packet_event {
 };
 #define PACKET_EVENT_NONE PACKET_EVENT_COUNT
 
-/* Full name, as EVE anomaly writes it: "decoder.ipv4.trunc_pkt"; NULL out of range. */
+/* Returns the full name, as EVE anomaly writes it: "decoder.ipv4.trunc_pkt". NULL: out of range. */
 const char *packet_event_name(enum packet_event event);
 
-/* By full name, in any case; PACKET_EVENT_NONE when unknown. Load time. Knows former names too. */
+/* Finds an event by its full name or a former one, in any case. PACKET_EVENT_NONE: unknown. Load
+ * time only. */
 enum packet_event packet_event_find(struct text name);
-/* The same with the prefix left out: kind is "decoder" or "stream". */
+/* Finds an event by its name without the prefix: kind is "decoder" or "stream". */
 enum packet_event packet_event_find_short(const char *kind, struct text name);
 
-/* Raised by the stream module: named "stream.". */
+/* True if the stream module raises it: the name begins with "stream.". */
 static inline bool packet_event_is_stream(enum packet_event event)
 {
     return event >= EVENT_STREAM_3WHS_ACK_IN_WRONG_DIR &&
            event <= EVENT_STREAM_REASSEMBLY_URGENT_OOB_LIMIT_REACHED;
 }
 
-/* Raised by detect: named "detect.". */
+/* True if detect raises it: the name begins with "detect.". */
 static inline bool packet_event_is_detect(enum packet_event event)
 {
     return event >= EVENT_DETECT_PCRE_LIMIT && event <= EVENT_DETECT_INSPECTION_LIMIT;
@@ -269,7 +270,7 @@ static inline bool packet_event_is_typed_stream(enum packet_event event)
     return event >= EVENT_TOO_MANY_LAYERS && !packet_event_is_detect(event);
 }
 
-/* Name of its counter, into `out`: "decoder.event.ipv4.trunc_pkt", "stream.fin_syn". */
+/* Writes the name of its counter into `out`: "decoder.event.ipv4.trunc_pkt", "stream.fin_syn". */
 #define PACKET_EVENT_NAME_MAX 96
 const char *packet_event_counter_name(enum packet_event event, const char *prefix,
                                       char out[PACKET_EVENT_NAME_MAX]);

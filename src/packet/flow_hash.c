@@ -157,7 +157,7 @@ uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra)
     return hash_v6(t, extra);
 }
 
-/* By addresses only, for schedulers that keep two hosts on one thread. */
+/* Hashes addresses only, for schedulers that keep two hosts on one thread. */
 uint32_t host_pair_hash(const struct ip *one, const struct ip *other)
 {
     return hash_v6(&(struct flow_tuple){ .src = *one, .dst = *other }, 0);

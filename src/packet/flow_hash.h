@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/flow_hash.h - the identity of a flow, for packets and peeks, which both hash it, and
- * hashes of hosts. All are keyed (base/containers/hash.h).
+/* packet/flow_hash.h - hashes of flows and of hosts, for decoded packets and for peeks.
  *
- * Everything that distinguishes two flows is part of the hash. Otherwise traffic could create any
- * number of flows with one hash by varying the missing part. */
+ * All hashes are keyed (base/containers/hash.h). They include everything that distinguishes two
+ * flows. Otherwise traffic could create any number of flows with one hash by varying the missing
+ * part. */
 #ifndef PACKET_FLOW_HASH_H
 #define PACKET_FLOW_HASH_H
 
@@ -23,10 +23,10 @@ struct flow_tuple {
 /* extra: VLANs and recursion; 0: none. Never 0, which means no flow. */
 uint32_t flow_tuple_hash(const struct flow_tuple *t, uint64_t extra);
 
-/* Of two hosts, in either order. Never 0. */
+/* Hashes two hosts, in either order. Never 0. */
 uint32_t host_pair_hash(const struct ip *one, const struct ip *other);
 
-/* Of what identifies the datagram of a fragment. */
+/* Hashes the fields that identify the datagram of a fragment. */
 uint32_t fragment_hash(const struct packet *p);
 
 static inline uint32_t host_hash(const struct ip *ip)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/icmp_pair.h - which ICMP messages answer which: both are of one flow. */
+/* packet/icmp_pair.h - requests and replies of ICMP, whose messages form one flow. */
 #ifndef PACKET_ICMP_PAIR_H
 #define PACKET_ICMP_PAIR_H
 

@@ -46,13 +46,13 @@ static inline bool inspection_ends_flow(const struct inspection *in)
     return in->reason == INSPECT_FLOW_END;
 }
 
-/* Sender and receiver. */
+/* The addresses and ports of sender and receiver. */
 struct packet_ends {
     const struct ip *src, *dst;
     uint16_t src_port, dst_port;
 };
 
-/* Whether it goes in direction d of its flow: as the packet, or reversed. */
+/* True if the packet has direction d of its flow; false if it goes the other way. */
 static inline struct packet_ends packet_ends(const struct packet *p, enum direction d)
 {
     if (d == packet_direction(p))

@@ -58,8 +58,8 @@ uint16_t packet_ip_id(const struct packet *p)
     return p->l3 != NULL && p->src.version == 4 ? get_be16(p->l3 + 4) : 0;
 }
 
-/* In blocks that compilers turn into a few wide stores. For a larger memset() they use `rep stos`,
- * which is slow to start. */
+/* Clears in blocks that compilers turn into a few wide stores. For a larger memset() they use
+ * `rep stos`, which is slow to start. */
 static inline void clear(struct packet *p, size_t from, size_t to)
 {
     for (; to - from > 64; from += 64)
@@ -85,7 +85,8 @@ void packet_fini(struct packet *p)
         buf_fini(&p->memory[i]);
 }
 
-/* For a packet that turns out to go to the client: see flow_swap. */
+/* The stream module calls this too, when it finds that the packet goes to the client: see
+ * flow_swap. */
 void packet_swap_direction(struct packet *p)
 {
     struct ip src = p->src;

@@ -19,9 +19,9 @@ struct flow;
 struct packet_pool;
 struct capture_device;
 
-/* Where the packet comes from: EVE pkt_src. */
-/* E(source, as EVE shows it in pkt_src). STREAM_END is created to finish a flow, STREAM_FLUSH to
- * inspect and log what ends. */
+/* The origin of a packet, as EVE shows it in pkt_src. */
+/* E(source, name in EVE). The engine creates STREAM_END to finish a flow, and STREAM_FLUSH to
+ * inspect and log data before a parser stops. */
 #define PACKET_SOURCE_LIST(E)                     \
     E(PACKET_WIRE, "wire/pcap")                   \
     E(PACKET_GRE, "gre tunnel")                   \
@@ -73,8 +73,8 @@ enum packet_flag {
                                          * direction, are due */
     PACKET_TAGGED          = 1u << 22,  /* follows a rule with `tag`: to be logged */
     PACKET_BYPASSED        = 1u << 26,  /* its flow is not inspected: the capture may bypass it */
-    PACKET_OPEN_CHECKSUM   = 1u << 27,  /* may have been left to a network card to fill in; decode
-                                         * finds out, as the kernel does not say */
+    PACKET_OPEN_CHECKSUM   = 1u << 27,  /* the sender may have left it to a network card; the
+                                         * capture does not report that, so decode finds out */
     PACKET_PPP_VJ          = 1u << 23,  /* IPv4 protocol 0 means TCP here */
     PACKET_END_TO_SERVER   = 1u << 24,  /* its chunks are the last of that direction: closed */
     PACKET_END_TO_CLIENT   = 1u << 25,
@@ -96,8 +96,8 @@ struct packet {
     uint32_t len, wire_len;             /* captured; on the wire */
     uint64_t time_us;                   /* since 1970 */
     uint64_t number;                    /* in its capture, from 1 (EVE pcap_cnt); 0: pseudo */
-    uint64_t order, order_sub;          /* place among all packets of the run, see sequencer.h; 0:
-                                         * the run has no order */
+    uint64_t order, order_sub;          /* position in the packet order of the run, see
+                                         * sequencer.h; 0: the run has no order */
     uint32_t flags;                     /* enum packet_flag */
     uint8_t datalink;                   /* enum datalink, see packet/decode.h */
     uint8_t source;                     /* enum packet_source */
@@ -108,13 +108,14 @@ struct packet {
     uint8_t *eth;                       /* Ethernet header, 14 bytes at least */
     uint8_t *l3;                        /* IPv4 or IPv6 header (or ARP's, see ethertype) */
     uint8_t *l4;                        /* transport header */
-    uint8_t *payload;                   /* what the transport carries */
+    uint8_t *payload;                   /* data of the transport protocol */
     uint32_t payload_len;
-    uint32_t l4_len;                    /* transport header and payload, as IP says */
+    uint32_t l4_len;                    /* transport header and payload, by the length in the IP
+                                         * header */
     uint16_t l3_len;                    /* IPv4 header with options, IPv6 with extensions */
     uint16_t l4_header_len;
     uint16_t ethertype;                 /* of the innermost link layer */
-    uint8_t ip_proto;                   /* transport protocol behind all extensions */
+    uint8_t ip_proto;                   /* transport protocol after all extension headers */
     uint8_t recursion;                  /* tunnel depth: 0 outermost */
     uint8_t layers;                     /* headers seen, the outer packets' included */
     uint16_t ip_options;                /* IPv4 options in the header: IP_OPTION_* */
@@ -135,7 +136,7 @@ struct packet {
         } tcp;
         struct {
             uint8_t type, code;
-            uint16_t id, seq;           /* echo and its like; host order */
+            uint16_t id, seq;           /* of echo and similar messages; host order */
             const uint8_t *embedded;    /* IP header quoted by an error; NULL if none */
             uint32_t embedded_len;
         } icmp;
@@ -147,20 +148,22 @@ struct packet {
     };
     struct tcp_options tcp_options;
 
-    /* the flow, by the stream module */
-    uint32_t flow_hash;                 /* symmetric; 0: no flow possible. Not 0 in a fragment, so
-                                         * that a datagram's meet, yet those have no flow either */
+    /* the flow; the stream module sets it */
+    uint32_t flow_hash;                 /* symmetric; 0: no flow possible. Fragments have a hash,
+                                         * which all fragments of a datagram share, but no flow */
     struct flow *flow;
 
-    /* what is to become of it */
+    /* the verdict */
     uint8_t action;                     /* enum packet_action */
     uint8_t drop_reason;                /* enum drop_reason */
     bool tunnel_verdict;                /* root: one of its inner packets was dropped; atomic */
-    uint16_t inner_count;               /* root: inner packets made of it, by the decode module */
-    uint16_t verdict_count;             /* root: of them and itself, how many; atomic */
+    uint16_t inner_count;               /* root: number of inner packets that decode created */
+    uint16_t verdict_count;             /* root: how many of these and itself have a verdict;
+                                         * atomic */
 
-    /* where it came from, and goes back to */
-    struct packet *root;                /* tunnel, reassembled: the outermost; waits for us */
+    /* ownership */
+    struct packet *root;                /* outermost packet of a tunnel, or of fragments; it
+                                         * stays until this one is released */
     uint32_t children;                  /* itself and inner ones not yet released; atomic */
     uint32_t mark;                      /* NFQ mark */
     struct packet *next;                /* in the pool's list */
@@ -176,11 +179,11 @@ struct packet {
         PACKET_SLOT(stream, PACKET_SLOT_STREAM);        /* last: a part of it is not cleared */
     } slot;
 
-    /* From here on a reset clears counts only. */
+    /* A reset sets only the counts of the following members to 0. */
     uint16_t event[PACKET_EVENTS_MAX];  /* enum packet_event */
     struct packet_pool *pool;
-    struct buf frame;                   /* one that had to be copied or made: defrag, compressed
-                                         * files, pseudo packets */
+    struct buf frame;                   /* a frame in own memory: defrag, compressed files,
+                                         * pseudo packets */
     struct buf memory[PACKET_MEMORY_COUNT];
     union {
         uint8_t pseudo_headers[60];     /* headers of a pseudo packet */
@@ -203,7 +206,7 @@ static inline bool packet_has_event(const struct packet *p, enum packet_event ev
     return false;
 }
 
-/* The same event may stand several times: each is counted and logged. */
+/* The same event may occur several times: each is counted and logged. */
 static inline void packet_set_event(struct packet *p, enum packet_event event)
 {
     if (p->event_count < PACKET_EVENTS_MAX)
@@ -222,13 +225,13 @@ uint8_t packet_hop_limit(const struct packet *p);
 uint8_t packet_tos(const struct packet *p);
 uint16_t packet_ip_id(const struct packet *p);
 
-/* The other way round: addresses, ports, direction. For packets that are made as the answer to
- * another. */
+/* Exchanges source and destination, and the direction. For packets that the engine creates to
+ * answer another one. */
 void packet_swap_direction(struct packet *p);
 
-/* Makes it fresh for its next life; keeps the buffers and home. */
+/* Clears the packet for reuse; keeps its buffers and its pool. */
 void packet_reset(struct packet *p);
-/* Frees what it owns, but not the packet itself. */
+/* Frees the packet's buffers, but not the packet. */
 void packet_fini(struct packet *p);
 
 #endif

@@ -46,7 +46,7 @@ static uint32_t power_of_two_above(uint32_t n)
     return power;
 }
 
-/* `threads`: all threads that may return packets, each with a ring of its own. */
+/* threads: number of threads that may return packets. Each has its own ring. */
 struct packet_pool *packet_pool_new(unsigned size, unsigned threads)
 {
     struct packet_pool *pool = xcalloc(1, sizeof(*pool));
@@ -204,7 +204,7 @@ void packet_release(struct packet *p, unsigned thread_index)
         packet_return(p, thread_index);
 }
 
-/* Before packets flow: modules register what they must know about returning packets. */
+/* Modules register their functions before packets flow. */
 void packet_pool_on_return(struct packet_pool *pool, void (*fn)(struct packet *p, void *arg),
                            void *arg)
 {

@@ -33,7 +33,7 @@ static void write_ip(uint8_t *ip, const struct packet *p, uint16_t payload)
     memcpy(ip + 24, p->dst.b, 16);
 }
 
-/* Of the other end the header says nothing: p->tcp.ack is its sequence number. */
+/* The packet has no header of the other end: p->tcp.ack is that end's sequence number. */
 static void write_tcp(struct packet *p)
 {
     put_be16(p->l4, p->src_port);

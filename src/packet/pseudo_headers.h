@@ -8,8 +8,8 @@
 
 /* Bare IP by the packet's addresses and ip_proto; with_tcp: and TCP by its ports and p->tcp. */
 void packet_make_pseudo_headers(struct packet *p, bool with_tcp);
-/* The last packet of a flow speaks for both sides: `opposite` becomes the same packet with its ends
- * exchanged, and headers of its own. It needs no packet_fini(). */
+/* The last packet of a flow stands for both directions. `opposite` becomes the same packet with
+ * its ends exchanged, and has headers of its own. It needs no packet_fini(). */
 void packet_make_opposite(const struct packet *p, struct packet *opposite);
 
 #endif

@@ -13,8 +13,8 @@ enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_ICMPV6 = 58 };
 #define TCP_LEN 20
 #define ICMP_LEN 8
 #define LINK_LEN_MAX (14 + 4 * PACKET_VLANS_MAX)
-/* How much of the rejected packet an ICMP error quotes: its headers, by which the receiver finds
- * the connection (RFC 1122, section 3.2.2). */
+/* Bytes of the rejected packet that an ICMP error quotes. They include its headers, by which the
+ * receiver finds the connection (RFC 1122, section 3.2.2). */
 #define QUOTE_MAX 128
 
 static bool is_multicast(const struct ip *ip)
@@ -31,8 +31,8 @@ static bool is_icmp_error(const struct packet *p)
     return p->ip_proto == PROTO_ICMPV6 && p->icmp.type < 128;
 }
 
-/* No errors about multicast, resets or ICMP errors (RFC 1122, section 3.2.2): answers to answers
- * never end. */
+/* Never answers multicast, resets or ICMP errors (RFC 1122, section 3.2.2): two hosts could
+ * answer each other endlessly. */
 static bool may_refuse(const struct packet *p)
 {
     if (p->l3 == NULL || p->src.version == 0 || is_multicast(&p->dst) || is_multicast(&p->src))

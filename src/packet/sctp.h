@@ -15,8 +15,8 @@ struct sctp_chunk {
     struct slice all;           /* with its header, without padding */
 };
 
-/* Takes the next one. False: there is none, or it is cut off, then in->failed. Padding may be
- * missing at the end. */
+/* Takes the next chunk. False: there is none; or it is truncated, and in->failed is set. The
+ * padding at the end may be missing. */
 static inline bool sctp_take_chunk(struct bytes *in, struct sctp_chunk *out)
 {
     struct bytes at = *in;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/slots.h - room in a packet for the layers above.
+/* packet/slots.h - space in a packet for the private state of higher layers.
  *
- * What a layer knows of a packet travels with it, in a slot of its own: nothing is allocated per
- * packet, and nothing looked up. Only the layer knows what is in its slot. It has a struct that
- * fits and an accessor, both in one header:
+ * The state of a layer travels with the packet in the layer's slot, so it needs no allocation and
+ * no lookup per packet. Only the layer knows the contents of its slot. One header of the layer
+ * defines the struct and its accessor:
  *
  *     struct sequencer_slot   sequencer/sequencer.h
  *     struct capture_slot     capture/capture.h
@@ -11,7 +11,7 @@
  *     struct stream_slot      stream/slot.h
  *     struct detect_slot      detect/rule/alert.h
  *
- * A packet begins its life with slots full of zeros. */
+ * All slots of a new packet are zero. */
 #ifndef PACKET_SLOTS_H
 #define PACKET_SLOTS_H
 
@@ -24,10 +24,10 @@
 #define PACKET_SLOT_STREAM 152
 #define PACKET_SLOT_STREAM_CLEARED 24   /* the rest is guarded by a count */
 
-/* Within struct packet. */
+/* Declares a slot in struct packet. */
 #define PACKET_SLOT(layer, size) _Alignas(8) unsigned char layer[size]
 
-/* Of a layer, behind its struct. */
+/* Defines the accessor of a layer; it follows the layer's struct. */
 #define PACKET_SLOT_ACCESSOR(layer, size)                                                     \
     _Static_assert(sizeof(struct layer##_slot) <= (size), "the slot of " #layer " is full");  \
     static inline struct layer##_slot *layer##_slot(const struct packet *p)                   \
@@ -35,10 +35,10 @@
         return (struct layer##_slot *)(uintptr_t)p->slot.layer;                               \
     }
 
-/* Memory of a layer that stays with the packet over its lives. */
+/* Memory of a layer that stays with the packet when the packet is reused. */
 enum packet_memory {
-    PACKET_MEMORY_CHUNKS,       /* stream data that cross threads, or are repeated */
-    PACKET_MEMORY_SESSION,      /* a TCP session as it was, see stream/snapshot.h */
+    PACKET_MEMORY_CHUNKS,       /* stream data for another thread, or for reinspection */
+    PACKET_MEMORY_SESSION,      /* the state of a TCP session, see stream/snapshot.h */
     PACKET_MEMORY_ALERTS,
     PACKET_MEMORY_RECORDS,      /* finished log records, see output/output.h */
     PACKET_MEMORY_COUNT

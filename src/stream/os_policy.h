@@ -21,8 +21,8 @@ struct os_policies;
 struct os_policies *os_policies_new(const struct conf_node *root, struct err *err);
 void os_policies_free(struct os_policies *policies);
 
-/* By longest prefix; OS_BSD for an address in no list. Never OS_UNKNOWN, BSD_RIGHT or OLD_SOLARIS,
- * which TCP handling does not distinguish. */
+/* Finds the policy of an address by the longest prefix; OS_BSD if no list includes it. Never
+ * OS_UNKNOWN, BSD_RIGHT or OLD_SOLARIS, which TCP handling does not distinguish. */
 enum os_policy os_policy_find(const struct os_policies *policies, const struct ip *ip);
 
 enum os_policy os_policy_by_name(const char *name);     /* OS_UNKNOWN: no such name */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/reassembly.h - from segments to chunks: storing a payload, handing off what is available,
- * freeing what is no longer needed. */
+/* stream/reassembly.h - turns segments into chunks: stores a payload, hands off available data,
+ * frees data that are no longer needed. */
 #ifndef STREAM_REASSEMBLY_H
 #define STREAM_REASSEMBLY_H
 
@@ -19,8 +19,8 @@ static inline int64_t stream_retained_from(const struct stream_conf *conf, const
     raw_progress = (int64_t)flow_raw_progress(flow, dir);
     return MAX(s->delivered - lookback, MIN(raw_progress, s->delivered));
 }
-/* How many acknowledged bytes are kept to compare later copies with. The last quarter of the memory
- * is reserved for data that no consumer has seen. */
+/* Number of acknowledged bytes that are retained, to compare later copies with them. The last
+ * quarter of the memory is reserved for data that no consumer has seen. */
 static inline uint32_t stream_history(const struct stream_thread *st, const struct tcp_stream *s)
 {
     const struct memcap *memory = &st->conf->data_memcap;

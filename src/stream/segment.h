@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/segment.h - the data of one direction: segments, merged or behind a hole. Owned by the
+/* stream/segment.h - the data of one direction: segments, merged or after a hole. Owned by the
  * session's thread. */
 #ifndef STREAM_SEGMENT_H
 #define STREAM_SEGMENT_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream/slot.h - stream data in a packet: the data that it made available, and flags about its
- * place in the session. */
+/* stream/slot.h - the slot of the stream module in a packet: the data that it made available,
+ * and flags about its role in the session. */
 #ifndef STREAM_SLOT_H
 #define STREAM_SLOT_H
 
 #include "packet/packet.h"
 
-/* What the stream module hands off: in-order data, once each, without a copy where stream and
- * detect share a thread. `lookbehind` bytes before data are earlier data of the same direction and
- * may be read too (at most the raw inspection window). Borrowed until the packet leaves detect. */
+/* In-order data that the stream module hands off once, without a copy if stream and detect share
+ * a thread. `lookbehind` bytes before data are earlier data of the same direction and may be
+ * read too (at most the raw inspection window). Borrowed until the packet leaves detect. */
 enum stream_chunk_kind {
     CHUNK_DATA, CHUNK_GAP,
     CHUNK_REINSPECT,            /* for rules only: in IPS mode a retransmission as it goes to the

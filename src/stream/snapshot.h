@@ -9,7 +9,7 @@
 
 #include "stream/slot.h"
 
-/* What TCP tracking found about a packet: stream_slot.flags. */
+/* Facts of TCP tracking about a packet: stream_slot.flags. */
 enum stream_pkt_flag {
     STREAM_PKT_RETRANSMISSION          = 1u << 0,
     STREAM_PKT_SPURIOUS_RETRANSMISSION = 1u << 1,
@@ -62,7 +62,7 @@ const char *tcp_snapshot_state(uint8_t state);
  * session. */
 struct flow;
 bool tcp_snapshot_of(const struct flow *flow, struct tcp_snapshot *out);
-/* By the stream thread: adds the session to the packet when its flags ask for it. */
+/* Called by the stream thread: adds the session to the packet if its flags request it. */
 struct stream_conf;
 void stream_snapshot(const struct stream_conf *conf, struct packet *p);
 

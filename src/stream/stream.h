@@ -34,7 +34,7 @@ void stream_conf_set_compare(struct stream_conf *conf, bool required);
  * of their session. Call it before threads start. */
 void stream_conf_require_snapshots(struct stream_conf *conf, uint16_t flags);
 
-/* What a thread works with; all borrowed, and needed as long as the thread. */
+/* Resources of a thread; all borrowed, and needed as long as the thread. */
 struct stream_env {
     const struct stream_conf *conf;
     const struct flow_conf *flows;
@@ -102,7 +102,8 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
  * complete. */
 bool stream_is_closing(const struct packet *p);
 bool stream_is_closed(const struct packet *p);     /* the same, and no later packet belongs to it */
-/* With this packet or before it a side has sent its FIN, and the session has not closed yet. */
+/* True if one of the sides has sent its FIN, with this packet or earlier, and the session has
+ * not closed yet. */
 bool stream_has_fin(const struct packet *p);
 
 /* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport

@@ -49,7 +49,7 @@ struct stream_thread {
     const struct flow *ahead[STREAM_AHEAD];     /* probable flows of the next packets; or NULL */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
-    bool is_announced;  /* the next packet's place has been published: early_hooks.alone */
+    bool is_announced;  /* the next packet's position has been published: early_hooks.alone */
     unsigned ends_pushed;               /* into the current vector */
     struct flow *ending;                /* its chunks did not fit in one packet; more follow */
     struct memcap_reservation session_memory, data_memory;

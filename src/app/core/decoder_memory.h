@@ -12,7 +12,7 @@
 
 #include "app/tx.h"
 
-/* What zlib allocates for a stream: its state and a window of 32 KiB. */
+/* Memory that zlib allocates for a stream: its state and a window of 32 KiB. */
 #define DECODER_MEMORY_ZLIB ((size_t)48 << 10)
 
 enum decoder_refusal { DECODER_GRANTED, DECODER_WINDOW_TOO_LARGE, DECODER_AT_MEMCAP };

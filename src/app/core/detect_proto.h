@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/detect_proto.h - which protocol a flow's first bytes are. The tables are built once and
- * shared by all threads; what was tried is kept with the flow. */
+/* app/core/detect_proto.h - detects the protocol by a flow's first bytes. The tables are built
+ * once and shared by all threads; the state of the detection is in the flow. */
 #ifndef APP_CORE_DETECT_PROTO_H
 #define APP_CORE_DETECT_PROTO_H
 

@@ -37,8 +37,8 @@ uint64_t app_expectations_count(const struct app_expectations *table);
 
 struct expectation_parents *expectation_parents_new(void);
 void expectation_parents_free(struct expectation_parents *parents);
-/* Which such connections between the packet's two hosts come before the packet. ITSELF: its flow is
- * the only one, and all flows of its hash are on its thread. */
+/* Which of these connections between the packet's two hosts are earlier than the packet. ITSELF:
+ * its flow is the only one, and all flows of its hash are on its thread. */
 enum parent_kind { PARENT_NONE, PARENT_SELF, PARENT_OTHERS };
 enum parent_kind expectation_parents_of(struct expectation_parents *parents,
                                         const struct packet *p);

@@ -1,35 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/field.c - reads the members of transactions that keywords show as they are. */
 #include "app/rules.h"
+#include "app/values.h"
 
 #include <string.h>
 
-/* Where the field lies, or NULL when this transaction does not have it. Copies out of `base` go
- * through memcpy(), as the offsets say nothing about types. */
+/* Reads a pointer through memcpy(), because the offsets say nothing about types. */
+static const uint8_t *pointer_at(const uint8_t *at)
+{
+    const uint8_t *p;
+
+    memcpy(&p, at, sizeof(p));
+    return p;
+}
+
+static bool has_sent(const uint8_t *base, uint16_t offset, enum direction d)
+{
+    enum direction sender;
+
+    memcpy(&sender, base + offset, sizeof(sender));
+    return sender == d;
+}
+
+/* The struct at the end of a path, or NULL. The path is the keyword of the place in a list. */
+static const uint8_t *follow(const struct app_path *path, struct app_tx *tx, enum direction d,
+                             unsigned index)
+{
+    const uint8_t *base = (const uint8_t *)tx;
+
+    if (path->find != NULL)
+        return path->find(tx, d, index);
+    if (path->sender != 0 && !has_sent(base, path->sender, d))
+        return NULL;
+    if (path->pointer != 0)
+        base = pointer_at(base + path->pointer + (d == TO_CLIENT ? path->step : 0));
+    if (!path->is_list || base == NULL)
+        return index == 0 ? base : NULL;
+    return app_value_at(tx, &(struct app_values){ .first = pointer_at(base + path->first),
+                                                  .next = path->next, .arg = path }, index);
+}
+
+/* Where the field is, or NULL when this transaction does not have it. */
 static const uint8_t *find(const struct app_field *field, struct app_tx *tx, enum direction d,
                            unsigned index)
 {
     const uint8_t *base = (const uint8_t *)tx;
-    enum direction sender;
+    size_t step = d == TO_CLIENT ? field->step : 0;
     bool flag;
 
-    if (field->part != NULL)
-        base = field->part(tx, d, index);
+    if (field->path != NULL)
+        base = follow(field->path, tx, d, index);
     else if (index > 0)
         return NULL;
-    if (base == NULL)
+    if (base == NULL || (field->sender != 0 && !has_sent(base, field->sender, d)))
         return NULL;
-    if (field->sender != 0) {
-        memcpy(&sender, base + field->sender, sizeof(sender));
-        if (sender != d)
-            return NULL;
-    }
     if (field->when == APP_FIELD_IF) {
-        memcpy(&flag, base + field->flag, sizeof(flag));
+        memcpy(&flag, base + field->flag + step, sizeof(flag));
         if (!flag)
             return NULL;
     }
-    return base + field->offset + (d == TO_CLIENT ? field->step : 0);
+    return base + field->offset + step;
 }
 
 /* APP_FIELD_KNOWN takes an empty value for one: "" was seen, NULL was not. */

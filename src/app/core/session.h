@@ -20,7 +20,8 @@ struct app_dir {
     uint64_t started : 1;       /* the parser has received bytes */
     uint64_t depth_reached : 1; /* stream depth reached */
     uint64_t eof_sent : 1;
-    uint64_t lost;              /* bytes missing in front of data, not reported to the parser yet */
+    uint64_t lost;              /* number of bytes missing before data, not reported to the
+                                 * parser yet */
     struct buf buffered;
     struct proto_detect_state detect_state;
 };
@@ -35,7 +36,7 @@ struct app_session {
     bool off : 1;               /* nothing is parsed any more */
     bool midstream : 1;
     bool changing : 1;          /* another protocol is about to follow */
-    bool change_fresh : 1;      /* ... asked for by this very packet */
+    bool change_fresh : 1;      /* requested by the current packet */
     bool parser_stopped : 1;    /* it stopped itself, with this packet */
     bool redetecting : 1;
     bool replace : 1;           /* the next parser replaces the present one */

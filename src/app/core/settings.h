@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/settings.h - the settings of all protocols, their counters, and what rules and outputs
- * require of parsers. Shared by all threads; only what says so changes while packets flow. */
+/* app/core/settings.h - settings and counters of all protocols, and the features that rules and
+ * outputs require of parsers. Shared by all threads; only members marked so change while packets
+ * flow. */
 #ifndef APP_CORE_SETTINGS_H
 #define APP_CORE_SETTINGS_H
 
@@ -55,7 +56,7 @@ struct app_conf {
     counter_id expectation_counter;
     struct app_detect_tables detect;
     enum exception_policy error_policy;
-    bool errors_by_proto;       /* also count per protocol what the policy did */
+    bool errors_by_proto;       /* also count per protocol the effects of the policy */
     bool is_inline;
     bool bypasses;                          /* some protocol bypasses encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */

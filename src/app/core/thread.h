@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/thread.h - what a thread keeps for its flows: pools, spare buffers, the packet at
- * hand. */
+/* app/core/thread.h - a thread's pools and spare buffers for its flows, and its current packet. */
 #ifndef APP_CORE_THREAD_H
 #define APP_CORE_THREAD_H
 
@@ -22,7 +21,7 @@ struct app_thread {
         void *data;             /* from proto->thread_open() */
     } proto[APP_PROTO_MAX];
     struct pool files;
-    struct packet *packet;      /* the packet at hand */
+    struct packet *packet;      /* the current packet */
     struct app_place place;     /* of the last request for one of many values */
     const struct app_flow *previous;    /* see app_previous() */
     void *magic;                /* libmagic's handle; opened when first needed */
@@ -35,7 +34,7 @@ struct app_thread {
 struct buf app_buf_take(struct app_thread *at);
 void app_buf_release(struct app_thread *at, struct buf *b);
 
-/* The protocol from whose pools state and transactions come. */
+/* Returns the protocol whose pools provide state and transactions. */
 static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
 {
     return proto->subprotocol_of != 0 ? proto->subprotocol_of : proto->id;

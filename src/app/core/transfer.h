@@ -10,12 +10,12 @@
 
 struct app_transfer_extent;
 
-/* What a peer announces: `len` bytes at `offset`, and `padding` bytes after them. */
+/* An announced extent: `len` bytes at `offset`, and `padding` bytes after them. */
 struct app_extent {
     uint64_t offset;
     uint32_t len;
     uint8_t padding;
-    bool last;                  /* the file ends behind it */
+    bool last;                  /* the file ends after it */
 };
 
 /* Part of the protocol's transaction, which owns the file. Empty when zeroed. */
@@ -36,7 +36,8 @@ struct app_transfer {
 /* Begins an extent of the file `name`. app_transfer_data() passes its bytes, then the padding. */
 void app_transfer_extent(struct app_transfer *t, struct app_tx *tx, enum direction d,
                          struct slice name, const struct app_extent *e);
-/* Bytes of the extent at hand; data NULL: they were lost. Returns how many of len it consumed. */
+/* Adds bytes of the current extent; data NULL: they were lost. Returns how many of len it
+ * consumed. */
 uint32_t app_transfer_data(struct app_transfer *t, const uint8_t *data, uint32_t len);
 void app_transfer_close(struct app_transfer *t);
 void app_transfer_truncate(struct app_transfer *t);

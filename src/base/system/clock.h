@@ -26,15 +26,24 @@ static inline uint64_t clock_thread_cpu_ns(void)
     return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* For a loop that polls memory which another CPU will write. */
-static inline void clock_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+/* clock_pause() is for a loop that polls memory which another CPU will write. clock_ticks() reads
+ * the CPU's cycle counter. */
+#if defined(__x86_64__)
+static inline void clock_pause(void) { __builtin_ia32_pause(); }
+static inline uint64_t clock_ticks(void) { return __builtin_ia32_rdtsc(); }
 #elif defined(__aarch64__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
+static inline void clock_pause(void) { __asm__ volatile("yield" ::: "memory"); }
+static inline uint64_t clock_ticks(void)
+{
+    uint64_t ticks;
+
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
 }
+#else
+static inline void clock_pause(void) { }
+static inline uint64_t clock_ticks(void) { return clock_ns(); }
+#endif
 
 /* A clock for time stamps at every vector. It reads the CPU's cycle counter where the kernel trusts
  * it as its own clock, else clock_ns(). Set up once at start, then read by all threads. It agrees
@@ -45,20 +54,6 @@ struct clock_fast {
     uint64_t ns_per_tick;           /* 32.32 fixed point */
 };
 void clock_fast_init(struct clock_fast *c);     /* takes 10 ms */
-
-static inline uint64_t clock_ticks(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t ticks;
-
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    return clock_ns();
-#endif
-}
 
 static inline uint64_t clock_fast_ns(const struct clock_fast *c)
 {

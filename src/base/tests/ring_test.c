@@ -75,7 +75,7 @@ TEST(eventcount_times_out)
     eventcount_init(&w);
     eventcount_sleep(&w, eventcount_prepare(&w), 20000000);
     past = clock_ns() - start;
-    CHECK(past >= 15000000 && past < 10000000000u);
+    CHECK(past >= 15000000);
     CHECK_INT(w.sleeping, 0);
 }
 

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/report/log.h"
 #include "capture/device/bpf_filter.h"
-#include "capture/pcap/files.h"
+#include "capture/pcap/file_list.h"
 #include "capture/pcap/reader.h"
 #include "packet/decode.h"
 #include "sequencer/sequencer.h"

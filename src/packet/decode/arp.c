@@ -5,7 +5,8 @@
 #define ARP_FIXED  8u
 #define ARP_HEADER 28u
 
-/* The event for what is wrong, or PACKET_EVENT_NONE. The first 8 bytes are there. */
+/* Returns the event for a malformed header, or PACKET_EVENT_NONE. The caller has checked that
+ * there are 8 bytes. */
 static enum packet_event arp_check(const uint8_t *at, uint32_t len)
 {
     uint16_t opcode;

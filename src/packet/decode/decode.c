@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* How many packets ahead the first cache line of a frame is prefetched. */
+/* Number of packets ahead of which the first cache line of a frame is prefetched. */
 #define PREFETCH_AHEAD 3u
 
 enum datalink datalink_from_pcap(int dlt)
@@ -78,7 +78,7 @@ void packet_events_count(const struct decode_conf *conf, struct counters *counte
             counter_inc(counters, conf->event_id[p->event[i]]);
 }
 
-/* No memory for a larger vector. */
+/* Handles a vector that could not grow. */
 static COLD void inner_lost(struct decoder *d, struct packet *p)
 {
     __atomic_fetch_sub(&p->root->children, 1, __ATOMIC_RELAXED);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/decode_private.h - what the decoders share.
+/* packet/decode/decode_private.h - declarations that the decoders share.
  *
- * A decoder gets its header's first byte and how many bytes there are, checks the length once,
- * locates its layer in the packet and calls the next. True: the header could be read; false
- * makes a tunnel's inner packet vanish, and a UDP payload not a tunnel after all. */
+ * A decoder receives a pointer to the first byte of its header and the number of bytes. It
+ * checks the length once, locates its layer in the packet and calls the next decoder. It returns
+ * false if it cannot read the header. Then an inner packet is discarded, and a UDP payload is
+ * not treated as a tunnel. */
 #ifndef PACKET_DECODE_PRIVATE_H
 #define PACKET_DECODE_PRIVATE_H
 
@@ -84,12 +85,12 @@ struct decode_counters {
 #define PORT_SET_MAX 4
 struct port_set {
     bool enabled, any;
-    bool dst_only;                      /* the destination port alone tells */
+    bool dst_only;                      /* the destination port alone decides */
     unsigned count;
     uint16_t port[PORT_SET_MAX];
 };
 
-/* Bits of a VXLAN header that must be zero: those that Suricata 8.0 looks at, all, or none. */
+/* Bits of a VXLAN header that must be zero: those that Suricata 8.0 checks, all, or none. */
 enum vxlan_reserved { VXLAN_LAST_BYTE, VXLAN_STRICT, VXLAN_PERMISSIVE };
 
 struct decode_conf {
@@ -109,15 +110,15 @@ struct decode_conf {
 
 struct decoder {
     const struct decode_conf *conf;     /* borrowed */
-    struct counters *counters;          /* borrowed; we alone write */
+    struct counters *counters;          /* borrowed; only this decoder writes */
     struct packet_pool *pool;           /* borrowed; where inner packets come from */
     struct defrag *defrag;
-    unsigned inner_count;               /* inner packets of the frame at hand, in order */
+    unsigned inner_count;               /* inner packets of the current frame, in order */
     struct packet *inner[INNER_MAX];
 };
 
-/* BIG TCP: what the kernel has joined beyond 65,535 bytes has 0 for its length, in each header from
- * IP on. It was never on a wire like that, so that its checksums say nothing. */
+/* BIG TCP: the kernel joins segments to more than 65,535 bytes, and writes length 0 into each
+ * header from IP on. No such packet is on a wire, so its checksums are meaningless. */
 static inline uint32_t decode_length(struct packet *p, uint32_t written, uint32_t have)
 {
     if (LIKELY(written != 0) || have <= IP_MAX)
@@ -140,22 +141,23 @@ UDP_TUNNEL_LIST(X)
 OTHER_DECODER_LIST(X)
 #undef X
 
-/* The next header by EtherType. False, with the event set: the type is unknown. */
+/* Calls the decoder for an EtherType. False, with the event set: the type is unknown. */
 bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const uint8_t *at,
                       uint32_t len);
 
-/* Extension headers from `at` on; first: next-header value of the IPv6 header. */
+/* Decodes extension headers from `at` on; first: next-header value of the IPv6 header. */
 void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
                             const uint8_t *at, uint32_t len);
-/* Options between the fixed IPv4 header and its end. False: the header cannot be trusted. */
+/* Decodes the options between the fixed IPv4 header and its end. False: the header is
+ * unreliable. */
 bool decode_ipv4_options(struct packet *p, const uint8_t *at, uint32_t len);
 void decode_tcp_options(struct packet *p, const uint8_t *at, uint32_t len);
 
-/* Makes an inner packet of the bytes and decodes it with fn. NULL, and the outer packet is as it
- * was but for events: too many layers, no packet left, or fn could not read it. */
+/* Creates an inner packet for the bytes and decodes it with fn. NULL, and the outer packet is
+ * unchanged but for events: too many layers, no free packet, or fn failed. */
 struct packet *decode_inner(struct decoder *d, struct packet *outer, struct slice data,
                             decode_fn *fn, enum packet_source source);
-/* A fragment has been read: what defrag put together, decoded, becomes an inner packet too. */
+/* Passes a fragment to defrag. A datagram that becomes complete is decoded as an inner packet. */
 void decode_fragment(struct decoder *d, struct packet *p, const struct fragment *fragment);
 
 static inline void decode_count(struct decoder *d, counter_id id)
@@ -164,7 +166,7 @@ static inline void decode_count(struct decoder *d, counter_id id)
 }
 #define COUNT(d, name) decode_count((d), (d)->conf->id.name)
 
-/* The packet cannot be read further. Returns false for `return decode_invalid(...)`. */
+/* Marks a packet that cannot be decoded further. Returns false for `return decode_invalid(...)`. */
 static inline bool decode_invalid(struct packet *p, enum packet_event event)
 {
     p->flags |= PACKET_INVALID;
@@ -172,7 +174,7 @@ static inline bool decode_invalid(struct packet *p, enum packet_event event)
     return false;
 }
 
-/* One more header; false when there are too many. */
+/* Counts one more header; false when there are too many. */
 static inline bool decode_layer(const struct decoder *d, struct packet *p)
 {
     if (LIKELY(++p->layers < d->conf->max_layers))

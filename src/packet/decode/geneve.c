@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/geneve.c - Geneve, RFC 8926: eight bytes, options, then what an EtherType says. */
+/* packet/decode/geneve.c - Geneve, RFC 8926: eight bytes, options, then a header by EtherType. */
 #include "packet/decode/decode_private.h"
 
 #define GENEVE_HEADER 8u

@@ -7,7 +7,7 @@
 
 enum icmp_kind { ICMP_UNKNOWN, ICMP_QUERY, ICMP_TIMESTAMP, ICMP_ERROR, ICMP_ROUTER_ADVERT };
 
-/* By type; codes above code_max are unknown. */
+/* Known codes by type; codes above code_max are unknown. */
 static const struct {
     uint8_t kind, code_max;
 } types[19] = {
@@ -28,7 +28,7 @@ static const struct {
 };
 enum { TYPE_UNREACHABLE = 3, TYPE_SOURCE_QUENCH = 4 };
 
-/* An unreachable belongs to the flow whose ports it quotes. */
+/* An unreachable message belongs to the flow whose ports it quotes. */
 static bool quotes_flow(const uint8_t *ip, uint32_t len)
 {
     uint32_t header = (ip[0] & 0xfu) * 4;

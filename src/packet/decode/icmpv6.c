@@ -125,7 +125,8 @@ bool decode_icmpv6(struct decoder *d, struct packet *p, const uint8_t *at, uint3
     else
         header = read_body(p, type, at, len);
     p->l4_header_len = ICMP_HEADER;
-    /* Behind a header of 4 the payload starts there, yet is as long as behind one of 8 less 4. */
+    /* After a header of 4 bytes the payload starts right there, but its length is that of a
+     * payload after 8 bytes, minus 4. */
     p->payload = (uint8_t *)at + header;
     p->payload_len = len - ICMP_HEADER;
     if (header == INFO_HEADER) {

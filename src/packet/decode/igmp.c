@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/igmp.c - IGMP, RFC 1112, 2236 and 9776, and RGMP, RFC 3488, which has its form.
+/* packet/decode/igmp.c - IGMP (RFC 1112, 2236 and 9776), and RGMP (RFC 3488), which has the same
+ * format.
  *
  * Suricata 8.0 does not decode IGMP. So a message has no payload here and raises no event, and
- * nothing but the keywords of IGMP sees its header. */
+ * only the keywords of IGMP read its header. */
 #include "packet/decode/decode_private.h"
 
 #include "base/text/bytes.h"

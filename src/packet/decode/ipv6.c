@@ -35,7 +35,7 @@ static bool decode_next(struct decoder *d, struct packet *p, const uint8_t *at, 
     return true;
 }
 
-/* What is shorter than a header raises no event and does not make the packet invalid. */
+/* Data shorter than a header raise no event and do not make the packet invalid. */
 bool decode_ipv6(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t payload;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/lists.h - who decodes what. A new decoder is one file and one line here.
+/* packet/decode/lists.h - the decoder for each protocol number. A new decoder is one file and one
+ * line here.
  *
  * Each list becomes a switch of direct calls: decode_NAME() is called for the number. */
 #ifndef PACKET_DECODE_LISTS_H
@@ -50,7 +51,7 @@
     X(0x8926, vntag)            \
     X(0x894f, nsh)
 
-/* X(IP protocol number, decoder), behind IPv4; 4 and 41 open a tunnel */
+/* X(IP protocol number, decoder) after IPv4; 4 and 41 open a tunnel */
 #define IPV4_PROTOCOL_LIST(X) \
     X(6, tcp)                 \
     X(17, udp)                \
@@ -64,7 +65,7 @@
     X(58, icmpv6_in_ipv4)     \
     X(0, ppp_vj)
 
-/* The same right behind the IPv6 header; what is not here may be an extension header. */
+/* The same right after the IPv6 header; other numbers may be extension headers. */
 #define IPV6_PROTOCOL_LIST(X) \
     X(6, tcp)                 \
     X(17, udp)                \
@@ -74,7 +75,7 @@
     X(41, ipv6_in_ipv6)       \
     X(47, gre)
 
-/* The same behind extension headers. */
+/* The same after extension headers. */
 #define IPV6_INNER_PROTOCOL_LIST(X) \
     X(6, tcp)                       \
     X(17, udp)                      \
@@ -83,8 +84,8 @@
     X(50, esp)                      \
     X(4, ipv4_in_ipv6)
 
-/* X(decoder) of tunnels in UDP, in the order in which they are tried. Each has a struct
- * port_set in decode_conf that says for which ports, and answers false when it is not one. */
+/* X(decoder) of tunnels in UDP, in the order of the attempts. Each has a struct port_set in
+ * decode_conf with its ports, and returns false for other data. */
 #define UDP_TUNNEL_LIST(X) \
     X(teredo)              \
     X(geneve)              \

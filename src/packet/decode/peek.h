@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/peek.h - the flow of a frame, without decoding it.
+/* packet/decode/peek.h - finds the flow of a frame without decoding it.
  *
- * Several threads that read one file each see all of it, and most of what they see is another's.
- * For plain frames (Ethernet, at most one VLAN tag, IPv4 without options or IPv6 without
- * extension headers, whole TCP or UDP, no tunnel) a look at a few bytes tells whose it is. It
- * tells the same as the decoder would: such a frame becomes exactly one packet, with this flow
- * hash. Of all other frames nothing is said. */
+ * One thread scans a file that several threads inspect, and assigns each frame to the thread of
+ * its flow. For a plain frame a few bytes are enough: Ethernet, at most one VLAN tag, IPv4
+ * without options or IPv6 without extension headers, unfragmented TCP or UDP, no tunnel. The
+ * result is the same as the decoder's: such a frame becomes exactly one packet, with this flow
+ * hash. All other frames need the decoder. */
 #ifndef PACKET_PEEK_H
 #define PACKET_PEEK_H
 

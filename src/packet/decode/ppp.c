@@ -64,7 +64,8 @@ static bool decode_vj(struct decoder *d, struct packet *p, const uint8_t *at, ui
     return decode_ipv4(d, p, at, len);
 }
 
-/* The one-byte form knows three protocols, and cuts what is too long instead of refusing it. */
+/* The one-byte form has three protocols, and truncates too long payloads instead of rejecting
+ * them. */
 static bool decode_short(struct decoder *d, struct packet *p, uint8_t protocol,
                          const uint8_t *at, uint32_t len)
 {

@@ -13,8 +13,8 @@ enum ppp_kind {
     PPP_KIND_IPV4,
     PPP_KIND_IPV6,
     PPP_KIND_VJ,            /* IPv4 with the protocol replaced by a slot, RFC 1144 */
-    PPP_KIND_CONTROL,       /* belongs there, nothing to look at */
-    PPP_KIND_UNSUPPORTED,   /* belongs there, not decoded */
+    PPP_KIND_CONTROL,       /* valid in PPP, not inspected */
+    PPP_KIND_UNSUPPORTED,   /* valid in PPP, not decoded */
     PPP_KIND_WRONG,
 };
 enum ppp_kind ppp_kind(uint16_t protocol);

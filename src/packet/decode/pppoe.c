@@ -30,7 +30,7 @@ bool decode_pppoe_discovery(struct decoder *d, struct packet *p, const uint8_t *
     return true;
 }
 
-/* Control protocols of PPP are valid but have nothing to inspect. */
+/* Control protocols of PPP are valid but are not inspected. */
 static bool decode_session_payload(struct decoder *d, struct packet *p, uint16_t protocol,
                                    const uint8_t *at, uint32_t len)
 {
@@ -70,7 +70,7 @@ static bool decode_session_payload(struct decoder *d, struct packet *p, uint16_t
     return true;
 }
 
-/* The protocol field may be one byte (RFC 1661, section 6.5): its lowest bit tells. */
+/* The protocol field may be one byte (RFC 1661, section 6.5): its lowest bit is then set. */
 bool decode_pppoe_session(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     struct bytes in = bytes_of(at, len);

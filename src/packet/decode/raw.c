@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/raw.c - bare IP, told apart by its version. */
+/* packet/decode/raw.c - bare IP; the version field distinguishes IPv4 from IPv6. */
 #include "packet/decode/decode_private.h"
 
 bool decode_raw(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)

@@ -23,7 +23,7 @@ static void find_chunks(struct packet *p)
     p->sctp.malformed = in.failed;
 }
 
-/* As Suricata 9: nothing of a packet without user data, or with a chunk that is cut off. */
+/* Sets no payload for a packet without user data, or with a truncated chunk, as Suricata 9 does. */
 static void take_user_data(struct packet *p)
 {
     struct sctp_chunk chunk;

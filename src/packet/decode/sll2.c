@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/sll2.c - Linux cooked capture, version 2: 20 bytes, the EtherType in front. */
+/* packet/decode/sll2.c - Linux cooked capture, version 2: 20 bytes that begin with the
+ * EtherType. */
 #include "packet/decode/decode_private.h"
 
 #define SLL2_HEADER 20u

@@ -20,7 +20,8 @@ static void count_flags(struct decoder *d, uint8_t flags)
         COUNT(d, tcp_urg);
 }
 
-/* False: there is no TCP header, and so no flow. The header may be shorter than it says it is. */
+/* False: there is no TCP header, and so no flow. The data may be shorter than the header's
+ * length field. */
 bool decode_tcp(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t len)
 {
     uint32_t header;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/teredo.c - Teredo, RFC 4380: IPv6 in UDP on any port, behind an optional origin
- * indication. Nothing marks it, so the IPv6 packet must be sane in every way to be believed. */
+/* packet/decode/teredo.c - Teredo, RFC 4380: IPv6 in UDP on any port, after an optional origin
+ * indication. No field identifies Teredo, so only an entirely valid IPv6 packet is accepted. */
 #include "packet/decode/decode_private.h"
 
 #define ORIGIN_INDICATION 8u
@@ -17,7 +17,7 @@ static bool looks_like_ipv6(const uint8_t *ip, uint32_t len)
     return len == IPV6_HEADER + payload;
 }
 
-/* Only a whole and valid IPv6 packet is taken for one. */
+/* Accepts only a complete and valid IPv6 packet. */
 static bool decode_strict_ipv6(struct decoder *d, struct packet *p, const uint8_t *at,
                                uint32_t len)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/tunnel.c - packets found inside packets.
+/* packet/decode/tunnel.c - inner packets of tunnels and of fragments.
  *
- * An inner packet borrows the bytes of its root's frame; one put together from fragments has a
- * frame of its own. Both keep the root from returning to the pool. They are gathered in the decoder
- * and put behind their root when that is done, in the order in which they were found. */
+ * An inner packet borrows the bytes of its root's frame; one reassembled from fragments has a
+ * frame of its own. Both keep the root from returning to the pool. The decoder collects them and
+ * inserts them after their root, in the order in which they were found. */
 #include "packet/decode/decode_private.h"
 
 static struct packet *inner_get(struct decoder *d, struct packet *outer)
@@ -48,7 +48,7 @@ static void inner_remove(struct decoder *d, const struct packet *p)
         d->inner[i] = d->inner[i + 1];
 }
 
-/* Not counted in its root yet. */
+/* Releases an inner packet that its root has not counted yet. */
 static void inner_discard(struct decoder *d, struct packet *p)
 {
     inner_remove(d, p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet/decode/vlan.c - IEEE 802.1Q, 802.1ad and the older 0x9100: one tag, and the EtherType
- * behind it. Three tags are kept. */
+/* packet/decode/vlan.c - IEEE 802.1Q, 802.1ad and the older 0x9100: one tag, followed by an
+ * EtherType. A packet keeps three tags. */
 #include "packet/decode/decode_private.h"
 
 #define VLAN_HEADER 4u

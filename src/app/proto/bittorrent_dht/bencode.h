@@ -16,7 +16,7 @@ struct bencode {
 /* Takes the next value, parsed to its end; `depth`: maximum nesting of lists and dictionaries.
  * False, and the cursor failed, for an invalid value. */
 bool bencode_take(struct bytes *in, unsigned depth, struct bencode *out);
-/* The next pair of what a dictionary that has been taken holds. False at its end. */
+/* Takes the next pair of a dictionary. False at its end. */
 bool bencode_take_pair(struct bytes *in, struct slice *key, struct bencode *value);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dcerpc/dcerpc.h - DCE/RPC calls over TCP (5.0, 5.1) and UDP (4.0); for this directory.
+/* app/proto/dcerpc/dcerpc.h - DCE/RPC calls over TCP (5.0, 5.1) and UDP (4.0); only this directory
+ * includes it.
  *
- * A transaction is a call or a bind with its answer. Over TCP each fragment of a call is a
- * transaction of its own; over UDP fragments are put together. */
+ * A transaction is a call or a bind with its response. Over TCP each fragment of a call is a
+ * transaction of its own; over UDP fragments are reassembled. */
 #ifndef APP_DCERPC_DCERPC_H
 #define APP_DCERPC_DCERPC_H
 

@@ -33,7 +33,7 @@ struct dce_request {
     uint16_t context, opnum;
 };
 
-/* As written: 00112233-4455-6677-8899-aabbccddeeff. */
+/* Writes it as 00112233-4455-6677-8899-aabbccddeeff. */
 #define DCE_UUID_LEN 16
 #define DCE_UUID_TEXT 37
 

@@ -146,20 +146,22 @@ static bool find_option(const struct app_tx *tx, uint8_t code, struct dhcp_optio
     return false;
 }
 
-/* One integer keyword for a time option, with its getter. */
+/* `key->number` is the code of the option. */
+static bool find_time(struct app_tx *tx, enum direction d UNUSED, const struct app_key *key,
+                      unsigned i UNUSED, uint64_t *out)
+{
+    struct dhcp_option option;
+
+    if (!find_option(tx, (uint8_t)key->number, &option))
+        return false;
+    *out = option.seconds;
+    return true;
+}
+
 #define TIME_INTEGER(id, keyword, code, text)                                                \
-    static bool get_##id(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,      \
-                         uint64_t *out)                                                      \
-    {                                                                                        \
-        struct dhcp_option option;                                                           \
-                                                                                             \
-        if (!find_option(tx, code, &option))                                                 \
-            return false;                                                                    \
-        *out = option.seconds;                                                               \
-        return true;                                                                         \
-    }                                                                                        \
     static const struct app_integer id##_integer = {                                         \
-        .name = keyword, .doc = text, .bits = 64, .directions = APP_BOTH, .get = get_##id,   \
+        .name = keyword, .doc = text, .bits = 64, .directions = APP_BOTH,                    \
+        .find = find_time, .key.number = (code),                                             \
     }
 TIME_INTEGER(lease, "dhcp.leasetime", LEASE_TIME, "lease time in seconds");
 TIME_INTEGER(rebinding, "dhcp.rebinding_time", REBINDING_TIME, "rebinding time in seconds");

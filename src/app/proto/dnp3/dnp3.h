@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/dnp3/dnp3.h - DNP3: messages, their objects and the points of these.
+/* app/proto/dnp3/dnp3.h - DNP3: messages, their objects and the points of objects.
  *
- * A transaction is one application message, request or response, all of whose bytes lie in the
- * transaction's arena; objects and values borrow from there. */
+ * A transaction is one application message, request or response. All its bytes are in the
+ * transaction's arena; objects and values point there. */
 #ifndef APP_DNP3_DNP3_H
 #define APP_DNP3_DNP3_H
 
@@ -42,7 +42,7 @@ struct dnp3_object {
 
 struct dnp3_tx {
     struct app_tx tx;
-    bool is_message;                    /* no: stands for an event of the link */
+    bool is_message;                    /* false: created for an event of the link layer */
     bool is_request;
     bool done;                          /* the last segment is there */
     bool complete;                      /* all objects could be read */
@@ -95,7 +95,7 @@ struct dnp3_points {
     const struct dnp3_layout *layout;
     struct bytes in;
     uint32_t left, index, prefix;
-    uint32_t octets;                    /* of packed points, not read yet */
+    uint32_t octets;                    /* bytes of packed points not read yet */
     uint8_t prefix_code, octet, used;
 };
 struct dnp3_points dnp3_points_of(const struct dnp3_object *object);

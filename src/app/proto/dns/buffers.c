@@ -9,12 +9,12 @@ static bool not_empty(const struct dns_name *name, struct slice *out)
     return name->text.len > 0;
 }
 
-bool dns_question_name(const struct dns_message *m, unsigned index, struct slice *out)
+static bool question_name(const struct dns_message *m, unsigned index, struct slice *out)
 {
     return index < m->question_count && not_empty(&m->question[index].name, out);
 }
 
-bool dns_record_name(const struct dns_section *section, unsigned index, struct slice *out)
+static bool record_name(const struct dns_section *section, unsigned index, struct slice *out)
 {
     return index < section->count && not_empty(&section->at[index].name, out);
 }
@@ -44,7 +44,7 @@ static bool next_name(const struct dns_message *m, unsigned *at, struct slice *o
     const struct dns_section *sections[] = { &m->answers, &m->authorities, &m->additionals };
     unsigned begin = m->question_count;
 
-    if (*at < begin && dns_question_name(m, *at, out))
+    if (*at < begin && question_name(m, *at, out))
         return true;
     *at = MAX(*at, begin);
     for (unsigned i = 0; i < ARRAY_LEN(sections); i++) {
@@ -77,6 +77,20 @@ bool dns_response_name(const struct dns_message *m, struct app_place *place, uns
     return false;
 }
 
+bool dns_name_at(struct app_tx *tx, const struct dns_message *m, enum dns_names which,
+                 unsigned index, struct slice *out)
+{
+    switch (which) {
+    case DNS_QUESTION_NAMES: return question_name(m, index, out);
+    case DNS_ANSWER_NAMES: return record_name(&m->answers, index, out);
+    case DNS_AUTHORITY_NAMES: return record_name(&m->authorities, index, out);
+    case DNS_ADDITIONAL_NAMES: return record_name(&m->additionals, index, out);
+    case DNS_ALL_NAMES:
+        return dns_response_name(m, app_place_of(tx, m, NULL, index), index, out);
+    }
+    return false;
+}
+
 /* --- buffers ---------------------------------------------------------------------------------- */
 
 static bool is_response(const struct app_tx *tx)
@@ -90,62 +104,34 @@ static bool has_part(const struct app_tx *tx, enum direction direction)
     return is_response(tx) == (direction == TO_CLIENT);
 }
 
-static bool get_question(struct app_tx *tx, enum direction direction, unsigned index,
-                         struct slice *out)
+/* Rules see authority and additional records in responses only, whatever the client sends. */
+bool dns_find_name(struct app_tx *tx, enum direction direction, const struct app_key *key,
+                   unsigned index, struct slice *out)
 {
-    return has_part(tx, direction) && dns_question_name(dns_message_of(tx), index, out);
+    const enum dns_names which = (enum dns_names)key->number;
+    const bool by_direction = which == DNS_QUESTION_NAMES || which == DNS_ANSWER_NAMES;
+
+    return (by_direction ? has_part(tx, direction) : is_response(tx)) &&
+           dns_name_at(tx, dns_message_of(tx), which, index, out);
 }
 
-static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
-                       struct slice *out)
-{
-    return has_part(tx, direction) &&
-           dns_record_name(&dns_message_of(tx)->answers, index, out);
-}
-
-/* Requests have no authority records that rules see, whatever the client sends. */
-static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
-                          struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
-}
-
-static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
-                           struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
-}
-
-static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
-                         struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_response_name_at(tx, dns_message_of(tx), index, out);
-}
-
-#define BUFFER(symbol, name_, directions_, doc_, get_)                                          \
-    static const struct app_buffer symbol = {                                                  \
-        .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
-        .multi = true, .get = (get_),                                                          \
-    }
+#define NAMES(symbol, name, directions, which, doc)                                            \
+    DNS_NAMES(symbol, name, directions, 1, DNS_##which##_NAMES, dns_find_name, doc)
 
 static const struct app_buffer query = {
     .name = "dns.query", .alias = "dns_query", .doc = "name asked for in a request",
-    .directions = APP_TS, .progress = { 1, 1 }, .multi = true, .get = get_question,
+    .directions = APP_TS, .progress = { 1, 1 }, .multi = true,
+    .find = dns_find_name, .key.number = DNS_QUESTION_NAMES,
 };
-BUFFER(query_name, "dns.query.name", APP_BOTH, "name in the question section", get_question);
-BUFFER(queries_rrname, "dns.queries.rrname", APP_BOTH, "name in the question section",
-       get_question);
-BUFFER(answer_name, "dns.answer.name", APP_BOTH, "owner name in the answer section", get_answer);
-BUFFER(answers_rrname, "dns.answers.rrname", APP_BOTH, "owner name in the answer section",
-       get_answer);
-BUFFER(authorities_rrname, "dns.authorities.rrname", APP_BOTH,
-       "owner name in the authority section", get_authority);
-BUFFER(additionals_rrname, "dns.additionals.rrname", APP_BOTH,
-       "owner name in the additional section", get_additional);
-BUFFER(response_rrname, "dns.response.rrname", APP_TC, "any name in a response", get_response);
+NAMES(query_name, "dns.query.name", APP_BOTH, QUESTION, "name in the question section");
+NAMES(queries_rrname, "dns.queries.rrname", APP_BOTH, QUESTION, "name in the question section");
+NAMES(answer_name, "dns.answer.name", APP_BOTH, ANSWER, "owner name in the answer section");
+NAMES(answers_rrname, "dns.answers.rrname", APP_BOTH, ANSWER, "owner name in the answer section");
+NAMES(authorities_rrname, "dns.authorities.rrname", APP_BOTH, AUTHORITY,
+      "owner name in the authority section");
+NAMES(additionals_rrname, "dns.additionals.rrname", APP_BOTH, ADDITIONAL,
+      "owner name in the additional section");
+NAMES(response_rrname, "dns.response.rrname", APP_TC, ALL, "any name in a response");
 
 const struct app_buffer *const dns_buffers[] = {
     &query, &query_name, &queries_rrname, &answer_name, &answers_rrname, &authorities_rrname,
@@ -154,43 +140,45 @@ const struct app_buffer *const dns_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static bool get_opcode(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
+static bool type_at(const struct dns_message *m, enum direction direction, unsigned index,
+                    uint64_t *out)
 {
-    *out = dns_opcode(dns_message_of(tx));
-    return index == 0 && has_part(tx, direction);
-}
-
-static bool get_rcode(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
-{
-    *out = dns_rcode(dns_message_of(tx));
-    return index == 0 && has_part(tx, direction);
-}
-
-/* The types of questions in a request, of answers in a response. */
-static bool get_rrtype(struct app_tx *tx, enum direction direction, unsigned index, uint64_t *out)
-{
-    const struct dns_message *m = dns_message_of(tx);
-
-    if (!has_part(tx, direction))
-        return false;
-    if (direction == TO_SERVER ? index >= m->question_count : index >= m->answers.count)
+    if (index >= (direction == TO_SERVER ? m->question_count : m->answers.count))
         return false;
     *out = direction == TO_SERVER ? m->question[index].type : m->answers.at[index].type;
     return true;
 }
 
+bool dns_number_at(const struct dns_message *m, enum dns_number which, enum direction direction,
+                   unsigned index, uint64_t *out)
+{
+    if (which == DNS_TYPES)
+        return type_at(m, direction, index, out);
+    *out = which == DNS_OPCODE_NUMBER ? dns_opcode(m) : dns_rcode(m);
+    return index == 0;
+}
+
+static bool find_number(struct app_tx *tx, enum direction direction, const struct app_key *key,
+                        unsigned index, uint64_t *out)
+{
+    return has_part(tx, direction) && dns_number_at(dns_message_of(tx),
+                                                    (enum dns_number)key->number, direction,
+                                                    index, out);
+}
+
 static const struct app_integer opcode = {
     .name = "dns.opcode", .doc = "opcode of the header", .bits = 8, .directions = APP_BOTH,
-    .progress = { 1, 1 }, .get = get_opcode,
+    .progress = { 1, 1 }, .find = find_number, .key.number = DNS_OPCODE_NUMBER,
 };
 static const struct app_integer rcode = {
     .name = "dns.rcode", .doc = "response code of the header", .bits = 16,
-    .directions = APP_BOTH, .progress = { 1, 1 }, .names = dns_rcodes, .get = get_rcode,
+    .directions = APP_BOTH, .progress = { 1, 1 }, .names = dns_rcodes,
+    .find = find_number, .key.number = DNS_RCODE_NUMBER,
 };
 static const struct app_integer rrtype = {
     .name = "dns.rrtype", .doc = "record type asked for, or answered", .bits = 16,
     .directions = APP_BOTH, .progress = { 1, 1 }, .multi = true, .names = dns_types,
-    .get = get_rrtype,
+    .find = find_number, .key.number = DNS_TYPES,
 };
 
 const struct app_integer *const dns_integers[] = { &opcode, &rcode, &rrtype, NULL };

@@ -118,7 +118,7 @@ static inline const struct dns_message *dns_message_of(const struct app_tx *tx)
 #define DNS_HEADER_SIZE 12              /* bytes, RFC 1035 section 4.1.1 */
 #define DNS_NOLOG_IDS_MAX 32            /* per flow; with more in flight the oldest is lost */
 
-/* Of a flow of DNS or of LLMNR, which has the same framing. */
+/* The state of a flow of DNS, or of LLMNR, which has the same framing. */
 struct dns_state {
     bool gap;                           /* since the last message */
     /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
@@ -147,7 +147,8 @@ void dns_message_events(struct app_tx *tx);
 bool dns_take_text(struct bytes *data, struct slice *out);
 bool dns_take_option(struct bytes *data, uint16_t *code, struct slice *out);
 
-/* For logs: "1.2.3.4", or all of IPv6's groups; "" when the length fits neither. */
+/* Writes an address for logs: "1.2.3.4", or all groups of an IPv6 address; "" if the length fits
+ * neither. */
 #define DNS_ADDRESS_SIZE 46
 void dns_address(struct slice data, char out[DNS_ADDRESS_SIZE]);
 /* "AAAA", or the number. */
@@ -162,17 +163,32 @@ void dns_log_options(struct json *j, const char *key, const struct dns_record *r
 void dns_log_questions_by_type(struct json *j, const struct dns_message *m);
 void dns_log_section_by_type(struct json *j, const char *key, const struct dns_section *section);
 
-/* Names for multi-buffers. */
-bool dns_question_name(const struct dns_message *m, unsigned index, struct slice *out);
-bool dns_record_name(const struct dns_section *section, unsigned index, struct slice *out);
-/* All names of a response in turn: questions, then each record's owner and target. */
+/* The names that one multi-buffer shows: of a section, or of all sections one after the other with
+ * the names in the data of records. */
+enum dns_names {
+    DNS_QUESTION_NAMES, DNS_ANSWER_NAMES, DNS_AUTHORITY_NAMES, DNS_ADDITIONAL_NAMES, DNS_ALL_NAMES,
+};
+bool dns_name_at(struct app_tx *tx, const struct dns_message *m, enum dns_names which,
+                 unsigned index, struct slice *out);
+/* DNS_ALL_NAMES from a place on, which then is that of `index`. */
 bool dns_response_name(const struct dns_message *m, struct app_place *place, unsigned index,
                        struct slice *out);
-static inline bool dns_response_name_at(struct app_tx *tx, const struct dns_message *m,
-                                        unsigned index, struct slice *out)
-{
-    return dns_response_name(m, app_place_of(tx, m, NULL, index), index, out);
-}
+struct app_key;
+/* The `find` function of buffers of DNS and LLMNR: `key->number` is an enum dns_names. */
+bool dns_find_name(struct app_tx *tx, enum direction direction, const struct app_key *key,
+                   unsigned index, struct slice *out);
+/* Numbers of a message, for integer keywords. TYPES: of the questions in a request, of the answers
+ * in a response. The others have one instance. */
+enum dns_number { DNS_OPCODE_NUMBER, DNS_RCODE_NUMBER, DNS_TYPES };
+bool dns_number_at(const struct dns_message *m, enum dns_number which, enum direction direction,
+                   unsigned index, uint64_t *out);
+/* One multi-buffer of names that the function `find_` finds. */
+#define DNS_NAMES(symbol, name_, directions_, step, which, find_, doc_)                       \
+    static const struct app_buffer symbol = {                                                 \
+        .name = (name_), .doc = (doc_), .directions = (directions_),                          \
+        .progress = { (step), (step) }, .multi = true,                                        \
+        .find = (find_), .key.number = (which),                                               \
+    }
 
 /* The "dns" object of a message that came in something else; settings by dns_log_configure(), NULL:
  * all of it. */

@@ -55,7 +55,7 @@ struct cip {
 };
 
 struct cip_segment {
-    uint8_t type;                       /* as it is; its upper six bits are CIP_SEGMENT_ ... */
+    uint8_t type;                       /* all eight bits; the upper six are CIP_SEGMENT_ ... */
     uint32_t value;
 };
 
@@ -99,7 +99,7 @@ struct enip_pdu {
     struct enip_header header;
     enum enip_payload payload;
     bool invalid;
-    bool has_identity, has_services;    /* the first item is one */
+    bool has_identity, has_services;    /* it lists these, and the first item is one */
     bool has_message;                   /* a CIP message in one of the items */
     bool second_connected;              /* the second item is connected data */
     uint16_t sequence;                  /* of that */

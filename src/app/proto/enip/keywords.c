@@ -2,34 +2,29 @@
 /* app/proto/enip/keywords.c - what rules inspect of requests and responses. */
 #include "app/proto/enip/enip.h"
 
-/* The struct enip_pdu of either side. NULL: it is missing or could not be read. */
-static const void *pdu_of(struct app_tx *tx, enum direction d, unsigned i UNUSED)
+/* NULL: the message of this direction is missing or could not be read. */
+static const struct enip_pdu *pdu_of(const struct app_tx *tx, enum direction d)
 {
     const struct enip_tx *t = enip_tx_of(tx);
 
     return d == TO_SERVER ? t->request : t->response;
 }
 
-/* --- the message ------------------------------------------------------------------------------ */
+static const struct app_path pdu_path = { APP_PATH_POINTERS(enip_tx, request, response) };
+static const struct app_path response_path = { APP_PATH_POINTER(enip_tx, response) };
 
-/* Only the first item of a list is kept. */
-static bool has_list(const struct enip_pdu *pdu, enum enip_payload payload)
-{
-    if (pdu == NULL || pdu->payload != payload)
-        return false;
-    return payload == ENIP_IDENTITIES ? pdu->has_identity : pdu->has_services;
-}
+/* --- the message ------------------------------------------------------------------------------ */
 
 /* The version of RegisterSession from either side, or of the first item of a list in a response. */
 static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, uint64_t *out)
 {
-    const struct enip_pdu *pdu = pdu_of(tx, d, 0);
+    const struct enip_pdu *pdu = pdu_of(tx, d);
 
     if (pdu != NULL && pdu->payload == ENIP_REGISTER)
         *out = pdu->version;
-    else if (d == TO_CLIENT && has_list(pdu, ENIP_SERVICES))
+    else if (pdu != NULL && d == TO_CLIENT && pdu->has_services)
         *out = pdu->services.version;
-    else if (d == TO_CLIENT && has_list(pdu, ENIP_IDENTITIES))
+    else if (pdu != NULL && d == TO_CLIENT && pdu->has_identity)
         *out = pdu->identity.version;
     else
         return false;
@@ -38,27 +33,11 @@ static bool get_version(struct app_tx *tx, enum direction d, unsigned i UNUSED, 
 
 /* --- lists of the answer ---------------------------------------------------------------------- */
 
-/* The struct enip_identity of the response. NULL: it does not list one. */
-static const void *identity_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
-{
-    const struct enip_pdu *pdu = enip_tx_of(tx)->response;
-
-    return has_list(pdu, ENIP_IDENTITIES) ? &pdu->identity : NULL;
-}
-
-/* The struct enip_services of the response. NULL: it does not list one. */
-static const void *services_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
-{
-    const struct enip_pdu *pdu = enip_tx_of(tx)->response;
-
-    return has_list(pdu, ENIP_SERVICES) ? &pdu->services : NULL;
-}
-
 /* A keyword for one number of the first item in a response's list. */
 #define LIST_INTEGER(of, member, keyword, size, text)                                         \
     static const struct app_integer of##_##member = {                                         \
         .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
-        .field = APP_FIELD_PART(of##_of, enip_##of, member, ALWAYS),                          \
+        .field = APP_FIELD_PART_WITH(&response_path, enip_pdu, of.member, has_##of),          \
     }
 LIST_INTEGER(services, capabilities, "capabilities", 16,
              "capabilities of the first service listed");
@@ -163,10 +142,14 @@ static const struct enip_numbers *numbers_of(struct app_tx *tx, struct enip_pdu 
     return n;
 }
 
-/* False also for an index behind the last number. */
-static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_numbers_of what,
-                       unsigned i, uint64_t *out)
+/* Numbers of the request or of the response, as `key->number` tells. */
+static bool find_number(struct app_tx *tx, enum direction d UNUSED, const struct app_key *key,
+                        unsigned i, uint64_t *out)
 {
+    const enum enip_numbers_of what = (enum enip_numbers_of)key->number;
+    const bool of_response = what == ENIP_OF_STATUS || what == ENIP_OF_EXTENDED;
+    const struct enip_tx *t = enip_tx_of(tx);
+    struct enip_pdu *pdu = of_response ? t->response : t->request;
     const struct enip_numbers *n = pdu != NULL ? numbers_of(tx, pdu, what) : NULL;
 
     if (n == NULL || i >= n->count)
@@ -176,22 +159,17 @@ static bool get_number(struct app_tx *tx, struct enip_pdu *pdu, enum enip_number
 }
 
 /* A keyword for numbers that a message can have several of; any of them may match. */
-#define CIP_INTEGER(symbol, message, of, keyword, size, text)                                    \
-    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned i,          \
-                             uint64_t *out)                                                   \
-    {                                                                                         \
-        return get_number(tx, enip_tx_of(tx)->message, of, i, out);                              \
-    }                                                                                         \
+#define CIP_INTEGER(symbol, of, keyword, size, text)                                          \
     static const struct app_integer symbol##_integer = {                                      \
         .name = "enip." keyword, .doc = text, .bits = size, .directions = APP_BOTH,           \
-        .multi = true, .get = get_##symbol,                                                   \
+        .multi = true, .find = find_number, .key.number = (of),                               \
     }
-CIP_INTEGER(class, request, ENIP_OF_CLASS, "cip_class", 32, "class in a CIP request");
-CIP_INTEGER(instance, request, ENIP_OF_INSTANCE, "cip_instance", 32, "instance in a CIP request");
-CIP_INTEGER(attribute, request, ENIP_OF_ATTRIBUTE, "cip_attribute", 32,
+CIP_INTEGER(class, ENIP_OF_CLASS, "cip_class", 32, "class in a CIP request");
+CIP_INTEGER(instance, ENIP_OF_INSTANCE, "cip_instance", 32, "instance in a CIP request");
+CIP_INTEGER(attribute, ENIP_OF_ATTRIBUTE, "cip_attribute", 32,
             "attribute in a CIP request");
-CIP_INTEGER(cip_status, response, ENIP_OF_STATUS, "cip_status", 8, "status in a CIP answer");
-CIP_INTEGER(extended, response, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
+CIP_INTEGER(cip_status, ENIP_OF_STATUS, "cip_status", 8, "status in a CIP answer");
+CIP_INTEGER(extended, ENIP_OF_EXTENDED, "cip_extendedstatus", 16,
             "extended status in a CIP answer");
 
 /* --- cip_service ------------------------------------------------------------------------------ */
@@ -269,7 +247,7 @@ static bool is_service(const struct cip *m, const struct service_arg *a)
 /* A packet of messages matches by its own service, or by that of one message within. */
 static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct enip_pdu *pdu = pdu_of(tx, d, 0);
+    const struct enip_pdu *pdu = pdu_of(tx, d);
     const struct service_arg *a = arg;
     struct cip m, inner;
     uint32_t at;
@@ -290,12 +268,12 @@ static bool service_match(struct app_tx *tx, enum direction d, const void *arg)
 static const struct app_integer command_integer = {
     .name = "enip_command", .doc = "command of the encapsulation", .bits = 16,
     .directions = APP_BOTH, .names = enip_commands,
-    .field = APP_FIELD_PART(pdu_of, enip_pdu, header.command, ALWAYS),
+    .field = APP_FIELD_PART(&pdu_path, enip_pdu, header.command, ALWAYS),
 };
 static const struct app_integer status_integer = {
     .name = "enip.status", .doc = "status of the encapsulation", .bits = 32,
     .directions = APP_BOTH, .names = enip_statuses,
-    .field = APP_FIELD_PART(pdu_of, enip_pdu, header.status, ALWAYS),
+    .field = APP_FIELD_PART(&pdu_path, enip_pdu, header.status, ALWAYS),
 };
 static const struct app_integer version_integer = {
     .name = "enip.protocol_version", .doc = "version of the encapsulation", .bits = 16,
@@ -303,11 +281,12 @@ static const struct app_integer version_integer = {
 };
 static const struct app_buffer product_name_buffer = {
     .name = "enip.product_name", .doc = "product name of the device", .directions = APP_BOTH,
-    .field = APP_FIELD_PART(identity_of, enip_identity, name, ALWAYS),
+    .field = APP_FIELD_PART_WITH(&response_path, enip_pdu, identity.name, has_identity),
 };
 static const struct app_buffer service_name_buffer = {
     .name = "enip.service_name", .doc = "name of the first service listed",
-    .directions = APP_BOTH, .field = APP_FIELD_PART(services_of, enip_services, name, ALWAYS),
+    .directions = APP_BOTH,
+    .field = APP_FIELD_PART_WITH(&response_path, enip_pdu, services.name, has_services),
 };
 static const struct app_match match_service = {
     .name = "cip_service", .doc = "CIP service, and class and attribute in its path",

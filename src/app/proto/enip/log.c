@@ -168,9 +168,9 @@ static void log_pdu(struct json *j, const char *key, const struct enip_pdu *pdu,
         log_cip(j, pdu);
     else if (pdu->payload == ENIP_REGISTER)
         log_session(j, pdu);
-    else if (is_response && pdu->payload == ENIP_SERVICES && pdu->has_services)
+    else if (is_response && pdu->has_services)
         log_services(j, &pdu->services);
-    else if (is_response && pdu->payload == ENIP_IDENTITIES && pdu->has_identity)
+    else if (is_response && pdu->has_identity)
         log_identity(j, &pdu->identity);
     json_object_end(j);
 }

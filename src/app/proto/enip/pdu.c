@@ -186,4 +186,6 @@ void enip_read_pdu(struct slice bytes, const struct enip_header *header, struct 
                                    out);
     if (!out->invalid)
         out->payload = payload;
+    out->has_identity &= out->payload == ENIP_IDENTITIES;
+    out->has_services &= out->payload == ENIP_SERVICES;
 }

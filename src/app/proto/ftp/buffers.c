@@ -39,6 +39,8 @@ static const void *nth_reply(struct app_tx *tx, enum direction d UNUSED, unsigne
     return APP_ITEM_AT(tx, ftp_tx_of(tx)->replies, ftp_reply, index);
 }
 
+static const struct app_path replies_path = { .find = nth_reply };
+
 static const struct app_buffer buffer_command = {
     .name = "ftp.command", .doc = "name of the command", .directions = APP_TS,
     .progress = { FTP_DONE, 0 }, .get = get_command,
@@ -50,12 +52,12 @@ static const struct app_buffer buffer_command_data = {
 static const struct app_buffer buffer_reply = {
     .name = "ftp.reply", .doc = "each line of the reply, without its code", .directions = APP_TC,
     .progress = { 0, FTP_DONE }, .multi = true,
-    .field = APP_FIELD_PART(nth_reply, ftp_reply, text, ALWAYS),
+    .field = APP_FIELD_PART(&replies_path, ftp_reply, text, ALWAYS),
 };
 static const struct app_buffer buffer_completion_code = {
     .name = "ftp.completion_code", .doc = "code of each line of the reply",
     .directions = APP_TC, .progress = { 0, FTP_DONE }, .multi = true,
-    .field = APP_FIELD_PART(nth_reply, ftp_reply, code, ALWAYS),
+    .field = APP_FIELD_PART(&replies_path, ftp_reply, code, ALWAYS),
 };
 const struct app_buffer *const ftp_buffers[] = {
     &buffer_command, &buffer_command_data, &buffer_reply, &buffer_completion_code, NULL,

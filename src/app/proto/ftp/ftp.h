@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ftp/ftp.h - FTP (RFC 959, 2428, 4217): what its parts share, and what a data connection
- * is told of the command it belongs to. */
+/* app/proto/ftp/ftp.h - FTP (RFC 959, 2428, 4217): declarations of its parts, and the facts of a
+ * command that its data connection needs. */
 #ifndef APP_FTP_FTP_H
 #define APP_FTP_FTP_H
 

@@ -13,6 +13,7 @@
 #include "base/memory/lib_memory.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 static bool set_slice(struct slice s, struct slice *out)
@@ -28,20 +29,16 @@ static const htp_tx_t *htp_of(struct app_tx *tx)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-#define REQUEST_STRING(function, member)                                                         \
-    static bool function(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,          \
-                         struct slice *out)                                                      \
-    {                                                                                            \
-        return set_slice(http_bstr(htp_of(tx)->member), out); \
-    }
-REQUEST_STRING(get_method, request_method)
-REQUEST_STRING(get_raw_uri, request_uri)
-REQUEST_STRING(get_request_line, request_line)
-REQUEST_STRING(get_host, request_hostname)
-REQUEST_STRING(get_stat_code, response_status)
-REQUEST_STRING(get_stat_msg, response_message)
-REQUEST_STRING(get_response_line, response_line)
-#undef REQUEST_STRING
+/* `key->number` is the offset in htp_tx_t of a pointer to a string of libhtp. */
+static bool find_string(struct app_tx *tx, enum direction d UNUSED, const struct app_key *key,
+                        unsigned i UNUSED, struct slice *out)
+{
+    bstr *string;
+
+    memcpy(&string, (const char *)htp_of(tx) + key->number, sizeof(string));
+    return set_slice(http_bstr(string), out);
+}
+#define STRING(member) .find = find_string, .key.number = offsetof(htp_tx_t, member)
 
 /* Normalised on first use, because not every transaction is inspected by a rule for http.uri. */
 static bool get_uri(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
@@ -78,35 +75,15 @@ static bool get_raw_host(struct app_tx *tx, enum direction d UNUSED, unsigned i 
 
 /* --- single headers --------------------------------------------------------------------------- */
 
-static bool get_header(struct app_tx *tx, enum direction d, const char *name, struct slice *out)
+static bool find_header(struct app_tx *tx, enum direction d, const struct app_key *key,
+                        unsigned i UNUSED, struct slice *out)
 {
-    const htp_header_t *h = http_header(http_tx_of(tx), d, name);
+    const htp_header_t *h = http_header(http_tx_of(tx), d, key->name[d]);
 
     return h != NULL && set_slice(http_bstr(h->value), out);
 }
 
-#define HEADER(function, name)                                                                   \
-    static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
-                         struct slice *out)                                                      \
-    {                                                                                            \
-        return get_header(tx, d, name, out);                                                     \
-    }
-HEADER(get_user_agent, "user-agent")
-HEADER(get_content_type, "content-type")
-HEADER(get_content_len, "content-length")
-HEADER(get_referer, "referer")
-HEADER(get_accept, "accept")
-HEADER(get_accept_enc, "accept-encoding")
-HEADER(get_accept_lang, "accept-language")
-HEADER(get_connection, "connection")
-HEADER(get_server, "server")
-HEADER(get_location, "location")
-#undef HEADER
-
-static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
-{
-    return get_header(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", out);
-}
+#define HEADER(name) .find = find_header, .key = APP_KEY(name)
 
 /* --- all headers in one part ----------------------------------------------------------------- */
 
@@ -200,8 +177,10 @@ static uint8_t *put_all(uint8_t *p, htp_table_t *headers, enum joined what, enum
 /* `joined_for` is the number of headers that the buffer was built from: trailers add headers,
  * and then it is built again. The older buffer stays in the arena, where rules may still point
  * into it. */
-static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, struct slice *out)
+static bool find_joined(struct app_tx *tx, enum direction d, const struct app_key *key,
+                        unsigned i UNUSED, struct slice *out)
 {
+    const enum joined what = (enum joined)key->number;
     struct http_tx *htx = http_tx_of(tx);
     htp_table_t *headers = http_headers(htx, d);
     struct http_derived_buffers *derived;
@@ -229,22 +208,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum joined what, st
     return derived->joined[what].len > 0 && set_slice(derived->joined[what], out);
 }
 
-static bool get_all_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                            struct slice *out)
-{
-    return get_joined(tx, d, JOINED_HEADERS, out);
-}
-
-static bool get_header_names(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                             struct slice *out)
-{
-    return get_joined(tx, d, JOINED_NAMES, out);
-}
-
-static bool get_start(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
-{
-    return get_joined(tx, d, JOINED_START, out);
-}
+#define JOINED(what) .find = find_joined, .key.number = (what)
 
 static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                             struct slice *out)
@@ -385,21 +349,21 @@ static const struct app_buffer uri = {
 };
 static const struct app_buffer raw_uri = {
     .name = "http.uri.raw", .legacy = "http_raw_uri", .doc = "URI, as sent",
-    .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_raw_uri,
+    .directions = APP_TS, .progress = { HTTP_LINE, 0 }, STRING(request_uri),
 };
 static const struct app_buffer method = {
     .name = "http.method", .legacy = "http_method", .doc = "request method",
-    .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_method,
+    .directions = APP_TS, .progress = { HTTP_LINE, 0 }, STRING(request_method),
     .check = check_method,
     .few_values = true, .pattern_rank = 4,
 };
 static const struct app_buffer request_line = {
     .name = "http.request_line", .alias = "http_request_line", .doc = "whole request line",
-    .directions = APP_TS, .progress = { HTTP_LINE, 0 }, .get = get_request_line,
+    .directions = APP_TS, .progress = { HTTP_LINE, 0 }, STRING(request_line),
 };
 static const struct app_buffer response_line = {
     .name = "http.response_line", .alias = "http_response_line", .doc = "whole status line",
-    .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_response_line,
+    .directions = APP_TC, .progress = { 0, HTTP_LINE }, STRING(response_line),
 };
 static const struct app_buffer protocol = {
     .name = "http.protocol", .alias = "http_protocol", .doc = "protocol of the first line",
@@ -409,17 +373,18 @@ static const struct app_buffer protocol = {
 };
 static const struct app_buffer stat_code = {
     .name = "http.stat_code", .legacy = "http_stat_code", .doc = "status code",
-    .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_stat_code,
+    .directions = APP_TC, .progress = { 0, HTTP_LINE }, STRING(response_status),
     .few_values = true, .pattern_rank = 4,
 };
 static const struct app_buffer stat_msg = {
     .name = "http.stat_msg", .legacy = "http_stat_msg", .doc = "reason of the status line",
-    .directions = APP_TC, .progress = { 0, HTTP_LINE }, .get = get_stat_msg,
+    .directions = APP_TC, .progress = { 0, HTTP_LINE }, STRING(response_message),
     .few_values = true,
 };
 static const struct app_buffer host = {
     .name = "http.host", .legacy = "http_host", .doc = "host, in lower case, without port",
-    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .lower_case = true, .get = get_host,
+    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .lower_case = true,
+    STRING(request_hostname),
     .check = check_host,
 };
 static const struct app_buffer raw_host = {
@@ -433,7 +398,7 @@ static bool has_trailer(const struct app_tx *tx, enum direction d)
 
 static const struct app_buffer header = {
     .name = "http.header", .legacy = "http_header", .doc = "all headers but cookies, normalised",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_all_headers,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, JOINED(JOINED_HEADERS),
     .again = has_trailer, .again_at = { HTTP_TRAILER, HTTP_TRAILER },
     .percent_decoded = true,
 };
@@ -446,11 +411,11 @@ static const struct app_buffer raw_header = {
 static const struct app_buffer header_names = {
     .name = "http.header_names", .alias = "http_header_names",
     .doc = "names of the headers, CRLF between and around them",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_header_names,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, JOINED(JOINED_NAMES),
 };
 static const struct app_buffer start = {
     .name = "http.start", .alias = "http_start", .doc = "first line and headers",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_start,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, JOINED(JOINED_START),
 };
 static const struct app_buffer request_header = {
     .name = "http.request_header",
@@ -466,49 +431,50 @@ static const struct app_buffer response_header = {
 };
 static const struct app_buffer cookie = {
     .name = "http.cookie", .legacy = "http_cookie", .doc = "Cookie or Set-Cookie",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_cookie,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .find = find_header,
+    .key.name = { "cookie", "set-cookie" },
     .percent_decoded = true,
 };
 static const struct app_buffer user_agent = {
     .name = "http.user_agent", .legacy = "http_user_agent", .doc = "User-Agent header",
-    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .get = get_user_agent,
+    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("user-agent"),
 };
 static const struct app_buffer content_type = {
     .name = "http.content_type", .alias = "http_content_type", .doc = "Content-Type header",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_content_type,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, HEADER("content-type"),
 };
 static const struct app_buffer content_len = {
     .name = "http.content_len", .alias = "http_content_len", .doc = "Content-Length header",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_content_len,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, HEADER("content-length"),
 };
 static const struct app_buffer connection = {
     .name = "http.connection", .alias = "http_connection", .doc = "Connection header",
-    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .get = get_connection,
+    .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, HEADER("connection"),
     .few_values = true,
 };
 static const struct app_buffer referer = {
     .name = "http.referer", .alias = "http_referer", .doc = "Referer header",
-    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .get = get_referer,
+    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("referer"),
 };
 static const struct app_buffer accept = {
     .name = "http.accept", .alias = "http_accept", .doc = "Accept header",
-    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .get = get_accept,
+    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("accept"),
 };
 static const struct app_buffer accept_enc = {
     .name = "http.accept_enc", .alias = "http_accept_enc", .doc = "Accept-Encoding header",
-    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .get = get_accept_enc,
+    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("accept-encoding"),
 };
 static const struct app_buffer accept_lang = {
     .name = "http.accept_lang", .alias = "http_accept_lang", .doc = "Accept-Language header",
-    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .get = get_accept_lang,
+    .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("accept-language"),
 };
 static const struct app_buffer server = {
     .name = "http.server", .doc = "Server header",
-    .directions = APP_TC, .progress = { 0, HTTP_HEADERS }, .get = get_server,
+    .directions = APP_TC, .progress = { 0, HTTP_HEADERS }, HEADER("server"),
 };
 static const struct app_buffer location = {
     .name = "http.location", .doc = "Location header",
-    .directions = APP_TC, .progress = { 0, HTTP_HEADERS }, .get = get_location,
+    .directions = APP_TC, .progress = { 0, HTTP_HEADERS }, HEADER("location"),
 };
 static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",

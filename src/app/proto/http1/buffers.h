@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/buffers.h - what rules and records see of a transaction. */
+/* app/proto/http1/buffers.h - the buffers and records of a transaction. */
 #ifndef APP_HTTP1_BUFFERS_H
 #define APP_HTTP1_BUFFERS_H
 
@@ -7,7 +7,7 @@
 #include "app/proto/http1/tx.h"
 #include "app/reports.h"
 
-/* uri.c: fills htx->uri. When a rule asks, or the settings may find an event in it. */
+/* uri.c: fills htx->uri, if a rule needs it or the settings ask for events about it. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
 
 /* buffers.c: NULL when there is no memory. */
@@ -18,7 +18,7 @@ extern const struct app_buffer *const http_buffers[], *const http_bodies[2];
 extern const struct app_reports http_reports;
 extern const struct app_log *const http_logs[];
 void http1_alert_metadata(struct json *j, struct app_tx *tx);
-/* With bodies, as far as they are kept. */
+/* The record with bodies, as far as they are retained. */
 void http1_alert_contents(struct json *j, struct app_tx *tx, unsigned what);
 
 #endif

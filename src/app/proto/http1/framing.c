@@ -27,7 +27,7 @@ static bool is_too_long(struct slice value)
     return i == value.len && i > 0;
 }
 
-void http_framing_mend(htp_tx_t *htp)
+void http_framing_correct(htp_tx_t *htp)
 {
     const htp_header_t *te = htp_table_get_c(htp->request_headers, "transfer-encoding");
     const htp_header_t *cl = htp_table_get_c(htp->request_headers, "content-length");

@@ -232,7 +232,7 @@ static int request_headers(htp_tx_t *htp)
     http_host_of_fields(htp);
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
-    http_framing_mend(htp);
+    http_framing_correct(htp);
     if (htx == NULL)
         return HTP_OK;
     raise_uri_host(htx);

@@ -16,7 +16,7 @@
 bool http1_forwarded_for(struct app_tx *tx, const char *header, bool first,
                          char out[IP_TEXT_SIZE]);
 
-/* A Content-Range; -1: not given. False: invalid. */
+/* Reads a Content-Range; -1: a value is absent. False: invalid. */
 struct http_range { int64_t start, end, size; };
 bool http_range_parse(struct slice value, struct http_range *out);
 /* True if the header gives the position of this part and the total, and the part is not all. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/state.h - a flow with its parser of libhtp, and what its thread keeps. The parser
- * may be freed while nothing is under way, see suspend.c. */
+/* app/proto/http1/state.h - a flow with its libhtp parser, and objects that its thread keeps for
+ * reuse. The parser may be freed while no message is in progress, see suspend.c. */
 #ifndef APP_HTTP1_STATE_H
 #define APP_HTTP1_STATE_H
 
@@ -24,63 +24,66 @@ enum http_frame { HTTP_FRAME_LIST(APP_ENUM_ID) };
 struct http_state {
     struct app_flow *af;
     const struct http_config *config;
-    struct http_thread *thread;         /* the flow's is another's once the protocol changes */
+    struct http_thread *thread;         /* the flow's own pointer changes when the protocol
+                                         * changes */
     htp_connp_t *connp;
-    uint64_t offset;                    /* of the first of the bytes at work */
-    struct slice input;                 /* what libhtp was given, during the call */
+    uint64_t offset;                    /* of the first byte of the current input */
+    struct slice input;                 /* input of the current call of libhtp */
     uint64_t packed[2], unpacked[2];    /* bytes of coded bodies so far, by direction */
     uint32_t messages;                  /* of libhtp, so far */
     uint32_t responses;                 /* complete ones */
-    uint32_t frame[2];                  /* of the message under way; 0: none */
-    uint8_t direction;                  /* of the bytes at work */
+    uint32_t frame[2];                  /* of the message in progress; 0: none */
+    uint8_t direction;                  /* of the current input */
     bool closed[2];
     bool requests_over;                 /* HTTP/0.9: a connection has one request */
-    bool tunnel;                        /* libhtp lets everything pass */
-    bool change;                        /* of protocol, asked for by what was just parsed */
-    bool had_gap;                       /* libhtp remembers */
-    bool refused;                       /* a request: too many are open, nothing more is parsed */
-    bool replaying;                     /* libhtp is given `retained` once more: hooks keep still */
-    bool is_lost;                       /* the parser: there was no memory to make it again */
+    bool tunnel;                        /* libhtp no longer parses */
+    bool change;                        /* the bytes just parsed request another protocol */
+    bool had_gap;                       /* libhtp has been told of a gap */
+    bool refused;                       /* too many requests are open; parsing has stopped */
+    bool replaying;                     /* libhtp parses `retained` again; hooks do nothing */
+    bool is_lost;                       /* there was no memory to create the parser again */
     bool has_messages;                  /* libhtp holds some */
-    bool closing;                       /* libhtp is told that nothing more comes */
-    bool odd_fields;                    /* in the request at work */
-    uint16_t pending_events;  /* what libhtp said of the header at work; see hooks.c */
-    struct buf *block;                  /* its lines, when they came in pieces, or NULL */
+    bool closing;                       /* libhtp is processing the end of the connection */
+    bool odd_fields;                    /* in the request in progress */
+    uint16_t pending_events;  /* events of libhtp about the header in progress; see hooks.c */
+    struct buf *block;                  /* its lines if they came in several packets, or NULL */
     bool has_derived_buffers;                     /* a transaction has message[].derived */
-    /* Ours is gone, libhtp still works on them: destroyed as soon as it has moved on. */
+    /* Messages whose http_tx is freed while libhtp still works on them. They are destroyed as
+     * soon as libhtp has left them. */
     htp_tx_t *orphan[2];
-    uint32_t transactions;              /* that this connp has made */
-    uint32_t bombs;                     /* bodies given up as such */
+    uint32_t transactions;              /* created by this connp */
+    uint32_t bombs;                     /* bodies whose decompression was stopped */
     uint8_t reframes;                   /* see framing.c */
-    /* The request at work as the client has sent it so far, each part behind its size in two
-     * bytes; NULL: not kept. See suspend.c. */
+    /* The bytes of the request in progress as the client has sent them so far. Each part follows
+     * its size in two bytes. NULL: not retained. See suspend.c. */
     uint8_t *retained;
     uint32_t retained_len;
 };
 
 #define HTTP_INFLATES_AT_REST 16
 
-/* What a thread keeps to save allocations: buffers that have grown, streams of zlib. */
+/* Objects that a thread keeps to save allocations: buffers that have grown, streams of zlib. */
 struct http_thread {
     struct buf spare[32];
     unsigned spares;
     struct http_inflate *inflate;
     unsigned inflates;
-    struct http_decoder *decoder;       /* of one layer; NULL: none at rest */
-    uint32_t active, active_max;          /* parsers of libhtp; beyond, those that wait sleep */
-    struct slice block;                 /* of header lines, just read, of the packet at work */
+    struct http_decoder *decoder;       /* a decoder with one layer; NULL: none is spare */
+    uint32_t active, active_max;          /* number of libhtp parsers; above the maximum, idle
+                                           * ones are suspended */
+    struct slice block;                 /* header lines just read from the current packet */
 };
 struct buf http_buf_take(struct app_flow *af);
 void http_buf_release(struct app_flow *af, struct buf *b);
 
-void http_libhtp_free(void *block);     /* what libhtp has allocated and left to us */
+void http_libhtp_free(void *block);     /* frees memory that libhtp has handed over */
 
 /* suspend.c */
 #define HTTP_ACTIVE_MAX 4096
 
 bool http_parser_open(struct http_state *state);
 void http_parser_close(struct http_state *state);
-/* Before bytes of a request are parsed. */
+/* Called before bytes of a request are parsed. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
 void http_messages_release(struct http_state *state);
@@ -91,11 +94,12 @@ void http1_prefetch(const struct app_flow *af);
 /* hooks.c */
 void http_hooks_register(htp_cfg_t *cfg);
 
-/* http1.c: no transaction is under way. */
+/* http1.c: true if no transaction is in progress. */
 bool http_is_between(const struct http_state *state);
 
 /* block.c */
-bool http_block_hold(struct http_state *state, enum http_event event);  /* was it of a header? */
+bool http_block_hold(struct http_state *state, enum http_event event);  /* true if it is about a
+                                                                         * header */
 void http_block_add(struct http_state *state, struct slice part);
 void http_block_done(struct http_state *state, struct http_tx *htx, bool trailer);
 void http_block_clear(struct http_state *state);
@@ -104,12 +108,13 @@ void http_block_clear(struct http_state *state);
 void http_host_of_line(htp_tx_t *htp);
 void http_host_of_fields(htp_tx_t *htp);
 
-/* framing.c: before libhtp goes on to the body. */
-void http_framing_mend(htp_tx_t *htp);
-/* libhtp has given up a request at a chunk's length: a fresh one stands behind it. */
+/* framing.c: corrects the framing before libhtp continues with the body. */
+void http_framing_correct(htp_tx_t *htp);
+/* Replaces a request that libhtp gave up because of a chunk's length by a new one, which
+ * continues with the chunk. */
 bool http_reframe(struct http_state *state, uint64_t now_us);
 
-/* lead_in.c: how much to drop of what comes where a response should begin. */
+/* lead_in.c: returns in *skip the number of bytes to drop before the start of a response. */
 enum http_lead_in { HTTP_LEAD_IN_DONE, HTTP_LEAD_IN_WAIT };
 enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
 

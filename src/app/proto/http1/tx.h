@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/tx.h - a transaction.
  *
- * libhtp keeps the parsed messages in memory of its own. A struct http_tx stands beside each of its
- * transactions and owns it: whichever of the two ends first waits for the other, see tx.c. */
+ * libhtp keeps the parsed messages in memory of its own. Each of its transactions has a struct
+ * http_tx, which owns it. If libhtp or the engine finishes first, it waits for the other one,
+ * see tx.c. */
 #ifndef APP_HTTP1_TX_H
 #define APP_HTTP1_TX_H
 
@@ -11,7 +12,7 @@
 #include "app/proto/http1/table.h"
 #include "app/tx.h"
 
-/* As libhtp counts them, and rule hooks name them. */
+/* The steps that libhtp distinguishes, and that hooks of rules name. */
 #define HTTP_PROGRESS_LIST(E)    \
     E(HTTP_STARTED, "started")   \
     E(HTTP_LINE, "line")         \
@@ -21,13 +22,14 @@
     E(HTTP_COMPLETE, "complete")
 enum http_progress { HTTP_PROGRESS_LIST(APP_ENUM_ID) };
 
-/* A window that slides over a body. Rules see what is new and some bytes before it. */
+/* A sliding window over a body. Rules see the new bytes and some bytes before them. */
 struct http_body {
     struct buf data;                    /* from `start` on */
     uint64_t start;                     /* position of data[0] */
-    uint64_t size;                      /* bytes of the body taken so far, without gaps */
-    uint64_t inspected;                 /* rules are through with these */
-    uint64_t given;                     /* given to rules; inspected once more bytes come */
+    uint64_t size;                      /* bytes of the body received so far, without gaps */
+    uint64_t inspected;                 /* rules have inspected the bytes up to here */
+    uint64_t given;                     /* passed to rules; counts as inspected once more bytes
+                                         * come */
 };
 
 struct app_range;
@@ -40,29 +42,30 @@ enum http_coding {
 };
 #define HTTP_CODINGS_MAX 6
 
-/* Follows the chunks of a body for what libhtp does not tell of them. */
+/* Tracks the chunks of a body, for facts that libhtp does not report. */
 struct http_chunks {
     uint64_t left;                      /* of the chunk, modulo 2^64 */
-    uint32_t from;                      /* in the input: what was not looked at yet */
+    uint32_t from;                      /* position in the input of the first byte not read yet */
     uint8_t part;                       /* enum chunk_part, see chunks.c */
     bool digits;
-    bool wide;                          /* longer than libhtp takes a chunk to be */
+    bool wide;                          /* longer than libhtp accepts */
 };
 
-/* What rules see of a message and libhtp has not in one part. It can be made again. */
+/* Buffers of a message that combine several strings of libhtp. They can be created again. */
 struct http_derived_buffers {
     struct arena arena;
-    /* http.header, http.header_names, http.start: for so many headers */
+    /* http.header, http.header_names, http.start, and the number of headers that each includes */
     struct slice joined[3];
     size_t joined_for[3];
     struct slice *item;                 /* http.request_header, http.response_header */
     size_t item_count;
-    struct buf swf;                     /* a Flash file unpacked, this one, from so many bytes */
+    struct buf swf;                     /* the Flash file of this id, decompressed from this many
+                                         * bytes */
     uint64_t swf_file;
     uint32_t swf_for;
 };
 
-/* What a message with a body has besides. */
+/* Further state of a message that has a body. */
 struct http_content {
     struct http_body body;
     struct app_file *file;              /* open, or NULL */
@@ -75,12 +78,13 @@ struct http_content {
 };
 
 struct http_message {
-    struct buf raw_headers;             /* kept where a rule wants them */
+    struct buf raw_headers;             /* retained if a rule needs them */
     struct http_content *content;       /* in the transaction's arena; NULL: no body so far */
-    struct http_derived_buffers *derived;  /* made when a rule asks; goes with the packet */
+    struct http_derived_buffers *derived;  /* created when a rule needs them; freed with the
+                                            * packet */
     uint64_t start;                     /* in its direction of the stream */
     uint32_t headers_size;              /* of all headers and trailers, as sent */
-    uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order put on */
+    uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order of encoding */
     uint8_t codings;
     bool has_trailer;
 };
@@ -89,7 +93,7 @@ struct http_tx {
     struct app_tx tx;                   /* first */
     htp_tx_t *htp;
     struct http_message message[2];
-    struct slice uri;                   /* normalised; in the arena; no data: not made yet */
+    struct slice uri;                   /* normalised; in the arena; no data: not computed yet */
 };
 
 static inline struct http_tx *http_tx_of(struct app_tx *tx)
@@ -97,7 +101,7 @@ static inline struct http_tx *http_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct http_tx, tx);
 }
 
-/* libhtp's transaction is about to change ours; NULL: it has none. */
+/* Marks our transaction as changed, before libhtp's one changes. NULL: there is none. */
 static inline struct http_tx *http_tx_changing(const htp_tx_t *htp)
 {
     struct http_tx *htx = htp_tx_get_user_data(htp);
@@ -114,9 +118,10 @@ static inline struct slice http_bstr(const bstr *b)
     return (struct slice){ .data = bstr_ptr(b), .len = (uint32_t)bstr_len(b) };
 }
 
-extern const htp_tx_t http_no_htp;      /* of a transaction whose parser is lost */
+extern const htp_tx_t http_no_htp;      /* stands in for libhtp's transaction after its parser
+                                         * was lost */
 
-/* libhtp's transaction, to be looked at. It may have been asleep. */
+/* Returns libhtp's transaction for reading; resumes a suspended parser. */
 static inline const htp_tx_t *http_htp(const struct http_tx *htx)
 {
     if (UNLIKELY(htx->htp == NULL) && !http_resume(htx->tx.flow->state))
@@ -130,7 +135,7 @@ static inline htp_table_t *http_headers(const struct http_tx *htx, enum directio
 
     return d == TO_SERVER ? htp->request_headers : htp->response_headers;
 }
-/* name in lower case. NULL: not there. */
+/* name: in lower case. NULL: the message has no such header. */
 static inline const htp_header_t *http_header(const struct http_tx *htx, enum direction d,
                                               const char *name)
 {

@@ -90,44 +90,24 @@ static bool get_value(struct app_tx *tx, enum direction d, const char *name, enu
 
 /* --- single headers --------------------------------------------------------------------------- */
 
-#define VALUE(function, name, derived) \
-    static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
-                         struct slice *out)                                                      \
-    {                                                                                            \
-        return get_value(tx, d, name, derived, out); \
-    }
-VALUE(get_raw_host, ":authority", H2_DERIVED_AUTHORITY)
-VALUE(get_user_agent, "user-agent", H2_DERIVED_USER_AGENT)
-VALUE(get_content_type, "content-type", H2_DERIVED_CONTENT_TYPE)
-VALUE(get_content_len, "content-length", H2_DERIVED_CONTENT_LEN)
-VALUE(get_connection, "connection", H2_DERIVED_CONNECTION)
-VALUE(get_referer, "referer", H2_DERIVED_REFERER)
-VALUE(get_accept, "accept", H2_DERIVED_ACCEPT)
-VALUE(get_accept_enc, "accept-encoding", H2_DERIVED_ACCEPT_ENC)
-VALUE(get_accept_lang, "accept-language", H2_DERIVED_ACCEPT_LANG)
-VALUE(get_server, "server", H2_DERIVED_SERVER)
-VALUE(get_location, "location", H2_DERIVED_LOCATION)
-#undef VALUE
-
-static bool get_cookie(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
+/* `key->number` is the place where the joined value is kept. */
+static bool find_value(struct app_tx *tx, enum direction d, const struct app_key *key,
+                       unsigned i UNUSED, struct slice *out)
 {
-    return get_value(tx, d, d == TO_SERVER ? "cookie" : "set-cookie", H2_DERIVED_COOKIE, out);
+    return get_value(tx, d, key->name[d], (enum h2_derived)key->number, out);
 }
+#define VALUE(name_, derived) .find = find_value, .key = { { (name_), (name_) }, (derived) }
 
-#define FIRST(function, name)                                                                    \
-    static bool function(struct app_tx *tx, enum direction d, unsigned i UNUSED,                 \
-                         struct slice *out)                                                      \
-    {                                                                                            \
-        const struct h2_header *h = h2_header_find(h2_tx_of(tx), d, name);                       \
-                                                                                                 \
-        if (h != NULL)                                                                           \
-            *out = h->value;                                                                     \
-        return h != NULL;                                                                        \
-    }
-FIRST(get_method, ":method")
-FIRST(get_uri, ":path")
-FIRST(get_stat_code, ":status")
-#undef FIRST
+static bool find_first(struct app_tx *tx, enum direction d, const struct app_key *key,
+                       unsigned i UNUSED, struct slice *out)
+{
+    const struct h2_header *h = h2_header_find(h2_tx_of(tx), d, key->name[d]);
+
+    if (h != NULL)
+        *out = h->value;
+    return h != NULL;
+}
+#define FIRST(name_) .find = find_first, .key = APP_KEY(name_)
 
 /* The name alone, without user and port. */
 static struct slice bare_host(struct slice s)
@@ -145,7 +125,7 @@ static struct slice bare_host(struct slice s)
     return s;
 }
 
-static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+static bool get_host(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
     struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
     struct slice s;
@@ -153,14 +133,14 @@ static bool get_host(struct app_tx *tx, enum direction d, unsigned index, struct
 
     if (retained(ds, H2_DERIVED_HOST, out))
         return out->data != NULL;
-    if (!get_raw_host(tx, d, index, &s))
+    if (!get_value(tx, d, ":authority", H2_DERIVED_AUTHORITY, &s))
         return false;
     s = bare_host(s);
     lower = arena_alloc(&tx->arena, s.len + 1);
     if (lower == NULL)
         return false;
-    for (uint32_t i = 0; i < s.len; i++)
-        lower[i] = (uint8_t)tolower(s.data[i]);
+    for (uint32_t n = 0; n < s.len; n++)
+        lower[n] = (uint8_t)tolower(s.data[n]);
     s.data = lower;
     return keep(ds, H2_DERIVED_HOST, s, out);
 }
@@ -195,20 +175,15 @@ static bool get_line(struct app_tx *tx, enum direction d, unsigned i UNUSED, str
     return keep(ds, H2_DERIVED_LINE, (struct slice){ start, (uint32_t)(p - start) }, out);
 }
 
-static bool get_protocol(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
-                         struct slice *out)
+/* HTTP/2 has no protocol in a line, and no reason phrase (RFC 9113 section 8.3.2): rules see these
+ * texts. */
+static bool find_text(struct app_tx *tx UNUSED, enum direction d, const struct app_key *key,
+                      unsigned i UNUSED, struct slice *out)
 {
-    *out = (struct slice){ .data = (const uint8_t *)"HTTP/2", .len = 6 };
+    *out = (struct slice){ (const uint8_t *)key->name[d], (uint32_t)strlen(key->name[d]) };
     return true;
 }
-
-/* HTTP/2 has no reason phrase (RFC 9113 section 8.3.2). */
-static bool get_stat_msg(struct app_tx *tx UNUSED, enum direction d UNUSED, unsigned i UNUSED,
-                         struct slice *out)
-{
-    *out = (struct slice){ .data = (const uint8_t *)"", .len = 0 };
-    return true;
-}
+#define TEXT_OF(text) .find = find_text, .key = APP_KEY(text)
 
 /* --- all headers in one part ----------------------------------------------------------------- */
 
@@ -245,8 +220,10 @@ static uint8_t *put_headers(uint8_t *p, const struct h2_dir *ds, enum direction 
 }
 
 /* http.header leaves out cookies and trims values, http.header.raw does not. */
-static bool get_joined(struct app_tx *tx, enum direction d, enum h2_derived what, struct slice *out)
+static bool find_joined(struct app_tx *tx, enum direction d, const struct app_key *key,
+                        unsigned i UNUSED, struct slice *out)
 {
+    const enum h2_derived what = (enum h2_derived)key->number;
     struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
     uint8_t *start, *p;
 
@@ -266,23 +243,7 @@ static bool get_joined(struct app_tx *tx, enum direction d, enum h2_derived what
     return out->len > 0;
 }
 
-static bool get_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                        struct slice *out)
-{
-    return get_joined(tx, d, H2_DERIVED_HEADERS, out);
-}
-
-static bool get_raw_headers(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                            struct slice *out)
-{
-    return get_joined(tx, d, H2_DERIVED_RAW, out);
-}
-
-static bool get_header_names(struct app_tx *tx, enum direction d, unsigned i UNUSED,
-                             struct slice *out)
-{
-    return get_joined(tx, d, H2_DERIVED_NAMES, out);
-}
+#define JOINED(what) .find = find_joined, .key.number = (what)
 
 /* --- headers one by one ----------------------------------------------------------------------- */
 
@@ -328,56 +289,66 @@ static const void *nth_header(struct app_tx *tx, enum direction d, unsigned inde
     return index < ds->header_count ? &ds->header[index] : NULL;
 }
 
+static const struct app_path headers_path = { .find = nth_header };
+
 /* --- declarations ----------------------------------------------------------------------------- */
 
-/* Most buffers are complete when the headers are (H2_OPEN). */
-#define BUFFER(symbol, name_, alias_, legacy_, directions_, doc_, get_)                          \
+/* Most buffers are complete when the headers are (H2_OPEN). The last argument says how the value is
+ * found. */
+#define BUFFER(symbol, name_, alias_, legacy_, directions_, doc_, ...)                           \
     static const struct app_buffer symbol = {                                                    \
         .name = (name_), .alias = (alias_), .legacy = (legacy_), .doc = (doc_),                  \
-        .directions = (directions_), .progress = { H2_OPEN, H2_OPEN }, .get = (get_),            \
+        .directions = (directions_), .progress = { H2_OPEN, H2_OPEN }, __VA_ARGS__,              \
     }
 
-BUFFER(uri, "http.uri", "http.uri.normalized", "http_uri", APP_TS, "URI, normalised", get_uri);
-BUFFER(raw_uri, "http.uri.raw", NULL, "http_raw_uri", APP_TS, "URI, as sent", get_uri);
-BUFFER(method, "http.method", NULL, "http_method", APP_TS, "request method", get_method);
+BUFFER(uri, "http.uri", "http.uri.normalized", "http_uri", APP_TS, "URI, normalised",
+       FIRST(":path"));
+BUFFER(raw_uri, "http.uri.raw", NULL, "http_raw_uri", APP_TS, "URI, as sent", FIRST(":path"));
+BUFFER(method, "http.method", NULL, "http_method", APP_TS, "request method", FIRST(":method"));
 BUFFER(request_line, "http.request_line", "http_request_line", NULL, APP_TS,
-       "whole request line", get_line);
+       "whole request line", .get = get_line);
 static const struct app_buffer response_line = {
     .name = "http.response_line", .alias = "http_response_line", .doc = "whole status line",
     .directions = APP_TC, .progress = { H2_OPEN, H2_BODY }, .get = get_line,
 };
 static const struct app_buffer protocol = {
     .name = "http.protocol", .alias = "http_protocol", .doc = "protocol of the first line",
-    .directions = APP_BOTH, .progress = { H2_OPEN, H2_BODY }, .get = get_protocol,
+    .directions = APP_BOTH, .progress = { H2_OPEN, H2_BODY }, TEXT_OF("HTTP/2"),
 };
 BUFFER(stat_code, "http.stat_code", NULL, "http_stat_code", APP_TC, "status code",
-       get_stat_code);
+       FIRST(":status"));
 BUFFER(stat_msg, "http.stat_msg", NULL, "http_stat_msg", APP_TC, "reason of the status line",
-       get_stat_msg);
-BUFFER(raw_host, "http.host.raw", NULL, "http_raw_host", APP_TS, "host, as sent", get_raw_host);
+       TEXT_OF(""));
+BUFFER(raw_host, "http.host.raw", NULL, "http_raw_host", APP_TS, "host, as sent",
+       VALUE(":authority", H2_DERIVED_AUTHORITY));
 BUFFER(header, "http.header", NULL, "http_header", APP_BOTH,
-       "all headers but cookies, normalised", get_headers);
+       "all headers but cookies, normalised", JOINED(H2_DERIVED_HEADERS));
 BUFFER(raw_header, "http.header.raw", NULL, "http_raw_header", APP_BOTH, "all headers, as sent",
-       get_raw_headers);
+       JOINED(H2_DERIVED_RAW));
 BUFFER(header_names, "http.header_names", "http_header_names", NULL, APP_BOTH,
-       "names of the headers, CRLF between and around them", get_header_names);
-BUFFER(cookie, "http.cookie", NULL, "http_cookie", APP_BOTH, "Cookie or Set-Cookie", get_cookie);
+       "names of the headers, CRLF between and around them", JOINED(H2_DERIVED_NAMES));
+BUFFER(cookie, "http.cookie", NULL, "http_cookie", APP_BOTH, "Cookie or Set-Cookie",
+       .find = find_value, .key = { { "cookie", "set-cookie" }, H2_DERIVED_COOKIE });
 BUFFER(user_agent, "http.user_agent", NULL, "http_user_agent", APP_TS, "User-Agent header",
-       get_user_agent);
+       VALUE("user-agent", H2_DERIVED_USER_AGENT));
 BUFFER(content_type, "http.content_type", "http_content_type", NULL, APP_BOTH,
-       "Content-Type header", get_content_type);
+       "Content-Type header", VALUE("content-type", H2_DERIVED_CONTENT_TYPE));
 BUFFER(content_len, "http.content_len", "http_content_len", NULL, APP_BOTH,
-       "Content-Length header", get_content_len);
+       "Content-Length header", VALUE("content-length", H2_DERIVED_CONTENT_LEN));
 BUFFER(connection, "http.connection", "http_connection", NULL, APP_BOTH, "Connection header",
-       get_connection);
-BUFFER(referer, "http.referer", "http_referer", NULL, APP_TS, "Referer header", get_referer);
-BUFFER(accept, "http.accept", "http_accept", NULL, APP_TS, "Accept header", get_accept);
+       VALUE("connection", H2_DERIVED_CONNECTION));
+BUFFER(referer, "http.referer", "http_referer", NULL, APP_TS, "Referer header",
+       VALUE("referer", H2_DERIVED_REFERER));
+BUFFER(accept, "http.accept", "http_accept", NULL, APP_TS, "Accept header",
+       VALUE("accept", H2_DERIVED_ACCEPT));
 BUFFER(accept_enc, "http.accept_enc", "http_accept_enc", NULL, APP_TS, "Accept-Encoding header",
-       get_accept_enc);
+       VALUE("accept-encoding", H2_DERIVED_ACCEPT_ENC));
 BUFFER(accept_lang, "http.accept_lang", "http_accept_lang", NULL, APP_TS,
-       "Accept-Language header", get_accept_lang);
-BUFFER(server, "http.server", NULL, NULL, APP_TC, "Server header", get_server);
-BUFFER(location, "http.location", NULL, NULL, APP_TC, "Location header", get_location);
+       "Accept-Language header", VALUE("accept-language", H2_DERIVED_ACCEPT_LANG));
+BUFFER(server, "http.server", NULL, NULL, APP_TC, "Server header",
+       VALUE("server", H2_DERIVED_SERVER));
+BUFFER(location, "http.location", NULL, NULL, APP_TC, "Location header",
+       VALUE("location", H2_DERIVED_LOCATION));
 
 static const struct app_buffer host = {
     .name = "http.host", .legacy = "http_host", .doc = "host, in lower case, without port",
@@ -396,7 +367,7 @@ static const struct app_buffer response_header = {
 static const struct app_buffer header_name = {
     .name = "http2.header_name", .doc = "name of one header",
     .directions = APP_BOTH, .progress = { H2_OPEN, H2_OPEN }, .multi = true,
-    .field = APP_FIELD_PART(nth_header, h2_header, name, ALWAYS),
+    .field = APP_FIELD_PART(&headers_path, h2_header, name, ALWAYS),
 };
 static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
@@ -421,58 +392,33 @@ static const struct dns_message *message_of(const struct app_tx *tx, enum direct
     return h2_tx_of((struct app_tx *)(uintptr_t)tx)->ds[d].message;
 }
 
-static bool get_question(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
+/* Suricata has the last two sections for responses only. */
+static bool find_name(struct app_tx *tx, enum direction d, const struct app_key *key,
+                      unsigned index, struct slice *out)
 {
     const struct dns_message *m = message_of(tx, d);
+    const enum dns_names which = (enum dns_names)key->number;
 
-    return m != NULL && dns_question_name(m, index, out);
+    if (m == NULL || (d == TO_SERVER &&
+                      (which == DNS_AUTHORITY_NAMES || which == DNS_ADDITIONAL_NAMES)))
+        return false;
+    return dns_name_at(tx, m, which, index, out);
 }
 
-static bool get_answer(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    return m != NULL && dns_record_name(&m->answers, index, out);
-}
-
-/* Suricata has these two for responses only. */
-static bool get_authority(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    return d == TO_CLIENT && m != NULL && dns_record_name(&m->authorities, index, out);
-}
-
-static bool get_additional(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    return d == TO_CLIENT && m != NULL && dns_record_name(&m->additionals, index, out);
-}
-
-static bool get_any(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    return m != NULL && dns_response_name_at(tx, m, index, out);
-}
-
-#define DNS_BUFFER(symbol, name_, directions_, get_)                                             \
-    static const struct app_buffer symbol = {                                                    \
-        .name = (name_), .directions = (directions_), .progress = { H2_BODY, H2_BODY },          \
-        .multi = true, .get = (get_),                                                            \
-    }
+#define NAMES(symbol, name, directions, which)                                                 \
+    DNS_NAMES(symbol, name, directions, H2_BODY, DNS_##which##_NAMES, find_name, NULL)
 static const struct app_buffer dns_query = {
     .name = "dns.query", .alias = "dns_query", .directions = APP_TS,
-    .progress = { H2_BODY, H2_BODY }, .multi = true, .get = get_question,
+    .progress = { H2_BODY, H2_BODY }, .multi = true,
+    .find = find_name, .key.number = DNS_QUESTION_NAMES,
 };
-DNS_BUFFER(dns_query_name, "dns.query.name", APP_BOTH, get_question);
-DNS_BUFFER(dns_queries, "dns.queries.rrname", APP_BOTH, get_question);
-DNS_BUFFER(dns_answer_name, "dns.answer.name", APP_BOTH, get_answer);
-DNS_BUFFER(dns_answers, "dns.answers.rrname", APP_BOTH, get_answer);
-DNS_BUFFER(dns_authorities, "dns.authorities.rrname", APP_BOTH, get_authority);
-DNS_BUFFER(dns_additionals, "dns.additionals.rrname", APP_BOTH, get_additional);
-DNS_BUFFER(dns_response, "dns.response.rrname", APP_TC, get_any);
+NAMES(dns_query_name, "dns.query.name", APP_BOTH, QUESTION);
+NAMES(dns_queries, "dns.queries.rrname", APP_BOTH, QUESTION);
+NAMES(dns_answer_name, "dns.answer.name", APP_BOTH, ANSWER);
+NAMES(dns_answers, "dns.answers.rrname", APP_BOTH, ANSWER);
+NAMES(dns_authorities, "dns.authorities.rrname", APP_BOTH, AUTHORITY);
+NAMES(dns_additionals, "dns.additionals.rrname", APP_BOTH, ADDITIONAL);
+NAMES(dns_response, "dns.response.rrname", APP_TC, ALL);
 
 /* --- the lists -------------------------------------------------------------------------------- */
 

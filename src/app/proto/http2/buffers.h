@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/buffers.h - what rules and records see of HTTP/2, and of DNS over it. */
+/* app/proto/http2/buffers.h - the buffers and records of HTTP/2, and of DNS over it. */
 #ifndef APP_HTTP2_BUFFERS_H
 #define APP_HTTP2_BUFFERS_H
 

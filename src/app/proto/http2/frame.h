@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/frame.h - frames (RFC 9113, 4.1 and 6), and what those say that bring no
- * content. */
+/* app/proto/http2/frame.h - frames (RFC 9113, 4.1 and 6), and notes about those without content. */
 #ifndef APP_HTTP2_FRAME_H
 #define APP_HTTP2_FRAME_H
 
@@ -31,12 +30,12 @@ struct h2_frame {
 };
 bool h2_frame_take(struct bytes *in, struct h2_frame *out);
 
-/* frame.c: a complete frame other than DATA. False: the parser stops. */
+/* frame.c: parses a complete frame other than DATA. False: the parser stops. */
 bool h2_frame_parse(struct app_flow *af, enum direction d, const struct h2_frame *f,
                     struct slice payload, uint64_t *tx_id);
 void h2_note_add(struct h2_tx *t, enum direction d, enum h2_note_kind kind, uint16_t setting,
                  uint32_t value);
-/* SETTINGS as in a frame, or (RFC 7540, 3.2.1) as an HTTP/1 header has them. */
+/* Parses SETTINGS from a frame, or from an HTTP/1 header (RFC 7540, 3.2.1). */
 void h2_settings_parse(struct h2_tx *t, enum direction d, struct slice payload);
 void h2_frame_count(struct h2_tx *t, enum direction d, uint8_t type);
 

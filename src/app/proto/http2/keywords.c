@@ -10,7 +10,8 @@
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The types that occurred, each once, in ascending order. */
+/* The types that occurred, each once, in ascending order. Their order of arrival is not retained,
+ * so rules cannot name one by its position. */
 static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
     const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
@@ -24,18 +25,20 @@ static bool get_frametype(struct app_tx *tx, enum direction d, unsigned index, u
     return false;
 }
 
-static bool is_of_kinds(const void *item, const void *kinds)
+static bool is_of_kinds(const void *item, const void *key)
 {
-    return (*(const unsigned *)kinds & 1u << ((const struct h2_note *)item)->kind) != 0;
+    const struct h2_note *n = item;
+
+    return (((const struct app_key *)key)->number & 1u << n->kind) != 0;
 }
 
-/* The `index`-th note of these kinds. */
-static bool get_note(struct app_tx *tx, enum direction d, unsigned index, const unsigned *kinds,
-                     uint64_t *out)
+/* The `index`-th note of the kinds in `key->number`. */
+static bool find_note(struct app_tx *tx, enum direction d, const struct app_key *key,
+                      unsigned index, uint64_t *out)
 {
     const struct app_values values = {
         .first = h2_tx_of(tx)->ds[d].first_note, .next = offsetof(struct h2_note, next),
-        .fits = is_of_kinds, .arg = kinds,
+        .fits = is_of_kinds, .arg = key,
     };
     const struct h2_note *n = app_value_at(tx, &values, index);
 
@@ -44,27 +47,7 @@ static bool get_note(struct app_tx *tx, enum direction d, unsigned index, const 
     *out = n->value;
     return true;
 }
-
-static bool get_errorcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    static const unsigned kinds = 1u << H2_NOTE_GOAWAY | 1u << H2_NOTE_RESET;
-
-    return get_note(tx, d, index, &kinds, out);
-}
-
-static bool get_priority(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    static const unsigned kinds = 1u << H2_NOTE_PRIORITY;
-
-    return get_note(tx, d, index, &kinds, out);
-}
-
-static bool get_window(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    static const unsigned kinds = 1u << H2_NOTE_WINDOW;
-
-    return get_note(tx, d, index, &kinds, out);
-}
+#define NOTES(kinds) .multi = true, .find = find_note, .key.number = (kinds)
 
 /* HPACK size updates are kept in the list of headers, where they occurred. */
 static bool get_size_update(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
@@ -91,72 +74,46 @@ static const struct app_name error_names[] = {
     { "INADEQUATE_SECURITY", 12 }, { "HTTP_1_1_REQUIRED", 13 }, { NULL, 0 },
 };
 
-/* Names are Suricata's. Of frame types only the set is kept, in which no type has a place. */
-#define INTEGER(symbol, name_, bits_, names_, doc_, get_)                                        \
+/* Names are Suricata's. The last argument says how the number is found and how many there are. */
+#define INTEGER(symbol, name_, bits_, names_, doc_, ...)                                         \
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .doc = (doc_), .bits = (bits_), .directions = APP_BOTH,                 \
         .progress = { H2_BODY, H2_BODY }, .names = (names_),                                     \
-        .multi = (get_) != get_frametype, .any_of_many = (get_) == get_frametype,                \
-        .plain = (names_) != NULL, .lenient = (names_) != NULL, .get = (get_),                   \
+        .plain = (names_) != NULL, .lenient = (names_) != NULL, __VA_ARGS__,                     \
     }
-INTEGER(frametype, "http2.frametype", 8, frame_names, "type of a frame", get_frametype);
+INTEGER(frametype, "http2.frametype", 8, frame_names, "type of a frame",
+        .any_of_many = true, .get = get_frametype);
 INTEGER(errorcode, "http2.errorcode", 32, error_names, "error code of RST_STREAM or GOAWAY",
-        get_errorcode);
-INTEGER(priority, "http2.priority", 8, NULL, "weight of a stream", get_priority);
-INTEGER(window, "http2.window", 32, NULL, "increment of a WINDOW_UPDATE", get_window);
+        NOTES(1u << H2_NOTE_GOAWAY | 1u << H2_NOTE_RESET));
+INTEGER(priority, "http2.priority", 8, NULL, "weight of a stream",
+        NOTES(1u << H2_NOTE_PRIORITY));
+INTEGER(window, "http2.window", 32, NULL, "increment of a WINDOW_UPDATE",
+        NOTES(1u << H2_NOTE_WINDOW));
 INTEGER(size_update, "http2.size_update", 64, NULL, "new size of the dynamic table",
-        get_size_update);
+        .multi = true, .get = get_size_update);
 
 #define H2_INTEGERS &frametype, &errorcode, &priority, &window, &size_update
 const struct app_integer *const h2_integers[] = { H2_INTEGERS, NULL };
 
 /* --- DNS messages (doh2) ---------------------------------------------------------------------- */
 
-static const struct dns_message *message_of(struct app_tx *tx, enum direction d)
+static bool find_number(struct app_tx *tx, enum direction d, const struct app_key *key,
+                        unsigned index, uint64_t *out)
 {
-    return h2_tx_of(tx)->ds[d].message;
+    const struct dns_message *m = h2_tx_of(tx)->ds[d].message;
+
+    return m != NULL && dns_number_at(m, (enum dns_number)key->number, d, index, out);
 }
 
-static bool get_opcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    if (m == NULL || index > 0)
-        return false;
-    *out = dns_opcode(m);
-    return true;
-}
-
-static bool get_rcode(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    if (m == NULL || index > 0)
-        return false;
-    *out = dns_rcode(m);
-    return true;
-}
-
-/* Of a request the types of questions, of a response those of answers. */
-static bool get_rrtype(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
-{
-    const struct dns_message *m = message_of(tx, d);
-
-    if (m == NULL || index >= (d == TO_SERVER ? m->question_count : m->answers.count))
-        return false;
-    *out = d == TO_SERVER ? m->question[index].type : m->answers.at[index].type;
-    return true;
-}
-
-#define DNS_INTEGER(symbol, name_, bits_, many_, names_, get_)                                   \
+#define DNS_INTEGER(symbol, name_, bits_, many_, names_, which)                                  \
     static const struct app_integer symbol = {                                                   \
         .name = (name_), .bits = (bits_), .directions = APP_BOTH,                                \
         .progress = { H2_BODY, H2_BODY }, .multi = (many_), .names = (names_),                   \
-        .get = (get_),                                                                           \
+        .find = find_number, .key.number = (which),                                              \
     }
-DNS_INTEGER(opcode, "dns.opcode", 8, false, NULL, get_opcode);
-DNS_INTEGER(rcode, "dns.rcode", 16, false, dns_rcodes, get_rcode);
-DNS_INTEGER(rrtype, "dns.rrtype", 16, true, dns_types, get_rrtype);
+DNS_INTEGER(opcode, "dns.opcode", 8, false, NULL, DNS_OPCODE_NUMBER);
+DNS_INTEGER(rcode, "dns.rcode", 16, false, dns_rcodes, DNS_RCODE_NUMBER);
+DNS_INTEGER(rrtype, "dns.rrtype", 16, true, dns_types, DNS_TYPES);
 
 const struct app_integer *const doh2_integers[] = { H2_INTEGERS, &opcode, &rcode, &rrtype, NULL };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http2/state.h - a connection: settings, what spans frames, its streams by number. */
+/* app/proto/http2/state.h - a connection: settings, state between frames, its streams by number. */
 #ifndef APP_HTTP2_STATE_H
 #define APP_HTTP2_STATE_H
 
@@ -10,11 +10,11 @@
 
 struct h2_settings {
     uint32_t max_streams;               /* transactions of a flow at a time */
-    uint32_t max_table_size;            /* of an HPACK table, whatever the peers agree on */
+    uint32_t max_table_size;            /* of an HPACK table, even if the peers agree on more */
     uint32_t max_reassembly;            /* bytes of a header block over several frames */
     uint32_t max_frames;                /* of one transaction and direction */
-    uint64_t bomb_limit;                /* bytes out of a decoder, when they are too many */
-    uint32_t body_expansion;            /* what may come out of a byte of bodies; 0: any */
+    uint64_t bomb_limit;                /* decoder output above which the expansion is checked */
+    uint32_t body_expansion;            /* limit of output for each byte of bodies; 0: no limit */
     uint64_t max_header_list;           /* bytes of the headers of one message */
     uint32_t header_expansion;          /* bytes of headers kept for each byte of the connection */
     uint32_t header_log;                /* the same for headers in records */
@@ -22,7 +22,7 @@ struct h2_settings {
 
 #define H2_HASH_SIZE 64
 
-/* A DATA frame at work: content goes where it belongs as it comes. */
+/* A DATA frame in progress: its content is passed on as it arrives. */
 struct h2_data {
     uint32_t stream, content, padding;  /* bytes still to come */
     bool active, padded, over;
@@ -42,7 +42,7 @@ struct h2_state {
     struct h2_block block[2];
     struct h2_data data[2];
     uint32_t skip[2];                   /* bytes of the current frame to skip */
-    uint64_t in, out;                   /* of decoders that are done: for the ratio */
+    uint64_t in, out;                   /* of decoders that have ended: for the ratio */
     uint64_t bytes;                     /* of the connection so far, both directions */
     uint64_t headers_kept, headers_logged;      /* bytes of the long ones */
     struct h2_tx *few[H2_HASH_SIZE];    /* by stream, at first */
@@ -59,7 +59,7 @@ static inline const struct h2_settings *h2_settings_of(const struct app_flow *af
 bool h2_inflaters_open(struct app_flow *af);
 void h2_inflaters_close(struct h2_state *st);
 
-/* upgrade.c: the request that asked for it, as stream 1. */
+/* upgrade.c: makes the request that asked for the upgrade stream 1. */
 void h2_upgrade(struct app_flow *af);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http2/tx.h - a transaction: its headers, frames and bodies.
  *
- * A stream is a transaction; a frame on stream 0, which is about the connection, is one of its
- * own, complete at once. All that a transaction keeps lies in its arena but for decoders. */
+ * A stream is a transaction. A frame on stream 0 concerns the connection and is a transaction of
+ * its own, complete at once. All memory of a transaction is in its arena, except decoders. */
 #ifndef APP_HTTP2_TX_H
 #define APP_HTTP2_TX_H
 
@@ -17,10 +17,10 @@ struct h2_header {
     struct slice name, value;           /* in the arena */
     uint64_t table_size;                /* H2_TABLE_SIZE only */
     uint8_t kind;
-    bool cut;                           /* name or value are the beginning only */
+    bool cut;                           /* name or value are truncated */
 };
 
-/* What a frame said that is no header and no data. */
+/* A fact from a frame that is neither header nor data. */
 enum h2_note_kind { H2_NOTE_SETTING, H2_NOTE_GOAWAY, H2_NOTE_RESET, H2_NOTE_PRIORITY,
                     H2_NOTE_WINDOW };
 struct h2_note {
@@ -33,7 +33,7 @@ struct h2_note {
 struct app_range;
 struct h2_decoder;
 
-/* What rules see that has to be put together; kept until more headers come. */
+/* Buffers that combine or look up headers; retained until more headers come. */
 enum h2_derived {
     H2_DERIVED_AUTHORITY,
     H2_DERIVED_HOST,
@@ -62,7 +62,7 @@ struct h2_dir {
     struct h2_note *first_note, *last_note;
     uint32_t frames;
     uint64_t types[4];                  /* bit per frame type seen */
-    bool has_headers;                   /* a frame with headers, be it without any */
+    bool has_headers;                   /* a frame with headers came, even an empty one */
     bool finished;                         /* END_STREAM */
     bool data_seen;
     bool is_dns;                        /* content-type: application/dns-message */
@@ -73,11 +73,12 @@ struct h2_dir {
     unsigned item_count;
     struct app_file *file;
     struct app_range *range;            /* part of a bigger file, or NULL */
-    struct slice full_name;            /* of that one */
+    struct slice full_name;            /* name of that file */
     struct h2_decoder *decoder;
-    struct slice dns;                   /* message so far, in the arena; room for all of it */
+    struct slice dns;                   /* message so far, in the arena, which has space for all
+                                         * of it */
     uint32_t dns_space;
-    struct dns_message *message;        /* once that is complete; NULL: none */
+    struct dns_message *message;        /* the complete message; NULL: none */
 };
 
 struct h2_tx {
@@ -93,19 +94,20 @@ static inline struct h2_tx *h2_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct h2_tx, tx);
 }
 
-/* One byte names a header of the table, however long. What is kept of headers and what is logged
- * of them has to be paid for with bytes of the connection; beyond that they are cut to this. */
+/* One byte of a header block can stand for a long header of the HPACK table. So retained and
+ * logged headers are limited by the bytes of the connection; headers above the limit are
+ * truncated to this length. */
 #define H2_HEADER_CUT 128
-#define H2_HEADER_CREDIT (256u << 10)           /* what a connection begins with */
+#define H2_HEADER_CREDIT (256u << 10)           /* allowance of a new connection */
 #define H2_LOG_CREDIT (96u << 10)      /* the same for records */
 
-/* tx.c: NULL when there are too many: the parser stops. */
+/* tx.c: h2_tx_for() returns NULL when there are too many transactions; the parser stops. */
 struct h2_tx *h2_tx_find(struct app_flow *af, uint32_t stream);
 struct h2_tx *h2_tx_for(struct app_flow *af, uint32_t stream, uint8_t type);
 void http2_tx_close(struct app_tx *tx);
-/* This direction has said all; the transaction is over when the other one has too. */
+/* This direction has ended; the transaction ends when the other one has too. */
 void h2_tx_finished(struct h2_tx *t, enum direction d);
-/* A frame about the connection is a transaction of its direction, and all of it. */
+/* Completes the transaction of a frame that concerns the connection. */
 void h2_tx_global(struct h2_tx *t, enum direction d);
 
 /* headers.c */
@@ -113,11 +115,12 @@ void h2_tx_global(struct h2_tx *t, enum direction d);
  * not read. */
 bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, struct slice in);
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h);
-/* So many more bytes of headers are within what the connection has paid for; then spent. */
+/* True if `size` more bytes of headers are within the credit of the connection; adds them to
+ * *spent. */
 bool h2_header_is_paid(uint64_t credit, uint64_t *spent, size_t size);
-/* All headers so far, from `from` on, have been added: what they mean. */
+/* Interprets the headers from `from` on, after all of a block have been added. */
 void h2_headers_done(struct h2_tx *t, enum direction d, unsigned from);
-/* The first of this name; NULL: none. */
+/* Returns the first header of this name; NULL: none. */
 const struct h2_header *h2_header_find(const struct h2_tx *t, enum direction d,
                                        const char *name);
 

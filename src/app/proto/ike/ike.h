@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ike/ike.h - IKE 1 and 2: messages, and what the sides of a flow have said of
- * themselves. */
+/* app/proto/ike/ike.h - IKE 1 and 2: messages, and the facts that both sides of a flow have
+ * announced. */
 #ifndef APP_IKE_IKE_H
 #define APP_IKE_IKE_H
 

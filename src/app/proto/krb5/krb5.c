@@ -187,25 +187,16 @@ static bool goes(const struct app_tx *tx, enum direction d)
     return krb5_tx_of(tx)->direction == d;
 }
 
-/* `there` is false when the transaction belongs to the other direction. */
-static bool get_part(const struct krb5_name *name, bool there, unsigned index, struct slice *out)
+/* `key->number` is the offset of a struct krb5_name in the transaction. */
+static bool find_part(struct app_tx *tx, enum direction d, const struct app_key *key,
+                      unsigned index, struct slice *out)
 {
-    if (!there || index >= name->count)
+    const struct krb5_name *name = (const void *)((const char *)tx + key->number);
+
+    if (!goes(tx, d) || index >= name->count)
         return false;
     *out = name->part[index];
     return true;
-}
-
-static bool get_client(struct app_tx *tx, enum direction d, unsigned index,
-                       struct slice *out)
-{
-    return get_part(&krb5_tx_of(tx)->message.client, goes(tx, d), index, out);
-}
-
-static bool get_server(struct app_tx *tx, enum direction d, unsigned index,
-                       struct slice *out)
-{
-    return get_part(&krb5_tx_of(tx)->message.server, goes(tx, d), index, out);
 }
 
 #define ERROR_CHARS 3   /* the longest text that `krb5_err_code` accepts */
@@ -289,11 +280,13 @@ static bool encryption_match(struct app_tx *tx, enum direction d, const void *ar
 
 static const struct app_buffer cname = {
     .name = "krb5.cname", .alias = "krb5_cname", .doc = "part of the client's name",
-    .directions = APP_TC, .multi = true, .get = get_client,
+    .directions = APP_TC, .multi = true,
+    .find = find_part, .key.number = offsetof(struct krb5_tx, message.client),
 };
 static const struct app_buffer sname = {
     .name = "krb5.sname", .alias = "krb5_sname", .doc = "part of the server's name",
-    .directions = APP_TC, .multi = true, .get = get_server,
+    .directions = APP_TC, .multi = true,
+    .find = find_part, .key.number = offsetof(struct krb5_tx, message.server),
 };
 /* RFC 4120 section 7.5.7. */
 static const struct app_name msg_types[] = {

@@ -6,9 +6,8 @@
 #include "app/proto/ldap/ldap.h"
 #include "app/values.h"
 
-/* A struct ldap_message, or NULL: there are fewer responses. A linear walk; the count is limited by
- * `max-responses`. */
-static const void *nth_response(struct app_tx *tx, enum direction d UNUSED, unsigned index)
+/* NULL: there are fewer responses. */
+static const struct ldap_message *nth_response(struct app_tx *tx, unsigned index)
 {
     return APP_ITEM_AT(tx, ldap_tx_of(tx)->responses, ldap_message, index);
 }
@@ -44,10 +43,10 @@ static bool get_request_dn(struct app_tx *tx, enum direction d UNUSED, unsigned 
 
 /* One value for each response, so that the index of a value is the index of its response: a
  * response without a DN has an empty one. */
-static bool get_response_dn(struct app_tx *tx, enum direction d, unsigned i,
+static bool get_response_dn(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                             struct slice *out)
 {
-    const struct ldap_message *m = nth_response(tx, d, i);
+    const struct ldap_message *m = nth_response(tx, i);
     struct ldap_result result;
     struct bytes in;
 
@@ -62,10 +61,10 @@ static bool get_response_dn(struct app_tx *tx, enum direction d, unsigned i,
 }
 
 /* diagnosticMessage (RFC 4511 section 4.1.9); empty for responses that have no result. */
-static bool get_message(struct app_tx *tx, enum direction d, unsigned i,
+static bool get_message(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                         struct slice *out)
 {
-    const struct ldap_message *m = nth_response(tx, d, i);
+    const struct ldap_message *m = nth_response(tx, i);
     struct ldap_result result;
     struct bytes in;
 
@@ -218,10 +217,8 @@ const struct app_buffer *const ldap_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static const void *request_of(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED)
-{
-    return ldap_tx_of(tx)->request;
-}
+static const struct app_path request_path = { APP_PATH_POINTER(ldap_tx, request) };
+static const struct app_path responses_path = { APP_PATH_LIST(ldap_tx, responses, ldap_message) };
 
 static bool has_result(const void *item, const void *arg UNUSED)
 {
@@ -253,12 +250,12 @@ static const struct app_integer request_operation = {
     .name = "ldap.request.operation", .doc = "operation of a request", .bits = 8,
     .directions = APP_TS, .names = ldap_operations,
     /* The APPLICATION tag of the request (RFC 4511 section 4.2 on). */
-    .field = APP_FIELD_PART(request_of, ldap_message, op, ALWAYS),
+    .field = APP_FIELD_PART(&request_path, ldap_message, op, ALWAYS),
 };
 static const struct app_integer response_operation = {
     .name = "ldap.responses.operation", .doc = "operations of responses", .bits = 8,
     .directions = APP_TC, .multi = true, .names = ldap_operations,
-    .field = APP_FIELD_PART(nth_response, ldap_message, op, ALWAYS),
+    .field = APP_FIELD_PART(&responses_path, ldap_message, op, ALWAYS),
 };
 static const struct app_integer response_count = {
     .name = "ldap.responses.count", .doc = "number of responses", .bits = 32,

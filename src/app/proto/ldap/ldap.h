@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/ldap/ldap.h - LDAP version 3 (RFC 4511).
  *
- * A transaction is a request and the responses with its message identifier. Messages are kept as
- * they came, in the transaction's arena; rules and logs read them there when they ask. */
+ * A transaction is a request and the responses with its message identifier. Messages are stored
+ * as sent, in the transaction's arena; rules and logs decode the parts that they need. */
 #ifndef APP_LDAP_LDAP_H
 #define APP_LDAP_LDAP_H
 
@@ -62,7 +62,7 @@ static inline struct ldap_tx *ldap_tx_of(const struct app_tx *tx)
     return (struct ldap_tx *)(uintptr_t)tx;
 }
 
-/* The result that most responses hold. False for those that hold none. */
+/* Takes the result, which most responses contain. False for the others. */
 struct ldap_result {
     uint64_t code;
     struct slice dn, text;

@@ -34,58 +34,15 @@ static enum parse_status llmnr_parse(struct app_flow *af, struct app_input *in)
 
 /* --- what rules see --------------------------------------------------------------------------- */
 
-/* A transaction is one message: it belongs to one direction. */
-static bool has_part(const struct app_tx *tx, enum direction direction)
-{
-    return is_response(tx) == (direction == TO_CLIENT);
-}
-
-static bool get_query(struct app_tx *tx, enum direction direction, unsigned index,
-                      struct slice *out)
-{
-    return has_part(tx, direction) && dns_question_name(dns_message_of(tx), index, out);
-}
-
-static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
-                       struct slice *out)
-{
-    return has_part(tx, direction) && dns_record_name(&dns_message_of(tx)->answers, index, out);
-}
-
-/* Only of responses, as of DNS. */
-static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
-                          struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
-}
-
-static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
-                           struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
-}
-
-/* Names of all sections of a response. */
-static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
-                         struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_response_name_at(tx, dns_message_of(tx), index, out);
-}
-
-/* A buffer whose getter is get_ plus its symbol. */
-#define BUFFER(symbol, name_, directions_, doc_)                                                \
-    static const struct app_buffer symbol = {                                                  \
-        .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
-        .multi = true, .get = get_##symbol,                                                    \
-    }
-BUFFER(query, "llmnr.queries.rrname", APP_BOTH, "name in the question section");
-BUFFER(answer, "llmnr.answers.rrname", APP_BOTH, "owner name in the answer section");
-BUFFER(authority, "llmnr.authorities.rrname", APP_BOTH, "owner name in the authority section");
-BUFFER(additional, "llmnr.additionals.rrname", APP_BOTH, "owner name in the additional section");
-BUFFER(response, "llmnr.response.rrname", APP_TC, "any name in a response");
+#define NAMES(symbol, name, directions, which, doc)                                            \
+    DNS_NAMES(symbol, name, directions, 1, DNS_##which##_NAMES, dns_find_name, doc)
+NAMES(query, "llmnr.queries.rrname", APP_BOTH, QUESTION, "name in the question section");
+NAMES(answer, "llmnr.answers.rrname", APP_BOTH, ANSWER, "owner name in the answer section");
+NAMES(authority, "llmnr.authorities.rrname", APP_BOTH, AUTHORITY,
+      "owner name in the authority section");
+NAMES(additional, "llmnr.additionals.rrname", APP_BOTH, ADDITIONAL,
+      "owner name in the additional section");
+NAMES(response, "llmnr.response.rrname", APP_TC, ALL, "any name in a response");
 
 /* --- EVE -------------------------------------------------------------------------------------- */
 

@@ -75,57 +75,27 @@ static bool is_response(const struct app_tx *tx)
     return ((const struct dns_tx *)(const void *)tx)->is_response;
 }
 
-/* Names in the question section of a query. A response may repeat questions, which do not count. */
-static bool get_query(struct app_tx *tx, enum direction direction, unsigned index,
-                      struct slice *out)
+/* A response may repeat questions, which do not count. Queries have answers, too: those that the
+ * sender already knows (RFC 6762 section 7.1). */
+static bool find_name(struct app_tx *tx, enum direction direction UNUSED,
+                      const struct app_key *key, unsigned index, struct slice *out)
 {
-    (void)direction;
-    return !is_response(tx) && dns_question_name(dns_message_of(tx), index, out);
+    const enum dns_names which = (enum dns_names)key->number;
+
+    if (which != DNS_ANSWER_NAMES && is_response(tx) == (which == DNS_QUESTION_NAMES))
+        return false;
+    return dns_name_at(tx, dns_message_of(tx), which, index, out);
 }
 
-/* Queries have answers, too: those that the sender already knows (RFC 6762 section 7.1). */
-static bool get_answer(struct app_tx *tx, enum direction direction, unsigned index,
-                       struct slice *out)
-{
-    (void)direction;
-    return dns_record_name(&dns_message_of(tx)->answers, index, out);
-}
-
-/* Only of responses. */
-static bool get_authority(struct app_tx *tx, enum direction direction, unsigned index,
-                          struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_record_name(&dns_message_of(tx)->authorities, index, out);
-}
-
-/* Only of responses. */
-static bool get_additional(struct app_tx *tx, enum direction direction, unsigned index,
-                           struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_record_name(&dns_message_of(tx)->additionals, index, out);
-}
-
-/* Names of all sections of a response. */
-static bool get_response(struct app_tx *tx, enum direction direction, unsigned index,
-                         struct slice *out)
-{
-    (void)direction;
-    return is_response(tx) && dns_response_name_at(tx, dns_message_of(tx), index, out);
-}
-
-/* A buffer whose getter is get_ plus its symbol. */
-#define BUFFER(symbol, name_, directions_, doc_)                                                \
-    static const struct app_buffer symbol = {                                                  \
-        .name = (name_), .doc = (doc_), .directions = (directions_), .progress = { 1, 1 },     \
-        .multi = true, .get = get_##symbol,                                                    \
-    }
-BUFFER(query, "mdns.queries.rrname", APP_BOTH, "name in the question section");
-BUFFER(answer, "mdns.answers.rrname", APP_BOTH, "owner name in the answer section");
-BUFFER(authority, "mdns.authorities.rrname", APP_BOTH, "owner name in the authority section");
-BUFFER(additional, "mdns.additionals.rrname", APP_BOTH, "owner name in the additional section");
-BUFFER(response, "mdns.response.rrname", APP_TS, "any name in a response");
+#define NAMES(symbol, name, directions, which, doc)                                            \
+    DNS_NAMES(symbol, name, directions, 1, DNS_##which##_NAMES, find_name, doc)
+NAMES(query, "mdns.queries.rrname", APP_BOTH, QUESTION, "name in the question section");
+NAMES(answer, "mdns.answers.rrname", APP_BOTH, ANSWER, "owner name in the answer section");
+NAMES(authority, "mdns.authorities.rrname", APP_BOTH, AUTHORITY,
+      "owner name in the authority section");
+NAMES(additional, "mdns.additionals.rrname", APP_BOTH, ADDITIONAL,
+      "owner name in the additional section");
+NAMES(response, "mdns.response.rrname", APP_TS, ALL, "any name in a response");
 
 /* --- EVE -------------------------------------------------------------------------------------- */
 

@@ -23,10 +23,12 @@ static const void *connect_of(struct app_tx *tx, enum direction d UNUSED, unsign
     return NULL;
 }
 
+static const struct app_path connect_path = { .find = connect_of };
+
 #define CONNECT_BUFFER(id, member, text)                                                      \
     static const struct app_buffer id##_buffer = {                                            \
         .name = "mqtt.connect." #id, .doc = text, .directions = APP_TS,                       \
-        .field = APP_FIELD_PART(connect_of, mqtt_connect, member, FILLED),                    \
+        .field = APP_FIELD_PART(&connect_path, mqtt_connect, member, FILLED),                 \
     }
 CONNECT_BUFFER(clientid, client_id, "client identifier of CONNECT");
 CONNECT_BUFFER(username, username, "user name of CONNECT");
@@ -35,26 +37,16 @@ CONNECT_BUFFER(willtopic, will_topic, "topic of the will in CONNECT");
 CONNECT_BUFFER(willmessage, will_message, "message of the will in CONNECT");
 CONNECT_BUFFER(protocol_string, protocol, "protocol name of CONNECT");
 
-/* `member`: offset of a slice in struct mqtt_message. Truncated messages have no contents. */
-static bool publish_part(const struct app_tx *tx, size_t member, struct slice *out)
+/* `key->number` is the offset of a slice in struct mqtt_message. Truncated messages have no
+ * contents. */
+static bool find_publish(struct app_tx *tx, enum direction d UNUSED, const struct app_key *key,
+                         unsigned i UNUSED, struct slice *out)
 {
     for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
         if (m->header.type == MQTT_PUBLISH && !m->truncated &&
-            not_empty(*(const struct slice *)(const void *)((const char *)m + member), out))
+            not_empty(*(const struct slice *)(const void *)((const char *)m + key->number), out))
             return true;
     return false;
-}
-
-static bool get_publish_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                              struct slice *out)
-{
-    return publish_part(tx, offsetof(struct mqtt_message, topic), out);
-}
-
-static bool get_publish_message(struct app_tx *tx, enum direction d UNUSED, unsigned i UNUSED,
-                                struct slice *out)
-{
-    return publish_part(tx, offsetof(struct mqtt_message, payload), out);
 }
 
 /* The topics of all messages of this type, counted through. limit 0: no limit. */
@@ -87,21 +79,24 @@ static const void *unsubscribed_topic(struct app_tx *tx, enum direction d UNUSED
     return nth_topic(tx, MQTT_UNSUBSCRIBE, i, s->max_unsubscribe);
 }
 
+static const struct app_path subscribed_path = { .find = subscribed_topic };
+static const struct app_path unsubscribed_path = { .find = unsubscribed_topic };
+
 static const struct app_buffer publish_topic_buffer = {
     .name = "mqtt.publish.topic", .doc = "topic of PUBLISH", .directions = APP_BOTH,
-    .get = get_publish_topic,
+    .find = find_publish, .key.number = offsetof(struct mqtt_message, topic),
 };
 static const struct app_buffer publish_message_buffer = {
     .name = "mqtt.publish.message", .doc = "message of PUBLISH", .directions = APP_BOTH,
-    .get = get_publish_message,
+    .find = find_publish, .key.number = offsetof(struct mqtt_message, payload),
 };
 static const struct app_buffer subscribe_topic_buffer = {
     .name = "mqtt.subscribe.topic", .doc = "each topic of SUBSCRIBE", .directions = APP_TS,
-    .multi = true, .field = APP_FIELD_PART(subscribed_topic, mqtt_topic, name, ALWAYS),
+    .multi = true, .field = APP_FIELD_PART(&subscribed_path, mqtt_topic, name, ALWAYS),
 };
 static const struct app_buffer unsubscribe_topic_buffer = {
     .name = "mqtt.unsubscribe.topic", .doc = "each topic of UNSUBSCRIBE", .directions = APP_TS,
-    .multi = true, .field = APP_FIELD_PART(unsubscribed_topic, mqtt_topic, name, ALWAYS),
+    .multi = true, .field = APP_FIELD_PART(&unsubscribed_path, mqtt_topic, name, ALWAYS),
 };
 
 const struct app_buffer *const mqtt_buffers[] = {
@@ -112,16 +107,13 @@ const struct app_buffer *const mqtt_buffers[] = {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* A struct mqtt_message. */
-static const void *nth_message(struct app_tx *tx, enum direction d UNUSED, unsigned index)
-{
-    return APP_ITEM_AT(tx, mqtt_tx_of(tx)->first, mqtt_message, index);
-}
+/* max-messages limits their number. */
+static const struct app_path messages_path = { APP_PATH_LIST(mqtt_tx, first, mqtt_message) };
 
 /* As rules know the bits: QoS, between the two, has a keyword of its own. */
-static bool get_flags(struct app_tx *tx, enum direction d, unsigned i, uint64_t *out)
+static bool get_flags(struct app_tx *tx, enum direction d UNUSED, unsigned i, uint64_t *out)
 {
-    const struct mqtt_message *m = nth_message(tx, d, i);
+    const struct mqtt_message *m = APP_ITEM_AT(tx, mqtt_tx_of(tx)->first, mqtt_message, i);
 
     if (m == NULL)
         return false;
@@ -133,6 +125,8 @@ static const void *state_of(struct app_tx *tx, enum direction d UNUSED, unsigned
 {
     return tx->flow->state;
 }
+
+static const struct app_path state_path = { .find = state_of };
 
 /* Counts *index down over the codes of one message: its reason code, then the list of a SUBACK. */
 static bool message_code(const struct mqtt_message *m, unsigned *index, uint64_t *out)
@@ -169,7 +163,7 @@ static const struct app_name connect_bits[] = {
 static const struct app_integer type_integer = {
     .name = "mqtt.type", .doc = "type of a control packet", .bits = 8, .directions = APP_BOTH,
     .multi = true, .names = mqtt_types,
-    .field = APP_FIELD_PART(nth_message, mqtt_message, header.type, ALWAYS),
+    .field = APP_FIELD_PART(&messages_path, mqtt_message, header.type, ALWAYS),
 };
 static const struct app_integer flags_integer = {
     .name = "mqtt.flags", .doc = "dup and retain", .bits = 8, .directions = APP_TS,
@@ -177,11 +171,11 @@ static const struct app_integer flags_integer = {
 };
 static const struct app_integer connect_flags_integer = {
     .name = "mqtt.connect.flags", .doc = "flags of CONNECT", .bits = 8, .directions = APP_TS,
-    .bit_names = connect_bits, .field = APP_FIELD_PART(connect_of, mqtt_connect, flags, ALWAYS),
+    .bit_names = connect_bits, .field = APP_FIELD_PART(&connect_path, mqtt_connect, flags, ALWAYS),
 };
 static const struct app_integer version_integer = {
     .name = "mqtt.protocol_version", .doc = "protocol level", .bits = 8,
-    .directions = APP_TS, .field = APP_FIELD_PART(state_of, mqtt_state, version, ALWAYS),
+    .directions = APP_TS, .field = APP_FIELD_PART(&state_path, mqtt_state, version, ALWAYS),
 };
 static const struct app_integer reason_code_integer = {
     .name = "mqtt.reason_code", .doc = "reason and return codes", .bits = 8,

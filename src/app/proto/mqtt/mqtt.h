@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/mqtt/mqtt.h - MQTT 3.1, 3.1.1 and 5: messages and the transactions they make.
+/* app/proto/mqtt/mqtt.h - MQTT 3.1, 3.1.1 and 5: messages and transactions.
  *
- * A transaction is a message that opens an exchange and all that answer it by packet identifier
- * (CONNECT and CONNACK, PUBLISH up to PUBCOMP). It belongs to the side that opened it. All of a
- * message lies in its transaction's arena. */
+ * A transaction is a message that opens an exchange, and all that answer it by packet identifier
+ * (CONNECT and CONNACK, PUBLISH up to PUBCOMP). Its direction is that of the first message. All
+ * parts of a message are in the transaction's arena. */
 #ifndef APP_MQTT_MQTT_H
 #define APP_MQTT_MQTT_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/nfs/nfs.h - NFS 2, 3 and 4 over RPC: RFC 1094, 1813, 7530, 8881; RPC is RFC 5531. For
- * this directory.
+/* app/proto/nfs/nfs.h - NFS 2, 3 and 4 over RPC (RFC 1094, 1813, 7530, 8881; RPC is RFC 5531). Only
+ * this directory includes it.
  *
- * A transaction is a call with its answer, or a file that goes one way. What later calls refer to
- * (handles without names, answers without procedures) stays in tables of the flow, each with a
- * limit. */
+ * A transaction is a call with its reply, or the transfer of a file. Tables of the flow have
+ * facts that later calls refer to (names of handles, procedures of replies); each has a limit. */
 #ifndef APP_NFS_NFS_H
 #define APP_NFS_NFS_H
 
@@ -46,7 +45,7 @@ enum { NFS_FILE_SYNC = 2 };             /* how stable a write is to be: nothing 
 
 struct nfs_settings { uint32_t max_calls, max_names; };
 
-/* A file that goes one way: all of its READs or WRITEs. */
+/* The transfer of a file: all of its READs or WRITEs. */
 struct nfs_file {
     enum direction direction;
     struct app_transfer transfer;
@@ -59,7 +58,7 @@ struct nfs_file {
 struct nfs_tx {
     struct app_tx tx;
     uint32_t xid, procedure;
-    uint32_t version;               /* 0: made by an answer */
+    uint32_t version;               /* 0: created by a reply */
     uint32_t flavor, uid, gid;
     struct slice machine;
     uint32_t rpc_status, status;
@@ -142,7 +141,7 @@ struct nfs_extent {
     uint32_t len;
     struct slice data;              /* what has come of it */
     bool last;
-    bool streamed;                  /* what is missing of it comes by nfs_file_data() */
+    bool streamed;                  /* nfs_file_data() receives the rest */
 };
 struct nfs_tx *nfs_file_find(struct nfs_state *st, struct slice handle, enum direction d);
 /* A file as both sides know it; the name is empty when no lookup was seen. */
@@ -156,7 +155,8 @@ void nfs_file_write(struct nfs_state *st, const struct rpc_call *r, uint32_t pro
                     const struct nfs_extent *p);
 void nfs_file_read(struct nfs_state *st, const struct rpc_reply *r, const struct nfs_call *call,
                    uint32_t status, const struct nfs_extent *p);
-/* More of the extent at hand; data NULL: lost. Gives how much of it was the file's. */
+/* Adds data to the current extent; data NULL: they were lost. Returns how many bytes belonged to
+ * the file. */
 uint32_t nfs_file_data(struct nfs_state *st, enum direction d, const uint8_t *data, uint32_t len);
 /* The client writes no more. */
 void nfs_file_commit(struct nfs_state *st, const struct rpc_call *r, struct slice handle);
@@ -167,7 +167,7 @@ void nfs_files_abandon(struct nfs_state *st);
 enum parse_status nfs_parse(struct app_flow *af, struct app_input *in);
 enum app_probe_result nfs_probe_tcp(struct bytes in, enum direction d, const struct flow *flow);
 enum app_probe_result nfs_probe_udp(struct bytes in, enum direction d, const struct flow *flow);
-#define NFS_PROBE_TCP 36                /* bytes that it looks at in a call */
+#define NFS_PROBE_TCP 36                /* bytes that it reads of a call */
 #define NFS_PROBE_TCP_MIN 28            /* the shortest reply, mark and all */
 
 /* --- nfs2.c, nfs3.c, nfs4.c ------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/ntp/ntp.h - a datagram of NTP as it is kept. */
+/* app/proto/ntp/ntp.h - the fields of an NTP datagram that are retained. */
 #ifndef APP_NTP_H
 #define APP_NTP_H
 

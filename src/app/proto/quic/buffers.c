@@ -57,11 +57,7 @@ static bool set_slice(const struct slice *s, struct slice *out)
     return true;
 }
 
-/* A struct quic_cyu. */
-static const void *cyu_at(struct app_tx *tx, enum direction d UNUSED, unsigned index)
-{
-    return APP_ITEM_AT(tx, quic_tx_of(tx)->cyu, quic_cyu, index);
-}
+static const struct app_path cyu_path = { APP_PATH_LIST(quic_tx, cyu, quic_cyu) };
 
 static bool get_ja3_hash(struct app_tx *tx, enum direction d, unsigned i UNUSED,
                          struct slice *out)
@@ -96,12 +92,12 @@ static const struct app_buffer version = {
 };
 static const struct app_buffer cyu_hash = {
     .name = "quic.cyu.hash", .doc = "CYU of the client, the MD5", .directions = APP_TS,
-    .progress = { 1, 1 }, .multi = true, .field = APP_FIELD_PART(cyu_at, quic_cyu, hash, KNOWN),
+    .progress = { 1, 1 }, .multi = true, .field = APP_FIELD_PART(&cyu_path, quic_cyu, hash, KNOWN),
     .check = md5_pattern_check,
 };
 static const struct app_buffer cyu_string = {
     .name = "quic.cyu.string", .doc = "CYU of the client, the text", .directions = APP_TS,
-    .progress = { 1, 1 }, .multi = true, .field = APP_FIELD_PART(cyu_at, quic_cyu, text, KNOWN),
+    .progress = { 1, 1 }, .multi = true, .field = APP_FIELD_PART(&cyu_path, quic_cyu, text, KNOWN),
 };
 
 #define BUFFER(symbol, name_, alias_, directions_, doc_, get_)                                   \

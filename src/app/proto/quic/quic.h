@@ -54,13 +54,13 @@ struct quic_keys {
     struct quic_dir_keys ds[2];         /* by direction of the packets */
 };
 
-struct quic_crypto;                     /* what a thread keeps of libcrypto */
+struct quic_crypto;                     /* libcrypto objects of a thread */
 struct quic_crypto *quic_crypto_new(void);
 void quic_crypto_free(struct quic_crypto *c);
 /* Keys of initial packets, known for some versions only. */
 void quic_keys_make(struct quic_crypto *c, struct quic_keys *keys, uint32_t version,
                     struct slice dcid);
-/* Takes off the protection of the packet of header `h`; out lies in c until the next call. */
+/* Removes the protection of the packet with header `h`; out is in c until the next call. */
 bool quic_decrypt(struct quic_crypto *c, const struct quic_dir_keys *keys,
                   const struct quic_header *h, const uint8_t *packet, struct slice *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/rdp/rdp.h - RDP: the messages that open a session. Their text lies in the transaction's
- * arena. */
+/* app/proto/rdp/rdp.h - RDP: the messages that open a session. Their text is in the
+ * transaction's arena. */
 #ifndef APP_RDP_RDP_H
 #define APP_RDP_RDP_H
 
@@ -23,7 +23,7 @@ struct rdp_client {
     uint16_t width, height, color_depth;
     uint32_t keyboard_layout, keyboard_type, keyboard_subtype, function_keys;
     struct slice name, ime, product;    /* UTF-8 */
-    /* Each of these is there only if all in front of it are. */
+    /* Each member is present only if all before it are. */
     struct rdp_optional post_beta2_depth, product_id, serial, high_depth, capabilities, hint;
     struct rdp_optional physical_width, physical_height, orientation, scale, device_scale;
 };
@@ -53,7 +53,7 @@ struct rdp_state {
     bool over;                          /* ignore all further input */
 };
 
-/* mcs.c: a connect request behind its two bytes of type. */
+/* mcs.c: parses a connect request after its two bytes of type. */
 void rdp_read_connect(struct slice body, struct rdp_tx *t);
 /* The values that enumerations of the protocol have. */
 bool rdp_is_high_depth(uint32_t depth);

@@ -32,12 +32,12 @@ static bool has_name(const void *item, const void *name)
 }
 
 /* The nth header of this name. Compact names were spelled out by message.c. */
-static bool nth_header(struct app_tx *tx, enum direction d, const char *name,
-                       unsigned index, struct slice *out)
+static bool find_header(struct app_tx *tx, enum direction d, const struct app_key *key,
+                        unsigned index, struct slice *out)
 {
     const struct app_values values = {
         .first = sip_tx_of(tx)->headers, .next = offsetof(struct sip_header, next),
-        .fits = has_name, .arg = name,
+        .fits = has_name, .arg = key->name[d],
     };
     const struct sip_header *h = has_part(tx, d) ? app_value_at(tx, &values, index) : NULL;
 
@@ -48,13 +48,9 @@ static bool nth_header(struct app_tx *tx, enum direction d, const char *name,
 }
 
 #define HEADER_BUFFER(id, header)                                                             \
-    static bool get_##id(struct app_tx *tx, enum direction d, unsigned i, struct slice *out)  \
-    {                                                                                         \
-        return nth_header(tx, d, header, i, out);                                             \
-    }                                                                                         \
     static const struct app_buffer buffer_##id = {                                            \
         .name = "sip." #id, .doc = "each " header " header", .directions = APP_BOTH,          \
-        .multi = true, .get = get_##id,                                                       \
+        .multi = true, .find = find_header, .key = APP_KEY(header),                           \
     }
 HEADER_BUFFER(from, "From");
 HEADER_BUFFER(to, "To");
@@ -65,15 +61,17 @@ HEADER_BUFFER(content_length, "Content-Length");
 
 /* --- session descriptions --------------------------------------------------------------------- */
 
-static const void *sdp_of(struct app_tx *tx, enum direction d, unsigned i UNUSED)
-{
-    return has_part(tx, d) ? sip_tx_of(tx)->sdp : NULL;
-}
+#define SDP_PATH APP_PATH_POINTER(sip_tx, sdp), APP_SENDER_AT(sip_tx, direction)
+static const struct app_path sdp_path = { SDP_PATH };
+static const struct app_path bandwidths = { SDP_PATH, APP_PATH_LIST(sdp, bandwidths, sdp_text) };
+static const struct app_path attributes = { SDP_PATH, APP_PATH_LIST(sdp, attributes, sdp_text) };
+static const struct app_path times = { SDP_PATH, APP_PATH_LIST(sdp, times, sdp_time) };
+static const struct app_path media = { SDP_PATH, APP_PATH_LIST(sdp, media, sdp_media) };
 
 #define SDP_BUFFER(id, member, text)                                                          \
     static const struct app_buffer buffer_sdp_##id = {                                        \
         .name = "sdp." #id, .doc = text, .directions = APP_BOTH,                              \
-        .field = APP_FIELD_PART(sdp_of, sdp, member, KNOWN),                                  \
+        .field = APP_FIELD_PART(&sdp_path, sdp, member, KNOWN),                               \
     }
 SDP_BUFFER(origin, origin, "o= line");
 SDP_BUFFER(session_name, name, "s= line");
@@ -85,25 +83,11 @@ SDP_BUFFER(connection_data, connection, "c= line");
 SDP_BUFFER(timezone, zone, "z= line");
 SDP_BUFFER(encryption_key, key, "k= line");
 
-/* The nth `struct sdp_TYPE` of a list. */
-#define SDP_LIST(type, list)                                                                  \
-    static const void *list##_at(struct app_tx *tx, enum direction d, unsigned i)             \
-    {                                                                                         \
-        const struct sdp *sdp = sdp_of(tx, d, 0);                                             \
-                                                                                              \
-        return APP_ITEM_AT(tx, sdp != NULL ? sdp->list : NULL, sdp_##type, i);                \
-    }
-SDP_LIST(text, bandwidths)
-SDP_LIST(text, attributes)
-SDP_LIST(time, times)
-SDP_LIST(media, media)
-#undef SDP_LIST
-
 /* The member of each item of a list. */
 #define SDP_LIST_BUFFER(id, keyword, type, list, member, text)                                \
     static const struct app_buffer buffer_sdp_##id = {                                        \
         .name = keyword, .doc = text, .directions = APP_BOTH, .multi = true,                  \
-        .field = APP_FIELD_PART(list##_at, type, member, KNOWN),                              \
+        .field = APP_FIELD_PART(&(list), type, member, KNOWN),                                \
     }
 SDP_LIST_BUFFER(bandwidth, "sdp.bandwidth", sdp_text, bandwidths, text, "each b= line");
 SDP_LIST_BUFFER(attribute, "sdp.attribute", sdp_text, attributes, text, "each a= line");

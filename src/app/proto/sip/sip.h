@@ -50,7 +50,7 @@ struct sdp {
     struct sdp_media *media;
 };
 
-/* Reads as far as it is a description; NULL when it is none. */
+/* Reads a description up to its first error; NULL if there is none. */
 struct sdp *sdp_parse(struct bytes in, struct arena *arena);
 
 struct sip_header {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/cache.h - what a flow remembers of earlier commands, in tables of app/lib/lru.h. */
+/* app/proto/smb/cache.h - caches of a flow for facts from earlier commands, in tables of
+ * app/lib/lru.h. */
 #ifndef APP_SMB_CACHE_H
 #define APP_SMB_CACHE_H
 
@@ -14,7 +15,7 @@ static inline bool smb_id_equal(const struct smb_id *a, const struct smb_id *b)
     return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
 }
 
-/* Its bytes are the key: without holes. */
+/* The key is compared by its bytes, so it has no padding. */
 struct smb_key {
     uint64_t a, b;
     uint32_t c, kind;
@@ -29,13 +30,13 @@ struct smb_entry {
 };
 
 void smb_cache_fini(struct app_lru *cache);
-/* Lent until the next put. */
+/* Returns an entry that is valid until the next put. */
 struct smb_entry *smb_cache_get(struct app_lru *cache, struct smb_key key);
-/* New, or the one of this key emptied; NULL: no memory. */
+/* Returns a new entry, or the cleared one of this key; NULL: no memory. */
 struct smb_entry *smb_cache_put(struct app_lru *cache, struct smb_key key);
 void smb_cache_flag(struct app_lru *cache, struct smb_key key);
 void smb_cache_set_id(struct app_lru *cache, struct smb_key key, const struct smb_id *id);
-/* Taken out: valid until the next put. */
+/* Removes an entry, which stays valid until the next put. */
 struct smb_entry *smb_cache_pop(struct app_lru *cache, struct smb_key key);
 
 static inline struct slice smb_entry_text(const struct smb_entry *entry)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/names.h - names of numbers, and the records that show them. */
+/* app/proto/smb/names.h - names of status codes, commands and functions, and the log records. */
 #ifndef APP_SMB_NAMES_H
 #define APP_SMB_NAMES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/record.h - a record of either version, [MS-CIFS] and [MS-SMB2], as the NetBIOS
- * session service carries it (RFC 1002 section 4.3), and what its commands do. */
+/* app/proto/smb/record.h - a record of either version ([MS-CIFS], [MS-SMB2]) in the NetBIOS
+ * session service (RFC 1002 section 4.3), and the parsers of its commands. */
 #ifndef APP_SMB_RECORD_H
 #define APP_SMB_RECORD_H
 
@@ -21,15 +21,16 @@ enum { STATUS_SUCCESS = 0, STATUS_PENDING = 0x103, STATUS_BUFFER_OVERFLOW = 0x80
 /* One command of a record, of either version. */
 struct smb_record {
     uint8_t version;
-    uint16_t command;               /* AndX: the one at hand */
+    uint16_t command;               /* with AndX: the current one */
     uint32_t status;
     bool is_dos_error, unicode, is_response;
     uint64_t session, message;
     uint32_t tree;
     uint32_t chain, header_len;     /* SMB2 */
-    struct slice complete;             /* SMB1: behind the header; offsets count from 32 before */
+    struct slice complete;             /* SMB1: all after the header; offsets count from 32 bytes
+                                        * before */
     struct slice body;              /* of the command: SMB1 parameter words, SMB2 structure */
-    uint32_t missing;               /* bytes of the record that have not come yet */
+    uint32_t missing;               /* bytes of the record that have not arrived */
     enum direction direction;
 };
 
@@ -39,8 +40,8 @@ void smb1_response(struct smb_state *st, struct smb_record *r);
 bool smb2_take_record(struct bytes *in, enum direction d, struct smb_record *r);
 void smb2_request(struct smb_state *st, const struct smb_record *r);
 void smb2_response(struct smb_state *st, const struct smb_record *r);
-/* The beginning of a read answer or write request: takes it on if its data are a file's, and may
- * then come in extents. */
+/* Starts a read response or write request. True: its data belong to a file, and may arrive in
+ * several parts. */
 bool smb1_begin_data(struct smb_state *st, struct smb_record *r);
 bool smb2_begin_data(struct smb_state *st, const struct smb_record *r);
 

@@ -18,27 +18,18 @@
 
 /* --- rules ---------------------------------------------------------------------------------- */
 
+enum { SHARE, PIPE };
+
 /* A tree connect is to a pipe or to a share: each buffer is empty for the other. */
-static bool get_share_as(struct app_tx *tx, bool pipe, struct slice *out)
+static bool find_share(struct app_tx *tx, enum direction d UNUSED, const struct app_key *key,
+                       unsigned i UNUSED, struct slice *out)
 {
     const struct smb_tx *t = smb_tx_of(tx);
 
-    if (t->kind != SMB_TREE_CONNECT || t->tree.is_pipe != pipe)
+    if (t->kind != SMB_TREE_CONNECT || t->tree.is_pipe != (key->number == PIPE))
         return false;
     *out = t->tree.share;
     return true;
-}
-
-static bool get_named_pipe(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                           struct slice *out)
-{
-    return get_share_as(tx, true, out);
-}
-
-static bool get_share(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED,
-                      struct slice *out)
-{
-    return get_share_as(tx, false, out);
 }
 
 /* NULL: no session setup, or one without a readable NTLMSSP message. */
@@ -56,6 +47,9 @@ static const void *call_of(struct app_tx *tx, enum direction d UNUSED, unsigned 
 
     return t->kind == SMB_DCERPC ? &t->call : NULL;
 }
+
+static const struct app_path ntlmssp_path = { .find = ntlmssp_of };
+static const struct app_path call_path = { .find = call_of };
 
 /* dcerpc.iface and dcerpc.opnum match requests only, as Suricata does. */
 static bool is_request(const struct smb_tx *t)
@@ -101,25 +95,25 @@ static bool version_match(struct app_tx *tx, enum direction d UNUSED, const void
 
 static const struct app_buffer named_pipe = {
     .name = "smb.named_pipe", .alias = "smb_named_pipe", .doc = "pipe that a tree connect is to",
-    .directions = APP_TS, .get = get_named_pipe,
+    .directions = APP_TS, .find = find_share, .key.number = PIPE,
 };
 static const struct app_buffer share = {
     .name = "smb.share", .alias = "smb_share", .doc = "share that a tree connect is to",
-    .directions = APP_TS, .get = get_share,
+    .directions = APP_TS, .find = find_share, .key.number = SHARE,
 };
 static const struct app_buffer ntlmssp_user = {
     .name = "smb.ntlmssp_user", .doc = "user who logs on", .directions = APP_TS,
-    .field = APP_FIELD_PART(ntlmssp_of, smb_ntlmssp, user, ALWAYS),
+    .field = APP_FIELD_PART(&ntlmssp_path, smb_ntlmssp, user, ALWAYS),
 };
 static const struct app_buffer ntlmssp_domain = {
     .name = "smb.ntlmssp_domain", .doc = "domain of the user who logs on", .directions = APP_TS,
-    .field = APP_FIELD_PART(ntlmssp_of, smb_ntlmssp, domain, ALWAYS),
+    .field = APP_FIELD_PART(&ntlmssp_path, smb_ntlmssp, domain, ALWAYS),
 };
 static const struct app_buffer stub_data = {
     .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
     .directions = APP_BOTH, .grows = true,
     /* As far as dcerpc.max-stub-size keeps them. */
-    .field = APP_FIELD_PART_BY_DIRECTION(call_of, smb_call, ds, stub.kept, FILLED),
+    .field = APP_FIELD_PART_BY_DIRECTION(&call_path, smb_call, ds, stub.kept, FILLED),
 };
 static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/state.h - a connection: settings, each direction, and what later commands refer to
- * (names of open files, trees, offsets of reads), in caches that each have a limit. */
+/* app/proto/smb/state.h - a connection: settings, each direction, and caches for facts that
+ * later commands refer to (names of open files, trees, offsets of reads). Each cache has a
+ * limit. */
 #ifndef APP_SMB_STATE_H
 #define APP_SMB_STATE_H
 
@@ -25,7 +26,7 @@
     E(SMB3_FRAME_DATA, "smb3.data")
 enum smb_frame { SMB_FRAME_LIST(APP_ENUM_ID) };
 
-/* What one direction may bring: of read answers, of write requests. 0: no limit. */
+/* Limits of one direction: of read responses, or of write requests. 0: no limit. */
 struct smb_limits {
     uint32_t max_size, max_queue_size, max_queue_count;
 };
@@ -38,9 +39,9 @@ struct smb_settings {
 
 struct smb_dir {
     bool started;
-    bool searching;                 /* for a record: after a gap, or picked up midstream */
+    bool searching;                 /* looks for a record, after a gap or a midstream pickup */
     bool had_gap;
-    bool cut_off;                   /* nothing more that makes sense will come */
+    bool cut_off;                   /* the rest of the stream cannot be parsed */
     uint32_t skip;                  /* bytes of the current record to skip */
     uint32_t file_left;             /* bytes of it that belong to a file */
     struct smb_id file_id;
@@ -54,7 +55,8 @@ struct smb_state {
     struct buf dialect_name;        /* of SMB1 */
     uint32_t max_read, max_write;   /* as negotiated; 0: not known */
     struct dce_interfaces interfaces;
-    bool check_files, full;         /* files that a gap may have ended; no transaction left */
+    bool check_files, full;         /* check_files: a gap may have ended files; full: too many
+                                     * transactions */
     struct app_lru names;         /* file -> name */
     struct app_lru keys;          /* message -> name or file */
     struct app_lru offsets;       /* message -> file and offset of a read */

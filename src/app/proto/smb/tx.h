@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/smb/tx.h - a transaction: a command with its answer, a call through a named pipe, or a
- * file that goes one way. */
+/* app/proto/smb/tx.h - a transaction: a command with its response, a call through a named pipe,
+ * or the transfer of a file. */
 #ifndef APP_SMB_TX_H
 #define APP_SMB_TX_H
 
@@ -23,10 +23,10 @@ struct smb_state;
     E(SMB_IOCTL, "ioctl")                 \
     E(SMB_RENAME, "rename")               \
     E(SMB_SET_INFO, "set_file_path_info")
-/* Named as the key `types` of the log's configuration has them. */
+/* The names are those of the key `types` in the log's configuration. */
 enum smb_kind { SMB_KIND_LIST(APP_ENUM_ID) SMB_KIND_COUNT };
 
-/* Where a command belongs. Two meet when all but the tree are the same. */
+/* The scope of a command. A response belongs to a request if all members but the tree are equal. */
 struct smb_scope {
     enum { SCOPE_NONE, SCOPE_GENERIC, SCOPE_HEADER, SCOPE_TREE } kind;
     uint64_t session, message;
@@ -45,7 +45,7 @@ struct smb_hosts { struct slice os, lan_manager; };
 struct smb_session_setup {
     struct smb_ntlmssp *ntlmssp;    /* NULL: none */
     struct krb5_ticket *ticket;
-    struct smb_hosts *hosts[2];     /* SMB1: who asks, who answers */
+    struct smb_hosts *hosts[2];     /* SMB1: client and server */
 };
 
 struct smb_negotiate {
@@ -62,13 +62,13 @@ struct smb_tree_connect {
     bool is_pipe;
     uint8_t share_type;
     struct slice share;
-    struct slice service[2];        /* SMB1: asked for, answered; data NULL: none */
+    struct slice service[2];        /* SMB1: requested, and returned; data NULL: none */
 };
 
 struct smb_create {
     uint32_t disposition;
     bool delete_on_close, is_directory;
-    struct slice name;              /* as it came */
+    struct slice name;              /* as sent */
     struct smb_id id;
     uint32_t created, accessed, modified, changed;      /* seconds since 1970 */
     uint64_t size;
@@ -85,7 +85,7 @@ struct smb_file {
     struct smb_id id;
     struct slice name, share;
     struct app_transfer transfer;
-    uint64_t abandon_us;            /* after a gap: done when nothing has come till then */
+    uint64_t abandon_us;            /* after a gap: the file ends at this time unless data arrive */
 };
 
 struct smb_rename { struct smb_id id; struct slice from, to; };
@@ -113,7 +113,7 @@ struct smb_tx {
         struct smb_call call;
         struct smb_create create;
         struct smb_session_setup setup;
-        uint32_t ioctl;             /* which function */
+        uint32_t ioctl;             /* function code */
         struct smb_rename rename;
         struct smb_set_info set_info;
     };
@@ -126,10 +126,10 @@ static inline struct smb_tx *smb_tx_of(const struct app_tx *tx)
 
 /* --- tx.c --- */
 
-/* NULL when there are too many: an event, and the parser stops. */
+/* NULL: there are too many transactions, which is an event, and the parser stops. */
 struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct smb_record *r);
 struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind);
-/* The one with this command and scope; kind SMB_KIND_COUNT: of any kind. */
+/* Finds the transaction with this command and scope; kind SMB_KIND_COUNT: of any kind. */
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
                            struct smb_scope scope);
 struct smb_tx *smb_changing(struct smb_tx *t);

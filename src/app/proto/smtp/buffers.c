@@ -12,47 +12,25 @@ static struct smtp_tx *smtp_tx_of(struct app_tx *tx)
     return CONTAINER_OF(tx, struct smtp_tx, tx);
 }
 
-/* A struct smtp_recipient. */
-static const void *nth_recipient(struct app_tx *tx, enum direction d UNUSED, unsigned index)
+/* RECIPIENTS_MAX limits their number. */
+static const struct app_path recipients_path = {
+    APP_PATH_LIST(smtp_tx, recipients, smtp_recipient)
+};
+
+static bool has_name(const void *item, const void *name)
 {
-    return APP_ITEM_AT(tx, smtp_tx_of(tx)->recipients, smtp_recipient, index);
+    return mime_field_is(item, name);
 }
 
-/* The first field of this name. NULL message: no mail yet, or raw extraction. */
-static bool field(struct app_tx *tx, const char *name, struct slice *out)
-{
-    const struct mime_message *m = smtp_tx_of(tx)->message;
-
-    return m != NULL && mime_field_find(m, name, 0, out);
-}
-
-#define FIELD(symbol, field_name)                                                              \
-    static bool get_##symbol(struct app_tx *tx, enum direction d UNUSED, unsigned index UNUSED, \
-                             struct slice *out)                                                \
-    {                                                                                          \
-        return field(tx, field_name, out);                                                     \
-    }
-FIELD(from, "from")
-FIELD(subject, "subject")
-FIELD(to, "to")
-FIELD(cc, "cc")
-FIELD(date, "date")
-FIELD(message_id, "message-id")
-FIELD(x_mailer, "x-mailer")
-#undef FIELD
-
-static bool is_received(const void *item, const void *arg UNUSED)
-{
-    return mime_field_is(item, "received");
-}
-
-static bool get_received(struct app_tx *tx, enum direction d UNUSED, unsigned index,
-                         struct slice *out)
+/* The field of this name, the nth for a buffer with several. NULL message: no mail yet, or raw
+ * extraction. */
+static bool find_field(struct app_tx *tx, enum direction d, const struct app_key *key,
+                       unsigned index, struct slice *out)
 {
     const struct mime_message *m = smtp_tx_of(tx)->message;
     const struct app_values values = {
         .first = m != NULL ? mime_main_fields(m) : NULL,
-        .next = offsetof(struct mime_field, next), .fits = is_received,
+        .next = offsetof(struct mime_field, next), .fits = has_name, .arg = key->name[d],
     };
     const struct mime_field *found = app_value_at(tx, &values, index);
 
@@ -69,6 +47,8 @@ static const void *nth_url(struct app_tx *tx, enum direction d UNUSED, unsigned 
 
     return APP_ITEM_AT(tx, m != NULL ? mime_urls(m) : NULL, mime_item, index);
 }
+
+static const struct app_path urls_path = { .find = nth_url };
 
 /* Known when the message is complete. */
 static bool get_body_md5(struct app_tx *tx, enum direction d UNUSED, unsigned index,
@@ -91,17 +71,18 @@ static bool get_body_md5(struct app_tx *tx, enum direction d UNUSED, unsigned in
     return out->len > 0;
 }
 
-#define BUFFER(symbol, rule_name, text)                                                        \
+#define FIELD(symbol, rule_name, field, text)                                                  \
     static const struct app_buffer buffer_##symbol = {                                         \
-        .name = rule_name, .doc = text, .directions = APP_TS, .get = get_##symbol,             \
+        .name = rule_name, .doc = text, .directions = APP_TS,                                  \
+        .find = find_field, .key = APP_KEY(field),                                             \
     }
-BUFFER(from, "email.from", "From field of a mail");
-BUFFER(subject, "email.subject", "Subject field of a mail");
-BUFFER(to, "email.to", "To field of a mail");
-BUFFER(cc, "email.cc", "Cc field of a mail");
-BUFFER(date, "email.date", "Date field of a mail");
-BUFFER(message_id, "email.message_id", "Message-Id field of a mail");
-BUFFER(x_mailer, "email.x_mailer", "X-Mailer field of a mail");
+FIELD(from, "email.from", "from", "From field of a mail");
+FIELD(subject, "email.subject", "subject", "Subject field of a mail");
+FIELD(to, "email.to", "to", "To field of a mail");
+FIELD(cc, "email.cc", "cc", "Cc field of a mail");
+FIELD(date, "email.date", "date", "Date field of a mail");
+FIELD(message_id, "email.message_id", "message-id", "Message-Id field of a mail");
+FIELD(x_mailer, "email.x_mailer", "x-mailer", "X-Mailer field of a mail");
 
 static const struct app_buffer buffer_helo = {
     .name = "smtp.helo", .doc = "what the client calls itself", .directions = APP_TS,
@@ -115,16 +96,16 @@ static const struct app_buffer buffer_mail_from = {
 static const struct app_buffer buffer_rcpt_to = {
     .name = "smtp.rcpt_to", .doc = "each recipient of the envelope", .directions = APP_TS,
     .multi = true, .lasts = true,
-    .field = APP_FIELD_PART(nth_recipient, smtp_recipient, address, ALWAYS),
+    .field = APP_FIELD_PART(&recipients_path, smtp_recipient, address, ALWAYS),
 };
 static const struct app_buffer buffer_received = {
     .name = "email.received", .doc = "each Received field of a mail", .directions = APP_TS,
-    .multi = true, .lasts = true, .get = get_received,
+    .multi = true, .lasts = true, .find = find_field, .key = APP_KEY("received"),
 };
 static const struct app_buffer buffer_url = {
     .name = "email.url", .doc = "each URL in the body of a mail", .directions = APP_TS,
     .multi = true, .lasts = true,
-    .field = APP_FIELD_PART(nth_url, mime_item, text, ALWAYS),
+    .field = APP_FIELD_PART(&urls_path, mime_item, text, ALWAYS),
 };
 
 static const struct app_buffer buffer_body_md5 = {

@@ -8,7 +8,7 @@
 #include "app/parser.h"
 #include "app/rules.h"
 
-#define SSH_BANNER_MAX 256          /* more of the first line is not looked at */
+#define SSH_BANNER_MAX 256          /* bytes of the first line that are read */
 #define SSH_KEX_MAX 65535           /* no HASSH of longer key exchange records */
 
 #define SSH_PROGRESS_LIST(E)                  \

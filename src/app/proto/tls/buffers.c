@@ -33,14 +33,6 @@ static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct
     return app_encoded_value_at(tx, &names, index, out);
 }
 
-/* The struct tls_dir of a side whose hello has come. */
-static const void *with_random(struct app_tx *tx, enum direction d, unsigned index UNUSED)
-{
-    const struct tls_dir *ds = dir_of(tx, d);
-
-    return ds->has_random ? ds : NULL;
-}
-
 /* --- certificates --------------------------------------------------------------------------- */
 
 /* Present only while a rule or log needs certificates as sent (TLS_FEATURE_CHAIN). */
@@ -84,6 +76,8 @@ static const void *with_ja3(struct app_tx *tx, enum direction d, unsigned index 
     ds->ja3_hash = tls_ja3_hash(ds->ja3, tx->flow->thread_data, &tx->arena);
     return ds;
 }
+
+static const struct app_path ja3_path = { .find = with_ja3 };
 
 const struct slice *tls_ja3_of(struct app_tx *tx, enum direction d)
 {
@@ -164,17 +158,17 @@ static const struct app_buffer buffer_alpn = {
 static const struct app_buffer buffer_random = {
     .name = "tls.random", .doc = "the 32 random bytes of the hello",
     .directions = APP_BOTH, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_random, tls_dir, random, ALWAYS),
+    .field = APP_FIELD_BY_DIRECTION_WITH(tls_tx, ds, random, has_random),
 };
 static const struct app_buffer buffer_random_time = {
     .name = "tls.random_time", .doc = "the first 4 random bytes, once a time",
     .directions = APP_BOTH, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_random, tls_dir, random_time, ALWAYS),
+    .field = APP_FIELD_BY_DIRECTION_WITH(tls_tx, ds, random_time, has_random),
 };
 static const struct app_buffer buffer_random_bytes = {
     .name = "tls.random_bytes", .doc = "the last 28 random bytes",
     .directions = APP_BOTH, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_random, tls_dir, random_bytes, ALWAYS),
+    .field = APP_FIELD_BY_DIRECTION_WITH(tls_tx, ds, random_bytes, has_random),
 };
 static const struct app_buffer buffer_subject = {
     .name = "tls.cert_subject", .alias = "tls_cert_subject",
@@ -213,25 +207,25 @@ static const struct app_buffer buffer_alt_name = {
 static const struct app_buffer buffer_ja3_hash = {
     .name = "ja3.hash", .alias = "ja3_hash", .doc = "JA3 of the client, the MD5",
     .directions = APP_TS, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3_hash, FILLED),
+    .field = APP_FIELD_PART(&ja3_path, tls_dir, ja3_hash, FILLED),
     .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3_string = {
     .name = "ja3.string", .alias = "ja3_string", .doc = "JA3 of the client, the text",
     .directions = APP_TS, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3, ALWAYS),
+    .field = APP_FIELD_PART(&ja3_path, tls_dir, ja3, ALWAYS),
     .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3s_hash = {
     .name = "ja3s.hash", .doc = "JA3S of the server, the MD5",
     .directions = APP_TC, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3_hash, FILLED),
+    .field = APP_FIELD_PART(&ja3_path, tls_dir, ja3_hash, FILLED),
     .any_case = true, .check = md5_pattern_check, .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja3s_string = {
     .name = "ja3s.string", .doc = "JA3S of the server, the text",
     .directions = APP_TC, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD_PART(with_ja3, tls_dir, ja3, ALWAYS),
+    .field = APP_FIELD_PART(&ja3_path, tls_dir, ja3, ALWAYS),
     .feature = TLS_FEATURE_JA3,
 };
 static const struct app_buffer buffer_ja4 = {

@@ -34,7 +34,7 @@ struct tls_certificate {
 
 #define TLS_ALT_NAMES_MAX 1024
 
-/* Text is made in the arena; its size is bounded by that of the certificate. */
+/* Texts are written to the arena; the size of the certificate limits them. */
 enum tls_certificate_fault tls_certificate_parse(struct slice der, struct digests *digests,
                                                  struct arena *arena,
                                                  struct tls_certificate *out);

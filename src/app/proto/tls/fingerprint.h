@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/tls/fingerprint.h - JA3, JA3S and JA4: what a hello says of the program that sent it.
+/* app/proto/tls/fingerprint.h - JA3, JA3S and JA4: fingerprints of the program that sent a hello.
  *
  * JA3 lists version, ciphers, extensions, groups and point formats in decimal, JA3S the first
- * three of a ServerHello; each is told by the MD5 of that text. JA4 sorts first, so that the
- * order that some browsers shuffle does not matter. GREASE counts in none of them,
- * but in JA3 over QUIC, where Suricata leaves it in. */
+ * three of a ServerHello. The fingerprint is the MD5 of that text. JA4 sorts the lists first,
+ * because some browsers shuffle them. All leave out GREASE values, except JA3 over QUIC, as in
+ * Suricata. */
 #ifndef APP_TLS_FINGERPRINT_H
 #define APP_TLS_FINGERPRINT_H
 

@@ -29,9 +29,9 @@ struct tls_hello {
     struct slice random;        /* TLS_RANDOM_LEN bytes, or none */
     struct slice session_id;
     struct slice ciphers;       /* 2 bytes each; of a server the one chosen */
-    struct slice extensions;    /* those that are sound: type, length, body */
+    struct slice extensions;    /* the valid ones: type, length, body */
     struct slice sni;
-    struct slice alpn;          /* names with a length byte in front */
+    struct slice alpn;          /* names, each after a byte with its length */
     struct slice groups;        /* 2 bytes each, as in supported_groups */
     struct slice point_formats; /* 1 byte each */
     struct slice signatures;    /* 2 bytes each, as in signature_algorithms */
@@ -47,7 +47,7 @@ bool tls_hello_next_value(struct bytes *list, uint16_t *value);
 bool tls_hello_next_extension(struct bytes *list, uint16_t *type);
 /* The next name of hello.alpn, never empty. */
 bool tls_hello_next_alpn(struct bytes *list, struct slice *name);
-/* The same by number, from 0. */
+/* The same by index, from 0. */
 bool tls_hello_alpn(const struct tls_hello *hello, unsigned index, struct slice *name);
 
 #endif

@@ -106,7 +106,8 @@ struct tls_dir {
     bool has_hello;                     /* it was read to its end */
     uint8_t hello_copies;
     uint16_t version;                   /* of the hello; until then of the record */
-    /* Of the latest hello (RFC 5246 section 7.4.1.2). TLS 1.2 and older put the time first. */
+    /* Random bytes of the latest hello (RFC 5246 section 7.4.1.2). In TLS 1.2 and older they
+     * begin with the time. */
     union {
         uint8_t random[TLS_RANDOM_LEN];
         struct { uint8_t random_time[4], random_bytes[TLS_RANDOM_LEN - 4]; };

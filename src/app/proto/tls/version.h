@@ -34,7 +34,7 @@ static inline bool tls_is_grease(uint16_t value)
     return (value & 0x0f0f) == 0x0a0a && value >> 8 == (value & 0xff);
 }
 
-/* What QUIC's records and JA3 call an extension: all of GREASE are one. */
+/* The extension type as QUIC's records and JA3 show it: one value for all of GREASE. */
 static inline uint16_t tls_extension_shown(uint16_t type)
 {
     return (type & 0x0f0f) == 0x0a0a ? 0xfafa : type;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/files.h - which capture files to read, in which order: named files, and those of
+/* capture/pcap/file_list.h - which capture files to read, in which order: named files, and those of
  * named directories, by time of last change and then by name.
  *
  * Shared by all threads that read. A lock protects the list, which is used once per file. */
-#ifndef CAPTURE_PCAP_FILES_H
-#define CAPTURE_PCAP_FILES_H
+#ifndef CAPTURE_PCAP_FILE_LIST_H
+#define CAPTURE_PCAP_FILE_LIST_H
 
 #include "base/err.h"
 

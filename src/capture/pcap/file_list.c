@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pcap/files.c - which capture files are read, and in which order.
+/* capture/pcap/file_list.c - which capture files are read, and in which order.
  *
  * Directories are read by time of last change, then by name. With `continuous` they are checked
  * again for files that are newer than all before. */
-#include "capture/pcap/files.h"
+#include "capture/pcap/file_list.h"
 
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
