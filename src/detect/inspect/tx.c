@@ -389,11 +389,12 @@ static enum inspect_result inspect_rule_parts(struct tx_context *c, const struct
     return all;
 }
 
-/* Whether the transaction has not reached the rule's hook yet. */
+/* Whether the transaction has not reached the rule's hook yet. One that the flow's end cut off
+ * never does; one that a gap or the depth disrupted counts as complete, as in Suricata. */
 static bool is_before_hook(const struct tx_context *c, const struct rule *r)
 {
-    return r->hook_in_app && c->progress + 1 < r->hook &&
-           !app_tx_done(c->tx, c->direction, c->proto);
+    return r->hook_in_app && c->progress + 1 < r->hook && !c->tx->unidirectional[c->direction] &&
+           !c->tx->flow->disrupted[c->direction];
 }
 
 /* A rule with nothing but a hook matches with each packet that brings something while the
