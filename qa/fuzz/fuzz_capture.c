@@ -14,7 +14,7 @@ int fuzz_input(const uint8_t *data, size_t size);
 /* A compressed file may hold many more frames than it has bytes. */
 #define FRAMES_MAX 2000u
 
-static void touch(const struct pcap_frame *frame, bool is_written)
+static UNCOVERED void touch(const struct pcap_frame *frame, bool is_written)
 {
     volatile uint8_t seen;
     uint8_t sum = 0;

@@ -24,6 +24,12 @@
 #define COLD      __attribute__((cold, noinline))
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define UNUSED    __attribute__((unused))
+/* A test's own work, which a fuzzer should not take for progress, nor spend time to follow. */
+#ifdef IDS_FUZZ
+#define UNCOVERED __attribute__((no_sanitize("coverage")))
+#else
+#define UNCOVERED
+#endif
 #define NODISCARD __attribute__((warn_unused_result))
 
 #define CACHE_LINE 64

@@ -102,7 +102,7 @@ static bool log_record(struct replay *replay, struct app_tx *tx, const struct ap
     return true;
 }
 
-static bool is_due(const struct app_tx *tx, const struct app_log *log, enum direction d)
+static UNCOVERED bool is_due(const struct app_tx *tx, const struct app_log *log, enum direction d)
 {
     return tx->progress[d] >= log->progress[d] || app_tx_done(tx, d, tx->flow->proto);
 }
@@ -115,7 +115,7 @@ static struct replay_tx *logged_of(const struct app_tx *tx)
     return (struct replay_tx *)(uintptr_t)tx->slot.output;
 }
 
-static void log_one(struct replay *replay, struct app_tx *tx, unsigned i)
+static UNCOVERED void log_one(struct replay *replay, struct app_tx *tx, unsigned i)
 {
     const struct app_log *log = tx->flow->proto->logs[i];
     struct err err = { 0 };
@@ -164,7 +164,7 @@ static void log_file(struct replay *replay, struct app_file *file)
 
 /* Touches each byte, for the sanitizers. Only the sum is volatile, so that the compiler may take
  * many bytes at a time: fuzzers spend much of their time here. */
-static void read_slice(struct slice s)
+static UNCOVERED void read_slice(struct slice s)
 {
     volatile uint8_t seen;
     uint8_t sum = 0;
@@ -175,7 +175,7 @@ static void read_slice(struct slice s)
     (void)seen;
 }
 
-static void read_buffers(struct app_tx *tx, const struct app_proto *proto, enum direction d)
+static UNCOVERED void read_buffers(struct app_tx *tx, const struct app_proto *proto, enum direction d)
 {
     struct slice s;
     uint64_t n;
@@ -217,7 +217,7 @@ static void read_tx(struct replay *replay, struct app_tx *tx)
     json_object_end(&j);
 }
 
-static void log_tx(struct replay *replay, struct app_tx *tx)
+static UNCOVERED void log_tx(struct replay *replay, struct app_tx *tx)
 {
     const struct app_proto *proto = tx->flow->proto;
 
@@ -251,7 +251,7 @@ static bool log_frame(const struct app_frame_view *frame, void *arg)
 }
 
 /* As the outputs do, between detect and cleanup. */
-static void look(struct replay *replay)
+static UNCOVERED void look(struct replay *replay)
 {
     struct app_flow *af = replay->flow->app;
     char text[128];
@@ -318,7 +318,7 @@ static void make_packet(struct replay *replay, enum direction d, const void *dat
     p->payload_len = data != NULL ? len : 0;
 }
 
-static void run_packet(struct replay *replay)
+static UNCOVERED void run_packet(struct replay *replay)
 {
     struct packet *p = replay->packet;
     struct inspection in = {
