@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/tests/field_test.c - members of a transaction that keywords show without a function. */
+#include "app/core/thread.h"
 #include "app/rules.h"
 #include "base/test.h"
 
@@ -185,7 +186,10 @@ TEST(app_path_walks_a_list_of_one_sender)
                                           APP_SENDER_AT(sample_tx, sender) };
     const struct app_integer code = { .field = APP_FIELD_PART(&path, sample_item, code, ALWAYS) };
     struct sample_item last = { .code = 9 };
-    struct sample_tx s = { .sender = TO_CLIENT, .items = { { .code = 7 }, { .code = 8 } } };
+    struct app_thread thread = { 0 };
+    struct app_flow flow = { .thread = &thread };
+    struct sample_tx s = { .tx.flow = &flow, .sender = TO_CLIENT,
+                           .items = { { .code = 7 }, { .code = 8 } } };
     uint64_t n = 0;
 
     CHECK(!app_integer_get(&code, &s.tx, TO_CLIENT, 0, &n));

@@ -174,7 +174,6 @@ struct buffer_part {
 };
 bool inspect_part(struct detect_thread *dt, const struct rule_program *program,
                   const struct buffer_part *part, const struct match_input *in);
-/* The same for a complete buffer. */
 static inline bool inspect_slice(struct detect_thread *dt, const struct rule_program *program,
                                  struct slice data, const struct match_input *in)
 {
