@@ -183,7 +183,7 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
 {
     const struct anomaly_settings *s = settings;
 
-    if (s->decode || s->stream)
+    if (s->decode || s->stream || s->detect)
         anomaly_packet_events(r, eve, s, p);
     if (!s->applayer || p->flow == NULL || p->flow->app == NULL ||
         LIKELY(!app_flow_has_events(p->flow->app)))
