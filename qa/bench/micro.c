@@ -416,7 +416,7 @@ static void streaming_close(void *self)
     bool more;
 
     do {
-        more = stream_flush(s->thread, &s->d.vector, s->base_us);
+        more = stream_flush(s->thread, &s->d.vector, s->base_us, 0);
         release_vector(&s->d.vector);
     } while (more);
     stream_thread_free(s->thread);

@@ -258,7 +258,7 @@ static void finish(struct fixture *w)
 {
     stream_vector(w->st, &w->vector);
     consume(w);
-    while (stream_flush(w->st, &w->vector, w->time_us))
+    while (stream_flush(w->st, &w->vector, w->time_us, 0))
         consume(w);
     stream_vector(w->st, &w->vector);       /* empty: counts */
     if (packet_pool_out(w->pool) != 0 || w->counters->value[w->sessions_memuse] != 0 ||
