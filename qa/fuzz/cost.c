@@ -29,6 +29,8 @@
 
 int fuzz_input(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Of targets that may take more memory for a few bytes. */
+extern const uint64_t fuzz_memory_floor __attribute__((weak));
 
 /* Of the sanitizers, where they are linked in. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
@@ -164,6 +166,11 @@ static unsigned factor(void)
     return text != NULL ? (unsigned)strtoul(text, NULL, 10) : 1;
 }
 
+static uint64_t memory_floor(void)
+{
+    return &fuzz_memory_floor != NULL ? fuzz_memory_floor : MEMORY_FLOOR;
+}
+
 static unsigned begin(void)
 {
     has_hooks = __sanitizer_get_current_allocated_bytes != NULL &&
@@ -185,7 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     is_begun = true;
     took = estimate(data, size, &result);
     bound = (struct cost){ .cpu_us = times * (CPU_FLOOR_US + CPU_US_BY_BYTE * (uint64_t)size),
-                           .memory = times * (MEMORY_FLOOR + MEMORY_BY_BYTE * (uint64_t)size) };
+                           .memory = times * (memory_floor() + MEMORY_BY_BYTE * (uint64_t)size) };
     if (times == 0 || !is_above(took, bound))
         return result;
     took = measure(data, size, &result);

@@ -11,6 +11,11 @@
 
 int fuzz_input(const uint8_t *data, size_t size);
 
+/* The window that the header of an xz or zstd file asks for: 256 MiB and 128 MiB at most. Files
+ * packed with `zstd --ultra -22` need it. */
+extern const uint64_t fuzz_memory_floor;
+const uint64_t fuzz_memory_floor = (uint64_t)320 << 20;
+
 /* A compressed file may hold many more frames than it has bytes. */
 #define FRAMES_MAX 2000u
 

@@ -38,15 +38,16 @@ static struct web *make_web(void)
     static struct run_context context;
     static struct rule_profile_conf profile;
     char dir[] = "/tmp/fuzz-web-XXXXXX", socket[64], listen[64];
+    static struct conf *yaml;       /* as long as the listener */
     struct control_conf conf = { .context = &context, .path = socket, .takes_jobs = true,
                                  .rule_profile = &profile };
-    struct conf *yaml = conf_new();
     struct control *control;
     struct web *web;
     struct err err;
 
     if (mkdtemp(dir) == NULL)
         abort();
+    yaml = conf_new();
     snprintf(socket, sizeof(socket), "%s/control", dir);
     snprintf(listen, sizeof(listen), "unix:%s/web", dir);
     conf_set(yaml, "metrics.enabled", "yes");

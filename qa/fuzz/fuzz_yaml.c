@@ -4,6 +4,7 @@
 #include "conf/conf.h"
 #include "conf/vars.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ static void discard(void *self, const struct log_message *m)
 
 static const struct log_sink_ops silent = { .write = discard };
 
-static void use(struct conf *conf)
+/* The check of keys reads the outline of all keys each time: half of the time, so not for all. */
+static void use(struct conf *conf, bool checks_keys)
 {
     const struct conf_node *root = conf_root(conf);
     size_t dumped = 0;
@@ -33,7 +35,8 @@ static void use(struct conf *conf)
     conf_size(root, "a", 1);
     conf_duration_ms(root, "a", 1);
     conf_var(conf, "HOME_NET");
-    conf_check_keys(conf, NULL);
+    if (checks_keys)
+        conf_check_keys(conf, NULL);
     conf_dump(conf, count_line, &dumped);
 }
 
@@ -52,7 +55,7 @@ int fuzz_input(const uint8_t *data, size_t size)
             memcpy(text, data, size);
         text[size] = '\0';
         conf_load_string(conf, text, "fuzz.yaml", &err);
-        use(conf);      /* also what stood before a mistake */
+        use(conf, size % 4 == 0);       /* also what stood before a mistake */
     }
     conf_free(conf);
     free(text);

@@ -162,6 +162,21 @@ def tcp_far_ahead(cap, size):
         flow.send(0, PSH | ACK, b"x" * 1200)
 
 
+@entry("TCP: blocks behind holes of one side, data of the other, and no end", "loop without progress",
+       short=True)
+def tcp_open_ends(cap, size):
+    if size is not None:
+        transfers(cap, size, 1000)
+        return
+    for i in range(500):
+        flow = connect(cap, 9999, i)
+        flow.send(1, PSH | ACK, b"never acknowledged")
+        flow.seq[1] -= len(b"never acknowledged")
+        for _ in range(6):
+            flow.seq[0] += 10
+            flow.send(0, PSH | ACK, b"x" * 100)
+
+
 @entry("TCP: packets after the end, resets and FINs again and again", "state machine abuse")
 def tcp_after_end(cap, size):
     flow = connect(cap, 9999)
