@@ -4,7 +4,7 @@ import random
 import struct
 
 from attacks_mail import dialogue
-from catalogue import entry, host, rounds
+from catalogue import connect, entry, host, rounds
 
 PROTOCOLS = "app-layer.protocols."
 
@@ -261,6 +261,19 @@ def mqtt_levels(cap, size):
 @entry("MQTT: pings without end", "tiny messages", proto="mqtt", short=True)
 def mqtt_pings(cap, size):
     dialogue(cap, size, 1883, MQTT_START, [(0, mqtt(12, b"") * 350000)], MQTT_ORDINARY)
+
+
+@entry("MQTT: pings in connections that are many and short", "log amplification", proto="mqtt",
+       short=True, reaches="eve.records_cut")
+def mqtt_ping_flows(cap, size):
+    if size is not None:
+        dialogue(cap, size, 1883, MQTT_START, [], MQTT_ORDINARY)
+        return
+    for i in range(500):
+        flow = connect(cap, 1883, i)
+        for side, data in MQTT_START:
+            flow.data(side, data)
+        flow.data(0, mqtt(12, b"") * 700)
 
 
 @entry("MQTT: properties without end", "loops over properties", proto="mqtt")

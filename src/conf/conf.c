@@ -27,6 +27,8 @@ void conf_free(struct conf *conf)
 {
     if (conf == NULL)
         return;
+    for (struct conf_build_node *b = conf->indexed; b != NULL; b = b->next_indexed)
+        map_fini(&b->index);
     ARRAY_FREE(&conf->overrides);
     arena_fini(&conf->arena);
     free(conf);
@@ -42,16 +44,44 @@ struct conf_node *conf_node_new(struct conf *conf, struct text name, struct wher
     struct conf_build_node *built = arena_zalloc(&conf->arena, sizeof(*built));
 
     conf->nodes++;
+    built->conf = conf;
     built->node.name = arena_text(&conf->arena, name);
     built->node.value = "";
     built->node.at = built->node.key_at = at;
     return &built->node;
 }
 
+/* Sections with fewer keys are walked. */
+#define INDEX_FROM 32
+
+static struct conf_build_node *built_of(const struct conf_node *node)
+{
+    return CONTAINER_OF((struct conf_node *)(uintptr_t)node, struct conf_build_node, node);
+}
+
+/* Of children with the same name the first counts. */
+static void index_add(struct conf_build_node *parent, struct conf_node *child)
+{
+    if (map_get_string(&parent->index, child->name) == NULL)
+        map_put_string(&parent->index, child->name, child);
+}
+
+/* A file may have so many keys that a walk for each would take minutes. */
+static COLD void index_make(struct conf_build_node *parent)
+{
+    for (struct conf_node *child = parent->node.child; child != NULL; child = child->next)
+        index_add(parent, child);
+    if (parent->is_indexed)
+        return;
+    parent->is_indexed = true;
+    parent->next_indexed = parent->conf->indexed;
+    parent->conf->indexed = parent;
+}
+
 /* The last child is remembered, so that long lists are built in linear time. */
 void conf_node_append(struct conf_node *parent, struct conf_node *child)
 {
-    struct conf_build_node *built = CONTAINER_OF(parent, struct conf_build_node, node);
+    struct conf_build_node *built = built_of(parent);
 
     child->parent = parent;
     child->next = NULL;
@@ -60,11 +90,18 @@ void conf_node_append(struct conf_node *parent, struct conf_node *child)
     else
         built->last->next = child;
     built->last = child;
+    if (++built->children == INDEX_FROM)
+        index_make(built);
+    else if (built->children > INDEX_FROM)
+        index_add(built, child);
 }
 
-/* Sections have few keys, so a walk is enough. */
 struct conf_node *conf_node_child(const struct conf_node *parent, struct text name)
 {
+    const struct conf_build_node *built = built_of(parent);
+
+    if (built->children >= INDEX_FROM)
+        return map_get(&built->index, name.p, name.n);
     for (struct conf_node *child = parent->child; child != NULL; child = child->next)
         if (text_equal(name, child->name))
             return child;
@@ -86,10 +123,14 @@ struct conf_node *conf_node_make(struct conf *conf, struct conf_node *parent, st
 /* Old children stay in the arena, where others may still point to them. */
 void conf_node_clear(struct conf_node *node)
 {
+    struct conf_build_node *built = built_of(node);
+
     node->kind = CONF_NULL;
     node->value = "";
     node->quoted = node->is_final = false;
     node->child = NULL;
+    map_fini(&built->index);
+    built->children = 0;
 }
 
 void conf_node_set_text(struct conf *conf, struct conf_node *node, struct text value)
@@ -103,7 +144,7 @@ void conf_node_set_text(struct conf *conf, struct conf_node *node, struct text v
  * item's: an item may have been created by its number. */
 struct conf_node *conf_node_add_item(struct conf *conf, struct conf_node *list, struct where at)
 {
-    struct conf_build_node *built = CONTAINER_OF(list, struct conf_build_node, node);
+    struct conf_build_node *built = built_of(list);
     uint64_t number = 0;
     char name[24];
     struct conf_node *item;

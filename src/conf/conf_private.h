@@ -8,6 +8,7 @@
 
 #include "base/memory/arena.h"
 #include "base/array.h"
+#include "base/containers/map.h"
 #include "conf/conf.h"
 
 /* Nesting of sections, includes and aliases together. */
@@ -20,6 +21,11 @@
 struct conf_build_node {
     struct conf_node node;      /* first */
     struct conf_node *last;     /* youngest child */
+    struct conf *conf;
+    size_t children;
+    struct map index;           /* children by name, where these are many */
+    bool is_indexed;            /* in the list of those with an index to free */
+    struct conf_build_node *next_indexed;
 };
 
 struct conf_override {
@@ -31,6 +37,7 @@ struct conf {
     struct conf_node *root;
     ARRAY_OF(struct conf_override) overrides;   /* --set, applied again after each load */
     size_t nodes;
+    struct conf_build_node *indexed;
 };
 
 struct conf_node *conf_node_new(struct conf *conf, struct text name, struct where at);

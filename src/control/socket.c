@@ -27,7 +27,7 @@
 #include "control/process.h"
 #include "output/metrics.h"
 
-#define CLIENTS_MAX 64                    /* more connections are closed at once */
+#define CLIENTS_MAX 64                    /* one more takes the place of the longest idle */
 #define RESPONSE_MAX (8u << 20)           /* bytes that wait for a client to read them */
 #define SOCKET_NAME "suricata-command.socket" /* Suricata's, which its client expects */
 
@@ -39,6 +39,7 @@ struct client {
     bool over;                          /* to be closed when `out` is sent */
     bool waits;                         /* for the end of a reload */
     uint64_t reload;                    /* `reloads` of struct control at the request */
+    uint64_t heard_ns;                  /* when it connected or sent something last */
 };
 
 /* --- answers ------------------------------------------------------------------------------ */
@@ -181,8 +182,10 @@ static bool client_read(struct client *client)
     if (!buf_reserve(&client->in, 4096))
         return false;
     n = recv(client->fd, client->in.data + client->in.len, 4096, MSG_DONTWAIT);
-    if (n > 0)
+    if (n > 0) {
         client->in.len += (size_t)n;
+        client->heard_ns = clock_ns();
+    }
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
@@ -218,6 +221,24 @@ static bool client_serve(struct control *c, struct client *client, short events)
     return here && !(client->over && client->out.len == 0);
 }
 
+/* Clients that only hold their connections must not keep the operator out. Who waits for a reload
+ * is not idle. False: all wait. */
+static bool drop_idle(struct control *c)
+{
+    size_t oldest = c->clients.count;
+
+    for (size_t i = 0; i < c->clients.count; i++)
+        if (!c->clients.at[i]->waits &&
+            (oldest == c->clients.count ||
+             c->clients.at[i]->heard_ns < c->clients.at[oldest]->heard_ns))
+            oldest = i;
+    if (oldest == c->clients.count)
+        return false;
+    client_free(c->clients.at[oldest]);
+    c->clients.at[oldest] = c->clients.at[--c->clients.count];
+    return true;
+}
+
 static void client_accept(struct control *c)
 {
     int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -225,12 +246,13 @@ static void client_accept(struct control *c)
 
     if (fd < 0)
         return;
-    if (c->clients.count >= CLIENTS_MAX) {
+    if (c->clients.count >= CLIENTS_MAX && !drop_idle(c)) {
         close(fd);
         return;
     }
     client = xcalloc(1, sizeof(*client));
     client->fd = fd;
+    client->heard_ns = clock_ns();
     ARRAY_PUSH(&c->clients, client);
 }
 

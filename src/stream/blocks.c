@@ -17,6 +17,9 @@
 #define SMALL_REGIONS 32        /* after that many, regions are huge pages */
 #define SLAB_COLOURS 16         /* headers are in different sets of the cache */
 #define SLAB_HEAD ((SLAB_COLOURS + 1) * CACHE_LINE)
+/* Empty slabs, and free blocks of a large class, that stay when memory is scarce: so few bytes
+ * cannot cost system calls. */
+#define RETAINED_LIMIT 16
 
 struct block_slab {
     struct block_slab *next, *prev;     /* among the slabs of its class with a free block */
@@ -25,7 +28,7 @@ struct block_slab {
     uint8_t block_class;
 };
 
-/* Memory from the system; never returned before the end. */
+/* Addresses from the system, kept to the end. */
 struct block_region {
     struct block_region *next;
     unsigned char *start;
@@ -77,6 +80,24 @@ static COLD bool region_new(struct blocks *blocks)
     blocks->regions = region;
     blocks->region_count++;
     blocks->region_left = size / SLAB_SIZE;
+    idle_memory_change(&blocks->idle, (int64_t)size);
+    return true;
+}
+
+/* Gives back the pages after the first of `size` bytes. */
+static COLD void drop(struct blocks *blocks, unsigned char *start, size_t size)
+{
+    pages_drop(start + PAGE_BYTES, size - PAGE_BYTES);
+    blocks->dropped_bytes += size - PAGE_BYTES;
+    idle_memory_change(&blocks->idle, -(int64_t)(size - PAGE_BYTES));
+}
+
+static COLD bool restore(struct blocks *blocks, size_t size)
+{
+    if (!pages_restore(size - PAGE_BYTES))
+        return false;
+    blocks->dropped_bytes -= size - PAGE_BYTES;
+    idle_memory_change(&blocks->idle, (int64_t)(size - PAGE_BYTES));
     return true;
 }
 
@@ -86,6 +107,12 @@ static COLD unsigned char *slab_take(struct blocks *blocks)
 
     if (slab != NULL) {
         blocks->empty = slab->next;
+        blocks->empty_count--;
+        return slab_start(slab);
+    }
+    slab = blocks->dropped;
+    if (slab != NULL && restore(blocks, SLAB_SIZE)) {
+        blocks->dropped = slab->next;
         return slab_start(slab);
     }
     if (blocks->region_left == 0 && !region_new(blocks))
@@ -144,7 +171,27 @@ static void *slab_get(struct blocks *blocks, unsigned block_class)
         data = slab_start(slab) + SLAB_HEAD + slab->fresh++ * block_size(block_class);
     if (++slab->used == slab->count)
         slab_close(blocks, slab);
+    idle_memory_change(&blocks->idle, -(int64_t)block_size(block_class));
     return data;
+}
+
+/* Two for each slab that becomes empty: those from before memory was scarce go as well. */
+static COLD void slab_empty(struct blocks *blocks, struct block_slab *slab)
+{
+    slab_close(blocks, slab);
+    slab->next = blocks->empty;
+    blocks->empty = slab;
+    blocks->empty_count++;
+    for (unsigned i = 0; i < 2; i++) {
+        if (blocks->empty_count <= RETAINED_LIMIT || !traffic_memory_is_scarce())
+            return;
+        slab = blocks->empty;
+        blocks->empty = slab->next;
+        blocks->empty_count--;
+        drop(blocks, slab_start(slab), SLAB_SIZE);
+        slab->next = blocks->dropped;
+        blocks->dropped = slab;
+    }
 }
 
 /* The last open slab of a class stays with it, or it might be taken and returned for each block. */
@@ -156,24 +203,70 @@ static void slab_put(struct blocks *blocks, void *data)
     slab->free = data;
     if (slab->used-- == slab->count)
         slab_open(blocks, slab);
-    if (slab->used == 0 && (slab->next != NULL || slab->prev != NULL)) {
-        slab_close(blocks, slab);
-        slab->next = blocks->empty;
-        blocks->empty = slab;
-    }
+    idle_memory_change(&blocks->idle, (int64_t)block_size(slab->block_class));
+    if (slab->used == 0 && (slab->next != NULL || slab->prev != NULL))
+        slab_empty(blocks, slab);
 }
 
 /* ---- large classes: few blocks per slab ---- */
 
-/* Divides a slab into blocks of a large class. It stays with that class. */
-static COLD void *fill_list(struct blocks *blocks, unsigned block_class)
+static void list_put(struct blocks *blocks, void *data, unsigned large_class)
 {
-    uint32_t size = block_size(block_class);
-    unsigned char *data = slab_take(blocks);
+    *(void **)data = blocks->list[large_class].free;
+    blocks->list[large_class].free = data;
+    blocks->list[large_class].free_count++;
+}
 
+/* A block without its pages, or a slab divided into blocks of the class. The slab stays with that
+ * class. */
+static COLD void *fill_list(struct blocks *blocks, unsigned large_class)
+{
+    uint32_t size = block_size(SLAB_CLASSES + large_class);
+    unsigned char *data = blocks->list[large_class].dropped;
+
+    if (data != NULL && restore(blocks, size)) {
+        blocks->list[large_class].dropped = *(void **)data;
+        return data;
+    }
+    data = slab_take(blocks);
     for (uint32_t at = size; data != NULL && at < SLAB_SIZE; at += size)
-        block_put(blocks, data + at, block_class);
+        list_put(blocks, data + at, large_class);
     return data;
+}
+
+static void *list_get(struct blocks *blocks, unsigned large_class)
+{
+    void *data = blocks->list[large_class].free;
+
+    if (LIKELY(data != NULL)) {
+        blocks->list[large_class].free = *(void **)data;
+        blocks->list[large_class].free_count--;
+    } else if ((data = fill_list(blocks, large_class)) == NULL) {
+        return NULL;
+    }
+    idle_memory_change(&blocks->idle, -(int64_t)block_size(SLAB_CLASSES + large_class));
+    return data;
+}
+
+static COLD void drop_listed(struct blocks *blocks, unsigned large_class)
+{
+    void *data = blocks->list[large_class].free;
+
+    blocks->list[large_class].free = *(void **)data;
+    blocks->list[large_class].free_count--;
+    drop(blocks, data, block_size(SLAB_CLASSES + large_class));
+    *(void **)data = blocks->list[large_class].dropped;
+    blocks->list[large_class].dropped = data;
+}
+
+/* Two for each one returned, as with slabs. */
+static void list_return(struct blocks *blocks, void *data, unsigned large_class)
+{
+    list_put(blocks, data, large_class);
+    idle_memory_change(&blocks->idle, (int64_t)block_size(SLAB_CLASSES + large_class));
+    for (unsigned i = 0; i < 2; i++)
+        if (blocks->list[large_class].free_count > RETAINED_LIMIT && traffic_memory_is_scarce())
+            drop_listed(blocks, large_class);
 }
 
 static COLD void *large_get(struct blocks *blocks, unsigned block_class)
@@ -209,36 +302,29 @@ static COLD void large_put(struct blocks *blocks, void *data)
 /* NULL without memory, or for a class that does not exist. */
 void *block_get(struct blocks *blocks, unsigned block_class)
 {
-    void *data;
-
     if (UNLIKELY(block_class >= BLOCK_CLASSES))
         return block_class <= BLOCK_CLASS_MAX ? large_get(blocks, block_class) : NULL;
     if (LIKELY(block_class < SLAB_CLASSES))
         return slab_get(blocks, block_class);
-    data = blocks->free_list[block_class - SLAB_CLASSES];
-    if (UNLIKELY(data == NULL))
-        return fill_list(blocks, block_class);
-    blocks->free_list[block_class - SLAB_CLASSES] = *(void **)data;
-    return data;
+    return list_get(blocks, block_class - SLAB_CLASSES);
 }
 
 void block_put(struct blocks *blocks, void *data, unsigned block_class)
 {
-    if (UNLIKELY(block_class >= BLOCK_CLASSES)) {
+    if (UNLIKELY(block_class >= BLOCK_CLASSES))
         large_put(blocks, data);
-        return;
-    }
-    if (LIKELY(block_class < SLAB_CLASSES)) {
+    else if (LIKELY(block_class < SLAB_CLASSES))
         slab_put(blocks, data);
-        return;
-    }
-    *(void **)data = blocks->free_list[block_class - SLAB_CLASSES];
-    blocks->free_list[block_class - SLAB_CLASSES] = data;
+    else
+        list_return(blocks, data, block_class - SLAB_CLASSES);
 }
 
 /* All blocks are returned by then, or their streams are freed with them. */
 void blocks_fini(struct blocks *blocks)
 {
+    pages_add_dropped(blocks->dropped_bytes);
+    blocks->dropped_bytes = 0;
+    idle_memory_fini(&blocks->idle);
     while (blocks->regions != NULL) {
         struct block_region *next = blocks->regions->next;
 

@@ -4,11 +4,13 @@
  * large depth or none, come from the kernel. One thread.
  *
  * Slabs of 64 KiB are divided into blocks of one size each. A slab without a block in use serves
- * any size: streams that grow together free their smaller blocks together. */
+ * any size: streams that grow together free their smaller blocks together. What is free counts as
+ * idle, and when memory is scarce all but a little returns to the system. */
 #ifndef STREAM_BLOCKS_H
 #define STREAM_BLOCKS_H
 
 #include "base/base.h"
+#include "base/memory/traffic_memory.h"
 
 #define BLOCK_CLASSES 18                /* to 65536 from slabs */
 #define BLOCK_CLASS_MAX 29              /* 256 MiB: the most that a stream holds */
@@ -21,8 +23,14 @@ struct block_large;
 
 struct blocks {
     struct block_slab *open[SLAB_CLASSES];      /* slabs with a free block */
-    struct block_slab *empty;                   /* slabs without a size */
-    void *free_list[BLOCK_CLASSES - SLAB_CLASSES];
+    struct block_slab *empty, *dropped;         /* slabs without a size; without their pages */
+    unsigned empty_count;
+    struct {
+        void *free, *dropped;                   /* dropped: blocks without their pages */
+        unsigned free_count;
+    } list[BLOCK_CLASSES - SLAB_CLASSES];
+    size_t dropped_bytes;
+    struct idle_memory idle;
     struct block_region *regions;
     unsigned region_count;
     uint32_t region_left;                       /* slabs left of the newest region */

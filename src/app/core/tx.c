@@ -14,7 +14,7 @@
 #define TX_ARENA_KEEP (64u << 10)       /* a larger arena goes back to the allocator */
 #define TX_ARENAS_LIMIT 2048             /* beyond this many in use, freed ones keep no blocks */
 /* Transactions of a flow, open or not: an upper bound for any max-tx. */
-#define TX_HARD_LIMIT 65536
+#define TX_HARD_LIMIT 16384
 #define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
 #define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
@@ -456,6 +456,21 @@ static void count_memory(struct app_flow *af, struct app_tx *tx)
 /* The lists of a flow with few transactions are not worth their memory. */
 #define DUE_FEW 16
 
+/* So many transactions that are over may wait for a packet of the other side. A segment of tiny
+ * messages from a side that is never answered would cost hundreds of times its bytes until the flow
+ * ends. */
+#define LATER_MAX 256
+
+/* What goes when more wait: it is logged, and only rules on the other direction, from which nothing
+ * comes, have not seen it. */
+static bool must_go(const struct app_thread *at, const struct app_tx *tx, enum direction d)
+{
+    const struct app_proto *proto = tx->flow->proto;
+
+    return UNLIKELY(tx->flow->tx_count > LATER_MAX) && app_tx_done(tx, TO_SERVER, proto) &&
+           app_tx_done(tx, TO_CLIENT, proto) && can_wait_for_other(at, tx, d);
+}
+
 /* Off the list of those with news until the parser changes it, or a packet of the other direction
  * comes. False: it stays. */
 static bool rest(const struct app_thread *at, struct app_tx *tx, enum direction d)
@@ -478,7 +493,7 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
 
     af->due_last = NULL;
     while ((tx = *link) != NULL) {
-        if (can_go(at, tx, in) && !is_awaited(af, tx)) {
+        if ((can_go(at, tx, in) || must_go(at, tx, in->direction)) && !is_awaited(af, tx)) {
             *link = tx->due_next;
             tx_unlink(tx);
             app_tx_free(tx);

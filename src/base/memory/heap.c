@@ -5,11 +5,14 @@
  * block's address tells its slab, and with it the heap and the size: blocks have no header. A slab
  * is divided as blocks are requested; its pages are not touched earlier.
  *
+ * An empty slab may serve another size. When memory is scarce, all but a few return their pages.
+ *
  * A block that is larger than the largest size has slabs of its own, which are kept for the next
  * block of as many slabs. */
 #include "base/memory/heap.h"
 
 #include "base/memory/pages.h"
+#include "base/memory/traffic_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -29,11 +32,21 @@
 struct slab {
     struct heap *owner;
     uint32_t block_size;                /* 0: one block over `slabs` slabs */
-    uint32_t size_index, slabs;
+    union {
+        uint32_t size_index, slabs;
+    };
+    struct slab *next, *prev;           /* among those of the size with a free block */
+    void *free;                         /* the first word of a free block is the next one */
+    uint16_t used, fresh, count;        /* blocks: in use, used once, all */
 };
 
 /* Space for all 16 positions of the header. */
 #define HEAD_SIZE ((size_t)16 * CACHE_LINE)
+
+/* An empty slab without its pages keeps the first, which has the header. */
+#define DROPPED_SIZE (SLAB_SIZE - PAGE_BYTES)
+/* Empty slabs that stay when memory is scarce, so that few bytes cannot cost system calls. */
+#define EMPTY_SLABS_LIMIT 16
 
 /* A mapping of CHUNK_SLABS slabs, for taking everything down. */
 struct chunk {
@@ -43,9 +56,10 @@ struct chunk {
 
 /* Belongs to one thread, except the last two members. */
 struct heap {
-    void *free_list[SIZES];             /* the first word of a free block is the next one */
-    /* The part of the newest slab of each size that was never used. */
-    unsigned char *cut[SIZES], *cut_end[SIZES];
+    struct slab *open[SIZES];           /* slabs with a free block */
+    struct slab *empty, *dropped;       /* slabs without a size; without their pages */
+    unsigned empty_count, dropped_count;
+    struct idle_memory idle;
     void *retained[RETAINED_SLABS_LIMIT + 1];         /* free blocks of this many slabs */
     size_t retained_bytes, in_use;
     struct chunk *chunks;
@@ -106,7 +120,7 @@ static void slabs_unmap(void *start, size_t n)
     pages_unmap(start, n * SLAB_SIZE);
 }
 
-static COLD unsigned char *slab_new(struct heap *heap)
+static COLD unsigned char *chunk_slab(struct heap *heap)
 {
     if (heap->slabs_left == 0) {
         struct chunk *chunk = malloc(sizeof(*chunk));
@@ -121,28 +135,124 @@ static COLD unsigned char *slab_new(struct heap *heap)
         chunk->next = heap->chunks;
         heap->chunks = chunk;
         heap->slabs_left = CHUNK_SLABS;
+        idle_memory_change(&heap->idle, (int64_t)(CHUNK_SLABS * SLAB_SIZE));
     }
     heap->slabs_left--;
     return heap->chunks->slabs + heap->slabs_left * SLAB_SIZE;
 }
 
+/* An empty slab first, then one that needs its pages back, then a new one. */
+static COLD unsigned char *slab_new(struct heap *heap)
+{
+    struct slab *slab = heap->empty;
+
+    if (slab != NULL) {
+        heap->empty = slab->next;
+        heap->empty_count--;
+        return slab_start(slab);
+    }
+    slab = heap->dropped;
+    if (slab == NULL)
+        return chunk_slab(heap);
+    if (!pages_restore(DROPPED_SIZE))
+        return NULL;
+    idle_memory_change(&heap->idle, (int64_t)DROPPED_SIZE);
+    heap->dropped = slab->next;
+    heap->dropped_count--;
+    return slab_start(slab);
+}
+
+/* Lists have the slab first that had a block freed last, while it is warm. */
+static void slab_open(struct heap *heap, struct slab *slab)
+{
+    slab->prev = NULL;
+    slab->next = heap->open[slab->size_index];
+    if (slab->next != NULL)
+        slab->next->prev = slab;
+    heap->open[slab->size_index] = slab;
+}
+
+static void slab_close(struct heap *heap, struct slab *slab)
+{
+    if (slab->next != NULL)
+        slab->next->prev = slab->prev;
+    if (slab->prev != NULL)
+        slab->prev->next = slab->next;
+    else
+        heap->open[slab->size_index] = slab->next;
+}
+
 /* Makes a slab for blocks of one size. */
-static COLD bool slab_cut(struct heap *heap, unsigned index)
+static COLD struct slab *slab_cut(struct heap *heap, unsigned index)
 {
     unsigned char *start = slab_new(heap);
     size_t size = index_size(index);
     struct slab *slab;
 
     if (start == NULL)
-        return false;
+        return NULL;
     slab = slab_of(start);
-    slab->owner = heap;
-    slab->block_size = (uint32_t)size;
-    slab->size_index = index;
-    slab->slabs = 1;
-    heap->cut[index] = start + HEAD_SIZE;
-    heap->cut_end[index] = heap->cut[index] + (SLAB_SIZE - HEAD_SIZE) / size * size;
-    return true;
+    *slab = (struct slab){
+        .owner = heap,
+        .block_size = (uint32_t)size,
+        .size_index = index,
+        .count = (uint16_t)((SLAB_SIZE - HEAD_SIZE) / size),
+    };
+    slab_open(heap, slab);
+    return slab;
+}
+
+static COLD void drop_empty(struct heap *heap)
+{
+    struct slab *slab = heap->empty;
+
+    heap->empty = slab->next;
+    heap->empty_count--;
+    pages_drop(slab_start(slab) + PAGE_BYTES, DROPPED_SIZE);
+    idle_memory_change(&heap->idle, -(int64_t)DROPPED_SIZE);
+    slab->next = heap->dropped;
+    heap->dropped = slab;
+    heap->dropped_count++;
+}
+
+/* Two for each slab that becomes empty: those from before memory was scarce go as well. */
+static COLD void slab_empty(struct heap *heap, struct slab *slab)
+{
+    slab_close(heap, slab);
+    slab->next = heap->empty;
+    heap->empty = slab;
+    heap->empty_count++;
+    for (unsigned i = 0; i < 2; i++)
+        if (heap->empty_count > EMPTY_SLABS_LIMIT && traffic_memory_is_scarce())
+            drop_empty(heap);
+}
+
+/* `slab` has a free block. */
+static inline void *slab_get(struct heap *heap, struct slab *slab)
+{
+    void *block = slab->free;
+
+    if (LIKELY(block != NULL))
+        slab->free = *(void **)block;
+    else
+        block = slab_start(slab) + HEAD_SIZE + (size_t)slab->fresh++ * slab->block_size;
+    if (UNLIKELY(++slab->used == slab->count))
+        slab_close(heap, slab);
+    heap->in_use++;
+    idle_memory_change(&heap->idle, -(int64_t)slab->block_size);
+    return block;
+}
+
+/* The last open slab of a size stays with it, or it might be cut for each block. */
+static inline void slab_put(struct heap *heap, struct slab *slab, void *block)
+{
+    *(void **)block = slab->free;
+    slab->free = block;
+    idle_memory_change(&heap->idle, (int64_t)slab->block_size);
+    if (UNLIKELY(slab->used-- == slab->count))
+        slab_open(heap, slab);
+    if (UNLIKELY(slab->used == 0) && (slab->next != NULL || slab->prev != NULL))
+        slab_empty(heap, slab);
 }
 
 /* Takes all blocks that other threads have returned. Exchanging the complete list avoids the ABA
@@ -162,20 +272,13 @@ static void take_returned(struct heap *heap)
 /* No free block of this size: first take returned blocks, then new ones. */
 static COLD void *get_slow(struct heap *heap, unsigned index)
 {
-    void *block;
+    struct slab *slab;
 
     take_returned(heap);
-    block = heap->free_list[index];
-    if (block != NULL) {
-        heap->free_list[index] = *(void **)block;
-    } else {
-        if (heap->cut[index] == heap->cut_end[index] && !slab_cut(heap, index))
-            return NULL;
-        block = heap->cut[index];
-        heap->cut[index] += index_size(index);
-    }
-    heap->in_use++;
-    return block;
+    slab = heap->open[index];
+    if (slab == NULL)
+        slab = slab_cut(heap, index);
+    return slab != NULL ? slab_get(heap, slab) : NULL;
 }
 
 /* --- large blocks ---------------------------------------------------------------------------- */
@@ -196,6 +299,7 @@ static void *get_large(struct heap *heap, size_t size)
     if (block != NULL) {
         heap->retained[n] = *(void **)block;
         heap->retained_bytes -= n * SLAB_SIZE;
+        idle_memory_change(&heap->idle, -(int64_t)(n * SLAB_SIZE));
     } else {
         start = slabs_map(n);
         if (start == NULL)
@@ -214,34 +318,30 @@ static void put_large(struct heap *heap, void *block)
 {
     size_t n = slab_of(block)->slabs;
 
-    if (n > RETAINED_SLABS_LIMIT || heap->retained_bytes + n * SLAB_SIZE > RETAINED_BYTES_LIMIT) {
+    if (n > RETAINED_SLABS_LIMIT || heap->retained_bytes + n * SLAB_SIZE > RETAINED_BYTES_LIMIT ||
+        UNLIKELY(traffic_memory_is_scarce())) {
         slabs_unmap(slab_start(block), n);
         return;
     }
     *(void **)block = heap->retained[n];
     heap->retained[n] = block;
     heap->retained_bytes += n * SLAB_SIZE;
+    idle_memory_change(&heap->idle, (int64_t)(n * SLAB_SIZE));
 }
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* The usual case is a pop from a list. The next block is prefetched, since the caller of the next
- * allocation will read its first word. */
+/* The usual case is a pop from a list. */
 void *heap_get(struct heap *heap, size_t size)
 {
     unsigned index;
-    void *block;
+    struct slab *slab;
 
     if (UNLIKELY(size > LARGEST))
         return get_large(heap, size);
     index = size_index(size);
-    block = heap->free_list[index];
-    if (UNLIKELY(block == NULL))
-        return get_slow(heap, index);
-    heap->free_list[index] = *(void **)block;
-    PREFETCH(heap->free_list[index]);
-    heap->in_use++;
-    return block;
+    slab = heap->open[index];
+    return LIKELY(slab != NULL) ? slab_get(heap, slab) : get_slow(heap, index);
 }
 
 void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
@@ -257,6 +357,8 @@ void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
 /* Unmaps everything. No block is in use, so large blocks are all in `retained`. */
 static void take_down(struct heap *heap)
 {
+    pages_add_dropped(heap->dropped_count * DROPPED_SIZE);
+    idle_memory_fini(&heap->idle);
     for (unsigned n = 0; n <= RETAINED_SLABS_LIMIT; n++)
         while (heap->retained[n] != NULL) {
             void *block = heap->retained[n];
@@ -318,8 +420,7 @@ void heap_put(struct heap *heap, void *block)
         put_large(heap, block);
         return;
     }
-    *(void **)block = heap->free_list[slab->size_index];
-    heap->free_list[slab->size_index] = block;
+    slab_put(heap, slab, block);
 }
 
 /* Never shrinks in place: a smaller size keeps the block. */

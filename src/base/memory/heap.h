@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory/heap.h - blocks of any size, for libraries that need malloc() while packets flow.
  *
- * A heap belongs to one thread. Blocks have one of about sixty sizes; a freed block goes to the
- * list of its size. Once these lists are filled, a thread takes all blocks from them, without a
- * lock or an allocator call. The heap returns memory to the system only when it is freed. */
+ * A heap belongs to one thread. Blocks have one of about sixty sizes, and a slab has blocks of one
+ * size; an empty slab serves any. Once there are enough slabs, a thread takes all blocks from them,
+ * without a lock or an allocator call. Memory that is free counts as idle. The heap returns it to
+ * the system when memory is scarce (traffic_memory_is_scarce()) or the heap is freed. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 

@@ -6,17 +6,15 @@
 
 #include <sys/mman.h>
 
-#define PAGE ((size_t)4096)
-
 static size_t in_pages(size_t size)
 {
-    return (size + PAGE - 1) & ~(PAGE - 1);
+    return (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
 /* Maps more by the alignment and unmaps both ends. */
 void *pages_map(size_t size, size_t align)
 {
-    size_t more = align > PAGE ? align : 0, before;
+    size_t more = align > PAGE_BYTES ? align : 0, before;
     unsigned char *all;
 
     if (size > SIZE_MAX / 4)
@@ -44,4 +42,20 @@ void pages_unmap(void *start, size_t size)
     size = in_pages(size);
     munmap(start, size);
     traffic_memory_release(size);
+}
+
+void pages_drop(void *start, size_t size)
+{
+    (void)madvise(start, size, MADV_DONTNEED);
+    traffic_memory_release(size);
+}
+
+bool pages_restore(size_t size)
+{
+    return traffic_memory_take(size);
+}
+
+void pages_add_dropped(size_t size)
+{
+    traffic_memory_add(size);
 }

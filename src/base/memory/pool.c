@@ -45,6 +45,7 @@ void pool_fini(struct pool *pool)
         }
         slab = next;
     }
+    idle_memory_fini(&pool->idle);
     pool->slabs = NULL;
     pool->free_list = NULL;
     pool->in_use = pool->created = 0;
@@ -113,6 +114,7 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
         pool->free_list = object;
     }
     pool->created += count;
+    idle_memory_change(&pool->idle, (int64_t)(count * pool->size));
     return true;
 }
 
@@ -135,5 +137,6 @@ void *pool_get_slow(struct pool *pool)
     pool->free_list = *(void **)object;
     *(void **)object = NULL;
     pool->in_use++;
+    idle_memory_change(&pool->idle, -(int64_t)pool->size);
     return object;
 }

@@ -18,6 +18,7 @@
 /* State of the process. */
 static struct {
     _Atomic uint64_t reserved, limit, refused;
+    _Atomic int64_t idle;
     _Atomic uint64_t given_back[PRESSURE_STEPS];
     void (*on_first_release)(enum memory_pressure step);    /* set at start */
     _Atomic uint64_t requests;          /* counted while failures are requested */
@@ -132,13 +133,44 @@ void traffic_memory_release(size_t size)
 enum memory_pressure traffic_memory_pressure(void)
 {
     uint64_t limit = atomic_load_explicit(&sum.limit, memory_order_relaxed);
-    uint64_t reserved = atomic_load_explicit(&sum.reserved, memory_order_relaxed);
+    uint64_t reserved = atomic_load_explicit(&sum.reserved, memory_order_relaxed), idle;
 
     if (LIKELY(limit == 0 || reserved < limit / 5 * 4))
+        return PRESSURE_NONE;
+    idle = MIN(traffic_memory_idle(), MIN(reserved, limit));
+    reserved -= idle;
+    limit -= idle;
+    if (reserved <= limit / 5 * 4)
         return PRESSURE_NONE;
     if (reserved < limit / 25 * 22)
         return PRESSURE_IDLE;
     return reserved < limit / 50 * 47 ? PRESSURE_BODIES : PRESSURE_LARGEST;
+}
+
+bool traffic_memory_is_scarce(void)
+{
+    uint64_t limit = atomic_load_explicit(&sum.limit, memory_order_relaxed);
+
+    return limit != 0 &&
+           atomic_load_explicit(&sum.reserved, memory_order_relaxed) >= limit / 5 * 4;
+}
+
+COLD void idle_memory_report(struct idle_memory *idle)
+{
+    atomic_fetch_add_explicit(&sum.idle, idle->now - idle->reported, memory_order_relaxed);
+    idle->reported = idle->now;
+}
+
+void idle_memory_fini(struct idle_memory *idle)
+{
+    idle->now = 0;
+    idle_memory_report(idle);
+}
+
+/* A report that is late may take the sum below zero for a moment. */
+uint64_t traffic_memory_idle(void)
+{
+    return (uint64_t)MAX(atomic_load_explicit(&sum.idle, memory_order_relaxed), (int64_t)0);
 }
 
 void traffic_memory_on_first_release(void (*fn)(enum memory_pressure step))

@@ -36,14 +36,37 @@ void traffic_free(void *block);
 /* Counts a block from malloc() that traffic_free() will free; never refuses. */
 void traffic_memory_add_block(void *block);
 
+/* Bytes that an owner (a pool, a heap) has from the system and that nothing uses. They count for
+ * the limit, because the process has them, but not for the pressure: the owner's next objects need
+ * no new memory. The owner reports in steps, because the sum is shared. */
+struct idle_memory {
+    int64_t now, reported;
+};
+#define IDLE_STEP ((int64_t)64 << 10)
+COLD void idle_memory_report(struct idle_memory *idle);
+static inline void idle_memory_change(struct idle_memory *idle, int64_t bytes)
+{
+    idle->now += bytes;
+    if (UNLIKELY(idle->now - idle->reported >= IDLE_STEP ||
+                 idle->reported - idle->now >= IDLE_STEP))
+        idle_memory_report(idle);
+}
+void idle_memory_fini(struct idle_memory *idle);
+uint64_t traffic_memory_idle(void);     /* sum of the reports */
+
+/* At 80 % of the limit, idle memory included. Owners then return free pages to the system. */
+bool traffic_memory_is_scarce(void);
+
 /* For an array of base/array.h: true when it has space for `more` items. */
 #define ARRAY_HAS_SPACE(a, more)                                                          \
     ((a)->cap - (a)->count >= (size_t)(more) ||                                           \
      traffic_array_grow((void **)&(a)->at, &(a)->cap, (a)->count + (more), sizeof((a)->at[0])))
 bool traffic_array_grow(void **at, size_t *cap, size_t need, size_t item_size);
 
-/* How close memory use is to the limit. Each step adds one way to free memory to those of the steps
- * before. Any thread may read it; this costs one load of a word that is seldom written. */
+/* How close memory use is to the limit: what is used, as a share of the limit less what is idle. So
+ * the steps end after a burst, also where its memory stays with pools. Each step adds one way to
+ * free memory to those of the steps before. Any thread may read it; this costs two loads of words
+ * that are seldom written. */
 enum memory_pressure {
     PRESSURE_NONE,
     PRESSURE_IDLE,              /* from 80 %: idle flows end after their emergency timeout */

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory/arena.h"
 #include "base/memory/buf.h"
+#include "base/memory/heap.h"
 #include "base/memory/lib_memory.h"
 #include "base/memory/pool.h"
 #include "base/report/json.h"
@@ -172,4 +173,93 @@ TEST(traffic_memory_pressure_by_steps)
     CHECK_INT(seen[5], PRESSURE_NONE);
     CHECK(!traffic_memory_gives_back(PRESSURE_BODIES));
     CHECK_INT(traffic_memory_given_back(PRESSURE_BODIES), given_back);
+}
+
+/* A burst takes 91 % of the limit, from a pool or from a heap, and ends. The limit is large against
+ * what other tests hold. */
+struct burst {
+    struct pool *pool;
+    struct heap *heap;
+    enum memory_pressure before, high, after;
+    uint64_t used_high, used_after;
+    bool works;
+};
+
+#define BURST_BLOCK 4096
+
+static void *burst_block(struct burst *b)
+{
+    return b->pool != NULL ? pool_get(b->pool) : heap_get(b->heap, BURST_BLOCK);
+}
+
+static void burst_end(struct burst *b, void *block)
+{
+    if (b->pool != NULL)
+        pool_put(b->pool, block);
+    else
+        heap_put(b->heap, block);
+}
+
+static void *burst_runs(void *arg)
+{
+    struct burst *b = arg;
+    uint64_t used = traffic_memory_used(), limit = 4 * used + (100u << 20);
+    size_t blocks = (limit / 100 * 91 - used) / BURST_BLOCK;
+    void **block = calloc(blocks, sizeof(*block));
+
+    traffic_memory_set_limit(limit);
+    b->before = traffic_memory_pressure();
+    for (size_t i = 0; i < blocks; i++)
+        block[i] = burst_block(b);
+    b->high = traffic_memory_pressure();
+    b->used_high = traffic_memory_used();
+    for (size_t i = 0; i < blocks; i++)
+        burst_end(b, block[i]);
+    b->after = traffic_memory_pressure();
+    b->used_after = traffic_memory_used();
+    block[0] = burst_block(b);
+    b->works = block[0] != NULL;
+    burst_end(b, block[0]);
+    free(block);
+    return NULL;
+}
+
+static void burst_check(struct test *t, struct burst *b)
+{
+    pthread_t thread;
+
+    CHECK_INT(pthread_create(&thread, NULL, burst_runs, b), 0);
+    pthread_join(thread, NULL);
+    CHECK_INT(b->before, PRESSURE_NONE);
+    CHECK(b->high >= PRESSURE_BODIES);
+    CHECK_INT(b->after, PRESSURE_NONE);
+    CHECK(b->works);
+    traffic_memory_set_limit(0);
+}
+
+TEST(traffic_memory_pressure_ends_where_a_pool_keeps_the_memory)
+{
+    uint64_t used = traffic_memory_used(), idle = traffic_memory_idle();
+    struct burst b = { 0 };
+    struct pool pool;
+
+    pool_init(&pool, BURST_BLOCK, 16, 0);
+    b.pool = &pool;
+    burst_check(t, &b);
+    CHECK(traffic_memory_idle() >= idle + (80u << 20));
+    pool_fini(&pool);
+    CHECK_INT(traffic_memory_idle(), idle);
+    CHECK(traffic_memory_used() <= used);
+}
+
+TEST(traffic_memory_heap_returns_memory_after_a_burst)
+{
+    uint64_t used = traffic_memory_used(), idle = traffic_memory_idle();
+    struct burst b = { .heap = heap_new() };
+
+    burst_check(t, &b);
+    CHECK(b.used_after + (8u << 20) < b.used_high);
+    CHECK(heap_free(b.heap));
+    CHECK_INT(traffic_memory_idle(), idle);
+    CHECK(traffic_memory_used() <= used);
 }

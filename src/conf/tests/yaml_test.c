@@ -374,3 +374,33 @@ TEST(schema_reports_what_has_no_effect)
     log_close();
     conf_free(conf);
 }
+
+/* A walk over all keys for each of them took more than a minute. The second file replaces the
+ * section, and few keys follow many. */
+TEST(yaml_sections_of_many_keys)
+{
+    const unsigned count = 100000;
+    struct conf *conf = conf_new();
+    struct err err = { 0 };
+    char *yaml = malloc(count * 24), path[32];
+    size_t n = (size_t)sprintf(yaml, "s:\n");
+    unsigned bad = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        n += (size_t)sprintf(yaml + n, "  key%u: %u\n", i, i);
+    CHECK_INT(conf_load_string(conf, yaml, "many", &err), 0);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(path, sizeof(path), "s.key%u", i);
+        bad += conf_u64(conf_root(conf), path, 0) != i;
+    }
+    CHECK_INT(bad, 0);
+    CHECK_INT(conf_load_string(conf, "s: {key7: 8, other: 9}\n", "few", &err), 0);
+    CHECK_INT(conf_u64(conf_root(conf), "s.key7", 0), 8);
+    CHECK_INT(conf_u64(conf_root(conf), "s.other", 0), 9);
+    CHECK(conf_find(conf_root(conf), "s.key8") == NULL);
+    CHECK_INT(conf_load_string(conf, yaml, "many", &err), 0);
+    CHECK_INT(conf_u64(conf_root(conf), "s.key99999", 0), 99999);
+    CHECK(conf_find(conf_root(conf), "s.other") == NULL);
+    free(yaml);
+    conf_free(conf);
+}

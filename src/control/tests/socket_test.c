@@ -249,3 +249,26 @@ TEST(control_jobs_that_fail_are_counted)
     CHECK_STRING(text, "2 file2 broken 7");
     jobs_free(jobs);
 }
+
+#define IDLE_CLIENTS 64
+
+/* As many as there is room for, and one of them busy: the next takes the place of the first. */
+TEST(control_idle_clients_make_way)
+{
+    struct control_fixture w;
+    char line[256];
+    int fd[IDLE_CLIENTS], last;
+
+    fixture_new(t, &w);
+    for (unsigned i = 0; i < IDLE_CLIENTS; i++)
+        fd[i] = dial_and_greet(t, &w);
+    CHECK(strstr(request(t, fd[0], "{\"command\":\"version\"}", line, sizeof(line)), "OK") != NULL);
+    last = dial_and_greet(t, &w);
+    CHECK(strstr(request(t, last, "{\"command\":\"version\"}", line, sizeof(line)), "OK") != NULL);
+    CHECK_STRING(read_line(fd[1], line, sizeof(line)), "");
+    CHECK(strstr(request(t, fd[0], "{\"command\":\"version\"}", line, sizeof(line)), "OK") != NULL);
+    close(last);
+    for (unsigned i = 0; i < IDLE_CLIENTS; i++)
+        close(fd[i]);
+    fixture_close(&w);
+}

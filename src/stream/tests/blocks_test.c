@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory/traffic_memory.h"
 #include "base/test.h"
 #include "stream/blocks.h"
 
@@ -87,4 +88,44 @@ TEST(blocks_of_one_size_serve_others_once_they_are_free)
     }
     CHECK_INT(blocks.region_count, regions);
     blocks_fini(&blocks);
+}
+
+/* Near the limit, free memory returns to the system, and comes back with what was asked for. */
+static void burst(struct test *t, unsigned block_class, uint64_t bytes)
+{
+    unsigned count = (unsigned)(bytes / block_size(block_class)), bad = 0;
+    uint8_t **data = calloc(count, sizeof(*data));
+    uint64_t before = traffic_memory_used(), idle = traffic_memory_idle();
+    struct blocks blocks = { 0 };
+
+    for (unsigned round = 0; round < 2; round++) {
+        traffic_memory_set_limit(before + bytes / 10 * 12);
+        for (unsigned i = 0; i < count; i++) {
+            data[i] = block_get(&blocks, block_class);
+            bad += data[i] == NULL;
+            memset(data[i], (uint8_t)i, block_size(block_class));
+        }
+        CHECK(traffic_memory_is_scarce());
+        for (unsigned i = 0; i < count; i++) {
+            bad += data[i][0] != (uint8_t)i ||
+                   memcmp(data[i], data[i] + 1, block_size(block_class) - 1) != 0;
+            block_put(&blocks, data[i], block_class);
+        }
+        CHECK(!traffic_memory_is_scarce());
+        CHECK_INT(traffic_memory_pressure(), PRESSURE_NONE);
+    }
+    traffic_memory_set_limit(0);
+    CHECK_INT(bad, 0);
+    blocks_fini(&blocks);
+    CHECK_INT(traffic_memory_idle(), idle);
+    CHECK(traffic_memory_used() <= before + (1u << 20));
+    free(data);
+}
+
+TEST(blocks_return_memory_near_the_limit)
+{
+    burst(t, 4, 32u << 20);
+    burst(t, SLAB_CLASSES - 1, 32u << 20);
+    burst(t, SLAB_CLASSES, 32u << 20);
+    burst(t, BLOCK_CLASSES - 1, 32u << 20);
 }
