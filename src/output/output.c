@@ -309,11 +309,6 @@ void output_time(struct json *j, const char *key, uint64_t time_us)
 
 /* --- rendering ---------------------------------------------------------------------------- */
 
-/* Bytes of traffic whose records a thread may write beyond the limits of flows: at the start, and at
- * most. With that much a hostile sender may begin after days of ordinary traffic. */
-#define LOG_CREDIT_START (128u << 10)
-#define LOG_CREDIT_MAX (8u << 20)
-
 /* Numbers threads from 1, in the order in which they start. */
 struct output_thread *output_thread_new(struct output_conf *conf, struct counters *counters)
 {
@@ -321,7 +316,6 @@ struct output_thread *output_thread_new(struct output_conf *conf, struct counter
 
     ot->render.conf = conf;
     ot->render.counters = counters;
-    ot->render.log_credit = LOG_CREDIT_START;
     ot->render.thread = __atomic_add_fetch(&conf->threads, 1, __ATOMIC_RELAXED);
     if (conf->merge != NULL)
         ot->input = merge_input_new(conf->merge);
@@ -396,13 +390,6 @@ static void merge_records(struct output_thread *ot, struct packet *p)
     buf_clear(records);
 }
 
-/* Packets inside others and those that the engine makes are no traffic of their own. */
-static inline void earn_credit(struct render *r, const struct packet *p)
-{
-    if (p->root == NULL && !(p->flags & PACKET_PSEUDO))
-        r->log_credit = MIN(r->log_credit + p->wire_len, LOG_CREDIT_MAX);
-}
-
 /* Called on the inspecting thread that owns the flow, for each packet. */
 void output_render(struct output_thread *ot, const struct inspection *in)
 {
@@ -410,7 +397,6 @@ void output_render(struct output_thread *ot, const struct inspection *in)
 
     ot->render.inspection = in;
     ot->render.out = &p->memory[PACKET_MEMORY_RECORDS];
-    earn_credit(&ot->render, p);
     render_all(ot, p);
     if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0)
         merge_records(ot, p);

@@ -470,7 +470,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
     if (prints_more(a, tx, s))
-        eve_contents_charge(r, eve, p->flow);
+        eve_contents_charge(r, p->flow);
 }
 
 /* r->client holds for one record, so it is cleared afterwards. */

@@ -279,56 +279,29 @@ void eve_end(struct render *r, const struct eve *eve, struct json *j, const stru
 
 /* --- the limit of records per flow --------------------------------------------------------- */
 
-#define FLOW_LOG_FREE (64 * 1024)       /* bytes of records that a flow may have on credit */
+#define FLOW_LOG_FREE 512               /* bytes of records that even the shortest flow may have */
+#define FLOW_CONTENTS_FREE (16 * 1024)  /* the same for contents of alerts */
 #define LOG_UNITS_MAX 0x7fffffffu       /* 31 bits: flow.log_units */
 
 /* Records of a flow may be max-flow-expansion times as large as its traffic. Otherwise a
  * client could fill the disk with small requests. All eve-logs share the limit, and each
- * writes the same.
- *
- * A flow may exceed that by FLOW_LOG_FREE, as DNS over HTTP/2 does, which writes 11 times its bytes.
- * But many small flows together may not: the thread's credit pays for it. Each byte of all traffic
- * earns a part of what it may write, so 8 times for the flow are 10 times in total. */
-struct log_space {
-    uint64_t own, on_credit;
-};
-#define CREDIT_DIVISOR 4                /* credit: max-flow-expansion / 4 for each byte */
-
-static struct log_space flow_log_space(const struct render *r, const struct eve *eve,
-                                       const struct flow *f)
+ * writes the same. The limit is the flow's own: a limit that flows share would depend on which
+ * thread has which flows, and so would the records. */
+static uint64_t flow_log_limit(const struct render *r, const struct eve *eve,
+                               const struct flow *f)
 {
     uint64_t bytes = f->bytes[TO_SERVER] + f->bytes[TO_CLIENT];
 
-    return (struct log_space){ bytes * eve->flow_expansion * r->conf->eve_logs,
-                               (uint64_t)FLOW_LOG_FREE * r->conf->eve_logs };
+    return (bytes * eve->flow_expansion + FLOW_LOG_FREE) * r->conf->eve_logs;
 }
 
 /* The limit that includes contents of alerts. */
-static struct log_space flow_log_space_all(const struct render *r, const struct eve *eve,
-                                           const struct flow *f)
+static uint64_t flow_log_limit_all(const struct render *r, const struct eve *eve,
+                                   const struct flow *f)
 {
-    struct log_space space = flow_log_space(r, eve, f);
+    uint64_t limit = flow_log_limit(r, eve, f);
 
-    if (r->conf->alert_contents) {
-        space.own += space.own / 2;
-        space.on_credit += space.on_credit / 2;
-    }
-    return space;
-}
-
-/* The traffic whose credit pays for the last `len` bytes of `used`. */
-static uint64_t credit_for(const struct render *r, const struct eve *eve, struct log_space space,
-                           uint64_t used, uint64_t len)
-{
-    uint64_t beyond = used > space.own ? MIN(used - space.own, len) : 0;
-
-    return beyond * CREDIT_DIVISOR / eve->flow_expansion / r->conf->eve_logs;
-}
-
-/* Whether a flow that has used that much may write more. */
-static bool has_space(const struct render *r, struct log_space space, uint64_t used)
-{
-    return used < space.own || (used < space.own + space.on_credit && r->log_credit > 0);
+    return r->conf->alert_contents ? limit + limit / 2 + FLOW_CONTENTS_FREE : limit;
 }
 
 static uint64_t flow_log_used(const struct flow *f)
@@ -355,23 +328,10 @@ static void count_cut(struct render *r, const struct eve *eve, struct flow *f)
  * writing. */
 bool eve_flow_has_space(struct render *r, const struct eve *eve, struct flow *f)
 {
-    if (eve->flow_expansion == 0 ||
-        has_space(r, flow_log_space_all(r, eve, f), flow_log_used(f)))
+    if (eve->flow_expansion == 0 || flow_log_used(f) < flow_log_limit_all(r, eve, f))
         return true;
     count_cut(r, eve, f);
     return false;
-}
-
-/* False: the record that was charged last is beyond the limit, or nothing pays for it. */
-static bool pay_record(struct render *r, const struct eve *eve, const struct flow *f, size_t len)
-{
-    struct log_space space = flow_log_space_all(r, eve, f);
-    uint64_t used = flow_log_used(f), credit = credit_for(r, eve, space, used, len);
-
-    if (used > space.own + space.on_credit || credit > r->log_credit)
-        return false;
-    r->log_credit -= credit;
-    return true;
 }
 
 /* Ends the record and takes it back when it exceeds the limit. A record that is taken back
@@ -383,44 +343,27 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
     eve_end(r, eve, j, p);
     len = record_slice(r).len;
     flow_log_charge(p->flow, len);
-    if (eve->flow_expansion == 0 || LIKELY(pay_record(r, eve, p->flow, len)))
+    if (eve->flow_expansion == 0 ||
+        flow_log_used(p->flow) <= flow_log_limit_all(r, eve, p->flow))
         return true;
     eve_cancel(r);
     count_cut(r, eve, p->flow);
     return false;
 }
 
-/* Half of what the flow may write. */
-static struct log_space contents_space(const struct render *r, const struct eve *eve,
-                                       const struct flow *f)
-{
-    struct log_space space = flow_log_space(r, eve, f);
-
-    return (struct log_space){ space.own / 2, space.on_credit / 2 };
-}
-
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f)
 {
     if (f == NULL || eve->flow_expansion == 0 ||
-        has_space(r, contents_space(r, eve, f), flow_log_used(f)))
+        flow_log_used(f) < flow_log_limit(r, eve, f) / 2 + FLOW_CONTENTS_FREE)
         return true;
     counter_add(r->counters, eve->contents_cut, 1);
     return false;
 }
 
-/* The alert is written already: what its contents lack in credit is not asked for. */
-void eve_contents_charge(struct render *r, const struct eve *eve, struct flow *f)
+void eve_contents_charge(struct render *r, struct flow *f)
 {
-    size_t len = record_slice(r).len;
-    uint64_t credit;
-
-    if (f == NULL)
-        return;
-    flow_log_charge(f, len);
-    if (eve->flow_expansion == 0)
-        return;
-    credit = credit_for(r, eve, contents_space(r, eve, f), flow_log_used(f), len);
-    r->log_credit -= MIN(credit, r->log_credit);
+    if (f != NULL)
+        flow_log_charge(f, record_slice(r).len);
 }
 
 void eve_cancel(struct render *r)

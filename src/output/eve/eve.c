@@ -162,7 +162,7 @@ static void read_record_settings(struct eve *eve, const struct conf_node *root,
     eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
     eve->metadata = conf_bool(node, "metadata", true);
     eve->version = conf_bool(node, "suricata-version", false);
-    eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 8, 0, UINT32_MAX);
+    eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 10, 0, UINT32_MAX);
     eve_read_xff(&eve->xff, node);
 }
 

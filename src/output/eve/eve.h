@@ -116,7 +116,7 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
  * can raise alerts that print the same stream again. False: write the alert without contents. After
  * an alert with contents call eve_contents_charge(). */
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f);
-void eve_contents_charge(struct render *r, const struct eve *eve, struct flow *f);
+void eve_contents_charge(struct render *r, struct flow *f);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
 /* client: address to show as the flow's client; NULL: the flow's own. */
