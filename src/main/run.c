@@ -108,13 +108,15 @@ static int check_options(const struct options *o, const struct conf *conf, struc
 }
 
 /* The order gives the precedence: the file, --include, --set, other options. NULL: the
- * error is logged. */
+ * error is logged. Hash keys come first: large sections have an index. */
 struct conf *run_configure(const struct options *o)
 {
     const char *path = o->config != NULL ? o->config : IDS_SYSCONFDIR "/ids.yaml";
     struct conf *conf = conf_new();
     struct err err = { 0 };
 
+    if (o->no_random || o->deterministic)
+        hash_seed_fix(1);
     if (conf_load(conf, path, &err) < 0)
         goto failed;
     for (size_t i = 0; i < o->include.count; i++)
@@ -326,8 +328,6 @@ int run_engine(const struct options *o, struct conf *conf)
     struct err err = { 0 };
     int status;
 
-    if (o->no_random || o->deterministic)
-        hash_seed_fix(1);
     if (check_sources(o, &err) < 0)
         return setup_fail(&err);
     if (begin_process(o, conf, &err) < 0)
