@@ -77,7 +77,7 @@ struct render {
     uint64_t time_second;
     char time_prefix[24], time_suffix[8];
     struct buf scratch;
-    uint64_t log_credit;        /* bytes of traffic; pays for records of flows beyond their limits */
+    uint64_t log_credit;        /* bytes of traffic; pays for records beyond flows' limits */
     uint32_t packet_records;    /* bytes of anomalies beyond the limits of their packets */
     const struct ip *client;    /* address that records show as the flow's client; NULL: the real
                                  * one */

@@ -309,7 +309,7 @@ void output_time(struct json *j, const char *key, uint64_t time_us)
 
 /* --- rendering ---------------------------------------------------------------------------- */
 
-/* Bytes of traffic whose records a thread may write beyond the limits of flows: at the start, and at
+/* Bytes of traffic whose records a thread may write beyond flows' limits: at the start, and at
  * most. With that much a hostile sender may begin after days of ordinary traffic. */
 #define LOG_CREDIT_START (128u << 10)
 #define LOG_CREDIT_MAX (8u << 20)

@@ -286,9 +286,9 @@ void eve_end(struct render *r, const struct eve *eve, struct json *j, const stru
  * client could fill the disk with small requests. All eve-logs share the limit, and each
  * writes the same.
  *
- * A flow may exceed that by FLOW_LOG_FREE, as DNS over HTTP/2 does, which writes 11 times its bytes.
- * But many small flows together may not: the thread's credit pays for it. Each byte of all traffic
- * earns a part of what it may write, so 8 times for the flow are 10 times in total. */
+ * A flow may exceed that by FLOW_LOG_FREE: DNS over HTTP/2 writes 11 times its bytes. But many
+ * small flows together may not: the thread's credit pays for it. Each byte of traffic earns a part
+ * of what it may write, so 8 times for the flow are 10 times in total. */
 struct log_space {
     uint64_t own, on_credit;
 };
