@@ -383,11 +383,11 @@ TEST(yaml_sections_of_many_keys)
     struct conf *conf = conf_new();
     struct err err = { 0 };
     char *yaml = malloc(count * 24), path[32];
-    size_t n = (size_t)sprintf(yaml, "s:\n");
+    size_t n = (size_t)snprintf(yaml, 24, "s:\n");
     unsigned bad = 0;
 
     for (unsigned i = 0; i < count; i++)
-        n += (size_t)sprintf(yaml + n, "  key%u: %u\n", i, i);
+        n += (size_t)snprintf(yaml + n, 24, "  key%u: %u\n", i, i);
     CHECK_INT(conf_load_string(conf, yaml, "many", &err), 0);
     for (unsigned i = 0; i < count; i++) {
         snprintf(path, sizeof(path), "s.key%u", i);
