@@ -323,6 +323,9 @@ static int option_explain(struct options *o, struct err *err)
         return err_set(err, "--explain explains what rules make of a file: give -r FILE");
     if (o->no_detection)
         return err_set(err, "--explain needs rules: --disable-detection does not go with it");
+    if (o->rule_profile != NULL)
+        return err_set(err, "--explain evaluates rules more often than the engine: --rule-profile "
+                       "does not go with it");
     o->run_mode = "single";
     return 0;
 }

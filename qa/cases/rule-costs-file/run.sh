@@ -15,6 +15,9 @@ run -r "$SRC/qa/samples/quickstart.pcap" --rule-profile costs.txt || other=$?
 echo "other endings: $other"
 run -r "$SRC/qa/samples/quickstart.pcap" --rule-profile nowhere/costs.csv || nowhere=$?
 echo "no such directory: $nowhere"
+explain=0
+run -r "$SRC/qa/samples/quickstart.pcap" --rule-profile costs.csv --explain 1 || explain=$?
+echo "with --explain: $explain"
 cp costs.csv before.csv
 run -T --rule-profile costs.csv > told
 cmp costs.csv before.csv && echo "after a test of the configuration: as before"
