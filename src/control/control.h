@@ -7,6 +7,7 @@
 #define CONTROL_CONTROL_H
 
 #include "control/jobs.h"
+#include "control/rule_costs.h"
 #include "control/rule_profile.h"
 #include "engine/engine.h"
 #include "modules/context.h"

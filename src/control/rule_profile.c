@@ -11,23 +11,18 @@
 
 #include "base/array.h"
 #include "base/system/clock.h"
+#include "control/rules_in_force.h"
 #include "detect/state/profile.h"
 
-struct row { /* `rule` is borrowed from a set of in_force */
+struct row { /* `rule` is borrowed from a set of the table's */
     const struct rule *rule;
     uint32_t tenant_id;
     struct rule_profile profile;
 };
 
-/* The rulesets in force with their tenants; each one is referenced. */
-struct in_force {
-    ARRAY_OF(struct ruleset *) sets;
-    ARRAY_OF(uint32_t) tenants;             /* by set; 0: the common rules */
-};
-
 /* Ticks are those of the CPU's time stamp counter. */
 struct table {
-    struct in_force rules;
+    struct rules_in_force rules;
     bool counted;                           /* has anything ever been? */
     ARRAY_OF(struct row) rows;              /* of rules that have been evaluated */
     uint64_t ticks;                         /* of all */
@@ -60,38 +55,13 @@ void rule_profile_conf_read(struct rule_profile_conf *c, const struct conf_node 
 
 /* --- rules in force ------------------------------------------------------------------------- */
 
-/* References keep the rules valid while a reload replaces them. */
-static struct in_force in_force_get(struct run_context *ctx)
-{
-    struct tenants *tenants = run_context_tenants(ctx);
-    struct in_force f = { 0 };
-    unsigned generation;
-
-    ARRAY_PUSH(&f.sets, run_context_rules(ctx, &generation));
-    ARRAY_PUSH(&f.tenants, 0);
-    for (size_t i = 0; tenants != NULL && i < tenants->list.count; i++) {
-        ARRAY_PUSH(&f.sets, ruleset_ref(tenants->list.at[i]->rules));
-        ARRAY_PUSH(&f.tenants, tenants->list.at[i]->id);
-    }
-    tenants_unref(tenants);
-    return f;
-}
-
-static void in_force_put(struct in_force *f)
-{
-    for (size_t i = 0; i < f->sets.count; i++)
-        ruleset_unref(f->sets.at[i]);
-    ARRAY_FREE(&f->sets);
-    ARRAY_FREE(&f->tenants);
-}
-
 static void each_set(struct run_context *ctx, void (*act)(struct ruleset *set))
 {
-    struct in_force f = in_force_get(ctx);
+    struct rules_in_force f = rules_in_force_get(ctx);
 
     for (size_t i = 0; i < f.sets.count; i++)
         act(f.sets.at[i]);
-    in_force_put(&f);
+    rules_in_force_put(&f);
 }
 
 /* Threads notice between two vectors; the command returns when all have. */
@@ -133,7 +103,7 @@ static void add_rows(struct table *t, struct ruleset *set, uint32_t tenant_id)
 
 static struct table table_make(struct run_context *ctx)
 {
-    struct table t = { .rules = in_force_get(ctx) };
+    struct table t = { .rules = rules_in_force_get(ctx) };
 
     for (size_t i = 0; i < t.rules.sets.count; i++)
         add_rows(&t, t.rules.sets.at[i], t.rules.tenants.at[i]);
@@ -142,7 +112,7 @@ static struct table table_make(struct run_context *ctx)
 
 static void table_fini(struct table *t)
 {
-    in_force_put(&t->rules);
+    rules_in_force_put(&t->rules);
     ARRAY_FREE(&t->rows);
 }
 

@@ -79,6 +79,8 @@ static void write_rule_profile(struct setup *s)
 
     if (rule_profile_write(&s->context, &s->rule_profile, s->log_dir, &err) < 0)
         log_err(LOG_LEVEL_ERROR, "detect", &err);
+    if (rule_cost_file_write(&s->rule_costs, &s->context, &err) < 0)
+        log_err(LOG_LEVEL_ERROR, "detect", &err);
 }
 
 /* Builds the new set aside, on this thread, while packets flow. False: the old rules stay,

@@ -112,6 +112,8 @@ static const struct option_spec specs[] = {
     { 0, "summary", OPT_FLAG, 0, AT(explain_summary), 0, NULL, NULL,
       "explain how far each rule came" },
     { 0, "json", OPT_FLAG, 0, AT(explain_json), 0, NULL, NULL, "explain in JSON" },
+    { 0, "rule-profile", OPT_TEXT, 'r', AT(rule_profile), 0, NULL, "FILE",
+      "write what each rule cost at the end, as .csv or .json" },
 
     { 0, "list-keywords", OPT_JOB, 'o', 0, JOB_LIST_KEYWORDS, NULL, "all|csv|NAME",
       "the keywords of rules" },
@@ -321,6 +323,9 @@ static int option_explain(struct options *o, struct err *err)
         return err_set(err, "--explain explains what rules make of a file: give -r FILE");
     if (o->no_detection)
         return err_set(err, "--explain needs rules: --disable-detection does not go with it");
+    if (o->rule_profile != NULL)
+        return err_set(err, "--explain evaluates rules more often than the engine: --rule-profile "
+                       "does not go with it");
     o->run_mode = "single";
     return 0;
 }

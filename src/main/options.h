@@ -49,6 +49,7 @@ struct options {
     const char *explain;                /* rules to explain: numbers, or "all" */
     const char *explain_flow, *explain_nearest;
     bool explain_summary, explain_json;
+    const char *rule_profile;           /* a file for what rules cost */
 };
 
 /* Fills *o; -1 with *err for an invalid option. Texts are borrowed from argv. */

@@ -672,6 +672,8 @@ int setup_control(struct setup *s, struct err *err)
         .fixed_rules = o->rule_files.count > 0 || o->only_rule_file != NULL,
     };
 
+    if (o->rule_profile != NULL && rule_cost_file_open(&s->rule_costs, o->rule_profile, err) < 0)
+        return -1;
     if (control_open(&conf, &s->control, err) == 0)
         return open_listener(s, err);
     if (s->takes_jobs)
@@ -784,6 +786,7 @@ void setup_free(struct setup *s)
     job_free(s);
     tenants_unref(s->context.tenants);
     explain_free(s->context.explain);
+    rule_cost_file_close(&s->rule_costs);
     if (s->context.rules != NULL)
         ruleset_unref(s->context.rules);
     app_conf_free(s->app);

@@ -24,6 +24,7 @@ struct setup {
     struct stream_conf *stream;
     struct app_conf *app;
     struct rule_profile_conf rule_profile;
+    struct rule_cost_file rule_costs;   /* --rule-profile */
 
     struct run_modes *modes;
     struct topology *topology;

@@ -25,6 +25,7 @@
     C(ruleset_profile)              \
     C(ruleset_profile_start)        \
     C(ruleset_profile_stop)         \
+    C(rule_costs)                   \
     C(register_tenant_handler)      \
     C(unregister_tenant_handler)    \
     C(register_tenant)              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control/commands/rule_profile.c - the cost of each rule, counted while profiling is on.
- * Suricata can only switch it on when it is built for it; here it starts and stops at run
- * time. */
+/* control/commands/rule_profile.c - the cost of each rule: estimated at any time, and counted
+ * exactly while profiling is on. Suricata can only switch that on when it is built for it; here it
+ * starts and stops at run time. */
 #include "control/private.h"
 
 static enum command_status profile_run(struct command *c)
@@ -39,4 +39,26 @@ static enum command_status profile_stop_run(struct command *c)
 const struct command_ops command_ruleset_profile_stop = {
     .name = "ruleset-profile-stop", .doc = "stops counting; what has been counted stays",
     .run = profile_stop_run,
+};
+
+#define COSTS_SHOWN 10
+#define COSTS_MAX 10000
+
+static enum command_status costs_run(struct command *c)
+{
+    int64_t count = COSTS_SHOWN;
+
+    if (request_has(c->request, "count") && (!request_int(c->request, "count", &count) ||
+                                             count < 1 || count > COSTS_MAX))
+        return command_nok(c, "count: expected 1 to %d", COSTS_MAX);
+    json_object(c->j, "message");
+    rule_costs_json(c->control->conf.context, (size_t)count, c->j);
+    json_object_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_rule_costs = {
+    .name = "rule-costs",
+    .doc = "the rules that take most time, are checked and match most often, without profiling",
+    .args = { { "count", ARG_INT, true } }, .run = costs_run,
 };

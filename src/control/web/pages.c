@@ -93,6 +93,7 @@ static void rule_metrics(struct metrics_text *m, struct control *c)
     metric(m, "rule_reloads", METRICS_COUNTER, "Reloads of the rules", (double)c->reloads);
     metric(m, "rule_reload_failed", METRICS_GAUGE, "Whether the newest reload failed",
            c->reload_failed[0] != '\0');
+    rule_cost_metrics(m, c);
 }
 
 static void limit_metrics(struct metrics_text *m, struct control *c, bool used)
@@ -447,6 +448,7 @@ static const char *rule_write(struct web *web, const struct web_request *request
             break;
         }
     ruleset_unref(rules);
+    rule_cost_json(&j, c, (uint32_t)sid);
     pthread_mutex_unlock(&c->lock);
     json_object_end(&j);
     return NULL;
@@ -516,6 +518,7 @@ const struct web_page web_pages[] = {
     { "/api/plan", TYPE_JSON, plan_write },
     { "/api/rules", TYPE_JSON, rules_write },
     { "/api/rule", TYPE_JSON, rule_write },
+    { "/api/rule-costs", TYPE_JSON, rule_costs_write },
     { "/api/config", TYPE_JSON, config_write },
     { NULL, NULL, NULL },
 };

@@ -493,6 +493,7 @@ void ruleset_unref(struct ruleset *set)
         ARRAY_FREE(&set->hook[i]);
     ruleset_plan_free(set);
     profile_free(set->profile);
+    profile_free(set->costs);
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);

@@ -4,7 +4,7 @@
 #include "app/frames.h"
 #include "app/session.h"
 #include "detect/inspect/firewall_run.h"
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 
@@ -195,6 +195,7 @@ static void count_limits(const struct detect_thread *dt, uint8_t limits)
 COLD void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t started,
                             bool matched)
 {
+    uint64_t ticks = started != 0 ? clock_ticks() - started : 0;
     uint8_t limits = dt->program.limits;
 
     if (limits != 0) {
@@ -203,7 +204,20 @@ COLD void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t st
         dt->program.limits = 0;
     }
     if (dt->profile != NULL)
-        rule_profile_add(&dt->profile[rule], clock_ticks() - started, matched, limits != 0);
+        rule_profile_add(&dt->profile[rule], ticks, matched, limits != 0);
+    if (dt->costs == NULL)
+        return;
+    if (dt->sample.weight != 0)
+        rule_cost_add(&dt->costs[rule], ticks, dt->sample.weight, matched);
+    if (matched || limits != 0)
+        rule_cost_count(&dt->costs[rule], matched, limits != 0);
+}
+
+/* Of 128 packets two come here: the one to be timed, and the next, which is not. */
+static void COLD sample_packet(struct detect_thread *dt)
+{
+    packet_sample_take(&dt->sample, dt->epoch);
+    dt->is_timed = dt->profile != NULL || dt->sample.weight != 0;
 }
 
 /* A sender who makes rules give up should not go unseen: rules on these events run last,
@@ -325,6 +339,8 @@ void detect_inspect(struct detect_thread *dt, const struct inspection *in)
         return;
     }
     dt->epoch++;
+    if (UNLIKELY(dt->epoch >= dt->sample.next))
+        sample_packet(dt);
     if (UNLIKELY(dt->alert_context.used > 0))
         arena_reset(&dt->alert_context);
     dt->inspection = in;

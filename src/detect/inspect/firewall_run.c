@@ -2,6 +2,7 @@
 /* detect/inspect/firewall_run.c - evaluates the firewall's rules, hook by hook. The first
  * rule that matches decides about a hook; without a match the hook's policy does. */
 #include "detect/inspect/firewall_run.h"
+#include "detect/inspect/rule_cost.h"
 
 #include "detect/rule/ruleset_private.h"
 #include "flow/flow.h"

@@ -4,7 +4,7 @@
  * IPS mode they inspect each segment, together with the bytes before it. */
 #include "app/frames.h"
 #include "base/array.h"
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 

@@ -7,10 +7,10 @@
 #include "app/proto.h"
 #include "base/memory/pool.h"
 #include "base/report/counters.h"
-#include "base/system/clock.h"
 #include "detect/compile/compile.h"
 #include "detect/inspect/flow_state.h"
 #include "detect/inspect/inspect.h"
+#include "detect/inspect/packet_sample.h"
 #include "detect/rule/program.h"
 #include "detect/state/profile.h"
 #include "stream/slot.h"
@@ -34,7 +34,10 @@ struct detect_thread {
     uint8_t generation;                     /* of the rules: changes with each reload */
     unsigned alert_max;                     /* packet-alert-max */
 
-    struct rule_profile *profile;                 /* indexed by rule; NULL: profiling is off */
+    struct rule_profile *profile;           /* indexed by rule; NULL: profiling is off */
+    struct rule_profile *costs;             /* of all packets' rules, by sample; NULL: no memory */
+    struct packet_sample sample;            /* which packets are timed for them */
+    bool is_timed;                          /* this packet: for the profile or for the costs */
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */
@@ -91,22 +94,6 @@ struct tx_context {
     uint32_t seen;              /* tx_rule.seen of the rule at hand */
     struct header_view header;
 };
-
-/* Measures the cost of a rule: begin, evaluate, end. */
-static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
-{
-    return UNLIKELY(dt->profile != NULL) ? clock_ticks() : 0;
-}
-
-/* Without a profile `started` is 0. */
-void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t started, bool matched);
-
-static inline void rule_profile_end(struct detect_thread *dt, uint32_t rule, uint64_t started,
-                                    bool matched)
-{
-    if (UNLIKELY((started | dt->program.limits) != 0))
-        rule_profile_note(dt, rule, started, matched);
-}
 
 /* header.c */
 /* Prepares header tests for data of direction d. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/packet.c - rules on a packet, its payload and its flow's stream. */
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 
 /* Before the flow's protocol is known a rule that names one does not match. */

@@ -5,7 +5,7 @@
  * searched at once. Alerts are raised with the next packet of the data's own direction, if there
  * are enough data or a module requests it (see README.md). Data between two such packets are one
  * window, and a rule alerts once per window. */
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/rule_cost.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
 #include "detect/state/tag.h"

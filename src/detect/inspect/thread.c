@@ -19,6 +19,7 @@ void detect_thread_follow_profile(struct detect_thread *dt)
     } else if (dt->profile == NULL) {
         dt->profile = profile_join(dt->set->profile);
     }
+    dt->is_timed = dt->profile != NULL || dt->sample.weight != 0;
 }
 
 /* Takes a reference to the set. All memory depends on its size, so that nothing is
@@ -32,6 +33,8 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
         return -1;
     dt->set = ruleset_ref(set);
     dt->plan = plan;
+    dt->costs = profile_join(set->costs);
+    packet_sample_init(&dt->sample, dt->epoch);
     detect_thread_follow_profile(dt);
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->decided, plan->rule_count);
@@ -48,7 +51,8 @@ static void rules_detach(struct detect_thread *dt)
     if (dt->set == NULL)
         return;
     profile_leave(dt->set->profile, dt->profile);
-    dt->profile = NULL;
+    profile_leave(dt->set->costs, dt->costs);
+    dt->profile = dt->costs = NULL;
     for (unsigned i = 0; i < dt->plan->buffer_count; i++)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);

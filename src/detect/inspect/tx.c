@@ -6,7 +6,7 @@
  * transaction; a rule that has matched is noted there so that it does not match again. */
 #include "app/session.h"
 #include "detect/inspect/firewall_run.h"
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 
 #define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */

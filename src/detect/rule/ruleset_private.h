@@ -36,7 +36,7 @@ struct ruleset {
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* created at first use */
     struct detect_plan *plan;
-    struct profile *profile;            /* detect/state/profile.h; created by the compiler */
+    struct profile *profile, *costs;    /* detect/state/profile.h; created by the compiler */
     struct firewall *firewall;          /* detect/compile/firewall.h; NULL: not in firewall mode */
     bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
     bool affects_stream;

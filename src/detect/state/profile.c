@@ -7,13 +7,16 @@
 
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
+#include "base/system/clock.h"
 #include "detect/rule/ruleset_private.h"
 
-/* One per ruleset. Each thread has its own counters, so counting needs no lock. */
+/* Two per ruleset. Each thread has its own counters, so counting needs no lock. */
 struct profile {
     bool on;                            /* atomic */
     unsigned rule_count;
+    uint64_t start_ticks, start_ns;     /* when it was created */
     pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
+    double tick_ns;                     /* how long a tick is; 0: not measured yet */
     ARRAY_OF(struct rule_profile *) threads;
     struct rule_profile *left;             /* of threads that have ended; NULL: none yet */
 };
@@ -23,6 +26,8 @@ struct profile *profile_new(unsigned rule_count)
     struct profile *p = xcalloc(1, sizeof(*p));
 
     p->rule_count = rule_count;
+    p->start_ticks = clock_ticks();
+    p->start_ns = clock_ns();
     pthread_mutex_init(&p->lock, NULL);
     return p;
 }
@@ -62,6 +67,12 @@ static void add(uint64_t *at, uint64_t n)
     __atomic_store_n(at, *at + n, __ATOMIC_RELAXED);
 }
 
+static void keep_max(uint64_t *at, uint64_t n)
+{
+    if (n > *at)
+        __atomic_store_n(at, n, __ATOMIC_RELAXED);
+}
+
 /* `limited`: a limit ended the evaluation. */
 void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited)
 {
@@ -73,8 +84,23 @@ void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool
     }
     if (limited)
         add(&c->limits, 1);
-    if (ticks > c->max_ticks)
-        __atomic_store_n(&c->max_ticks, ticks, __ATOMIC_RELAXED);
+    keep_max(&c->max_ticks, ticks);
+}
+
+void rule_cost_add(struct rule_profile *c, uint64_t ticks, uint32_t weight, bool matched)
+{
+    add(&c->timed, 1);
+    add(&c->checks, weight);
+    add(&c->ticks, ticks * weight);
+    if (matched)
+        add(&c->match_ticks, ticks * weight);
+    keep_max(&c->max_ticks, ticks);
+}
+
+void rule_cost_count(struct rule_profile *c, bool matched, bool limited)
+{
+    add(&c->matches, matched);
+    add(&c->limits, limited);
 }
 
 /* The threads may count meanwhile; each figure is right by itself. */
@@ -88,6 +114,7 @@ static void sum_up(struct rule_profile *to, const struct rule_profile *from, uns
         to[i].ticks += __atomic_load_n(&from[i].ticks, __ATOMIC_RELAXED);
         to[i].match_ticks += __atomic_load_n(&from[i].match_ticks, __ATOMIC_RELAXED);
         to[i].limits += __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
+        to[i].timed += __atomic_load_n(&from[i].timed, __ATOMIC_RELAXED);
         to[i].max_ticks = MAX(to[i].max_ticks, max);
     }
 }
@@ -140,9 +167,8 @@ void profile_leave(struct profile *p, struct rule_profile *profile)
 /* --- the sum -------------------------------------------------------------------------------- */
 
 /* The caller frees it. NULL: nothing has been counted. */
-struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
+static struct rule_profile *profile_sum(struct profile *p)
 {
-    struct profile *p = set->profile;
     struct rule_profile *sum = NULL;
 
     pthread_mutex_lock(&p->lock);
@@ -157,13 +183,45 @@ struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
     return sum;
 }
 
-/* Threads that still run keep theirs; it is called between runs. */
-void ruleset_profile_clear(struct ruleset *set)
+struct rule_profile *ruleset_profile_sum(const struct ruleset *set)
 {
-    struct profile *p = set->profile;
+    return profile_sum(set->profile);
+}
 
+/* Measured once, over the time since the rules were loaded: another length each time would let
+ * sums of times go back. */
+static double measure_tick(struct profile *p)
+{
+    double tick_ns;
+
+    pthread_mutex_lock(&p->lock);
+    if (p->tick_ns == 0) {
+        uint64_t ticks = clock_ticks() - p->start_ticks;
+
+        p->tick_ns = ticks > 0 ? (double)(clock_ns() - p->start_ns) / (double)ticks : 0;
+    }
+    tick_ns = p->tick_ns;
+    pthread_mutex_unlock(&p->lock);
+    return tick_ns;
+}
+
+struct rule_profile *ruleset_costs_sum(const struct ruleset *set, double *tick_ns)
+{
+    *tick_ns = measure_tick(set->costs);
+    return profile_sum(set->costs);
+}
+
+static void clear(struct profile *p)
+{
     pthread_mutex_lock(&p->lock);
     free(p->left);
     p->left = NULL;
     pthread_mutex_unlock(&p->lock);
+}
+
+/* Threads that still run keep theirs; it is called between runs. */
+void ruleset_profile_clear(struct ruleset *set)
+{
+    clear(set->profile);
+    clear(set->costs);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/state/profile.h - the cost of each rule: evaluations, matches and time. Off until a
- * command starts it. Each packet thread then counts in its own memory, once it has seen the start
- * (detect_thread_follow_profile()).
+/* detect/state/profile.h - the cost of each rule: evaluations, matches and time. There are two
+ * counts, and each packet thread counts in its own memory.
+ *
+ * The costs are always counted, from a sample of the packets (detect/inspect/packet_sample.h).
+ * The profile counts all packets. It is off until a command starts it; threads count once they have
+ * seen the start (detect_thread_follow_profile()).
  *
  * Any thread may start, stop and sum while packets move. Only the thread that counts may join and
  * leave. */
@@ -14,13 +17,15 @@
 struct ruleset;
 struct profile;
 
+/* In the costs what has a * is an estimate for all packets. */
 struct rule_profile {
-    uint64_t checks;            /* evaluations, also if only the header was tested */
+    uint64_t checks;            /* * evaluations, also if only the header was tested */
     uint64_t matches;           /* thresholds are applied later and do not count */
-    uint64_t ticks;             /* base/system/clock.h: clock_ticks() */
-    uint64_t match_ticks;       /* part of `ticks`: checks that matched */
+    uint64_t ticks;             /* * base/system/clock.h: clock_ticks() */
+    uint64_t match_ticks;       /* * part of `ticks`: checks that matched */
     uint64_t max_ticks;         /* of the longest check */
     uint64_t limits;            /* checks that reached a limit on work, and so did not match */
+    uint64_t timed;             /* costs: evaluations that the estimates come from */
 };
 
 struct profile *profile_new(unsigned rule_count);
@@ -33,7 +38,9 @@ bool ruleset_profile_is_on(const struct ruleset *set);
 /* Returns an array in the order of ruleset_rule(); the caller frees it. NULL: nothing was ever
  * counted. */
 struct rule_profile *ruleset_profile_sum(const struct ruleset *set);
-/* Clears the counts of threads that have left. */
+/* The same for the costs; a tick takes *tick_ns. */
+struct rule_profile *ruleset_costs_sum(const struct ruleset *set, double *tick_ns);
+/* Clears the counts of threads that have left, both the profile's and the costs. */
 void ruleset_profile_clear(struct ruleset *set);
 
 /* --- the threads that evaluate rules --------------------------------------------------------- */
@@ -41,5 +48,9 @@ void ruleset_profile_clear(struct ruleset *set);
 struct rule_profile *profile_join(struct profile *p);              /* one entry per rule */
 void profile_leave(struct profile *p, struct rule_profile *profile);  /* frees it; NULL is fine */
 void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited);
+/* For the costs: an evaluation on a timed packet, which stands for `weight` packets; and what is
+ * counted on all packets. */
+void rule_cost_add(struct rule_profile *c, uint64_t ticks, uint32_t weight, bool matched);
+void rule_cost_count(struct rule_profile *c, bool matched, bool limited);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/memory/lib_memory.h"
 #include "base/text/ip.h"
 #include "base/test.h"
+#include "detect/inspect/packet_sample.h"
 #include "detect/tests/rules_helper.h"
 
 static void send(struct test_rules *r, const char *payload, unsigned times)
@@ -97,6 +98,88 @@ TEST(profiles_of_threads_that_left_stay)
     CHECK_INT(profile_of(&r, 1).checks, 3);
     ruleset_profile_clear(r.set);
     CHECK_INT(profile_of(&r, 1).checks, 1);
+    test_rules_free(&r);
+}
+
+/* --- costs, by sample ------------------------------------------------------------------------- */
+
+static struct rule_profile cost_of(const struct test_rules *r, uint32_t sid, double *tick_ns)
+{
+    struct rule_profile *all = ruleset_costs_sum(r->set, tick_ns), found = { 0 };
+
+    for (size_t i = 0; all != NULL && i < r->set->rules.count; i++)
+        if (r->set->rules.at[i]->sid == sid)
+            found = all[i];
+    free(all);
+    return found;
+}
+
+TEST(timed_packets_stand_for_all_before_them)
+{
+    struct packet_sample s;
+    uint64_t stands_for = 0, timed = 0, last = 0;
+
+    packet_sample_init(&s, 7);
+    for (uint64_t n = 8; n < 8 + 1000000; n++) {
+        if (n >= s.next)
+            packet_sample_take(&s, n);
+        if (s.weight == 0)
+            continue;
+        timed++;
+        stands_for += s.weight;
+        CHECK_INT(stands_for, n - 7);
+        CHECK(n == 8 || n - last > 1);
+        CHECK(timed < 9 || (s.weight >= 64 && s.weight < 192));
+        last = n;
+    }
+    CHECK(timed > 1000000 / 135 && timed < 1000000 / 121);
+}
+
+TEST(costs_are_counted_without_being_asked_for)
+{
+    struct test_rules r = { 0 };
+    struct rule_profile c;
+    double tick_ns, first_tick_ns;
+
+    test_rules_add(&r, "alert udp any any -> any any (content:\"abc\"; sid:1;)");
+    test_rules_add(&r, "alert udp any any -> any any (content:\"abc\"; content:\"x\"; sid:2;)");
+    CHECK(test_rules_ready(&r));
+    send(&r, "abc", 1);                 /* the first packet is timed */
+    c = cost_of(&r, 2, &tick_ns);
+    CHECK(c.timed == 1 && c.checks == 1 && c.matches == 0);
+    CHECK(c.ticks > 0 && c.ticks == c.max_ticks && c.match_ticks == 0);
+    CHECK(tick_ns > 0);
+    first_tick_ns = tick_ns;
+    send(&r, "abc", 4999);
+    c = cost_of(&r, 1, &tick_ns);
+    CHECK(tick_ns == first_tick_ns);    /* so that no sum of times goes back */
+    CHECK_INT(c.matches, 5000);         /* of all packets */
+    CHECK(c.checks > 5000 - 192 && c.checks <= 5000);
+    CHECK(c.timed > 20 && c.timed < 100);
+    CHECK(c.match_ticks == c.ticks && c.ticks >= c.max_ticks);
+    CHECK(ruleset_profile_sum(r.set) == NULL);
+    test_rules_free(&r);
+}
+
+TEST(profiling_does_not_change_the_costs)
+{
+    struct test_rules r = { 0 };
+    struct rule_profile c;
+    double tick_ns;
+
+    CHECK(test_rules_load(&r, "alert udp any any -> any any (content:\"abc\"; sid:1;)"));
+    ruleset_profile_start(r.set);
+    detect_thread_follow_profile(r.thread);
+    send(&r, "abc", 2000);
+    CHECK_INT(profile_of(&r, 1).checks, 2000);
+    c = cost_of(&r, 1, &tick_ns);
+    CHECK(c.timed > 5 && c.timed < 50 && c.checks > 2000 - 192 && c.checks <= 2000);
+    CHECK_INT(c.matches, 2000);
+    detect_thread_free(r.thread);
+    r.thread = NULL;
+    CHECK_INT(cost_of(&r, 1, &tick_ns).matches, 2000);
+    ruleset_profile_clear(r.set);
+    CHECK_INT(cost_of(&r, 1, &tick_ns).matches, 0);
     test_rules_free(&r);
 }
 
