@@ -13,6 +13,10 @@ struct conf *run_configure(const struct options *o);
 /* -T and --engine-analysis: everything but the packets. Exit status. */
 int run_check(const struct options *o, struct conf *conf);
 
+/* --lint: loads the rules and prints what is wrong with them. EXIT_FAILURE also when something
+ * is. */
+int run_lint(const struct options *o, struct conf *conf);
+
 /* Capture until its end or a signal. Exit status. */
 int run_engine(const struct options *o, struct conf *conf);
 
