@@ -36,12 +36,12 @@ static bool is_not_found(const struct rule *rule)
     return rule->fast_op == NULL && rule->prefilter == NULL && rule->list != NULL;
 }
 
-static void pcre_check(struct lint *l, const struct lint_rule *r)
+static void pcre_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct op_counts n = count_ops(r->rule);
 
     if (is_not_found(r->rule) && n.pcre > 0 && n.content + n.negated == 0)
-        lint_find(l, r, lint_place_of(r, first_op(r->rule, OP_PCRE)),
+        lint_find(r, lint_place_of(r, first_op(r->rule, OP_PCRE)),
                   "add a content that the expression implies to the same buffer",
                   "the pcre has no content beside it, so it runs on every %s of the rule's "
                   "protocol and ports", r->rule->type == RULE_APP_TX ? "transaction" : "packet");
@@ -51,12 +51,12 @@ const struct lint_check lint_pcre_without_content = {
     .name = "pcre-without-content", .level = LINT_WARNING, .rule = pcre_check,
 };
 
-static void negated_check(struct lint *l, const struct lint_rule *r)
+static void negated_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct op_counts n = count_ops(r->rule);
 
     if (is_not_found(r->rule) && n.negated > 0 && n.content == 0)
-        lint_find(l, r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),
+        lint_find(r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),
                   "add a content that must be there",
                   "all contents are negated, so no pattern finds the rule: it is evaluated on "
                   "all that its header admits, and what has nothing of them fires");
@@ -66,22 +66,22 @@ const struct lint_check lint_only_negated = {
     .name = "only-negated", .level = LINT_WARNING, .rule = negated_check,
 };
 
-/* Contents of the payload cannot find a rule on transactions. */
-static void pattern_check(struct lint *l, const struct lint_rule *r)
+/* Contents of the payload cannot find a rule on transactions, unless a pattern set finds its payload
+ * part. */
+static void pattern_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct op_counts n = count_ops(r->rule);
 
-    if (!is_not_found(r->rule) || n.negated + n.pcre > 0) {
-        if (!is_not_found(r->rule) || n.content == 0)
-            return;
-    }
+    if (!is_not_found(r->rule) || (n.content == 0 && n.negated + n.pcre > 0) ||
+        (r->rule->flags & RULE_PAYLOAD_PATTERN))
+        return;
     if (n.content > 0)
-        lint_find(l, r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),
+        lint_find(r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),
                   "put a content into a buffer of the protocol",
                   "no content can be the fast pattern, so the rule is evaluated with every "
                   "transaction of its protocol");
     else
-        lint_find(l, r, lint_place_of(r, r->rule->list->first),
+        lint_find(r, lint_place_of(r, r->rule->list->first),
                   "add a content, or `prefilter` to a test of the header",
                   "the rule looks into %s without a content, so no pattern finds it",
                   lint_buffer_name(r->rule->list));

@@ -18,20 +18,29 @@ const struct lint_check lint_wrong_direction = {
             "responses), or name the buffer of the other side",
 };
 
-/* Clients take any port, so a port on their side is seldom what the author meant. "any" and port
- * lists from 1024 on are meant. */
-static void port_check(struct lint *l, const struct lint_rule *r)
+#define EPHEMERAL_FIRST 49152   /* RFC 6335 section 6 */
+#define EPHEMERAL_LAST 65535
+
+/* True if the ports are those that clients take: a list from 1024 on, for example. */
+static bool is_of_clients(const struct port_set *set)
+{
+    return port_set_has(set, EPHEMERAL_FIRST) && port_set_has(set, EPHEMERAL_LAST);
+}
+
+/* Clients take any port, so one port on their side is seldom what the author meant. */
+static void port_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     uint32_t flags = r->rule->flags, both = RULE_TO_SERVER | RULE_TO_CLIENT;
     bool to_server = (flags & both) == RULE_TO_SERVER, to_client = (flags & both) == RULE_TO_CLIENT;
     const struct text *port = to_server ? &r->parts.src_port : &r->parts.dst_port;
 
-    if ((flags & RULE_BIDIRECTIONAL) || r->rule->app_proto == APP_PROTO_UNKNOWN)
+    if ((flags & RULE_BIDIRECTIONAL) || r->rule->app_proto == APP_PROTO_UNKNOWN ||
+        is_of_clients(to_server ? r->rule->src_port : r->rule->dst_port))
         return;
     if (!(to_server && (flags & RULE_DPORT_ANY) && !(flags & RULE_SPORT_ANY)) &&
         !(to_client && (flags & RULE_SPORT_ANY) && !(flags & RULE_DPORT_ANY)))
         return;
-    lint_find(l, r, port->p, to_server ? "move the port behind the arrow" :
+    lint_find(r, port->p, to_server ? "move the port behind the arrow" :
               "move the port before the arrow",
               "the rule is about what the %s sends, and %.*s is a port of the client",
               to_server ? "client" : "server", TEXT(*port));
@@ -87,7 +96,7 @@ static bool can_carry(const struct rule *rule)
 }
 
 /* The name of a group of protocols ends in "_any", which rules do not write. */
-static void protocol_check(struct lint *l, const struct lint_rule *r)
+static void protocol_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     const struct rule *rule = r->rule;
     const char *name;
@@ -97,7 +106,7 @@ static void protocol_check(struct lint *l, const struct lint_rule *r)
 
         if (has_field(rule, k))
             continue;
-        lint_find(l, r, lint_place(lint_option_nth(r, k, 0)),
+        lint_find(r, lint_place(lint_option_nth(r, k, 0)),
                   "name the protocol of the field in the header",
                   "the rule never matches: packets of %.*s have no %s", TEXT(r->parts.protocol),
                   k->name);
@@ -106,7 +115,7 @@ static void protocol_check(struct lint *l, const struct lint_rule *r)
     if (rule->app_proto == APP_PROTO_UNKNOWN || can_carry(rule))
         return;
     name = app_proto_name((enum app_proto_id)rule->app_proto);
-    lint_find(l, r, r->parts.protocol.p, "name the protocol itself in the header",
+    lint_find(r, r->parts.protocol.p, "name the protocol itself in the header",
               "the rule never matches: its conditions are about %.*s, which %.*s does not carry",
               (int)strcspn(name, "_"), name, TEXT(r->parts.protocol));
 }

@@ -247,7 +247,7 @@ static void duplicate_all(struct lint *l)
             map_put(&first, key.data, key.len, &all[i]);
             continue;
         }
-        lint_find(l, all[i].r, NULL, "leave one of the two rules out",
+        lint_find(all[i].r, NULL, "leave one of the two rules out",
                   "the conditions are those of rule %u at %s:%u", other->r->rule->sid,
                   other->r->rule->at.file, other->r->rule->at.line);
     }
@@ -359,11 +359,11 @@ static void shadowed_all(struct lint *l)
         if (!can_be_shadowed(all[i].r->rule) || (a = shadow_of(&rd, &all[i])) == NULL)
             continue;
         if (a->r->rule->action == RULE_PASS && all[i].r->rule->action != RULE_PASS)
-            lint_find(l, all[i].r, NULL, "narrow the pass rule, or leave this one out",
+            lint_find(all[i].r, NULL, "narrow the pass rule, or leave this one out",
                       "the rule never alerts: pass rule %u at %s:%u matches whenever it does",
                       a->r->rule->sid, a->r->rule->at.file, a->r->rule->at.line);
         else
-            lint_find(l, all[i].r, NULL, "leave this rule out, or exclude in the other "
+            lint_find(all[i].r, NULL, "leave this rule out, or exclude in the other "
                       "what this one finds",
                       "whenever the rule fires, rule %u at %s:%u fires as well: it has a part of "
                       "the same conditions", a->r->rule->sid, a->r->rule->at.file,

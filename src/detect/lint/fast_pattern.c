@@ -17,13 +17,15 @@ static bool is_anchored(const struct rule_op *op)
            ((op->flags & OP_STARTSWITH) || op->content.depth - op->content.offset <= 64);
 }
 
-/* True if it is the value of a whole buffer, or one byte again and again. */
-static bool is_one_byte(struct literal_pattern p)
+/* Padding: one of the bytes that fill what has no content. */
+static bool is_padding(struct literal_pattern p)
 {
+    if (p.len == 0 || memchr("\0\xff ", p.bytes[0], 3) == NULL)
+        return false;
     for (unsigned i = 1; i < p.len; i++)
         if (p.bytes[i] != p.bytes[0])
             return false;
-    return p.len > 0;
+    return true;
 }
 
 /* Buffers with few values are common whatever their content is. */
@@ -32,10 +34,12 @@ static bool has_few_values(const struct rule_op *op)
     return op->list->buffer != NULL && buffer_declared(op->list->buffer)->few_values;
 }
 
-static bool is_common(const struct rule_op *op, struct literal_pattern p)
+static bool is_common(const struct rule *rule, const struct rule_op *op, struct literal_pattern p)
 {
-    return has_few_values(op) || (is_one_byte(p) && p.len > PATTERN_SHORT_MAX) ||
-           (p.len > PATTERN_SHORT_MAX && lint_is_common_text(p.bytes, p.len));
+    if (has_few_values(op))
+        return lint_is_common_value(p.bytes, p.len);
+    return p.len > PATTERN_SHORT_MAX &&
+           (is_padding(p) || lint_is_common_text(rule, op->list, p));
 }
 
 static bool is_short(const struct rule_op *op, struct literal_pattern p)
@@ -51,10 +55,11 @@ static void short_check(struct lint *l, const struct lint_rule *r)
         return;
     p = rule_fast_literal(r->rule);
     if (is_short(r->rule->fast_op, p))
-        lint_find(l, r, lint_place_of(r, r->rule->fast_op),
+        lint_find(r, lint_place_of(r, r->rule->fast_op),
                   "add a longer content, or join contents that follow each other",
-                  "the fast pattern %s has %u byte%s: almost all data have it somewhere",
-                  lint_literal(l, p.bytes, p.len), p.len, p.len == 1 ? "" : "s");
+                  "the fast pattern %s in %s has %u byte%s, so much other traffic has it as well",
+                  lint_literal(l, p.bytes, p.len), lint_buffer_name(r->rule->fast_op->list), p.len,
+                  p.len == 1 ? "" : "s");
 }
 
 const struct lint_check lint_short_fast_pattern = {
@@ -68,8 +73,8 @@ static void common_check(struct lint *l, const struct lint_rule *r)
     if (r->rule->fast_op == NULL)
         return;
     p = rule_fast_literal(r->rule);
-    if (is_common(r->rule->fast_op, p))
-        lint_find(l, r, lint_place_of(r, r->rule->fast_op),
+    if (is_common(r->rule, r->rule->fast_op, p))
+        lint_find(r, lint_place_of(r, r->rule->fast_op),
                   "add a content that other traffic does not have",
                   "the fast pattern %s in %s is in much of all traffic",
                   lint_literal(l, p.bytes, p.len), lint_buffer_name(r->rule->fast_op->list));
@@ -129,7 +134,7 @@ static void shared_all(struct lint *l)
         if (of[i] == NULL || of[i]->count < SHARED_BY)
             continue;
         p = rule_fast_literal(r->rule);
-        lint_find(l, r, lint_place_of(r, r->rule->fast_op),
+        lint_find(r, lint_place_of(r, r->rule->fast_op),
                   "give fast_pattern to a content that only this rule has",
                   "%u rules have the fast pattern %s in %s: each hit evaluates all of them",
                   of[i]->count, lint_literal(l, p.bytes, p.len),
@@ -153,13 +158,19 @@ static const struct rule_op *best_op(const struct rule *rule, unsigned *worth)
         for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
             unsigned w = rule_fast_pattern_worth(rule, op);
 
-            if (w <= *worth || (op->kind == OP_CONTENT && op != rule->fast_op &&
-                                lint_is_common_text(op->content.bytes, op->content.len)))
+            if (w <= *worth || op->kind != OP_CONTENT || op->content.len < 2 * PATTERN_SHORT_MAX ||
+                lint_is_usual_text(rule, op))
                 continue;
             *worth = w;
             best = op;
         }
     return best;
+}
+
+/* Few values end so: the last part of a host's name, of a file's. */
+static bool is_rare_at_end(const struct rule_op *op)
+{
+    return (op->flags & OP_ENDSWITH) && op->list->buffer != NULL;
 }
 
 static void poor_check(struct lint *l, const struct lint_rule *r)
@@ -172,11 +183,11 @@ static void poor_check(struct lint *l, const struct lint_rule *r)
         return;
     p = rule_fast_literal(r->rule);
     best = best_op(r->rule, &worth);
-    if (best == NULL || best == chosen ||
-        !(is_short(chosen, p) || is_common(chosen, p)) ||
+    if (best == NULL || best == chosen || is_rare_at_end(chosen) ||
+        !(is_short(chosen, p) || is_common(r->rule, chosen, p)) ||
         worth < BETTER * rule_fast_pattern_worth(r->rule, chosen))
         return;
-    lint_find(l, r, lint_place_of(r, chosen), "move fast_pattern to that content, or leave it out",
+    lint_find(r, lint_place_of(r, chosen), "move fast_pattern to that content, or leave it out",
               "fast_pattern is on %s, and %s in %s would exclude more",
               lint_literal(l, p.bytes, p.len),
               lint_literal(l, best->content.bytes, best->content.len),

@@ -89,7 +89,7 @@ static const struct lint_option *option_with(const struct lint_rule *r, const ch
     return NULL;
 }
 
-static void never_set_of(struct lint *l, const struct lint_rule *r, const struct bits *bits)
+static void never_set_of(struct lint *l UNUSED, const struct lint_rule *r, const struct bits *bits)
 {
     for (unsigned i = 0; i < r->rule->test_count; i++) {
         struct flowbits_use use;
@@ -99,7 +99,7 @@ static void never_set_of(struct lint *l, const struct lint_rule *r, const struct
             any_set(bits, &use))
             continue;
         name = var_name(VAR_FLOWBIT, use.id[0]);
-        lint_find(l, r, lint_place(option_with(r, "isset", name)),
+        lint_find(r, lint_place(option_with(r, "isset", name)),
                   "load the rule that sets it, or correct the name",
                   "the rule never matches: it waits for flowbit %s%s, which no rule sets", name,
                   use.count > 1 ? " or others" : "");
@@ -119,7 +119,7 @@ const struct lint_check lint_flowbit_never_set = {
 };
 
 /* A rule that alerts has done its work, whether or not its bit is read. */
-static void never_read_of(struct lint *l, const struct lint_rule *r, const struct bits *bits)
+static void never_read_of(struct lint *l UNUSED, const struct lint_rule *r, const struct bits *bits)
 {
     for (unsigned i = 0; i < r->rule->post_count; i++) {
         struct flowbits_use use;
@@ -129,7 +129,7 @@ static void never_read_of(struct lint *l, const struct lint_rule *r, const struc
             strcmp(use.command, "set") != 0 || bits->read[use.id[0]])
             continue;
         name = var_name(VAR_FLOWBIT, use.id[0]);
-        lint_find(l, r, lint_place(option_with(r, "set", name)),
+        lint_find(r, lint_place(option_with(r, "set", name)),
                   "load the rules that read it, or leave this rule out",
                   "the rule only sets flowbit %s, and no rule reads it", name);
     }

@@ -10,44 +10,44 @@
 /* What the tests of one list say about the length of the buffer, and where its last match ends. */
 struct extent {
     int64_t least, most;                /* length */
-    const struct lint_option *says_least, *says_most;
+    const struct lint_option *by_least, *by_most;
     int64_t end_least, end_most;        /* of the last match */
 };
 
-static void at_least(struct extent *e, int64_t length, const struct lint_option *says)
+static void at_least(struct extent *e, int64_t length, const struct lint_option *by)
 {
     if (length <= e->least)
         return;
     e->least = length;
-    e->says_least = says;
+    e->by_least = by;
 }
 
-static void at_most(struct extent *e, int64_t length, const struct lint_option *says)
+static void at_most(struct extent *e, int64_t length, const struct lint_option *by)
 {
     if (length >= e->most)
         return;
     e->most = length;
-    e->says_most = says;
+    e->by_most = by;
 }
 
 static void add_comparison(struct extent *e, const struct int_match *m,
-                           const struct lint_option *says)
+                           const struct lint_option *by)
 {
     int64_t a = m->a > INT32_MAX ? INT32_MAX : (int64_t)m->a;
     int64_t b = m->b > INT32_MAX ? INT32_MAX : (int64_t)m->b;
 
     switch (m->op) {
     case INT_EQ:
-        at_least(e, a, says);
-        at_most(e, a, says);
+        at_least(e, a, by);
+        at_most(e, a, by);
         break;
-    case INT_LT: at_most(e, a - 1, says); break;
-    case INT_LE: at_most(e, a, says); break;
-    case INT_GT: at_least(e, a + 1, says); break;
-    case INT_GE: at_least(e, a, says); break;
+    case INT_LT: at_most(e, a - 1, by); break;
+    case INT_LE: at_most(e, a, by); break;
+    case INT_GT: at_least(e, a + 1, by); break;
+    case INT_GE: at_least(e, a, by); break;
     case INT_RANGE:             /* some keywords include the ends */
-        at_least(e, a, says);
-        at_most(e, b, says);
+        at_least(e, a, by);
+        at_most(e, b, by);
         break;
     default: break;
     }
@@ -92,16 +92,16 @@ static void content_extent(const struct extent *e, const struct rule_op *op, int
 static bool add_content(struct extent *e, const struct lint_rule *r, const struct rule_op *op)
 {
     int64_t begins, ends;
-    const struct lint_option *says = lint_option_of(r, op);
+    const struct lint_option *by = lint_option_of(r, op);
 
     if (op->flags & OP_NEGATED)
         return true;
     content_extent(e, op, &begins, &ends);
     if (ends < begins + op->content.len)
         return false;
-    at_least(e, begins + op->content.len, says);
+    at_least(e, begins + op->content.len, by);
     if (op->flags & OP_ENDSWITH)
-        at_most(e, ends, says);
+        at_most(e, ends, by);
     e->end_least = begins + op->content.len;
     e->end_most = ends;
     return true;
@@ -109,18 +109,18 @@ static bool add_content(struct extent *e, const struct lint_rule *r, const struc
 
 static void add_isdataat(struct extent *e, const struct lint_rule *r, const struct rule_op *op)
 {
-    const struct lint_option *says = lint_option_of(r, op);
+    const struct lint_option *by = lint_option_of(r, op);
     int64_t n = op->byte.offset;
 
     if (op->flags & OP_OFFSET_VAR)
         return;
     if (op->flags & OP_RELATIVE) {
         if (!(op->flags & OP_NEGATED))
-            at_least(e, e->end_least + n, says);
+            at_least(e, e->end_least + n, by);
     } else if (op->flags & OP_NEGATED) {
-        at_most(e, n, says);
+        at_most(e, n, by);
     } else {
-        at_least(e, n + 1, says);
+        at_least(e, n + 1, by);
     }
 }
 
@@ -161,7 +161,7 @@ static bool add_op(struct extent *e, const struct lint_rule *r, const struct rul
 }
 
 /* The first operation without a place; NULL: all have one. The data that base64_decode writes begin
- * anew. */
+ * again. */
 static const struct rule_op *extent_of(const struct lint_rule *r, const struct rule_list *list,
                                        struct extent *e)
 {
@@ -174,20 +174,20 @@ static const struct rule_op *extent_of(const struct lint_rule *r, const struct r
     return NULL;
 }
 
-static void length_check(struct lint *l, const struct lint_rule *r)
+static void length_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct extent e;
 
     for (const struct rule_list *list = r->rule->list; list != NULL; list = list->next) {
-        if (extent_of(r, list, &e) != NULL || e.least <= e.most || e.says_most == NULL)
+        if (extent_of(r, list, &e) != NULL || e.least <= e.most || e.by_most == NULL)
             continue;
-        lint_find(l, r, lint_place(e.says_most),
+        lint_find(r, lint_place(e.by_most),
                   "make the lengths agree",
                   "the rule never matches: \"%.*s\" wants %s of at least %lld bytes, \"%.*s\" "
                   "allows %lld",
-                  e.says_least != NULL ? (int)MIN(e.says_least->all.n, 80) : 0,
-                  e.says_least != NULL ? e.says_least->all.p : "", lint_buffer_name(list),
-                  (long long)e.least, (int)MIN(e.says_most->all.n, 80), e.says_most->all.p,
+                  e.by_least != NULL ? (int)MIN(e.by_least->all.n, 80) : 0,
+                  e.by_least != NULL ? e.by_least->all.p : "", lint_buffer_name(list),
+                  (long long)e.least, (int)MIN(e.by_most->all.n, 80), e.by_most->all.p,
                   (long long)e.most);
     }
 }
@@ -215,7 +215,7 @@ static void window_check(struct lint *l, const struct lint_rule *r)
         if (op == NULL)
             continue;
         content_extent(&e, op, &begins, &ends);
-        lint_find(l, r, lint_place_of(r, op),
+        lint_find(r, lint_place_of(r, op),
                   "widen depth or within, or lower offset or distance",
                   "the rule never matches: %s in %s begins at byte %lld or after it and must end "
                   "by byte %lld",

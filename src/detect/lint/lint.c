@@ -45,9 +45,9 @@ void lint_find_at(struct lint *l, const struct lint_finding *finding)
     ARRAY_PUSH(&l->finding, *finding);
 }
 
-void lint_find(struct lint *l, const struct lint_rule *r, const char *at, const char *mend,
-               const char *fmt, ...)
+void lint_find(const struct lint_rule *r, const char *at, const char *mend, const char *fmt, ...)
 {
+    struct lint *l = r->lint;
     char reason[1000];
     va_list args;
 

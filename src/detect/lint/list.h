@@ -18,6 +18,7 @@
     /* together.c */        \
     K(never_together)       \
     K(never_number)         \
+    /* proto/encoded.c */   \
     K(encoded_content)      \
     /* flowbits.c */        \
     K(flowbit_never_set)    \

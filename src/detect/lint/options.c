@@ -235,6 +235,7 @@ void lint_read_rules(struct lint *l)
         text.text = text_of(at[i]->text);
         if (rule_split(&text, &r->parts, &err) < 0)
             continue;
+        r->lint = l;
         r->rule = at[i];
         read_options(l, r);
         l->rule_count++;

@@ -6,6 +6,7 @@
 
 #include "base/containers/map.h"
 #include "detect/lint/lint.h"
+#include "detect/prefilter/pattern_set.h"
 #include "detect/rule/parser.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -46,6 +47,7 @@ struct lint_option {
 };
 
 struct lint_rule {
+    struct lint *lint;
     const struct rule *rule;
     struct rule_parts parts;            /* of rule->text */
     struct lint_option *option;
@@ -71,8 +73,8 @@ struct lint {
 
 /* Adds a finding of the check that is running. at: in the rule's text; NULL: the rule. The reason
  * is a sentence, and so is the mend. */
-void lint_find(struct lint *l, const struct lint_rule *r, const char *at, const char *mend,
-               const char *fmt, ...) PRINTF(5, 6);
+void lint_find(const struct lint_rule *r, const char *at, const char *mend, const char *fmt, ...)
+    PRINTF(4, 5);
 /* For rules that are not in the set. */
 void lint_find_at(struct lint *l, const struct lint_finding *finding);
 
@@ -98,7 +100,13 @@ const char *lint_buffer_name(const struct rule_list *list);
 /* A content as a rule writes it, cut when it is long. */
 const char *lint_literal(struct lint *l, const uint8_t *bytes, unsigned len);
 
-/* True if the literal is a part of what most traffic has: proto/common_text.c. */
-bool lint_is_common_text(const uint8_t *bytes, unsigned len);
+/* proto/common_text.c. True if the literal is a part of what most traffic has that the rule is
+ * about. */
+bool lint_is_common_text(const struct rule *rule, const struct rule_list *list,
+                         struct literal_pattern p);
+/* True if the content would be a poor fast pattern though it is long. */
+bool lint_is_usual_text(const struct rule *rule, const struct rule_op *op);
+/* Like common text, for a buffer that has few values. */
+bool lint_is_common_value(const uint8_t *bytes, unsigned len);
 
 #endif

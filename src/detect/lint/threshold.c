@@ -58,23 +58,24 @@ static const struct lint_option *threshold_option(const struct lint_rule *r)
     return o != NULL ? o : lint_option_named(r, "detection_filter", 0);
 }
 
-static void threshold_check(struct lint *l, const struct lint_rule *r)
+static void threshold_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     const struct threshold_spec *s = spec_of_keyword(r->rule);
 
     if (s == NULL)
         return;
     if (s->track == TRACK_FLOW && matches_needed(s) > 2 && once_per_flow(r->rule))
-        lint_find(l, r, lint_place(threshold_option(r)), "track by_src or by_dst",
+        lint_find(r, lint_place(threshold_option(r)), "track by_src or by_dst",
                   "the rule never alerts: it matches once in a flow and direction, and its "
                   "threshold wants %u matches of one flow", matches_needed(s));
     else if (s->type != THRESHOLD_LIMIT && s->seconds == 0 && matches_needed(s) > 1 &&
              s->type != THRESHOLD_BACKOFF)
-        lint_find(l, r, lint_place(threshold_option(r)), "give the seconds in which to count",
+        lint_find(r, lint_place(threshold_option(r)), "give the seconds in which to count",
                   "the rule never alerts: no second match falls into 0 seconds");
-    else if (r->rule->flags & RULE_NOALERT)
-        lint_find(l, r, lint_place(threshold_option(r)), "leave the threshold out, or noalert",
-                  "the threshold limits alerts, and the rule has noalert");
+    else if ((r->rule->flags & RULE_NOALERT) && s->type != THRESHOLD_FILTER)
+        lint_find(r, lint_place(threshold_option(r)),
+                  "leave the threshold out, or write detection_filter, which counts matches",
+                  "the threshold has no effect: it limits alerts, and the rule has noalert");
 }
 
 const struct lint_check lint_threshold_never = {
@@ -82,11 +83,11 @@ const struct lint_check lint_threshold_never = {
 };
 
 /* A line of threshold.config without addresses. */
-static void suppressed_check(struct lint *l, const struct lint_rule *r)
+static void suppressed_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     for (const struct threshold_spec *s = r->rule->threshold; s != NULL; s = s->next)
         if (s->type == THRESHOLD_SUPPRESS && s->track == TRACK_RULE)
-            lint_find(l, r, NULL, "leave the rule out, or suppress it for some addresses",
+            lint_find(r, NULL, "leave the rule out, or suppress it for some addresses",
                       "the rule never alerts: threshold.config suppresses it for all addresses");
 }
 

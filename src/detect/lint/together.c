@@ -107,13 +107,13 @@ static bool negation_excludes(const struct rule_op *yes, const struct rule_op *n
 }
 
 /* `all` is the whole buffer: another content has to be a part of it. */
-static bool whole_excludes(const struct rule_op *all, const struct rule_op *part)
+static bool complete_excludes(const struct rule_op *all, const struct rule_op *part)
 {
-    const uint32_t whole = OP_STARTSWITH | OP_ENDSWITH;
+    const uint32_t complete = OP_STARTSWITH | OP_ENDSWITH;
     const struct content_op *a = &all->content, *b = &part->content;
 
     if (all->kind != OP_CONTENT || part->kind != OP_CONTENT || (part->flags & OP_NEGATED) ||
-        (all->flags & OP_NEGATED) || (all->flags & whole) != whole)
+        (all->flags & OP_NEGATED) || (all->flags & complete) != complete)
         return false;
     for (unsigned at = 0; at + b->len <= a->len; at++) {
         unsigned k = 0;
@@ -133,7 +133,7 @@ static const char *why_not_both(const struct rule_op *a, const struct rule_op *b
         return "want different bytes at one place";
     if (negation_excludes(a, b) || negation_excludes(b, a))
         return "exclude each other: one must be there, and the other, a part of it, must not";
-    if (whole_excludes(a, b) || whole_excludes(b, a))
+    if (complete_excludes(a, b) || complete_excludes(b, a))
         return "exclude each other: one is all of the buffer, and the other is no part of it";
     return NULL;
 }
@@ -148,7 +148,7 @@ static void together_check(struct lint *l, const struct lint_rule *r)
 
                 if (why == NULL)
                     continue;
-                lint_find(l, r, lint_place_of(r, b), "leave one of them out, or name another "
+                lint_find(r, lint_place_of(r, b), "leave one of them out, or name another "
                           "buffer for it", "the rule never matches: %s and %s in %s %s",
                           lint_literal(l, a->content.written, a->content.len),
                           lint_literal(l, b->content.written, b->content.len),
@@ -198,7 +198,7 @@ static unsigned nth_of_keyword(const struct rule *rule, unsigned i)
     return n;
 }
 
-static void number_check(struct lint *l, const struct lint_rule *r)
+static void number_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     const struct rule *rule = r->rule;
 
@@ -211,7 +211,7 @@ static void number_check(struct lint *l, const struct lint_rule *r)
                 !exclude_each_other(rule->test[i].arg, rule->test[k].arg))
                 continue;
             o = lint_option_nth(r, rule->test[k].keyword, nth_of_keyword(rule, k));
-            lint_find(l, r, lint_place(o), "leave one of the two tests out",
+            lint_find(r, lint_place(o), "leave one of the two tests out",
                       "the rule never matches: no number passes both tests of %s",
                       rule->test[k].keyword->name);
         }
@@ -219,35 +219,4 @@ static void number_check(struct lint *l, const struct lint_rule *r)
 
 const struct lint_check lint_never_number = {
     .name = "never-number", .level = LINT_ERROR, .rule = number_check,
-};
-
-/* --- escapes in a decoded buffer ---------------------------------------------------------- */
-
-static bool has_escape(const struct rule_op *op)
-{
-    const uint8_t *b = op->content.written;
-
-    for (unsigned i = 0; op->kind == OP_CONTENT && i + 2 < op->content.len; i++)
-        if (b[i] == '%' && isxdigit(b[i + 1]) && isxdigit(b[i + 2]) &&
-            !(b[i + 1] == '2' && b[i + 2] == '5'))
-            return true;
-    return false;
-}
-
-/* A transform sees the decoded bytes, too. */
-static void encoded_check(struct lint *l, const struct lint_rule *r)
-{
-    for (const struct rule_list *list = r->rule->list; list != NULL; list = list->next)
-        for (const struct rule_op *op = list->first; op != NULL; op = op->next)
-            if (list->buffer != NULL && buffer_declared(list->buffer)->percent_decoded &&
-                !(op->flags & OP_NEGATED) && has_escape(op))
-                lint_find(l, r, lint_place_of(r, op),
-                          "write the byte that the escape stands for, or name the raw buffer",
-                          "%s has a %%-escape, and %s is decoded: only data that were encoded "
-                          "twice have it", lint_literal(l, op->content.written, op->content.len),
-                          lint_buffer_name(list));
-}
-
-const struct lint_check lint_encoded_content = {
-    .name = "encoded-content", .level = LINT_WARNING, .rule = encoded_check,
 };
