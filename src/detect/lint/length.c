@@ -77,7 +77,7 @@ static void content_extent(const struct extent *e, const struct rule_op *op, int
     if (relative && !(op->flags & OP_DISTANCE_VAR)) {
         *begins = MAX(0, e->end_least + distance);
         if ((op->flags & OP_WITHIN) && !(op->flags & OP_WITHIN_VAR) && e->end_most < ANY_LENGTH)
-            *ends = e->end_most + MAX(0, distance) + c->within;
+            *ends = e->end_most + distance + c->within;
     } else if (!relative) {
         if ((op->flags & OP_OFFSET) && !(op->flags & OP_OFFSET_VAR))
             *begins = c->offset;

@@ -82,13 +82,21 @@ const struct lint_check lint_threshold_never = {
     .name = "threshold-never", .level = LINT_WARNING, .rule = threshold_check,
 };
 
-/* A line of threshold.config without addresses. */
+static bool has_noalert(const struct lint_rule *r)
+{
+    for (unsigned i = 0; i < r->option_count; i++)
+        if (text_equal_nocase(r->option[i].name, "noalert") ||
+            text_equal_nocase(r->option[i].value, "noalert"))
+            return true;
+    return false;
+}
+
+/* A line of threshold.config without addresses makes a rule one with noalert. */
 static void suppressed_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
-    for (const struct threshold_spec *s = r->rule->threshold; s != NULL; s = s->next)
-        if (s->type == THRESHOLD_SUPPRESS && s->track == TRACK_RULE)
-            lint_find(r, NULL, "leave the rule out, or suppress it for some addresses",
-                      "the rule never alerts: threshold.config suppresses it for all addresses");
+    if ((r->rule->flags & RULE_NOALERT) && r->rule->action == RULE_ALERT && !has_noalert(r))
+        lint_find(r, NULL, "leave the rule out, or suppress it for some addresses",
+                  "the rule never alerts: threshold.config suppresses it for all addresses");
 }
 
 const struct lint_check lint_always_suppressed = {
