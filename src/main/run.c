@@ -31,8 +31,8 @@
 
 /* --- configuration ------------------------------------------------------------------------ */
 
-/* A file is read by a user at a terminal, as rules are for --lint: results go to the current directory, unless the
- * command line names another one. */
+/* A file is read by a user at a terminal, as rules are for --lint: results go to the current
+ * directory, unless the command line names another one. */
 static void configure_offline(const struct options *o, struct conf *conf)
 {
     if (o->job != JOB_LINT && (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lint/about.c - options that a rule works without, and its alerts are hard to read without. */
+/* detect/lint/about.c - options that a rule works without, but whose absence makes alerts hard to
+ * read. */
 #include "detect/lint/private.h"
 
 /* A rule that only sets a bit or passes traffic writes no alert. */

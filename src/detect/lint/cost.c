@@ -66,8 +66,8 @@ const struct lint_check lint_only_negated = {
     .name = "only-negated", .level = LINT_WARNING, .rule = negated_check,
 };
 
-/* Contents of the payload cannot find a rule on transactions, unless a pattern set finds its payload
- * part. */
+/* Contents of the payload cannot find a rule on transactions, unless a pattern set finds its
+ * payload part. */
 static void pattern_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct op_counts n = count_ops(r->rule);

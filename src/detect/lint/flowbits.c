@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lint/flowbits.c - flowbits that one rule waits for and none sets, or that one sets and none
- * reads. Scripts may use flowbits by name, so a set with scripts has no such findings. */
+/* detect/lint/flowbits.c - flowbits that one rule waits for and none sets, or that one sets and
+ * none reads. Scripts may use flowbits by name, so a set with scripts has no such findings. */
 #include "detect/lint/private.h"
 
 #include "detect/rule/flowbits.h"

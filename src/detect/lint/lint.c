@@ -122,8 +122,8 @@ static void add_refused(struct lint *l, const char *off)
         if (is_off(off, check))
             continue;
         lint_find_at(l, &(struct lint_finding){
-            .check = check, .at = f->at, .sid = sid_of(f->rule), .gid = 1,
-            .reason = f->error, .mend = check->mend });
+            .check = check, .at = f->at.line != 0 ? f->at : (struct where){ f->file, f->line, 1 },
+            .sid = sid_of(f->rule), .gid = 1, .reason = f->error, .mend = check->mend });
     }
 }
 

@@ -14,11 +14,12 @@
 struct lint;
 struct lint_rule;
 
-/* error: the rule never alerts. warning: it costs more than it must, or its author meant something
- * else. note: it works, and could be written better. */
+/* error: the rule never alerts. warning: it costs more than it must, or its author meant
+ * something else. note: it works, and could be written better. */
 enum lint_level { LINT_ERROR, LINT_WARNING, LINT_NOTE };
 
-/* A class of findings. A new one is a `const struct lint_check lint_<name>` and a line in list.h. */
+/* A class of findings. A new one is a `const struct lint_check lint_<name>` and a line in
+ * list.h. */
 struct lint_check {
     const char *name;           /* "never-length" */
     enum lint_level level;

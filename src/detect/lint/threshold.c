@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lint/threshold.c - thresholds that are never reached, and rules that never alert because of
- * one. */
+/* detect/lint/threshold.c - thresholds that are never reached, and rules that never alert because
+ * of one. */
 #include "detect/lint/private.h"
 
 #include "detect/rule/flowbits.h"

@@ -206,8 +206,8 @@ static void number_check(struct lint *l UNUSED, const struct lint_rule *r)
         for (unsigned k = i + 1; k < rule->test_count; k++) {
             const struct lint_option *o;
 
-            if (rule->test[i].keyword != rule->test[k].keyword || number_of(&rule->test[i]) == NULL ||
-                number_of(&rule->test[k]) == NULL ||
+            if (rule->test[i].keyword != rule->test[k].keyword ||
+                number_of(&rule->test[i]) == NULL || number_of(&rule->test[k]) == NULL ||
                 !exclude_each_other(rule->test[i].arg, rule->test[k].arg))
                 continue;
             o = lint_option_nth(r, rule->test[k].keyword, nth_of_keyword(rule, k));
