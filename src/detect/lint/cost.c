@@ -66,6 +66,12 @@ const struct lint_check lint_only_negated = {
     .name = "only-negated", .level = LINT_WARNING, .rule = negated_check,
 };
 
+/* A dataset is a search for many values itself, and needs no pattern before it. */
+static bool has_dataset(const struct lint_rule *r)
+{
+    return lint_option_named(r, "dataset", 0) != NULL || lint_option_named(r, "datarep", 0) != NULL;
+}
+
 /* Contents of the payload cannot find a rule on transactions, unless a pattern set finds its
  * payload part. */
 static void pattern_check(struct lint *l UNUSED, const struct lint_rule *r)
@@ -73,7 +79,7 @@ static void pattern_check(struct lint *l UNUSED, const struct lint_rule *r)
     struct op_counts n = count_ops(r->rule);
 
     if (!is_not_found(r->rule) || (n.content == 0 && n.negated + n.pcre > 0) ||
-        (r->rule->flags & RULE_PAYLOAD_PATTERN))
+        (r->rule->flags & RULE_PAYLOAD_PATTERN) || has_dataset(r))
         return;
     if (n.content > 0)
         lint_find(r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),

@@ -34,7 +34,7 @@ static void port_check(struct lint *l UNUSED, const struct lint_rule *r)
     bool to_server = (flags & both) == RULE_TO_SERVER, to_client = (flags & both) == RULE_TO_CLIENT;
     const struct text *port = to_server ? &r->parts.src_port : &r->parts.dst_port;
 
-    if ((flags & RULE_BIDIRECTIONAL) || r->rule->app_proto == APP_PROTO_UNKNOWN ||
+    if ((flags & RULE_BIDIRECTIONAL) ||
         is_of_clients(to_server ? r->rule->src_port : r->rule->dst_port))
         return;
     if (!(to_server && (flags & RULE_DPORT_ANY) && !(flags & RULE_SPORT_ANY)) &&

@@ -231,6 +231,12 @@ static void duplicate_key(struct buf *key, const struct conditions *c)
     add_effects(key, c->r);
 }
 
+/* A script sees the rule that runs it, so equal options do not make equal rules. */
+static bool has_script(const struct lint_rule *r)
+{
+    return lint_option_named(r, "lua", 0) != NULL;
+}
+
 static void duplicate_all(struct lint *l)
 {
     struct reader rd = { .l = l };
@@ -241,6 +247,8 @@ static void duplicate_all(struct lint *l)
     for (unsigned i = 0; i < l->rule_count; i++) {
         const struct conditions *other;
 
+        if (has_script(all[i].r))
+            continue;
         duplicate_key(&key, &all[i]);
         other = map_get(&first, key.data, key.len);
         if (other == NULL) {
@@ -311,10 +319,10 @@ static bool shadows(const struct conditions *a, const struct conditions *b)
 {
     const struct rule *x = a->r->rule, *y = b->r->rule;
 
-    if (a == b || !header_admits(x, y) || !can_shadow(x))
+    if (a == b || !header_admits(x, y) || !can_shadow(x) || has_script(a->r))
         return false;
-    if (x->action != y->action && x->action != RULE_PASS)
-        return false;
+    if (x->action != y->action && (x->action != RULE_PASS || x->index > y->index))
+        return false;           /* action-order may ask pass rules last */
     if (a->count == b->count && header_admits(y, x) && x->action == y->action)
         return false;           /* a duplicate */
     return is_part(b, a);

@@ -179,7 +179,8 @@ static void write_text(const struct lint *l, struct buf *out)
         buf_add_string(out, f->reason);
         buf_printf(out, " [%s]\n    mend: %s\n", f->check->name, f->mend);
     }
-    buf_printf(out, "%zu findings in %u rules", l->finding.count, l->rule_count);
+    buf_printf(out, "%zu finding%s in %u rule%s", l->finding.count,
+               l->finding.count == 1 ? "" : "s", l->rule_count, l->rule_count == 1 ? "" : "s");
     for (size_t i = 0, shown = 0; i < ARRAY_LEN(checks); i++) {
         unsigned count = count_of(l, checks[i]);
 
