@@ -315,9 +315,10 @@ static int option_bpf_file(struct options *o, struct err *err)
 static int option_explain(struct options *o, struct err *err)
 {
     if (o->explain == NULL) {
-        if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary ||
-            (o->json && o->job != JOB_LINT))
-            return err_set(err, "--flow, --nearest, --summary and --json go with --explain");
+        if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary)
+            return err_set(err, "--flow, --nearest and --summary go with --explain");
+        if (o->json && o->job != JOB_LINT)
+            return err_set(err, "--json goes with --explain or --lint");
         return 0;
     }
     if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)

@@ -71,7 +71,8 @@ static void threshold_check(struct lint *l UNUSED, const struct lint_rule *r)
     else if (s->type != THRESHOLD_LIMIT && s->seconds == 0 && matches_needed(s) > 1 &&
              s->type != THRESHOLD_BACKOFF)
         lint_find(r, lint_place(threshold_option(r)), "give the seconds in which to count",
-                  "the rule never alerts: no second match falls into 0 seconds");
+                  "with 0 seconds only matches of one moment count together, so the threshold "
+                  "is not reached");
     else if ((r->rule->flags & RULE_NOALERT) && s->type != THRESHOLD_FILTER)
         lint_find(r, lint_place(threshold_option(r)),
                   "leave the threshold out, or write detection_filter, which counts matches",
