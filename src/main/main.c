@@ -58,6 +58,7 @@ static int do_job(const struct options *o, const char *program)
     case JOB_LIST_HOOKS: return list_hooks();
     case JOB_LIST_FRAMES: return list_frames();
     case JOB_ENGINE_ANALYSIS: return with_config(o, run_check);
+    case JOB_LINT: return with_config(o, run_lint);
     case JOB_UNIX_SOCKET: return with_config(o, run_jobs);
     }
     return EXIT_FAILURE;

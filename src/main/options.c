@@ -103,6 +103,10 @@ static const struct option_spec specs[] = {
       "these firewall rules only" },
     { 0, "engine-analysis", OPT_JOB, 0, 0, JOB_ENGINE_ANALYSIS, NULL, NULL,
       "write what the engine makes of each rule" },
+    { 0, "lint", OPT_JOB, 'o', 0, JOB_LINT, NULL, "FILE",
+      "say what is wrong with rules, or costs needlessly; status 1: something is" },
+    { 0, "lint-off", OPT_TEXT, 'r', AT(lint_off), 0, NULL, "CLASS,CLASS",
+      "lint without these classes of findings" },
     { 0, "explain", OPT_TEXT, 'r', AT(explain), 0, NULL, "SID,SID|all",
       "say why rules fired, or did not, on the file of -r" },
     { 0, "flow", OPT_TEXT, 'r', AT(explain_flow), 0, NULL, "A:P-B:P",
@@ -111,7 +115,7 @@ static const struct option_spec specs[] = {
       "explain with so many of what came nearest (10)" },
     { 0, "summary", OPT_FLAG, 0, AT(explain_summary), 0, NULL, NULL,
       "explain how far each rule came" },
-    { 0, "json", OPT_FLAG, 0, AT(explain_json), 0, NULL, NULL, "explain in JSON" },
+    { 0, "json", OPT_FLAG, 0, AT(json), 0, NULL, NULL, "explain or lint in JSON" },
     { 0, "rule-profile", OPT_TEXT, 'r', AT(rule_profile), 0, NULL, "FILE",
       "write what each rule cost at the end, as .csv or .json" },
 
@@ -314,9 +318,10 @@ static int option_bpf_file(struct options *o, struct err *err)
 static int option_explain(struct options *o, struct err *err)
 {
     if (o->explain == NULL) {
-        if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary ||
-            o->explain_json)
-            return err_set(err, "--flow, --nearest, --summary and --json go with --explain");
+        if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary)
+            return err_set(err, "--flow, --nearest and --summary go with --explain");
+        if (o->json && o->job != JOB_LINT)
+            return err_set(err, "--json goes with --explain or --lint");
         return 0;
     }
     if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
@@ -327,6 +332,28 @@ static int option_explain(struct options *o, struct err *err)
         return err_set(err, "--explain evaluates rules more often than the engine: --rule-profile "
                        "does not go with it");
     o->run_mode = "single";
+    return 0;
+}
+
+/* "--lint FILE" and "--lint=FILE" are "-S FILE"; without a file the configured rules are meant. A
+ * word without an option is a packet filter otherwise. */
+static int option_lint(struct options *o, struct err *err)
+{
+    const char *file = o->job_argument != NULL ? o->job_argument : o->bpf;
+
+    if (o->job != JOB_LINT) {
+        if (o->lint_off != NULL)
+            return err_set(err, "--lint-off goes with --lint");
+        return 0;
+    }
+    if (o->explain != NULL || o->no_detection)
+        return err_set(err, "--lint is about rules alone: --explain and --disable-detection do "
+                       "not go with it");
+    if (file == NULL)
+        return 0;
+    if (o->only_rule_file != NULL || (o->job_argument != NULL && o->bpf != NULL))
+        return option_wrong(err, "--lint is about one file, not also \"%s\"", file);
+    o->only_rule_file = file;
     return 0;
 }
 
@@ -351,6 +378,8 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     if (o->checksums != NULL && strcmp(o->checksums, "all") != 0 &&
         strcmp(o->checksums, "none") != 0)
         return option_wrong(err, "-k takes \"all\" or \"none\", not \"%s\"", o->checksums);
+    if (option_lint(o, err) < 0)
+        return -1;
     if (o->only_rule_file != NULL && o->rule_files.count > 0)
         return err_set(err, "-S says that only its rules are wanted: -s does not go with it");
     if (o->continuous && o->recursive)

@@ -10,7 +10,8 @@ enum option_job {
     JOB_RUN,
     JOB_HELP, JOB_VERSION, JOB_BUILD_INFO, JOB_DUMP_CONFIG, JOB_DUMP_FEATURES, JOB_TEST,
     JOB_PLAN, JOB_LIST_KEYWORDS, JOB_LIST_RUN_MODES, JOB_LIST_PROTOS, JOB_LIST_HOOKS,
-    JOB_LIST_FRAMES, JOB_LIST_RULE_PROTOS, JOB_ENGINE_ANALYSIS, JOB_UNIX_SOCKET,
+    JOB_LIST_FRAMES, JOB_LIST_RULE_PROTOS, JOB_ENGINE_ANALYSIS, JOB_LINT,
+    JOB_UNIX_SOCKET,
 };
 
 typedef ARRAY_OF(const char *) string_list;
@@ -48,8 +49,9 @@ struct options {
     bool quiet_progress;
     const char *explain;                /* rules to explain: numbers, or "all" */
     const char *explain_flow, *explain_nearest;
-    bool explain_summary, explain_json;
+    bool explain_summary, json;
     const char *rule_profile;           /* a file for what rules cost */
+    const char *lint_off;               /* classes that --lint leaves out */
 };
 
 /* Fills *o; -1 with *err for an invalid option. Texts are borrowed from argv. */

@@ -23,6 +23,7 @@
 #include "control/signals.h"
 #include "detect/analysis/analysis.h"
 #include "detect/explain/explain.h"
+#include "detect/lint/lint.h"
 #include "main/job_loop.h"
 #include "main/logging.h"
 #include "main/engine_loop.h"
@@ -30,11 +31,11 @@
 
 /* --- configuration ------------------------------------------------------------------------ */
 
-/* A file is read by a user at a terminal: results go to the current directory, unless the
- * command line names another one. */
+/* A file is read by a user at a terminal, as rules are for --lint: results go to the current
+ * directory, unless the command line names another one. */
 static void configure_offline(const struct options *o, struct conf *conf)
 {
-    if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
+    if (o->job != JOB_LINT && (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0))
         return;
     if (o->log_dir == NULL)
         conf_set(conf, "default-log-dir", ".");
@@ -54,7 +55,7 @@ static void configure_checksums(struct conf *conf)
 }
 
 /* --explain prints its result, so it writes no logs, and existing log files stay as they are. */
-static void configure_explain(struct conf *conf)
+static void configure_answer(struct conf *conf)
 {
     conf_set(conf, "outputs", "");
     conf_set(conf, "logging.outputs", "");
@@ -79,8 +80,8 @@ static void configure_options(const struct options *o, struct conf *conf)
     if (o->log_dir != NULL)
         conf_set(conf, "default-log-dir", o->log_dir);
     configure_offline(o, conf);
-    if (o->explain != NULL)
-        configure_explain(conf);
+    if (o->explain != NULL || o->job == JOB_LINT)
+        configure_answer(conf);
     if (o->checksums != NULL)
         conf_set(conf, "stream.checksum-validation",
                  strcmp(o->checksums, "all") == 0 ? "yes" : "no");
@@ -230,6 +231,52 @@ int run_check(const struct options *o, struct conf *conf)
         log_notice("ids", "the configuration has mistakes; see above");
     setup_free(&s);
     return status;
+}
+
+static int write_findings(const struct setup *s, struct err *err)
+{
+    const struct lint_request request = { .off = s->options->lint_off, .json = s->options->json };
+    struct buf out = { 0 };
+    unsigned count = 0;
+    bool complete;
+
+    if (lint_write(s->context.rules, &request, &out, &count, err) < 0)
+        return -1;
+    complete = !out.failed && fwrite(out.data, 1, out.len, stdout) == out.len &&
+               fflush(stdout) == 0;
+    buf_fini(&out);
+    if (!complete)
+        return err_set(err, "the findings are incomplete: no memory, or they cannot be written");
+    return count > 0 ? 1 : 0;
+}
+
+/* Logs are off but for what ends the program, so an error is printed here. */
+static int lint_fail(const struct err *err)
+{
+    char text[1024];
+
+    fprintf(stderr, "ids: %s\n", err_text(err, text, sizeof(text)));
+    return EXIT_FAILURE;
+}
+
+int run_lint(const struct options *o, struct conf *conf)
+{
+    struct setup s = { 0 };
+    struct err err = { 0 };
+    int found;
+
+    if (start_logging(o, conf, &err) < 0 || setup_libraries(&s, o, conf, &err) < 0) {
+        setup_free(&s);
+        return lint_fail(&err);
+    }
+    found = write_findings(&s, &err);
+    if (found >= 0 && s.rules_report.files_failed > 0)
+        found = err_set(&err, "%u rule files could not be read; -T says why",
+                        s.rules_report.files_failed);
+    setup_free(&s);
+    if (found < 0)
+        return lint_fail(&err);
+    return found > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Names for --plan; the first is the default. */

@@ -13,7 +13,11 @@ struct conf *run_configure(const struct options *o);
 /* -T and --engine-analysis: does all but the packets. Returns an exit status. */
 int run_check(const struct options *o, struct conf *conf);
 
-/* Captures until the end or a signal. Returns an exit status. */
+/* --lint: loads the rules and prints what is wrong with them. EXIT_FAILURE also when something
+ * is. */
+int run_lint(const struct options *o, struct conf *conf);
+
+/* Capture until its end or a signal. Exit status. */
 int run_engine(const struct options *o, struct conf *conf);
 
 /* Processes captures one after another, on command, until a signal. Returns an exit status. */

@@ -241,7 +241,8 @@ struct ruleset_request setup_rules_request(const struct setup *s)
     struct ruleset_request request = s->rules_request;
 
     if (conf_bool(s->root, "multi-detect.enabled", false) &&
-        !conf_bool(s->root, "multi-detect.default", false) && s->options->job != JOB_TEST)
+        !conf_bool(s->root, "multi-detect.default", false) && s->options->job != JOB_TEST &&
+        s->options->job != JOB_LINT)
         request.disabled = true;
     return request;
 }
@@ -265,8 +266,8 @@ static int setup_rules(struct setup *s, struct err *err)
         .strict_keywords = o->strict_keywords,
         .config_dir = s->config_dir,
         .all_or_none = o->init_errors_fatal || o->job == JOB_TEST,
-        .drop_texts = o->job != JOB_ENGINE_ANALYSIS && o->explain == NULL &&
-                      !output_shows_rules(s->root),
+        .drop_texts = o->job != JOB_ENGINE_ANALYSIS && o->job != JOB_LINT &&
+                      o->explain == NULL && !output_shows_rules(s->root),
     };
     everybody = setup_rules_request(s);
     s->context.rules = ruleset_load(&everybody, &s->rules_report, err);
@@ -293,7 +294,7 @@ static int setup_explain(struct setup *s, struct err *err)
     const struct explain_request request = { .rules = o->explain, .flow = o->explain_flow,
                                              .nearest = o->explain_nearest,
                                              .summary = o->explain_summary,
-                                             .json = o->explain_json };
+                                             .json = o->json };
 
     if (o->explain == NULL)
         return 0;

@@ -107,6 +107,9 @@ bool rule_is_event_only(const struct rule *rule);
 void rules_order(struct ruleset *set);
 /* fast_pattern.c: sets rule->fast_list and fast_op if some content can be the fast pattern. */
 void rule_select_fast_pattern(struct rule *rule);
+/* How much an operation would exclude as fast pattern, whether or not the rule names one; 0: it
+ * cannot be one. */
+unsigned rule_fast_pattern_worth(const struct rule *rule, const struct rule_op *op);
 /* Returns the bytes that the prefilter searches for. */
 struct literal_pattern rule_fast_literal(const struct rule *rule);
 /* Returns a literal of the payload that is long enough for a pattern set; len 0: none. */

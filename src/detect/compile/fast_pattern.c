@@ -93,6 +93,11 @@ static bool can_serve(const struct rule *r, const struct rule_op *op)
     return l->buffer->kind != BUFFER_BASE64;
 }
 
+unsigned rule_fast_pattern_worth(const struct rule *rule, const struct rule_op *op)
+{
+    return can_serve(rule, op) ? op_worth(op) : 0;
+}
+
 /* Of several contents with fast_pattern the first wins, because a later one is not better.
  * A rule without a usable content keeps NULL and is found by port or position. */
 void rule_select_fast_pattern(struct rule *r)

@@ -140,7 +140,9 @@ static void keep_failure(struct ruleset *set, const struct rule_text *text, cons
         .file = arena_text(&set->arena, text_of(text->file)),
         .error = arena_text(&set->arena, text_of(err->text)),
         .line = text->part.at[0].line,
+        .at = err->at,
     };
+    failure.at.file = failure.file;
     ARRAY_PUSH(&set->failures, failure);
 }
 

@@ -39,7 +39,8 @@ struct ruleset_report {
 /* Rules that could not be read; the set keeps the first ones for the unix socket. */
 struct ruleset_failure {
     const char *rule, *file, *error;
-    unsigned line;
+    unsigned line;              /* on which the rule begins */
+    struct where at;            /* what is wrong in it */
 };
 
 /* --- life ----------------------------------------------------------------------------------- */

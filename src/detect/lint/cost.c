@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/lint/cost.c - rules that no fast pattern finds. They are evaluated with everything that
+ * their header and protocol admit. */
+#include "detect/lint/private.h"
+
+struct op_counts { unsigned content, negated, pcre, other; };
+
+static struct op_counts count_ops(const struct rule *rule)
+{
+    struct op_counts n = { 0 };
+
+    for (const struct rule_list *list = rule->list; list != NULL; list = list->next)
+        for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
+            if (op->kind == OP_CONTENT)
+                (*(op->flags & OP_NEGATED ? &n.negated : &n.content))++;
+            else if (op->kind == OP_PCRE)
+                n.pcre++;
+            else
+                n.other++;
+        }
+    return n;
+}
+
+static const struct rule_op *first_op(const struct rule *rule, enum op_kind kind)
+{
+    for (const struct rule_list *list = rule->list; list != NULL; list = list->next)
+        for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+            if (op->kind == kind)
+                return op;
+    return NULL;
+}
+
+/* The prefilter cannot find it. A rule with `prefilter` is found by another keyword. */
+static bool is_not_found(const struct rule *rule)
+{
+    return rule->fast_op == NULL && rule->prefilter == NULL && rule->list != NULL;
+}
+
+static void pcre_check(struct lint *l UNUSED, const struct lint_rule *r)
+{
+    struct op_counts n = count_ops(r->rule);
+
+    if (is_not_found(r->rule) && n.pcre > 0 && n.content + n.negated == 0)
+        lint_find(r, lint_place_of(r, first_op(r->rule, OP_PCRE)),
+                  "add a content that the expression implies to the same buffer",
+                  "the pcre has no content beside it, so it runs on every %s of the rule's "
+                  "protocol and ports", r->rule->type == RULE_APP_TX ? "transaction" : "packet");
+}
+
+const struct lint_check lint_pcre_without_content = {
+    .name = "pcre-without-content", .level = LINT_WARNING, .rule = pcre_check,
+};
+
+static void negated_check(struct lint *l UNUSED, const struct lint_rule *r)
+{
+    struct op_counts n = count_ops(r->rule);
+
+    if (is_not_found(r->rule) && n.negated > 0 && n.content == 0)
+        lint_find(r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),
+                  "add a content that must be there",
+                  "all contents are negated, so no pattern finds the rule: it is evaluated on "
+                  "all that its header admits, and what has nothing of them fires");
+}
+
+const struct lint_check lint_only_negated = {
+    .name = "only-negated", .level = LINT_WARNING, .rule = negated_check,
+};
+
+/* A dataset is a search for many values itself, and needs no pattern before it. */
+static bool has_dataset(const struct lint_rule *r)
+{
+    return lint_option_named(r, "dataset", 0) != NULL || lint_option_named(r, "datarep", 0) != NULL;
+}
+
+/* Contents of the payload cannot find a rule on transactions, unless a pattern set finds its
+ * payload part. */
+static void pattern_check(struct lint *l UNUSED, const struct lint_rule *r)
+{
+    struct op_counts n = count_ops(r->rule);
+
+    if (!is_not_found(r->rule) || (n.content == 0 && n.negated + n.pcre > 0) ||
+        (r->rule->flags & RULE_PAYLOAD_PATTERN) || has_dataset(r))
+        return;
+    if (n.content > 0)
+        lint_find(r, lint_place_of(r, first_op(r->rule, OP_CONTENT)),
+                  "put a content into a buffer of the protocol",
+                  "no content can be the fast pattern, so the rule is evaluated with every "
+                  "transaction of its protocol");
+    else
+        lint_find(r, lint_place_of(r, r->rule->list->first),
+                  "add a content, or `prefilter` to a test of the header",
+                  "the rule looks into %s without a content, so no pattern finds it",
+                  lint_buffer_name(r->rule->list));
+}
+
+const struct lint_check lint_no_fast_pattern = {
+    .name = "no-fast-pattern", .level = LINT_WARNING, .rule = pattern_check,
+};
