@@ -48,6 +48,7 @@ struct options {
     bool quiet_progress;
     const char *explain;                /* rules to explain: numbers, or "all" */
     const char *explain_flow, *explain_nearest;
+    const char *life;                   /* the flow whose life is told */
     bool explain_summary, explain_json;
 };
 
