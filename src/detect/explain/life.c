@@ -8,51 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* --- life and end of the whole ---------------------------------------------------------------- */
-
-struct life *life_new(const struct life_request *request, struct err *err)
-{
-    struct life *l = xcalloc(1, sizeof(*l));
-
-    arena_init(&l->arena, 64 * 1024, 0);
-    l->json = request->json;
-    l->app = request->app;
-    l->stream = request->stream;
-    if (flow_wanted_read(&l->wanted, "--explain-flow", request->flow, err) < 0) {
-        life_free(l);
-        return NULL;
-    }
-    /* No output asks for files here, and without them there is nothing to say of them. */
-    app_require_files(l->app, APP_FILE_TRACK | APP_FILE_SHA256);
-    return l;
-}
-
-static void flow_free(struct life_flow *f)
-{
-    for (unsigned d = 0; d < 2; d++)
-        buf_fini(&f->dir[d].data);
-    ARRAY_FREE(&f->tx);
-    ARRAY_FREE(&f->file);
-    ARRAY_FREE(&f->rule);
-    ARRAY_FREE(&f->record);
-    free(f->rule_at);
-    free(f);
-}
-
-void life_free(struct life *l)
-{
-    if (l == NULL)
-        return;
-    for (unsigned i = 0; i < l->flow_count; i++)
-        flow_free(l->flow[i]);
-    free(l->profile);
-    if (l->set != NULL)
-        ruleset_unref(l->set);
-    buf_fini(&l->text);
-    arena_fini(&l->arena);
-    free(l);
-}
+#include <string.h>
 
 /* --- records ---------------------------------------------------------------------------------- */
 
@@ -61,12 +17,19 @@ const char *life_side(enum direction d)
     return d == TO_SERVER ? "client" : "server";
 }
 
-static const char *keep(struct life *l, const char *text)
+static char *keep(struct life *l, const char *text)
 {
-    const char *copy = arena_text(&l->arena, text_of(text));
+    char *copy = strdup(text);
 
     l->out_of_memory |= copy == NULL;
-    return copy != NULL ? copy : "";
+    return copy;
+}
+
+static void record_free(struct life_record *r)
+{
+    for (unsigned i = 0; i < r->member_count; i++)
+        free(r->member[i].text);
+    free(r->text);
 }
 
 struct life_record *life_log(struct life *l, enum life_kind kind, enum direction d,
@@ -101,6 +64,126 @@ void life_word(struct life *l, struct life_record *r, const char *key, const cha
 {
     if (r != NULL && r->member_count < LIFE_MEMBERS_MAX)
         r->member[r->member_count++] = (struct life_member){ .key = key, .text = keep(l, text) };
+}
+
+void life_repeats(struct life *l, struct life_record *r, const char *text)
+{
+    const char **before;
+
+    if (r == NULL)
+        return;
+    before = &l->at_flow->repeated[r->kind][r->direction];
+    r->is_plain = *before != NULL && strcmp(*before, text) == 0;
+    *before = text;
+}
+
+/* --- packets with nothing new ----------------------------------------------------------------- */
+
+static uint64_t member_of(const struct life_record *r, const char *key)
+{
+    for (unsigned i = 0; i < r->member_count; i++)
+        if (strcmp(r->member[i].key, key) == 0)
+            return r->member[i].number;
+    return 0;
+}
+
+static void series_add(struct life_series *s, const struct life_record *r)
+{
+    if (r->kind == LIFE_PACKET) {
+        s->last_packet = r->packet;
+        s->packets[r->direction]++;
+        s->bytes[r->direction] += member_of(r, "length");
+    }
+    s->refused += r->kind == LIFE_REFUSED;
+    s->dropped += r->kind == LIFE_VERDICT;
+}
+
+/* The records from run_at on become one, which counts. */
+static void run_fold(struct life *l, struct life_flow *f)
+{
+    struct life_record *first = &f->record.at[f->run_at];
+
+    if (first->series == NULL)
+        first->series = arena_zalloc(&l->arena, sizeof(*first->series));
+    if (first->series == NULL)
+        return;
+    for (size_t i = f->run_at; i < f->record.count; i++) {
+        struct life_record *r = &f->record.at[i];
+
+        if (r->text != NULL)
+            series_add(first->series, r);
+        record_free(r);
+        r->text = NULL;
+        r->member_count = 0;
+    }
+    l->records -= f->record.count - f->run_at - 1;
+    f->record.count = f->run_at + 1;
+}
+
+/* `from`: the packet's first record. JSON has all of them. */
+static void fold(struct life *l, size_t from)
+{
+    struct life_flow *f = l->at_flow;
+
+    if (l->json || from == f->record.count)
+        return;
+    for (size_t i = from; i < f->record.count; i++) {
+        if (!f->record.at[i].is_plain) {
+            f->run = 0;
+            return;
+        }
+    }
+    if (f->run++ == 0)
+        f->run_at = from;
+    if (f->run >= LIFE_SERIES_MIN)
+        run_fold(l, f);
+}
+
+/* --- life and end of the whole ---------------------------------------------------------------- */
+
+struct life *life_new(const struct life_request *request, struct err *err)
+{
+    struct life *l = xcalloc(1, sizeof(*l));
+
+    arena_init(&l->arena, 64 * 1024, 0);
+    l->json = request->json;
+    l->app = request->app;
+    l->stream = request->stream;
+    if (flow_wanted_read(&l->wanted, "--explain-flow", request->flow, err) < 0) {
+        life_free(l);
+        return NULL;
+    }
+    /* No output asks for files here, and without them there is nothing to say of them. */
+    app_require_files(l->app, APP_FILE_TRACK | APP_FILE_SHA256);
+    return l;
+}
+
+static void flow_free(struct life_flow *f)
+{
+    for (unsigned d = 0; d < 2; d++)
+        buf_fini(&f->dir[d].data);
+    for (size_t i = 0; i < f->record.count; i++)
+        record_free(&f->record.at[i]);
+    ARRAY_FREE(&f->tx);
+    ARRAY_FREE(&f->file);
+    ARRAY_FREE(&f->rule);
+    ARRAY_FREE(&f->record);
+    free(f->rule_at);
+    free(f);
+}
+
+void life_free(struct life *l)
+{
+    if (l == NULL)
+        return;
+    for (unsigned i = 0; i < l->flow_count; i++)
+        flow_free(l->flow[i]);
+    free(l->profile);
+    if (l->set != NULL)
+        ruleset_unref(l->set);
+    buf_fini(&l->text);
+    arena_fini(&l->arena);
+    free(l);
 }
 
 /* --- the flow --------------------------------------------------------------------------------- */
@@ -252,12 +335,12 @@ static void inspect_counted(struct life *l, struct detect_thread *dt, const stru
 {
     struct rule_profile *own = dt->profile;
 
-    memset(l->profile, 0, (l->set->plan->rule_count + 1) * sizeof(*l->profile));
     dt->profile = l->profile;
     detect_inspect(dt, in);
     dt->profile = own;
 }
 
+/* With tenants: the rules that the flow meets first. */
 static void take_rules(struct life *l, struct detect_thread *dt)
 {
     l->set = ruleset_ref(dt->set);
@@ -269,16 +352,18 @@ void life_inspect(struct life *l, struct detect_thread *dt, const struct inspect
     const struct packet *p = in->packet;
     unsigned alerts = detect_slot(p)->alert_count;
     struct life_flow *f;
+    size_t from;
 
-    if (l->set == NULL)
+    if (l->set == NULL && flow_is_wanted(&l->wanted, p))
         take_rules(l, dt);
-    f = dt->set == l->set ? flow_get(l, p) : NULL;
+    f = l->set != NULL && dt->set == l->set ? flow_get(l, p) : NULL;
     if (f == NULL) {
         detect_inspect(dt, in);
         return;
     }
     l->at_flow = f;
     l->in = in;
+    from = f->record.count;
     tell_packet(l);
     tell_state(l);
     if (in->reason != INSPECT_DETECTLOG_FLUSH)
@@ -290,6 +375,7 @@ void life_inspect(struct life *l, struct detect_thread *dt, const struct inspect
     life_tell_rules(l, alerts);
     if (inspection_ends_flow(in) && in->flow != NULL)
         tell_end(l);
+    fold(l, from);
     if (l->before.packet == p)
         l->before.packet = NULL;
 }

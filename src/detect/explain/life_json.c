@@ -26,7 +26,7 @@ static void add_record(struct json *j, const struct life_record *r)
         json_u64(j, "packet", r->packet);
     add_time(j, "timestamp", r->time_us);
     json_string(j, "direction", r->direction == TO_SERVER ? "to_server" : "to_client");
-    json_string(j, "text", r->text);
+    json_string(j, "text", r->text != NULL ? r->text : "");
     for (unsigned i = 0; i < r->member_count; i++) {
         if (r->member[i].text != NULL)
             json_lossy(j, r->member[i].key,

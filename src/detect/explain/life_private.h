@@ -40,17 +40,26 @@ enum life_kind {
 
 /* A figure or a word of a record, for JSON. */
 struct life_member {
-    const char *key, *text;             /* text NULL: the number */
+    const char *key;
+    char *text;                         /* NULL: the number */
     uint64_t number;
 };
+
+/* Packets with which nothing new happened. */
+struct life_series {
+    uint64_t last_packet, packets[2], bytes[2], refused, dropped;
+};
+/* Fewer of them are shown each. */
+#define LIFE_SERIES_MIN 4
 #define LIFE_MEMBERS_MAX 5
 
 struct life_record {
     uint64_t packet, time_us;           /* packet 0: one that the engine made */
-    const char *text;                   /* the sentence */
+    char *text;                         /* the sentence; NULL: a series */
     uint8_t kind;
     uint8_t direction;                  /* of the packet, or of the data */
-    bool is_plain;                      /* as always: the text folds a series of them */
+    bool is_plain;                      /* nothing new: the text folds a series of them */
+    struct life_series *series;         /* in the arena */
     uint8_t member_count;
     struct life_member member[LIFE_MEMBERS_MAX];
 };
@@ -103,6 +112,9 @@ struct life_flow {
     ARRAY_OF(struct life_tx) tx;        /* those that are open */
     ARRAY_OF(struct life_file) file;    /* the same */
     ARRAY_OF(struct life_rule) rule;
+    const char *repeated[LIFE_END + 1][2];      /* by kind and direction: what was said last */
+    size_t run_at;                      /* the first record of the packets with nothing new ... */
+    unsigned run;                       /* ... and how many packets they are */
     uint32_t *rule_at;                  /* by rule: 1 + where in `rule`; 0: not asked */
     ARRAY_OF(struct life_record) record;
 };
@@ -157,6 +169,8 @@ struct life_record *life_log(struct life *l, enum life_kind kind, enum direction
 void life_number(struct life_record *r, const char *key, uint64_t number);      /* r may be NULL */
 /* `text` is copied. */
 void life_word(struct life *l, struct life_record *r, const char *key, const char *text);
+/* The record says the same as the one of its kind and direction before. `text` is static. */
+void life_repeats(struct life *l, struct life_record *r, const char *text);
 const char *life_side(enum direction d);        /* who sends in it: "client" */
 
 /* Each says what the packet did in its part of the engine. */

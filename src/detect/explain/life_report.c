@@ -28,22 +28,6 @@ static const char *plural(uint64_t n)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* One past the records of the packet that begins at `at`. */
-static size_t packet_end(const struct life_flow *f, size_t at)
-{
-    for (at++; at < f->record.count && f->record.at[at].kind != LIFE_PACKET; at++)
-        ;
-    return at;
-}
-
-static bool is_plain(const struct life_flow *f, size_t at, size_t end)
-{
-    for (; at < end; at++)
-        if (!f->record.at[at].is_plain)
-            return false;
-    return true;
-}
-
 static void add_head(struct buf *out, const struct life_flow *f, const struct life_record *r)
 {
     uint64_t passed = r->time_us > f->start_us ? r->time_us - f->start_us : 0;
@@ -54,68 +38,34 @@ static void add_head(struct buf *out, const struct life_flow *f, const struct li
     buf_printf(out, "%-14s +%llu.%06llu  ", number, ULL(passed / 1000000), ULL(passed % 1000000));
     if (r->packet != 0)
         buf_printf(out, "%s  ", life_side((enum direction)r->direction));
-    buf_printf(out, "%s\n", r->text);
+    buf_printf(out, "%s\n", r->text != NULL ? r->text : "");
 }
 
-static void add_packet(struct buf *out, const struct life_flow *f, size_t at, size_t end)
+/* A series of packets with which nothing new happened. */
+static void add_series(struct buf *out, const struct life_record *r)
 {
-    add_head(out, f, &f->record.at[at]);
-    for (at++; at < end; at++)
-        buf_printf(out, "    %-12s %s\n", life_kind_name((enum life_kind)f->record.at[at].kind),
-                   f->record.at[at].text);
+    const struct life_series *s = r->series;
+
+    buf_printf(out, "packets %llu to %llu: nothing new; client %llu packet%s with %llu bytes, "
+               "server %llu with %llu", ULL(r->packet), ULL(s->last_packet),
+               ULL(s->packets[TO_SERVER]), plural(s->packets[TO_SERVER]),
+               ULL(s->bytes[TO_SERVER]), ULL(s->packets[TO_CLIENT]), ULL(s->bytes[TO_CLIENT]));
+    if (s->refused > 0)
+        buf_printf(out, "; %llu not stored, for the reason before", ULL(s->refused));
+    if (s->dropped > 0)
+        buf_printf(out, "; %llu dropped, for the reason before", ULL(s->dropped));
+    buf_add_u8(out, '\n');
 }
 
-static uint64_t member_of(const struct life_record *r, const char *key)
+static void add_record(struct buf *out, const struct life_flow *f, const struct life_record *r)
 {
-    for (unsigned i = 0; i < r->member_count; i++)
-        if (strcmp(r->member[i].key, key) == 0)
-            return r->member[i].number;
-    return 0;
-}
-
-/* A series of packets with which nothing happened but that they were in order. */
-static void add_series(struct buf *out, const struct life_flow *f, size_t at, size_t end)
-{
-    const struct life_record *first = &f->record.at[at], *last = first;
-    uint64_t packets[2] = { 0 }, bytes[2] = { 0 };
-
-    for (; at < end; at++) {
-        const struct life_record *r = &f->record.at[at];
-
-        if (r->kind != LIFE_PACKET)
-            continue;
-        packets[r->direction]++;
-        bytes[r->direction] += member_of(r, "length");
-        last = r;
-    }
-    buf_printf(out, "packets %llu to %llu: nothing but data in order and ACKs; ",
-               ULL(first->packet), ULL(last->packet));
-    buf_printf(out, "client %llu packet%s with %llu bytes, server %llu with %llu\n",
-               ULL(packets[0]), plural(packets[0]), ULL(bytes[0]), ULL(packets[1]),
-               ULL(bytes[1]));
-}
-
-/* Fewer plain packets than this are shown each. */
-#define SERIES_MIN 4
-
-static void add_records(struct buf *out, const struct life_flow *f)
-{
-    for (size_t at = 0; at < f->record.count;) {
-        size_t end = at, next = packet_end(f, at);
-        unsigned plain = 0;
-
-        for (; next > end && end < f->record.count && is_plain(f, end, next); plain++) {
-            end = next;
-            next = end < f->record.count ? packet_end(f, end) : end;
-        }
-        if (plain >= SERIES_MIN) {
-            add_series(out, f, at, end);
-            at = end;
-            continue;
-        }
-        add_packet(out, f, at, packet_end(f, at));
-        at = packet_end(f, at);
-    }
+    if (r->series != NULL)
+        add_series(out, r);
+    else if (r->kind == LIFE_PACKET)
+        add_head(out, f, r);
+    else
+        buf_printf(out, "    %-12s %s\n", life_kind_name((enum life_kind)r->kind),
+                   r->text != NULL ? r->text : "");
 }
 
 /* --- rules ------------------------------------------------------------------------------------ */
@@ -195,7 +145,8 @@ void life_write_text(const struct life *l, struct buf *out)
         if (i > 0)
             BUF_LITERAL(out, "\n\n");
         add_sum(out, l->flow[i]);
-        add_records(out, l->flow[i]);
+        for (size_t n = 0; n < l->flow[i]->record.count; n++)
+            add_record(out, l->flow[i], &l->flow[i]->record.at[n]);
         add_rules(out, l, l->flow[i]);
     }
     if (l->left_out > 0)

@@ -76,7 +76,7 @@ static void tell_matches(struct life *l, unsigned before)
 
     buf_clear(&l->text);
     for (uint32_t i = 0; i < l->set->plan->rule_count; i++) {
-        const struct rule_profile *c = &l->profile[i];
+        struct rule_profile *c = &l->profile[i];
         struct life_rule *rule = c->checks > 0 ? rule_get(l, l->set->plan->rule[i]) : NULL;
 
         if (rule == NULL)
@@ -89,6 +89,7 @@ static void tell_matches(struct life *l, unsigned before)
             add_sid(&l->text, rule->rule->sid, matched++);
         if (c->matches > 0 && alerts_of(p, rule->rule, before) == 0 && matched <= SIDS_SHOWN)
             tell_held_back(l, rule->rule);
+        *c = (struct rule_profile){ 0 };        /* for the next packet */
     }
     if (asked == 0)
         return;
@@ -159,6 +160,8 @@ static void tell_packet_verdict(struct life *l)
     life_word(l, r, "reason", drop_reason_text((enum drop_reason)p->drop_reason));
     if (by != NULL)
         life_number(r, "sid", by->sid);
+    else
+        life_repeats(l, r, drop_reason_text((enum drop_reason)p->drop_reason));
 }
 
 static void tell_flow_verdict(struct life *l)
@@ -182,12 +185,12 @@ static void tell_flow_verdict(struct life *l)
 /* Rules that did not even look: why. */
 static void tell_not_asked(struct life *l)
 {
+    static const char text[] = "no rule is asked: the flow is bypassed, passed or dropped";
     const struct packet *p = l->in->packet;
 
     if (!(p->flags & PACKET_NO_INSPECT) || (p->flags & PACKET_PSEUDO))
         return;
-    (void)life_log(l, LIFE_RULES, packet_direction(p),
-                   "no rule is asked: the flow is bypassed, passed or dropped");
+    life_repeats(l, life_log(l, LIFE_RULES, packet_direction(p), "%s", text), text);
 }
 
 void life_tell_rules(struct life *l, unsigned alerts_before)

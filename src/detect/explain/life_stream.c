@@ -215,6 +215,7 @@ static void tell_refused(struct life *l)
 
     life_number(r, "length", p->payload_len);
     life_word(l, r, "why", why);
+    life_repeats(l, r, why);
 }
 
 /* Which copy counts; bytes that were handed on stay as they are. */
