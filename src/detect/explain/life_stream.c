@@ -335,6 +335,8 @@ static void tell_chunk(struct life *l, const struct stream_chunk *c)
     unsigned long long from = c->offset, to = c->offset + c->len;
     struct life_record *r;
 
+    if (c->len == 0)
+        return;                         /* it only reports that the depth is reached */
     if (c->kind == CHUNK_GAP)
         r = life_log(l, LIFE_GAP, d, "bytes %llu to %llu of the %s never came", from, to,
                      life_side(d));
