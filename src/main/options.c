@@ -115,6 +115,8 @@ static const struct option_spec specs[] = {
       "explain with so many of what came nearest (10)" },
     { 0, "summary", OPT_FLAG, 0, AT(explain_summary), 0, NULL, NULL,
       "explain how far each rule came" },
+    { 0, "explain-flow", OPT_TEXT, 'r', AT(life), 0, NULL, "A:P-B:P",
+      "tell the life of this flow of the file of -r, packet by packet" },
     { 0, "json", OPT_FLAG, 0, AT(json), 0, NULL, NULL, "explain or lint in JSON" },
     { 0, "rule-profile", OPT_TEXT, 'r', AT(rule_profile), 0, NULL, "FILE",
       "write what each rule cost at the end, as .csv or .json" },
@@ -314,19 +316,30 @@ static int option_bpf_file(struct options *o, struct err *err)
     return 0;
 }
 
+/* Options that say how to explain, and nothing to explain. */
+static int option_explain_none(const struct options *o, struct err *err)
+{
+    if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary)
+        return err_set(err, "--flow, --nearest and --summary go with --explain");
+    if (o->json && o->life == NULL && o->job != JOB_LINT)
+        return err_set(err, "--json goes with --explain, --explain-flow or --lint");
+    return 0;
+}
+
 /* One thread in the order of the file, so that the answer is the same each time. */
 static int option_explain(struct options *o, struct err *err)
 {
-    if (o->explain == NULL) {
-        if (o->explain_flow != NULL || o->explain_nearest != NULL || o->explain_summary)
-            return err_set(err, "--flow, --nearest and --summary go with --explain");
-        if (o->json && o->job != JOB_LINT)
-            return err_set(err, "--json goes with --explain or --lint");
+    const char *name = o->explain != NULL ? "--explain" : "--explain-flow";
+
+    if (o->explain == NULL && option_explain_none(o, err) < 0)
+        return -1;
+    if (o->explain == NULL && o->life == NULL)
         return 0;
-    }
+    if (o->explain != NULL && o->life != NULL)
+        return err_set(err, "--explain and --explain-flow are two questions: give one of them");
     if (o->capture == NULL || strcmp(o->capture, "pcap-file") != 0)
-        return err_set(err, "--explain explains what rules make of a file: give -r FILE");
-    if (o->no_detection)
+        return err_set(err, "%s explains what happens in a file: give -r FILE", name);
+    if (o->explain != NULL && o->no_detection)
         return err_set(err, "--explain needs rules: --disable-detection does not go with it");
     if (o->rule_profile != NULL)
         return err_set(err, "--explain evaluates rules more often than the engine: --rule-profile "
@@ -346,9 +359,9 @@ static int option_lint(struct options *o, struct err *err)
             return err_set(err, "--lint-off goes with --lint");
         return 0;
     }
-    if (o->explain != NULL || o->no_detection)
-        return err_set(err, "--lint is about rules alone: --explain and --disable-detection do "
-                       "not go with it");
+    if (o->explain != NULL || o->life != NULL || o->no_detection)
+        return err_set(err, "--lint is about rules alone: --explain, --explain-flow and "
+                       "--disable-detection do not go with it");
     if (file == NULL)
         return 0;
     if (o->only_rule_file != NULL || (o->job_argument != NULL && o->bpf != NULL))

@@ -49,6 +49,7 @@ struct options {
     bool quiet_progress;
     const char *explain;                /* rules to explain: numbers, or "all" */
     const char *explain_flow, *explain_nearest;
+    const char *life;                   /* the flow whose life is told */
     bool explain_summary, json;
     const char *rule_profile;           /* a file for what rules cost */
     const char *lint_off;               /* classes that --lint leaves out */

@@ -23,6 +23,7 @@
 #include "control/signals.h"
 #include "detect/analysis/analysis.h"
 #include "detect/explain/explain.h"
+#include "detect/explain/life.h"
 #include "detect/lint/lint.h"
 #include "main/job_loop.h"
 #include "main/logging.h"
@@ -80,7 +81,7 @@ static void configure_options(const struct options *o, struct conf *conf)
     if (o->log_dir != NULL)
         conf_set(conf, "default-log-dir", o->log_dir);
     configure_offline(o, conf);
-    if (o->explain != NULL || o->job == JOB_LINT)
+    if (o->explain != NULL || o->life != NULL || o->job == JOB_LINT)
         configure_answer(conf);
     if (o->checksums != NULL)
         conf_set(conf, "stream.checksum-validation",
@@ -354,12 +355,13 @@ static bool may_start(const struct setup *s)
     return true;
 }
 
-static int write_explanation(struct explain *e)
+static int write_explanation(const struct run_context *ctx)
 {
     struct buf out = { 0 };
-    bool complete = explain_write(e, &out) && fwrite(out.data, 1, out.len, stdout) == out.len &&
-                 fflush(stdout) == 0;
+    bool complete = ctx->life != NULL ? life_write(ctx->life, &out)
+                                      : explain_write(ctx->explain, &out);
 
+    complete = complete && fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
     buf_fini(&out);
     if (!complete)
         log_error("detect", "the explanation is incomplete: no memory, or it cannot be written");
@@ -392,8 +394,8 @@ int run_engine(const struct options *o, struct conf *conf)
     status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : engine_loop_run(&s, &err);
     if (status != EXIT_SUCCESS)
         setup_fail(&err);
-    else if (s.context.explain != NULL)
-        status = write_explanation(s.context.explain);
+    else if (s.context.explain != NULL || s.context.life != NULL)
+        status = write_explanation(&s.context);
     process_pid_file_remove(pid_file);
     setup_free(&s);
     return status;

@@ -23,6 +23,7 @@
 #include "control/systemd.h"
 #include "control/web/web.h"
 #include "detect/explain/explain.h"
+#include "detect/explain/life.h"
 #include "detect/rule/keyword.h"
 #include "flow/exception.h"
 
@@ -296,6 +297,11 @@ static int setup_explain(struct setup *s, struct err *err)
                                              .summary = o->explain_summary,
                                              .json = o->json };
 
+    if (o->life != NULL) {
+        s->context.life = life_new(&(struct life_request){ o->life, o->explain_json, s->app,
+                                                           s->stream }, err);
+        return s->context.life != NULL ? 0 : -1;
+    }
     if (o->explain == NULL)
         return 0;
     s->context.explain = explain_new(&request, s->context.rules, err);
@@ -788,6 +794,7 @@ void setup_free(struct setup *s)
     tenants_unref(s->context.tenants);
     explain_free(s->context.explain);
     rule_cost_file_close(&s->rule_costs);
+    life_free(s->context.life);
     if (s->context.rules != NULL)
         ruleset_unref(s->context.rules);
     app_conf_free(s->app);

@@ -42,6 +42,7 @@ struct qsbr {
 
 struct explain;
 struct gauges;
+struct life;
 
 struct run_context {
     const struct conf_node *conf;           /* root */
@@ -72,6 +73,7 @@ struct run_context {
     struct gauges *gauges;                  /* control/gauges.h; while threads run */
     struct explain *explain;                /* detect/explain/explain.h; NULL: no explanation is
                                              * requested */
+    struct life *life;                      /* detect/explain/life.h; NULL: the same */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
     struct qsbr qsbr;

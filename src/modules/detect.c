@@ -7,6 +7,7 @@
 #include "app/session.h"
 #include "base/array.h"
 #include "detect/explain/explain.h"
+#include "detect/explain/life.h"
 #include "flow/rate.h"
 #include "flow/vars.h"
 #include "modules/context.h"
@@ -57,6 +58,11 @@ static const struct app_hooks hooks = {
     .file_released = output_file_released,
 };
 
+static bool is_one_ruleset(const struct detect_module *m)
+{
+    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL;
+}
+
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
 {
     m->tenants.ctx = m->ctx;
@@ -65,7 +71,7 @@ static int open_tenants(struct detect_module *m, struct ruleset *rules, struct e
     m->tenants.alert_payload_size = output_payload_size(m->ctx->conf);
     if (tenant_threads_take(&m->tenants, rules, m->rules_generation, err) < 0)
         return -1;
-    m->one_ruleset = m->tenants.table == NULL && m->ctx->explain == NULL;
+    m->one_ruleset = is_one_ruleset(m);
     return 0;
 }
 
@@ -109,7 +115,7 @@ static COLD void take_new_rules(struct detect_module *m)
 
     detect_thread_set_rules(m->detect, rules);
     (void)tenant_threads_take(&m->tenants, rules, m->rules_generation, &err);
-    m->one_ruleset = m->tenants.table == NULL && m->ctx->explain == NULL;
+    m->one_ruleset = is_one_ruleset(m);
     ruleset_unref(rules);
 }
 
@@ -122,6 +128,8 @@ static COLD void run_rules_of(struct detect_module *m, const struct inspection *
         detect = tenant_thread_of(&m->tenants, in->packet);
     if (m->ctx->explain != NULL)
         explain_inspect(m->ctx->explain, detect, in);
+    else if (m->ctx->life != NULL)
+        life_inspect(m->ctx->life, detect, in);
     else
         detect_inspect(detect, in);
 }

@@ -6,6 +6,7 @@
 
 #include "app/conf.h"
 #include "base/array.h"
+#include "detect/explain/life.h"
 #include "modules/context.h"
 
 struct stream_module {
@@ -84,6 +85,15 @@ static bool pre_stream(void *arg, struct packet *p)
     return early_hook_passes(arg, p, EARLY_HOOK_PRE_STREAM);
 }
 
+/* ids --explain-flow: the session as it is before the packet. */
+static bool pre_stream_observed(void *arg, struct packet *p)
+{
+    struct stream_module *m = arg;
+
+    life_before_stream(m->ctx->life, p);
+    return !ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_STREAM) || pre_stream(arg, p);
+}
+
 /* A reload may bring the first such rules, or remove the last. Only a thread that waits in sequence
  * has a watermark that others wait for. */
 static void sequencer_open(struct stream_module *m)
@@ -113,6 +123,10 @@ static int early_hooks_open(struct stream_module *m, struct err *err)
             detect_thread_set_rules(m->early, m->rules);
         if (m->early == NULL)
             return -1;
+    }
+    if (m->ctx->life != NULL) {
+        hooks.pre_stream = pre_stream_observed;
+        hooks.alone = true;
     }
     stream_thread_set_early_hooks(m->stream, &hooks);
     sequencer_open(m);

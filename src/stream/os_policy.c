@@ -37,6 +37,11 @@ static const char *const os_names[OS_POLICY_COUNT] = {
     [OS_LAST] = "last",
 };
 
+const char *os_policy_name(enum os_policy os)
+{
+    return os < OS_POLICY_COUNT && os_names[os] != NULL ? os_names[os] : "unknown";
+}
+
 enum os_policy os_policy_by_name(const char *name)
 {
     for (unsigned i = OS_NONE; i < OS_POLICY_COUNT; i++)

@@ -25,6 +25,7 @@ void os_policies_free(struct os_policies *policies);
  * OS_UNKNOWN, BSD_RIGHT or OLD_SOLARIS, which TCP handling does not distinguish. */
 enum os_policy os_policy_find(const struct os_policies *policies, const struct ip *ip);
 
+const char *os_policy_name(enum os_policy os);          /* as configured */
 enum os_policy os_policy_by_name(const char *name);     /* OS_UNKNOWN: no such name */
 
 #endif

@@ -15,7 +15,7 @@ static bool is_suppressed(const struct threshold_spec *t, const struct inspectio
             (t->track != TRACK_SRC && address_set_has(t->addresses, ends.dst)));
 }
 
-static bool describe_threshold(const struct rule *r, const struct inspection *in, struct buf *out)
+bool held_back_by_threshold(const struct rule *r, const struct inspection *in, struct buf *out)
 {
     static const char *const types[] = { "limit", "threshold", "both", "detection_filter",
                                          "rate_filter", "backoff", "suppress" };
@@ -75,6 +75,15 @@ static bool describe_pass(const struct explain *e, const struct wanted *w,
     return true;
 }
 
+bool held_back_by_itself(const struct rule *r, struct buf *out)
+{
+    if (r->action == RULE_PASS)
+        buf_add_string(out, "it is a pass rule: it matches, and gives no alert");
+    else if (r->flags & RULE_NOALERT)
+        buf_add_string(out, "noalert: the rule matches, and gives no alert");
+    return r->action == RULE_PASS || (r->flags & RULE_NOALERT);
+}
+
 static bool has_silent(const struct wanted *w)
 {
     for (unsigned i = 0; i < w->count; i++)
@@ -88,15 +97,11 @@ static void describe(struct explain *e, const struct wanted *w, const struct ins
 {
     const struct rule *r = w->rule;
 
-    if (r->action == RULE_PASS)
-        buf_add_string(out, "it is a pass rule: it matches, and gives no alert");
-    else if (r->flags & RULE_NOALERT)
-        buf_add_string(out, "noalert: the rule matches, and gives no alert");
-    else if (describe_pass(e, w, in, out))
+    if (held_back_by_itself(r, out) || describe_pass(e, w, in, out))
         return;
-    else if (describe_threshold(r, in, out))
+    if (held_back_by_threshold(r, in, out))
         return;
-    else if (r->action != RULE_ALERT && r->action > RULE_REJECT_BOTH)
+    if (r->action != RULE_ALERT && r->action > RULE_REJECT_BOTH)
         buf_add_string(out, "the action of the rule gives no alert");
     else if (has_silent(w))
         buf_add_string(out, "all else holds; its script, or its change of a set, does not");

@@ -255,23 +255,12 @@ static void note_held_back(struct explain *e, const struct inspection *in)
     }
 }
 
-static bool is_wanted_flow(const struct explain *e, const struct packet *p)
-{
-    if (!e->flow.given)
-        return true;
-    for (unsigned i = 0; i < 2; i++)
-        if (ip_equal(&p->src, &e->flow.ip[i]) && p->src_port == e->flow.port[i] &&
-            ip_equal(&p->dst, &e->flow.ip[1 - i]) && p->dst_port == e->flow.port[1 - i])
-            return true;
-    return false;
-}
-
 void explain_inspect(struct explain *e, struct detect_thread *dt, const struct inspection *in)
 {
     const struct packet *p = in->packet;
     unsigned before = detect_slot(p)->alert_count;
 
-    if (dt->set != e->set || !is_wanted_flow(e, p)) {
+    if (dt->set != e->set || !flow_is_wanted(&e->flow, p)) {
         detect_inspect(dt, in);
         return;
     }

@@ -118,19 +118,19 @@ static void add_flow(struct buf *out, const struct packet *p, enum direction d)
 
 /* The first two buffers of the client that the protocol declares: they tell one transaction from
  * the next. */
-static void add_tx(struct buf *out, const struct subject *s)
+void text_add_tx(struct buf *out, struct app_tx *tx)
 {
-    const struct app_proto *proto = s->tx->flow->proto;
+    const struct app_proto *proto = tx->flow->proto;
     unsigned shown = 0;
 
-    buf_printf(out, ", transaction %llu of %s", (unsigned long long)s->tx->id, proto->name);
+    buf_printf(out, "transaction %llu of %s", (unsigned long long)tx->id, proto->name);
     for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL && shown < 2;
          b++) {
         struct slice data;
 
         if ((*b)->grows || !((*b)->directions & APP_TS) ||
-            s->tx->progress[TO_SERVER] < (*b)->progress[TO_SERVER] ||
-            !app_buffer_get(*b, s->tx, TO_SERVER, 0, &data) || data.len == 0 || data.len > 200)
+            tx->progress[TO_SERVER] < (*b)->progress[TO_SERVER] ||
+            !app_buffer_get(*b, tx, TO_SERVER, 0, &data) || data.len == 0 || data.len > 200)
             continue;
         buf_printf(out, "%s %s ", shown++ > 0 ? "," : " with", (*b)->name);
         text_add_bytes(out, data, 60);
@@ -143,8 +143,10 @@ char *title_make(const struct subject *s)
     char *text;
 
     add_flow(&out, s->packet, s->direction);
-    if (s->tx != NULL)
-        add_tx(&out, s);
+    if (s->tx != NULL) {
+        buf_add_string(&out, ", ");
+        text_add_tx(&out, s->tx);
+    }
     if (s->packet->number != 0)
         buf_printf(&out, ", packet %llu", (unsigned long long)s->packet->number);
     text = text_take(&out);

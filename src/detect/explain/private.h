@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "detect/explain/explain.h"
+#include "detect/explain/flow_wanted.h"
 #include "detect/inspect/inspect_private.h"
 
 /* --- conditions ----------------------------------------------------------------------------- */
@@ -174,7 +175,7 @@ struct explain {
     struct ruleset *set;        /* referenced */
     bool json, summary;
     unsigned nearest;
-    struct { bool given; struct ip ip[2]; uint16_t port[2]; } flow;
+    struct flow_wanted flow;
     struct group *group;
     unsigned group_count;
     struct wanted *wanted;
@@ -214,12 +215,15 @@ void note_make(struct explain *e, struct wanted *w, unsigned condition, const st
                struct note *out);
 char *reason_make(const struct wanted *w, unsigned condition, const struct note *note);
 char *title_make(const struct subject *s);
+void text_add_tx(struct buf *out, struct app_tx *tx);
 char *excerpt_make(struct slice data, uint64_t start, uint32_t at, uint32_t len);
 void text_add_bytes(struct buf *out, struct slice bytes, unsigned most);
 char *text_take(struct buf *b);                 /* its text; the buffer is empty then */
 /* values.c: what a test looked at, "64"; false: not known. */
 bool test_value(const struct rule_test *test, const struct match_input *in, struct buf *out);
 /* held_back.c: why a rule whose conditions all hold gives no alert. */
+bool held_back_by_itself(const struct rule *r, struct buf *out);
+bool held_back_by_threshold(const struct rule *r, const struct inspection *in, struct buf *out);
 char *held_back_make(struct explain *e, const struct wanted *w, const struct inspection *in);
 
 /* report.c, report_json.c */

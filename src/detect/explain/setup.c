@@ -9,43 +9,6 @@
 
 /* --- what is wanted ------------------------------------------------------------------------- */
 
-/* "10.0.0.1:80", "[fe80::1]:80" */
-static bool end_parse(struct text t, struct ip *ip, uint16_t *port)
-{
-    const char *colon = NULL;
-    struct text address;
-    uint64_t n;
-
-    for (size_t i = 0; i < t.n; i++)
-        if (t.p[i] == ':')
-            colon = t.p + i;
-    if (colon == NULL)
-        return false;
-    address = (struct text){ t.p, (size_t)(colon - t.p) };
-    if (address.n > 2 && address.p[0] == '[' && address.p[address.n - 1] == ']')
-        address = (struct text){ address.p + 1, address.n - 2 };
-    if (!ip_parse(address, ip) ||
-        !text_to_u64((struct text){ colon + 1, t.n - address.n - 1 -
-                                        (address.p != t.p ? 2 : 0) }, UINT16_MAX, &n))
-        return false;
-    *port = (uint16_t)n;
-    return true;
-}
-
-static int flow_parse(struct explain *e, const char *flow, struct err *err)
-{
-    struct text rest = text_of(flow), one;
-    unsigned n = 0;
-
-    while (n < 2 && text_split(&rest, '-', &one) &&
-           end_parse(text_trim(one), &e->flow.ip[n], &e->flow.port[n]))
-        n++;
-    if (n < 2 || rest.n > 0)
-        return err_set(err, "--flow: expected ADDRESS:PORT-ADDRESS:PORT, got \"%s\"", flow);
-    e->flow.given = true;
-    return 0;
-}
-
 /* A rule that could not be loaded: the number stands in its text. */
 static const struct ruleset_failure *failure_of(const struct ruleset *set, uint32_t sid)
 {
@@ -138,7 +101,7 @@ static int request_read(struct explain *e, const struct explain_request *request
     e->nearest = (unsigned)nearest;
     e->json = request->json;
     e->summary = request->summary;
-    if (request->flow != NULL && flow_parse(e, request->flow, err) < 0)
+    if (request->flow != NULL && flow_wanted_read(&e->flow, "--flow", request->flow, err) < 0)
         return -1;
     if (strcmp(request->rules, "all") == 0 && !request->summary)
         return err_set(err, "--explain all goes with --summary: name the rules to explain");
