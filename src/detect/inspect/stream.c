@@ -8,6 +8,7 @@
 #include "detect/inspect/inspect_private.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
+#include "detect/state/packet_facts.h"
 #include "detect/state/tag.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
@@ -68,6 +69,7 @@ void detect_flow_free(struct flow *f)
 
     threshold_flow_free(f);
     tag_flow_free(f);
+    packet_facts_free(f);
     if (df == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {

@@ -173,6 +173,8 @@ struct rule {
     unsigned reference_count;
     const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; or NULL */
 
+    struct rule *facts;                 /* its half on packets (detect.packet-facts); NULL: none */
+    bool is_facts;                      /* it is that half of another rule */
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
     uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
