@@ -5,6 +5,7 @@
  * searched at once. Alerts are raised with the next packet of the data's own direction, if there
  * are enough data or a module requests it (see README.md). Data between two such packets are one
  * window, and a rule alerts once per window. */
+#include "detect/inspect/alert_once.h"
 #include "detect/inspect/inspect_private.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
@@ -41,6 +42,7 @@ static void ext_free(struct stream_ext *ext)
     buf_fini(&ext->captured);
     buf_fini(&ext->window);
     lib_free(ext->recent);
+    lib_free(ext->alerted);
     lib_free(ext);
 }
 
@@ -99,6 +101,7 @@ void stream_clear(struct detect_flow *df)
         df->ds[d].hits_done = 0;
         if (df->ds[d].ext != NULL) {
             stream_rules_clear(df->ds[d].ext->recent);
+            alert_once_clear(df->ds[d].ext->alerted);
             buf_clear(&df->ds[d].ext->window);
         }
         captures_clear(&df->ds[d]);
