@@ -4,6 +4,7 @@
 #include "detect/rule/ruleset_private.h"
 #include "detect/state/packet_facts.h"
 #include "detect/tests/rules_fixture.h"
+#include "detect/tests/rules_helper.h"
 #include "flow/flow.h"
 
 #include <stdio.h>
@@ -109,5 +110,25 @@ TEST(packet_facts_of_a_flow)
     packet.ip_proto = 1;
     CHECK(!unknown.match(&in, &one));
     packet_facts_free(&flow);
+    flow_ext_free(&flow);
+}
+
+/* Another set gives its rules other numbers, so the bits go with the old one. */
+TEST(packet_facts_and_reload)
+{
+    struct packet_fact fact = { 7 };
+    struct test_rules r;
+    struct flow flow = { .key.proto = 6 };
+    struct packet packet = { .ip_proto = 6, .flow = &flow };
+    struct match_input in = { .packet = &packet, .flow = &flow };
+
+    CHECK(test_rules_load(&r, "alert tcp any any -> any any (ttl:3; sid:1;)"));
+    (void)packet_fact_note(&fact).match(&in, &fact);
+    test_rules_inspect(r.thread, &packet);
+    CHECK(packet_fact_known(&fact).match(&in, &fact));
+    detect_thread_set_generation(r.thread, 1);
+    test_rules_inspect(r.thread, &packet);
+    CHECK(!packet_fact_known(&fact).match(&in, &fact));
+    test_rules_free(&r);
     flow_ext_free(&flow);
 }
