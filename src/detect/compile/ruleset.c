@@ -168,7 +168,9 @@ static void visit_rule(const struct rule_text *text, void *arg)
         break;
     case RULE_SKIPPED:
         l->report->skipped++;
-        log_at(LOG_LEVEL_INFO, "detect-parse", err.at, "rule skipped: %s", err.text);
+        log_at(LOG_LEVEL_INFO, "detect-requires", err.at, "rule skipped: %s", err.text);
+        log_info("detect", "Skipping signature due to missing requirements: %s from file %s at "
+                 "line %u", text->text.p, text->file, text->part.at[0].line);
         break;
     }
 }
