@@ -336,7 +336,8 @@ const char *const conf_schema_outline[] = {
     "    ipip-ipv4: enabled track-parent-flow",
     "    ipip-ipv6: enabled track-parent-flow",
     "detect: profile sgh-mpm-context sgh-mpm-caching sgh-mpm-caching-path sgh-mpm-caching-max-age"
-        " inspection-recursion-limit stream-tx-log-limit guess-applayer-tx delayed-detect",
+        " inspection-recursion-limit stream-tx-log-limit guess-applayer-tx delayed-detect"
+        " packet-facts alert-once",
     "  custom-values: toclient-groups toserver-groups",
     "  prefilter: default",
     "  grouping: tcp-priority-ports udp-priority-ports tcp-whitelist udp-whitelist",

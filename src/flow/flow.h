@@ -70,9 +70,9 @@ struct flow_macs {
 struct flow_ext {
     struct flow_threshold *thresholds;  /* detect/state/threshold.h; NULL while there are none */
     struct flow_tag *tags;              /* detect/state/tag.h; NULL while there are none */
+    struct flow_facts *facts;           /* detect/state/packet_facts.h; NULL while there are none */
     struct flow_macs *macs;             /* NULL unless an output logs them */
-    struct flow_rate *rate;             /* flow/rate.h; NULL unless flow.rate-tracking is
-                                         * configured */
+    struct flow_rate *rate;             /* flow/rate.h; NULL without flow.rate-tracking */
 };
 
 /* Three groups of cache lines, by the thread that writes them; 320 bytes in all. The session of a

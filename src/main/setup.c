@@ -298,7 +298,7 @@ static int setup_explain(struct setup *s, struct err *err)
                                              .json = o->json };
 
     if (o->life != NULL) {
-        s->context.life = life_new(&(struct life_request){ o->life, o->explain_json, s->app,
+        s->context.life = life_new(&(struct life_request){ o->life, o->json, s->app,
                                                            s->stream }, err);
         return s->context.life != NULL ? 0 : -1;
     }

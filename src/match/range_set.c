@@ -224,10 +224,10 @@ static int parse_variable(struct set_parser *sp, struct text in, bool negated,
     struct set_parser inner = *sp;
     int r;
 
-    if (value == NULL)
+    if (value == NULL)                  /* language servers look for the first words */
         return err_at(sp->err, location_of(sp, in.p),
-                      "variable $%.*s is not defined under vars.%s-groups in the configuration",
-                      TEXT(name), sp->grammar->what);
+                      "Variable \"%.*s\" is not defined in configuration file: vars.%s-groups has "
+                      "none of this name", TEXT(name), sp->grammar->what);
     if (text_trim(text_of(value)).n == 0)
         return err_at(sp->err, location_of(sp, in.p),
                       "variable $%.*s is empty (a value that begins with \"!\" must stand in "

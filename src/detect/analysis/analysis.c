@@ -69,7 +69,8 @@ static int write_text(const struct ruleset *set, const struct conf_node *root,
 
     heading(&out);
     for (size_t i = 0; i < set->rules.count; i++)
-        report->rule(&out, set->rules.at[i], root);
+        if (!set->rules.at[i]->is_facts)
+            report->rule(&out, set->rules.at[i], root);
     if (report->summary != NULL)
         report->summary(&out, set);
     r = file_write(log_dir, report->name, &out, err);
@@ -84,7 +85,8 @@ static int write_rules_json(const struct ruleset *set, const char *log_dir, stru
     int r;
 
     for (size_t i = 0; i < set->rules.count; i++)
-        analysis_rule_json(&out, set->rules.at[i]);
+        if (!set->rules.at[i]->is_facts)
+            analysis_rule_json(&out, set->rules.at[i]);
     r = file_write(log_dir, "rules.json", &out, err);
     buf_fini(&out);
     return r;

@@ -493,6 +493,7 @@ static struct detect_plan *plan_new(const struct ruleset *set)
                                                                                          : NULL);
     plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
     plan->guess_tx = conf_bool(conf, "detect.guess-applayer-tx", false);
+    plan->alert_once = conf_bool(conf, "detect.alert-once", false);
     plan->guess_limit = (uint8_t)MIN(conf_u64(conf, "detect.stream-tx-log-limit", 4), UINT8_MAX);
     plan->chunk_size[TO_SERVER] =
         (unsigned)conf_size(conf, "stream.reassembly.toserver-chunk-size", 2560);

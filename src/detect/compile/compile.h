@@ -87,6 +87,7 @@ struct detect_plan {
     struct pattern_pool *patterns;
     uint32_t step_limit;                    /* detect.inspection-recursion-limit */
     bool guess_tx;                          /* detect.guess-applayer-tx */
+    bool alert_once;                        /* detect.alert-once */
     uint8_t guess_limit;                    /* detect.stream-tx-log-limit, per transaction */
     unsigned stream_before;                 /* bytes of overlap that the longest pattern needs */
     unsigned chunk_size[2];                 /* bytes per step of stream inspection */

@@ -4,6 +4,7 @@
  * program for each buffer. Suricata rejects the same rules. Rule writers look its messages
  * up, so their texts are kept. */
 #include "detect/compile/compile.h"
+#include "detect/compile/packet_facts.h"
 #include "detect/compile/tx_engines.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -408,11 +409,12 @@ int rule_finish(struct rule_parser *p)
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
         if (check_list(p, l) < 0)
             return -1;
-    if (check_proto(p) < 0 || check_mixture(p) < 0 || derive_direction(p) < 0)
+    if (check_proto(p) < 0 || packet_facts_split(p) < 0 || check_mixture(p) < 0 ||
+        derive_direction(p) < 0)
         return -1;
     build_programs(p);
     if (!tx_engines_fit_hook(p->rule))
         return rule_error(p, "rule %u: what it looks at is not known at its hook, or before",
                           p->rule->sid);
-    return 0;
+    return packet_facts_finish(p);
 }

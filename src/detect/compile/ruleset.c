@@ -57,7 +57,7 @@ static struct known_rule *known_of(struct loader *l, const struct rule *rule)
 static void remove_rule(struct loader *l, const struct rule *old)
 {
     for (size_t i = 0; i < l->set->rules.count; i++)
-        if (l->set->rules.at[i] == old)
+        if (l->set->rules.at[i] == old || l->set->rules.at[i] == old->facts)
             l->set->rules.at[i] = NULL;
 }
 
@@ -92,6 +92,8 @@ static void keep_rule(struct loader *l, struct known_rule *known, unsigned half,
     known->rev = rule->rev;
     known->rule[half] = rule;
     ARRAY_PUSH(&l->set->rules, rule);
+    if (rule->facts != NULL)
+        ARRAY_PUSH(&l->set->rules, rule->facts);
 }
 
 /* Equal address and port sets have equal pointers. */
@@ -168,7 +170,9 @@ static void visit_rule(const struct rule_text *text, void *arg)
         break;
     case RULE_SKIPPED:
         l->report->skipped++;
-        log_at(LOG_LEVEL_INFO, "detect-parse", err.at, "rule skipped: %s", err.text);
+        log_at(LOG_LEVEL_INFO, "detect-requires", err.at, "rule skipped: %s", err.text);
+        log_info("detect", "Skipping signature due to missing requirements: %s from file %s at "
+                 "line %u", text->text.p, text->file, text->part.at[0].line);
         break;
     }
 }
@@ -336,6 +340,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->conf = request->conf;
     set->config_dir = request->config_dir;
     set->suricata_9 = conf_is_suricata_9(request->conf);
+    set->packet_facts = conf_bool(request->conf, "detect.packet-facts", false);
     set->flowbits_max =
         (unsigned)conf_u64_range(request->conf, "detect.flowbits.max-per-signature",
                                  set->suricata_9 ? FLOWBITS_OF_SURICATA_9 : 0, 1, UINT8_MAX);
@@ -358,9 +363,10 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
 /* Counts the types of rules after classification. The line is Suricata's. */
 static void log_kinds(const struct ruleset *set)
 {
-    unsigned addresses = 0, payload = 0, app = 0, events = 0;
+    unsigned addresses = 0, payload = 0, app = 0, events = 0, halves = 0;
 
     for (size_t i = 0; i < set->rules.count; i++) {
+        halves += set->rules.at[i]->is_facts;
         switch ((enum rule_type)set->rules.at[i]->type) {
         case RULE_IP_ONLY:
         case RULE_LIKE_IP_ONLY:
@@ -383,8 +389,8 @@ static void log_kinds(const struct ruleset *set)
         }
     }
     log_info("detect", "%zu signatures processed. %u are IP-only rules, %u are inspecting packet "
-             "payload, %u inspect application layer, %u are decoder event only", set->rules.count,
-             addresses, payload, app, events);
+             "payload, %u inspect application layer, %u are decoder event only",
+             set->rules.count - halves, addresses, payload, app, events);
 }
 
 /* "$NAME", as a rule would write it. */

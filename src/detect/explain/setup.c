@@ -43,7 +43,8 @@ static void group_make(struct explain *e, uint32_t sid, bool hidden)
     g = &e->group[e->group_count++];
     g->sid = sid;
     for (size_t i = 0; i < e->set->rules.count; i++)
-        if (e->set->rules.at[i]->sid == sid && g->rule_count < ARRAY_LEN(g->rule))
+        if (e->set->rules.at[i]->sid == sid && !e->set->rules.at[i]->is_facts &&
+            g->rule_count < ARRAY_LEN(g->rule))
             group_add_rule(e, g, e->set->rules.at[i], hidden);
     if (g->rule_count == 0)
         g->failure = failure_of(e->set, sid);
@@ -64,6 +65,8 @@ static void add_all(struct explain *e)
     for (size_t i = 0; i < e->set->rules.count; i++) {
         const struct rule *r = e->set->rules.at[i];
 
+        if (r->is_facts)
+            continue;
         if (last == NULL || last->sid != r->sid || last->rule_count == ARRAY_LEN(last->rule)) {
             last = &e->group[e->group_count++];
             last->sid = r->sid;

@@ -5,6 +5,7 @@
 #include "app/session.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/rule_cost.h"
+#include "detect/state/packet_facts.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 
@@ -121,6 +122,7 @@ static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
     struct app_flow *af = f->app;
 
     f->rules_generation = dt->generation;
+    packet_facts_free(f);
     if (f->detect != NULL)
         stream_clear(f->detect);
     if (af == NULL)

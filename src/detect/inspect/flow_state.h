@@ -41,6 +41,7 @@ struct stream_ext {
     uint64_t evaluated_to;      /* stream offset at the last evaluation with a small segment */
     unsigned evaluations;       /* of those, in this window */
     struct stream_rules *recent;        /* IPS mode: pairs of a rule and the end of its pattern */
+    struct alerted_bytes *alerted;      /* alert_once.h; NULL: none */
 };
 
 struct stream_dir {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/packet.c - rules on a packet, its payload and its flow's stream. */
+#include "detect/inspect/alert_once.h"
 #include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 
@@ -30,9 +31,14 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
         return false;               /* the prefilter has not searched this payload */
     if (stream && stream_due &&
         stream_rules_has(p->flow->detect->ds[in->direction].pending_alerts, r->index)) {
-        *flags |= ALERT_STREAM;
-        stream_captures_take(dt, &p->flow->detect->ds[in->direction], in->rule->index);
-        return true;
+        const struct stream_dir *ds = &p->flow->detect->ds[in->direction];
+
+        if (LIKELY(!dt->plan->alert_once) || !alert_once_has(ds, r->index)) {
+            *flags |= ALERT_STREAM;
+            stream_captures_take(dt, ds, r->index);
+            return true;
+        }
+        stream_due = false;             /* the packet's own bytes remain */
     }
     if (stream && !(r->flags & RULE_NEEDS_PACKET) && (p->flags & PACKET_STREAM_ADDED))
         return false;
@@ -125,6 +131,19 @@ static uint64_t tx_of_packet(const struct detect_thread *dt, const struct match_
     return tx->id;
 }
 
+/* The match is in the packet, and the stream will bring the same bytes. Inline both are one
+ * inspection. Rules that drop or pass act on the flow only with the stream's match. */
+static void COLD note_alert(const struct detect_thread *dt, const struct match_input *in)
+{
+    const struct packet *p = in->packet;
+    uint32_t both = RULE_NEEDS_PACKET | RULE_NEEDS_STREAM;
+
+    if (p->ip_proto == 6 && (in->rule->flags & both) == both && in->rule->action == RULE_ALERT &&
+        p->payload_len > 0 && (p->flags & PACKET_STREAM_ADDED) && !dt->is_inline &&
+        detect_flow_get(in->flow) != NULL)
+        alert_once_note(&in->flow->detect->ds[in->direction], in);
+}
+
 /* One direction of a packet, as it is inspected. */
 struct packet_context {
     struct detect_thread *dt;
@@ -157,6 +176,8 @@ static bool rule_inspect(struct packet_context *c, const struct rule *r)
         return false;
     if (!rule_matched(dt, &in))
         return false;
+    if (UNLIKELY(dt->plan->alert_once) && !(flags & ALERT_STREAM))
+        note_alert(dt, &in);
     tx_id = tx_of_packet(dt, &in, &flags);
     alert_queue_add(dt, &in, tx_id, 0, flags);
     return true;

@@ -5,9 +5,11 @@
  * searched at once. Alerts are raised with the next packet of the data's own direction, if there
  * are enough data or a module requests it (see README.md). Data between two such packets are one
  * window, and a rule alerts once per window. */
+#include "detect/inspect/alert_once.h"
 #include "detect/inspect/rule_cost.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
+#include "detect/state/packet_facts.h"
 #include "detect/state/tag.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
@@ -40,6 +42,7 @@ static void ext_free(struct stream_ext *ext)
     buf_fini(&ext->captured);
     buf_fini(&ext->window);
     lib_free(ext->recent);
+    lib_free(ext->alerted);
     lib_free(ext);
 }
 
@@ -68,6 +71,7 @@ void detect_flow_free(struct flow *f)
 
     threshold_flow_free(f);
     tag_flow_free(f);
+    packet_facts_free(f);
     if (df == NULL)
         return;
     for (unsigned d = 0; d < 2; d++) {
@@ -97,6 +101,7 @@ void stream_clear(struct detect_flow *df)
         df->ds[d].hits_done = 0;
         if (df->ds[d].ext != NULL) {
             stream_rules_clear(df->ds[d].ext->recent);
+            alert_once_clear(df->ds[d].ext->alerted);
             buf_clear(&df->ds[d].ext->window);
         }
         captures_clear(&df->ds[d]);

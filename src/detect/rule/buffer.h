@@ -50,6 +50,7 @@ struct buffer {
     uint8_t kind;               /* enum buffer_kind */
     uint8_t directions;
     bool multi, grows;
+    bool same;                  /* as in struct packet_buffer */
     const char *name;           /* "http.uri"; with transforms "http.uri|to_lowercase" */
     const struct buffer *base;  /* before transforms; itself if there are none */
     const struct transform_use *transform;

@@ -83,6 +83,8 @@ struct keyword_ops {
     bool quotes_required;
     bool firewall_only;
     bool needs_packet;                  /* the rule must inspect single packets */
+    bool of_packet;                     /* packets differ in it, although needs_packet is not set */
+    bool of_flow;                       /* the flow has it, although needs_packet is set */
     const char *rule_flag;              /* --engine-analysis: a flag of rules with it; NULL: none */
     size_t arg_size;     /* of the parsed argument, zeroed, in the arena; may be 0 for POINT_NONE */
     /* Returns 0; -1 after rule_error(); or KEYWORD_IGNORE_RULE after a warning: the rule is left

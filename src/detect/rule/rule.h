@@ -144,6 +144,7 @@ struct rule {
     bool hook_up_to;                    /* "<hook": accepts all earlier hooks as well */
     bool uses_shared_state;  /* reads or changes state that other flows can change: bits and tags
                               * of hosts, datasets; not thresholds */
+    bool is_facts;                      /* the half on packets of another rule: `facts` there */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, late ones last */
@@ -173,6 +174,7 @@ struct rule {
     unsigned reference_count;
     const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; or NULL */
 
+    struct rule *facts;                 /* its half on packets (detect.packet-facts); NULL: none */
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
     uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */

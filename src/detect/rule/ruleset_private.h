@@ -32,6 +32,8 @@ struct ruleset {
     const struct conf_node *conf;       /* root; valid while loading only */
     const char *config_dir;
     bool suricata_9;                    /* conf/compatibility.h */
+    bool packet_facts;                  /* detect.packet-facts */
+    unsigned packet_fact_count;
     unsigned flowbits_max;              /* of a rule; 0: any number */
     ARRAY_OF(struct rule *) rules;      /* as parsed; evaluation order once compiled */
     struct buffer_registry *buffers;    /* created at first use */

@@ -32,7 +32,8 @@ static const struct broken {
     { "alert tcp 1.2.3.4/40 any -> any any (sid:1;)",
       "the prefix length must be 0-32: \"1.2.3.4/40\"", 11 },
     { "alert tcp $NOPE any -> any any (sid:1;)",
-      "variable $NOPE is not defined under vars.address-groups in the configuration", 11 },
+      "Variable \"NOPE\" is not defined in configuration file: vars.address-groups has none of "
+      "this name", 11 },
     { "alert tcp !any any -> any any (sid:1;)",
       "every address is negated, the rule could never match: \"!any\"", 11 },
     { "alert tcp [1.1.1.1,!1.1.1.1] any -> any any (sid:1;)",

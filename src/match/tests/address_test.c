@@ -139,8 +139,8 @@ TEST(address_set_errors_name_the_location)
         { "!any", "every address is negated, the rule could never match: \"!any\"", 11 },
         { "[1.1.1.1,!1.1.1.1]", "no address is left once the negated ones are taken away: "
           "\"[1.1.1.1,!1.1.1.1]\"", 11 },
-        { "$NO", "variable $NO is not defined under vars.address-groups in the configuration",
-          11 },
+        { "$NO", "Variable \"NO\" is not defined in configuration file: vars.address-groups has "
+          "none of this name", 11 },
         { "$EMPTY", "variable $EMPTY is empty (a value that begins with \"!\" must stand in "
           "quotes)", 11 },
         { "[1.1.1.1,$BAD]", "not an IP address, prefix, range, group or variable: \"1.2.3.400\" "

@@ -49,7 +49,8 @@ TEST(port_set_errors)
         { "80:!90", "not a port (0-65535), port range, group or variable: \"80:!90\"" },
         { "!any", "every port is negated, the rule could never match: \"!any\"" },
         { "[80,!80]", "no port is left once the negated ones are taken away: \"[80,!80]\"" },
-        { "$NO", "variable $NO is not defined under vars.port-groups in the configuration" },
+        { "$NO", "Variable \"NO\" is not defined in configuration file: vars.port-groups has none "
+          "of this name" },
     };
     struct arena arena;
     struct port_table table;

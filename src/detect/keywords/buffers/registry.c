@@ -73,7 +73,8 @@ static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
         if (!text_equal(name, b->name) && !(b->alias != NULL && text_equal(name, b->alias)))
             continue;
         return buffer_add(set, (struct buffer){ .kind = BUFFER_PACKET, .name = b->name,
-                                                .directions = APP_BOTH, .multi = b->get_nth != NULL,
+                                                .directions = APP_BOTH, .same = b->same,
+                                                .multi = b->get_nth != NULL,
                                                 .get_packet = b->get,
                                                 .get_packet_nth = b->get_nth });
     }

@@ -27,6 +27,7 @@ const struct keyword_ops keyword_flow_age = {
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
+    .of_flow = true,
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u32,
     .match = age_match,
@@ -132,6 +133,7 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
         .doc = what,                                            \
         .point = POINT_PACKET,                                  \
         .needs_packet = true,                                   \
+        .of_flow = true,                                        \
         .arg_size = sizeof(struct side_arg),                    \
         .parse = parser,                                        \
         .match = function,                                      \

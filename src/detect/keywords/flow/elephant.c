@@ -43,6 +43,7 @@ const struct keyword_ops keyword_flow_elephant = {
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
+    .of_flow = true,
     .arg_size = sizeof(struct elephant_arg),
     .parse = elephant_parse,
     .match = elephant_match,

@@ -60,6 +60,7 @@ const struct keyword_ops keyword_tcp_session = {
     .features = "supports firewall",
     .point = POINT_PACKET,
     .needs_packet = true,
+    .of_flow = true,
     .arg_size = sizeof(uint8_t),
     .parse = tcp_session_parse,
     .match = tcp_session_match,

@@ -101,6 +101,7 @@ static bool igmp_match(const struct match_input *in, const void *arg)
         .name = written,                                    \
         .doc = what,                                        \
         .point = POINT_PACKET,                              \
+        .of_packet = true,                                  \
         .quotes = true,                                     \
         .arg_size = sizeof(struct checksum_arg),            \
         .parse = checksum_parse,                            \
