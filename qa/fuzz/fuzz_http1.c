@@ -8,6 +8,7 @@
  * instead; bits 4-7: in parts of so many bytes, 0: whole. After PARTS_MAX parts of an input its
  * chunks come whole, because each part is a packet that all is inspected for. Text between the
  * marks may grow and shrink as a fuzzer likes. */
+#include "app/core/ranges.h"
 #include "app/core/settings.h"
 #include "app/proto/http1/state.h"
 #include "app/tests/replay.h"
@@ -99,6 +100,15 @@ static void replay_chunk(struct replay *replay, uint8_t control, struct slice ch
     }
 }
 
+/* Files from ranges are put together across flows. An input starts without what others left. */
+static void forget_ranges(struct app_fixture *f)
+{
+    static const char key[] = "app-layer.protocols.http.byterange";
+
+    app_ranges_free(f->conf->ranges);
+    f->conf->ranges = app_ranges_new(conf_find(conf_root(f->yaml), key));
+}
+
 static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool suspends, bool compare)
 {
     struct bytes in = bytes_of(data, size);
@@ -109,6 +119,7 @@ static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool sus
     char *text = NULL;
     bool more;
 
+    forget_ranges(&fixture[w]);
     replay_begin(&replay, &fixture[w], false, 80);
     replay.quiet = !compare;
     replay.inspect = !compare;
