@@ -25,6 +25,7 @@ struct control {
     struct flow_result *flow_result;    /* commands/flows.c: must outlive a round */
     uint64_t started_ns;
 
+    pthread_mutex_t serving;            /* the control thread holds it unless it waits in poll() */
     pthread_mutex_t lock;               /* held while a command runs; protects the members below */
     struct engine *engine;              /* NULL: no run */
     const struct plan *plan;

@@ -49,6 +49,8 @@ void setup_rules_changed(struct setup *s, const struct ruleset *rules,
 struct ruleset_request setup_rules_request(const struct setup *s);
 /* The control socket, if the configuration wants one. */
 int setup_control(struct setup *s, struct err *err);
+/* Captures by command that are read at once, unless their command says it. */
+unsigned setup_parallel_jobs(const struct setup *s);
 /* What belongs to one capture, when others follow: made for one file, and taken down. */
 int setup_job(struct setup *s, const struct job *job, struct err *err);
 void setup_job_free(struct setup *s);
