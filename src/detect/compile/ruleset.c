@@ -335,6 +335,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->flowbits_max =
         (unsigned)conf_u64_range(request->conf, "detect.flowbits.max-per-signature",
                                  set->suricata_9 ? FLOWBITS_OF_SURICATA_9 : 0, 1, UINT8_MAX);
+    set->expressions.previous = request->previous != NULL ? &request->previous->expressions : NULL;
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
     set->state = request->previous != NULL ? rule_state_ref(request->previous->state)
@@ -469,6 +470,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     if (!request->disabled && !(request->all_or_none && report->failed > 0))
         log_kinds(set);
     set->conf = NULL;
+    set->expressions.previous = NULL;
     return set;
 }
 
@@ -494,6 +496,7 @@ void ruleset_unref(struct ruleset *set)
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
+    expressions_fini(&set->expressions);
     ARRAY_FREE(&set->scripts);
     ARRAY_FREE(&set->failures);
     ARRAY_FREE(&set->rules);

@@ -13,6 +13,7 @@
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset.h"
 #include "match/address.h"
+#include "match/expressions.h"
 #include "match/port.h"
 
 struct buffer_registry;         /* detect/keywords/buffers/registry.c */
@@ -50,6 +51,7 @@ struct ruleset {
     struct app_required_features required;             /* what the rules need of the protocols */
     struct address_table addresses;
     struct port_table ports;
+    struct expressions expressions;
     struct rule_names *names;           /* detect/rule/classification.h */
     struct iprep *iprep;                /* detect/state/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
