@@ -457,7 +457,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     keyword_registry_init();
     if (!request->disabled)
         load_rules(set, request, report);
-    if (ruleset_compile(set, err) < 0 || firewall_make(set, request->conf, err) < 0) {
+    if (ruleset_compile(set, request->previous, err) < 0 ||
+        firewall_make(set, request->conf, err) < 0) {
         ruleset_unref(set);
         return NULL;
     }

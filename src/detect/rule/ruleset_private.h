@@ -65,8 +65,9 @@ struct ruleset {
  * with p->err set. The argument of `dsize` is a struct int_match. */
 int rule_finish(struct rule_parser *p);
 
-/* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. */
-int ruleset_compile(struct ruleset *set, struct err *err);
+/* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. previous:
+ * whose unchanged parts are shared; or NULL. */
+int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct err *err);
 void ruleset_plan_free(struct ruleset *set);            /* plan and buffer registry */
 
 #endif
