@@ -25,6 +25,7 @@ struct control_conf {
     bool takes_jobs;                /* commands add captures */
     bool has_listener;              /* web/ is on: a control exists without a socket, too */
     bool fixed_rules;               /* -s or -S: rules are not reloaded */
+    bool merge_reloads;             /* a request during a reload is no error */
     unsigned parallel_jobs;         /* captures read at once, unless their command says it */
 };
 

@@ -31,6 +31,8 @@ struct control {
     const struct plan *plan;
     int *stop;
     enum reload_state reload;
+    bool reload_again;                  /* asked for while the rules were being loaded */
+    uint64_t reload_awaited;            /* `reloads` before the end that answers the request */
     char reload_failed[256];            /* the reason; empty: the last reload succeeded */
     uint64_t reloads;                   /* number of finished reloads */
 

@@ -25,6 +25,7 @@
 #include "base/report/log.h"
 #include "control/private.h"
 #include "control/process.h"
+#include "control/signals.h"
 #include "output/metrics.h"
 
 #define CLIENTS_MAX 64                    /* more connections are closed at once */
@@ -38,7 +39,7 @@ struct client {
     struct buf in, out;
     bool over;                          /* to be closed when `out` is sent */
     bool waits;                         /* for the end of a reload */
-    uint64_t reload;                    /* `reloads` of struct control at the request */
+    uint64_t reload;                    /* `reload_awaited` of struct control at the request */
 };
 
 /* --- answers ------------------------------------------------------------------------------ */
@@ -92,7 +93,7 @@ static void respond(struct control *c, struct client *client, const struct reque
     json_object(&j, NULL);
     pthread_mutex_lock(&c->lock);
     status = command_run(&command);
-    client->reload = c->reloads;
+    client->reload = c->reload_awaited;
     pthread_mutex_unlock(&c->lock);
     client->waits = status == COMMAND_LATER;
     if (client->waits)
@@ -474,13 +475,19 @@ void control_reload_begins(struct control *c)
  * that wait. */
 void control_reload_ends(struct control *c, const char *failed)
 {
+    bool again;
+
     if (c == NULL)
         return;
     pthread_mutex_lock(&c->lock);
-    c->reload = RELOAD_IDLE;
+    again = c->reload_again;
+    c->reload = again ? RELOAD_ASKED : RELOAD_IDLE;
+    c->reload_again = false;
     c->reloads++;
     snprintf(c->reload_failed, sizeof(c->reload_failed), "%s", failed != NULL ? failed : "");
     pthread_mutex_unlock(&c->lock);
+    if (again)
+        signals_raise(SIGNAL_RELOAD);
     wake(c);
 }
 

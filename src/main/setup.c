@@ -676,7 +676,9 @@ int setup_control(struct setup *s, struct err *err)
         .takes_jobs = s->takes_jobs,
         .has_listener = web_is_enabled(s->root),
         .parallel_jobs = s->takes_jobs ? setup_parallel_jobs(s) : 1,
-        .fixed_rules = o->rule_files.count > 0 || o->only_rule_file != NULL,
+        .fixed_rules = (o->rule_files.count > 0 || o->only_rule_file != NULL) &&
+                       !conf_bool(s->root, "unix-command.reload-given-rules", false),
+        .merge_reloads = conf_bool(s->root, "unix-command.merge-reloads", false),
     };
 
     if (control_open(&conf, &s->control, err) == 0)

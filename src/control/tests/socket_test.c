@@ -3,6 +3,7 @@
 #include "control/control.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ struct control_fixture {
 
 static bool fixture_open(struct control_fixture *w)
 {
-    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true };
+    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true,
+                                 .merge_reloads = true };
 
     w->conf = conf_new();
     conf_set(w->conf, "runmode", "workers");
@@ -195,6 +197,72 @@ TEST(control_socket_replaces_one_left_behind)
     CHECK(fixture_open(&w));
     close(dial_and_greet(t, &w));
     fixture_close(&w);
+}
+
+#define RELOAD "{\"command\":\"ruleset-reload-rules\"}"
+#define DONE "{\"message\":\"done\",\"return\":\"OK\"}"
+#define RUNNING_MODE "{\"command\":\"running-mode\"}"
+
+static void ask_reload(struct test *t, int fd)
+{
+    CHECK(send(fd, RELOAD, strlen(RELOAD), MSG_NOSIGNAL) == (ssize_t)strlen(RELOAD));
+}
+
+/* A command of another client is answered after those that came before it. */
+static void wait_for_answer(struct test *t, int fd)
+{
+    char line[256];
+
+    CHECK_STRING(request(t, fd, RUNNING_MODE, line, sizeof(line)),
+                 "{\"message\":\"workers\",\"return\":\"OK\"}");
+}
+
+static bool has_answer(int fd)
+{
+    struct pollfd at = { .fd = fd, .events = POLLIN };
+
+    return poll(&at, 1, 0) > 0;
+}
+
+/* `a` asks before the reload, `b` and `c` during it: theirs is the next, for both together. */
+TEST(control_reloads_are_merged)
+{
+    struct control_fixture w;
+    char line[256];
+    int a, b, c, other;
+
+    CHECK(signal(SIGUSR2, SIG_IGN) != SIG_ERR);     /* that is how the main thread is told */
+    fixture_new(t, &w);
+    a = dial_and_greet(t, &w);
+    b = dial_and_greet(t, &w);
+    c = dial_and_greet(t, &w);
+    other = dial_and_greet(t, &w);
+    ask_reload(t, a);
+    wait_for_answer(t, other);
+    control_reload_begins(w.control);
+    ask_reload(t, b);
+    ask_reload(t, c);
+    wait_for_answer(t, other);
+    control_reload_ends(w.control, NULL);
+    CHECK_STRING(read_line(a, line, sizeof(line)), DONE);
+    wait_for_answer(t, other);
+    CHECK(!has_answer(b) && !has_answer(c));
+    control_reload_begins(w.control);
+    control_reload_ends(w.control, NULL);
+    CHECK_STRING(read_line(b, line, sizeof(line)), DONE);
+    CHECK_STRING(read_line(c, line, sizeof(line)), DONE);
+    ask_reload(t, a);                               /* nothing is left over */
+    wait_for_answer(t, other);
+    control_reload_begins(w.control);
+    control_reload_ends(w.control, "broken");
+    CHECK_STRING(read_line(a, line, sizeof(line)),
+                 "{\"message\":\"broken\",\"return\":\"NOK\"}");
+    close(a);
+    close(b);
+    close(c);
+    close(other);
+    fixture_close(&w);
+    signal(SIGUSR2, SIG_DFL);
 }
 
 TEST(control_jobs_wait_in_order)
