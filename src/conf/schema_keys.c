@@ -280,7 +280,7 @@ const char *const conf_schema_outline[] = {
     "  *: **",
     "autofp-scheduler",
     "default-packet-size",
-    "unix-command: enabled filename",
+    "unix-command: enabled filename parallel-jobs merge-reloads reload-given-rules",
     "metrics: enabled listen token-file",
     "  tls: cert key",
     "magic-file",

@@ -23,7 +23,7 @@ struct command_arg {
     enum command_arg_type type;     /* has been checked before the command runs */
     bool optional;
 };
-#define COMMAND_ARGS_MAX 8
+#define COMMAND_ARGS_MAX 10
 
 struct command {
     struct control *control;

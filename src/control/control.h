@@ -26,6 +26,8 @@ struct control_conf {
     bool takes_jobs;                /* commands add captures */
     bool has_listener;              /* web/ is on: a control exists without a socket, too */
     bool fixed_rules;               /* -s or -S: rules are not reloaded */
+    bool merge_reloads;             /* a request during a reload is no error */
+    unsigned parallel_jobs;         /* captures read at once, unless their command says it */
 };
 
 /* True if the configuration enables the socket. */
@@ -36,7 +38,8 @@ int control_open(const struct control_conf *conf, struct control **out, struct e
 int control_start(struct control *c, struct err *err);
 /* Sets the current run; engine NULL: none. A command that ends a job sets *stop. */
 void control_set_run(struct control *c, struct engine *engine, const struct plan *plan, int *stop);
-/* Between these two calls no command runs, so the main thread can change what commands read. */
+/* Between these two calls no command runs, so the main thread can change what commands read.
+ * `c` may be NULL. */
 void control_hold(struct control *c);
 void control_release(struct control *c);
 /* Called before and after each load of the rules. failed: the reason, NULL on success. */
@@ -46,6 +49,8 @@ void control_reload_ends(struct control *c, const char *failed);
 const char *control_path(const struct control *c);
 /* Returns the captures that commands have added. */
 struct jobs *control_jobs(struct control *c);
+/* fork(2) while no command runs and no message is being logged. The new process has no control. */
+pid_t control_fork(struct control *c);
 /* Sends the replies that are ready; then removes the socket. */
 void control_free(struct control *c);
 

@@ -4,29 +4,34 @@
 #include "control/jobs.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/system/clock.h"
 
-/* `fd` is an eventfd that wakes the main loop. `current` is out of the list, and still
- * owned by it. */
+/* `fd` is an eventfd that wakes the main loop. `running` is a list of its own, at most
+ * JOBS_PARALLEL_MAX long. */
 struct jobs {
     pthread_mutex_t lock;
-    struct job *first, **last, *current;
+    struct job *first, **last, *running;
+    unsigned parallel;                      /* of jobs that do not say it */
     uint64_t last_ms;
     uint64_t failed, failed_ms;
     char *failed_file, *failed_error;       /* of the latest that failed */
     int fd;
 };
 
-struct jobs *jobs_new(void)
+struct jobs *jobs_new(unsigned parallel)
 {
     struct jobs *jobs = xcalloc(1, sizeof(*jobs));
 
     pthread_mutex_init(&jobs->lock, NULL);
     jobs->last = &jobs->first;
+    jobs->parallel = MAX(parallel, 1u);
     jobs->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return jobs;
 }
@@ -34,24 +39,27 @@ struct jobs *jobs_new(void)
 /* The strings belong to the job since jobs_add(). */
 static void job_free(struct job *job)
 {
-    if (job == NULL)
-        return;
     free(job->file);
     free(job->log_dir);
     free(job);
+}
+
+static void list_free(struct job *job)
+{
+    while (job != NULL) {
+        struct job *next = job->next;
+
+        job_free(job);
+        job = next;
+    }
 }
 
 void jobs_free(struct jobs *jobs)
 {
     if (jobs == NULL)
         return;
-    while (jobs->first != NULL) {
-        struct job *job = jobs->first;
-
-        jobs->first = job->next;
-        job_free(job);
-    }
-    job_free(jobs->current);
+    list_free(jobs->first);
+    list_free(jobs->running);
     free(jobs->failed_file);
     free(jobs->failed_error);
     pthread_mutex_destroy(&jobs->lock);
@@ -80,7 +88,33 @@ void jobs_add(struct jobs *jobs, const struct job *job)
     eventfd_write(jobs->fd, 1);
 }
 
-/* NULL: the list is empty. The job stays valid until jobs_done(). */
+/* Called with the lock held. A job may say that fewer run beside it than others allow, so the
+ * smallest number counts. One that demands to run alone is thus never overtaken. */
+static bool may_start(const struct jobs *jobs, const struct job *job)
+{
+    unsigned running = 0, most = job->parallel;
+
+    for (const struct job *at = jobs->running; at != NULL; at = at->next, running++)
+        most = MIN(most, at->parallel);
+    return running < most;
+}
+
+/* Called with the lock held. The oldest stays first. */
+static void start(struct jobs *jobs, struct job *job)
+{
+    struct job **at = &jobs->running;
+
+    jobs->first = job->next;
+    if (jobs->first == NULL)
+        jobs->last = &jobs->first;
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = job;
+    job->next = NULL;
+    job->started_ns = clock_ns();
+}
+
+/* The job stays valid until jobs_done(). */
 const struct job *jobs_take(struct jobs *jobs)
 {
     struct job *job;
@@ -89,14 +123,34 @@ const struct job *jobs_take(struct jobs *jobs)
     (void)eventfd_read(jobs->fd, &n);
     pthread_mutex_lock(&jobs->lock);
     job = jobs->first;
-    if (job != NULL) {
-        jobs->first = job->next;
-        if (jobs->first == NULL)
-            jobs->last = &jobs->first;
-        jobs->current = job;
-    }
+    if (job != NULL && job->parallel == 0)
+        job->parallel = jobs->parallel;
+    if (job != NULL && may_start(jobs, job))
+        start(jobs, job);
+    else
+        job = NULL;
     pthread_mutex_unlock(&jobs->lock);
     return job;
+}
+
+/* The lock keeps jobs_signal() from a process that has just been waited for. */
+void jobs_set_process(struct jobs *jobs, const struct job *job, pid_t pid)
+{
+    pthread_mutex_lock(&jobs->lock);
+    ((struct job *)(uintptr_t)job)->pid = pid;
+    pthread_mutex_unlock(&jobs->lock);
+}
+
+unsigned jobs_signal(struct jobs *jobs, const char *file, int number)
+{
+    unsigned count = 0;
+
+    pthread_mutex_lock(&jobs->lock);
+    for (const struct job *job = jobs->running; job != NULL; job = job->next)
+        if (job->pid > 0 && (file == NULL || strcmp(file, job->file) == 0))
+            count += kill(job->pid, number) == 0;
+    pthread_mutex_unlock(&jobs->lock);
+    return count;
 }
 
 /* Called with the lock held. */
@@ -113,16 +167,18 @@ static void note_failure(struct jobs *jobs, const struct job *job, uint64_t wall
 
 /* Wakes the main loop again when more files wait, because jobs_take() reads the eventfd to
  * 0. */
-void jobs_done(struct jobs *jobs, uint64_t wall_ms, const char *error)
+void jobs_done(struct jobs *jobs, const struct job *done, uint64_t wall_ms, const char *error)
 {
-    struct job *job;
+    struct job **at = &jobs->running, *job;
     bool more;
 
     pthread_mutex_lock(&jobs->lock);
-    job = jobs->current;
-    jobs->current = NULL;
+    while (*at != done)
+        at = &(*at)->next;
+    job = *at;
+    *at = job->next;
     jobs->last_ms = wall_ms;
-    if (error != NULL && job != NULL)
+    if (error != NULL)
         note_failure(jobs, job, wall_ms, error);
     more = jobs->first != NULL;
     pthread_mutex_unlock(&jobs->lock);
@@ -133,28 +189,28 @@ void jobs_done(struct jobs *jobs, uint64_t wall_ms, const char *error)
 
 /* visit() runs with the lock held, so it must not call back here. `visit` NULL only
  * counts. */
-unsigned jobs_each(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg)
+static unsigned each(struct jobs *jobs, struct job *const *first,
+                     void (*visit)(const struct job *job, void *arg), void *arg)
 {
     unsigned count = 0;
 
     pthread_mutex_lock(&jobs->lock);
-    for (const struct job *job = jobs->first; job != NULL; job = job->next, count++)
+    for (const struct job *job = *first; job != NULL; job = job->next, count++)
         if (visit != NULL)
             visit(job, arg);
     pthread_mutex_unlock(&jobs->lock);
     return count;
 }
 
-bool jobs_current(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg)
+unsigned jobs_each(struct jobs *jobs, void (*visit)(const struct job *job, void *arg), void *arg)
 {
-    bool is_one;
+    return each(jobs, &jobs->first, visit, arg);
+}
 
-    pthread_mutex_lock(&jobs->lock);
-    is_one = jobs->current != NULL;
-    if (is_one)
-        visit(jobs->current, arg);
-    pthread_mutex_unlock(&jobs->lock);
-    return is_one;
+unsigned jobs_each_running(struct jobs *jobs, void (*visit)(const struct job *job, void *arg),
+                           void *arg)
+{
+    return each(jobs, &jobs->running, visit, arg);
 }
 
 uint64_t jobs_last_ms(struct jobs *jobs)

@@ -25,11 +25,14 @@ struct control {
     struct flow_result *flow_result;    /* commands/flows.c: must outlive a round */
     uint64_t started_ns;
 
+    pthread_mutex_t serving;            /* the control thread holds it unless it waits in poll() */
     pthread_mutex_t lock;               /* held while a command runs; protects the members below */
     struct engine *engine;              /* NULL: no run */
     const struct plan *plan;
     int *stop;
     enum reload_state reload;
+    bool reload_again;                  /* asked for while the rules were being loaded */
+    uint64_t reload_awaited;            /* `reloads` before the end that answers the request */
     char reload_failed[256];            /* the reason; empty: the last reload succeeded */
     uint64_t reloads;                   /* number of finished reloads */
 

@@ -61,9 +61,24 @@ static const struct sock_filter filter[] = {
     REFUSE(EPERM),
 };
 
-static int refuse_processes(struct err *err)
+/* Copies of the process are possible: captures at once (main/job_process.c). Other programs are
+ * not. */
+static const struct sock_filter filter_with_copies[] = {
+    LOAD(arch),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+    REFUSE(EPERM),
+    LOAD(nr),
+    CALL(execve), REFUSE(EPERM),
+    CALL(execveat), REFUSE(EPERM),
+    ALLOW,
+};
+
+static int refuse_processes(bool allow_copies, struct err *err)
 {
-    const struct sock_fprog program = { ARRAY_LEN(filter), (struct sock_filter *)filter };
+    const struct sock_fprog all = { ARRAY_LEN(filter), (struct sock_filter *)filter };
+    const struct sock_fprog others = { ARRAY_LEN(filter_with_copies),
+                                       (struct sock_filter *)filter_with_copies };
+    const struct sock_fprog program = allow_copies ? others : all;
 
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
@@ -72,8 +87,9 @@ static int refuse_processes(struct err *err)
     return 0;
 }
 #else
-static int refuse_processes(struct err *err)
+static int refuse_processes(bool allow_copies, struct err *err)
 {
+    (void)allow_copies;
     (void)err;
     return 0;
 }
@@ -206,7 +222,13 @@ int sandbox_enter(const struct conf_node *root, const struct sandbox_paths *need
     if (conf_bool(root, "security.landlock.enabled", false) &&
         apply_file_policy(root, needed, err) < 0)
         return -1;
-    if (conf_bool(root, "security.limit-noproc", false) && refuse_processes(err) < 0)
+    if (conf_bool(root, "security.limit-noproc", false) &&
+        refuse_processes(needed->copies, err) < 0)
         return -1;
     return 0;
+}
+
+int sandbox_refuse_copies(const struct conf_node *root, struct err *err)
+{
+    return conf_bool(root, "security.limit-noproc", false) ? refuse_processes(false, err) : 0;
 }

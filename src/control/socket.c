@@ -25,6 +25,7 @@
 #include "base/report/log.h"
 #include "control/private.h"
 #include "control/process.h"
+#include "control/signals.h"
 #include "output/metrics.h"
 
 #define CLIENTS_MAX 64                    /* one more takes the place of the longest idle */
@@ -38,7 +39,7 @@ struct client {
     struct buf in, out;
     bool over;                          /* to be closed when `out` is sent */
     bool waits;                         /* for the end of a reload */
-    uint64_t reload;                    /* `reloads` of struct control at the request */
+    uint64_t reload;                    /* `reload_awaited` of struct control at the request */
     uint64_t heard_ns;                  /* when it connected or sent something last */
 };
 
@@ -93,7 +94,7 @@ static void respond(struct control *c, struct client *client, const struct reque
     json_object(&j, NULL);
     pthread_mutex_lock(&c->lock);
     status = command_run(&command);
-    client->reload = c->reloads;
+    client->reload = c->reload_awaited;
     pthread_mutex_unlock(&c->lock);
     client->waits = status == COMMAND_LATER;
     if (client->waits)
@@ -304,11 +305,13 @@ static void *control_main(void *arg)
 
         if (poll(at, count, -1) < 0)
             continue;
+        pthread_mutex_lock(&c->serving);
         if (at[0].revents)
             (void)eventfd_read(c->wake_fd, &n);
         all_clients(c, at);
         if (at[1].revents)
             client_accept(c);
+        pthread_mutex_unlock(&c->serving);
     }
     return NULL;
 }
@@ -427,10 +430,11 @@ int control_open(const struct control_conf *conf, struct control **out, struct e
     c->conf = *conf;
     c->started_ns = clock_ns();
     pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->serving, NULL);
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     c->fd = -1;
     if (conf->takes_jobs)
-        c->jobs = jobs_new();
+        c->jobs = jobs_new(conf->parallel_jobs);
     if (has_socket && open_socket(c, err) < 0) {
         if (conf->takes_jobs || !conf->has_listener) {
             control_free(c);
@@ -470,12 +474,14 @@ void control_set_run(struct control *c, struct engine *engine, const struct plan
 /* For the main thread, while it replaces what commands read. */
 void control_hold(struct control *c)
 {
-    pthread_mutex_lock(&c->lock);
+    if (c != NULL)
+        pthread_mutex_lock(&c->lock);
 }
 
 void control_release(struct control *c)
 {
-    pthread_mutex_unlock(&c->lock);
+    if (c != NULL)
+        pthread_mutex_unlock(&c->lock);
 }
 
 void control_reload_begins(struct control *c)
@@ -491,13 +497,19 @@ void control_reload_begins(struct control *c)
  * that wait. */
 void control_reload_ends(struct control *c, const char *failed)
 {
+    bool again;
+
     if (c == NULL)
         return;
     pthread_mutex_lock(&c->lock);
-    c->reload = RELOAD_IDLE;
+    again = c->reload_again;
+    c->reload = again ? RELOAD_ASKED : RELOAD_IDLE;
+    c->reload_again = false;
     c->reloads++;
     snprintf(c->reload_failed, sizeof(c->reload_failed), "%s", failed != NULL ? failed : "");
     pthread_mutex_unlock(&c->lock);
+    if (again)
+        signals_raise(SIGNAL_RELOAD);
     wake(c);
 }
 
@@ -509,6 +521,35 @@ const char *control_path(const struct control *c)
 struct jobs *control_jobs(struct control *c)
 {
     return c->jobs;
+}
+
+/* Otherwise a client that waits for the end of its connection would wait for the new process,
+ * too. */
+static void leave(struct control *c)
+{
+    for (size_t i = 0; i < c->clients.count; i++)
+        close(c->clients.at[i]->fd);
+    if (c->fd >= 0)
+        close(c->fd);
+    close(c->wake_fd);
+}
+
+/* fork(2) copies locks as they are, and the clients as they are. So the control thread must be
+ * between two rounds, and the log between two messages. */
+pid_t control_fork(struct control *c)
+{
+    pid_t pid;
+
+    pthread_mutex_lock(&c->serving);
+    pthread_mutex_lock(&c->lock);
+    log_hold();
+    pid = fork();
+    log_release();
+    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->serving);
+    if (pid == 0)
+        leave(c);
+    return pid;
 }
 
 /* Sends what the kernel still takes of the last replies. Removes the socket's file. */
@@ -534,6 +575,7 @@ void control_free(struct control *c)
         close(c->wake_fd);
     jobs_free(c->jobs);
     free(c->flow_result);
+    pthread_mutex_destroy(&c->serving);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main/job_loop.c - ids --unix-socket: processes one capture file after another.
- *
- * Rules and settings stay. Each capture has its own threads, tables and outputs, and leaves no
- * state for the next one. A file that cannot be read does not end the engine. */
+/* main/job_loop.c - ids --unix-socket: runs one capture file after another, or several at once.
+ * Rules and settings stay. Each capture has its own threads, tables and outputs, and leaves nothing
+ * for the next one. A file that cannot be read does not end the engine. */
 #include "config.h"
 
 #include "main/job_loop.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +18,7 @@
 #include "control/web/web.h"
 #include "main/sandbox_policy.h"
 #include "main/engine_loop.h"
+#include "main/job_process.h"
 
 /* The log gives the reason, and so does the command pcap-file-failed. */
 static void job_failed(const struct job *job, struct err *err)
@@ -49,10 +50,10 @@ static int run_job(struct setup *s, const struct job *job, struct err *err)
 
 /* Returns false after a signal. Between captures this loop, not the watchdog, tells the service
  * manager that the engine is alive. */
-static bool wait_for_job(struct setup *s, int signals)
+static bool wait_for_job(struct setup *s, int signals, const struct job_processes *processes)
 {
     unsigned alive_ms = systemd_watchdog_ms();
-    enum signal_event event = signals_wait(signals, jobs_fd(control_jobs(s->control)),
+    enum signal_event event = signals_wait(signals, job_processes_fd(processes),
                                            alive_ms > 0 ? (int)alive_ms : 10000);
 
     if (alive_ms > 0)
@@ -63,6 +64,7 @@ static bool wait_for_job(struct setup *s, int signals)
         return false;
     case SIGNAL_ROTATE:
         log_reopen();
+        (void)jobs_signal(control_jobs(s->control), NULL, SIGHUP);
         break;
     case SIGNAL_RELOAD:
         engine_loop_reload_rules(s);
@@ -73,39 +75,64 @@ static bool wait_for_job(struct setup *s, int signals)
     return true;
 }
 
-/* jobs_done() frees the job. */
-static void loop(struct setup *s, int signals)
+/* In this process, so that all commands see the run. jobs_done() frees the job. */
+static void run_alone(struct setup *s, const struct job *job)
+{
+    struct err err = { 0 };
+    int status = run_job(s, job, &err);
+
+    jobs_done(control_jobs(s->control), job, clock_wall_us() / 1000,
+              status < 0 ? err.text : NULL);
+}
+
+/* A capture that may have others beside it gets a process. Bits on hosts that commands have set are
+ * in its copy, and hold for this capture only. */
+static void start_job(struct setup *s, struct job_processes *processes, const struct job *job)
+{
+    struct err err = { 0 };
+
+    if (job->parallel == 1) {
+        run_alone(s, job);
+        return;
+    }
+    if (job_processes_start(processes, s, job, run_job, &err) < 0) {
+        job_failed(job, &err);
+        jobs_done(control_jobs(s->control), job, clock_wall_us() / 1000, err.text);
+    }
+    ruleset_clear_hosts(s->context.rules);
+}
+
+static void loop(struct setup *s, int signals, struct job_processes *processes)
 {
     struct jobs *jobs = control_jobs(s->control);
     const struct job *job;
-    struct err err;
-    int status;
 
-    while (!s->ending && wait_for_job(s, signals)) {
-        job = jobs_take(jobs);
-        if (job == NULL)
-            continue;
-        err = (struct err){ 0 };
-        status = run_job(s, job, &err);
-        jobs_done(jobs, clock_wall_us() / 1000, status < 0 ? err.text : NULL);
+    while (!s->ending && wait_for_job(s, signals, processes)) {
+        job_processes_reap(processes);
+        while (!s->ending && (job = jobs_take(jobs)) != NULL)
+            start_job(s, processes, job);
     }
 }
 
 /* Returns an exit status. Sandbox and privileges come before the first other thread. */
 int jobs_run(struct setup *s, struct err *err)
 {
+    struct job_processes *processes = job_processes_new(control_jobs(s->control), err);
     int signals = signals_open();
 
-    if (sandbox_policy_enter(s, err) < 0 || engine_loop_drop_privileges(s, err) < 0 ||
-        control_start(s->control, err) < 0 || web_start(s->web, err) < 0) {
+    if (processes == NULL || sandbox_policy_enter(s, err) < 0 ||
+        engine_loop_drop_privileges(s, err) < 0 || control_start(s->control, err) < 0 ||
+        web_start(s->web, err) < 0) {
+        job_processes_free(processes);
         close(signals);
         return EXIT_FAILURE;
     }
     log_notice("threads", "Engine started: waiting for commands.");
     process_ready();
     systemd_ready("waiting for commands");
-    loop(s, signals);
+    loop(s, signals, processes);
     systemd_stopping();
+    job_processes_free(processes);
     close(signals);
     return EXIT_SUCCESS;
 }

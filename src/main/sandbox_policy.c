@@ -114,6 +114,7 @@ int sandbox_policy_enter(const struct setup *s, struct err *err)
     add_options(&f, s);
     ARRAY_PUSH(&f.paths.read, s->config_dir);
     ARRAY_PUSH(&f.paths.write, s->log_dir);
+    f.paths.copies = s->takes_jobs && setup_parallel_jobs(s) > 1;
     status = sandbox_enter(s->root, &f.paths, err);
     for (size_t i = 0; i < f.directories.count; i++)
         free(f.directories.at[i]);

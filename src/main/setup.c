@@ -661,6 +661,12 @@ static int open_listener(struct setup *s, struct err *err)
     return s->web != NULL ? 0 : -1;
 }
 
+unsigned setup_parallel_jobs(const struct setup *s)
+{
+    return (unsigned)conf_u64_range(s->root, "unix-command.parallel-jobs", 1, 1,
+                                    JOBS_PARALLEL_MAX);
+}
+
 /* The engine runs without as well, but for commands it was started for. */
 int setup_control(struct setup *s, struct err *err)
 {
@@ -676,7 +682,10 @@ int setup_control(struct setup *s, struct err *err)
         .group = setup_group(o, s->root),
         .takes_jobs = s->takes_jobs,
         .has_listener = web_is_enabled(s->root),
-        .fixed_rules = o->rule_files.count > 0 || o->only_rule_file != NULL,
+        .parallel_jobs = s->takes_jobs ? setup_parallel_jobs(s) : 1,
+        .fixed_rules = (o->rule_files.count > 0 || o->only_rule_file != NULL) &&
+                       !conf_bool(s->root, "unix-command.reload-given-rules", false),
+        .merge_reloads = conf_bool(s->root, "unix-command.merge-reloads", false),
     };
 
     if (o->rule_profile != NULL && rule_cost_file_open(&s->rule_costs, o->rule_profile, err) < 0)

@@ -50,7 +50,9 @@ void setup_rules_changed(struct setup *s, const struct ruleset *rules,
 struct ruleset_request setup_rules_request(const struct setup *s);
 /* Opens the control socket, if it is configured. */
 int setup_control(struct setup *s, struct err *err);
-/* Builds the parts that belong to one capture of many, and frees them. */
+/* Captures by command that are read at once, unless their command says it. */
+unsigned setup_parallel_jobs(const struct setup *s);
+/* What belongs to one capture, when others follow: made for one file, and taken down. */
 int setup_job(struct setup *s, const struct job *job, struct err *err);
 void setup_job_free(struct setup *s);
 void setup_free(struct setup *s);

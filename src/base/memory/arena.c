@@ -5,6 +5,7 @@
 #include "base/memory/arena.h"
 
 #include "base/memory/lib_memory.h"
+#include "base/memory/pages.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +15,36 @@
 #define ARENA_ALIGN 16
 /* Arenas with smaller blocks than this are many (one per flow or transaction). */
 #define SMALL_BLOCKS ((size_t)4096)
+/* Arenas with blocks from this size on are a ruleset's. malloc() keeps freed blocks below its
+ * growing threshold: after two reloads a process had 182 MB of which 84 were needed. Pages go
+ * back. */
+#define LARGE_BLOCKS ((size_t)1 << 20)
 
 struct arena_block {
     struct arena_block *next;
     size_t used, size;
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
+
+static bool is_large(const struct arena *arena)
+{
+    return arena->block_size >= LARGE_BLOCKS;
+}
+
+static struct arena_block *block_new(const struct arena *arena, size_t size)
+{
+    size_t all = sizeof(struct arena_block) + size;
+
+    return is_large(arena) ? pages_map(all, 0) : lib_malloc(all);
+}
+
+static void block_free(const struct arena *arena, struct arena_block *block)
+{
+    if (is_large(arena))
+        pages_unmap(block, sizeof(*block) + block->size);
+    else
+        lib_free(block);
+}
 
 void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit)
 {
@@ -33,7 +58,7 @@ void arena_fini(struct arena *arena)
     while (block != NULL) {
         struct arena_block *next = block->next;
 
-        lib_free(block);
+        block_free(arena, block);
         block = next;
     }
     arena->first = arena->current = NULL;
@@ -71,7 +96,7 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
     }
     size_t block_size = MAX(next_size(arena, last), size);
 
-    block = lib_malloc(sizeof(*block) + block_size);
+    block = block_new(arena, block_size);
     if (block == NULL)
         return NULL;
     block->used = 0;

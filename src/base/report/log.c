@@ -158,6 +158,17 @@ void log_add_sink(const struct log_sink_ops *ops, void *self, enum log_level lev
     }
 }
 
+/* Otherwise the new process would get a lock whose owner is not in it. */
+void log_hold(void)
+{
+    pthread_mutex_lock(&logger.lock);
+}
+
+void log_release(void)
+{
+    pthread_mutex_unlock(&logger.lock);
+}
+
 void log_reopen(void)
 {
     pthread_mutex_lock(&logger.lock);

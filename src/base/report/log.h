@@ -56,6 +56,9 @@ void log_set_level(enum log_level level);       /* highest level that any sink a
 enum log_level log_get_level(void);
 void log_add_sink(const struct log_sink_ops *ops, void *self, enum log_level level);
 void log_reopen(void);
+/* Around fork(2): no message is being written between these two calls. */
+void log_hold(void);
+void log_release(void);
 void log_close(void);                            /* log to plain stderr again */
 bool log_level_parse(const char *name, enum log_level *out);
 const char *log_level_name(enum log_level level);      /* "Notice" */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/commands/captures.c - capture files that clients add with ids --unix-socket. The main
- * thread reads them one after another. */
+ * thread has them read, one after another or several at once. */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system/clock.h"
 #include "control/private.h"
 
 #define DELAY_S 30 /* Suricata's default, in seconds */
@@ -27,6 +30,26 @@ static bool can_log_to(const char *dir)
     return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && access(dir, W_OK | X_OK) == 0;
 }
 
+/* The sandbox leaves fork(2) out unless the configuration wants several captures at once. */
+static bool has_processes(const struct control_conf *conf)
+{
+    return conf->parallel_jobs > 1 || !conf_bool(conf->root, "security.limit-noproc", false);
+}
+
+/* 0 without the argument: the setting decides. */
+static bool read_parallel(const struct command *c, unsigned *out)
+{
+    int64_t n = 0;
+
+    *out = 0;
+    if (!request_has(c->request, "parallel"))
+        return true;
+    if (!request_int(c->request, "parallel", &n) || n < 1 || n > JOBS_PARALLEL_MAX)
+        return false;
+    *out = (unsigned)n;
+    return true;
+}
+
 /* jobs_add() takes over the two strings. */
 static enum command_status add(struct command *c, bool continuous)
 {
@@ -40,6 +63,11 @@ static enum command_status add(struct command *c, bool continuous)
         .tenant = (uint32_t)seconds(c, "tenant", 0),
     };
 
+    if (!read_parallel(c, &job.parallel))
+        return command_nok(c, "parallel is not a number from 1 to %d", JOBS_PARALLEL_MAX);
+    if (job.parallel > 1 && !has_processes(&c->control->conf))
+        return command_nok(c, "parallel needs processes, which security.limit-noproc refuses: set "
+                           "unix-command.parallel-jobs");
     if (access(file, F_OK) < 0)
         return command_nok(c, "filename does not exist");
     if (access(file, R_OK) < 0)
@@ -66,7 +94,8 @@ const struct command_ops command_pcap_file = {
     .name = "pcap-file", .doc = "reads a file or a directory, with its own directory for logs",
     .mode = COMMAND_JOBS,
     .args = { FILE_ARGS, { "continuous", ARG_BOOL, true }, { "delete-when-done", ARG_BOOL, true },
-              { "delay", ARG_INT, true }, { "poll-interval", ARG_INT, true } },
+              { "delay", ARG_INT, true }, { "poll-interval", ARG_INT, true },
+              { "parallel", ARG_INT, true } },
     .run = pcap_file_run,
 };
 
@@ -79,11 +108,11 @@ const struct command_ops command_pcap_file_continuous = {
     .name = "pcap-file-continuous", .doc = "reads a directory, and what comes into it later",
     .mode = COMMAND_JOBS,
     .args = { FILE_ARGS, { "delete-when-done", ARG_BOOL, true }, { "delay", ARG_INT, true },
-              { "poll-interval", ARG_INT, true } },
+              { "poll-interval", ARG_INT, true }, { "parallel", ARG_INT, true } },
     .run = pcap_file_continuous_run,
 };
 
-/* The file that is being read does not wait, so it does not count. */
+/* Files that are being read do not wait, so they do not count. */
 static enum command_status number_run(struct command *c)
 {
     json_u64(c->j, "message", jobs_each(c->control->jobs, NULL, NULL));
@@ -162,13 +191,15 @@ const struct command_ops command_pcap_file_failed = {
     .mode = COMMAND_JOBS, .run = failed_run,
 };
 
-/* Ends the current file; the next one is then read. Without a file it is no error, as in
- * Suricata. */
+/* Ends what is being read, or the named file alone; the next one is then read. Without a file
+ * that is being read it is no error, as in Suricata. */
 static enum command_status interrupt_run(struct command *c)
 {
     struct control *control = c->control;
+    const char *file = request_string(c->request, "filename");
 
-    if (control->engine != NULL) {
+    if (jobs_signal(control->jobs, file, SIGTERM) == 0 && control->engine != NULL &&
+        file == NULL) {
         __atomic_store_n(control->stop, 1, __ATOMIC_RELAXED);
         engine_stop(control->engine);
     }
@@ -176,23 +207,81 @@ static enum command_status interrupt_run(struct command *c)
 }
 
 const struct command_ops command_pcap_interrupt = {
-    .name = "pcap-interrupt", .doc = "ends the file that is being read", .mode = COMMAND_JOBS,
-    .run = interrupt_run,
+    .name = "pcap-interrupt", .doc = "ends the files that are being read, or the named one",
+    .mode = COMMAND_JOBS, .args = { { "filename", ARG_STRING, true } }, .run = interrupt_run,
 };
 
-static void write_current(const struct job *job, void *arg)
+/* Memory that the process has, shared pages included; 0: it has just ended. */
+static uint64_t memory_kb(pid_t pid)
 {
-    write_file(arg, "message", job->file);
+    unsigned long long size, resident = 0;
+    char path[32];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%ld/statm", (long)pid);
+    f = fopen(path, "re");
+    if (f == NULL)
+        return 0;
+    if (fscanf(f, "%llu %llu", &size, &resident) != 2)
+        resident = 0;
+    fclose(f);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
+static void write_running(const struct job *job, void *arg)
+{
+    struct json *j = arg;
+
+    json_object(j, NULL);
+    write_file(j, "filename", job->file);
+    write_file(j, "output-dir", job->log_dir);
+    json_u64(j, "seconds", (clock_ns() - job->started_ns) / 1000000000u);
+    if (job->pid > 0) {
+        json_u64(j, "pid", (uint64_t)job->pid);
+        json_u64(j, "memory-kb", memory_kb(job->pid));
+    }
+    json_object_end(j);
+}
+
+/* The first is the oldest. */
+struct oldest { struct json *j; bool told; };
+static void write_oldest(const struct job *job, void *arg)
+{
+    struct oldest *oldest = arg;
+
+    if (!oldest->told)
+        write_file(oldest->j, "message", job->file);
+    oldest->told = true;
+}
+
+/* Clients of Suricata expect one name, so all that run are a member beside "message". */
 static enum command_status current_run(struct command *c)
 {
-    if (!jobs_current(c->control->jobs, write_current, c->j))
+    struct oldest oldest = { .j = c->j };
+
+    jobs_each_running(c->control->jobs, write_oldest, &oldest);
+    if (!oldest.told)
         return command_ok(c, "None");
+    json_array(c->j, "running");
+    jobs_each_running(c->control->jobs, write_running, c->j);
+    json_array_end(c->j);
     return COMMAND_OK;
 }
 
 const struct command_ops command_pcap_current = {
-    .name = "pcap-current", .doc = "the file that is being read", .mode = COMMAND_JOBS,
-    .run = current_run,
+    .name = "pcap-current", .doc = "the file that is being read; `running`: all of them",
+    .mode = COMMAND_JOBS, .run = current_run,
+};
+
+static enum command_status running_run(struct command *c)
+{
+    json_array(c->j, "message");
+    jobs_each_running(c->control->jobs, write_running, c->j);
+    json_array_end(c->j);
+    return COMMAND_OK;
+}
+
+const struct command_ops command_pcap_file_running = {
+    .name = "pcap-file-running", .doc = "the files that are being read, with process and memory",
+    .mode = COMMAND_JOBS, .run = running_run,
 };

@@ -57,6 +57,6 @@
     C(pcap_last_processed)          \
     C(pcap_file_failed)             \
     C(pcap_interrupt)               \
-    C(pcap_current)
+    C(pcap_current) C(pcap_file_running)
 
 #endif

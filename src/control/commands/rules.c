@@ -6,16 +6,32 @@
 
 #define FAILURES_REPORTED 1000          /* bounds one reply */
 
-/* Requests a reload from the main thread. A second one is refused while it runs, as in Suricata. */
+/* All requests during a reload lead to one further reload, because files may have changed after
+ * they were read. Those before it begins are answered by it. */
+static void merge(struct control *control)
+{
+    bool runs = control->reload == RELOAD_RUNNING;
+
+    control->reload_again |= runs;
+    control->reload_awaited = control->reloads + runs;
+}
+
+/* Requests a reload from the main thread. A second one is refused while it runs, as in Suricata,
+ * unless the configuration wants them merged. */
 static enum command_status reload(struct command *c, enum command_status status)
 {
     struct control *control = c->control;
 
     if (control->conf.fixed_rules)
         return command_nok(c, "Rules given by -s or -S are not loaded again");
-    if (control->reload != RELOAD_IDLE)
+    if (control->reload != RELOAD_IDLE && !control->conf.merge_reloads)
         return command_nok(c, "Reload already in progress");
+    if (control->reload != RELOAD_IDLE) {
+        merge(control);
+        return status;
+    }
     control->reload = RELOAD_ASKED;
+    control->reload_awaited = control->reloads;
     signals_raise(SIGNAL_RELOAD);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "control/control.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ struct control_fixture {
 
 static bool fixture_open(struct control_fixture *w)
 {
-    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true };
+    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true,
+                                 .merge_reloads = true };
 
     w->conf = conf_new();
     conf_set(w->conf, "runmode", "workers");
@@ -197,11 +199,77 @@ TEST(control_socket_replaces_one_left_behind)
     fixture_close(&w);
 }
 
+#define RELOAD "{\"command\":\"ruleset-reload-rules\"}"
+#define DONE "{\"message\":\"done\",\"return\":\"OK\"}"
+#define RUNNING_MODE "{\"command\":\"running-mode\"}"
+
+static void ask_reload(struct test *t, int fd)
+{
+    CHECK(send(fd, RELOAD, strlen(RELOAD), MSG_NOSIGNAL) == (ssize_t)strlen(RELOAD));
+}
+
+/* A command of another client is answered after those that came before it. */
+static void wait_for_answer(struct test *t, int fd)
+{
+    char line[256];
+
+    CHECK_STRING(request(t, fd, RUNNING_MODE, line, sizeof(line)),
+                 "{\"message\":\"workers\",\"return\":\"OK\"}");
+}
+
+static bool has_answer(int fd)
+{
+    struct pollfd at = { .fd = fd, .events = POLLIN };
+
+    return poll(&at, 1, 0) > 0;
+}
+
+/* `a` asks before the reload, `b` and `c` during it: theirs is the next, for both together. */
+TEST(control_reloads_are_merged)
+{
+    struct control_fixture w;
+    char line[256];
+    int a, b, c, other;
+
+    CHECK(signal(SIGUSR2, SIG_IGN) != SIG_ERR);     /* that is how the main thread is told */
+    fixture_new(t, &w);
+    a = dial_and_greet(t, &w);
+    b = dial_and_greet(t, &w);
+    c = dial_and_greet(t, &w);
+    other = dial_and_greet(t, &w);
+    ask_reload(t, a);
+    wait_for_answer(t, other);
+    control_reload_begins(w.control);
+    ask_reload(t, b);
+    ask_reload(t, c);
+    wait_for_answer(t, other);
+    control_reload_ends(w.control, NULL);
+    CHECK_STRING(read_line(a, line, sizeof(line)), DONE);
+    wait_for_answer(t, other);
+    CHECK(!has_answer(b) && !has_answer(c));
+    control_reload_begins(w.control);
+    control_reload_ends(w.control, NULL);
+    CHECK_STRING(read_line(b, line, sizeof(line)), DONE);
+    CHECK_STRING(read_line(c, line, sizeof(line)), DONE);
+    ask_reload(t, a);                               /* nothing is left over */
+    wait_for_answer(t, other);
+    control_reload_begins(w.control);
+    control_reload_ends(w.control, "broken");
+    CHECK_STRING(read_line(a, line, sizeof(line)),
+                 "{\"message\":\"broken\",\"return\":\"NOK\"}");
+    close(a);
+    close(b);
+    close(c);
+    close(other);
+    fixture_close(&w);
+    signal(SIGUSR2, SIG_DFL);
+}
+
 TEST(control_jobs_wait_in_order)
 {
     struct job a = { .file = xstrdup("a"), .log_dir = xstrdup("x") };
     struct job b = { .file = xstrdup("b"), .log_dir = xstrdup("y"), .continuous = true };
-    struct jobs *jobs = jobs_new();
+    struct jobs *jobs = jobs_new(1);
     const struct job *at;
 
     CHECK(jobs_take(jobs) == NULL);
@@ -211,12 +279,64 @@ TEST(control_jobs_wait_in_order)
     CHECK(at != NULL);
     CHECK_STRING(at->file, "a");
     CHECK_INT(jobs_each(jobs, NULL, NULL), 1);
-    jobs_done(jobs, 5, NULL);
+    jobs_done(jobs, at, 5, NULL);
     CHECK_INT(jobs_last_ms(jobs), 5);
     at = jobs_take(jobs);
     CHECK(at != NULL && at->continuous);
-    jobs_done(jobs, 6, NULL);
+    jobs_done(jobs, at, 6, NULL);
     CHECK(jobs_take(jobs) == NULL);
+    jobs_free(jobs);
+}
+
+static const struct job *add(struct jobs *jobs, const char *name, unsigned parallel)
+{
+    struct job job = { .file = xstrdup(name), .log_dir = xstrdup("x"), .parallel = parallel };
+
+    jobs_add(jobs, &job);
+    return jobs_take(jobs);
+}
+
+/* The number that counts is the smallest of those that run and the one that wants to. */
+TEST(control_jobs_run_at_once_as_far_as_each_allows)
+{
+    struct jobs *jobs = jobs_new(2);
+    const struct job *a = add(jobs, "a", 0), *b = add(jobs, "b", 3), *c;
+
+    CHECK(a != NULL && b != NULL);
+    CHECK_INT(a->parallel, 2);
+    CHECK(add(jobs, "c", 3) == NULL);           /* beside `a` there may be one other */
+    CHECK_INT(jobs_each(jobs, NULL, NULL), 1);
+    CHECK_INT(jobs_each_running(jobs, NULL, NULL), 2);
+    jobs_done(jobs, a, 1, NULL);
+    c = jobs_take(jobs);
+    CHECK(c != NULL);
+    CHECK_STRING(c->file, "c");
+    CHECK(add(jobs, "alone", 1) == NULL);
+    CHECK(add(jobs, "last", 3) == NULL);
+    jobs_done(jobs, b, 2, NULL);
+    CHECK(jobs_take(jobs) == NULL);             /* "alone" waits, and "last" does not overtake it */
+    jobs_done(jobs, c, 3, NULL);
+    a = jobs_take(jobs);
+    CHECK_STRING(a->file, "alone");
+    CHECK(jobs_take(jobs) == NULL);
+    jobs_done(jobs, a, 4, NULL);
+    CHECK(jobs_take(jobs) != NULL);
+    jobs_free(jobs);
+}
+
+/* A process that is not known, or no longer, gets no signal. */
+TEST(control_jobs_signal_the_processes_of_their_file)
+{
+    struct jobs *jobs = jobs_new(4);
+    const struct job *a = add(jobs, "a", 0), *b = add(jobs, "b", 0);
+
+    CHECK_INT(jobs_signal(jobs, NULL, 0), 0);
+    jobs_set_process(jobs, a, getpid());        /* signal 0 only asks whether it is there */
+    jobs_set_process(jobs, b, getpid());
+    CHECK_INT(jobs_signal(jobs, NULL, 0), 2);
+    CHECK_INT(jobs_signal(jobs, "b", 0), 1);
+    jobs_set_process(jobs, b, 0);
+    CHECK_INT(jobs_signal(jobs, "b", 0), 0);
     jobs_free(jobs);
 }
 
@@ -230,7 +350,8 @@ static void copy_failed(const struct jobs_failed *f, void *arg)
 
 TEST(control_jobs_that_fail_are_counted)
 {
-    struct jobs *jobs = jobs_new();
+    struct jobs *jobs = jobs_new(1);
+    const struct job *at;
     char text[100];
 
     jobs_failed(jobs, copy_failed, text);
@@ -242,8 +363,9 @@ TEST(control_jobs_that_fail_are_counted)
         snprintf(name, sizeof(name), "file%u", i);
         job.file = xstrdup(name);
         jobs_add(jobs, &job);
-        CHECK(jobs_take(jobs) != NULL);
-        jobs_done(jobs, 5 + i, i == 1 ? NULL : "broken");
+        at = jobs_take(jobs);
+        CHECK(at != NULL);
+        jobs_done(jobs, at, 5 + i, i == 1 ? NULL : "broken");
     }
     jobs_failed(jobs, copy_failed, text);
     CHECK_STRING(text, "2 file2 broken 7");

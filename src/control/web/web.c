@@ -53,6 +53,7 @@ struct web {
     struct feed *feed;
     struct watcher *watchers;           /* the thread's own */
     pthread_t thread;
+    int listening;                  /* the socket of the daemon, which closes it */
     bool has_thread;
     bool ending;                        /* atomic */
 };
@@ -444,6 +445,7 @@ static int start_daemon(struct web *web, struct err *err)
         return err_set(err, "metrics: the listener does not start%s",
                        web->key != NULL ? ": certificate and key must be PEM and belong together"
                                         : "");
+    web->listening = web->fd;
     web->fd = -1;
     return 0;
 }
@@ -480,6 +482,13 @@ void web_set_run(struct web *web)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* The connections stay: the daemon ends them by shutdown(2), which holds for all copies. */
+void web_leave(struct web *web)
+{
+    if (web != NULL && web->has_thread)
+        close(web->listening);
+}
+
 void web_free(struct web *web)
 {
     if (web == NULL)
@@ -509,6 +518,11 @@ void web_free(struct web *web)
 int web_check(const struct conf_node *root, struct err *err)
 {
     return web_is_enabled(root) ? err_at(err, conf_find(root, "metrics.enabled")->at, WITHOUT) : 0;
+}
+
+void web_leave(struct web *web)
+{
+    (void)web;
 }
 
 struct web *web_open(struct control *control, struct err *err)

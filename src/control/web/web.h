@@ -28,6 +28,8 @@ struct web *web_open(struct control *control, struct err *err);
 int web_start(struct web *web, struct err *err);
 /* Call it when a run begins or ends, after control_set_run(). */
 void web_set_run(struct web *web);
+/* Call it in a new process, which must not keep the address in use. */
+void web_leave(struct web *web);
 /* Closes all connections; call it before control_free(). */
 void web_free(struct web *web);
 

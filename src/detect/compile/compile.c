@@ -533,7 +533,7 @@ static void masks_build(struct detect_plan *plan)
 
 /* The order matters: indexes first (patterns are known by them), then types, then fast
  * patterns, then shared payload parts. -1 leaves a plan that ruleset_plan_free() can free. */
-int ruleset_compile(struct ruleset *set, struct err *err)
+int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct err *err)
 {
     struct compiler *c = xcalloc(1, sizeof(*c));
     int result;
@@ -541,6 +541,8 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     c->set = set;
     c->err = err;
     c->plan = set->plan = plan_new(set);
+    if (previous != NULL && previous->plan != NULL)
+        pattern_pool_continue(c->plan->patterns, previous->plan->patterns);
     rules_order(set);
     rules_number_headers(set);
     c->plan->rule = set->rules.at;
@@ -570,6 +572,7 @@ int ruleset_compile(struct ruleset *set, struct err *err)
     }
     masks_build(c->plan);
     result = build_all(c);
+    pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);
     free(c);
     return result;

@@ -28,10 +28,11 @@ struct loader {
     struct ruleset_report *report;
     struct rule_builder builder;
     struct map by_id;               /* gid, sid to struct known_rule */
-    struct arena texts;             /* the rules as written, unless they are kept */
+    struct arena known;
+    struct arena texts;             /* the rule that is being read, unless texts are kept */
 };
 
-/* The rules of one gid and sid: two when bidirectional. In the ruleset's arena. */
+/* The rules of one gid and sid: two when bidirectional. In loader.known. */
 struct known_rule {
     uint32_t rev;
     struct rule *rule[2];
@@ -46,7 +47,7 @@ static struct known_rule *known_of(struct loader *l, const struct rule *rule)
     struct known_rule *known = map_get(&l->by_id, key, sizeof(key));
 
     if (known == NULL) {
-        known = arena_zalloc(&l->set->arena, sizeof(*known));
+        known = arena_zalloc(&l->known, sizeof(*known));
         map_put(&l->by_id, key, sizeof(key), known);
     }
     return known;
@@ -85,12 +86,16 @@ static int check_duplicate(struct loader *l, const struct rule *rule, struct kno
     return 0;
 }
 
-/* `half` is 1 for the second rule that "<>" makes. */
+/* `half` is 1 for the second rule that "<>" makes. The texts of rules take as much memory as
+ * everything else of them but their patterns. Only --engine-analysis, --explain and outputs that
+ * show rules need them. */
 static void keep_rule(struct loader *l, struct known_rule *known, unsigned half,
                       struct rule *rule)
 {
     known->rev = rule->rev;
     known->rule[half] = rule;
+    if (l->request->drop_texts)
+        rule->text = NULL;
     ARRAY_PUSH(&l->set->rules, rule);
     if (rule->facts != NULL)
         ARRAY_PUSH(&l->set->rules, rule->facts);
@@ -175,6 +180,7 @@ static void visit_rule(const struct rule_text *text, void *arg)
                  "line %u", text->text.p, text->file, text->part.at[0].line);
         break;
     }
+    arena_reset(&l->texts);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -318,14 +324,6 @@ static void drop_removed(struct ruleset *set)
     set->rules.count = retained;
 }
 
-/* The texts take as much memory as everything else of the rules but their patterns. Only
- * --engine-analysis and outputs that show rules need them. */
-static void drop_texts(struct ruleset *set)
-{
-    for (size_t i = 0; i < set->rules.count; i++)
-        set->rules.at[i]->text = NULL;
-}
-
 /* Thresholds, host bits and tags survive a reload, so the new set shares them with the
  * previous one. NULL: no memory for their tables. */
 static struct ruleset *ruleset_new(const struct ruleset_request *request)
@@ -344,6 +342,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     set->flowbits_max =
         (unsigned)conf_u64_range(request->conf, "detect.flowbits.max-per-signature",
                                  set->suricata_9 ? FLOWBITS_OF_SURICATA_9 : 0, 1, UINT8_MAX);
+    set->expressions.previous = request->previous != NULL ? &request->previous->expressions : NULL;
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
     set->state = request->previous != NULL ? rule_state_ref(request->previous->state)
@@ -434,7 +433,8 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
 {
     struct loader l = { .set = set, .request = request, .report = report };
 
-    arena_init(&l.texts, 4 << 20, 0);
+    arena_init(&l.texts, 64 << 10, 0);
+    arena_init(&l.known, 256 << 10, 0);
     set->names = rule_names_load(&set->arena, request->conf);
     set->iprep = iprep_load(request->conf);
     rule_builder_init(&l.builder, set, request);
@@ -446,8 +446,7 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
         threshold_config_load(set, request->conf);
     rule_builder_fini(&l.builder);
     map_fini(&l.by_id);
-    if (request->drop_texts)
-        drop_texts(set);
+    arena_fini(&l.known);
     arena_fini(&l.texts);
 }
 
@@ -466,7 +465,8 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     keyword_registry_init();
     if (!request->disabled)
         load_rules(set, request, report);
-    if (ruleset_compile(set, err) < 0 || firewall_make(set, request->conf, err) < 0) {
+    if (ruleset_compile(set, request->previous, err) < 0 ||
+        firewall_make(set, request->conf, err) < 0) {
         ruleset_unref(set);
         return NULL;
     }
@@ -479,6 +479,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
     if (!request->disabled && !(request->all_or_none && report->failed > 0))
         log_kinds(set);
     set->conf = NULL;
+    set->expressions.previous = NULL;
     return set;
 }
 
@@ -505,6 +506,7 @@ void ruleset_unref(struct ruleset *set)
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
+    expressions_fini(&set->expressions);
     ARRAY_FREE(&set->scripts);
     ARRAY_FREE(&set->failures);
     ARRAY_FREE(&set->rules);

@@ -24,12 +24,23 @@ struct set_pattern {
 /* All arrays belong to the set; `hs` belongs to the pool. Read only once built. */
 struct pattern_set {
     struct mpm_ngram *mpm;     /* knows all patterns; NULL: a handful, or libhs is to be used */
+    struct shared_mpm *shared_mpm;      /* holds `mpm` */
     struct hs_set *hs;          /* NULL: a handful, or `mpm` is used */
     unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
     unsigned hot_bytes;         /* of `mpm` */
     struct set_pattern *pattern;
     uint32_t *rule;
+    uint8_t *bytes;
+};
+
+/* A matcher with the patterns that it was built from: the sets of a new ruleset that have the same
+ * ones use it, too. The last pool that has it frees it. */
+struct shared_mpm {
+    uint32_t refs;              /* atomic */
+    struct mpm_ngram *mpm;
+    struct literal_pattern *pattern;
+    unsigned count;
     uint8_t *bytes;
 };
 
@@ -41,7 +52,9 @@ struct pattern_pool {
     char *cache_dir;
     ARRAY_OF(struct pattern_set *) sets;
     ARRAY_OF(struct hs_set *) databases;
-    struct map by_hash;
+    struct map by_hash;         /* to struct hs_set */
+    struct map mpm_by_hash;     /* to struct shared_mpm */
+    const struct pattern_pool *previous;        /* while sets are built */
 };
 
 /* A pattern and all rules that have it, while a set is built. The builder owns the pattern's
@@ -62,9 +75,24 @@ struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir)
     return pool;
 }
 
+void pattern_pool_continue(struct pattern_pool *pool, const struct pattern_pool *previous)
+{
+    pool->previous = previous;
+}
+
+static void shared_mpm_unref(struct shared_mpm *s)
+{
+    if (s == NULL || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    mpm_ngram_free(s->mpm);
+    free(s->pattern);
+    free(s->bytes);
+    free(s);
+}
+
 static void set_free(struct pattern_set *set)
 {
-    mpm_ngram_free(set->mpm);
+    shared_mpm_unref(set->shared_mpm);
     free(set->pattern);
     free(set->rule);
     free(set->bytes);
@@ -82,6 +110,7 @@ void pattern_pool_free(struct pattern_pool *pool)
     ARRAY_FREE(&pool->sets);
     ARRAY_FREE(&pool->databases);
     map_fini(&pool->by_hash);
+    map_fini(&pool->mpm_by_hash);
     free(pool->cache_dir);
     free(pool);
 }
@@ -211,6 +240,61 @@ static int set_database(struct pattern_set *set, struct pattern_pool *pool,
     return 0;
 }
 
+/* The hash only finds the candidate: a matcher for other patterns would miss rules. */
+static bool is_for(const struct shared_mpm *s, const struct literal_pattern *list, unsigned count)
+{
+    if (s->count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (s->pattern[i].len != list[i].len || s->pattern[i].nocase != list[i].nocase ||
+            memcmp(s->pattern[i].bytes, list[i].bytes, list[i].len) != 0)
+            return false;
+    return true;
+}
+
+static struct shared_mpm *shared_mpm_new(const struct literal_pattern *list, unsigned count)
+{
+    struct shared_mpm *s = xcalloc(1, sizeof(*s));
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        bytes += list[i].len;
+    s->mpm = mpm_ngram_new(list, count);
+    s->count = count;
+    s->pattern = xcalloc(count, sizeof(*s->pattern));
+    s->bytes = xmalloc(bytes);
+    bytes = 0;
+    for (unsigned i = 0; i < count; i++) {
+        s->pattern[i] = list[i];
+        s->pattern[i].bytes = memcpy(s->bytes + bytes, list[i].bytes, list[i].len);
+        bytes += list[i].len;
+    }
+    return s;
+}
+
+/* Groups often have equal patterns, and most groups have the same after a reload. The matcher has
+ * all patterns of the set, so it has their bytes, too. */
+static void set_mpm(struct pattern_set *set, struct pattern_pool *pool,
+                    const struct literal_pattern *list)
+{
+    uint64_t hash = literal_patterns_hash(list, set->shared);
+    struct shared_mpm *s = map_get(&pool->mpm_by_hash, &hash, sizeof(hash));
+
+    if (s == NULL && pool->previous != NULL)
+        s = map_get(&pool->previous->mpm_by_hash, &hash, sizeof(hash));
+    if (s == NULL || !is_for(s, list, set->shared))
+        s = shared_mpm_new(list, set->shared);
+    __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
+    map_put(&pool->mpm_by_hash, &hash, sizeof(hash), s);
+    set->shared_mpm = s;
+    set->mpm = s->mpm;
+    for (unsigned i = 0; i < set->count; i++)
+        set->pattern[i].bytes = s->pattern[i].bytes;
+    free(set->bytes);
+    set->bytes = NULL;
+    set->hot_bytes = mpm_ngram_hot_bytes(set->mpm);
+}
+
 /* Chooses how the set is searched: one by one, by libhs (`mpm-algo: hs`), or by our own
  * matcher, which takes patterns of every length. -1: libhs failed. */
 static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struct err *err)
@@ -231,8 +315,7 @@ static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struc
     if (pool->use_hs) {
         result = set_database(set, pool, list, err);
     } else {
-        set->mpm = mpm_ngram_new(list, set->shared);
-        set->hot_bytes = mpm_ngram_hot_bytes(set->mpm);
+        set_mpm(set, pool, list);
     }
     free(list);
     return result;
@@ -267,6 +350,11 @@ unsigned pattern_set_longest(const struct pattern_set *set)
 unsigned pattern_set_count(const struct pattern_set *set)
 {
     return set->count;
+}
+
+bool pattern_set_shares(const struct pattern_set *a, const struct pattern_set *b)
+{
+    return a->mpm != NULL && a->mpm == b->mpm;
 }
 
 /* --- scanning ----------------------------------------------------------------------------- */

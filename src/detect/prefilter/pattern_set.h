@@ -16,9 +16,11 @@ struct pattern_set_builder;
 #define PATTERN_SHORT_MAX 3     /* patterns up to this length are searched without libhs */
 #define PATTERN_LONG_MAX 32     /* longer patterns are truncated to this length */
 
-/* Load time. Sets with equal patterns share libhs databases. */
+/* Load time. Sets with equal patterns share their matcher, also with the ruleset before. */
 struct pattern_pool;            /* one per ruleset */
 struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir);
+/* previous: whose matchers are taken over; valid until all sets are built. */
+void pattern_pool_continue(struct pattern_pool *pool, const struct pattern_pool *previous);
 void pattern_pool_free(struct pattern_pool *pool);      /* with all its sets */
 struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err);
 
@@ -31,6 +33,8 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
 
 unsigned pattern_set_longest(const struct pattern_set *set);
 unsigned pattern_set_count(const struct pattern_set *set);
+/* True if both use one matcher. */
+bool pattern_set_shares(const struct pattern_set *a, const struct pattern_set *b);
 
 /* Loads the tables into the caches. The caller should have PREFETCH()ed the set some time
  * before. */

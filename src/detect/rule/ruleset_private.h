@@ -13,6 +13,7 @@
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset.h"
 #include "match/address.h"
+#include "match/expressions.h"
 #include "match/port.h"
 
 struct buffer_registry;         /* detect/keywords/buffers/registry.c */
@@ -52,6 +53,7 @@ struct ruleset {
     struct app_required_features required;             /* what the rules need of the protocols */
     struct address_table addresses;
     struct port_table ports;
+    struct expressions expressions;
     struct rule_names *names;           /* detect/rule/classification.h */
     struct iprep *iprep;                /* detect/state/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */
@@ -65,8 +67,9 @@ struct ruleset {
  * with p->err set. The argument of `dsize` is a struct int_match. */
 int rule_finish(struct rule_parser *p);
 
-/* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. */
-int ruleset_compile(struct ruleset *set, struct err *err);
+/* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. previous:
+ * whose unchanged parts are shared; or NULL. */
+int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct err *err);
 void ruleset_plan_free(struct ruleset *set);            /* plan and buffer registry */
 
 #endif

@@ -8,16 +8,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* A position in the text of a file. */
+/* A position in a text, or in a file, which is read line by line: rule files are large, and old
+ * and new rules are in memory beside it. */
 struct line_reader {
-    struct text rest;
+    struct text rest;           /* without `f` */
+    FILE *f;
+    char *line_of_f;
+    size_t size;
     unsigned line;              /* number of the line last taken */
 };
 
-/* Takes the next physical line without its end; lines may end with CR LF. */
-static bool next_line(struct line_reader *r, struct text *line)
+/* False at the end. The text is valid until the next call. */
+static bool next_of_file(struct line_reader *r, struct text *line)
+{
+    ssize_t n = getline(&r->line_of_f, &r->size, r->f);
+
+    if (n <= 0)
+        return false;
+    line->p = r->line_of_f;
+    line->n = (size_t)n - (r->line_of_f[n - 1] == '\n');
+    return true;
+}
+
+static bool next_of_text(struct line_reader *r, struct text *line)
 {
     const char *end;
 
@@ -27,6 +41,14 @@ static bool next_line(struct line_reader *r, struct text *line)
     line->p = r->rest.p;
     line->n = end != NULL ? (size_t)(end - r->rest.p) : r->rest.n;
     r->rest = text_from(r->rest, line->n + 1);
+    return true;
+}
+
+/* Takes the next physical line without its end; lines may end with CR LF. */
+static bool next_line(struct line_reader *r, struct text *line)
+{
+    if (!(r->f != NULL ? next_of_file(r, line) : next_of_text(r, line)))
+        return false;
     if (line->n > 0 && line->p[line->n - 1] == '\r')
         line->n--;
     r->line++;
@@ -72,58 +94,45 @@ static void take_rule(struct line_reader *r, struct text line, struct arena *are
 }
 
 /* Empty lines and comments are skipped. The texts live in visitor->texts. */
-void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor)
+static void read_lines(struct line_reader *r, const char *file,
+                       const struct rule_visitor *visitor)
 {
-    struct line_reader r = { .rest = all };
     struct rule_text rule = { .file = arena_text(visitor->names, text_of(file)) };
     struct buf joined = { 0 };
     struct text line;
 
-    while (next_line(&r, &line)) {
+    while (next_line(r, &line)) {
         struct text shown = text_trim(line);
 
         if (shown.n == 0 || shown.p[0] == '#')
             continue;
-        take_rule(&r, line, visitor->texts, &joined, &rule);
+        take_rule(r, line, visitor->texts, &joined, &rule);
         visitor->visit(&rule, visitor->arg);
     }
     buf_fini(&joined);
     ARRAY_FREE(&rule.part);
 }
 
-/* A size is only a hint: rule files may be pipes. */
-static int read_all(const char *path, struct buf *out, struct err *err)
+void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor)
 {
-    FILE *f = fopen(path, "re");
-    struct stat st;
-    size_t n;
-    int failed;
+    struct line_reader r = { .rest = all };
 
-    if (f == NULL)
-        return err_set(err, "opening rule file %s: %s", path, strerror(errno));
-    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode))
-        (void)!buf_reserve(out, (size_t)st.st_size + 1);    /* one more, to see the end */
-    do {
-        n = 0;
-        if (out->len == out->cap && !buf_reserve(out, 1 << 16))
-            break;
-        n = fread(out->data + out->len, 1, out->cap - out->len, f);
-        out->len += n;
-    } while (n > 0);
-    failed = out->failed ? ENOMEM : ferror(f) ? errno : 0;
-    fclose(f);
-    return failed ? err_set(err, "reading rule file %s: %s", path, strerror(failed)) : 0;
+    read_lines(&r, file, visitor);
 }
 
 int rule_file_read(const char *path, const struct rule_visitor *visitor, struct err *err)
 {
-    struct buf complete = { 0 };
-    int r = read_all(path, &complete, err);
+    struct line_reader r = { .f = fopen(path, "re") };
+    int failed;
 
-    if (r == 0)
-        rule_lines_read((struct text){ (const char *)complete.data, complete.len }, path, visitor);
-    buf_fini(&complete);
-    return r;
+    if (r.f == NULL)
+        return err_set(err, "opening rule file %s: %s", path, strerror(errno));
+    errno = 0;
+    read_lines(&r, path, visitor);
+    failed = feof(r.f) ? 0 : errno != 0 ? errno : EIO;
+    free(r.line_of_f);
+    fclose(r.f);
+    return failed ? err_set(err, "reading rule file %s: %s", path, strerror(failed)) : 0;
 }
 
 /* `p` must be inside the rule's text. */

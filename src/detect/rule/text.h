@@ -32,7 +32,7 @@ struct rule_visitor {
     struct arena *texts;        /* holds the rules' texts */
 };
 
-/* -1: the file cannot be read. */
+/* -1: the file cannot be read to its end. */
 int rule_file_read(const char *path, const struct rule_visitor *visitor, struct err *err);
 /* The same for a text in memory; `file` is its name in messages. */
 void rule_lines_read(struct text all, const char *file, const struct rule_visitor *visitor);

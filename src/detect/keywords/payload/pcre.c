@@ -243,32 +243,34 @@ static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool config
 static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
                         struct pcre_op *pcre)
 {
-    PCRE2_SIZE at;
-    int code;
+    struct expressions *all = &p->ruleset->expressions;
+    const struct expression *found;
+    size_t at;
+    int code = 0;
 
     if (pcre->capture_count == 0)
         options |= PCRE2_NO_AUTO_CAPTURE;
-    pcre->code = pcre2_compile((PCRE2_SPTR)re.p, re.n, options, &code, &at, NULL);
-    if (pcre->code == NULL && code == 115)
-        pcre->code = pcre2_compile((PCRE2_SPTR)re.p, re.n,
-                                   options & ~(uint32_t)PCRE2_NO_AUTO_CAPTURE, &code, &at, NULL);
-    if (pcre->code == NULL) {
+    found = expression_get(all, re, options, &code, &at);
+    if (found == NULL && code == 115)
+        found = expression_get(all, re, options & ~(uint32_t)PCRE2_NO_AUTO_CAPTURE, &code, &at);
+    if (found == NULL) {
         PCRE2_UCHAR why[200];
 
         pcre2_get_error_message(code, why, sizeof(why));
         return rule_error(p, "pcre2 compile of \"%.*s\" failed at offset %d: %s", TEXT(re),
                           (int)at, (char *)why);
     }
-    pcre->jit = pcre2_jit_compile(pcre->code, PCRE2_JIT_COMPLETE) == 0;
+    pcre->code = found->code;
+    pcre->jit = found->jit;
     return 0;
 }
 
-/* PCRE2 allocates by itself, outside the ruleset's arena; ruleset->to_free remembers that. */
+/* PCRE2 allocates by itself, outside the ruleset's arena; ruleset->to_free remembers that. The code
+ * belongs to ruleset->expressions. */
 static void pcre_free(void *arg)
 {
     struct pcre_op *pcre = arg;
 
-    pcre2_code_free(pcre->code);
     pcre2_match_context_free(pcre->context);
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/expressions.c - regular expressions, compiled once for all rules and reloads that have
+ * them. Compiled code with its machine code takes more memory than all else of a rule. */
+#include "match/expressions.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+static struct expression *compile(struct text re, uint32_t options, int *error, size_t *at)
+{
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)re.p, re.n, options, error, at, NULL);
+    struct expression *e;
+
+    if (code == NULL)
+        return NULL;
+    e = xcalloc(1, sizeof(*e));
+    e->code = code;
+    e->jit = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
+    return e;
+}
+
+const struct expression *expression_get(struct expressions *all, struct text re, uint32_t options,
+                                        int *error, size_t *at)
+{
+    size_t len = sizeof(options) + re.n;
+    uint8_t *key = xmalloc(len);
+    struct expression *e;
+
+    memcpy(key, &options, sizeof(options));
+    memcpy(key + sizeof(options), re.p, re.n);
+    e = map_get(&all->by_text, key, len);
+    if (e == NULL) {
+        e = all->previous != NULL ? map_get(&all->previous->by_text, key, len) : NULL;
+        if (e == NULL)
+            e = compile(re, options, error, at);
+        if (e != NULL) {
+            __atomic_fetch_add(&e->refs, 1, __ATOMIC_RELAXED);
+            map_put(&all->by_text, key, len, e);
+        }
+    }
+    free(key);
+    return e;
+}
+
+void expressions_fini(struct expressions *all)
+{
+    MAP_EACH(&all->by_text, entry) {
+        struct expression *e = entry->value;
+
+        if (__atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL) > 0)
+            continue;
+        pcre2_code_free(e->code);
+        free(e);
+    }
+    map_fini(&all->by_text);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* match/expressions.h - the compiled regular expressions of a ruleset. Equal expressions of a
+ * ruleset are one, and those of the ruleset before it are not compiled again.
+ *
+ * The loading thread fills a table; from then on it does not change. The last ruleset that has an
+ * expression frees it, on whichever thread that is. */
+#ifndef MATCH_EXPRESSIONS_H
+#define MATCH_EXPRESSIONS_H
+
+#include "base/containers/map.h"
+#include "base/text/text.h"
+
+struct expression {
+    uint32_t refs;              /* atomic: the tables that have it */
+    void *code;                 /* pcre2_code */
+    bool jit;
+};
+
+struct expressions {
+    struct map by_text;                         /* options and text to struct expression */
+    const struct expressions *previous;         /* valid while loading only; or NULL */
+};
+
+/* Compiles the text, or finds it. NULL: *error is PCRE2's number and *at the place. */
+const struct expression *expression_get(struct expressions *all, struct text re, uint32_t options,
+                                        int *error, size_t *at);
+void expressions_fini(struct expressions *all);
+
+#endif
