@@ -169,6 +169,8 @@ static unsigned count_of(const struct lint *l, const struct lint_check *check)
 /* The form of compilers, which editors understand. */
 static void write_text(const struct lint *l, struct buf *out)
 {
+    size_t rules = l->rule_count + l->set->failures.count;
+
     for (size_t i = 0; i < l->finding.count; i++) {
         const struct lint_finding *f = &l->finding.at[i];
 
@@ -179,8 +181,8 @@ static void write_text(const struct lint *l, struct buf *out)
         buf_add_string(out, f->reason);
         buf_printf(out, " [%s]\n    mend: %s\n", f->check->name, f->mend);
     }
-    buf_printf(out, "%zu finding%s in %u rule%s", l->finding.count,
-               l->finding.count == 1 ? "" : "s", l->rule_count, l->rule_count == 1 ? "" : "s");
+    buf_printf(out, "%zu finding%s in %zu rule%s", l->finding.count,
+               l->finding.count == 1 ? "" : "s", rules, rules == 1 ? "" : "s");
     for (size_t i = 0, shown = 0; i < ARRAY_LEN(checks); i++) {
         unsigned count = count_of(l, checks[i]);
 
