@@ -16,6 +16,6 @@ def session(cap, port, pings):
 
 def capture():
     cap = Capture()
-    session(cap, 40000, 20)
+    session(cap, 40000, 10)
     session(cap, 40001, 5000)
     return cap
