@@ -334,10 +334,13 @@ static void tell_end(struct life *l)
 static void inspect_counted(struct life *l, struct detect_thread *dt, const struct inspection *in)
 {
     struct rule_profile *own = dt->profile;
+    bool was_timed = dt->is_timed;
 
     dt->profile = l->profile;
+    dt->is_timed = true;
     detect_inspect(dt, in);
     dt->profile = own;
+    dt->is_timed = was_timed;
 }
 
 /* With tenants: the rules that the flow meets first. */
