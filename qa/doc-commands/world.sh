@@ -13,8 +13,12 @@ done
 mkdir "$WORK/page"
 cp "$TOP"/qa/samples/quickstart.pcap "$WORK/page/trace.pcap"
 for name in busy login; do cp "$WORK/page/trace.pcap" "$WORK/page/$name.pcap"; done
-echo 'alert http any any -> any any (msg:"login"; http.method; content:"POST"; http.uri; content:"/login"; sid:2012887;)' \
-    > "$WORK/page/local.rules"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$TOP/qa:$TOP/qa/cases/explain-flow-streams \
+    python3 -c 'import input, sys; input.capture().write(sys.argv[1])' "$WORK/page/overlap.pcap"
+rule='alert http any any -> any any (msg:"login"; http.method; content:"POST"; http.uri; content:"/login"; rev:1;'
+echo "$rule classtype:misc-activity; sid:2012887;)" > "$WORK/page/local.rules"
+echo 'alert tcp any any -> any any (msg:"extra"; content:"some words"; classtype:misc-activity; sid:9; rev:1;)' \
+    > "$WORK/page/extra.rules"
 cp -r "$TOP/suricata.yaml" "$TOP/rules" "$WORK/page"
 mkdir -p "$WORK/page/build-release/src" && cp "$BUILD/src/ids" "$WORK/page/build-release/src"
 for directory in etc usr var; do
@@ -90,7 +94,7 @@ ids() {
     local more=()
     [[ " $* " != *" /etc/ids/ids.yaml "* ]] || more=("${settings[@]}")
     case " $* " in
-    *" -T "* | *" -r "* | *" --plan "* | *" --list"*) command ids "$@" "${more[@]}" ;;
+    *" -T "* | *" -r "* | *" --plan "* | *" --list"* | *" --lint"*) command ids "$@" "${more[@]}" ;;
     *) timeout --preserve-status --signal=INT 5 ids "$@" "${more[@]}" ;;
     esac
 }
