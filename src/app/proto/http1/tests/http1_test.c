@@ -476,7 +476,7 @@ TEST(http1_survives_each_refusal)
 
         free(split_replay(&c, SPLIT_NONE, 0));
         alloc_failures_set((struct alloc_failures){ 0 });
-        CHECK(refused_after > 30 || traffic_memory_refused() > before);
+        CHECK(refused_after > 10 || traffic_memory_refused() > before);
     }
 }
 
