@@ -207,12 +207,12 @@ COLD void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t st
     }
     if (dt->profile != NULL)
         rule_profile_add(&dt->profile[rule], ticks, matched, limits != 0);
-    if (dt->costs == NULL)
+    if (dt->costs == NULL || dt->hits == NULL)
         return;
     if (dt->sample.weight != 0)
         rule_cost_add(&dt->costs[rule], ticks, dt->sample.weight, matched);
     if (matched || limits != 0)
-        rule_cost_count(&dt->costs[rule], matched, limits != 0);
+        rule_hits_add(&dt->hits[rule], matched, limits != 0);
 }
 
 /* Of 128 packets two come here: the one to be timed, and the next, which is not. */

@@ -35,7 +35,8 @@ struct detect_thread {
     unsigned alert_max;                     /* packet-alert-max */
 
     struct rule_profile *profile;           /* indexed by rule; NULL: profiling is off */
-    struct rule_profile *costs;             /* of all packets' rules, by sample; NULL: no memory */
+    struct rule_profile *costs;             /* of the sample, of all threads; NULL: no memory */
+    struct rule_hits *hits;                 /* of all packets of this thread; NULL: no memory */
     struct packet_sample sample;            /* which packets are timed for them */
     bool is_timed;                          /* this packet: for the profile or for the costs */
 

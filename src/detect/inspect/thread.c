@@ -33,7 +33,8 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
         return -1;
     dt->set = ruleset_ref(set);
     dt->plan = plan;
-    dt->costs = profile_join(set->costs);
+    dt->costs = costs_shared(set->costs);
+    dt->hits = costs_join(set->costs);
     packet_sample_init(&dt->sample, dt->epoch);
     detect_thread_follow_profile(dt);
     candidates_init(&dt->found, plan->rule_count);
@@ -51,8 +52,9 @@ static void rules_detach(struct detect_thread *dt)
     if (dt->set == NULL)
         return;
     profile_leave(dt->set->profile, dt->profile);
-    profile_leave(dt->set->costs, dt->costs);
+    costs_leave(dt->set->costs, dt->hits);
     dt->profile = dt->costs = NULL;
+    dt->hits = NULL;
     for (unsigned i = 0; i < dt->plan->buffer_count; i++)
         buf_fini(&dt->slot[i].data);
     free(dt->slot);

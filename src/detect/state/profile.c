@@ -4,13 +4,14 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
 #include "base/system/clock.h"
 #include "detect/rule/ruleset_private.h"
 
-/* Two per ruleset. Each thread has its own counters, so counting needs no lock. */
+/* Two per ruleset: the profile and the costs. Counting needs no lock. */
 struct profile {
     bool on;                            /* atomic */
     unsigned rule_count;
@@ -19,6 +20,8 @@ struct profile {
     double tick_ns;                     /* how long a tick is; 0: not measured yet */
     ARRAY_OF(struct rule_profile *) threads;
     struct rule_profile *left;             /* of threads that have ended; NULL: none yet */
+    struct rule_profile *shared;        /* costs: of all threads; NULL: none has begun */
+    ARRAY_OF(struct rule_hits *) hits;
 };
 
 struct profile *profile_new(unsigned rule_count)
@@ -37,7 +40,9 @@ void profile_free(struct profile *p)
     if (p == NULL)
         return;
     ARRAY_FREE(&p->threads);
+    ARRAY_FREE(&p->hits);
     free(p->left);
+    free(p->shared);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -87,20 +92,38 @@ void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool
     keep_max(&c->max_ticks, ticks);
 }
 
-void rule_cost_add(struct rule_profile *c, uint64_t ticks, uint32_t weight, bool matched)
+/* All threads write. */
+static void add_shared(uint64_t *at, uint64_t n)
 {
-    add(&c->timed, 1);
-    add(&c->checks, weight);
-    add(&c->ticks, ticks * weight);
-    if (matched)
-        add(&c->match_ticks, ticks * weight);
-    keep_max(&c->max_ticks, ticks);
+    __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
-void rule_cost_count(struct rule_profile *c, bool matched, bool limited)
+void rule_cost_add(struct rule_profile *c, uint64_t ticks, uint32_t weight, bool matched)
 {
-    add(&c->matches, matched);
-    add(&c->limits, limited);
+    uint64_t most = __atomic_load_n(&c->max_ticks, __ATOMIC_RELAXED);
+
+    add_shared(&c->timed, 1);
+    add_shared(&c->checks, weight);
+    add_shared(&c->ticks, ticks * weight);
+    if (matched)
+        add_shared(&c->match_ticks, ticks * weight);
+    while (ticks > most && !__atomic_compare_exchange_n(&c->max_ticks, &most, ticks, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+void rule_hits_add(struct rule_hits *h, bool matched, bool limited)
+{
+    add(&h->matches, matched);
+    add(&h->limits, limited);
+}
+
+static void sum_hits(struct rule_profile *to, const struct rule_hits *from, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
+        to[i].limits += __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
+    }
 }
 
 /* The threads may count meanwhile; each figure is right by itself. */
@@ -164,6 +187,51 @@ void profile_leave(struct profile *p, struct rule_profile *profile)
     free(profile);
 }
 
+struct rule_profile *costs_shared(struct profile *p)
+{
+    pthread_mutex_lock(&p->lock);
+    if (p->shared == NULL)
+        p->shared = calloc(p->rule_count + 1, sizeof(*p->shared));
+    pthread_mutex_unlock(&p->lock);
+    return p->shared;
+}
+
+struct rule_hits *costs_join(struct profile *p)
+{
+    struct rule_hits *hits = calloc(p->rule_count + 1, sizeof(*hits));
+    bool has_space;
+
+    if (hits == NULL)
+        return NULL;
+    pthread_mutex_lock(&p->lock);
+    has_space = ARRAY_HAS_SPACE(&p->hits, 1);
+    if (has_space)
+        p->hits.at[p->hits.count++] = hits;
+    pthread_mutex_unlock(&p->lock);
+    if (has_space)
+        return hits;
+    free(hits);
+    return NULL;
+}
+
+void costs_leave(struct profile *p, struct rule_hits *hits)
+{
+    if (hits == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->hits.count; i++)
+        if (p->hits.at[i] == hits) {
+            p->hits.at[i] = p->hits.at[--p->hits.count];
+            break;
+        }
+    if (p->left == NULL)
+        p->left = calloc(p->rule_count + 1, sizeof(*p->left));
+    if (p->left != NULL)
+        sum_hits(p->left, hits, p->rule_count);
+    pthread_mutex_unlock(&p->lock);
+    free(hits);
+}
+
 /* --- the sum -------------------------------------------------------------------------------- */
 
 /* The caller frees it. NULL: nothing has been counted. */
@@ -172,12 +240,16 @@ static struct rule_profile *profile_sum(struct profile *p)
     struct rule_profile *sum = NULL;
 
     pthread_mutex_lock(&p->lock);
-    if (p->left != NULL || p->threads.count > 0) {
+    if (p->left != NULL || p->shared != NULL || p->threads.count > 0) {
         sum = xcalloc(p->rule_count + 1, sizeof(*sum));
         if (p->left != NULL)
             sum_up(sum, p->left, p->rule_count);
         for (size_t i = 0; i < p->threads.count; i++)
             sum_up(sum, p->threads.at[i], p->rule_count);
+        if (p->shared != NULL)
+            sum_up(sum, p->shared, p->rule_count);
+        for (size_t i = 0; i < p->hits.count; i++)
+            sum_hits(sum, p->hits.at[i], p->rule_count);
     }
     pthread_mutex_unlock(&p->lock);
     return sum;
@@ -216,6 +288,8 @@ static void clear(struct profile *p)
     pthread_mutex_lock(&p->lock);
     free(p->left);
     p->left = NULL;
+    if (p->shared != NULL)
+        memset(p->shared, 0, (p->rule_count + 1) * sizeof(*p->shared));
     pthread_mutex_unlock(&p->lock);
 }
 

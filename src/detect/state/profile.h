@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/state/profile.h - the cost of each rule: evaluations, matches and time. There are two
- * counts, and each packet thread counts in its own memory.
+ * counts.
  *
  * The costs are always counted, from a sample of the packets (detect/inspect/packet_sample.h).
- * The profile counts all packets. It is off until a command starts it; threads count once they have
- * seen the start (detect_thread_follow_profile()).
+ * The profile counts all packets, each thread in its own memory. It is off until a command starts
+ * it; threads count once they have seen the start (detect_thread_follow_profile()).
  *
  * Any thread may start, stop and sum while packets move. Only the thread that counts may join and
  * leave. */
@@ -48,9 +48,16 @@ void ruleset_profile_clear(struct ruleset *set);
 struct rule_profile *profile_join(struct profile *p);              /* one entry per rule */
 void profile_leave(struct profile *p, struct rule_profile *profile);  /* frees it; NULL is fine */
 void rule_profile_add(struct rule_profile *c, uint64_t ticks, bool matched, bool limited);
-/* For the costs: an evaluation on a timed packet, which stands for `weight` packets; and what is
- * counted on all packets. */
+/* The costs. What comes from the sample is rare, so all threads count it in one place: an
+ * evaluation on a timed packet, which stands for `weight` packets. What is counted on all packets
+ * has a place for each thread. */
+struct rule_hits {
+    uint64_t matches, limits;
+};
+struct rule_profile *costs_shared(struct profile *p);   /* one entry per rule; NULL: no memory */
+struct rule_hits *costs_join(struct profile *p);        /* one entry per rule; NULL: no memory */
+void costs_leave(struct profile *p, struct rule_hits *hits);    /* frees it; NULL is fine */
 void rule_cost_add(struct rule_profile *c, uint64_t ticks, uint32_t weight, bool matched);
-void rule_cost_count(struct rule_profile *c, bool matched, bool limited);
+void rule_hits_add(struct rule_hits *h, bool matched, bool limited);
 
 #endif
