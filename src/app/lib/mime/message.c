@@ -214,19 +214,15 @@ bool mime_message_in_body(const struct mime_message *m)
     return m->state == MIME_BODY;
 }
 
-/* The nth field of a name, from 0; false until the main header is complete. */
-bool mime_field_find(const struct mime_message *m, const char *name, unsigned nth,
-                     struct slice *out)
+bool mime_field_find(const struct mime_message *m, const char *name, struct slice *out)
 {
-    if (!m->main_done)
-        return false;
-    for (const struct mime_field *f = m->fields; f != NULL; f = f->next) {
-        if (!mime_name_is(f->name, name) || nth-- > 0)
-            continue;
+    const struct mime_field *f = mime_main_fields(m);
+
+    while (f != NULL && !mime_name_is(f->name, name))
+        f = f->next;
+    if (f != NULL)
         *out = f->value;
-        return true;
-    }
-    return false;
+    return f != NULL;
 }
 
 const struct mime_field *mime_main_fields(const struct mime_message *m)

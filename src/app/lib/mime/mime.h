@@ -68,9 +68,8 @@ void mime_message_end(struct mime_message *m);
 
 bool mime_message_in_body(const struct mime_message *m);
 
-/* Finds the nth field of this name (lower case), once the header is complete. */
-bool mime_field_find(const struct mime_message *m, const char *name, unsigned nth,
-                     struct slice *out);
+/* The value of the first field of this name (lower case), once the header is complete. */
+bool mime_field_find(const struct mime_message *m, const char *name, struct slice *out);
 /* NULL before the header is complete. */
 const struct mime_field *mime_main_fields(const struct mime_message *m);
 bool mime_field_is(const struct mime_field *field, const char *lower_name);

@@ -158,13 +158,14 @@ static void log_list(struct json *j, const char *key, struct arena *scratch, str
 static void log_each(struct json *j, const char *key, struct arena *scratch,
                      const struct mime_message *m, const char *name)
 {
-    struct slice value;
+    struct slice first;
 
-    if (!mime_field_find(m, name, 0, &value))
+    if (!mime_field_find(m, name, &first))
         return;
     json_array(j, key);
-    for (unsigned i = 0; mime_field_find(m, name, i, &value); i++)
-        log_lossy(j, NULL, scratch, value);
+    for (const struct mime_field *f = mime_main_fields(m); f != NULL; f = f->next)
+        if (mime_field_is(f, name))
+            log_lossy(j, NULL, scratch, f->value);
     json_array_end(j);
 }
 
@@ -173,7 +174,7 @@ static void log_field(struct json *j, struct arena *scratch, const struct mime_m
 {
     struct slice value;
 
-    if (!mime_field_find(m, field->name, 0, &value))
+    if (!mime_field_find(m, field->name, &value))
         return;
     if (field->kind == FIELD_EACH)
         log_each(j, field->key, scratch, m, field->name);
@@ -235,7 +236,7 @@ static void log_hashes(struct json *j, const struct smtp_tx *tx, const struct lo
     struct digest_stream hash;
     uint8_t md5[DIGEST_MAX];
 
-    if (s->subject_md5 && mime_field_find(tx->message, "subject", 0, &subject)) {
+    if (s->subject_md5 && mime_field_find(tx->message, "subject", &subject)) {
         digest_begin(&hash, DIGEST_MD5);
         digest_add(&hash, subject.data, subject.len);
         json_hex(j, "subject_md5", md5, digest_end(&hash, md5));

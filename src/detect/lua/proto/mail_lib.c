@@ -44,7 +44,7 @@ static int smtp_mime_field(lua_State *state)
     for (; name[n] != '\0' && n + 1 < sizeof(lower); n++)
         lower[n] = (char)tolower((unsigned char)name[n]);
     lower[n] = '\0';
-    if (mime_field_find(tx->message, lower, 0, &value))
+    if (mime_field_find(tx->message, lower, &value))
         return lua_push_slice(state, value);
     return lua_push_failure(state, "request mime field not found");
 }
