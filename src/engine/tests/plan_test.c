@@ -332,8 +332,9 @@ TEST(plan_golden)
     CHECK(count > 0);
 }
 
-/* What a plan suggests must do what it says. */
-TEST(plan_fixits_fix)
+/* The sum of what `check` returns for each plan of the directory must be above ten. */
+static void check_plans(struct test *t,
+                        unsigned (*check)(struct test *t, const char *path, const char *name))
 {
     struct dirent *entry;
     unsigned count = 0;
@@ -350,10 +351,16 @@ TEST(plan_fixits_fix)
         if (!is_case(entry->d_name))
             continue;
         snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
-        count += check_fixits(t, path, entry->d_name);
+        count += check(t, path, entry->d_name);
     }
     closedir(dir);
     CHECK(count > 10);
+}
+
+/* What a plan suggests must do what it says. */
+TEST(plan_fixits_fix)
+{
+    check_plans(t, check_fixits);
 }
 
 /* --- the picture ------------------------------------------------------------------------------ */
@@ -421,7 +428,7 @@ static void check_svg(struct test *t, const struct plan *plan)
 }
 
 /* Returns whether the case has a plan. */
-static bool check_picture(struct test *t, const char *path, const char *name)
+static unsigned check_picture(struct test *t, const char *path, const char *name)
 {
     char *text = read_all(path);
     struct conf *conf;
@@ -444,23 +451,5 @@ static bool check_picture(struct test *t, const char *path, const char *name)
 
 TEST(plan_picture)
 {
-    struct dirent *entry;
-    unsigned count = 0;
-    DIR *dir;
-
-    if (!find_plans()) {
-        t->skipped = true;
-        return;
-    }
-    dir = opendir(plans);
-    while ((entry = readdir(dir)) != NULL) {
-        char path[800];
-
-        if (!is_case(entry->d_name))
-            continue;
-        snprintf(path, sizeof(path), "%s/%s", plans, entry->d_name);
-        count += check_picture(t, path, entry->d_name);
-    }
-    closedir(dir);
-    CHECK(count > 10);
+    check_plans(t, check_picture);
 }
