@@ -93,15 +93,10 @@ bool dns_name_at(struct app_tx *tx, const struct dns_message *m, enum dns_names 
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static bool is_response(const struct app_tx *tx)
-{
-    return ((const struct dns_tx *)(const void *)tx)->is_response;
-}
-
 /* A transaction is one message: it belongs to one direction. */
 static bool has_part(const struct app_tx *tx, enum direction direction)
 {
-    return is_response(tx) == (direction == TO_CLIENT);
+    return dns_is_response(tx) == (direction == TO_CLIENT);
 }
 
 /* Rules see authority and additional records in responses only, whatever the client sends. */
@@ -111,7 +106,7 @@ bool dns_find_name(struct app_tx *tx, enum direction direction, const struct app
     const enum dns_names which = (enum dns_names)key->number;
     const bool by_direction = which == DNS_QUESTION_NAMES || which == DNS_ANSWER_NAMES;
 
-    return (by_direction ? has_part(tx, direction) : is_response(tx)) &&
+    return (by_direction ? has_part(tx, direction) : dns_is_response(tx)) &&
            dns_name_at(tx, dns_message_of(tx), which, index, out);
 }
 

@@ -115,6 +115,11 @@ static inline const struct dns_message *dns_message_of(const struct app_tx *tx)
     return &((const struct dns_tx *)(const void *)tx)->message;
 }
 
+static inline bool dns_is_response(const struct app_tx *tx)
+{
+    return ((const struct dns_tx *)(const void *)tx)->is_response;
+}
+
 #define DNS_HEADER_SIZE 12              /* bytes, RFC 1035 section 4.1.1 */
 #define DNS_NOLOG_IDS_MAX 32            /* per flow; with more in flight the oldest is lost */
 
@@ -159,9 +164,10 @@ void dns_log_srv(struct json *j, const char *key, const struct dns_record *r);
 void dns_log_sshfp(struct json *j, const char *key, const struct dns_record *r);
 void dns_log_options(struct json *j, const char *key, const struct dns_record *r);
 
-/* Sections as mdns and llmnr log them. */
-void dns_log_questions_by_type(struct json *j, const struct dns_message *m);
-void dns_log_section_by_type(struct json *j, const char *key, const struct dns_section *section);
+/* A message as mdns and llmnr log it. flags: those of the protocol, ended by one without a name. */
+struct dns_flag { uint16_t bit; const char *name; };
+void dns_log_by_type(struct json *j, const struct app_tx *tx, const struct dns_flag *flags,
+                     bool has_rcode);
 
 /* The names that one multi-buffer shows: of a section, or of all sections one after the other with
  * the names in the data of records. */

@@ -475,11 +475,6 @@ static void log_message(struct json *j, const struct dns_message *m, bool is_res
         json_bool(j, "cut", true);
 }
 
-static bool is_response(const struct app_tx *tx)
-{
-    return ((const struct dns_tx *)(const void *)tx)->is_response;
-}
-
 static bool kind_is_logged(const struct dns_log_settings *s, bool response)
 {
     return response ? s->responses : s->requests;
@@ -505,10 +500,10 @@ static bool dns_log_v3(struct json *j, struct app_tx *tx, enum direction directi
     const struct dns_log_settings *s = conf;
 
     (void)direction;
-    if (s->version != 3 || !kind_is_logged(s, is_response(tx)) ||
+    if (s->version != 3 || !kind_is_logged(s, dns_is_response(tx)) ||
         !any_is_logged(s, dns_message_of(tx)))
         return false;
-    log_message(j, dns_message_of(tx), is_response(tx), tx->id, s);
+    log_message(j, dns_message_of(tx), dns_is_response(tx), tx->id, s);
     return true;
 }
 
@@ -558,7 +553,7 @@ static bool dns_log_v2(struct json *j, struct app_tx *tx, unsigned n, const void
     const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
     const struct dns_log_settings *s = conf;
 
-    if (s->version != 2 || !kind_is_logged(s, is_response(tx)))
+    if (s->version != 2 || !kind_is_logged(s, dns_is_response(tx)))
         return false;
     if (t->is_response) {
         if (n > 0 || !any_is_logged(s, &t->message))
@@ -577,7 +572,7 @@ static bool dns_log_v2(struct json *j, struct app_tx *tx, unsigned n, const void
 void dns_alert_metadata(struct json *j, struct app_tx *tx)
 {
     json_object(j, "dns");
-    log_message(j, dns_message_of(tx), is_response(tx), tx->id, &alert_settings);
+    log_message(j, dns_message_of(tx), dns_is_response(tx), tx->id, &alert_settings);
     json_object_end(j);
 }
 

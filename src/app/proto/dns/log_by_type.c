@@ -81,7 +81,7 @@ static void log_name(struct json *j, const struct dns_name *name)
 }
 
 /* The array appears only when it has an entry. An OPT record without options is left out. */
-void dns_log_section_by_type(struct json *j, const char *key, const struct dns_section *section)
+static void log_section(struct json *j, const char *key, const struct dns_section *section)
 {
     bool open = false;
 
@@ -103,7 +103,7 @@ void dns_log_section_by_type(struct json *j, const char *key, const struct dns_s
 }
 
 /* The array appears only when there is a question. */
-void dns_log_questions_by_type(struct json *j, const struct dns_message *m)
+static void log_questions(struct json *j, const struct dns_message *m)
 {
     char type[DNS_TYPE_SIZE];
 
@@ -117,4 +117,38 @@ void dns_log_questions_by_type(struct json *j, const struct dns_message *m)
         json_object_end(j);
     }
     json_array_end(j);
+}
+
+/* Only flags that are set; none: no key. */
+static void log_flags(struct json *j, const struct dns_message *m, const struct dns_flag *flag)
+{
+    bool open = false;
+
+    for (; flag->name != NULL; flag++) {
+        if ((m->flags & flag->bit) == 0)
+            continue;
+        if (!open)
+            json_array(j, "flags");
+        open = true;
+        json_string(j, NULL, flag->name);
+    }
+    if (open)
+        json_array_end(j);
+}
+
+void dns_log_by_type(struct json *j, const struct app_tx *tx, const struct dns_flag *flags,
+                     bool has_rcode)
+{
+    const struct dns_message *m = dns_message_of(tx);
+
+    json_string(j, "type", dns_is_response(tx) ? "response" : "request");
+    json_u64(j, "id", m->id);
+    log_flags(j, m, flags);
+    json_u64(j, "opcode", dns_opcode(m));
+    if (has_rcode)
+        json_u64(j, "rcode", dns_rcode(m));
+    log_questions(j, m);
+    log_section(j, "answers", &m->answers);
+    log_section(j, "authorities", &m->authorities);
+    log_section(j, "additionals", &m->additionals);
 }

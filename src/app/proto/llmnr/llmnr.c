@@ -13,11 +13,6 @@
 #define FLAG_TC 0x0200
 #define FLAG_T  0x0100
 
-static bool is_response(const struct app_tx *tx)
-{
-    return ((const struct dns_tx *)(const void *)tx)->is_response;
-}
-
 /* No opcode but 0 exists here (RFC 4795 section 2.1.1), and those above 6 have their event from
  * DNS. */
 static enum parse_status llmnr_parse(struct app_flow *af, struct app_input *in)
@@ -26,8 +21,8 @@ static enum parse_status llmnr_parse(struct app_flow *af, struct app_input *in)
     enum parse_status status = dns_parse(af, in);
     struct app_tx *tx = af->last;
 
-    if (tx != NULL && tx->id >= next && !is_response(tx) && dns_opcode(dns_message_of(tx)) > 0 &&
-        dns_opcode(dns_message_of(tx)) < 7)
+    if (tx != NULL && tx->id >= next && !dns_is_response(tx) &&
+        dns_opcode(dns_message_of(tx)) > 0 && dns_opcode(dns_message_of(tx)) < 7)
         app_tx_event(tx, DNS_INVALID_OPCODE);
     return status;
 }
@@ -46,37 +41,14 @@ NAMES(response, "llmnr.response.rrname", APP_TC, ALL, "any name in a response");
 
 /* --- EVE -------------------------------------------------------------------------------------- */
 
-/* Only flags that are set. */
-static void log_flags(struct json *j, const struct dns_message *m)
-{
-    static const struct { uint16_t bit; const char *name; } flags[] = {
-        { FLAG_C, "c" }, { FLAG_TC, "tc" }, { FLAG_T, "t" } };
-
-    if ((m->flags & (FLAG_C | FLAG_TC | FLAG_T)) == 0)
-        return;
-    json_array(j, "flags");
-    for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
-        if ((m->flags & flags[i].bit) != 0)
-            json_string(j, NULL, flags[i].name);
-    json_array_end(j);
-}
-
 /* One record for each message. */
-static bool llmnr_log(struct json *j, struct app_tx *tx, enum direction direction,
-                      const void *conf)
+static bool llmnr_log(struct json *j, struct app_tx *tx, enum direction direction UNUSED,
+                      const void *conf UNUSED)
 {
-    const struct dns_message *m = dns_message_of(tx);
+    static const struct dns_flag flags[] = {
+        { FLAG_C, "c" }, { FLAG_TC, "tc" }, { FLAG_T, "t" }, { 0, NULL } };
 
-    (void)direction;
-    (void)conf;
-    json_string(j, "type", is_response(tx) ? "response" : "request");
-    json_u64(j, "id", m->id);
-    log_flags(j, m);
-    json_u64(j, "opcode", dns_opcode(m));
-    dns_log_questions_by_type(j, m);
-    dns_log_section_by_type(j, "answers", &m->answers);
-    dns_log_section_by_type(j, "authorities", &m->authorities);
-    dns_log_section_by_type(j, "additionals", &m->additionals);
+    dns_log_by_type(j, tx, flags, false);
     return true;
 }
 

@@ -69,12 +69,6 @@ static enum parse_status mdns_parse(struct app_flow *af, struct app_input *in)
 
 /* --- what rules see --------------------------------------------------------------------------- */
 
-/* An mdns transaction is a dns_tx, so the functions of app/proto/dns work on it. */
-static bool is_response(const struct app_tx *tx)
-{
-    return ((const struct dns_tx *)(const void *)tx)->is_response;
-}
-
 /* A response may repeat questions, which do not count. Queries have answers, too: those that the
  * sender already knows (RFC 6762 section 7.1). */
 static bool find_name(struct app_tx *tx, enum direction direction UNUSED,
@@ -82,7 +76,7 @@ static bool find_name(struct app_tx *tx, enum direction direction UNUSED,
 {
     const enum dns_names which = (enum dns_names)key->number;
 
-    if (which != DNS_ANSWER_NAMES && is_response(tx) == (which == DNS_QUESTION_NAMES))
+    if (which != DNS_ANSWER_NAMES && dns_is_response(tx) == (which == DNS_QUESTION_NAMES))
         return false;
     return dns_name_at(tx, dns_message_of(tx), which, index, out);
 }
@@ -99,43 +93,16 @@ NAMES(response, "mdns.response.rrname", APP_TS, ALL, "any name in a response");
 
 /* --- EVE -------------------------------------------------------------------------------------- */
 
-/* Only flags that are set. */
-static void log_flags(struct json *j, const struct dns_message *m)
+/* One record for each message. */
+static bool mdns_log(struct json *j, struct app_tx *tx, enum direction direction UNUSED,
+                     const void *conf UNUSED)
 {
-    static const struct { uint16_t bit; const char *name; } flags[] = {
+    static const struct dns_flag flags[] = {
         { DNS_FLAG_AA, "aa" }, { DNS_FLAG_TC, "tc" }, { DNS_FLAG_RD, "rd" },
         { DNS_FLAG_RA, "ra" }, { DNS_FLAG_Z, "z" }, { DNS_FLAG_AD, "ad" },
-        { DNS_FLAG_CD, "cd" } };
-    bool open = false;
+        { DNS_FLAG_CD, "cd" }, { 0, NULL } };
 
-    for (unsigned i = 0; i < ARRAY_LEN(flags); i++) {
-        if ((m->flags & flags[i].bit) == 0)
-            continue;
-        if (!open)
-            json_array(j, "flags");
-        open = true;
-        json_string(j, NULL, flags[i].name);
-    }
-    if (open)
-        json_array_end(j);
-}
-
-/* One record for each message. */
-static bool mdns_log(struct json *j, struct app_tx *tx, enum direction direction, const void *conf)
-{
-    const struct dns_message *m = dns_message_of(tx);
-
-    (void)direction;
-    (void)conf;
-    json_string(j, "type", is_response(tx) ? "response" : "request");
-    json_u64(j, "id", m->id);
-    log_flags(j, m);
-    json_u64(j, "opcode", dns_opcode(m));
-    json_u64(j, "rcode", dns_rcode(m));
-    dns_log_questions_by_type(j, m);
-    dns_log_section_by_type(j, "answers", &m->answers);
-    dns_log_section_by_type(j, "authorities", &m->authorities);
-    dns_log_section_by_type(j, "additionals", &m->additionals);
+    dns_log_by_type(j, tx, flags, true);
     return true;
 }
 
