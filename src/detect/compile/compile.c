@@ -548,7 +548,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     c->plan->rule = set->rules.at;
     c->plan->rule_count = (unsigned)set->rules.count;
     set->profile = profile_new(c->plan->rule_count);
-    set->costs = profile_new(c->plan->rule_count);
+    set->costs = costs_new(c->plan->rule_count);
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++)
         c->plan->any_link |= concerns(set->rules.at[i], TRANSPORT_NONE);

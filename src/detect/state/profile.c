@@ -15,32 +15,21 @@
 struct profile {
     bool on;                            /* atomic */
     unsigned rule_count;
+    size_t count_size;                  /* of what a thread counts for a rule: the kind of *p */
+    void (*sum)(struct rule_profile *to, const void *counts, unsigned count);
     uint64_t start_ticks, start_ns;     /* when it was created */
     pthread_mutex_t lock;               /* the rest; taken when threads come and go, and to sum */
     double tick_ns;                     /* how long a tick is; 0: not measured yet */
-    ARRAY_OF(struct rule_profile *) threads;
+    ARRAY_OF(void *) threads;           /* what each counts by itself, an entry for each rule */
     struct rule_profile *left;             /* of threads that have ended; NULL: none yet */
     struct rule_profile *shared;        /* costs: of all threads; NULL: none has begun */
-    ARRAY_OF(struct rule_hits *) hits;
 };
-
-struct profile *profile_new(unsigned rule_count)
-{
-    struct profile *p = xcalloc(1, sizeof(*p));
-
-    p->rule_count = rule_count;
-    p->start_ticks = clock_ticks();
-    p->start_ns = clock_ns();
-    pthread_mutex_init(&p->lock, NULL);
-    return p;
-}
 
 void profile_free(struct profile *p)
 {
     if (p == NULL)
         return;
     ARRAY_FREE(&p->threads);
-    ARRAY_FREE(&p->hits);
     free(p->left);
     free(p->shared);
     pthread_mutex_destroy(&p->lock);
@@ -118,17 +107,11 @@ void rule_hits_add(struct rule_hits *h, bool matched, bool limited)
     add(&h->limits, limited);
 }
 
-static void sum_hits(struct rule_profile *to, const struct rule_hits *from, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
-        to[i].limits += __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
-    }
-}
-
 /* The threads may count meanwhile; each figure is right by itself. */
-static void sum_up(struct rule_profile *to, const struct rule_profile *from, unsigned count)
+static void sum_profiles(struct rule_profile *to, const void *counts, unsigned count)
 {
+    const struct rule_profile *from = counts;
+
     for (unsigned i = 0; i < count; i++) {
         uint64_t max = __atomic_load_n(&from[i].max_ticks, __ATOMIC_RELAXED);
 
@@ -142,49 +125,103 @@ static void sum_up(struct rule_profile *to, const struct rule_profile *from, uns
     }
 }
 
+static void sum_hits(struct rule_profile *to, const void *counts, unsigned count)
+{
+    const struct rule_hits *from = counts;
+
+    for (unsigned i = 0; i < count; i++) {
+        to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
+        to[i].limits += __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
+    }
+}
+
+static struct profile *make(unsigned rule_count, size_t count_size,
+                            void (*sum)(struct rule_profile *, const void *, unsigned))
+{
+    struct profile *p = xcalloc(1, sizeof(*p));
+
+    p->rule_count = rule_count;
+    p->count_size = count_size;
+    p->sum = sum;
+    p->start_ticks = clock_ticks();
+    p->start_ns = clock_ns();
+    pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+struct profile *profile_new(unsigned rule_count)
+{
+    return make(rule_count, sizeof(struct rule_profile), sum_profiles);
+}
+
+struct profile *costs_new(unsigned rule_count)
+{
+    return make(rule_count, sizeof(struct rule_hits), sum_hits);
+}
+
 /* --- threads -------------------------------------------------------------------------------- */
 
 /* Allocates, so it runs when a thread takes the ruleset, not per packet. */
-struct rule_profile *profile_join(struct profile *p)
+static void *join(struct profile *p)
 {
-    struct rule_profile *profile = calloc(p->rule_count + 1, sizeof(*profile));
+    void *counts = calloc(p->rule_count + 1, p->count_size);
     bool has_space;
 
-    if (profile == NULL)
+    if (counts == NULL)
         return NULL;
     pthread_mutex_lock(&p->lock);
     has_space = ARRAY_HAS_SPACE(&p->threads, 1);
     if (has_space)
-        p->threads.at[p->threads.count++] = profile;
+        p->threads.at[p->threads.count++] = counts;
     pthread_mutex_unlock(&p->lock);
     if (has_space)
-        return profile;
-    free(profile);
+        return counts;
+    free(counts);
     return NULL;
 }
 
-static void remove_thread(struct profile *p, const struct rule_profile *profile)
+static void remove_thread(struct profile *p, const void *counts)
 {
     for (size_t i = 0; i < p->threads.count; i++)
-        if (p->threads.at[i] == profile) {
+        if (p->threads.at[i] == counts) {
             p->threads.at[i] = p->threads.at[--p->threads.count];
             return;
         }
 }
 
 /* Adds the thread's figures to those of ended threads. */
-void profile_leave(struct profile *p, struct rule_profile *profile)
+static void leave(struct profile *p, void *counts)
 {
-    if (profile == NULL)
+    if (counts == NULL)
         return;
     pthread_mutex_lock(&p->lock);
-    remove_thread(p, profile);
+    remove_thread(p, counts);
     if (p->left == NULL)
         p->left = calloc(p->rule_count + 1, sizeof(*p->left));
     if (p->left != NULL)
-        sum_up(p->left, profile, p->rule_count);
+        p->sum(p->left, counts, p->rule_count);
     pthread_mutex_unlock(&p->lock);
-    free(profile);
+    free(counts);
+}
+
+struct rule_profile *profile_join(struct profile *p)
+{
+    return join(p);
+}
+
+void profile_leave(struct profile *p, struct rule_profile *profile)
+{
+    leave(p, profile);
+}
+
+struct rule_hits *costs_join(struct profile *p)
+{
+    return join(p);
+}
+
+void costs_leave(struct profile *p, struct rule_hits *hits)
+{
+    leave(p, hits);
 }
 
 struct rule_profile *costs_shared(struct profile *p)
@@ -194,42 +231,6 @@ struct rule_profile *costs_shared(struct profile *p)
         p->shared = calloc(p->rule_count + 1, sizeof(*p->shared));
     pthread_mutex_unlock(&p->lock);
     return p->shared;
-}
-
-struct rule_hits *costs_join(struct profile *p)
-{
-    struct rule_hits *hits = calloc(p->rule_count + 1, sizeof(*hits));
-    bool has_space;
-
-    if (hits == NULL)
-        return NULL;
-    pthread_mutex_lock(&p->lock);
-    has_space = ARRAY_HAS_SPACE(&p->hits, 1);
-    if (has_space)
-        p->hits.at[p->hits.count++] = hits;
-    pthread_mutex_unlock(&p->lock);
-    if (has_space)
-        return hits;
-    free(hits);
-    return NULL;
-}
-
-void costs_leave(struct profile *p, struct rule_hits *hits)
-{
-    if (hits == NULL)
-        return;
-    pthread_mutex_lock(&p->lock);
-    for (size_t i = 0; i < p->hits.count; i++)
-        if (p->hits.at[i] == hits) {
-            p->hits.at[i] = p->hits.at[--p->hits.count];
-            break;
-        }
-    if (p->left == NULL)
-        p->left = calloc(p->rule_count + 1, sizeof(*p->left));
-    if (p->left != NULL)
-        sum_hits(p->left, hits, p->rule_count);
-    pthread_mutex_unlock(&p->lock);
-    free(hits);
 }
 
 /* --- the sum -------------------------------------------------------------------------------- */
@@ -243,13 +244,11 @@ static struct rule_profile *profile_sum(struct profile *p)
     if (p->left != NULL || p->shared != NULL || p->threads.count > 0) {
         sum = xcalloc(p->rule_count + 1, sizeof(*sum));
         if (p->left != NULL)
-            sum_up(sum, p->left, p->rule_count);
+            sum_profiles(sum, p->left, p->rule_count);
         for (size_t i = 0; i < p->threads.count; i++)
-            sum_up(sum, p->threads.at[i], p->rule_count);
+            p->sum(sum, p->threads.at[i], p->rule_count);
         if (p->shared != NULL)
-            sum_up(sum, p->shared, p->rule_count);
-        for (size_t i = 0; i < p->hits.count; i++)
-            sum_hits(sum, p->hits.at[i], p->rule_count);
+            sum_profiles(sum, p->shared, p->rule_count);
     }
     pthread_mutex_unlock(&p->lock);
     return sum;

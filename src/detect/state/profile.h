@@ -29,6 +29,7 @@ struct rule_profile {
 };
 
 struct profile *profile_new(unsigned rule_count);
+struct profile *costs_new(unsigned rule_count);
 void profile_free(struct profile *p);           /* after all threads have left */
 
 /* Each ruleset has a profile; a new ruleset starts at zero. */
