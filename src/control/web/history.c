@@ -198,6 +198,16 @@ static void sample_memory(struct web_history *h, unsigned at, const struct run_c
         h->memory[i][at] = memory_limit_used(&limit, ctx);
 }
 
+/* Times only rise: a page asks for what is newer than the last that it has. Two samples may fall
+ * into one second, and the clock may be set back. */
+static uint64_t time_of_sample(const struct web_history *h)
+{
+    uint64_t now = clock_wall_us() / 1000000;
+    uint64_t last = h->count > 0 ? h->time[(h->count - 1) % HISTORY_SECONDS] : 0;
+
+    return MAX(now, last + 1);
+}
+
 void history_sample(struct web_history *h, struct control *control)
 {
     unsigned at = (unsigned)(h->count % HISTORY_SECONDS);
@@ -206,7 +216,7 @@ void history_sample(struct web_history *h, struct control *control)
         return;
     if (!h->has_ids)
         find_counters(h);
-    h->time[at] = clock_wall_us() / 1000000;
+    h->time[at] = time_of_sample(h);
     sample_counters(h, at);
     sample_threads(h, at, control->engine);
     sample_traffic(h, at, control->plan);
