@@ -476,6 +476,7 @@ void web_set_run(struct web *web)
     pthread_mutex_lock(&c->lock);
     if (c->engine != NULL) {
         history_clear(web->history);
+        history_sample(web->history, c);        /* what later samples are the difference to */
         feed_clear(web->feed);
         output_set_tap(c->conf.context->output, feed_tap(web->feed));
     }
