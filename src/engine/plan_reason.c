@@ -10,14 +10,20 @@ static void add_place(struct buf *out, struct where at)
         buf_printf(out, " (%s:%u)", at.file, at.line);
 }
 
-/* Whether the node of the thread's interface counted, as in cpu_placement.c. */
+/* Whether the node of the thread's interface counted, as in cpu_placement.c. With `autopin: force`
+ * it is the only one, for balanced sets, too. */
 static void add_node(const struct plan *plan, const struct plan_thread *t,
                      const struct affinity_set *set, struct buf *out)
 {
-    int numa = plan_follows_interface(t) ? plan_source_numa(plan, t->source) : -1;
+    bool chosen = set->is_auto || (set->exclusive && plan->affinity->autopin != AUTOPIN_NO);
+    int numa = chosen && plan_follows_interface(t) ? plan_source_numa(plan, t->source) : -1;
 
-    if (numa >= 0 && (set->is_auto || plan->affinity->autopin))
+    if (t->memory_node >= 0) {
+        buf_printf(out, ", only on node %d, with its memory: autopin is force", t->memory_node);
+        add_place(out, plan->affinity->autopin_at);
+    } else if (numa >= 0) {
         buf_printf(out, ", node %d of %s first", numa, t->source);
+    }
 }
 
 static void add_set(const struct plan *plan, const struct plan_thread *t,
@@ -35,9 +41,8 @@ static void add_set(const struct plan *plan, const struct plan_thread *t,
         buf_printf(out, "the next CPU of %s-cpu-set, which is exclusive", name);
     else
         buf_printf(out, "any CPU of %s-cpu-set, which is balanced", name);
-    if (set->is_auto || set->exclusive)
-        add_node(plan, t, set, out);
     add_place(out, set->at);
+    add_node(plan, t, set, out);
 }
 
 void plan_reason(const struct plan *plan, const struct plan_thread *t, struct buf *out)

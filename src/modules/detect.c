@@ -12,6 +12,7 @@
 #include "flow/vars.h"
 #include "modules/context.h"
 #include "modules/detectlog_flush.h"
+#include "modules/flow_partition.h"
 #include "modules/tenant_threads.h"
 
 /* State of one packet thread. */
@@ -98,6 +99,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->output = output_thread_new(m->ctx->output, env->counters);
     if (m->ctx->seq != NULL)
         m->handle = seq_handle_new(m->ctx->seq, &env->seq_thread);
+    partition_tell_hosts(m->ctx->partition, m->handle, env->thread);
     m->bypassed_packets = counter_register("flow_bypassed.local_pkts", COUNTER_SUM);
     m->pseudo_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);

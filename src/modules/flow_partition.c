@@ -8,13 +8,14 @@
 #include "modules/checksum_sample.h"
 #include "packet/decode/peek.h"
 #include "sequencer/batches.h"
+#include "sequencer/hosts.h"
 #include "sequencer/sequencer.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 /* Buckets of flows, by hash. Many more than threads, so that busy buckets spread. */
-#define OWNER_BITS 16
+#define OWNER_BITS 18
 /* Packets that the scan has decoded and that have not returned: as many as a batch has frames, and
  * their inner packets. */
 #define SCAN_POOL (2 * SEQ_BATCH_FRAMES)
@@ -31,6 +32,7 @@
 struct flow_partition {
     struct run_context *ctx;
     struct seq_batches *batches;
+    struct seq_hosts *hosts;            /* the sequencer's; NULL: there is none */
     unsigned threads, users;            /* users: under the engine's turn to open; atomic */
     uint16_t owner[1 << OWNER_BITS];    /* thread + 1; 0: none yet. Scan only, as all below */
     void *queue;
@@ -60,16 +62,30 @@ struct partition_reader {
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
+/* The thread that has one of the two hosts alone: the less do threads wait for each other. */
+static int thread_of_hosts(const struct flow_partition *part, const struct ip *src,
+                           const struct ip *dst)
+{
+    int thread = -1;
+
+    if (part->hosts != NULL)
+        thread = seq_hosts_thread(part->hosts, src);
+    if (part->hosts != NULL && thread < 0)
+        thread = seq_hosts_thread(part->hosts, dst);
+    return thread;
+}
+
 /* The first frame of a bucket decides its owner. Hash 0 (no flow) is thread 0's, as for
  * schedulers. */
-static unsigned owner_of(struct flow_partition *part, uint32_t flow_hash)
+static unsigned owner_of(struct flow_partition *part, uint32_t flow_hash, const struct ip *src,
+                         const struct ip *dst)
 {
     uint16_t *at = &part->owner[(flow_hash * 0x9e3779b1u) >> (32 - OWNER_BITS)];
 
     if (UNLIKELY(flow_hash == 0))
         return 0;
     if (UNLIKELY(*at == 0))
-        *at = (uint16_t)(seq_least_loaded(part->batches) + 1);
+        *at = (uint16_t)(seq_batches_choose(part->batches, thread_of_hosts(part, src, dst)) + 1);
     return *at - 1u;
 }
 
@@ -94,12 +110,25 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
         packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
 }
 
+/* Before any thread has the packet. */
+static void note_hosts(const struct flow_partition *part, const struct ip *src,
+                       const struct ip *dst, unsigned thread)
+{
+    if (part->hosts == NULL)
+        return;
+    seq_hosts_add(part->hosts, src, thread);
+    seq_hosts_add(part->hosts, dst, thread);
+}
+
 /* Copies the bytes of frames that do not stay in memory into the batch. */
 static void add_plain(struct flow_partition *part, struct seq_batch *batch,
                       const struct frame_ref *frame, const struct packet_peek *peek)
 {
-    struct seq_entry *e = add(part, batch, owner_of(part, peek->flow_hash));
+    const struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
+    unsigned thread = owner_of(part, peek->flow_hash, &src, &dst);
+    struct seq_entry *e = add(part, batch, thread);
 
+    note_hosts(part, &src, &dst, thread);
     note_plain(part, peek, frame->order);
     e->frame = *frame;
     e->packet = NULL;
@@ -113,12 +142,14 @@ static void add_plain(struct flow_partition *part, struct seq_batch *batch,
 static void add_packet(struct flow_partition *part, struct seq_batch *batch, struct packet *p)
 {
     const struct run_context *ctx = part->ctx;
+    unsigned thread = owner_of(part, p->flow_hash, &p->src, &p->dst);
 
+    note_hosts(part, &p->src, &p->dst, thread);
     if (ctx->seq != NULL && ctx->app != NULL)
         expectation_parent_packet(ctx->app, p, false);
     if (ctx->gives_verdict && p->root != NULL && p->root != p)
         p->root->inner_count++;
-    add(part, batch, owner_of(part, p->flow_hash))->packet = p;
+    add(part, batch, thread)->packet = p;
 }
 
 /* Counts all packets of a frame before one of them moves on: no thread has the batch yet. */
@@ -191,12 +222,13 @@ static bool scan(void *arg, struct seq_batch *batch)
     enum capture_status status = CAPTURE_OK;
     struct frame_ref frame;
     unsigned frames = 0;
-    bool has_space;
+    bool has_space, is_stable = false;
 
     packet_pool_collect(part->pool);
     while ((has_space = pool_has_space(part)) && frames < SEQ_BATCH_FRAMES &&
            batch->count <= SEQ_BATCH_ENTRIES - SCAN_RESERVE && part->sample.mode == mode &&
            (status = part->ctx->capture->scan(part->queue, &frame)) == CAPTURE_OK) {
+        is_stable = frame.is_stable;
         add_frame(part, batch, &frame);
         frames++;
     }
@@ -208,6 +240,7 @@ static bool scan(void *arg, struct seq_batch *batch)
     batch->now_us = part->now_us;
     batch->end = part->end;
     batch->last = status == CAPTURE_END || status == CAPTURE_FAILED;
+    batch->more_at_hand = is_stable && has_space && !batch->last;
     __atomic_store_n(&part->pause_ns, has_space ? PAUSE_FILES_NS : PAUSE_POOL_NS,
                      __ATOMIC_RELAXED);
     return frames > 0 || batch->last;
@@ -242,6 +275,7 @@ static struct flow_partition *partition_new(const struct module_env *env, struct
     part->ctx = ctx;
     part->threads = env->thread_count;
     part->batches = seq_batches_new(part->threads, scan, part);
+    part->hosts = ctx->seq != NULL ? sequencer_hosts(ctx->seq) : NULL;
     part->pool = packet_pool_new(SCAN_POOL, env->thread_count_all);
     part->counters = counters_new("scan");
     part->decoder = decoder_new(ctx->decode, part->pool, part->counters);
@@ -394,6 +428,13 @@ void partition_interrupt(struct partition_reader *r)
     if (r->part->ctx->capture->interrupt != NULL)
         r->part->ctx->capture->interrupt(r->part->queue);
     seq_batches_wake(r->part->batches);
+}
+
+void partition_tell_hosts(const struct flow_partition *part, struct seq_handle *handle,
+                          unsigned thread)
+{
+    if (part != NULL && handle != NULL && part->hosts != NULL)
+        seq_handle_set_hosts(handle, part->hosts, thread);
 }
 
 bool partition_decoded(const struct flow_partition *part, const struct packet *p)

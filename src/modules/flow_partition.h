@@ -3,7 +3,8 @@
  *
  * The file is read once (sequencer/batches.h). The scan finds the thread that owns each frame's
  * flow, and adds the frame to that thread's list. With its first frame, a bucket of flows gets its
- * owner: the thread with the least work at that time. The owner never changes, so all packets of a
+ * owner: the thread with the least work at that time, or one that has a host of it alone, and not
+ * much more work. The owner never changes, so all packets of a
  * flow are on one thread.
  *
  * The scan only peeks at a plain frame (packet/decode/peek.h); the owner decodes it. The scan
@@ -25,6 +26,10 @@ struct partition_reader *partition_join(const struct module_env *env, void *queu
 /* Each receive module calls this when it closes. The last one waits until the packets of the
  * scan have returned to the pool. NULL is fine. */
 void partition_leave(struct partition_reader *r);
+
+/* Each detect module calls this when it opens; part is NULL if the run shares no file. */
+void partition_tell_hosts(const struct flow_partition *part, struct seq_handle *handle,
+                          unsigned thread);
 
 /* Adds the next packets of this thread to the vector. */
 enum capture_status partition_receive(struct partition_reader *r, struct packet_vector *v);

@@ -84,8 +84,9 @@ struct render {
 
 /* A record is a sequence of bytes for one sink, with a header. */
 void record_begin(struct render *r, struct sink *sink);
-/* Between the two others: the record is an alert, for those who watch them (output_set_tap()). */
-void record_is_alert(struct render *r);
+/* Between the two others: the record is an alert, for those who watch them (output_set_tap()). Its
+ * JSON begins after so many bytes. */
+void record_is_alert(struct render *r, size_t json_at);
 void record_end(struct render *r);
 void record_cancel(struct render *r);
 struct slice record_slice(const struct render *r);     /* bytes of the record that was ended last */

@@ -31,7 +31,8 @@ const struct logger_ops *const logger_table[] = { LOGGER_LIST(X) NULL };
 struct record_head {
     uint32_t len;
     uint16_t sink;
-    uint16_t is_alert;          /* an alert in EVE, which a tap wants to see */
+    uint16_t alert_at;          /* of an alert in EVE, which a tap wants to see: where its JSON
+                                 * begins, behind the prefix, and 1; else 0 */
 };
 
 /* Owned by its inspecting thread; no other thread looks at it. */
@@ -229,14 +230,15 @@ void record_begin(struct render *r, struct sink *sink)
     buf_add(r->out, &head, sizeof(head));
 }
 
-/* Without memory for its head the record is lost anyway. */
-void record_is_alert(struct render *r)
+/* Without memory for its head the record is lost anyway. With a prefix that is too long the tap
+ * does not see it. */
+void record_is_alert(struct render *r, size_t json_at)
 {
-    size_t at = r->record_at + offsetof(struct record_head, is_alert);
-    const uint16_t yes = 1;
+    size_t at = r->record_at + offsetof(struct record_head, alert_at);
+    const uint16_t alert_at = (uint16_t)(json_at < UINT16_MAX ? json_at + 1 : 0);
 
-    if (LIKELY(r->out->len >= at + sizeof(yes)))
-        memcpy(r->out->data + at, &yes, sizeof(yes));
+    if (LIKELY(r->out->len >= at + sizeof(alert_at)))
+        memcpy(r->out->data + at, &alert_at, sizeof(alert_at));
 }
 
 /* Without memory for all of it there is no record: no half lines. */
@@ -482,8 +484,9 @@ static void write_records(struct output_writer *w, const struct buf *records)
         memcpy(&head, records->data + at, sizeof(head));
         at += sizeof(head);
         writer_add(w, head.sink, records->data + at, head.len);
-        if (UNLIKELY(tapped && head.is_alert))
-            tap->put(tap->arg, head.sink, records->data + at, head.len);
+        if (UNLIKELY(tapped && head.alert_at > 0 && head.alert_at < head.len))
+            tap->put(tap->arg, head.sink, records->data + at + head.alert_at - 1,
+                     head.len - head.alert_at + 1);
         at += head.len;
         if (w->pending[head.sink].len >= WRITER_BATCH)
             writer_enqueue(w, head.sink);

@@ -12,6 +12,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* So many entries more than the thread with the fewest a preferred thread may have. */
+#define PREFERRED_MORE (SEQ_BATCH_FRAMES / 4)
+
 /* One thread's position in the batches. */
 struct cursor {
     CACHE_ALIGNED struct eventcount eventcount;
@@ -30,6 +33,7 @@ struct seq_batches {
     struct cursor *cursor;
     struct seq_batch *batch[SEQ_BATCHES];
     CACHE_ALIGNED uint64_t scanned;     /* batches; atomic */
+    bool more_at_hand;                  /* of the batch that was scanned last; atomic */
     uint32_t sleepers;                  /* threads in seq_batches_wait(); atomic */
 };
 
@@ -104,28 +108,33 @@ struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
     return e;
 }
 
-/* Before the packets exist, so that seq_least_loaded() sees what is already assigned. */
+/* Before the packets exist, so that seq_batches_choose() sees what is already assigned. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count)
 {
     b->cursor[thread].given += count;
 }
 
-/* The thread with the fewest entries that it has not taken yet. `taken` may be old: an estimate is
- * enough. */
-unsigned seq_least_loaded(const struct seq_batches *b)
+/* Entries that the thread has not taken yet. `taken` may be old: an estimate is enough. */
+static uint64_t load_of(const struct cursor *c)
+{
+    return c->given - __atomic_load_n(&c->taken, __ATOMIC_RELAXED);
+}
+
+unsigned seq_batches_choose(const struct seq_batches *b, int preferred)
 {
     uint64_t least = UINT64_MAX;
     unsigned best = 0;
 
     for (unsigned i = 0; i < b->threads; i++) {
-        const struct cursor *c = &b->cursor[i];
-        uint64_t load = c->given - __atomic_load_n(&c->taken, __ATOMIC_RELAXED);
+        uint64_t load = load_of(&b->cursor[i]);
 
         if (load < least) {
             least = load;
             best = i;
         }
     }
+    if (preferred >= 0 && load_of(&b->cursor[preferred]) <= least + PREFERRED_MORE)
+        return (unsigned)preferred;
     return best;
 }
 
@@ -133,7 +142,7 @@ unsigned seq_least_loaded(const struct seq_batches *b)
 static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
 {
     batch->count = 0;
-    batch->last = batch->no_checksum = false;
+    batch->last = batch->no_checksum = batch->more_at_hand = false;
     buf_clear(&batch->bytes);
     for (unsigned i = 0; i < b->threads; i++)
         batch->list[i].first = SEQ_NO_ENTRY;
@@ -149,19 +158,42 @@ void seq_batches_wake(struct seq_batches *b)
         eventcount_wake(&b->cursor[i].eventcount);
 }
 
+/* Scans the next batch, with the lock held. False: all of them are in use, or nothing was found. */
+static bool scan_locked(struct seq_batches *b)
+{
+    uint64_t next = b->scanned;
+
+    if (!is_free(b, next) || !scan_into(b, slot_of(b, next)))
+        return false;
+    __atomic_store_n(&b->more_at_hand, slot_of(b, next)->more_at_hand, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot_of(b, next)->users, b->threads, __ATOMIC_RELAXED);
+    __atomic_store_n(&b->scanned, next + 1, __ATOMIC_SEQ_CST);
+    return true;
+}
+
 /* Scans the next batch, unless another thread was faster and `number` has been scanned. */
 static void scan(struct seq_batches *b, uint64_t number)
 {
-    bool scanned_one = false;
-    uint64_t next;
+    bool scanned_one;
 
     pthread_mutex_lock(&b->lock);
-    next = b->scanned;
-    if (next <= number && is_free(b, next) && scan_into(b, slot_of(b, next))) {
-        scanned_one = true;
-        __atomic_store_n(&slot_of(b, next)->users, b->threads, __ATOMIC_RELAXED);
-        __atomic_store_n(&b->scanned, next + 1, __ATOMIC_SEQ_CST);
-    }
+    scanned_one = b->scanned <= number && scan_locked(b);
+    pthread_mutex_unlock(&b->lock);
+    if (scanned_one)
+        seq_batches_wake(b);
+}
+
+/* Scans one batch more, so that no thread has to wait for it later. A thread that has the lock is
+ * scanning; this one does not wait for it. */
+static void scan_ahead(struct seq_batches *b)
+{
+    bool scanned_one;
+
+    if (!__atomic_load_n(&b->more_at_hand, __ATOMIC_RELAXED) ||
+        !is_free(b, __atomic_load_n(&b->scanned, __ATOMIC_SEQ_CST)) ||
+        pthread_mutex_trylock(&b->lock) != 0)
+        return;
+    scanned_one = b->more_at_hand && scan_locked(b);
     pthread_mutex_unlock(&b->lock);
     if (scanned_one)
         seq_batches_wake(b);
@@ -169,17 +201,23 @@ static void scan(struct seq_batches *b, uint64_t number)
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
-/* The thread's next batch, or NULL: it is not scanned and cannot be yet. */
+/* The thread's next batch, or NULL: it is not scanned and cannot be yet. Threads often end a batch
+ * at the same time, because they wait for each other in the sequencer; none shall then wait for the
+ * scan of the next. So the first that begins the newest batch scans the one after it. */
 struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread)
 {
     uint64_t at = b->cursor[thread].at;
 
     if (!is_scanned(b, at) && is_free(b, at))
         scan(b, at);
-    return is_scanned(b, at) ? slot_of(b, at) : NULL;
+    if (!is_scanned(b, at))
+        return NULL;
+    if (!is_scanned(b, at + 1))
+        scan_ahead(b);
+    return slot_of(b, at);
 }
 
-/* For seq_least_loaded(). */
+/* For seq_batches_choose(). */
 void seq_batches_took(struct seq_batches *b, unsigned thread, unsigned count)
 {
     uint64_t *taken = &b->cursor[thread].taken;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sequencer/batches.h - the frames of a file, read once, as one list for each thread.
  *
- * Threads that inspect one file process it batch by batch. The first thread that needs a batch
- * which has not been scanned scans it, under a lock: it reads some thousand frames, and adds each
- * to the list of the thread that owns its flow. No thread visits the frames of others. Every thread
+ * Threads that inspect one file process it batch by batch. The first thread that begins the newest
+ * batch scans the next, under a lock: it reads some thousand frames, and adds each to the list of
+ * the thread that owns its flow. Where reading may wait, as for a pipe, the scan comes when a
+ * thread needs the batch. No thread visits the frames of others. Every thread
  * takes part in every batch, even with an empty list, so that time advances for all of them.
  *
  * There is a fixed number of batches, used in rotation. A batch is free again when all threads have
@@ -38,6 +39,7 @@ struct seq_batch {
     uint64_t end;                       /* no later batch has anything before this place */
     uint64_t now_us;                    /* the newest time in it */
     bool last;                          /* the capture ends with it */
+    bool more_at_hand;                  /* the next scan waits for nothing, such as a pipe */
     bool no_checksum;                   /* checksums of its frames are not to be verified */
     struct buf bytes;                   /* of frames that are not stable */
     CACHE_ALIGNED unsigned users;       /* threads that have not left it; atomic */
@@ -55,8 +57,9 @@ void seq_batches_free(struct seq_batches *b);       /* NULL is fine */
 
 /* By the scan: adds an entry for this thread, of SEQ_BATCH_ENTRIES. */
 struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread);
-/* By the scan: the thread with the fewest entries assigned and not taken. */
-unsigned seq_least_loaded(const struct seq_batches *b);
+/* By the scan: the thread for new flows. That is the one with the fewest entries assigned and not
+ * taken, or `preferred` (-1: none) if that has not many more. */
+unsigned seq_batches_choose(const struct seq_batches *b, int preferred);
 /* By the scan: this many entries were assigned to the thread. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count);
 

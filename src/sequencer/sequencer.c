@@ -40,9 +40,33 @@ void sequencer_free(struct sequencer *seq)
         free(seq->handles.at[i]->waits_for);
         free(seq->handles.at[i]);
     }
+    seq_hosts_free(seq->hosts);
     ARRAY_FREE(&seq->handles);
     pthread_mutex_destroy(&seq->lock);
     free(seq);
+}
+
+struct seq_hosts *sequencer_hosts(struct sequencer *seq)
+{
+    if (seq->hosts == NULL)
+        seq->hosts = seq_hosts_new();
+    return seq->hosts;
+}
+
+void seq_handle_set_hosts(struct seq_handle *handle, const struct seq_hosts *hosts,
+                          unsigned thread)
+{
+    struct seq_worker *w = worker_of(handle);
+
+    w->hosts = hosts;
+    w->hosts_thread = thread;
+}
+
+bool seq_handle_has_host(const struct seq_handle *handle, const struct ip *host)
+{
+    const struct seq_worker *w = CONTAINER_OF(handle, const struct seq_worker, seen);
+
+    return w->hosts != NULL && seq_hosts_belongs(w->hosts, host, w->hosts_thread);
 }
 
 /* No thread waits yet. */
@@ -82,18 +106,18 @@ static bool has_passed(const struct seq_worker *w, struct watermark place)
 
 /* Crosses worker `number` off a waiter's list; the last one wakes the waiter. With the lock
  * held. */
-static void cross_off(struct seq_worker *eventcount, unsigned number)
+static void cross_off(struct seq_worker *waiter, unsigned number)
 {
-    eventcount->waits_for[number / 64] &= ~(UINT64_C(1) << number % 64);
-    if (__atomic_sub_fetch(&eventcount->missing, 1, __ATOMIC_SEQ_CST) == 0) {
-        eventcount->waits = false;
-        eventcount_wake(&eventcount->eventcount);
+    waiter->waits_for[number / 64] &= ~(UINT64_C(1) << number % 64);
+    if (__atomic_sub_fetch(&waiter->missing, 1, __ATOMIC_SEQ_CST) == 0) {
+        waiter->waits = false;
+        eventcount_wake(&waiter->eventcount);
     }
 }
 
-static bool is_waited_for(const struct seq_worker *eventcount, unsigned number)
+static bool is_waited_for(const struct seq_worker *waiter, unsigned number)
 {
-    return eventcount->waits && (eventcount->waits_for[number / 64] >> number % 64 & 1) != 0;
+    return waiter->waits && (waiter->waits_for[number / 64] >> number % 64 & 1) != 0;
 }
 
 /* Called by the worker, or by a waiter that puts it on its list. With the lock held. wake_at
@@ -104,14 +128,14 @@ static COLD void look_at_waits(struct seq_worker *w)
     uint64_t wake_at = NEVER;
 
     for (size_t i = 0; i < seq->handles.count; i++) {
-        struct seq_worker *eventcount = seq->handles.at[i];
+        struct seq_worker *waiter = seq->handles.at[i];
 
-        if (!is_waited_for(eventcount, w->number))
+        if (!is_waited_for(waiter, w->number))
             continue;
-        if (has_passed(w, eventcount->required))
-            cross_off(eventcount, w->number);
+        if (has_passed(w, waiter->required))
+            cross_off(waiter, w->number);
         else
-            wake_at = MIN(wake_at, eventcount->required.at);
+            wake_at = MIN(wake_at, waiter->required.at);
     }
     __atomic_store_n(&w->seen.wake_at, wake_at, __ATOMIC_SEQ_CST);
 }

@@ -91,6 +91,7 @@ struct seq_thread {
 };
 
 struct sequencer;
+struct seq_hosts;
 
 /* The part of a thread's entry that others see. */
 struct seq_handle {
@@ -104,6 +105,14 @@ void sequencer_free(struct sequencer *seq);               /* NULL is fine */
 
 /* At start, by one thread after the other. */
 struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread *thread);
+/* Made at the first call, and the sequencer's: what the scan of a file notes. */
+struct seq_hosts *sequencer_hosts(struct sequencer *seq);
+/* At start: the notes of the scan, and the handle's number in them. */
+void seq_handle_set_hosts(struct seq_handle *handle, const struct seq_hosts *hosts,
+                          unsigned thread);
+/* Whether no other thread can have a packet of this host before those that were scanned last. False
+ * without notes. */
+bool seq_handle_has_host(const struct seq_handle *handle, const struct ip *host);
 /* By the handle's own thread: others need not wait for it until it enters again after what it has
  * finished. A thread that checks during the entry may still pass it. */
 void seq_handle_leave(struct seq_handle *handle);
@@ -136,5 +145,19 @@ static inline void packet_seq_wait(const struct packet *p)
 
     if (UNLIKELY(handle != NULL))
         seq_wait(handle, p->order, p->order_sub);
+}
+
+/* The same before state of one host, or of a pair of hosts if `other` is not NULL. There is no wait
+ * if all packets of one of them are this thread's. The state must be independent of that of other
+ * hosts: also of how many there are. */
+static inline void packet_seq_wait_hosts(const struct packet *p, const struct ip *host,
+                                         const struct ip *other)
+{
+    struct seq_handle *handle = sequencer_slot(p)->handle;
+
+    if (LIKELY(handle == NULL) || seq_handle_has_host(handle, host) ||
+        (other != NULL && seq_handle_has_host(handle, other)))
+        return;
+    seq_wait(handle, p->order, p->order_sub);
 }
 #endif

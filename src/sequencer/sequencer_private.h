@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/containers/ring.h"
+#include "sequencer/hosts.h"
 #include "sequencer/sequencer.h"
 
 #include <pthread.h>
@@ -24,10 +25,13 @@ struct seq_worker {
     bool has_waited;                            /* once */
     uint64_t *waits_for;                        /* a bit for each of them */
     size_t words;                               /* of it */
+    const struct seq_hosts *hosts;              /* NULL: no scan notes hosts */
+    unsigned hosts_thread;                      /* its number there */
 };
 
 struct sequencer {
     ARRAY_OF(struct seq_worker *) handles;        /* complete before packets are processed */
+    struct seq_hosts *hosts;                    /* NULL: none yet */
     bool kicks;                                 /* some thread makes progress only when kicked */
     pthread_mutex_t lock;                       /* protects the waits */
 };

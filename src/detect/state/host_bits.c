@@ -50,6 +50,13 @@ static struct shard_key key_of(const struct ip *a, const struct ip *b, uint32_t 
     return key;
 }
 
+bool host_bit_has_space(struct host_bits *bits, struct host_bit bit)
+{
+    struct shard_key key = key_of(bit.host, bit.peer, bit.id);
+
+    return shard_table_has_space(bits->table, &key);
+}
+
 /* 0: the bit is not set, or has expired at `now_us`. */
 uint64_t host_bit_ends_us(struct host_bits *bits, struct host_bit bit, uint64_t now_us)
 {

@@ -20,6 +20,8 @@ struct host_bit {
     uint32_t id;                /* id of its name */
 };
 
+/* As shard_table_has_space(): setting the bit does not depend on the bits of other hosts. */
+bool host_bit_has_space(struct host_bits *bits, struct host_bit bit);
 bool host_bit_is_set(struct host_bits *bits, struct host_bit bit, uint64_t now_us);
 /* Returns the time at which the bit expires; 0: not set. */
 uint64_t host_bit_ends_us(struct host_bits *bits, struct host_bit bit, uint64_t now_us);

@@ -314,6 +314,15 @@ struct shard_ref shard_table_get(struct shard_table *table, const struct shard_k
     return ref;
 }
 
+/* Without the lock: an old value is one of a moment ago. */
+bool shard_table_has_space(struct shard_table *table, const struct shard_key *key)
+{
+    const struct shard *s = &table->shard[key_hash(key) % SHARDS];
+
+    return __atomic_load_n(&s->fresh, __ATOMIC_RELAXED) <
+           MIN(__atomic_load_n(&table->limit, __ATOMIC_RELAXED), table->entries) / 4;
+}
+
 void shard_table_release(struct shard_ref *ref)
 {
     struct shard *s = ref->shard;

@@ -38,6 +38,10 @@ void shard_key_address(struct shard_key *key, const struct ip *ip);
 /* Sets both addresses, the lower one first, so that both directions find the same entry. */
 void shard_key_pair(struct shard_key *key, const struct ip *a, const struct ip *b);
 
+/* Whether the key's shard has so much space that what other threads may add at the same time fills
+ * it by no means. Then it does not matter to the key in which order they add. */
+bool shard_table_has_space(struct shard_table *table, const struct shard_key *key);
+
 /* An entry. Its shard is locked until shard_table_release(). */
 struct shard_ref {
     void *value;                /* SHARD_VALUE_SIZE bytes; NULL: no entry */

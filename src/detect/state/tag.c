@@ -141,7 +141,7 @@ static struct shard_key host_key(const struct ip *ip)
     return key;
 }
 
-/* Other threads see the tag, so it is set in the order of packets. */
+/* Other threads see the tag, so it is set in the order of the packets of this host. */
 static void start_host(struct tag_table *table, const struct tag_spec *spec,
                        const struct packet *p, enum direction d)
 {
@@ -150,7 +150,10 @@ static void start_host(struct tag_table *table, const struct tag_spec *spec,
     struct shard_ref ref;
     struct tag_state *s;
 
-    packet_seq_wait(p);
+    if (shard_table_has_space(table->hosts, &key))
+        packet_seq_wait_hosts(p, spec->src ? ends.src : ends.dst, NULL);
+    else
+        packet_seq_wait(p);
     ref = shard_table_get(table->hosts, &key, p->time_us, true);
     s = ref.value;
 
@@ -210,6 +213,17 @@ static bool count_host(struct tag_table *table, const struct packet *p, const st
     return tagged;
 }
 
+/* Tags of both hosts count. No thread is waited for if all packets of both are this one's. */
+static void wait_for_tags(const struct packet *p)
+{
+    struct seq_handle *handle = sequencer_slot(p)->handle;
+
+    if (handle == NULL || (p->src.version != 0 && seq_handle_has_host(handle, &p->src) &&
+                           seq_handle_has_host(handle, &p->dst)))
+        return;
+    packet_seq_wait(p);
+}
+
 /* Called for every packet after its rules. Two relaxed loads decide that most packets skip
  * the table. */
 void tag_packet(struct tag_table *table, struct packet *p)
@@ -221,7 +235,7 @@ void tag_packet(struct tag_table *table, struct packet *p)
     for (struct flow_tag *t = p->flow != NULL ? flow_tags(p->flow) : NULL; t != NULL; t = t->next)
         tagged |= count_packet(&t->state, p);
     if (UNLIKELY(__atomic_load_n(&table->expected, __ATOMIC_RELAXED)))
-        packet_seq_wait(p);
+        wait_for_tags(p);
     if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) && p->src.version != 0) {
         tagged |= count_host(table, p, &p->src);
         tagged |= count_host(table, p, &p->dst);

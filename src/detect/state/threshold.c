@@ -361,6 +361,22 @@ static enum threshold_result count_ports_of_flow(const struct threshold_spec *sp
 
 /* --- the table and the flow --------------------------------------------------------------- */
 
+/* Waits for earlier packets that other threads have yet to inspect, if they may count for the same
+ * key. A table that might be full ties all keys together. */
+static void wait_in_sequence(struct threshold_table *table, const struct threshold_spec *spec,
+                             const struct shard_key *key, const struct packet *p,
+                             struct packet_ends ends)
+{
+    bool by_host = spec->track == TRACK_SRC || spec->track == TRACK_DST ||
+                   spec->track == TRACK_BOTH;
+
+    if (!by_host || spec->unique_on != UNIQUE_NONE || !shard_table_has_space(table->shared, key))
+        packet_seq_wait(p);
+    else
+        packet_seq_wait_hosts(p, spec->track == TRACK_DST ? ends.dst : ends.src,
+                              spec->track == TRACK_BOTH ? ends.dst : NULL);
+}
+
 /* When the table is full the match gives no alert. */
 static enum threshold_result count_shared(struct threshold_table *table,
                                           const struct threshold_spec *spec,
@@ -375,7 +391,7 @@ static enum threshold_result count_shared(struct threshold_table *table,
     fill_key(&key, spec, rule, packet_ends(p, d));
     if (sequencer_slot(p)->handle != NULL && count_reached(table, spec, &key, p, &result))
         return result;
-    packet_seq_wait(p);
+    wait_in_sequence(table, spec, &key, p, packet_ends(p, d));
     if (spec->unique_on != UNIQUE_NONE)
         return count_ports(table, spec, &key, p, unique_port(spec, packet_ends(p, d)));
     ref = shard_table_get(table->shared, &key, p->time_us, true);

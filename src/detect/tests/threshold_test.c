@@ -8,6 +8,7 @@
 #include "detect/tests/rules_fixture.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
+#include "sequencer/hosts.h"
 #include "sequencer/sequencer.h"
 
 #include <stdio.h>
@@ -115,9 +116,10 @@ static void not_accounted(void *self UNUSED)
 }
 
 /* How often another thread, which is behind, is waited for at the last of these packets, one a
- * second. */
-static unsigned waits_at_last(const char *options, unsigned packets)
+ * second. `own`: a host all of whose packets are this thread's; NULL: none. */
+static unsigned waits_with_host(const char *options, unsigned packets, const char *own)
 {
+    struct seq_hosts *hosts = seq_hosts_new();
     struct sequencer *seq = sequencer_new();
     struct behind behind = { 0 };
     struct seq_thread thread = { &behind, come, not_accounted, not_accounted };
@@ -126,6 +128,12 @@ static unsigned waits_at_last(const char *options, unsigned packets)
     struct rule *r;
 
     behind.handle = seq_handle_new(seq, &thread);
+    if (own != NULL) {
+        struct packet p = packet_at(0, own, own);
+
+        seq_hosts_add(hosts, &p.src, 0);
+    }
+    seq_handle_set_hosts(handle, hosts, 0);
     rules_fixture_open(&f);
     r = rules_fixture_options(&f, options);
     for (unsigned i = 0; i < packets; i++) {
@@ -139,7 +147,30 @@ static unsigned waits_at_last(const char *options, unsigned packets)
     }
     rules_fixture_close(&f);
     sequencer_free(seq);
+    seq_hosts_free(hosts);
     return behind.evaluated;
+}
+
+static unsigned waits_at_last(const char *options, unsigned packets)
+{
+    return waits_with_host(options, packets, NULL);
+}
+
+/* 10.0.0.1 sends to 10.0.0.2. */
+TEST(threshold_of_own_host_needs_no_wait)
+{
+    static const char by_src[] = "threshold:type limit,track by_src,count 1,seconds 60;",
+                      by_dst[] = "threshold:type limit,track by_dst,count 1,seconds 60;",
+                      by_both[] = "threshold:type limit,track by_both,count 1,seconds 60;",
+                      by_rule[] = "threshold:type limit,track by_rule,count 1,seconds 60;";
+
+    CHECK_INT(waits_with_host(by_src, 1, "10.0.0.1"), 0);
+    CHECK_INT(waits_with_host(by_src, 1, "10.0.0.2"), 1);
+    CHECK_INT(waits_with_host(by_dst, 1, "10.0.0.1"), 1);
+    CHECK_INT(waits_with_host(by_dst, 1, "10.0.0.2"), 0);
+    CHECK_INT(waits_with_host(by_both, 1, "10.0.0.1"), 0);
+    CHECK_INT(waits_with_host(by_both, 1, "10.0.0.2"), 0);
+    CHECK_INT(waits_with_host(by_rule, 1, "10.0.0.1"), 1);
 }
 
 TEST(threshold_reached_needs_no_wait)
@@ -451,5 +482,23 @@ TEST(threshold_entries_below_the_limit_of_the_process)
     CHECK(ref.value != NULL);
     shard_table_release(&ref);
     alloc_failures_set((struct alloc_failures){ 0 });
+    shard_table_free(table);
+}
+
+/* A quarter of a shard, so that what other threads add meanwhile still has space. */
+TEST(shard_table_has_space_until_a_quarter_is_used)
+{
+    struct shard_table *table = shard_table_new(1u << 20);
+    struct shard_key key = { .kind = 1 };
+    unsigned added = 0;
+
+    while (shard_table_has_space(table, &key) && added < 100000) {
+        struct shard_key other = { .kind = 2, .id = { added++ } };
+        struct shard_ref ref = shard_table_get(table, &other, 1, true);
+
+        shard_table_release(&ref);
+    }
+    CHECK(added > 1000 && added < 10000);
+    CHECK_INT(shard_table_refused(table), 0);
     shard_table_free(table);
 }

@@ -5,6 +5,7 @@
  *     # topology: pack:2 core:6 pu:2
  *     # mode: autofp
  *     # capture: live af-packet eth0:4          (name:queues; or: file)
+ *     # print: json                            (else the table)
  *     ...YAML...
  *     --- plan
  *     ...text...
@@ -161,10 +162,13 @@ static void built_free(struct built *b)
 static void plan_case(struct conf *conf, const char *text, struct buf *out)
 {
     struct built b;
-    char error[600];
+    char error[600], as[16];
 
     build(&b, conf, text, NULL);
-    if (b.plan != NULL)
+    head_value(text, "print", as, sizeof(as));
+    if (b.plan != NULL && strcmp(as, "json") == 0)
+        plan_print_json(b.plan, out);
+    else if (b.plan != NULL)
         plan_print(b.plan, out);
     else
         buf_printf(out, "error: %s\n", err_text(&b.err, error, sizeof(error)));

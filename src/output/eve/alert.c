@@ -446,7 +446,7 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     struct json j;
 
     eve_begin(r, eve, &j, p, (struct eve_head){ alert_order(p, shown->side), "alert", a->tx_id });
-    record_is_alert(r);
+    record_is_alert(r, strlen(eve->prefix));
     eve_tunnel(&j, p);
     eve_alert_object(r, &j, eve, p, shown);
     if (a->rule->flags & RULE_FIREWALL)

@@ -13,6 +13,7 @@
 struct source {
     unsigned threads, frames, per_batch;
     unsigned next;
+    bool at_hand;                       /* scanning waits for nothing */
     struct seq_batches *batches;
 };
 
@@ -32,6 +33,7 @@ static bool scan(void *arg, struct seq_batch *batch)
     }
     batch->end = s->next;
     batch->last = s->next == s->frames;
+    batch->more_at_hand = s->at_hand && !batch->last;
     return true;
 }
 
@@ -97,7 +99,7 @@ TEST(seq_batches_bound_how_far_a_thread_is_ahead)
     seq_batches_free(s.batches);
 }
 
-TEST(seq_batches_know_who_has_least_to_do)
+TEST(seq_batches_choose_who_has_least_to_do)
 {
     struct source s = { .threads = 3, .frames = 0 };
 
@@ -105,9 +107,34 @@ TEST(seq_batches_know_who_has_least_to_do)
     seq_batches_assign(s.batches, 0, 10);
     seq_batches_assign(s.batches, 1, 4);
     seq_batches_assign(s.batches, 2, 7);
-    CHECK_INT(seq_least_loaded(s.batches), 1);
+    CHECK_INT(seq_batches_choose(s.batches, -1), 1);
     seq_batches_took(s.batches, 0, 9);
-    CHECK_INT(seq_least_loaded(s.batches), 0);
+    CHECK_INT(seq_batches_choose(s.batches, -1), 0);
+    /* A preferred thread may have some more, but not many. */
+    CHECK_INT(seq_batches_choose(s.batches, 2), 2);
+    seq_batches_assign(s.batches, 2, SEQ_BATCH_FRAMES);
+    CHECK_INT(seq_batches_choose(s.batches, 2), 0);
+    seq_batches_free(s.batches);
+}
+
+/* The first thread that begins the newest batch scans the one after it, if that waits for
+ * nothing. */
+TEST(seq_batches_are_scanned_ahead)
+{
+    struct source s = { .threads = 2, .frames = 100, .per_batch = 1, .at_hand = true };
+
+    source_open(&s);
+    CHECK(seq_batches_next(s.batches, 0) != NULL);
+    CHECK_INT(s.next, 2);
+    CHECK(seq_batches_next(s.batches, 1) != NULL);
+    CHECK_INT(s.next, 2);
+    seq_batches_leave(s.batches, 1);
+    s.at_hand = false;
+    CHECK(seq_batches_next(s.batches, 1) != NULL);
+    CHECK_INT(s.next, 3);
+    seq_batches_leave(s.batches, 1);
+    CHECK(seq_batches_next(s.batches, 1) != NULL);
+    CHECK_INT(s.next, 3);               /* it might wait */
     seq_batches_free(s.batches);
 }
 

@@ -57,15 +57,25 @@ static struct host_bit bit_of(const struct match_input *in, const struct bit_arg
     };
 }
 
-/* Waits until all earlier packets are inspected, because one of them may change the bit.
- * Without the wait the result would depend on the number of threads. */
+/* Waits until all earlier packets of these hosts are inspected, because one of them may change the
+ * bit. Without the wait the result would depend on the number of threads. */
+static void wait_in_sequence(const struct match_input *in, const struct bit_arg *a)
+{
+    struct host_bit bit = bit_of(in, a);
+
+    if (host_bit_has_space(a->bits, bit))
+        packet_seq_wait_hosts(in->packet, bit.host, bit.peer);
+    else
+        packet_seq_wait(in->packet);
+}
+
 static bool bit_test(const struct match_input *in, const void *arg)
 {
     const struct bit_arg *a = arg;
 
     if (!has_owner(in, a))
         return false;
-    packet_seq_wait(in->packet);
+    wait_in_sequence(in, a);
     return host_bit_is_set(a->bits, bit_of(in, a), in->packet->time_us) ==
            (a->command == BIT_ISSET);
 }
@@ -79,7 +89,7 @@ static bool bit_change(const struct match_input *in, const void *arg)
 
     if (!has_owner(in, a))
         return true;
-    packet_seq_wait(in->packet);
+    wait_in_sequence(in, a);
     if (a->command == BIT_UNSET ||
         (a->command == BIT_TOGGLE && host_bit_is_set(a->bits, bit, now_us)))
         host_bit_unset(a->bits, bit, now_us);
