@@ -355,6 +355,7 @@ static void dpdk_update_stats(void *queue)
         counter_add(q->counters, q->missed, add.missed);
         counter_add(q->counters, q->errors, add.errors);
         counter_add(q->counters, q->no_mbufs, add.no_mbufs);
+        counter_add(q->counters, q->send_errors, add.unsent);
         counter_add(q->counters, q->receive_errors, lost);
         counter_add(q->counters, q->drops, lost);
         counter_add(q->counters, q->packets, lost);
@@ -573,6 +574,10 @@ static enum capture_status sleep_for_interrupt(struct dpdk_queue *q, struct pack
     struct rte_epoll_event event[2];
     enum capture_status status;
 
+    if (UNLIKELY(packet_pool_left(q->pool) == 0)) {
+        pause_us(1000);                 /* packets of other threads hold all of it */
+        return CAPTURE_IDLE;
+    }
     for (unsigned i = 0; i < q->sides; i++)
         (void)rte_eth_dev_rx_intr_enable(q->side[i]->id, q->number);
     status = fill(q, v);

@@ -66,7 +66,7 @@ struct dpdk_port {
     bool checks_checksums, strips_vlans;    /* the device does */
     unsigned if_index;                  /* of the kernel's interface below it; 0: none */
     char driver[48];
-    struct dpdk_stats { uint64_t missed, errors, no_mbufs; } seen;
+    struct dpdk_stats { uint64_t missed, errors, no_mbufs, unsent; } seen;
 };
 
 /* Configures the port for conf.threads queues, without starting it. */

@@ -91,10 +91,26 @@ static uint64_t functions_wanted(const struct dpdk_conf *conf, const struct rte_
     return wanted & info->flow_type_rss_offloads;
 }
 
+static unsigned key_len(const struct rte_eth_dev_info *info)
+{
+    return info->hash_key_size == 0 ? 40 : MIN(info->hash_key_size, (unsigned)KEY_MAX);
+}
+
 static void fill_key(uint8_t *key, unsigned len)
 {
     for (unsigned i = 0; i < len; i++)
         key[i] = i % 2 == 0 ? 0x6d : 0x5a;
+}
+
+/* For drivers that take no key when they are configured. */
+static void update_key(const struct dpdk_port *port, const struct rte_eth_dev_info *info)
+{
+    uint8_t key[KEY_MAX];
+    struct rte_eth_rss_conf rss = { .rss_key = key, .rss_key_len = (uint8_t)key_len(info),
+                                    .rss_hf = functions_wanted(&port->conf, info) };
+
+    fill_key(key, key_len(info));
+    (void)rte_eth_dev_rss_hash_update(port->id, &rss);
 }
 
 /* What the device really uses may differ from what it was given. */
@@ -107,17 +123,14 @@ static bool is_symmetric(uint16_t id, unsigned len)
            dpdk_key_is_symmetric(key, len);
 }
 
-static unsigned key_len(const struct rte_eth_dev_info *info)
-{
-    return info->hash_key_size == 0 ? 40 : MIN(info->hash_key_size, (unsigned)KEY_MAX);
-}
-
-static COLD void report_rss(const struct dpdk_port *port, const struct rte_eth_dev_info *info)
+static COLD void resolve_rss(const struct dpdk_port *port, const struct rte_eth_dev_info *info)
 {
     const char *name = port->conf.device.name;
 
     if (port->conf.threads < 2)
         return;
+    if (functions_wanted(&port->conf, info) != 0 && !is_symmetric(port->id, key_len(info)))
+        update_key(port, info);
     if (functions_wanted(&port->conf, info) == 0)
         conf_warning(port->conf.item, "%s: the driver %s has no RSS that we can set: both "
                      "directions of a flow must arrive on one of the %u queues, or use threads: 1",
@@ -301,14 +314,17 @@ static void set_modes(const struct dpdk_port *port)
 int dpdk_port_start(struct dpdk_port *port, struct err *err)
 {
     struct rte_eth_dev_info info;
-    int status = rte_eth_dev_start(port->id);
+    struct dpdk_stats before;
+    int status;
 
+    dpdk_port_stats(port, &before);     /* what a card has counted for its former user */
+    status = rte_eth_dev_start(port->id);
     if (status != 0)
         return port_error(port, err, "interface", "%s does not start: %s", port->conf.device.name,
                           rte_strerror(-status));
     set_modes(port);
     if (rte_eth_dev_info_get(port->id, &info) == 0)
-        report_rss(port, &info);
+        resolve_rss(port, &info);
     wait_for_link(port);
     return 0;
 }
@@ -332,7 +348,8 @@ void dpdk_port_stats(struct dpdk_port *port, struct dpdk_stats *add)
     add->missed = now.imissed - port->seen.missed;
     add->errors = now.ierrors - port->seen.errors;
     add->no_mbufs = now.rx_nombuf - port->seen.no_mbufs;
-    port->seen = (struct dpdk_stats){ now.imissed, now.ierrors, now.rx_nombuf };
+    add->unsent = now.oerrors - port->seen.unsent;
+    port->seen = (struct dpdk_stats){ now.imissed, now.ierrors, now.rx_nombuf, now.oerrors };
 }
 
 /* --- memory ------------------------------------------------------------------------------- */
