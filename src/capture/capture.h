@@ -39,6 +39,7 @@ struct capture_request {
     const unsigned *source_threads;     /* queues of each source: the first queues are those of the
                                          * first source, then the second's; NULL: one each */
     const struct conf_node *conf;       /* root */
+    unsigned packets;           /* in the pool of each queue */
     bool simulate_ips;
     bool file_per_queue;  /* pcap-file: each queue takes the next file, and returns CUT after it */
     bool is_shared;             /* pcap-file: one more queue reads for all */
@@ -76,6 +77,7 @@ struct capture_ops {
     const char *name;           /* "pcap-file", "af-packet", "nfq" */
     const char *label;          /* "PCAP_FILE", as in --list-runmodes */
     const char *doc;
+    const char *section;        /* where its sources are configured; NULL: as `name` */
     const char *default_run_mode;
     const char *const *run_modes;       /* NULL-ended; those suitable for it */
     bool live;                  /* packet time is wall time; a full pipeline drops instead of
@@ -97,6 +99,8 @@ struct capture_ops {
     /* The other interface of a source that stands for two, as a bridge does by the first of its
      * ports. NULL, or returns NULL: it is one. */
     const char *(*peer)(const struct conf_node *root, const char *source);
+    /* Writes for --plan what serves the source: driver, queues, node. NULL: nothing to say. */
+    void (*describe)(const struct conf_node *root, const char *source, char *buf, size_t size);
     /* Whether these sources, as configured, block packets. NULL: always when `verdicts`. */
     bool (*is_inline)(const struct conf_node *root, const char *const *sources, size_t count);
     /* Whether each packet must go through verdict() even when nothing is blocked, because the

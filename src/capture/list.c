@@ -12,6 +12,12 @@
 #define CAPTURE_XDP(C)
 #endif
 
+#ifdef HAVE_DPDK
+#define CAPTURE_DPDK(C) C(dpdk)
+#else
+#define CAPTURE_DPDK(C)
+#endif
+
 #ifdef HAVE_NFLOG
 #define CAPTURE_NFLOG(C) C(nflog)
 #else
@@ -24,6 +30,7 @@
     C(nfq)               \
     CAPTURE_NFLOG(C)     \
     CAPTURE_XDP(C)       \
+    CAPTURE_DPDK(C)      \
     C(pcap_live)
 
 #define C(name) extern const struct capture_ops capture_##name;

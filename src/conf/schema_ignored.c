@@ -33,7 +33,6 @@ const struct conf_ignored conf_ignored[] = {
     { "af-packet.live-interface", OLD },
     { "af-packet.pinned-maps-name", "see pinned-maps" },
     { "af-xdp.live-interface", OLD },
-    { "dpdk", CAPTURE },
     { "netmap", CAPTURE },
     { "pfring", "this way of capture is not built in: pcap works with PF_RING's libpcap" },
     { "ipfw", CAPTURE },

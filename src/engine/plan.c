@@ -523,13 +523,13 @@ static bool is_pipe(const char *path)
 
 /* `threads` of each interface in the capture's section; a missing entry is `auto`. An invalid value
  * is reported like other mistakes of the configuration. */
-void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
+void plan_sources_read(const struct conf_node *root, const char *section, const char *const *names,
                        struct plan_source *out, unsigned count)
 {
-    const struct conf_node *section = conf_find(root, method);
+    const struct conf_node *list = conf_find(root, section);
 
     for (unsigned i = 0; i < count; i++) {
-        const struct conf_node *item = conf_item(section, "interface", names[i]);
+        const struct conf_node *item = conf_item(list, "interface", names[i]);
         const char *threads = conf_string(item, "threads", "auto");
         uint64_t n;
 

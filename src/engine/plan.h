@@ -19,6 +19,7 @@ struct plan_source {
     unsigned auto_threads;          /* when the configuration leaves it to the engine; 0: one */
     unsigned queues;                /* each queue has one reader; 0: no queues, or not known */
     struct where at;                /* location in the configuration, if it is there */
+    char detail[400];               /* what the capture says of it, for --plan; "": nothing */
     bool missing;                   /* an interface that this machine lacks */
     bool only_once;                 /* a pipe: only one thread can read it */
 };
@@ -109,9 +110,9 @@ struct plan {
 struct plan *plan_new(const struct plan_request *request, struct err *err);
 void plan_free(struct plan *plan);
 
-/* Reads thread counts of interfaces from the method's section (`af-packet: - interface: ..`), and
+/* Reads thread counts of interfaces from their section (`af-packet: - interface: ..`), and
  * finds out whether a file is a pipe. */
-void plan_sources_read(const struct conf_node *root, const char *method, const char *const *names,
+void plan_sources_read(const struct conf_node *root, const char *section, const char *const *names,
                        struct plan_source *out, unsigned count);
 
 /* Writes the number of threads that read each source, for capture_request.source_threads; out has

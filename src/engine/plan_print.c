@@ -27,6 +27,9 @@ static void print_head(const struct plan *plan, struct buf *out)
     count_words(out, t->numas, "NUMA node", "NUMA nodes");
     if (t->l3s > 0)
         count_words(out, t->l3s, "L3 cache", "L3 caches");
+    for (unsigned i = 0; i < plan->source_count; i++)
+        if (plan->sources[i].detail[0] != '\0')
+            buf_printf(out, "\n%s: %s", plan->sources[i].name, plan->sources[i].detail);
     buf_printf(out, "\n\n");
 }
 
@@ -270,6 +273,23 @@ static void json_diagnostic(struct json *j, const struct diagnostic *n)
     json_object_end(j);
 }
 
+/* Only of captures that have something to say of their sources. */
+static void json_sources(struct json *j, const struct plan *plan)
+{
+    json_array(j, "sources");
+    for (unsigned i = 0; i < plan->source_count; i++) {
+        const struct plan_source *s = &plan->sources[i];
+
+        if (s->detail[0] == '\0')
+            continue;
+        json_object(j, NULL);
+        json_string(j, "name", s->name);
+        json_string(j, "detail", s->detail);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 void plan_print_json(const struct plan *plan, struct buf *out)
 {
     struct json j;
@@ -281,6 +301,7 @@ void plan_print_json(const struct plan *plan, struct buf *out)
     json_string(&j, "topology", plan->topology->text);
     json_u64(&j, "cpus", plan->topology->count);
     json_u64(&j, "packet_pool", plan->stages[0].pool_size);
+    json_sources(&j, plan);
     json_array(&j, "threads");
     for (unsigned i = 0; i < plan->thread_count; i++)
         json_thread(&j, plan, &plan->threads[i]);

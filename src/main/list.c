@@ -188,6 +188,11 @@ int list_frames(void)
 #else
 #define WITH_MAGIC "no"
 #endif
+#ifdef HAVE_DPDK
+#define WITH_DPDK "yes"
+#else
+#define WITH_DPDK "no"
+#endif
 #ifdef HAVE_LUA
 #define WITH_LUA "yes"
 #else
@@ -221,6 +226,7 @@ static const struct { const char *name, *have, *word, *label; } features[] = {
     { "NFQueue", WITH_NFQ, "NFQ", "NFQueue" },
     { "NFLOG", WITH_NFLOG, NULL, "NFLOG" },
     { "AF_XDP", WITH_XDP, "EBPF", "AF_XDP" },
+    { "DPDK", WITH_DPDK, NULL, "DPDK" },
     { "Hyperscan", "yes", NULL, "Hyperscan" },
     { "PCRE2 JIT", "yes", "PCRE_JIT", "PCRE jit" },
     { "libhtp", "yes", "HAVE_HTP_URI_NORMALIZE_HOOK", NULL },

@@ -75,6 +75,7 @@ static const struct option_spec specs[] = {
     { 'i', NULL, OPT_CAPTURE, 'r', 0, 0, "af-packet", "IFACE", "capture from an interface" },
     { 0, "af-packet", OPT_CAPTURE, 'o', 0, 0, "af-packet", "IFACE", "the same by name" },
     { 0, "af-xdp", OPT_CAPTURE, 'o', 0, 0, "af-xdp", "IFACE", "capture by AF_XDP" },
+    { 0, "dpdk", OPT_CAPTURE, 'o', 0, 0, "dpdk", "PORT", "capture by DPDK" },
     { 0, "pcap", OPT_CAPTURE, 'o', 0, 0, "pcap", "IFACE", "capture by libpcap" },
     { 0, "pcap-buffer-size", OPT_TEXT, 'r', AT(pcap_buffer_size), 0, NULL, "N",
       "libpcap's buffer" },

@@ -480,6 +480,8 @@ static void ask_capture(const struct setup *s, const struct capture_ops *capture
     if (capture->auto_threads != NULL)
         source->auto_threads = capture->auto_threads(s->root, source->name,
                                                      cpu_set_count(&t->allowed), source->queues);
+    if (s->options->job == JOB_PLAN && t->is_this_machine && capture->describe != NULL)
+        capture->describe(s->root, source->name, source->detail, sizeof(source->detail));
     source->missing = t->is_this_machine && capture->has_interfaces &&
                       strcmp(source->name, "any") != 0 && if_nametoindex(source->name) == 0;
 }
@@ -544,6 +546,11 @@ static int read_modes(struct setup *s, const char *topology, struct err *err)
     return s->modes != NULL && s->topology != NULL ? 0 : -1;
 }
 
+static const char *section_of(const struct capture_ops *capture, const char *method)
+{
+    return capture != NULL && capture->section != NULL ? capture->section : method;
+}
+
 /* The request and its arrays are needed only until plan_new() returns. */
 static struct plan *make_plan(struct setup *s, const struct run_mode *mode, struct err *err)
 {
@@ -567,7 +574,8 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
     struct plan *plan;
 
     if (count > 0)
-        plan_sources_read(s->root, request.method, source_names(s), sources, count);
+        plan_sources_read(s->root, section_of(capture, request.method), source_names(s), sources,
+                          count);
     for (unsigned i = 0; i < count && capture != NULL; i++)
         ask_capture(s, capture, &sources[i]);
     name_management(s, request.live, main_name, sizeof(main_name), management);
@@ -638,6 +646,7 @@ int setup_capture(struct setup *s, struct err *err)
         .threads = s->plan->stages[0].count,
         .source_threads = threads,
         .conf = s->root,
+        .packets = s->plan->stages[0].pool_size,
         .simulate_ips = s->options->simulate_ips,
         .file_per_queue = s->plan->file_per_queue,
         .is_shared = s->plan->shares_file,

@@ -99,13 +99,12 @@ bool bridge_any(struct capture_section section, const char *const *sources, size
     return false;
 }
 
-/* Different MTUs are no reason to refuse: only packets between the two sizes are lost. */
-int bridge_read(struct capture_section section, const char *self,
-                const struct net_device *facts, struct bridge *out, struct err *err)
+/* What the two keys say; the interfaces need not be the kernel's. */
+int bridge_read_keys(struct capture_section section, const char *self, struct bridge *out,
+                     struct err *err)
 {
     const struct conf_node *item = item_of(section, self);
     const struct conf_node *key = conf_find(item, "copy-mode");
-    struct net_device there;
     const char *name;
 
     if (key != NULL && mode_of(conf_string(item, "copy-mode", "none")) < 0)
@@ -120,6 +119,20 @@ int bridge_read(struct capture_section section, const char *self,
         return err_at(err, conf_find(item, "copy-iface")->at,
                       "copy-iface is the interface itself");
     snprintf(out->peer, sizeof(out->peer), "%s", name);
+    return 0;
+}
+
+/* Different MTUs are no reason to refuse: only packets between the two sizes are lost. */
+int bridge_read(struct capture_section section, const char *self,
+                const struct net_device *facts, struct bridge *out, struct err *err)
+{
+    const char *name = out->peer;
+    struct net_device there;
+
+    if (bridge_read_keys(section, self, out, err) < 0)
+        return -1;
+    if (out->copy == BRIDGE_NONE)
+        return 0;
     if (net_device_read(name, &there, err) < 0)
         return -1;
     if (there.mtu != facts->mtu)

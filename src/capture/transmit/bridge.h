@@ -27,7 +27,10 @@ int bridge_sources(struct capture_section section, const char *const *given, siz
                    struct capture_names *out, struct err *err);
 bool bridge_any(struct capture_section section, const char *const *sources, size_t count,
                 enum bridge_copy least);
-/* The mode of an interface and the name of its peer; logs what is wrong. */
+/* The mode of an interface and the name of its peer. */
+int bridge_read_keys(struct capture_section section, const char *name, struct bridge *out,
+                     struct err *err);
+/* The same for interfaces of the kernel; logs when their MTUs differ. */
 int bridge_read(struct capture_section section, const char *name,
                 const struct net_device *facts, struct bridge *out, struct err *err);
 
