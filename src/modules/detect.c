@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "detect/explain/explain.h"
 #include "detect/explain/life.h"
+#include "detect/explain/matched.h"
 #include "flow/rate.h"
 #include "flow/vars.h"
 #include "modules/context.h"
@@ -28,6 +29,7 @@ struct detect_module {
     counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
     struct detectlog_flush flush;
+    struct matched *matched;                /* NULL: alerts do not say where rules match */
     bool one_ruleset;                       /* no tenants, and nothing is to be explained */
 };
 
@@ -43,6 +45,7 @@ static void detect_module_close(void *self)
     tenant_threads_fini(&m->tenants);
     if (m->ctx->explain != NULL)
         explain_end(m->ctx->explain);
+    matched_free(m->matched);
     if (m->detect != NULL)
         detect_thread_free(m->detect);
     if (m->app != NULL)
@@ -60,7 +63,8 @@ static const struct app_hooks hooks = {
 
 static bool is_one_ruleset(const struct detect_module *m)
 {
-    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL;
+    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL &&
+           m->matched == NULL;
 }
 
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
@@ -86,6 +90,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
     m->counters = env->counters;
+    m->matched = output_shows_places(m->ctx->conf) ? matched_new() : NULL;
     if (m->detect == NULL || open_tenants(m, rules, err) < 0 ||
         (m->ctx->explain != NULL &&
          explain_begin(m->ctx->explain, m->ctx->conf, env->counters, err) < 0)) {
@@ -115,6 +120,8 @@ static COLD void take_new_rules(struct detect_module *m)
 
     detect_thread_set_rules(m->detect, rules);
     (void)tenant_threads_take(&m->tenants, rules, m->rules_generation, &err);
+    if (m->matched != NULL)
+        matched_clear(m->matched);
     m->one_ruleset = is_one_ruleset(m);
     ruleset_unref(rules);
 }
@@ -130,6 +137,8 @@ static COLD void run_rules_of(struct detect_module *m, const struct inspection *
         explain_inspect(m->ctx->explain, detect, in);
     else if (m->ctx->life != NULL)
         life_inspect(m->ctx->life, detect, in);
+    else if (m->matched != NULL)
+        matched_inspect(m->matched, detect, in);
     else
         detect_inspect(detect, in);
 }

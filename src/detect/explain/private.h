@@ -68,6 +68,7 @@ struct trace {
     unsigned index;             /* of a buffer with several instances */
     uint64_t vars[BYTE_VARS_MAX];
     uint32_t path[TRACE_STEPS_MAX], end[TRACE_STEPS_MAX];   /* ends of matches: now, and best */
+    uint32_t pcre_path[TRACE_STEPS_MAX], pcre_from[TRACE_STEPS_MAX];    /* 1 + start of a pcre's */
 };
 
 enum trace_flag {
@@ -98,6 +99,7 @@ struct subject {
     struct app_tx *tx;
     enum direction direction;
     struct slice payload;
+    uint32_t frame_id;          /* 0: any frame */
     bool has_payload, is_stream, is_last;
 };
 
@@ -198,6 +200,9 @@ const char *condition_buffer(const struct condition *c);        /* NULL: it has 
 /* evaluate.c: fills w->finding; the distance. */
 unsigned rule_evaluate(struct explain *e, struct wanted *w, const struct subject *s,
                        uint32_t *held);
+
+/* Of one list alone; false: it has no match there. */
+bool rule_list_holds(struct explain *e, struct wanted *w, const struct subject *s, unsigned list);
 
 /* In a summary: the first condition that fails, as the engine asks them, the pattern that finds the
  * rule first; w->count: none. */

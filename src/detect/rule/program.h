@@ -150,7 +150,8 @@ void content_set_nocase(struct rule_parser *p, struct content_op *content, uint3
 
 /* Marks ops whose position affects later ones; call it before program_build(). */
 void ops_mark_dependence(struct rule_list *list);
-/* `then`: the program for the output of the list's base64_decode; NULL: none. */
+/* `then`: the program for the output of the list's base64_decode; NULL: none. Returns NULL only for
+ * an arena with a limit. */
 const struct rule_program *program_build(struct arena *arena, const struct rule_list *list,
                                          const struct rule_program *then);
 
