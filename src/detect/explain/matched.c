@@ -305,7 +305,8 @@ void matched_inspect(struct matched *m, struct detect_thread *dt, const struct i
     if (LIKELY(detect_slot(p)->alert_count == before))
         return;
     m->explain.shadow = dt;
-    m->explain.scratch.step_limit = 2 * MIN(dt->program.step_limit, UINT32_MAX / 2);
+    m->explain.scratch.steps_most = 2 * MIN(dt->program.steps_most, UINT32_MAX / 2);
+    m->explain.scratch.step_limit = m->explain.scratch.steps_most;
     for (unsigned i = before; i < detect_slot(p)->alert_count; i++) {
         struct inspection side = *in;
 

@@ -293,6 +293,7 @@ static void step_fill(struct step *s, const struct rule_op *op, const struct rul
         break;
     case OP_CALL:
         s->call = op->call;
+        s->keyword = op->keyword;
         break;
     case OP_ABSENT:
         break;
