@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "detect/explain/explain.h"
 #include "detect/explain/life.h"
+#include "detect/explain/live.h"
 #include "detect/explain/matched.h"
 #include "flow/rate.h"
 #include "flow/vars.h"
@@ -30,8 +31,25 @@ struct detect_module {
     struct flow_rate_conf rate;
     struct detectlog_flush flush;
     struct matched *matched;                /* NULL: alerts do not say where rules match */
+    struct explain_part *explain;           /* of a live question; NULL: none */
     bool one_ruleset;                       /* no tenants, and nothing is to be explained */
 };
+
+static bool is_one_ruleset(const struct detect_module *m)
+{
+    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL &&
+           m->matched == NULL && m->explain == NULL;
+}
+
+/* The thread has no part in the question any more. */
+static COLD void explain_live_end(struct detect_module *m)
+{
+    if (m->explain == NULL)
+        return;
+    explain_part_leave(m->explain);
+    m->explain = NULL;
+    m->one_ruleset = is_one_ruleset(m);
+}
 
 static void detect_module_close(void *self)
 {
@@ -39,8 +57,11 @@ static void detect_module_close(void *self)
 
     if (m == NULL)
         return;
-    if (m->joined)
+    if (m->joined) {
+        __atomic_fetch_sub(&m->ctx->inspecting, 1, __ATOMIC_RELAXED);
+        explain_live_end(m);
         qsbr_leave(m->ctx, &m->quiescent_round);
+    }
     output_thread_free(m->output);
     tenant_threads_fini(&m->tenants);
     if (m->ctx->explain != NULL)
@@ -60,12 +81,6 @@ static const struct app_hooks hooks = {
     .tx_released = detect_tx_free,
     .file_released = output_file_released,
 };
-
-static bool is_one_ruleset(const struct detect_module *m)
-{
-    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL &&
-           m->matched == NULL;
-}
 
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
 {
@@ -108,6 +123,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     m->elephants = counter_register("flow.elephant", COUNTER_SUM);
     qsbr_join(m->ctx, &m->quiescent_round);
+    __atomic_fetch_add(&m->ctx->inspecting, 1, __ATOMIC_RELAXED);
     m->joined = true;
     return m;
 }
@@ -133,6 +149,11 @@ static COLD void run_rules_of(struct detect_module *m, const struct inspection *
 
     if (m->tenants.table != NULL)
         detect = tenant_thread_of(&m->tenants, in->packet);
+    if (m->explain != NULL) {
+        if (!explain_part_inspect(m->explain, m->matched, detect, in))
+            explain_live_end(m);
+        return;
+    }
     if (m->ctx->explain != NULL)
         explain_inspect(m->ctx->explain, detect, in);
     else if (m->ctx->life != NULL)
@@ -429,11 +450,26 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
+/* A question comes and goes in a round. Before the thread answers, so that after it none looks at the
+ * question that was there before. */
+static void follow_explain_live(struct detect_module *m)
+{
+    struct explain_live *live = __atomic_load_n(&m->ctx->explain_live, __ATOMIC_ACQUIRE);
+
+    if (m->explain != NULL && (live == NULL || explain_part_is_over(m->explain)))
+        explain_live_end(m);
+    if (m->explain != NULL || live == NULL)
+        return;
+    m->explain = explain_live_join(live);
+    m->one_ruleset = is_one_ruleset(m);
+}
+
 /* Between two vectors: this thread has no reference to rules. */
 static COLD void report_quiescent(struct detect_module *m)
 {
     detect_thread_follow_profile(m->detect);
     tenant_threads_follow_profile(&m->tenants);
+    follow_explain_live(m);
     qsbr_report_quiescent(m->ctx, NULL, &m->quiescent_round);
 }
 

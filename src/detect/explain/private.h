@@ -147,6 +147,7 @@ struct seen {
 /* One rule ("<>" makes two of a number). */
 struct wanted {
     const struct rule *rule;
+    const char *text;           /* NULL: not at hand */
     struct group *group;
     struct condition *condition;
     unsigned count;
@@ -191,7 +192,16 @@ struct explain {
     struct { struct seen *seen; struct wanted *rule; } held[64];
     unsigned held_count;
     bool out_of_memory;
+    const char *(*text_of)(const struct rule *r, struct arena *arena);      /* NULL: none */
+    /* While packets flow: */
+    unsigned seen_most;         /* of a group; SEEN_MAX otherwise */
+    uint64_t engine_ns;         /* time of the inspection itself since it was set to 0 */
+    struct matched *matched;    /* inspects in place of the engine; NULL: none */
 };
+
+/* inspect.c: detect_inspect(), or that of e->matched. */
+void explain_engine_inspect(const struct explain *e, struct detect_thread *dt,
+                            const struct inspection *in);
 
 /* conditions.c */
 void conditions_make(struct explain *e, struct wanted *w);
@@ -212,6 +222,8 @@ unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct su
 struct seen *seen_get(struct explain *e, struct group *g, uint64_t flow, uint64_t item);
 void seen_note(struct explain *e, struct wanted *w, const struct subject *s, struct seen *seen,
                unsigned distance);
+/* Takes over what the other has seen; both have the same rules. */
+void explain_merge(struct explain *e, struct explain *from);
 void attempt_free(struct wanted *w, struct attempt *a);
 void group_free(struct group *g);
 
