@@ -450,8 +450,8 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
-/* A question comes and goes in a round. Before the thread answers, so that after it none looks at the
- * question that was there before. */
+/* A question comes and goes in a round. This is before the thread answers, so that after the round
+ * no thread looks at the question before it. */
 static void follow_explain_live(struct detect_module *m)
 {
     struct explain_live *live = __atomic_load_n(&m->ctx->explain_live, __ATOMIC_ACQUIRE);

@@ -3,7 +3,7 @@
  *
  * A thread may spend 1/64 of its time on it: that is its credit, which time fills and questions
  * use. Flows are chosen by a hash, so that what is asked about a flow is complete; when the credit
- * is used up, fewer flows are. The time is over for a thread by its own clock, so nobody has to end
+ * is used up, fewer flows are. The time is over for a thread by its own clock, so no other has to end
  * it. */
 #include "detect/explain/live.h"
 
@@ -26,7 +26,7 @@
 struct explain_part {
     struct explain_live *live;
     struct explain *explain;
-    struct counters counters;           /* of the shadow: nobody reads them */
+    struct counters counters;           /* of the shadow: never read */
     int64_t credit_ns;
     uint64_t last_ns;                   /* when the credit was filled */
     unsigned share;                     /* of the flows, of SHARE_ALL */

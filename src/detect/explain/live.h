@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/explain/live.h - ids --explain while packets flow: for some seconds each packet thread asks
- * the wanted rules about a sample of its flows.
+/* detect/explain/live.h - ids --explain while packets flow: for some seconds each packet thread
+ * asks the wanted rules about a sample of its flows.
  *
  * The thread of the control socket makes a struct explain_live, shows it to the packet threads, and
  * writes the answer when none of them uses it any more. A packet thread has one part of it, which
@@ -46,8 +46,8 @@ void explain_live_counts(const struct explain_live *live, uint64_t *packets, uin
 struct explain_part *explain_live_join(struct explain_live *live);
 void explain_part_leave(struct explain_part *part);
 bool explain_part_is_over(const struct explain_part *part);
-/* detect_inspect(), or that of `matched`; and perhaps what the wanted rules make of it. False: it is
- * over. */
+/* detect_inspect(), or that of `matched`; and perhaps what the wanted rules make of it. False: it
+ * is over. */
 bool explain_part_inspect(struct explain_part *part, struct matched *matched,
                           struct detect_thread *dt, const struct inspection *in);
 

@@ -199,10 +199,6 @@ struct explain {
     struct matched *matched;    /* inspects in place of the engine; NULL: none */
 };
 
-/* inspect.c: detect_inspect(), or that of e->matched. */
-void explain_engine_inspect(const struct explain *e, struct detect_thread *dt,
-                            const struct inspection *in);
-
 /* conditions.c */
 void conditions_make(struct explain *e, struct wanted *w);
 const char *condition_buffer(const struct condition *c);        /* NULL: it has none */
@@ -210,14 +206,15 @@ const char *condition_buffer(const struct condition *c);        /* NULL: it has 
 /* evaluate.c: fills w->finding; the distance. */
 unsigned rule_evaluate(struct explain *e, struct wanted *w, const struct subject *s,
                        uint32_t *held);
-
 /* Of one list alone; false: it has no match there. */
 bool rule_list_holds(struct explain *e, struct wanted *w, const struct subject *s, unsigned list);
-
 /* In a summary: the first condition that fails, as the engine asks them, the pattern that finds the
  * rule first; w->count: none. */
 unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct subject *s);
 
+/* inspect.c: detect_inspect(), or that of e->matched. */
+void explain_engine_inspect(const struct explain *e, struct detect_thread *dt,
+                            const struct inspection *in);
 /* seen.c */
 struct seen *seen_get(struct explain *e, struct group *g, uint64_t flow, uint64_t item);
 void seen_note(struct explain *e, struct wanted *w, const struct subject *s, struct seen *seen,
