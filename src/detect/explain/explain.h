@@ -21,7 +21,7 @@ struct explain_request {
     const char *flow;           /* only this one: "10.0.0.1:1024-10.0.0.2:80"; NULL: all */
     const char *nearest;        /* how many of each rule are shown; NULL: 10 */
     bool json, summary;
-    /* The text of a rule that has lost it, in the arena; NULL: there is none, or it is not read again. */
+    /* The text of a rule that has lost it, in the arena; NULL: there is none. */
     const char *(*text_of)(const struct rule *r, struct arena *arena);
 };
 

@@ -3,8 +3,8 @@
  *
  * A thread may spend 1/64 of its time on it: that is its credit, which time fills and questions
  * use. Flows are chosen by a hash, so that what is asked about a flow is complete; when the credit
- * is used up, fewer flows are. The time is over for a thread by its own clock, so no other has to end
- * it. */
+ * is used up, fewer flows are. The time is over for a thread by its own clock, so no other has to
+ * end it. */
 #include "detect/explain/live.h"
 
 #include <stdio.h>
