@@ -299,11 +299,14 @@ void matched_inspect(struct matched *m, struct detect_thread *dt, const struct i
     struct occasion o = { .m = m, .dt = dt, .inspection = in };
     struct packet *p = in->packet;
     unsigned before = detect_slot(p)->alert_count;
+    bool timed;
 
     note_from(&o, in->flow);
     detect_inspect(dt, in);
     if (LIKELY(detect_slot(p)->alert_count == before))
         return;
+    timed = dt->laps.on;
+    dt->laps.on = false;                /* buffers are read again: that is no cost of rules */
     m->explain.shadow = dt;
     m->explain.scratch.steps_most = 2 * MIN(dt->program.steps_most, UINT32_MAX / 2);
     m->explain.scratch.step_limit = m->explain.scratch.steps_most;
@@ -317,6 +320,7 @@ void matched_inspect(struct matched *m, struct detect_thread *dt, const struct i
         add_places(&o, &packet_alerts(p)[i]);
     }
     dt->inspection = in;
+    dt->laps.on = timed;
 }
 
 /* --- life ----------------------------------------------------------------------------------- */
