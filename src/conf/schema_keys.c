@@ -73,7 +73,7 @@ const char *const conf_schema_outline[] = {
     "    xff: @xff",
     "    types",
     "      alert: enabled payload payload-buffer-size payload-printable payload-length packet"
-        " http-body http-body-printable websocket-payload websocket-payload-printable"
+        " matched http-body http-body-printable websocket-payload websocket-payload-printable"
         " tagged-packets verdict applayer flow http http-extended tls ssh smtp dnp3 reference",
     "        metadata: app-layer flow",
     "          rule: metadata raw reference",

@@ -43,11 +43,15 @@ void rule_costs_collect(struct rule_costs *t, struct run_context *ctx)
     *t = (struct rule_costs){ .in_force = rules_in_force_get(ctx) };
     for (size_t i = 0; i < t->in_force.sets.count; i++)
         add_rows(t, t->in_force.sets.at[i], t->in_force.tenants.at[i]);
+    for (unsigned kind = 0; kind < COST_KINDS; kind++)
+        part_cost_rows_collect(&t->part[kind], &t->in_force, (enum cost_kind)kind);
 }
 
 void rule_costs_fini(struct rule_costs *t)
 {
     rules_in_force_put(&t->in_force);
+    for (unsigned kind = 0; kind < COST_KINDS; kind++)
+        part_cost_rows_fini(&t->part[kind]);
     ARRAY_FREE(&t->rows);
 }
 
@@ -83,12 +87,6 @@ void rule_costs_sort(struct rule_costs *t, enum rule_cost_order order)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-/* In percent with two digits; 0 for an empty total, so that nothing divides by 0. */
-static double percent_of(uint64_t part, uint64_t total)
-{
-    return total > 0 ? (double)(uint64_t)(10000.0 * (double)part / (double)total + 0.5) / 100 : 0;
-}
-
 void rule_cost_members(const struct rule_costs *t, const struct rule_cost *c, struct json *j)
 {
     json_u64(j, "signature_id", c->rule->sid);
@@ -102,7 +100,7 @@ void rule_cost_members(const struct rule_costs *t, const struct rule_cost *c, st
     json_u64(j, "ns", c->ns);
     json_u64(j, "ns_avg", c->avg_ns);
     json_u64(j, "ns_max", c->max_ns);
-    json_double(j, "percent", percent_of(c->ns, t->ns));
+    json_double(j, "percent", cost_percent(c->ns, t->ns));
     json_u64(j, "timed", c->timed);
     if (c->limits > 0)
         json_u64(j, "limits", c->limits);
@@ -117,6 +115,12 @@ static void rows_json(const struct rule_costs *t, const char *key, size_t limit,
         json_object_end(j);
     }
     json_array_end(j);
+}
+
+static void parts_json(const struct rule_costs *t, size_t limit, struct json *j)
+{
+    for (unsigned kind = 0; kind < COST_KINDS; kind++)
+        part_cost_rows_json(&t->part[kind], (enum cost_kind)kind, limit, j);
 }
 
 static void total_members(const struct rule_costs *t, struct json *j)
@@ -141,6 +145,7 @@ void rule_costs_json(struct run_context *ctx, size_t limit, struct json *j)
         rule_costs_sort(&t, (enum rule_cost_order)order);
         rows_json(&t, keys[order], limit, j);
     }
+    parts_json(&t, limit, j);
     rule_costs_fini(&t);
 }
 
@@ -164,7 +169,7 @@ int rule_cost_file_open(struct rule_cost_file *file, const char *path, struct er
         return err_set(err, "--rule-profile %s: %s", path, strerror(errno));
     if (file->is_csv)
         fputs("timestamp,gid,sid,rev,tenant,checks,matches,limits,timed,ns,ns_avg,ns_max,percent,"
-              "msg\r\n", file->f);
+              "msg,kind\r\n", file->f);
     return 0;
 }
 
@@ -178,6 +183,22 @@ static void csv_text(struct buf *out, const char *text)
         buf_add(out, text, 1);
     }
     BUF_LITERAL(out, "\"");
+}
+
+/* Groups, buffers and keywords have no number, no matches and no limits. */
+static void write_csv_parts(const struct part_cost_rows *t, enum cost_kind kind, const char *date,
+                            struct buf *out)
+{
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct part_cost_row *row = &t->rows.at[i];
+
+        buf_printf(out, "%s,,,,,%" PRIu64 ",,,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                   ",%.2f,", date, row->checks, row->timed, row->ns,
+                   row->checks > 0 ? row->ns / row->checks : 0, row->max_ns,
+                   cost_percent(row->ns, t->ns));
+        csv_text(out, row->name);
+        buf_printf(out, ",%s\r\n", cost_kind_name(kind));
+    }
 }
 
 static void write_csv(const struct rule_costs *t, struct buf *out)
@@ -197,10 +218,12 @@ static void write_csv(const struct rule_costs *t, struct buf *out)
             buf_printf(out, "%" PRIu32, c->tenant_id);
         buf_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
                    ",%" PRIu64 ",%.2f,", c->checks, c->matches, c->limits, c->timed, c->ns,
-                   c->avg_ns, c->max_ns, percent_of(c->ns, t->ns));
+                   c->avg_ns, c->max_ns, cost_percent(c->ns, t->ns));
         csv_text(out, c->rule->msg != NULL ? c->rule->msg : "");
-        BUF_LITERAL(out, "\r\n");
+        BUF_LITERAL(out, ",rule\r\n");
     }
+    for (unsigned kind = 0; kind < COST_KINDS; kind++)
+        write_csv_parts(&t->part[kind], (enum cost_kind)kind, date, out);
 }
 
 /* One line per write, so that the file stays readable when rules have been loaded again. */
@@ -212,6 +235,7 @@ static void write_json(const struct rule_costs *t, struct buf *out)
     json_object(&j, NULL);
     total_members(t, &j);
     rows_json(t, "costs", t->rows.count, &j);
+    parts_json(t, SIZE_MAX, &j);
     json_object_end(&j);
     BUF_LITERAL(out, "\n");
 }

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/report/json.h"
+#include "control/part_costs.h"
 #include "control/rules_in_force.h"
 
 /* Checks and times are estimates for all packets; matches and limits are counted. */
@@ -24,6 +25,7 @@ struct rule_costs {
     struct rules_in_force in_force;
     ARRAY_OF(struct rule_cost) rows;
     uint64_t ns;                /* of all */
+    struct part_cost_rows part[COST_KINDS];
 };
 
 enum rule_cost_order { RULE_COSTS_BY_TIME, RULE_COSTS_BY_CHECKS, RULE_COSTS_BY_MATCHES };
@@ -34,7 +36,8 @@ void rule_costs_fini(struct rule_costs *t);
 void rule_costs_sort(struct rule_costs *t, enum rule_cost_order order);
 /* Writes the members of an open object. */
 void rule_cost_members(const struct rule_costs *t, const struct rule_cost *c, struct json *j);
-/* Writes members of the open object: the total, and for each order at most `limit` rules. */
+/* Writes members of the open object: the total, for each order at most `limit` rules, and at most
+ * so many groups, buffers and keywords. */
 void rule_costs_json(struct run_context *ctx, size_t limit, struct json *j);
 
 /* The file of --rule-profile, CSV or JSON by its name. It is opened before privileges are dropped.

@@ -24,6 +24,7 @@
 #include "control/web/web.h"
 #include "detect/explain/explain.h"
 #include "detect/explain/life.h"
+#include "detect/explain/live.h"
 #include "detect/rule/keyword.h"
 #include "flow/exception.h"
 
@@ -811,6 +812,7 @@ void setup_free(struct setup *s)
     job_free(s);
     tenants_unref(s->context.tenants);
     explain_free(s->context.explain);
+    explain_live_free(s->context.explain_live);
     rule_cost_file_close(&s->rule_costs);
     life_free(s->context.life);
     if (s->context.rules != NULL)

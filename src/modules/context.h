@@ -41,6 +41,7 @@ struct qsbr {
 #define RUN_STREAMS_MAX 1024
 
 struct explain;
+struct explain_live;
 struct gauges;
 struct life;
 
@@ -73,6 +74,9 @@ struct run_context {
     struct gauges *gauges;                  /* control/gauges.h; while threads run */
     struct explain *explain;                /* detect/explain/explain.h; NULL: no explanation is
                                              * requested */
+    struct explain_live *explain_live;      /* detect/explain/live.h; atomic; packet threads read it
+                                             * in a round; NULL: none */
+    unsigned inspecting;                    /* atomic; how many modules run rules */
     struct life *life;                      /* detect/explain/life.h; NULL: the same */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */

@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "detect/explain/explain.h"
 #include "detect/explain/life.h"
+#include "detect/explain/live.h"
+#include "detect/explain/matched.h"
 #include "flow/rate.h"
 #include "flow/vars.h"
 #include "modules/context.h"
@@ -29,8 +31,26 @@ struct detect_module {
     counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
     struct detectlog_flush flush;
+    struct matched *matched;                /* NULL: alerts do not say where rules match */
+    struct explain_part *explain;           /* of a live question; NULL: none */
     bool one_ruleset;                       /* no tenants, and nothing is to be explained */
 };
+
+static bool is_one_ruleset(const struct detect_module *m)
+{
+    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL &&
+           m->matched == NULL && m->explain == NULL;
+}
+
+/* The thread has no part in the question any more. */
+static COLD void explain_live_end(struct detect_module *m)
+{
+    if (m->explain == NULL)
+        return;
+    explain_part_leave(m->explain);
+    m->explain = NULL;
+    m->one_ruleset = is_one_ruleset(m);
+}
 
 static void detect_module_close(void *self)
 {
@@ -38,12 +58,16 @@ static void detect_module_close(void *self)
 
     if (m == NULL)
         return;
-    if (m->joined)
+    if (m->joined) {
+        __atomic_fetch_sub(&m->ctx->inspecting, 1, __ATOMIC_RELAXED);
+        explain_live_end(m);
         qsbr_leave(m->ctx, &m->quiescent_round);
+    }
     output_thread_free(m->output);
     tenant_threads_fini(&m->tenants);
     if (m->ctx->explain != NULL)
         explain_end(m->ctx->explain);
+    matched_free(m->matched);
     if (m->detect != NULL)
         detect_thread_free(m->detect);
     if (m->app != NULL)
@@ -58,11 +82,6 @@ static const struct app_hooks hooks = {
     .tx_released = detect_tx_free,
     .file_released = output_file_released,
 };
-
-static bool is_one_ruleset(const struct detect_module *m)
-{
-    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL;
-}
 
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
 {
@@ -87,6 +106,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
     m->counters = env->counters;
+    m->matched = output_shows_places(m->ctx->conf) ? matched_new() : NULL;
     if (m->detect == NULL || open_tenants(m, rules, err) < 0 ||
         (m->ctx->explain != NULL &&
          explain_begin(m->ctx->explain, m->ctx->conf, env->counters, err) < 0)) {
@@ -105,6 +125,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     m->elephants = counter_register("flow.elephant", COUNTER_SUM);
     qsbr_join(m->ctx, &m->quiescent_round);
+    __atomic_fetch_add(&m->ctx->inspecting, 1, __ATOMIC_RELAXED);
     m->joined = true;
     return m;
 }
@@ -117,6 +138,8 @@ static COLD void take_new_rules(struct detect_module *m)
 
     detect_thread_set_rules(m->detect, rules);
     (void)tenant_threads_take(&m->tenants, rules, m->rules_generation, &err);
+    if (m->matched != NULL)
+        matched_clear(m->matched);
     m->one_ruleset = is_one_ruleset(m);
     ruleset_unref(rules);
 }
@@ -128,10 +151,17 @@ static COLD void run_rules_of(struct detect_module *m, const struct inspection *
 
     if (m->tenants.table != NULL)
         detect = tenant_thread_of(&m->tenants, in->packet);
+    if (m->explain != NULL) {
+        if (!explain_part_inspect(m->explain, m->matched, detect, in))
+            explain_live_end(m);
+        return;
+    }
     if (m->ctx->explain != NULL)
         explain_inspect(m->ctx->explain, detect, in);
     else if (m->ctx->life != NULL)
         life_inspect(m->ctx->life, detect, in);
+    else if (m->matched != NULL)
+        matched_inspect(m->matched, detect, in);
     else
         detect_inspect(detect, in);
 }
@@ -422,11 +452,26 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
+/* A question comes and goes in a round. This is before the thread answers, so that after the round
+ * no thread looks at the question before it. */
+static void follow_explain_live(struct detect_module *m)
+{
+    struct explain_live *live = __atomic_load_n(&m->ctx->explain_live, __ATOMIC_ACQUIRE);
+
+    if (m->explain != NULL && (live == NULL || explain_part_is_over(m->explain)))
+        explain_live_end(m);
+    if (m->explain != NULL || live == NULL)
+        return;
+    m->explain = explain_live_join(live);
+    m->one_ruleset = is_one_ruleset(m);
+}
+
 /* Between two vectors: this thread has no reference to rules. */
 static COLD void report_quiescent(struct detect_module *m)
 {
     detect_thread_follow_profile(m->detect);
     tenant_threads_follow_profile(&m->tenants);
+    follow_explain_live(m);
     qsbr_report_quiescent(m->ctx, NULL, &m->quiescent_round);
 }
 

@@ -45,6 +45,7 @@ void output_rotate(struct output_conf *conf);          /* SIGHUP: reopen files; 
 /* Returns the bytes of stream data that alert records may show; 0: none. */
 uint32_t output_payload_size(const struct conf_node *root);
 bool output_shows_rules(const struct conf_node *root);      /* alert records show the rule's text */
+bool output_shows_places(const struct conf_node *root);     /* ... and where it has matched */
 
 /* Rendering; one per inspecting thread. */
 struct output_thread;

@@ -26,6 +26,9 @@
     C(ruleset_profile_start)        \
     C(ruleset_profile_stop)         \
     C(rule_costs)                   \
+    C(explain)                      \
+    C(explain_result)               \
+    C(explain_stop)                 \
     C(register_tenant_handler)      \
     C(unregister_tenant_handler)    \
     C(register_tenant)              \

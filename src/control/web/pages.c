@@ -15,6 +15,7 @@
 #include "base/report/json.h"
 #include "base/system/clock.h"
 #include "config.h"
+#include "control/explain.h"
 #include "control/gauges.h"
 #include "control/limits.h"
 #include "control/private.h"
@@ -454,6 +455,27 @@ static const char *rule_write(struct web *web, const struct web_request *request
     return NULL;
 }
 
+/* The last question of the control socket, and its answer as text. */
+static const char *explain_page_write(struct web *web, const struct web_request *request,
+                                      struct buf *out)
+{
+    struct control *c = web_control(web);
+    struct buf text = { 0 };
+    struct json j;
+
+    (void)request;
+    json_init(&j, out);
+    json_object(&j, NULL);
+    pthread_mutex_lock(&c->lock);
+    json_bool(&j, "done", explain_state(c->conf.context) == EXPLAIN_DONE);
+    explain_text(c->conf.context, &text);
+    pthread_mutex_unlock(&c->lock);
+    json_slice(&j, "text", buf_slice(&text));
+    json_object_end(&j);
+    buf_fini(&text);
+    return NULL;
+}
+
 /* True for values that must not leave the machine: passwords of sinks, the listener's own token. */
 static bool is_secret(const char *name)
 {
@@ -518,6 +540,7 @@ const struct web_page web_pages[] = {
     { "/api/plan", TYPE_JSON, plan_write },
     { "/api/rules", TYPE_JSON, rules_write },
     { "/api/rule", TYPE_JSON, rule_write },
+    { "/api/explain", TYPE_JSON, explain_page_write },
     { "/api/rule-costs", TYPE_JSON, rule_costs_write },
     { "/api/config", TYPE_JSON, config_write },
     { NULL, NULL, NULL },

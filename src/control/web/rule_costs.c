@@ -34,6 +34,31 @@ static void rule_samples(struct metrics_text *m, const struct rule_costs *t, boo
     }
 }
 
+static void part_samples(struct metrics_text *m, const struct part_cost_rows *t,
+                         enum cost_kind kind)
+{
+    for (size_t i = 0; i < MIN(t->rows.count, (size_t)COSTS_METRICS); i++) {
+        struct buf labels = { 0 };
+
+        metrics_label(&labels, cost_kind_name(kind), t->rows.at[i].name);
+        metrics_sample(m, (const char *)labels.data, (double)t->rows.at[i].ns / 1e9);
+        buf_fini(&labels);
+    }
+}
+
+static void part_families(struct metrics_text *m, const struct rule_costs *t)
+{
+    metrics_family(m, "rule_group_time_seconds", METRICS_COUNTER,
+                   "Time for the rules of a transport or protocol, of the ten that take most");
+    part_samples(m, &t->part[COST_GROUP], COST_GROUP);
+    metrics_family(m, "rule_buffer_time_seconds", METRICS_COUNTER,
+                   "Time for looking into a buffer, of the ten that take most");
+    part_samples(m, &t->part[COST_BUFFER], COST_BUFFER);
+    metrics_family(m, "rule_keyword_time_seconds", METRICS_COUNTER,
+                   "Time for a keyword of rules, of the ten that take most");
+    part_samples(m, &t->part[COST_KEYWORD], COST_KEYWORD);
+}
+
 /* The same rules in all families, so that one can be divided by another. */
 void rule_cost_metrics(struct metrics_text *m, struct control *c)
 {
@@ -50,6 +75,7 @@ void rule_cost_metrics(struct metrics_text *m, struct control *c)
     metrics_family(m, "rule_matches", METRICS_COUNTER,
                    "Matches of a rule, of the ten rules that take most time");
     rule_samples(m, &t, true);
+    part_families(m, &t);
     rule_costs_fini(&t);
 }
 

@@ -7,6 +7,7 @@
 #include "base/report/log.h"
 #include "detect/state/dataset.h"
 #include "detect/rule/program.h"
+#include "detect/state/part_costs.h"
 #include "detect/state/profile.h"
 #include "match/hs.h"
 #include "match/port.h"
@@ -531,6 +532,26 @@ static void masks_build(struct detect_plan *plan)
     }
 }
 
+/* For reports of what they cost. */
+static void groups_name(struct ruleset *set)
+{
+    static const char *const transports[TRANSPORT_COUNT] = {
+        [TRANSPORT_TCP] = "tcp", [TRANSPORT_UDP] = "udp", [TRANSPORT_ICMP] = "icmp",
+        [TRANSPORT_ICMPV6] = "icmpv6", [TRANSPORT_SCTP] = "sctp", [TRANSPORT_OTHER] = "other",
+        [TRANSPORT_NONE] = "link",
+    };
+    static const char *const ways[] = { [TO_SERVER] = "to_server", [TO_CLIENT] = "to_client" };
+
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
+            set->plan->group[t][d].name = arena_printf(&set->arena, "%s %s", transports[t],
+                                                       ways[d]);
+        for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
+            set->plan->app[id][d].name =
+                arena_printf(&set->arena, "%s %s", app_proto_name((enum app_proto_id)id), ways[d]);
+    }
+}
+
 /* The order matters: indexes first (patterns are known by them), then types, then fast
  * patterns, then shared payload parts. -1 leaves a plan that ruleset_plan_free() can free. */
 int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct err *err)
@@ -549,6 +570,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     c->plan->rule_count = (unsigned)set->rules.count;
     set->profile = profile_new(c->plan->rule_count);
     set->costs = costs_new(c->plan->rule_count);
+    groups_name(set);
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++)
         c->plan->any_link |= concerns(set->rules.at[i], TRANSPORT_NONE);
@@ -574,6 +596,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     result = build_all(c);
     pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);
+    set->parts = part_costs_new(c->plan->buffer_count);
     free(c);
     return result;
 }

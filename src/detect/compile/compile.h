@@ -40,6 +40,7 @@ struct transport_group {
     unsigned event_rule_count;
     struct address_lists addresses;         /* rules with addresses only: evaluated once per flow */
     bool has_stream;
+    const char *name;                       /* "tcp to_server" */
 };
 
 struct packet_scan {
@@ -76,6 +77,7 @@ struct app_group {                          /* by protocol and direction */
     unsigned frame_scan_count;
     uint32_t *frame_always;
     unsigned frame_always_count;
+    const char *name;                       /* "http to_client" */
 };
 
 struct detect_plan {

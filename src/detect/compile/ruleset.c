@@ -10,6 +10,7 @@
 #include "detect/rule/parser.h"
 #include "detect/state/rule_state.h"
 #include "detect/state/threshold.h"
+#include "detect/state/part_costs.h"
 #include "detect/state/profile.h"
 
 #include <errno.h>
@@ -503,6 +504,7 @@ void ruleset_unref(struct ruleset *set)
     ruleset_plan_free(set);
     profile_free(set->profile);
     profile_free(set->costs);
+    part_costs_free(set->parts);
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);

@@ -130,7 +130,7 @@ enum header_word { WORD_ACTION, WORD_PROTO, WORD_SRC, WORD_SRC_PORT, WORD_ARROW,
  * separate no words. The second rule of a "<>" is swapped. */
 static const char *header_word(struct explain *e, const struct wanted *w, unsigned n)
 {
-    const char *p = w->rule->text, *from;
+    const char *p = w->text, *from;
     int depth = 0;
 
     if (p == NULL)
@@ -266,20 +266,20 @@ static unsigned most_conditions(const struct rule *r)
     return n;
 }
 
-static bool changes_a_set(const struct rule *r)
+static bool changes_a_set(const char *text)
 {
-    return r->text != NULL && (strstr(r->text, "dataset:set") != NULL ||
-                               strstr(r->text, "dataset:unset") != NULL);
+    return text == NULL || strstr(text, "dataset:set") != NULL ||
+           strstr(text, "dataset:unset") != NULL;
 }
 
 void conditions_make(struct explain *e, struct wanted *w)
 {
     const struct rule *r = w->rule;
     struct options *o = xcalloc(1, sizeof(*o));
-    unsigned n = 0, flags = (changes_a_set(r) ? TRACE_CHANGES_SETS : 0) |
+    unsigned n = 0, flags = (changes_a_set(w->text) ? TRACE_CHANGES_SETS : 0) |
                             (e->summary ? TRACE_ONCE : 0);
 
-    options_read(r->text, o);
+    options_read(w->text, o);
     w->condition = arena_zalloc(&e->arena, most_conditions(r) * sizeof(*w->condition));
     if (e->summary)
         w->stopped = arena_zalloc(&e->arena, (most_conditions(r) + 1) * sizeof(*w->stopped));

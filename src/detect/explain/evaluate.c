@@ -177,7 +177,7 @@ static bool visit_frame(const struct app_frame_view *f, void *arg)
     struct slice data = { s->packet->payload, s->packet->payload_len };
     uint64_t offset = 0, end = f->len < 0 ? UINT64_MAX : f->offset + (uint64_t)f->len;
 
-    if (f->type != w->t->list->buffer->frame_type)
+    if (f->type != w->t->list->buffer->frame_type || (s->frame_id != 0 && s->frame_id != f->id))
         return true;
     for (unsigned i = 0; s->packet->ip_proto == 17
                              ? i == 0 : app_frames_part(s->packet->flow->app, s->direction, i,
@@ -440,6 +440,15 @@ unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct su
             return i;
     }
     return w->count;
+}
+
+bool rule_list_holds(struct explain *e, struct wanted *w, const struct subject *s, unsigned list)
+{
+    uint32_t held = 0;
+    struct evaluation v = { .e = e, .w = w, .s = s, .held = &held };
+
+    evaluation_begin(&v);
+    return list_passes(&v, w->trace[list], list);
 }
 
 unsigned rule_evaluate(struct explain *e, struct wanted *w, const struct subject *s,

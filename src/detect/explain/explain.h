@@ -21,6 +21,8 @@ struct explain_request {
     const char *flow;           /* only this one: "10.0.0.1:1024-10.0.0.2:80"; NULL: all */
     const char *nearest;        /* how many of each rule are shown; NULL: 10 */
     bool json, summary;
+    /* The text of a rule that has lost it, in the arena; NULL: there is none. */
+    const char *(*text_of)(const struct rule *r, struct arena *arena);
 };
 
 /* The set must have the texts of its rules. NULL with *err: a wrong list or flow. */

@@ -68,6 +68,7 @@ struct trace {
     unsigned index;             /* of a buffer with several instances */
     uint64_t vars[BYTE_VARS_MAX];
     uint32_t path[TRACE_STEPS_MAX], end[TRACE_STEPS_MAX];   /* ends of matches: now, and best */
+    uint32_t pcre_path[TRACE_STEPS_MAX], pcre_from[TRACE_STEPS_MAX];    /* 1 + start of a pcre's */
 };
 
 enum trace_flag {
@@ -98,6 +99,7 @@ struct subject {
     struct app_tx *tx;
     enum direction direction;
     struct slice payload;
+    uint32_t frame_id;          /* 0: any frame */
     bool has_payload, is_stream, is_last;
 };
 
@@ -145,6 +147,7 @@ struct seen {
 /* One rule ("<>" makes two of a number). */
 struct wanted {
     const struct rule *rule;
+    const char *text;           /* NULL: not at hand */
     struct group *group;
     struct condition *condition;
     unsigned count;
@@ -189,6 +192,11 @@ struct explain {
     struct { struct seen *seen; struct wanted *rule; } held[64];
     unsigned held_count;
     bool out_of_memory;
+    const char *(*text_of)(const struct rule *r, struct arena *arena);      /* NULL: none */
+    /* While packets flow: */
+    unsigned seen_most;         /* of a group; SEEN_MAX otherwise */
+    uint64_t engine_ns;         /* time of the inspection itself since it was set to 0 */
+    struct matched *matched;    /* inspects in place of the engine; NULL: none */
 };
 
 /* conditions.c */
@@ -198,15 +206,21 @@ const char *condition_buffer(const struct condition *c);        /* NULL: it has 
 /* evaluate.c: fills w->finding; the distance. */
 unsigned rule_evaluate(struct explain *e, struct wanted *w, const struct subject *s,
                        uint32_t *held);
-
+/* Of one list alone; false: it has no match there. */
+bool rule_list_holds(struct explain *e, struct wanted *w, const struct subject *s, unsigned list);
 /* In a summary: the first condition that fails, as the engine asks them, the pattern that finds the
  * rule first; w->count: none. */
 unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct subject *s);
 
+/* inspect.c: detect_inspect(), or that of e->matched. */
+void explain_engine_inspect(const struct explain *e, struct detect_thread *dt,
+                            const struct inspection *in);
 /* seen.c */
 struct seen *seen_get(struct explain *e, struct group *g, uint64_t flow, uint64_t item);
 void seen_note(struct explain *e, struct wanted *w, const struct subject *s, struct seen *seen,
                unsigned distance);
+/* Takes over what the other has seen; both have the same rules. */
+void explain_merge(struct explain *e, struct explain *from);
 void attempt_free(struct wanted *w, struct attempt *a);
 void group_free(struct group *g);
 

@@ -178,8 +178,8 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
     buf_add_u8(out, '\n');
     if (g->failure != NULL && g->failure->rule != NULL)
         buf_printf(out, "\n  %s\n", g->failure->rule);
-    if (g->rule_count > 0 && g->rule[0]->rule->text != NULL)
-        buf_printf(out, "\n  %s\n", g->rule[0]->rule->text);
+    if (g->rule_count > 0 && g->rule[0]->text != NULL)
+        buf_printf(out, "\n  %s\n", g->rule[0]->text);
     for (unsigned i = 0; i < g->nearest_count; i++)
         add_attempt(g->nearest[i], i + 1, out);
     if (g->seen_count > g->nearest_count)

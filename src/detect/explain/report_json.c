@@ -80,8 +80,8 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
     json_bool(&j, "loaded", g->rule_count > 0);
     if (g->failure != NULL)
         json_string(&j, "error", g->failure->error);
-    if (g->rule_count > 0 && g->rule[0]->rule->text != NULL)
-        json_string(&j, "rule", g->rule[0]->rule->text);
+    if (g->rule_count > 0 && g->rule[0]->text != NULL)
+        json_string(&j, "rule", g->rule[0]->text);
     json_u64(&j, "fired", g->fired);
     json_u64(&j, "subjects", g->seen_count);
     json_u64(&j, "left_out", g->lost);

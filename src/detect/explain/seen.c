@@ -30,14 +30,14 @@ struct seen *seen_get(struct explain *e, struct group *g, uint64_t flow, uint64_
 
     if (s != NULL)
         return s;
-    if (g->seen_count < SEEN_MAX && list_has_space(g))
+    if (g->seen_count < e->seen_most && list_has_space(g))
         s = lib_calloc(1, sizeof(*s));
     if (s != NULL && !map_try_put(&g->seen, key, sizeof(key), s)) {
         lib_free(s);
         s = NULL;
     }
     if (s == NULL) {
-        e->out_of_memory |= g->seen_count < SEEN_MAX;
+        e->out_of_memory |= g->seen_count < e->seen_most;
         g->lost++;
         return NULL;
     }
@@ -187,4 +187,58 @@ void seen_note(struct explain *e, struct wanted *w, const struct subject *s, str
         return;
     }
     *slot = seen->attempt = a;
+}
+
+/* --- several threads -------------------------------------------------------------------------- */
+
+/* The attempt goes to the list, or in place of one that is further away. */
+static void attempt_take(struct explain *e, struct group *g, struct attempt *a)
+{
+    struct attempt **slot;
+
+    if (a == NULL)
+        return;
+    slot = slot_for(e, g, a->seen, a->seen->distance);
+    if (slot == NULL) {
+        a->seen->attempt = NULL;
+        attempt_free(a->seen->rule, a);
+        return;
+    }
+    slot_clear(slot);
+    *slot = a;
+}
+
+static void seen_take(struct explain *e, struct group *g, const struct explain *from,
+                      struct seen *s)
+{
+    struct attempt *a = s->attempt;
+
+    s->rule = s->rule != NULL ? &e->wanted[s->rule - from->wanted] : NULL;
+    if (a != NULL)
+        a->rule = &e->wanted[a->rule - from->wanted];
+    if (!list_has_space(g)) {
+        e->out_of_memory = true;
+        attempt_free(s->rule, a);
+        lib_free(s);
+        return;
+    }
+    g->list[g->seen_count++] = s;
+    attempt_take(e, g, a);
+}
+
+void explain_merge(struct explain *e, struct explain *from)
+{
+    for (unsigned i = 0; i < e->group_count; i++) {
+        struct group *g = &e->group[i], *other = &from->group[i];
+
+        other->nearest_count = 0;
+        for (size_t k = 0; k < other->seen_count; k++)
+            seen_take(e, g, from, other->list[k]);
+        other->seen_count = 0;
+        g->fired += other->fired;
+        g->asked += other->asked;
+        g->lost += other->lost;
+    }
+    e->packets += from->packets;
+    e->out_of_memory |= from->out_of_memory;
 }

@@ -26,7 +26,9 @@ static void group_add_rule(struct explain *e, struct group *g, const struct rule
 {
     struct wanted *w = &e->wanted[e->wanted_count++];
 
-    *w = (struct wanted){ .rule = r, .group = g, .is_hidden = hidden };
+    *w = (struct wanted){ .rule = r, .group = g, .is_hidden = hidden, .text = r->text };
+    if (w->text == NULL && e->text_of != NULL)
+        w->text = e->text_of(r, &e->arena);
     g->rule[g->rule_count++] = w;
     e->by_index[r->index] = w;
     conditions_make(e, w);
@@ -121,6 +123,8 @@ struct explain *explain_new(const struct explain_request *request, struct rulese
 
     arena_init(&e->arena, 64 * 1024, 0);
     e->set = ruleset_ref(set);
+    e->text_of = request->text_of;
+    e->seen_most = SEEN_MAX;
     e->group = xcalloc(count + 101, sizeof(*e->group));
     e->wanted = xcalloc(count + 1, sizeof(*e->wanted));
     e->by_index = xcalloc(count + 1, sizeof(struct wanted *));

@@ -19,6 +19,7 @@ static enum step_result probe_pass(struct program_run *run, const void *arg)
     if (t->is_quiet)
         return STEP_YES;
     t->path[p->step] = run->at;
+    t->pcre_path[p->step] = run->pcre_from;
     if (p->step + 1 < t->reached)
         return STEP_YES;
     if (p->step + 1 > t->reached) {
@@ -26,6 +27,7 @@ static enum step_result probe_pass(struct program_run *run, const void *arg)
         t->tries = 0;
         t->data = (struct slice){ run->data, run->len };
         memcpy(t->end, t->path, sizeof(t->end));
+        memcpy(t->pcre_from, t->pcre_path, sizeof(t->pcre_from));
         t->start_at = run->at;
         memcpy(t->vars, run->vars, sizeof(t->vars));
     }
@@ -100,6 +102,8 @@ static const struct rule_program *build(struct arena *arena, struct trace *t, un
     struct rule_program *program;
 
     c.op = arena_zalloc(arena, (2 * t->count + 1) * sizeof(*c.op));
+    if (c.op == NULL)
+        return NULL;
     c.list.first = c.list.last = NULL;
     c.list.op_count = 0;
     if (t->op[0]->kind != OP_ABSENT)
@@ -113,7 +117,8 @@ static const struct rule_program *build(struct arena *arena, struct trace *t, un
     }
     program = (void *)(uintptr_t)program_build(
         arena, &c.list, t->decoded != NULL ? t->decoded->program : NULL);
-    program->min_len = 0;
+    if (program != NULL)
+        program->min_len = 0;
     return program;
 }
 
@@ -133,15 +138,19 @@ static bool changes_state(const struct rule_op *op, bool changes_sets)
             (changes_sets && strcmp(op->keyword->name, "dataset") == 0));
 }
 
-/* NULL: the list has no step, or more than are traced. */
+/* NULL: the list has no step, or more than are traced; or no memory. */
 struct trace *trace_new(struct arena *arena, const struct rule_list *list, unsigned flags)
 {
+    struct rule_op *silent;
     struct trace *t;
     bool decodes = false;
 
     if (list->op_count == 0 || list->op_count > TRACE_STEPS_MAX)
         return NULL;
     t = arena_zalloc(arena, sizeof(*t));
+    silent = t != NULL ? arena_alloc(arena, list->op_count * sizeof(*silent)) : NULL;
+    if (silent == NULL)
+        return NULL;
     t->list = list;
     for (const struct rule_op *op = list->first; op != NULL; op = op->next) {
         t->probe[t->count] = (struct probe){ t, t->count };
@@ -150,13 +159,13 @@ struct trace *trace_new(struct arena *arena, const struct rule_list *list, unsig
     }
     for (unsigned i = 0; i < t->count; i++)
         if (changes_state(t->op[i], flags & TRACE_CHANGES_SETS))
-            leave_out_silent(t, arena_zalloc(arena, sizeof(struct rule_op)), i);
+            leave_out_silent(t, silent++, i);
     if (decodes && list->decoded != NULL)
         t->decoded = trace_new(arena, list->decoded, flags);
     t->program = build(arena, t, t->count);
     for (unsigned i = 0; i < t->count && !(flags & TRACE_ONCE); i++)
         t->without[i] = build(arena, t, i);
-    return t;
+    return t->program != NULL ? t : NULL;
 }
 
 /* --- running ------------------------------------------------------------------------------ */

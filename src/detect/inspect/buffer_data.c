@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/buffer_data.c - the bytes of a buffer. Transformed bytes are kept until the next
  * packet, because the prefilter and each candidate need the same. */
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/part_cost.h"
 
 /* The bytes before any transform. */
 static bool base_get(const struct detect_thread *dt, const struct buffer *b,
@@ -56,6 +56,10 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
     struct buffer_slot *slot = &dt->slot[b->id];
     struct slice base;
 
+    if (UNLIKELY(dt->laps.on)) {
+        part_lap(dt, COST_KEYWORD, NULL);
+        buffer_begin(dt, b);
+    }
     if (b->transform_count == 0)
         return base_get(dt, b, from, out);
     if (slot->epoch != dt->epoch || slot->tx != from->tx || slot->index != from->index ||

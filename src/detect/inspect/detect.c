@@ -4,6 +4,7 @@
 #include "app/frames.h"
 #include "app/session.h"
 #include "detect/inspect/firewall_run.h"
+#include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "detect/state/packet_facts.h"
 #include "flow/flow.h"
@@ -194,12 +195,20 @@ static void count_limits(const struct detect_thread *dt, uint8_t limits)
         counter_inc(dt->counters, dt->count.step_limit);
 }
 
+COLD uint64_t rule_profile_started(struct detect_thread *dt)
+{
+    part_begin(dt, COST_BUFFER, NULL);
+    return clock_ticks();
+}
+
 COLD void rule_profile_note(struct detect_thread *dt, uint32_t rule, uint64_t started,
                             bool matched)
 {
     uint64_t ticks = started != 0 ? clock_ticks() - started : 0;
     uint8_t limits = dt->program.limits;
 
+    part_begin(dt, COST_KEYWORD, NULL);
+    part_begin(dt, COST_BUFFER, NULL);
     if (limits != 0) {
         count_limits(dt, limits);
         dt->limits |= limits;
@@ -220,6 +229,7 @@ static void COLD sample_packet(struct detect_thread *dt)
 {
     packet_sample_take(&dt->sample, dt->epoch);
     dt->is_timed = dt->profile != NULL || dt->sample.weight != 0;
+    part_laps_take(dt);
 }
 
 /* A sender who makes rules give up should not go unseen: rules on these events run last,

@@ -4,6 +4,7 @@
  * IPS mode they inspect each segment, together with the bytes before it. */
 #include "app/frames.h"
 #include "base/array.h"
+#include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
@@ -115,6 +116,7 @@ static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
         if (l->buffer == NULL || l->buffer->kind != BUFFER_FRAME ||
             l->buffer->frame_type != f->type)
             return false;
+        buffer_begin(c->dt, l->buffer);
         if (l->buffer->transform_count > 0)
             seen.data = inspect_transform(c->dt, l->buffer, seen.data,
                                           &c->dt->slot[l->buffer->id].data);
@@ -162,6 +164,7 @@ static void search(struct frame_context *c, const struct app_frame_view *f,
         for (unsigned k = 0; b->frame_type == f->type && k < c->part_count; k++) {
             struct slice data = c->part[k].data;
 
+            buffer_begin(dt, b);
             if (b->transform_count > 0)
                 data = inspect_transform(dt, b, data, &dt->slot[b->id].data);
             pattern_set_scan(g->frame_scan[i].set, dt->hs, data.data, data.len, &dt->found);
@@ -182,7 +185,9 @@ static bool frame_visit(const struct app_frame_view *f, void *arg)
     collect_parts(c, f);
     if (c->part_count == 0)
         return true;
+    part_begin(dt, COST_GROUP, dt->plan->app[c->app->proto->id][c->direction].name);
     search(c, f, &dt->plan->app[c->app->proto->id][c->direction]);
+    part_begin(dt, COST_BUFFER, NULL);
     candidates_sort(&dt->found);
     for (unsigned i = 0; i < dt->found.count; i++) {
         uint32_t rule = dt->found.list[i];
@@ -191,6 +196,7 @@ static bool frame_visit(const struct app_frame_view *f, void *arg)
         rule_profile_end(dt, rule, started, frame_rule(c, f, dt->plan->rule[rule]));
     }
     candidates_clear(&dt->found);
+    group_end(dt);
     note_inspected(c, f);
     return true;
 }

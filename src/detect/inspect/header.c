@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/header.c - the cheap half of a rule: header, direction, flow state, and tests on
  * the packet. */
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/part_cost.h"
 #include "flow/flow.h"
 #include "match/address.h"
 #include "match/port.h"
@@ -119,11 +119,27 @@ bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p)
            (p->flags & (PACKET_FLOW_START | PACKET_FIRST_IN_DIR));
 }
 
+static bool COLD tests_pass_timed(const struct rule *r, const struct match_input *in)
+{
+    bool pass = true;
+
+    for (unsigned i = 0; pass && i < r->test_count - r->late_count; i++) {
+        const struct rule_test *test = &r->test[i];
+
+        test_begin(in->thread, test);
+        pass = test->match(in, test->arg) != test->negated;
+    }
+    part_lap(in->thread, COST_KEYWORD, NULL);
+    return pass;
+}
+
 /* Cheap tests first stop the evaluation of most candidates. */
 bool rule_tests_pass(const struct rule *r, const struct match_input *in)
 {
     const struct rule_test *test = r->test;     /* NULL without tests */
 
+    if (UNLIKELY(in->thread->laps.on))
+        return tests_pass_timed(r, in);
     for (unsigned left = r->test_count - r->late_count; left > 0; left--, test++)
         if (test->match(in, test->arg) == test->negated)
             return false;
@@ -133,8 +149,10 @@ bool rule_tests_pass(const struct rule *r, const struct match_input *in)
 /* Expensive tests, as Lua scripts, only run when everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in)
 {
-    for (unsigned i = r->test_count - r->late_count; i < r->test_count; i++)
+    for (unsigned i = r->test_count - r->late_count; i < r->test_count; i++) {
+        test_begin(in->thread, &r->test[i]);
         if (r->test[i].match(in, r->test[i].arg) == r->test[i].negated)
             return false;
+    }
     return true;
 }

@@ -12,6 +12,7 @@
 #include "detect/inspect/inspect.h"
 #include "detect/inspect/packet_sample.h"
 #include "detect/rule/program.h"
+#include "detect/state/part_costs.h"
 #include "detect/state/profile.h"
 #include "stream/slot.h"
 
@@ -23,6 +24,16 @@ struct buffer_slot {
     uint8_t direction;
     bool there;
     struct buf data;
+};
+
+/* The parts that are timed on this packet, part_cost.h. */
+struct part_laps {
+    bool on;
+    unsigned sampled;           /* packets of the sample so far */
+    uint32_t weight;            /* of this packet */
+    uint32_t weight_due;        /* of packets of the sample since the last one with parts */
+    struct part_cost *at[COST_KINDS];       /* NULL: none */
+    uint64_t since[COST_KINDS];
 };
 
 struct detect_thread {
@@ -39,6 +50,7 @@ struct detect_thread {
     struct rule_hits *hits;                 /* of all packets of this thread; NULL: no memory */
     struct packet_sample sample;            /* which packets are timed for them */
     bool is_timed;                          /* this packet: for the profile or for the costs */
+    struct part_laps laps;
 
     struct hs_scratch *hs;
     struct candidates found;                /* packet rules, then transaction rules */

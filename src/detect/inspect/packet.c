@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/packet.c - rules on a packet, its payload and its flow's stream. */
 #include "detect/inspect/alert_once.h"
+#include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 
@@ -48,6 +49,7 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
      * unknown */
     if (!stream_due && (p->payload_len == 0 || (p->flags & PACKET_NO_PAYLOAD_INSPECT)))
         return false;
+    buffer_begin(dt, NULL);
     return inspect_slice(dt, program, (struct slice){ p->payload, p->payload_len }, in);
 }
 
@@ -243,6 +245,7 @@ static void collect(struct packet_context *c)
     for (unsigned i = 0; i < g->packet_scan_count; i++)
         scan_buffer(c, &g->packet_scan[i]);
     if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
+        buffer_begin(dt, NULL);
         payload_sets_scan(&g->payload, dt->hs,
                           &(struct sent_payload){ payload, p->src_port, p->dst_port }, &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
@@ -250,6 +253,7 @@ static void collect(struct packet_context *c)
         collect_anchored(dt, p, &g->payload_anchored, h);
         port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
                            &dt->found);
+        part_begin(dt, COST_BUFFER, NULL);
     }
     if (c->stream_due) {
         collect_anchored(dt, p, &g->payload_anchored, h);
@@ -295,6 +299,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     struct packet_context c = { .dt = dt, .packet = p, .direction = d };
     unsigned selected;
 
+    part_begin(dt, COST_GROUP, dt->plan->group[group_of(p)][d].name);
     c.stream_due = p->ip_proto == 6 && stream_is_due(dt, d);
     if (c.stream_due)
         stream_catch_up(dt, p, d);
@@ -314,6 +319,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
         rule_profile_end(dt, rule, started, rule_inspect(&c, dt->plan->rule[rule]));
     }
     candidates_clear(&dt->found);
+    group_end(dt);
     if (c.stream_due)
         stream_mark_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION))

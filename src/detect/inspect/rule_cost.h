@@ -7,9 +7,12 @@
 #include "base/system/clock.h"
 #include "detect/inspect/inspect_private.h"
 
-static inline uint64_t rule_profile_begin(const struct detect_thread *dt)
+/* The time; ends the parts that were searched before. */
+uint64_t rule_profile_started(struct detect_thread *dt);
+
+static inline uint64_t rule_profile_begin(struct detect_thread *dt)
 {
-    return UNLIKELY(dt->is_timed) ? clock_ticks() : 0;
+    return UNLIKELY(dt->is_timed) ? rule_profile_started(dt) : 0;
 }
 
 /* If the packet is not timed, `started` is 0. */

@@ -115,6 +115,14 @@ static bool COLD at_step_limit(struct program_run *run)
     return true;
 }
 
+/* False: the limit is reached, and the rule does not match. */
+static bool COLD step_may_run(struct program_run *run, const struct step *s)
+{
+    if (run->scratch->on_step != NULL)
+        run->scratch->on_step(run->scratch->on_step_arg, s);
+    return run->steps < run->scratch->steps_most || !at_step_limit(run);
+}
+
 static bool may_retry(struct program_run *run)
 {
     return LIKELY(run->scanned <= SCAN_FREE + (uint64_t)SCAN_TIMES * run->len) ||
@@ -249,10 +257,10 @@ static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
     }
 }
 
-/* Counts a step. False: the limit is reached, and the rule does not match. */
-static inline bool step_is_left(struct program_run *run)
+/* Counts a step that begins now. */
+static inline bool step_is_left(struct program_run *run, const struct step *s)
 {
-    return LIKELY(++run->steps < run->scratch->step_limit) || !at_step_limit(run);
+    return LIKELY(++run->steps < run->scratch->step_limit) || step_may_run(run, s);
 }
 
 /* pcre2 gave up: limits on matching, on its memory, or on the stack of compiled code. The
@@ -317,7 +325,7 @@ static enum step_result step_pcre(const struct rule_program *program, unsigned i
         if (result != STEP_NO || next == 0)
             return result;
         *rest = false;
-        if (!step_is_left(run) || !may_retry(run))
+        if (!step_is_left(run, s) || !may_retry(run))
             return STEP_STOP;
         run->at = at;
         run->pcre_from = next;
@@ -537,7 +545,7 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
         bool rest = false;
         enum step_result result;
 
-        if (!step_is_left(run))
+        if (!step_is_left(run, &program->step[i]))
             return STEP_STOP;
         result = run_step(program, i, run, &rest);
         if (rest || result != STEP_YES)
@@ -568,7 +576,7 @@ void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
 {
     memset(s, 0, sizeof(*s));
     s->match_data = pcre_match_data_new(PCRE_CAPTURES_MAX + 2);
-    s->step_limit = step_limit > 0 ? step_limit : UINT32_MAX;
+    s->step_limit = s->steps_most = step_limit > 0 ? step_limit : UINT32_MAX;
     (void)!buf_reserve(&s->base64, 4096);       /* or when first needed */
     (void)!buf_reserve(&s->text, 4096);
 }

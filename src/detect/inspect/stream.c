@@ -6,6 +6,7 @@
  * are enough data or a module requests it (see README.md). Data between two such packets are one
  * window, and a rule alerts once per window. */
 #include "detect/inspect/alert_once.h"
+#include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
@@ -271,6 +272,7 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
         if (r->payload == NULL)
             return;
         match_input_init(&in, dt, c->packet, c->direction, r);
+        buffer_begin(dt, NULL);
         if (!inspect_part(dt, r->payload, &c->window, &in)) {
             if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
                 rules_push(&ds->pending_rules, rule);
@@ -378,8 +380,10 @@ static void scan_chunk(struct window_context *c, const struct stream_chunk *chun
 
     back = MIN(back, c->window.data.len - chunk->len);
     fresh.data = (struct slice){ chunk->data - back, chunk->len + back };
+    buffer_begin(dt, NULL);
     if (sets != NULL && !(c->packet->flags & PACKET_NO_PAYLOAD_INSPECT))
         payload_sets_scan(sets, dt->hs, &fresh, &dt->found);
+    part_begin(dt, COST_BUFFER, NULL);
 }
 
 /* Adds all other candidates. chunk NULL: it has been searched. */
@@ -497,8 +501,8 @@ void stream_catch_up(struct detect_thread *dt, struct packet *p, enum direction 
 }
 
 /* One chunk. */
-static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
-                       struct stream_dir *ds)
+static void chunk_inspect(struct detect_thread *dt, struct packet *p,
+                          const struct stream_chunk *c, struct stream_dir *ds)
 {
     struct window_context w = { .dt = dt, .packet = p, .ds = ds, .direction = c->direction,
                                 .window = { .data = window_of(dt, c, ds) } };
@@ -512,6 +516,14 @@ static void chunk_data(struct detect_thread *dt, struct packet *p, const struct 
         count_evaluation(&w, c);
     if (UNLIKELY(ds->ext != NULL) && c->kind == CHUNK_DATA)
         buf_clear(&ds->ext->window);
+}
+
+static void chunk_data(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c,
+                       struct stream_dir *ds)
+{
+    part_begin(dt, COST_GROUP, dt->plan->group[TRANSPORT_TCP][c->direction].name);
+    chunk_inspect(dt, p, c, ds);
+    group_end(dt);
 }
 
 /* Whether a transaction has just ended, which makes the data up to here worth a report. */

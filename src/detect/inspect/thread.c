@@ -41,7 +41,10 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     candidates_init(&dt->decided, plan->rule_count);
     dt->selected = xcalloc(plan->rule_count + 1, sizeof(*dt->selected));
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
-    dt->program.step_limit = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
+    dt->program.steps_most = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
+    dt->program.step_limit = dt->program.steps_most;
+    dt->program.on_step = NULL;
+    dt->laps = (struct part_laps){ 0 };
     dt->lua = lua_thread_new(set, dt->counters);
     return 0;
 }

@@ -6,6 +6,7 @@
  * transaction; a rule that has matched is noted there so that it does not match again. */
 #include "app/session.h"
 #include "detect/inspect/firewall_run.h"
+#include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 
@@ -304,6 +305,7 @@ static enum inspect_result payload_matches(struct tx_context *c, const struct ru
     const struct packet *p = c->packet;
     const struct detect_flow *df = p->flow->detect;
 
+    buffer_begin(c->dt, NULL);
     if (p->ip_proto != 6)
         return inspect_slice(c->dt, l->program, (struct slice){ p->payload, p->payload_len }, in)
                    ? INSPECT_MATCH : INSPECT_CANT_MATCH;
@@ -333,6 +335,7 @@ static enum inspect_result test_passes(struct tx_context *c, const struct rule_t
 
     if (c->progress < need && !c->done)
         return INSPECT_PENDING;
+    test_begin(c->dt, test);
     if (test->match(in, test->arg) != test->negated)
         return INSPECT_MATCH;
     return c->done || (c->progress > need && !test->any_time) ? INSPECT_CANT_MATCH
@@ -533,7 +536,9 @@ static void tx_inspect_rules(struct tx_context *c)
 
     if (g->scan_count == 0 && g->always_count == 0 && detect_tx(c->tx)->state == NULL)
         return;
+    part_begin(c->dt, COST_GROUP, g->name);
     collect(c, g);
+    part_begin(c->dt, COST_BUFFER, NULL);
     candidates_sort(&c->dt->found);
     selected = select_rules(c);
     for (unsigned i = 0; i < selected; i++) {
@@ -543,6 +548,7 @@ static void tx_inspect_rules(struct tx_context *c)
         rule_profile_end(c->dt, rule, started, rule_inspect(c, c->dt->plan->rule[rule]));
     }
     candidates_clear(&c->dt->found);
+    group_end(c->dt);
 }
 
 /* False: the firewall has dropped the packet, so nothing more is evaluated. */

@@ -293,6 +293,7 @@ static void step_fill(struct step *s, const struct rule_op *op, const struct rul
         break;
     case OP_CALL:
         s->call = op->call;
+        s->keyword = op->keyword;
         break;
     case OP_ABSENT:
         break;
@@ -334,6 +335,8 @@ const struct rule_program *program_build(struct arena *arena, const struct rule_
         literals += op->kind == OP_CONTENT ? op->content.len : 0;
     at = sizeof(*program) + list->op_count * sizeof(struct step);
     program = arena_alloc(arena, at + literals);
+    if (program == NULL)
+        return NULL;
     program->count = (uint16_t)list->op_count;
     program->absent = list->first != NULL && list->first->kind == OP_ABSENT;
     program->absent_or_else = program->absent && (list->first->flags & OP_OR_ELSE);

@@ -150,7 +150,8 @@ void content_set_nocase(struct rule_parser *p, struct content_op *content, uint3
 
 /* Marks ops whose position affects later ones; call it before program_build(). */
 void ops_mark_dependence(struct rule_list *list);
-/* `then`: the program for the output of the list's base64_decode; NULL: none. */
+/* `then`: the program for the output of the list's base64_decode; NULL: none. Returns NULL only for
+ * an arena with a limit. */
 const struct rule_program *program_build(struct arena *arena, const struct rule_list *list,
                                          const struct rule_program *then);
 
@@ -167,7 +168,7 @@ struct step {
         struct byte_op byte;
         struct int_match size;
         struct base64_op base64;
-        struct call_op call;
+        struct { struct call_op call; const struct keyword_ops *keyword; };  /* of the call */
     };
 };
 
@@ -206,7 +207,10 @@ struct program_scratch {
     struct pending_capture capture[32];
     unsigned replace_count;
     struct { uint8_t *at; const uint8_t *with; uint16_t len; } replace[16];
-    uint32_t step_limit;        /* detect.inspection-recursion-limit */
+    uint32_t step_limit;        /* from there on a step asks on_step() and steps_most */
+    uint32_t steps_most;        /* detect.inspection-recursion-limit */
+    void (*on_step)(void *arg, const struct step *s);   /* NULL: steps are not timed */
+    void *on_step_arg;
     uint8_t limits;             /* enum program_limit: of all programs since it was cleared */
 };
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit);

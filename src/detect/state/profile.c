@@ -10,6 +10,7 @@
 #include "base/memory/traffic_memory.h"
 #include "base/system/clock.h"
 #include "detect/rule/ruleset_private.h"
+#include "detect/state/part_costs.h"
 
 /* Two per ruleset: the profile and the costs. Counting needs no lock. */
 struct profile {
@@ -276,6 +277,16 @@ static double measure_tick(struct profile *p)
     return tick_ns;
 }
 
+struct part_costs *ruleset_part_costs(const struct ruleset *set)
+{
+    return set->parts;
+}
+
+double ruleset_costs_tick(const struct ruleset *set)
+{
+    return measure_tick(set->costs);
+}
+
 struct rule_profile *ruleset_costs_sum(const struct ruleset *set, double *tick_ns)
 {
     *tick_ns = measure_tick(set->costs);
@@ -297,4 +308,6 @@ void ruleset_profile_clear(struct ruleset *set)
 {
     clear(set->profile);
     clear(set->costs);
+    if (set->parts != NULL)
+        part_costs_clear(set->parts);
 }

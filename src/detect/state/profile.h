@@ -41,6 +41,10 @@ bool ruleset_profile_is_on(const struct ruleset *set);
 struct rule_profile *ruleset_profile_sum(const struct ruleset *set);
 /* The same for the costs; a tick takes *tick_ns. */
 struct rule_profile *ruleset_costs_sum(const struct ruleset *set, double *tick_ns);
+/* Nanoseconds of a tick. */
+double ruleset_costs_tick(const struct ruleset *set);
+struct part_costs;
+struct part_costs *ruleset_part_costs(const struct ruleset *set);
 /* Clears the counts of threads that have left, both the profile's and the costs. */
 void ruleset_profile_clear(struct ruleset *set);
 

@@ -10,6 +10,7 @@
 #include "base/text/ip.h"
 #include "base/test.h"
 #include "detect/inspect/packet_sample.h"
+#include "detect/state/part_costs.h"
 #include "detect/tests/rules_helper.h"
 
 static void send(struct test_rules *r, const char *payload, unsigned times)
@@ -32,6 +33,53 @@ static struct rule_profile profile_of(const struct test_rules *r, uint32_t sid)
             found = all[i];
     free(all);
     return found;
+}
+
+struct found_part { const char *name; struct part_cost part; };
+
+static void find_part(const struct part_cost *part, void *arg)
+{
+    struct found_part *f = arg;
+
+    if (strcmp(part->name, f->name) == 0)
+        f->part = *part;
+}
+
+static struct part_cost part_of(const struct test_rules *r, enum cost_kind kind, const char *name)
+{
+    struct found_part f = { .name = name };
+
+    part_costs_each(ruleset_part_costs(r->set), kind, find_part, &f);
+    return f.part;
+}
+
+/* A part that each packet has is checked as often as there are packets, but for those since the last
+ * that was timed: at most four times 191. */
+TEST(parts_of_rules_are_timed)
+{
+    static const struct { enum cost_kind kind; const char *name; } parts[] = {
+        { COST_GROUP, "udp to_server" }, { COST_BUFFER, "payload" }, { COST_KEYWORD, "content" },
+        { COST_KEYWORD, "dsize" }, { COST_KEYWORD, "byte_test" },
+    };
+    struct test_rules r = { 0 };
+
+    CHECK(test_rules_load(&r, "alert udp any any -> any any (dsize:>3; content:\"abc\"; "
+                              "byte_test:1,=,9,0; sid:1;)"));
+    send(&r, "xxabcxx", 5000);
+    for (unsigned i = 0; i < ARRAY_LEN(parts); i++) {
+        struct part_cost c = part_of(&r, parts[i].kind, parts[i].name);
+
+        CHECK(c.timed >= 5000 / (4 * 191) && c.timed <= 5000 / (4 * 64) + 8);
+        CHECK(c.checks >= 5000 - 4 * 191 && c.checks <= 2 * 5000);
+        CHECK(c.ticks > 0 && c.max_ticks * c.checks >= c.ticks);
+    }
+    CHECK_INT(part_of(&r, COST_GROUP, "udp to_server").checks,
+              part_of(&r, COST_KEYWORD, "byte_test").checks);
+    CHECK_INT(part_of(&r, COST_KEYWORD, "pcre").timed, 0);
+    CHECK_INT(part_of(&r, COST_GROUP, "tcp to_server").timed, 0);
+    ruleset_profile_clear(r.set);
+    CHECK_INT(part_of(&r, COST_BUFFER, "payload").timed, 0);
+    test_rules_free(&r);
 }
 
 TEST(nothing_is_counted_before_profiling_starts)

@@ -111,7 +111,7 @@ static uint32_t log_payload_size(const struct conf_node *log)
 
         if (alert == NULL || strcmp(alert->name, "alert") != 0 ||
             !(conf_bool(alert, "payload", false) || conf_bool(alert, "payload-printable", false) ||
-              conf_bool(alert, "payload-length", false)))
+              conf_bool(alert, "payload-length", false) || conf_bool(alert, "matched", false)))
             continue;
         size = MAX(size, (uint32_t)conf_size(alert, "payload-buffer-size", 4096));
     }
@@ -132,8 +132,8 @@ uint32_t output_payload_size(const struct conf_node *root)
     return size;
 }
 
-/* When no eve-log shows rules as they are written, their texts are freed after loading. */
-bool output_shows_rules(const struct conf_node *root)
+/* Whether the alerts of any eve-log have the setting. */
+static bool any_alert_has(const struct conf_node *root, const char *key)
 {
     CONF_EACH (output, conf_find(root, "outputs")) {
         const struct conf_node *log = output->child;
@@ -143,11 +143,22 @@ bool output_shows_rules(const struct conf_node *root)
         CONF_EACH (type, conf_find(log, "types")) {
             const struct conf_node *alert = type->child;
 
-            if (alert != NULL && conf_bool(alert, "metadata.rule.raw", false))
+            if (alert != NULL && strcmp(alert->name, "alert") == 0 && conf_bool(alert, key, false))
                 return true;
         }
     }
     return false;
+}
+
+/* When no eve-log shows rules as they are written, their texts are freed after loading. */
+bool output_shows_rules(const struct conf_node *root)
+{
+    return any_alert_has(root, "metadata.rule.raw");
+}
+
+bool output_shows_places(const struct conf_node *root)
+{
+    return any_alert_has(root, "matched");
 }
 
 /* In IDS mode a drop blocks nothing, so the record says "allowed", as in Suricata. A rule whose
