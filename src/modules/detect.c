@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "detect/explain/explain.h"
 #include "detect/explain/life.h"
+#include "flow/elephant.h"
 #include "flow/rate.h"
 #include "flow/vars.h"
 #include "modules/context.h"
@@ -27,6 +28,9 @@ struct detect_module {
     bool joined;
     counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
+    const struct elephant_conf *elephant;
+    struct elephant_counters { counter_id flows[3], skipped_packets, skipped_bytes; } elephant_id;
+    bool watches_size;                      /* flow.rate-tracking or flow.elephant is in use */
     struct detectlog_flush flush;
     bool one_ruleset;                       /* no tenants, and nothing is to be explained */
 };
@@ -75,6 +79,14 @@ static int open_tenants(struct detect_module *m, struct ruleset *rules, struct e
     return 0;
 }
 
+static void register_elephants(struct elephant_counters *id)
+{
+    id->flows[ELEPHANT_BYPASS] = counter_register("flow_elephants.bypassed", COUNTER_SUM);
+    id->flows[ELEPHANT_SAMPLE] = counter_register("flow_elephants.sampled", COUNTER_SUM);
+    id->skipped_packets = counter_register("flow_elephants.skipped_pkts", COUNTER_SUM);
+    id->skipped_bytes = counter_register("flow_elephants.skipped_bytes", COUNTER_SUM);
+}
+
 static void *detect_module_open(const struct module_env *env, struct err *err)
 {
     struct detect_module *m = xcalloc(1, sizeof(*m));
@@ -82,6 +94,8 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
 
     m->ctx = env->context;
     m->rate = flow_conf_rate(m->ctx->flow);
+    m->elephant = flow_conf_elephant(m->ctx->flow);
+    m->watches_size = m->rate.seconds != 0 || m->elephant->action != ELEPHANT_INSPECT;
     m->app = app_thread_new(m->ctx->app, env->counters, &hooks);
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
@@ -102,6 +116,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->pseudo_packets = counter_register("tcp.pseudo", COUNTER_SUM);
     m->bypassed_bytes = counter_register("flow_bypassed.local_bytes", COUNTER_SUM);
     m->elephants = counter_register("flow.elephant", COUNTER_SUM);
+    register_elephants(&m->elephant_id);
     qsbr_join(m->ctx, &m->quiescent_round);
     m->joined = true;
     return m;
@@ -148,9 +163,47 @@ static void note_icmp(struct flow *f, const struct packet *p)
         f->icmp_code = p->icmp.code;
 }
 
-/* Counts for the flow's records, when the packet passes here. */
-static void count_packet(struct detect_module *m, struct packet *p)
+/* Payload between two searched parts of a sampled flow. Parsers have read it, and rules on
+ * transactions still run. Nothing needs to be skipped where no payload would be searched. */
+static void skip_unsampled(struct detect_module *m, struct inspection *in)
 {
+    const struct packet *p = in->packet;
+    struct flow_elephant *e = flow_elephant(in->flow);
+
+    if ((p->flags & (PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT)) ||
+        (p->payload_len == 0 && in->chunk_count == 0))
+        return;
+    in->unsampled = true;
+    e->skipped_packets++;
+    e->skipped_bytes += p->payload_len;
+    counter_inc(m->counters, m->elephant_id.skipped_packets);
+    counter_add(m->counters, m->elephant_id.skipped_bytes, p->payload_len);
+}
+
+/* flow.rate-tracking and flow.elephant; off by default. */
+static COLD void watch_size(struct detect_module *m, struct inspection *in)
+{
+    struct packet *p = in->packet;
+    struct flow *f = in->flow;
+
+    if (m->rate.seconds != 0 &&
+        flow_rate_add(&m->rate, f, packet_direction(p), p->time_us, p->len))
+        counter_inc(m->counters, m->elephants);
+    if (m->elephant->action == ELEPHANT_INSPECT)
+        return;
+    if (elephant_count(m->elephant, f, p->time_us, p->len)) {
+        counter_inc(m->counters, m->elephant_id.flows[m->elephant->action]);
+        if (m->elephant->action == ELEPHANT_BYPASS)
+            flow_request(f, FLOW_REQ_BYPASS);
+    }
+    if (elephant_skips(m->elephant, f))
+        skip_unsampled(m, in);
+}
+
+/* Counts for the flow's records, when the packet passes here. */
+static void count_packet(struct detect_module *m, struct inspection *in)
+{
+    struct packet *p = in->packet;
     struct flow *f = p->flow;
     enum direction d = packet_direction(p);
 
@@ -160,9 +213,8 @@ static void count_packet(struct detect_module *m, struct packet *p)
         note_icmp(f, p);
     f->packets[d]++;
     f->bytes[d] += p->len;
-    if (UNLIKELY(m->rate.seconds != 0) &&
-        flow_rate_add(&m->rate, f, d, p->time_us, p->len))
-        counter_inc(m->counters, m->elephants);
+    if (UNLIKELY(m->watches_size))
+        watch_size(m, in);
     if (p->time_us > f->inspect_last_us)
         f->inspect_last_us = p->time_us;
     if (p->flags & PACKET_ESTABLISHED)
@@ -335,9 +387,11 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
         split_end(m, &in);
     if (p->flow != NULL && (in.chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, &in);        /* first: it may turn the packet's direction */
-    count_packet(m, p);
+    count_packet(m, &in);
     if (UNLIKELY(app_wants_detectlog_flush(p)))
         detectlog_flush_run(m, &in);
+    if (UNLIKELY(in.unsampled))         /* not earlier: a parser that stops looks at the flag */
+        p->flags |= PACKET_NO_PAYLOAD_INSPECT;
     inspect_and_log(m, &in);
     if (p->flow == NULL)
         return;

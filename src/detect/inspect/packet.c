@@ -27,7 +27,8 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     const struct packet *p = in->packet;
     bool stream = p->ip_proto == 6 && (r->flags & RULE_NEEDS_STREAM);
 
-    if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
+    if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r) &&
+        LIKELY(!dt->inspection->unsampled))     /* matches of the part before it are due */
         return false;               /* the prefilter has not searched this payload */
     if (stream && stream_due &&
         stream_rules_has(p->flow->detect->ds[in->direction].pending_alerts, r->index)) {
