@@ -8,6 +8,7 @@
 
 static const char *const action_names[] = {
     [ELEPHANT_INSPECT] = "inspect",
+    [ELEPHANT_SPREAD] = "spread",
     [ELEPHANT_BYPASS] = "bypass",
     [ELEPHANT_SAMPLE] = "sample",
     NULL,

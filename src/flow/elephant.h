@@ -12,6 +12,7 @@
 
 enum elephant_action {
     ELEPHANT_INSPECT,           /* like any flow */
+    ELEPHANT_SPREAD,            /* a helper thread searches its payloads ahead */
     ELEPHANT_BYPASS,            /* its later packets are only counted */
     ELEPHANT_SAMPLE,            /* rules search one part in `one_in` of its payload */
 };
