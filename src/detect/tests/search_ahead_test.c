@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/system/clock.h"
 #include "base/test.h"
 
 #define PAYLOADS 60
@@ -138,6 +139,15 @@ TEST(search_ahead_helper_answers)
     fixture_free(f);
 }
 
+/* Lets the helper get to different positions of a round. */
+static void clock_wait(unsigned us)
+{
+    uint64_t end = clock_ns() + 1000 * us;
+
+    while (clock_ns() < end)
+        clock_pause();
+}
+
 /* After the packet thread has passed a packet its bytes may be another packet's. The thread
  * sanitizer sees a helper that still reads them. */
 TEST(search_ahead_leaves_packets_that_were_passed)
@@ -145,11 +155,14 @@ TEST(search_ahead_leaves_packets_that_were_passed)
     struct fixture *f = fixture_new();
     unsigned wrong = 0;
 
-    for (unsigned round = 0; round < 500; round++) {
+    for (unsigned round = 0; round < 2000; round++) {
         post(f, PAYLOADS - 1);
-        for (unsigned i = 0; i < PAYLOADS - 1; i += 3) {
+        clock_wait(round % 8);
+        search_ahead_reach(f->ahead, round % 40);
+        memset(f->payload, 'y', round % 40 * PAYLOAD_LEN);
+        for (unsigned i = round % 40; i < PAYLOADS - 1; i += 3) {
             wrong += !has_expected(f, i);
-            if (i > 0)
+            if (i > round % 40)
                 memset(f->payload[i - 1], 'y', PAYLOAD_LEN);
         }
         search_ahead_end(f->ahead);
