@@ -303,6 +303,7 @@ const char *const conf_schema_outline[] = {
     "    *: timeout address",
     "flow: memcap memcap-policy hash-size prealloc emergency-recovery managers recyclers",
     "  rate-tracking: bytes interval",
+    "  elephant: action bytes age rate sample-size sample-one-in",
     "vlan: use-for-tracking",
     "livedev: use-for-tracking",
     "flow-timeouts",

@@ -189,6 +189,7 @@ void flow_ext_free(struct flow *f)
         return;
     lib_free(f->ext->macs);
     lib_free(f->ext->rate);
+    lib_free(f->ext->elephant);
     lib_free(f->ext);
     f->ext = NULL;
 }

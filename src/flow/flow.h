@@ -73,6 +73,7 @@ struct flow_ext {
     struct flow_facts *facts;           /* detect/state/packet_facts.h; NULL while there are none */
     struct flow_macs *macs;             /* NULL unless an output logs them */
     struct flow_rate *rate;             /* flow/rate.h; NULL without flow.rate-tracking */
+    struct flow_elephant *elephant;     /* flow/elephant.h; NULL below its first limits */
 };
 
 /* Three groups of cache lines, by the thread that writes them; 320 bytes in all. The session of a
@@ -142,9 +143,8 @@ struct flow {
 
 _Static_assert(sizeof(struct flow) == 5 * CACHE_LINE, "five lines, two of them inspection's");
 
-/* NULL: out of memory. */
-struct flow_ext *flow_ext_make(struct flow *f);
-void flow_ext_free(struct flow *f);   /* all except macs and rate has been freed */
+struct flow_ext *flow_ext_make(struct flow *f);         /* NULL: out of memory */
+void flow_ext_free(struct flow *f);   /* thresholds, tags and facts have been freed */
 
 /* True if rules with "track by_flow" have counted in the flow. */
 static inline bool flow_counts_matches(const struct flow *f)

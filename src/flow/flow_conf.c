@@ -97,7 +97,8 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
         free(conf);
         return NULL;
     }
-    if (flow_rate_read(&conf->rate, root, err) < 0) {
+    if (flow_rate_read(&conf->rate, root, err) < 0 ||
+        elephant_conf_read(&conf->elephant, root, err) < 0) {
         free(conf);
         return NULL;
     }
@@ -117,6 +118,11 @@ void flow_conf_free(struct flow_conf *conf)
 struct flow_rate_conf flow_conf_rate(const struct flow_conf *conf)
 {
     return conf->rate;
+}
+
+const struct elephant_conf *flow_conf_elephant(const struct flow_conf *conf)
+{
+    return &conf->elephant;
 }
 
 struct memcap *flow_conf_memcap(struct flow_conf *conf)

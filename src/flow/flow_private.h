@@ -3,6 +3,7 @@
 #ifndef FLOW_FLOW_PRIVATE_H
 #define FLOW_FLOW_PRIVATE_H
 
+#include "flow/elephant.h"
 #include "flow/flow_table.h"
 #include "flow/memcap.h"
 #include "flow/rate.h"
@@ -25,6 +26,7 @@ struct flow_conf {
     unsigned recovery_percent;          /* per cent of the flows that must end before an emergency
                                          * ends */
     struct flow_rate_conf rate;
+    struct elephant_conf elephant;
     bool use_vlan, use_recursion, use_device;
 };
 

@@ -25,6 +25,8 @@ void flow_conf_free(struct flow_conf *conf);
 struct memcap;
 struct flow_rate_conf;
 struct flow_rate_conf flow_conf_rate(const struct flow_conf *conf);
+struct elephant_conf;
+const struct elephant_conf *flow_conf_elephant(const struct flow_conf *conf);
 struct memcap *flow_conf_memcap(struct flow_conf *conf);
 
 struct flow_table;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/report/counters.h"
 #include "base/report/log.h"
 #include "control/gauges.h"
 #include "control/process.h"
@@ -133,12 +134,31 @@ void engine_loop_reload_rules(struct setup *s)
                                                     "force; see the log");
 }
 
+/* What flow.elephant has done, if it has done anything. */
+static void report_elephants(struct buf *out)
+{
+    static const char *const names[] = {
+        "flow_elephants.spread", "flow_elephants.bypassed", "flow_elephants.sampled",
+        "flow_elephants.searched_ahead", "flow_elephants.skipped_pkts",
+        "flow_elephants.skipped_bytes",
+    };
+    unsigned long long total[ARRAY_LEN(names)];
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        total[i] = counter_total(counter_register(names[i], COUNTER_SUM));
+    if (total[0] + total[1] + total[2] > 0)
+        buf_printf(out, "elephant flows: %llu spread, %llu bypassed, %llu sampled; searched by "
+                        "helpers: %llu packets; not searched: %llu packets, %llu bytes\n",
+                   total[0], total[1], total[2], total[3], total[4], total[5]);
+}
+
 /* Writes to standard error, because SIGUSR1 and -v come from a user at a terminal. */
 static void report(const struct engine *engine)
 {
     struct buf out = { 0 };
 
     engine_report(engine, &out);
+    report_elephants(&out);
     fwrite(out.data, 1, out.len, stderr);
     buf_fini(&out);
 }

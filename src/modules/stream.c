@@ -7,6 +7,7 @@
 #include "app/conf.h"
 #include "base/array.h"
 #include "detect/explain/life.h"
+#include "flow/elephant.h"
 #include "modules/context.h"
 
 struct stream_module {
@@ -57,7 +58,8 @@ static void configure_inflight(struct stream_module *m)
 {
     const struct run_context *ctx = m->ctx;
     const struct stream_inflight how = { m->eventcount, sleeps, wakes, m };
-    bool answers_count = ctx->is_inline || rules_affect_stream(m) || app_bypasses(ctx->app);
+    bool answers_count = ctx->is_inline || rules_affect_stream(m) || app_bypasses(ctx->app) ||
+                         flow_conf_elephant(ctx->flow)->action == ELEPHANT_BYPASS;
 
     stream_configure_inflight(m->stream, &how, ctx->offline,
                           ruleset_has_early_hook(m->rules, EARLY_HOOK_PRE_STREAM) ||

@@ -59,6 +59,8 @@ const struct metric_family metric_families[] = {
     ONE("flow.spare", "Flows kept for reuse"),
     ONE("flow.tcp_reuse", "Connections that took the ports of an earlier one"),
     ONE("flow.elephant", "Flows that crossed the limit of an elephant flow"),
+    BY("flow_elephants.*", "flow_elephants", "what",
+       "Elephant flows by policy; packets searched by helpers, packets and bytes not searched"),
     ONE("flow.emerg_mode_entered", "Times that the flow table entered emergency mode"),
     ONE("flow.emerg_mode_over", "Times that the flow table left emergency mode"),
     BY("flow.end.state.*", "flow_end_states", "state", "Flows ended, by state"),

@@ -33,7 +33,9 @@ static bool is_inspected(const struct subject *s)
     if ((p->flags & PACKET_NO_INSPECT) ||
         (p->flow != NULL && (p->flow->action & (ACTION_DROP | ACTION_PASS))))
         return false;
-    return !s->has_payload || s->is_stream || p->payload_len == 0 ||
+    if (s->is_stream)
+        return !s->inspection->unsampled;
+    return !s->has_payload || p->payload_len == 0 ||
            !(p->flags & (PACKET_STREAM_NO_APP | PACKET_NO_PAYLOAD_INSPECT));
 }
 

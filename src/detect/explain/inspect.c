@@ -59,6 +59,8 @@ static uint32_t *held_of(const struct wanted *w, const struct subject *s, struct
 static void ask(struct explain *e, struct wanted *w, const struct subject *s)
 {
     struct seen *seen = e->summary ? NULL : seen_of(e, w, s);
+    uint32_t unsearched = 0;
+    bool skipped = s->is_stream && s->inspection->unsampled;    /* no match is held for later */
     unsigned distance;
 
     if (e->summary)
@@ -68,7 +70,7 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
     w->group->asked++;
     if (seen->fired > 0 && seen->attempt != NULL)
         return;
-    distance = rule_evaluate(e, w, s, held_of(w, s, seen));
+    distance = rule_evaluate(e, w, s, skipped ? &unsearched : held_of(w, s, seen));
     seen_note(e, w, s, seen, distance);
     if (distance == 0)
         note_held(e, seen, w);

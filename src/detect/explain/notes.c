@@ -4,6 +4,7 @@
 #include "base/memory/lib_memory.h"
 #include "detect/explain/private.h"
 #include "detect/rule/flowbits.h"
+#include "flow/elephant.h"
 #include "flow/flow.h"
 #include "match/address.h"
 
@@ -169,6 +170,9 @@ static void describe_not_inspected(struct buf *out, const struct subject *s)
     else if (p->flags & PACKET_NO_INSPECT)
         buf_add_string(out, "the packet is not inspected: its flow has been bypassed, passed or "
                             "dropped");
+    else if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && p->flow != NULL &&
+             flow_elephant(p->flow) != NULL)
+        buf_add_string(out, "the payload is not inspected: flow.elephant samples its flow");
     else if (p->flags & PACKET_NO_PAYLOAD_INSPECT)
         buf_add_string(out, "the payload is not inspected: it is encrypted, or beyond a limit");
     else

@@ -9,6 +9,7 @@
 #include "detect/rule/alert.h"
 #include "detect/rule/ruleset.h"
 #include "packet/inspection.h"
+#include "packet/vector.h"
 
 struct app_tx;
 struct conf_node;
@@ -33,6 +34,15 @@ void detect_thread_follow_profile(struct detect_thread *dt);
 void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 
 /* --- packets -------------------------------------------------------------------------------- */
+
+/* Starts the thread's helper, which searches payloads of elephant flows ahead. False: it could not
+ * be started. */
+bool detect_thread_start_helper(struct detect_thread *dt);
+/* Before the first packet of a vector, when it comes to each packet, and after the last one. */
+void detect_search_ahead(struct detect_thread *dt, const struct packet_vector *v);
+void detect_search_reach(struct detect_thread *dt, unsigned at);
+/* Returns how many packets the helper has searched so far. */
+uint64_t detect_search_end(struct detect_thread *dt);
 
 /* Runs the rules on the packet, its stream chunks and its transactions. Call it after app_packet().
  * Fills detect_slot.alert, sets packet->action and flow->action, runs the side effects of matches,

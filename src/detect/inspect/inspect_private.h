@@ -53,6 +53,8 @@ struct detect_thread {
     struct part_laps laps;
 
     struct hs_scratch *hs;
+    struct search_ahead *ahead;             /* its helper; NULL: there is none */
+    bool ahead_works;                       /* the helper has the memory that the rules need */
     struct candidates found;                /* packet rules, then transaction rules */
     struct candidates decided;              /* rules that are decided, while a chunk is searched */
     uint32_t *selected;                       /* candidates to evaluate */

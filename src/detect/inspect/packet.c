@@ -3,6 +3,8 @@
 #include "detect/inspect/alert_once.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
+#include "detect/inspect/search_ahead.h"
+#include "flow/elephant.h"
 #include "flow/flow.h"
 
 /* Before the flow's protocol is known a rule that names one does not match. */
@@ -28,7 +30,8 @@ static bool payload_matches(struct detect_thread *dt, const struct match_input *
     const struct packet *p = in->packet;
     bool stream = p->ip_proto == 6 && (r->flags & RULE_NEEDS_STREAM);
 
-    if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r))
+    if ((p->flags & PACKET_NO_PAYLOAD_INSPECT) && has_payload_pattern(r) &&
+        LIKELY(!dt->inspection->unsampled))     /* matches of the part before it are due */
         return false;               /* the prefilter has not searched this payload */
     if (stream && stream_due &&
         stream_rules_has(p->flow->detect->ds[in->direction].pending_alerts, r->index)) {
@@ -246,8 +249,11 @@ static void collect(struct packet_context *c)
         scan_buffer(c, &g->packet_scan[i]);
     if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
         buffer_begin(dt, NULL);
-        payload_sets_scan(&g->payload, dt->hs,
-                          &(struct sent_payload){ payload, p->src_port, p->dst_port }, &dt->found);
+        if (LIKELY(dt->ahead == NULL) ||
+            !search_ahead_take(dt->ahead, &g->payload, payload, dt->is_inline, &dt->found))
+            payload_sets_scan(&g->payload, dt->hs,
+                              &(struct sent_payload){ payload, p->src_port, p->dst_port },
+                              &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
             collect_unstreamed(dt, p, g, h);
         collect_anchored(dt, p, &g->payload_anchored, h);
@@ -430,4 +436,47 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     ends = packet_ends(p, d);
     address_lists_collect(&g->addresses, ends.src, ends.dst, &dt->found);
     run_found_by_header(dt, p, d);
+}
+
+/* --- payloads of elephant flows, searched by the helper --------------------------------------- */
+
+/* Shorter payloads are searched in less time than a job takes. */
+#define PAYLOAD_MIN_AHEAD 256
+
+/* A prediction only: if the packet is not inspected, or in the other direction, its job is not
+ * used. */
+static bool may_search_ahead(const struct packet *p)
+{
+    const struct flow_elephant *e = p->flow != NULL ? flow_elephant(p->flow) : NULL;
+
+    return e != NULL && e->action == ELEPHANT_SPREAD && p->payload_len >= PAYLOAD_MIN_AHEAD &&
+           !(p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT |
+                         PACKET_STREAM_NO_APP)) &&
+           !(p->flow->action & (ACTION_DROP | ACTION_PASS)) && p->src.version != 0;
+}
+
+void detect_search_ahead(struct detect_thread *dt, const struct packet_vector *v)
+{
+    if (!dt->ahead_works)
+        return;
+    for (unsigned i = 0; i < v->count; i++) {
+        const struct packet *p = v->packet[i];
+        struct sent_payload payload = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
+
+        if (may_search_ahead(p))
+            search_ahead_add(dt->ahead, i,
+                             &dt->plan->group[group_of(p)][packet_direction(p)].payload, &payload);
+    }
+    search_ahead_start(dt->ahead);
+}
+
+void detect_search_reach(struct detect_thread *dt, unsigned at)
+{
+    search_ahead_reach(dt->ahead, at);
+}
+
+uint64_t detect_search_end(struct detect_thread *dt)
+{
+    search_ahead_end(dt->ahead);
+    return search_ahead_answers(dt->ahead);
 }

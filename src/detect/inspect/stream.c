@@ -591,6 +591,20 @@ static void come_to(struct stream_dir *ds, uint64_t end)
     ds->to = end;
 }
 
+/* Between two searched parts of a sampled flow: the window ends as before a gap, so that the stream
+ * module can release the data. */
+static COLD void pass_over(struct detect_thread *dt, struct packet *p,
+                           const struct stream_chunk *c)
+{
+    struct stream_dir *ds = &p->flow->detect->ds[c->direction];
+
+    if (c->kind == CHUNK_REINSPECT)
+        return;
+    stream_catch_up(dt, p, c->direction);
+    come_to(ds, c->offset + c->len);
+    report_up_to(dt, p->flow, c->direction, ds->to);
+}
+
 void stream_inspect_chunks(struct detect_thread *dt)
 {
     const struct inspection *in = dt->inspection;
@@ -607,6 +621,8 @@ void stream_inspect_chunks(struct detect_thread *dt)
         if (!dt->plan->group[TRANSPORT_TCP][d].has_stream)
             continue;
         df = detect_flow_get(p->flow);
+        if (df != NULL && UNLIKELY(in->unsampled))
+            pass_over(dt, p, c);
         if (df == NULL || is_off(p, &df->ds[d]))
             continue;
         if (c->kind != CHUNK_GAP && c->len > 0)
@@ -633,7 +649,7 @@ bool stream_is_due(const struct detect_thread *dt, enum direction d)
     if (p->flow == NULL || p->flow->detect == NULL || !(p->flags & PACKET_STREAM_OPEN))
         return false;
     ds = &p->flow->detect->ds[d];
-    if (is_off(p, ds))
+    if (is_off(p, ds) && LIKELY(!dt->inspection->unsampled))
         return false;
     if (ds->uninspected == 0)
         return stream_rules_count(ds->pending_alerts) > 0;

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "detect/compile/firewall.h"
 #include "detect/inspect/inspect_private.h"
+#include "detect/inspect/search_ahead.h"
 #include "detect/lua/script.h"
 #include "detect/state/profile.h"
 #include "flow/flow.h"
@@ -70,6 +71,25 @@ static void rules_detach(struct detect_thread *dt)
     dt->set = NULL;
 }
 
+/* The helper's memory depends on the rules as the thread's does. Without scratch for libhs it has
+ * no use, but the thread goes on alone. */
+static void helper_follow_rules(struct detect_thread *dt)
+{
+    struct err err = { 0 };
+    struct hs_scratch *scratch = pattern_pool_scratch(dt->plan->patterns, &err);
+
+    search_ahead_set_rules(dt->ahead, dt->plan->rule_count, dt->hs, scratch);
+    dt->ahead_works = err.text[0] == '\0';
+}
+
+bool detect_thread_start_helper(struct detect_thread *dt)
+{
+    dt->ahead = search_ahead_new();
+    if (dt->ahead != NULL)
+        helper_follow_rules(dt);
+    return dt->ahead != NULL;
+}
+
 /* packet-alert-max: 15 is Suricata's default, and a value that does not fit a byte counts
  * as the default. Called before packets flow, so counters can be registered. */
 struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
@@ -128,6 +148,7 @@ void detect_thread_free(struct detect_thread *dt)
 {
     if (dt == NULL)
         return;
+    search_ahead_free(dt->ahead);
     rules_detach(dt);
     program_scratch_fini(&dt->program);
     buf_fini(&dt->spare);
@@ -156,6 +177,8 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
         out_of_memory(0);
         err = (struct err){ 0 };
     }
+    if (dt->ahead != NULL)
+        helper_follow_rules(dt);
 }
 
 void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation)

@@ -4,6 +4,7 @@
 #include "output/eve/eve.h"
 
 #include "app/proto.h"
+#include "flow/elephant.h"
 #include "flow/exception.h"
 #include "stream/stream.h"
 
@@ -131,6 +132,18 @@ static void flow_bypass(struct json *j, const struct flow *f)
     json_object_end(j);
 }
 
+/* What flow.elephant did with the flow. */
+static void flow_policy(struct json *j, const struct flow_elephant *e)
+{
+    if (LIKELY(e == NULL))
+        return;
+    json_string(j, "elephant_action", elephant_action_name((enum elephant_action)e->action));
+    if (e->action != ELEPHANT_SAMPLE)
+        return;
+    json_u64(j, "skipped_pkts", e->skipped_packets);
+    json_u64(j, "skipped_bytes", e->skipped_bytes);
+}
+
 /* NULL: no rule and no policy has decided. */
 static const char *flow_action(const struct flow *f)
 {
@@ -177,8 +190,9 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_string(j, "state", flow_state_name(flow_final_state(f)));
     json_string(j, "reason", flow_end_reason_name(f->end_reason));
     json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
-    if (f->inspect_flags & FLOW_INSPECT_ELEPHANT)
+    if ((f->inspect_flags & FLOW_INSPECT_ELEPHANT) || flow_elephant(f) != NULL)
         json_bool(j, "elephant", true);
+    flow_policy(j, flow_elephant(f));
     if (action != NULL)
         json_string(j, "action", action);
     flow_exceptions(j, f);
