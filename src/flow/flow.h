@@ -132,10 +132,10 @@ struct flow {
     uint32_t log_units : 31;                    /* bytes of EVE records about it, in units of 64 */
     uint32_t log_cut : 1;                       /* records were left out, as there were too many */
     uint32_t tenant_id;                         /* tenant whose rules inspect it; 0: none */
-    uint8_t swap;           /* FLOW_SWAP_*: detection exchanged client and server; not `swapped` */
+    uint8_t swap : 2;       /* FLOW_SWAP_*: detection exchanged client and server; not `swapped` */
+    uint8_t parser_gaps : 2;    /* a bit for each direction: a parser has come to a hole in it */
     uint8_t detect_flags;                       /* private to detect, but for FLOW_PROTO_DETECTED */
-    uint8_t rules_generation;                   /* private to detect: the rules that its state
-                                                 * belongs to */
+    uint8_t rules_generation;                   /* private to detect: rules of its state */
     uint8_t switched_off;                              /* FLOW_NO_*: from the next packet on */
     uint64_t raw_progress[2];  /* stream offset by direction; no rule reads data before it again;
                                 * atomic: it goes upstream */

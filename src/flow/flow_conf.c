@@ -110,6 +110,11 @@ void flow_conf_set_tables(struct flow_conf *conf, unsigned tables)
     conf->tables = MAX(tables, 1u);
 }
 
+void flow_conf_keep_idle(struct flow_conf *conf, bool keep)
+{
+    conf->keep_idle = keep;
+}
+
 void flow_conf_free(struct flow_conf *conf)
 {
     free(conf);

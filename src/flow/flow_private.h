@@ -23,6 +23,7 @@ struct flow_conf {
     uint64_t hash_size;                 /* of all tables together */
     uint64_t prealloc;                  /* of all tables together */
     unsigned tables;
+    bool keep_idle;                     /* flow_conf_keep_idle() */
     unsigned recovery_percent;          /* per cent of the flows that must end before an emergency
                                          * ends */
     struct flow_rate_conf rate;

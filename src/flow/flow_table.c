@@ -290,6 +290,12 @@ static inline void heed_pressure(struct flow_table *table)
         enter_emergency(table);
 }
 
+/* Memory that runs short ends what the size of the file says can stay. */
+static inline bool keeps_idle(const struct flow_table *table)
+{
+    return table->conf->keep_idle && LIKELY(!table->emergency);
+}
+
 /* Timers per vector in an emergency, besides the ordinary ones: bounds the work. */
 #define EMERGENCY_TIMERS 512
 
@@ -299,6 +305,8 @@ void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max)
     if (now_us > table->now_us)
         table->now_us = now_us;
     heed_pressure(table);
+    if (keeps_idle(table))
+        return;
     if (UNLIKELY(table->emergency))
         max += EMERGENCY_TIMERS;
     wheel_advance(&table->wheel, table->now_us / WHEEL_TICK_US, timer_fired, table, max);
@@ -357,6 +365,8 @@ void flow_table_pass(struct flow_table *table, uint64_t order)
     table->tick = tick;
     table->now_us = MAX(table->now_us, order_time_us(order));
     heed_pressure(table);
+    if (keeps_idle(table))
+        return;
     wheel_advance(&table->wheel, tick, timer_fired, table, 0);
     if (table->finished.first != table->finished.last)
         sort_finished(table);
@@ -587,9 +597,11 @@ static int by_start(const void *a, const void *b)
 static void end_flows(struct flow_table *table, struct flow *const *flows, size_t count,
                       uint64_t final_us)
 {
+    bool checks = !keeps_idle(table);
+
     for (size_t i = 0; i < count; i++) {
         wait_inflight(table, flows[i]);
-        flow_table_end(table, flows[i], is_timed_out(table, flows[i], final_us)
+        flow_table_end(table, flows[i], checks && is_timed_out(table, flows[i], final_us)
                                             ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
     }
 }

@@ -21,6 +21,9 @@ struct flow_conf;
 struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, struct err *err);
 /* Sets the number of tables, if it is known late; before the first table is created. */
 void flow_conf_set_tables(struct flow_conf *conf, unsigned tables);
+/* For a small capture file: idle flows stay until a packet comes for them, memory runs short, or
+ * the capture ends. Before the first table is created. */
+void flow_conf_keep_idle(struct flow_conf *conf, bool keep);
 void flow_conf_free(struct flow_conf *conf);
 struct memcap;
 struct flow_rate_conf;
@@ -82,7 +85,7 @@ void flow_table_pass(struct flow_table *table, uint64_t order);
 void flow_table_at(struct flow_table *table, uint64_t order);
 
 /* At the end of the run: ends all flows, in the order in which they started, with reason timeout
- * when final_us is past a flow's timeout, else shutdown. */
+ * when final_us is past a flow's timeout, unless idle flows are kept, else shutdown. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us);
 
 /* Call it when all flows have ended: time may then start again, for another capture. */

@@ -587,6 +587,27 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
     return plan;
 }
 
+#define SMALL_CAPTURE (UINT64_C(1) << 20)
+
+/* Suricata reads a small file before its flow manager comes by. A pipe or a directory has no size
+ * that says how much there is to read. */
+static bool capture_is_small(const struct setup *s)
+{
+    uint64_t limit = conf_size(s->root, "pcap-file.flow-timeouts-from", SMALL_CAPTURE);
+    uint64_t sum = 0;
+
+    if (s->context.capture == NULL || strcmp(s->context.capture->name, "pcap-file") != 0)
+        return false;
+    for (size_t i = 0; i < s->sources.count; i++) {
+        struct stat st;
+
+        if (stat(s->sources.at[i], &st) < 0 || !S_ISREG(st.st_mode))
+            return false;
+        sum += (uint64_t)st.st_size;
+    }
+    return sum < limit;
+}
+
 /* Passes facts of the plan to the libraries, such as the number of threads that have flow
  * tables. */
 static void report_plan(struct setup *s)
@@ -600,8 +621,10 @@ static void report_plan(struct setup *s)
         output_conf_merge(context->output, context->seq);
     if (s->decode != NULL)
         decode_conf_set_run(s->decode, threads_with(s->plan, "decode"), context->is_inline);
-    if (s->flow != NULL)
+    if (s->flow != NULL) {
         flow_conf_set_tables(s->flow, threads_with(s->plan, "stream"));
+        flow_conf_keep_idle(s->flow, capture_is_small(s));
+    }
 }
 
 /* --deterministic needs one order of all packets, which several files at once do not have. */

@@ -85,6 +85,18 @@ void packet_fini(struct packet *p)
         buf_fini(&p->memory[i]);
 }
 
+void packet_clear_event(struct packet *p, enum packet_event event)
+{
+    unsigned i = 0;
+
+    while (i < p->event_count && p->event[i] != event)
+        i++;
+    if (i == p->event_count)
+        return;
+    p->event_count--;
+    memmove(&p->event[i], &p->event[i + 1], (p->event_count - i) * sizeof(p->event[0]));
+}
+
 /* The stream module calls this too, when it finds that the packet goes to the client: see
  * flow_swap. */
 void packet_swap_direction(struct packet *p)

@@ -213,6 +213,9 @@ static inline void packet_set_event(struct packet *p, enum packet_event event)
         p->event[p->event_count++] = (uint16_t)event;
 }
 
+/* Takes one such event back. */
+void packet_clear_event(struct packet *p, enum packet_event event);
+
 static inline void packet_drop(struct packet *p, enum drop_reason reason)
 {
     p->action |= ACTION_DROP;

@@ -75,15 +75,16 @@ static void place(const struct stream_thread *st, const struct flow *flow, struc
         p->order_sub = flow->start_rank;
 }
 
-/* Always the time of a packet. After a timeout it is that of the flow's last packet, because the
- * time at which this thread noticed the end depends on its other flows. What the end of a capture
- * ends has the time of the last packet, as in Suricata, even if that lies before others. */
+/* Always the time of a packet. What the end of a capture ends has the time of the last packet, as
+ * in Suricata, even if that lies before others. After a timeout before that, it is the time of the
+ * flow's last packet, because the time at which this thread noticed the end depends on its other
+ * flows. */
 static uint64_t end_time(const struct stream_thread *st, const struct flow *flow)
 {
-    if (flow->end_reason == FLOW_END_TIMEOUT)
-        return flow->last_us;
     if (st->all_finished && st->end_us != 0)
         return st->end_us;
+    if (flow->end_reason == FLOW_END_TIMEOUT)
+        return flow->last_us;
     return MAX(st->now_us, flow->last_us);
 }
 

@@ -698,8 +698,6 @@ bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out)
         .state = tcp_state_name(state),
         .ts_max_regions = stream_regions(&ssn->stream[TO_SERVER]),
         .tc_max_regions = stream_regions(&ssn->stream[TO_CLIENT]),
-        .ts_gap = (ssn->stream[TO_SERVER].flags & STREAM_GAP) != 0,
-        .tc_gap = (ssn->stream[TO_CLIENT].flags & STREAM_GAP) != 0,
         .midstream = (ssn->flags & SSN_MIDSTREAM) != 0,
         .ts_urgent_oob = ssn->urgent_offset[TO_SERVER],
         .tc_urgent_oob = ssn->urgent_offset[TO_CLIENT],

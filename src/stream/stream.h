@@ -112,7 +112,7 @@ struct tcp_summary {
     uint8_t flags_ts, flags_tc, flags;
     const char *state;                      /* "closed", "established" ... */
     uint32_t ts_max_regions, tc_max_regions;
-    bool ts_gap, tc_gap, midstream;
+    bool midstream;
     uint32_t ts_urgent_oob, tc_urgent_oob;
 };
 bool stream_tcp_summary(const struct flow *flow, struct tcp_summary *out);

@@ -53,6 +53,7 @@ static void flip_flow(struct flow *f)
     SWAP(f->packets[0], f->packets[1]);
     SWAP(f->bytes[0], f->bytes[1]);
     SWAP(f->tcp_flags_seen[0], f->tcp_flags_seen[1]);
+    f->parser_gaps = (uint8_t)(f->parser_gaps << 1 | f->parser_gaps >> 1) & 3u;
     if (macs != NULL) {
         struct flow_macs was = *macs;
 

@@ -722,6 +722,31 @@ static struct app_session *tcp_session(struct app_thread *at, const struct inspe
     return s;
 }
 
+/* Suricata tells of a hole when a parser comes to it: not behind bytes whose protocol is not known,
+ * nor after the parser gave up. The counter tcp.reassembly_gap has all holes. */
+static COLD void tell_gap(struct app_session *s, struct packet *p, enum direction d)
+{
+    if (!s->off && (s->flow.proto != NULL || s->ds[d].len == 0))
+        s->flow.flow->parser_gaps |= (1u << d) & 3u;
+    else
+        packet_clear_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
+}
+
+static inline void check_gap(struct app_session *s, struct packet *p, const struct stream_chunk *c)
+{
+    if (UNLIKELY(c->kind == CHUNK_GAP))
+        tell_gap(s, p, (enum direction)c->direction);
+}
+
+/* Nothing is parsed any more, so no hole is told. */
+static void pass_chunks(struct app_session *s, const struct inspection *in)
+{
+    if (LIKELY(in->packet->event_count == 0))
+        return;
+    for (unsigned i = 0; i < in->chunk_count; i++)
+        check_gap(s, in->packet, &in->chunk[i]);
+}
+
 /* All work on a TCP packet by its flow's inspecting thread: chunks first, then ends. */
 static void tcp_packet(struct app_thread *at, const struct inspection *in)
 {
@@ -731,8 +756,10 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
     if (s == NULL)
         return;
     s->parser_stopped = false;
-    if (s->off)
+    if (s->off) {
+        pass_chunks(s, in);
         return;
+    }
     s->flow.thread = at;
     at->packet = p;
     s->midstream |= (p->flags & PACKET_MIDSTREAM) != 0;
@@ -743,6 +770,7 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
     if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < in->chunk_count; i++) {
+        check_gap(s, p, &in->chunk[i]);
         take_chunk(s, &in->chunk[i]);
         buffer_rest(s);
     }

@@ -195,6 +195,29 @@ TEST(flow_expires_by_the_wheel)
     close_env(&e);
 }
 
+/* The table does not look for timeouts, but a flow past its timeout still does not answer. */
+TEST(flow_of_a_small_capture_stays)
+{
+    bool created, memcap;
+    struct flow *f, *old;
+    struct env e;
+
+    open_env(&e, "flow-timeouts: { udp: { new: 10 } }");
+    flow_conf_keep_idle(e.conf, true);
+    old = flow_table_get(e.table, packet_of(17, 1, 5, 200, 6, 100), &created, &memcap);
+    f = flow_table_get(e.table, packet_of(17, 2, 5, 200, 6, 100), &created, &memcap);
+    flow_table_expire(e.table, 500 * 1000000ull, 1000);
+    flow_table_pass(e.table, order_next(0, 600 * 1000000ull));
+    CHECK_INT(flow_table_active(e.table), 2);
+    CHECK(flow_table_get(e.table, packet_of(17, 2, 5, 200, 6, 109), &created, &memcap) == f);
+    flow_table_get(e.table, packet_of(17, 1, 5, 200, 6, 111), &created, &memcap);
+    CHECK(created);
+    CHECK(flow_table_take_finished(e.table) == old);
+    CHECK_INT(old->end_reason, FLOW_END_TIMEOUT);
+    flow_table_release(e.table, old);
+    close_env(&e);
+}
+
 TEST(flow_ends_in_order_of_their_start)
 {
     bool created, memcap;

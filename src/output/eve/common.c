@@ -301,7 +301,7 @@ static uint64_t flow_log_limit_all(const struct render *r, const struct eve *eve
 {
     uint64_t limit = flow_log_limit(r, eve, f);
 
-    return r->conf->alert_contents ? limit + limit / 2 + FLOW_CONTENTS_FREE : limit;
+    return r->conf->alert_contents ? 2 * limit + FLOW_CONTENTS_FREE : limit;
 }
 
 static uint64_t flow_log_used(const struct flow *f)
@@ -354,7 +354,7 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f)
 {
     if (f == NULL || eve->flow_expansion == 0 ||
-        flow_log_used(f) < flow_log_limit(r, eve, f) / 2 + FLOW_CONTENTS_FREE)
+        flow_log_used(f) < flow_log_limit(r, eve, f) + FLOW_CONTENTS_FREE)
         return true;
     counter_add(r->counters, eve->contents_cut, 1);
     return false;

@@ -98,9 +98,9 @@ static void flow_tcp(struct json *j, const struct flow *f)
         json_hex(j, "tcp_flags_tc", &tcp.flags_tc, 1);
         eve_tcp_flags(j, tcp.flags);
         json_string(j, "state", tcp.state);
-        if (tcp.ts_gap)
+        if (f->parser_gaps & 1u << TO_SERVER)
             json_bool(j, "ts_gap", true);
-        if (tcp.tc_gap)
+        if (f->parser_gaps & 1u << TO_CLIENT)
             json_bool(j, "tc_gap", true);
         json_u64(j, "ts_max_regions", tcp.ts_max_regions);
         json_u64(j, "tc_max_regions", tcp.tc_max_regions);

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A hole in an answer, of HTTP and of a protocol that has no parser."""
+from pcapgen import Capture, TcpFlow, http_request
+
+
+def hole(cap, port, request, answer):
+    flow = TcpFlow(cap, "10.0.0.1", port, "10.0.0.2", 80)
+    flow.open()
+    flow.to_server(request)
+    flow.to_client(answer)
+    flow.seq[1] += 100
+    flow.to_client(b"behind the hole")
+    flow.close()
+
+
+def capture():
+    cap = Capture()
+    hole(cap, 40000, http_request("a.example", "/"), b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbody")
+    hole(cap, 40001, b"\x01\x02\x03\x04" * 300, b"\x05\x06\x07\x08" * 300)
+    return cap
