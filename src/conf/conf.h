@@ -75,8 +75,9 @@ void conf_warning(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 
 /* Like conf_error(), but ends the start, for values without a safe default. */
 void conf_fatal(const struct conf_node *node, const char *fmt, ...) PRINTF(2, 3);
 
-/* Ends the start for some values that Suricata rejects and that nothing here reads. */
-void conf_check_values(const struct conf_node *root);
+/* Ends the start for some values that Suricata rejects and that nothing here reads, and for the
+ * search "hs" unless the build has libhs. */
+void conf_check_values(const struct conf_node *root, bool has_hs);
 
 #define CONF_EACH(child_, node)                                                             \
     for (const struct conf_node *child_ = (node) != NULL ? (node)->child : NULL;            \

@@ -29,13 +29,23 @@ static const struct checked checked[] = {
     { "ippair.memcap", NULL, 4096 * 64, UINT64_MAX },
 };
 
+/* As in Suricata, a search that the build lacks is an error: it was asked for by name. */
+static void check_built(const struct conf_node *node, const struct checked *c)
+{
+    if ((c->words == mpm || c->words == spm) && strcmp(node->value, "hs") == 0)
+        conf_fatal(node, "hs needs libhs (Hyperscan, Vectorscan), which this build does not have; "
+                   "auto does not need it");
+}
+
 /* Only lower case matches, as in Suricata. */
-static void check_word(const struct conf_node *node, const struct checked *c)
+static void check_word(const struct conf_node *node, const struct checked *c, bool has_hs)
 {
     struct buf all = { 0 };
 
     for (size_t i = 0; c->words[i] != NULL; i++) {
         if (node->value != NULL && strcmp(node->value, c->words[i]) == 0) {
+            if (!has_hs)
+                check_built(node, c);
             buf_fini(&all);
             return;
         }
@@ -56,14 +66,14 @@ static void check_size(const struct conf_node *node, const struct checked *c)
                    size < c->least ? "more" : "less", node->value);
 }
 
-void conf_check_values(const struct conf_node *root)
+void conf_check_values(const struct conf_node *root, bool has_hs)
 {
     for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++) {
         const struct checked *c = &checked[i];
         const struct conf_node *node = conf_find(root, c->path);
 
         if (node != NULL && c->words != NULL)
-            check_word(node, c);
+            check_word(node, c, has_hs);
         else if (node != NULL && node->kind == CONF_SCALAR)
             check_size(node, c);
     }

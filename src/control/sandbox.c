@@ -73,6 +73,16 @@ static const struct sock_filter filter_with_copies[] = {
     ALLOW,
 };
 
+/* prctl(2) gives EINVAL on a kernel without seccomp, and in qemu-user. Like the lack of Landlock
+ * that is a warning. */
+static bool has_seccomp(void)
+{
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0 || errno != EINVAL)
+        return true;
+    log_warning("sandbox", "security.limit-noproc: this kernel has no seccomp");
+    return false;
+}
+
 static int refuse_processes(bool allow_copies, struct err *err)
 {
     const struct sock_fprog all = { ARRAY_LEN(filter), (struct sock_filter *)filter };
@@ -80,6 +90,8 @@ static int refuse_processes(bool allow_copies, struct err *err)
                                        (struct sock_filter *)filter_with_copies };
     const struct sock_fprog program = allow_copies ? others : all;
 
+    if (!has_seccomp())
+        return 0;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
         return err_set(err, "security.limit-noproc: the kernel takes no filter of system calls: "

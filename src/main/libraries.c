@@ -8,7 +8,6 @@
 
 #include "main/libraries.h"
 
-#include <hs/hs.h>
 #include <htp/htp.h>
 #include <hwloc.h>
 #include <jansson.h>
@@ -21,6 +20,9 @@
 #include <zlib.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#ifdef HAVE_HS
+#include <hs/hs.h>
+#endif
 #ifdef HAVE_BROTLI
 #include <brotli/decode.h>
 #endif
@@ -92,13 +94,16 @@ static void print_required(void)
     print_text("libpcre2", pcre, "");
     print_text("jansson", jansson_version_str(), "");
     print_triple("hwloc (interface)", hwloc >> 16, hwloc >> 8 & 0xff, hwloc & 0xff);
-    print_text("libhs", hs_version(), "");
     print_text("libcrypto", OpenSSL_version(OPENSSL_VERSION), "");
     print_text("libnghttp2", nghttp2_version(0)->version_str, "");
     print_text("zlib", zlibVersion(), "");
     print_text("liblzma", lzma_version_string(), "");
     print_text("libhtp", htp_get_version(), HTP_LINKAGE);
 }
+
+#ifdef HAVE_HS
+static void print_hs(void) { print_text("libhs", hs_version(), ""); }
+#endif
 
 #ifdef HAVE_BROTLI
 /* Brotli packs its version as 8, 12 and 12 bits (BrotliDecoderVersion). */
@@ -167,6 +172,9 @@ static void print_mimalloc(void)
 
 static void (*const printers[])(void) = {
     print_required,
+#ifdef HAVE_HS
+    print_hs,
+#endif
 #ifdef HAVE_BROTLI
     print_brotli,
 #endif

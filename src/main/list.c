@@ -208,6 +208,11 @@ int list_frames(void)
 #else
 #define WITH_HIREDIS "no"
 #endif
+#ifdef HAVE_HS
+#define WITH_HS "yes"
+#else
+#define WITH_HS "no"
+#endif
 #ifdef HAVE_CAPNG
 #define WITH_CAPNG "yes"
 #else
@@ -227,7 +232,7 @@ static const struct { const char *name, *have, *word, *label; } features[] = {
     { "NFLOG", WITH_NFLOG, NULL, "NFLOG" },
     { "AF_XDP", WITH_XDP, "EBPF", "AF_XDP" },
     { "DPDK", WITH_DPDK, NULL, "DPDK" },
-    { "Hyperscan", "yes", NULL, "Hyperscan" },
+    { "Hyperscan", WITH_HS, NULL, "Hyperscan" },
     { "PCRE2 JIT", "yes", "PCRE_JIT", "PCRE jit" },
     { "libhtp", "yes", "HAVE_HTP_URI_NORMALIZE_HOOK", NULL },
     { "hwloc", "yes", NULL, "Hwloc" },

@@ -58,7 +58,7 @@ static const struct option_spec specs[] = {
     { 0, "topology", OPT_TEXT, 'r', AT(topology), 0, NULL, "TEXT|FILE",
       "plan for another machine" },
     { 0, "cpu", OPT_TEXT, 'r', AT(cpu), 0, NULL, "LEVEL",
-      "use no more of the CPU: avx512, avx2, sse4, scalar" },
+      "use no more of the CPU: avx512, avx2, sse4, neon, scalar" },
     { 0, "deterministic", OPT_FLAG, 0, AT(deterministic), 0, NULL, NULL,
       "the same output, byte by byte, in every run mode" },
 

@@ -192,7 +192,7 @@ static int start_logging(const struct options *o, const struct conf *conf, struc
                o->job == JOB_TEST || o->capture == NULL ? "TEST" : "USER");
     log_info("ids", "CPU level %s; many literals are looked for with %s", cpu_level(),
              mpm_ngram_kernel());
-    conf_check_values(root);
+    conf_check_values(root, hs_available());
     if (check_keys(conf) > 0 && o->job == JOB_TEST && o->init_errors_fatal)
         return err_set(err, "there are unknown keys, and --init-errors-fatal is given");
     return 0;

@@ -2,36 +2,29 @@
 /* match/hs.c - literals through libhs (Hyperscan, Vectorscan), with a cache of compiled databases.
  * A cache file has a header and the serialised database. The header has hashes of the patterns and
  * of the machine (libhs' version and CPU features), and the length and checksum of the database. */
+#include "config.h"
+
 #include "match/hs.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <hs/hs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef HAVE_HS
+#include <hs/hs.h>
+#endif
 
 /* Part of the cache format: changing it invalidates every file. */
 #define SEED 0x69647368u
 #define CACHE_MAGIC 0x31485349u         /* "ISH1" */
 /* Limits what a damaged file can make us allocate. */
 #define CACHE_BYTES_MAX (256u << 20)
-
-struct hs_set {
-    hs_database_t *db;
-    size_t bytes;
-};
-
-/* In the byte order of the machine that wrote it; `machine` does not match elsewhere. */
-struct cache_header {
-    uint32_t magic, len;
-    uint64_t patterns, machine, checksum;
-};
 
 /* The same in each process, unlike hash_bytes(), because its results are stored in files. */
 static uint64_t hash_always(const void *data, size_t len, uint64_t kind)
@@ -47,6 +40,41 @@ uint64_t literal_patterns_hash(const struct literal_pattern *pattern, unsigned c
         h = hash_mix(h, hash_always(pattern[i].bytes, pattern[i].len, pattern[i].nocase));
     return h;
 }
+
+/* Removes files of other rulesets that no start has used for max_age_s. */
+void hs_cache_prune(const char *dir, uint64_t max_age_s)
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        struct stat st;
+
+        if (strncmp(entry->d_name, "literals-", 9) == 0 &&
+            fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > (int64_t)max_age_s)
+            (void)unlinkat(dirfd(d), entry->d_name, 0);
+    }
+    if (d != NULL)
+        closedir(d);
+}
+
+#ifdef HAVE_HS
+bool hs_available(void)
+{
+    return true;
+}
+
+struct hs_set {
+    hs_database_t *db;
+    size_t bytes;
+};
+
+/* In the byte order of the machine that wrote it; `machine` does not match elsewhere. */
+struct cache_header {
+    uint32_t magic, len;
+    uint64_t patterns, machine, checksum;
+};
 
 /* libhs compiles for the features of the CPU, so a database is only valid for the same ones. */
 static uint64_t machine_hash(void)
@@ -125,24 +153,6 @@ static void cache_store(const char *dir, uint64_t patterns, const hs_database_t 
             (void)unlink(aside);
     }
     free(data);
-}
-
-/* Removes files of other rulesets that no start has used for max_age_s. */
-void hs_cache_prune(const char *dir, uint64_t max_age_s)
-{
-    DIR *d = opendir(dir);
-    struct dirent *entry;
-
-    while (d != NULL && (entry = readdir(d)) != NULL) {
-        struct stat st;
-
-        if (strncmp(entry->d_name, "literals-", 9) == 0 &&
-            fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > (int64_t)max_age_s)
-            (void)unlinkat(dirfd(d), entry->d_name, 0);
-    }
-    if (d != NULL)
-        closedir(d);
 }
 
 /* HS_FLAG_SINGLEMATCH: a literal is reported once, which is all a prefilter needs. HS_MODE_BLOCK:
@@ -252,3 +262,37 @@ void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct sl
     (void)hs_scan(set->db, (const char *)text.data, text.len, 0, (hs_scratch_t *)scratch, on_match,
                   &v);
 }
+#else
+
+bool hs_available(void)
+{
+    return false;
+}
+
+struct hs_set *hs_set_new(const struct literal_pattern *pattern UNUSED, unsigned count UNUSED,
+                          const char *cache_dir UNUSED, struct err *err)
+{
+    err_set(err, "this build has no libhs");
+    return NULL;
+}
+
+void hs_set_free(struct hs_set *set UNUSED) { }
+
+size_t hs_set_bytes(const struct hs_set *set UNUSED)
+{
+    return 0;
+}
+
+struct hs_scratch *hs_scratch_new(struct hs_set *const *sets UNUSED, unsigned count UNUSED,
+                                  struct err *err UNUSED)
+{
+    return NULL;
+}
+
+void hs_scratch_free(struct hs_scratch *scratch UNUSED) { }
+
+void hs_set_scan(const struct hs_set *set UNUSED, struct hs_scratch *scratch UNUSED,
+                 struct slice text UNUSED, hs_hit hit UNUSED, void *arg UNUSED)
+{
+}
+#endif

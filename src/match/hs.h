@@ -3,7 +3,9 @@
  *
  * Databases are immutable and shared by threads; each thread has a scratch that fits all the
  * databases it scans with. Compiled databases may be stored on disk, under the hash of their
- * patterns. A file is checked before use; if it is damaged, the database is compiled again. */
+ * patterns. A file is checked before use; if it is damaged, the database is compiled again.
+ *
+ * The build may be without libhs, which not every machine has: then no database can be made. */
 #ifndef MATCH_HS_H
 #define MATCH_HS_H
 
@@ -19,6 +21,8 @@ struct literal_pattern {
 struct hs_set;                  /* a compiled database */
 struct hs_scratch;              /* one per thread */
 
+/* Whether the build has libhs. Without it hs_set_new() fails. */
+bool hs_available(void);
 /* Removes cached databases that no process has used for max_age_s seconds. */
 void hs_cache_prune(const char *dir, uint64_t max_age_s);
 /* Compiles the patterns; a pattern's id is its index. cache_dir NULL: does not use the disk.

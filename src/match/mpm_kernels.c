@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.c - the scan kernels in plain C and with AVX-512. The plain ones are the
- * definition; a unit test compares the others with them on random texts. */
+/* match/mpm_kernels.c - the scan kernels in plain C, with AVX-512 and with NEON. The plain ones are
+ * the definition; a unit test compares the others with them on random texts. */
 #include "match/mpm_kernels.h"
 #include "base/system/cpu.h"
 
@@ -181,6 +181,33 @@ const struct mpm_kernels *mpm_kernels_best(void)
     const struct cpu_features *f = cpu_features();
 
     return f->avx512bw && f->avx512vbmi && f->bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
+}
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+
+/* Sixteen positions at once. Narrowing leaves four bits for each byte of a comparison. NEON cannot
+ * gather, so the other kernels are the plain ones. */
+static uint32_t find_run_neon(const uint8_t *data, uint32_t len, uint32_t at)
+{
+    for (; at + 18 <= len; at += 16) {
+        uint8x16_t b = vld1q_u8(data + at + 1);
+        uint8x16_t equal = vandq_u8(vceqq_u8(vld1q_u8(data + at), b),
+                                    vceqq_u8(vld1q_u8(data + at + 2), b));
+        uint8x8_t half = vshrn_n_u16(vreinterpretq_u16_u8(equal), 4);
+        uint64_t mask = vreinterpret_u64_u8(half)[0];
+
+        if (mask != 0)
+            return at + (uint32_t)__builtin_ctzll(mask) / 4;
+    }
+    return find_run_plain(data, len, at);
+}
+
+static const struct mpm_kernels mpm_kernels_neon = { "neon", scan_stride_plain,
+                                                     scan_confirm_plain, find_run_neon };
+
+const struct mpm_kernels *mpm_kernels_best(void)
+{
+    return cpu_features()->neon ? &mpm_kernels_neon : &mpm_kernels_plain;
 }
 #else
 const struct mpm_kernels *mpm_kernels_best(void)

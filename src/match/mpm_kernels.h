@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match/mpm_kernels.h - the inner loops of match/mpm_ngram.h: they find the positions of a text
- * whose n-gram is in a bit table. There is a variant in plain C, and one for CPUs that test sixteen
- * positions at once.
+ * whose n-gram is in a bit table. There is a variant in plain C, and there are some for CPUs that
+ * test sixteen positions at once.
  *
  * An n-gram is the next bytes of the text, little-endian, with NGRAM_CASE_MASK set and the bytes
  * beyond its width cleared. Four bytes must be readable at each position. */

@@ -50,6 +50,9 @@ mpm_teddy_scan mpm_teddy_plain;
 #ifdef __x86_64__
 mpm_teddy_scan mpm_teddy_avx2, mpm_teddy_avx512;
 #endif
+#ifdef __aarch64__
+mpm_teddy_scan mpm_teddy_neon;
+#endif
 
 /* groups: so many are looked up; a set for this kernel has no more. */
 struct teddy_kernel { const char *name; mpm_teddy_scan *scan; uint8_t groups; };

@@ -159,6 +159,14 @@ const struct teddy_kernel *mpm_teddy_best(void)
         return &avx512;
     return f->avx2 && f->bmi2 && f->popcnt ? &avx2 : NULL;
 }
+#elif defined(__aarch64__)
+/* NULL: --cpu=scalar, and the n-gram tables are used. */
+const struct teddy_kernel *mpm_teddy_best(void)
+{
+    static const struct teddy_kernel neon = { "neon", mpm_teddy_neon, 1 };
+
+    return cpu_features()->neon ? &neon : NULL;
+}
 #else
 const struct teddy_kernel *mpm_teddy_best(void)
 {

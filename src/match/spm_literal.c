@@ -10,6 +10,8 @@
 
 #ifdef __SSE2__
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 uint8_t ascii_lower(uint8_t c)
@@ -32,7 +34,7 @@ static bool equal(const uint8_t *data, const uint8_t *literal, size_t len, bool 
     return nocase ? spm_equal_nocase(data, literal, len) : memcmp(data, literal, len) == 0;
 }
 
-/* The reference for the tests, and the search of machines without SSE2. */
+/* The reference for the tests, and the search of machines without SSE2 and NEON. */
 const uint8_t *spm_find_plain(const uint8_t *data, size_t len, const uint8_t *literal,
                                   size_t literal_len, bool nocase)
 {
@@ -44,7 +46,7 @@ const uint8_t *spm_find_plain(const uint8_t *data, size_t len, const uint8_t *li
     return NULL;
 }
 
-#ifdef __SSE2__
+#if defined(__SSE2__) || defined(__aarch64__)
 static bool is_letter(uint8_t c)
 {
     return c >= 'a' && c <= 'z';
@@ -72,6 +74,9 @@ static const uint8_t *find_short(const uint8_t *data, size_t len, const uint8_t 
     return NULL;
 }
 
+#endif
+
+#ifdef __SSE2__
 /* The last sixteen positions overlap with those before, so no byte after the last position is
  * read. */
 const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
@@ -139,6 +144,50 @@ static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *
     if (UNLIKELY(!cpu_features()->sse2))
         return spm_find_plain(data, len, literal, literal_len, nocase);
     return spm_find_pair(data, len, literal, literal_len, nocase);
+}
+#elif defined(__aarch64__)
+/* Four bits for each of sixteen positions; of these one stays where both bytes are as wanted. */
+static inline uint64_t pairs_at(uint8x16_t a, uint8x16_t b, uint8x16_t want_first,
+                                uint8x16_t want_last)
+{
+    uint8x16_t hit = vandq_u8(vceqq_u8(a, want_first), vceqq_u8(b, want_last));
+    uint8x8_t half = vshrn_n_u16(vreinterpretq_u16_u8(hit), 4);
+
+    return vreinterpret_u64_u8(half)[0] & 0x1111111111111111;
+}
+
+/* As spm_find_pair(). */
+const uint8_t *spm_find_neon(const uint8_t *data, size_t len, const uint8_t *literal,
+                             size_t literal_len, bool nocase)
+{
+    size_t last = literal_len - 1, positions = len - last, i = 0;
+    const uint8x16_t want_first = vdupq_n_u8(literal[0]), want_last = vdupq_n_u8(literal[last]);
+    const uint8x16_t fold_first = vdupq_n_u8(fold_of(literal[0], nocase));
+    const uint8x16_t fold_last = vdupq_n_u8(fold_of(literal[last], nocase));
+
+    if (positions < 16)
+        return find_short(data, len, literal, literal_len, nocase);
+    for (; i < positions; i = i + 32 > positions && i + 16 < positions ? positions - 16 : i + 16) {
+        uint8x16_t a = vorrq_u8(vld1q_u8(data + i), fold_first);
+        uint8x16_t b = vorrq_u8(vld1q_u8(data + i + last), fold_last);
+        uint64_t mask = pairs_at(a, b, want_first, want_last);
+
+        for (; mask != 0; mask &= mask - 1) {
+            const uint8_t *at = data + i + (unsigned)__builtin_ctzll(mask) / 4;
+
+            if (equal(at, literal, literal_len, nocase))
+                return at;
+        }
+    }
+    return NULL;
+}
+
+static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,
+                                size_t literal_len, bool nocase)
+{
+    if (UNLIKELY(!cpu_features()->neon))
+        return spm_find_plain(data, len, literal, literal_len, nocase);
+    return spm_find_neon(data, len, literal, literal_len, nocase);
 }
 #else
 static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,

@@ -13,5 +13,9 @@ const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *lit
 const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase);
 #endif
+#ifdef __aarch64__
+const uint8_t *spm_find_neon(const uint8_t *data, size_t len, const uint8_t *literal,
+                             size_t literal_len, bool nocase);
+#endif
 
 #endif

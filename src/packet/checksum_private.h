@@ -12,5 +12,8 @@ uint64_t checksum_blocks_plain(uint64_t sum, const uint8_t *at, size_t blocks);
 uint64_t checksum_blocks_avx2(uint64_t sum, const uint8_t *at, size_t blocks);
 uint64_t checksum_blocks_avx512(uint64_t sum, const uint8_t *at, size_t blocks);
 #endif
+#ifdef __aarch64__
+uint64_t checksum_blocks_neon(uint64_t sum, const uint8_t *at, size_t blocks);
+#endif
 
 #endif

@@ -87,17 +87,17 @@ static COLD bool region_new(struct blocks *blocks)
 /* Gives back the pages after the first of `size` bytes. */
 static COLD void drop(struct blocks *blocks, unsigned char *start, size_t size)
 {
-    pages_drop(start + PAGE_BYTES, size - PAGE_BYTES);
-    blocks->dropped_bytes += size - PAGE_BYTES;
-    idle_memory_change(&blocks->idle, -(int64_t)(size - PAGE_BYTES));
+    pages_drop(start, size);
+    blocks->dropped_bytes += pages_behind_first(size);
+    idle_memory_change(&blocks->idle, -(int64_t)pages_behind_first(size));
 }
 
 static COLD bool restore(struct blocks *blocks, size_t size)
 {
-    if (!pages_restore(size - PAGE_BYTES))
+    if (!pages_restore(size))
         return false;
-    blocks->dropped_bytes -= size - PAGE_BYTES;
-    idle_memory_change(&blocks->idle, (int64_t)(size - PAGE_BYTES));
+    blocks->dropped_bytes -= pages_behind_first(size);
+    idle_memory_change(&blocks->idle, (int64_t)pages_behind_first(size));
     return true;
 }
 

@@ -44,7 +44,7 @@ struct slab {
 #define HEAD_SIZE ((size_t)16 * CACHE_LINE)
 
 /* An empty slab without its pages keeps the first, which has the header. */
-#define DROPPED_SIZE (SLAB_SIZE - PAGE_BYTES)
+#define DROPPED_SIZE pages_behind_first(SLAB_SIZE)
 /* Empty slabs that stay when memory is scarce, so that few bytes cannot cost system calls. */
 #define EMPTY_SLABS_LIMIT 16
 
@@ -154,7 +154,7 @@ static COLD unsigned char *slab_new(struct heap *heap)
     slab = heap->dropped;
     if (slab == NULL)
         return chunk_slab(heap);
-    if (!pages_restore(DROPPED_SIZE))
+    if (!pages_restore(SLAB_SIZE))
         return NULL;
     idle_memory_change(&heap->idle, (int64_t)DROPPED_SIZE);
     heap->dropped = slab->next;
@@ -208,7 +208,7 @@ static COLD void drop_empty(struct heap *heap)
 
     heap->empty = slab->next;
     heap->empty_count--;
-    pages_drop(slab_start(slab) + PAGE_BYTES, DROPPED_SIZE);
+    pages_drop(slab_start(slab), SLAB_SIZE);
     idle_memory_change(&heap->idle, -(int64_t)DROPPED_SIZE);
     slab->next = heap->dropped;
     heap->dropped = slab;

@@ -5,16 +5,23 @@
 #include "base/memory/traffic_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* libc has it from the kernel: no system call. */
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 static size_t in_pages(size_t size)
 {
-    return (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    return (size + page_bytes() - 1) & ~(page_bytes() - 1);
 }
 
 /* Maps more by the alignment and unmaps both ends. */
 void *pages_map(size_t size, size_t align)
 {
-    size_t more = align > PAGE_BYTES ? align : 0, before;
+    size_t more = align > page_bytes() ? align : 0, before;
     unsigned char *all;
 
     if (size > SIZE_MAX / 4)
@@ -44,18 +51,26 @@ void pages_unmap(void *start, size_t size)
     traffic_memory_release(size);
 }
 
-void pages_drop(void *start, size_t size)
+size_t pages_behind_first(size_t size)
 {
-    (void)madvise(start, size, MADV_DONTNEED);
-    traffic_memory_release(size);
+    return size > page_bytes() ? size - page_bytes() : 0;
+}
+
+void pages_drop(void *block, size_t size)
+{
+    size_t behind = pages_behind_first(size);
+
+    if (behind > 0)
+        (void)madvise((unsigned char *)block + size - behind, behind, MADV_DONTNEED);
+    traffic_memory_release(behind);
 }
 
 bool pages_restore(size_t size)
 {
-    return traffic_memory_take(size);
+    return traffic_memory_take(pages_behind_first(size));
 }
 
-void pages_add_dropped(size_t size)
+void pages_add_dropped(size_t bytes)
 {
-    traffic_memory_add(size);
+    traffic_memory_add(bytes);
 }

@@ -13,13 +13,15 @@
 void *pages_map(size_t size, size_t align);
 void pages_unmap(void *start, size_t size);
 
-/* Returns the memory of whole pages to the system but keeps their addresses. After pages_restore()
- * they count again and may be used. Before pages_unmap(), pages_add_dropped() counts those that are
- * dropped, because pages_unmap() subtracts them. */
-void pages_drop(void *start, size_t size);
+/* Returns the memory of a block to the system, except its first page, and keeps the addresses.
+ * `size` is a power of two, to which the block is aligned. After pages_restore() the pages count
+ * again and may be used. Before pages_unmap(), pages_add_dropped() counts those that are dropped,
+ * because pages_unmap() subtracts them. */
+void pages_drop(void *block, size_t size);
 bool pages_restore(size_t size);        /* false: refused by the limit */
-void pages_add_dropped(size_t size);
-
-#define PAGE_BYTES ((size_t)4096)
+void pages_add_dropped(size_t bytes);
+/* How much pages_drop() returns of such a block: nothing where a page is as large. ARM has pages of
+ * 4, 16 or 64 KiB. */
+size_t pages_behind_first(size_t size);
 
 #endif

@@ -4,6 +4,9 @@
 #include "base/memory/traffic_memory.h"
 #include "base/test.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #define MB ((size_t)1 << 20)
 
 TEST(pages_are_aligned_counted_and_refused)
@@ -23,4 +26,33 @@ TEST(pages_are_aligned_counted_and_refused)
     CHECK(pages_map(4096, 64) == NULL);
     alloc_failures_set((struct alloc_failures){ 0 });
     CHECK(pages_map(SIZE_MAX, 64) == NULL);
+}
+
+/* Threads reserve memory in advance, so the sum is exact to a MB. */
+static bool is_near(uint64_t found, uint64_t wanted)
+{
+    return found + MB > wanted && wanted + MB > found;
+}
+
+TEST(pages_are_dropped_behind_the_first)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 16 * MB;
+    unsigned char *a = pages_map(size, size), *b = a;
+    uint64_t before = traffic_memory_used();
+
+    CHECK(a != NULL);
+    memset(a, 1, size);
+    pages_drop(a, page);                    /* it has no other */
+    CHECK_INT(a[page - 1], 1);
+    CHECK(is_near(traffic_memory_used(), before));
+    pages_drop(a, size);
+    CHECK(is_near(traffic_memory_used() + size, before));
+    for (; b < a + size && *b == (b < a + page ? 1 : 0); b++)
+        continue;
+    CHECK_INT(b - a, size);
+    CHECK(pages_restore(size));
+    CHECK(is_near(traffic_memory_used(), before));
+    CHECK_INT(pages_behind_first(size), size - page);
+    CHECK_INT(pages_behind_first(page / 2), 0);
+    pages_unmap(a, size);
 }

@@ -24,8 +24,7 @@
 #define RELEASE_STEP (2u << 20)         /* of a mapped file, released at once */
 #define RELEASE_KEEP (64u << 20)
 #define RELEASE_KEEP_READ (12u << 20)   /* the same where frames are not written */
-/* The smallest page of any machine; madvise() rounds to larger ones. */
-#define PAGE 4096u
+#define CHUNK_ALIGN 4096u
 #define CHUNK_SIZE (512u << 10)         /* chunk of a file that is copied */
 
 /* Belongs to the thread that reads. */
@@ -192,7 +191,8 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
  * would count as the engine's memory. */
 static COLD void release_behind(struct byte_source *s, size_t keep)
 {
-    uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / PAGE * PAGE;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / page * page;
 
     if (to > s->released) {
         madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
@@ -268,7 +268,7 @@ bool byte_source_waits(const struct byte_source *s)
 
 static bool copy_file(struct byte_source *s)
 {
-    s->buf = aligned_alloc(PAGE, CHUNK_SIZE);
+    s->buf = aligned_alloc(CHUNK_ALIGN, CHUNK_SIZE);
     if (s->buf == NULL)
         return false;
     (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);

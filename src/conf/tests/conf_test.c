@@ -231,3 +231,23 @@ TEST(conf_default_speaks_where_an_interface_does_not)
     CHECK(!conf_bool(conf_item(list, "interface", "eth1"), "defrag", true));
     conf_free(conf);
 }
+
+/* Errors of conf_check_values() for this file. */
+static unsigned errors_of(struct test *t, const char *yaml, bool has_hs)
+{
+    struct conf *conf = load(t, yaml);
+    unsigned before = log_fatal_count();
+
+    conf_check_values(conf_root(conf), has_hs);
+    conf_free(conf);
+    return log_fatal_count() - before;
+}
+
+TEST(conf_check_values_asks_for_libhs)
+{
+    CHECK_INT(errors_of(t, "mpm-algo: auto\nspm-algo: bm\n", false), 0);
+    CHECK_INT(errors_of(t, "mpm-algo: HS\nspm-algo: none\n", true), 2);
+    CHECK_INT(errors_of(t, "mpm-algo: hs\nspm-algo: hs\n", true), 0);
+    CHECK_INT(errors_of(t, "mpm-algo: hs\nspm-algo: auto\n", false), 1);
+    CHECK_INT(errors_of(t, "mpm-algo: auto\nspm-algo: hs\n", false), 1);
+}

@@ -86,7 +86,7 @@ static unsigned disagreements(const struct teddy_kernel *kernel)
 /* Of each level that the CPU has. */
 TEST(mpm_teddy_of_all_variants_agree)
 {
-    static const char *const levels[] = { "avx512", "avx2", "sse4", "scalar" };
+    static const char *const levels[] = { "avx512", "avx2", "sse4", "neon", "scalar" };
     struct err err;
 
     for (unsigned i = 0; i < ARRAY_LEN(levels); i++)

@@ -39,6 +39,9 @@ TEST(spm_find_is_its_plain_twin)
         CHECK(spm_find_pair(data, len, literal, literal_len, nocase) == expected);
         if (__builtin_cpu_supports("avx512bw"))
             CHECK(spm_find_wide(data, len, literal, literal_len, nocase) == expected);
+#elif defined(__aarch64__)
+        if (literal_len <= len)
+            CHECK(spm_find_neon(data, len, literal, literal_len, nocase) == expected);
 #endif
     }
 }

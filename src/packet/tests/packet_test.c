@@ -361,6 +361,9 @@ TEST(checksum_is_the_same_with_any_registers)
     if (__builtin_cpu_supports("avx512f"))
         check_blocks(t, "avx512", checksum_blocks_avx512);
 #endif
+#ifdef __aarch64__
+    check_blocks(t, "neon", checksum_blocks_neon);
+#endif
 }
 
 TEST(checksums_are_fixed_and_found_right)
