@@ -43,6 +43,8 @@ static const struct option_spec specs[] = {
     { 'c', NULL, OPT_TEXT, 'r', AT(config), 0, NULL, "FILE", "configuration file" },
     { 0, "include", OPT_LIST, 'r', AT(include), 0, NULL, "FILE", "further configuration file" },
     { 0, "set", OPT_LIST, 'r', AT(set), 0, NULL, "KEY=VALUE", "override one setting" },
+    { 0, "plugin", OPT_LIST, 'r', AT(plugins), 0, NULL, "FILE",
+      "load a plugin, besides the configured ones" },
     { 'T', NULL, OPT_JOB, 0, 0, JOB_TEST, NULL, NULL, "check configuration and rules, and end" },
     { 'l', NULL, OPT_TEXT, 'r', AT(log_dir), 0, NULL, "DIR", "log directory" },
     { 0, "data-dir", OPT_TEXT, 'r', AT(data_dir), 0, NULL, "DIR", "directory for state" },
@@ -409,6 +411,7 @@ void options_free(struct options *o)
 {
     ARRAY_FREE(&o->include);
     ARRAY_FREE(&o->set);
+    ARRAY_FREE(&o->plugins);
     ARRAY_FREE(&o->sources);
     ARRAY_FREE(&o->rule_files);
     free(o->bpf);

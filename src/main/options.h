@@ -21,6 +21,7 @@ struct options {
     const char *job_argument;           /* --list-keywords=csv, --plan=json */
     const char *config;                 /* -c; NULL: the installed one */
     string_list include, set;
+    string_list plugins;                /* --plugin */
     const char *log_dir, *data_dir, *pid_file, *user, *group;
     bool daemon;
     unsigned verbose;

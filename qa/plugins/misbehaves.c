@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* misbehaves.c - plugins that must end the start: built once for each number in MISTAKE. */
+#include <ids/plugin.h>
+
+extern int nobody_has_this(void);
+
+static void *open_nothing(const struct ids_settings *settings, const char *path,
+                          struct ids_error *error)
+{
+    (void)settings, (void)path, (void)error;
+    return NULL;
+}
+
+static uint64_t write_nothing(void *self, const void *records, size_t len)
+{
+    (void)self, (void)records, (void)len;
+    return 0;
+}
+
+static const struct ids_file_type mine = { "mine", open_nothing, write_nothing, NULL, NULL };
+static const struct ids_file_type taken = { "regular", open_nothing, write_nothing, NULL, NULL };
+static const struct ids_file_type nameless = { NULL, open_nothing, write_nothing, NULL, NULL };
+
+/* What the engine refuses counts even when a plugin does not look at the result. */
+static int load(struct ids_engine *engine, const struct ids_api *ids)
+{
+    switch (MISTAKE) {
+    case 1:
+        return ids->fail(ids->error(engine), "there is no %s", "licence");
+    case 2:
+        return -1;
+    case 3:
+        ids->add_file_type(engine, &mine);
+        ids->add_file_type(engine, &mine);
+        break;
+    case 4:
+        ids->add_file_type(engine, &taken);
+        break;
+    case 5:
+        ids->add_file_type(engine, &nameless);
+        break;
+    }
+    return 0;
+}
+
+#if MISTAKE == 6
+const struct ids_plugin ids_plugin = { 7, "bad", "1", load };
+#elif MISTAKE == 7
+const struct ids_plugin not_the_entry = { IDS_PLUGIN_ABI, "bad", "1", load };
+#elif MISTAKE == 8
+int call(void) { return nobody_has_this() + load(NULL, NULL); }
+#elif MISTAKE == 9
+const struct ids_plugin ids_plugin = { IDS_PLUGIN_ABI, "", "1", load };
+#else
+IDS_PLUGIN("bad", "1", load);
+#endif

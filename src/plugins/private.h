@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plugins/private.h - what the files of this directory share.
+ *
+ * plugin.h is the only header that a plugin sees. Its handles are pointers to the engine's structs
+ * under other names; the functions below convert them. */
+#ifndef PLUGINS_PRIVATE_H
+#define PLUGINS_PRIVATE_H
+
+#include "base/err.h"
+#include "base/memory/arena.h"
+#include "conf/conf.h"
+#include "plugins/plugin.h"
+
+/* The plugin that is loading. */
+struct ids_engine {
+    const char *name;
+    const struct conf_node *root;
+    struct err err;             /* the first refusal; text "" while there is none */
+};
+
+static inline struct err *plugin_err(struct ids_error *error)
+{
+    return (struct err *)(void *)error;
+}
+static inline struct ids_error *plugin_error(struct err *err)
+{
+    return (struct ids_error *)(void *)err;
+}
+static inline const struct conf_node *plugin_node(const struct ids_settings *settings)
+{
+    return (const struct conf_node *)(const void *)settings;
+}
+static inline const struct ids_settings *plugin_settings(const struct conf_node *node)
+{
+    return (const struct ids_settings *)(const void *)node;
+}
+
+extern const struct ids_api plugin_api;
+
+/* Memory for what plugins add; never freed, as the engine's tables point to it. Zeroed. */
+void *plugin_alloc(size_t size);
+
+/* Keeps the first reason why the engine refuses what a plugin adds; it ends the start even when the
+ * plugin does not look. Returns -1. */
+int plugin_refuse(struct ids_engine *engine, const char *fmt, ...) PRINTF(2, 3);
+
+int plugin_add_key(struct ids_engine *engine, const char *path);
+/* The add_... functions of the API, one file for each kind. */
+int plugin_add_file_type(struct ids_engine *engine, const struct ids_file_type *type);
+
+#endif
