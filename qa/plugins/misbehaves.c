@@ -21,6 +21,22 @@ static const struct ids_file_type mine = { "mine", open_nothing, write_nothing, 
 static const struct ids_file_type taken = { "regular", open_nothing, write_nothing, NULL, NULL };
 static const struct ids_file_type nameless = { NULL, open_nothing, write_nothing, NULL, NULL };
 
+static bool never(const struct ids_packet *packet, const void *argument)
+{
+    (void)packet, (void)argument;
+    return false;
+}
+
+static void log_nothing(void *self, struct ids_line *line, const struct ids_flow *flow)
+{
+    (void)self, (void)line, (void)flow;
+}
+
+static const struct ids_keyword ttl = { .name = "TTL", .match = never };
+static const struct ids_keyword spaced = { .name = "a b", .match = never };
+static const struct ids_packet_buffer payload_buffer = { .name = "udp.hdr" };
+static const struct ids_logger fast = { .name = "fast", .filename = "f", .flow_end = log_nothing };
+
 /* What the engine refuses counts even when a plugin does not look at the result. */
 static int load(struct ids_engine *engine, const struct ids_api *ids)
 {
@@ -38,6 +54,18 @@ static int load(struct ids_engine *engine, const struct ids_api *ids)
         break;
     case 5:
         ids->add_file_type(engine, &nameless);
+        break;
+    case 10:
+        ids->add_keyword(engine, &ttl);
+        break;
+    case 11:
+        ids->add_keyword(engine, &spaced);
+        break;
+    case 12:
+        ids->add_packet_buffer(engine, &payload_buffer);
+        break;
+    case 13:
+        ids->add_logger(engine, &fast);
         break;
     }
     return 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plugins/api.c - the table of functions that plugins call. */
+#include "app/proto.h"
 #include "plugins/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* NULL: of the engine's own check, which has nowhere to put it. */
 static int api_fail(struct ids_error *error, const char *fmt, ...)
@@ -44,8 +46,101 @@ static bool api_yes(const struct ids_settings *settings, const char *path, bool 
     return conf_bool(plugin_node(settings), path, otherwise);
 }
 
+/* --- packets and flows ------------------------------------------------------------------------ */
+
+static struct ids_slice api_frame(const struct ids_packet *packet)
+{
+    const struct packet *p = plugin_packet(packet);
+
+    return (struct ids_slice){ p->data, p->data != NULL ? p->len : 0 };
+}
+
+/* The headers of a pseudo packet and of a reassembled one lie elsewhere than its frame. */
+static struct ids_slice api_network(const struct ids_packet *packet)
+{
+    const struct packet *p = plugin_packet(packet);
+    const uint8_t *end = p->data != NULL ? p->data + p->len : NULL;
+
+    if (p->l3 == NULL || p->l3 < p->data || p->l3 > end)
+        return (struct ids_slice){ NULL, 0 };
+    return (struct ids_slice){ p->l3, (uint32_t)(end - p->l3) };
+}
+
+static struct ids_slice api_payload(const struct ids_packet *packet)
+{
+    const struct packet *p = plugin_packet(packet);
+
+    return (struct ids_slice){ p->payload, p->payload != NULL ? p->payload_len : 0 };
+}
+
+static uint64_t api_time_us(const struct ids_packet *packet)
+{
+    return plugin_packet(packet)->time_us;
+}
+
+static void api_packet_ends(const struct ids_packet *packet, struct ids_ends *out)
+{
+    const struct packet *p = plugin_packet(packet);
+
+    *out = (struct ids_ends){ .ip_version = p->src.version, .proto = p->ip_proto,
+                              .src_port = p->src_port, .dst_port = p->dst_port };
+    memcpy(out->src, p->src.b, sizeof(out->src));
+    memcpy(out->dst, p->dst.b, sizeof(out->dst));
+}
+
+static enum ids_direction api_direction(const struct ids_packet *packet)
+{
+    return (enum ids_direction)packet_direction(plugin_packet(packet));
+}
+
+static const struct ids_flow *api_flow(const struct ids_packet *packet)
+{
+    return plugin_flow_handle(plugin_packet(packet)->flow);
+}
+
+/* From the client to the server, whichever side sent the first packet. */
+static void api_flow_ends(const struct ids_flow *flow, struct ids_ends *out)
+{
+    const struct flow_key *key = &plugin_flow(flow)->key;
+    bool swapped = flow_is_swapped(plugin_flow(flow));
+
+    *out = (struct ids_ends){ .ip_version = key->src.version, .proto = key->proto,
+                              .src_port = swapped ? key->dst_port : key->src_port,
+                              .dst_port = swapped ? key->src_port : key->dst_port };
+    memcpy(out->src, swapped ? key->dst.b : key->src.b, sizeof(out->src));
+    memcpy(out->dst, swapped ? key->src.b : key->dst.b, sizeof(out->dst));
+}
+
+static void api_flow_counts(const struct ids_flow *flow, struct ids_flow_counts *out)
+{
+    const struct flow *f = plugin_flow(flow);
+
+    *out = (struct ids_flow_counts){ .start_us = f->start_us, .last_us = f->inspect_last_us,
+                                     .id = f->id };
+    memcpy(out->packets, f->packets, sizeof(out->packets));
+    memcpy(out->bytes, f->bytes, sizeof(out->bytes));
+}
+
+static const char *api_app_proto(const struct ids_flow *flow)
+{
+    return app_proto_name((enum app_proto_id)plugin_flow(flow)->app_proto);
+}
+
+static void api_address(uint8_t ip_version, const uint8_t *address, char out[46])
+{
+    struct ip ip = { .version = ip_version };
+
+    out[0] = '\0';
+    memcpy(ip.b, address, sizeof(ip.b));
+    if (ip_version != 0)
+        ip_format(&ip, out);
+}
+
 const struct ids_api plugin_api = {
     .add_file_type = plugin_add_file_type,
+    .add_keyword = plugin_add_keyword,
+    .add_packet_buffer = plugin_add_packet_buffer,
+    .add_logger = plugin_add_logger,
     .add_key = plugin_add_key,
     .fail = api_fail,
     .error = api_error,
@@ -53,4 +148,16 @@ const struct ids_api plugin_api = {
     .string = api_string,
     .number = api_number,
     .yes = api_yes,
+    .frame = api_frame,
+    .network = api_network,
+    .payload = api_payload,
+    .time_us = api_time_us,
+    .packet_ends = api_packet_ends,
+    .direction = api_direction,
+    .flow = api_flow,
+    .flow_ends = api_flow_ends,
+    .flow_counts = api_flow_counts,
+    .app_proto = api_app_proto,
+    .print = plugin_print,
+    .address = api_address,
 };

@@ -21,6 +21,25 @@
 struct ids_engine;              /* the engine, while plugins load */
 struct ids_error;               /* an error at load time, see ids_api.fail */
 struct ids_settings;            /* a section of the configuration; NULL has no values */
+struct ids_packet;              /* these three: valid during the call that gets them */
+struct ids_flow;
+struct ids_line;                /* a line that a logger writes */
+
+struct ids_slice { const uint8_t *data; uint32_t len; };        /* borrowed */
+enum ids_direction { IDS_TO_SERVER, IDS_TO_CLIENT };
+
+/* Addresses are in network byte order, IPv4 in the first four bytes; numbers in that of the
+ * machine. Ports of ICMP: type and code. */
+struct ids_ends {
+    uint8_t ip_version;         /* 4 or 6; 0: no IP */
+    uint8_t proto;              /* of IP: 6, 17 */
+    uint8_t src[16], dst[16];
+    uint16_t src_port, dst_port;
+};
+struct ids_flow_counts {
+    uint64_t start_us, last_us, id;
+    uint64_t packets[2], bytes[2];      /* by direction */
+};
 
 /* --- EVE file types: destinations of records ------------------------------------------------ */
 
@@ -35,12 +54,62 @@ struct ids_file_type {
     void (*close)(void *self);
 };
 
+/* --- rules: keywords and sticky buffers of packets ------------------------------------------- */
+
+struct ids_value { const char *text; size_t len; };    /* not ended by NUL */
+
+/* match() runs on packet threads, several at once: it takes no lock, calls no allocator and writes
+ * nothing that others read. */
+struct ids_keyword {
+    const char *name, *doc;
+    bool no_argument;
+    bool negatable;             /* "!" before the argument inverts match() */
+    /* The same for all packets of a flow once it is true: rules on streams and transactions may
+     * have it. */
+    bool of_flow;
+    size_t argument_size;       /* of the parsed argument, zeroed before; the rules own it */
+    int (*parse)(struct ids_value value, void *argument, struct ids_error *error);     /* or NULL */
+    bool (*match)(const struct ids_packet *packet, const void *argument);
+    void (*free)(void *argument);       /* frees what it points to; NULL: nothing */
+};
+
+/* A sticky buffer. get() returns false where a packet has none; the bytes stay as long as the
+ * packet. */
+struct ids_packet_buffer {
+    const char *name, *doc;
+    bool (*get)(const struct ids_packet *packet, struct ids_slice *out);
+};
+
+/* --- loggers: outputs beside eve-log ------------------------------------------------------- */
+
+struct ids_alert {
+    uint32_t gid, sid, rev;
+    uint8_t priority;
+    const char *message, *category;     /* NULL: none */
+    bool is_dropped;
+};
+
+/* An entry of `outputs:`. Its lines go where `filename` and `filetype` of the entry say. A call
+ * that prints nothing writes no line. Packet threads call it, several at once. */
+struct ids_logger {
+    const char *name, *filename;        /* filename: where the configuration has none */
+    void *(*open)(const struct ids_settings *settings, struct ids_error *error);
+    void (*close)(void *self);
+    void (*alert)(void *self, struct ids_line *line, const struct ids_packet *packet,
+                  const struct ids_alert *alert);
+    void (*packet)(void *self, struct ids_line *line, const struct ids_packet *packet);
+    void (*flow_end)(void *self, struct ids_line *line, const struct ids_flow *flow);
+};
+
 /* --- the engine's functions ------------------------------------------------------------------ */
 
 struct ids_api {
     /* In load(): 0, or -1 when the engine refuses it, which ends the start with the reason. */
     int (*add_file_type)(struct ids_engine *engine, const struct ids_file_type *type);
 
+    int (*add_keyword)(struct ids_engine *engine, const struct ids_keyword *keyword);
+    int (*add_packet_buffer)(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
+    int (*add_logger)(struct ids_engine *engine, const struct ids_logger *logger);
     /* A key that the plugin reads, such as "outputs.eve-log.mine.depth"; others are reported as
      * unknown. "*" as the last name: any key. */
     int (*add_key)(struct ids_engine *engine, const char *path);
@@ -56,6 +125,25 @@ struct ids_api {
                           const char *otherwise);
     uint64_t (*number)(const struct ids_settings *settings, const char *path, uint64_t otherwise);
     bool (*yes)(const struct ids_settings *settings, const char *path, bool otherwise);
+
+    /* Packets. A part that a packet lacks is empty. */
+    struct ids_slice (*frame)(const struct ids_packet *packet);
+    struct ids_slice (*network)(const struct ids_packet *packet);       /* from the IP header on */
+    struct ids_slice (*payload)(const struct ids_packet *packet);
+    uint64_t (*time_us)(const struct ids_packet *packet);               /* since 1970 */
+    void (*packet_ends)(const struct ids_packet *packet, struct ids_ends *out);
+    enum ids_direction (*direction)(const struct ids_packet *packet);
+    /* Flows. NULL: the packet has none. */
+    const struct ids_flow *(*flow)(const struct ids_packet *packet);
+    void (*flow_ends)(const struct ids_flow *flow, struct ids_ends *out);       /* client: src */
+    void (*flow_counts)(const struct ids_flow *flow, struct ids_flow_counts *out);
+    const char *(*app_proto)(const struct ids_flow *flow);              /* "http", "unknown" */
+
+    /* Loggers: appends to the line. Line feeds in it become blanks: a line is one record. */
+    void (*print)(struct ids_line *line, const char *fmt, ...)
+        __attribute__((format(printf, 2, 3)));
+    /* Writes an address of struct ids_ends as text. */
+    void (*address)(uint8_t ip_version, const uint8_t *address, char out[46]);
 };
 
 /* --- the plugin -------------------------------------------------------------------------- */

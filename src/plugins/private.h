@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/memory/arena.h"
 #include "conf/conf.h"
+#include "flow/flow.h"
 #include "plugins/plugin.h"
 
 /* The plugin that is loading. */
@@ -35,6 +36,23 @@ static inline const struct ids_settings *plugin_settings(const struct conf_node 
     return (const struct ids_settings *)(const void *)node;
 }
 
+static inline const struct packet *plugin_packet(const struct ids_packet *packet)
+{
+    return (const struct packet *)(const void *)packet;
+}
+static inline const struct ids_packet *plugin_packet_handle(const struct packet *p)
+{
+    return (const struct ids_packet *)(const void *)p;
+}
+static inline const struct flow *plugin_flow(const struct ids_flow *flow)
+{
+    return (const struct flow *)(const void *)flow;
+}
+static inline const struct ids_flow *plugin_flow_handle(const struct flow *f)
+{
+    return (const struct ids_flow *)(const void *)f;
+}
+
 extern const struct ids_api plugin_api;
 
 /* Memory for what plugins add; never freed, as the engine's tables point to it. Zeroed. */
@@ -44,8 +62,14 @@ void *plugin_alloc(size_t size);
  * plugin does not look. Returns -1. */
 int plugin_refuse(struct ids_engine *engine, const char *fmt, ...) PRINTF(2, 3);
 
-int plugin_add_key(struct ids_engine *engine, const char *path);
-/* The add_... functions of the API, one file for each kind. */
+/* The functions of the API that are not in api.c: one file for each kind. */
 int plugin_add_file_type(struct ids_engine *engine, const struct ids_file_type *type);
+int plugin_add_keyword(struct ids_engine *engine, const struct ids_keyword *keyword);
+int plugin_add_packet_buffer(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
+int plugin_add_logger(struct ids_engine *engine, const struct ids_logger *logger);
+/* Refuses a name that no keyword can have, or that one has already. */
+int plugin_check_keyword(struct ids_engine *engine, const char *name);
+int plugin_add_key(struct ids_engine *engine, const char *path);
+void plugin_print(struct ids_line *line, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

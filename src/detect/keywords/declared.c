@@ -413,7 +413,7 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
     }
 }
 
-static void add_proto(const struct app_proto *proto)
+void keyword_declared_add(const struct app_proto *proto)
 {
     for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL; b++)
         add_buffer(proto, *b);
@@ -429,7 +429,7 @@ void keyword_declared_register(void)
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)
-            add_proto(proto);
+            keyword_declared_add(proto);
     }
 }
 

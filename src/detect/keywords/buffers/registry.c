@@ -64,19 +64,28 @@ static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
     return new;
 }
 
+/* Those of the list, then those that plugins add; NULL past the last. */
+static const struct packet_buffer *packet_buffer_at(unsigned i)
+{
+    return i < ARRAY_LEN(packet_buffers) ? packet_buffers[i]
+                                         : packet_buffer_registered(i - ARRAY_LEN(packet_buffers));
+}
+
 /* Finds by name or alias; NULL: not a packet buffer. */
 static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(packet_buffers); i++) {
-        const struct packet_buffer *b = packet_buffers[i];
+    const struct packet_buffer *b;
 
+    for (unsigned i = 0; (b = packet_buffer_at(i)) != NULL; i++) {
         if (!text_equal(name, b->name) && !(b->alias != NULL && text_equal(name, b->alias)))
             continue;
         return buffer_add(set, (struct buffer){ .kind = BUFFER_PACKET, .name = b->name,
                                                 .directions = APP_BOTH, .same = b->same,
                                                 .multi = b->get_nth != NULL,
                                                 .get_packet = b->get,
-                                                .get_packet_nth = b->get_nth });
+                                                .get_packet_nth = b->get_nth,
+                                                .registered = b->get_registered != NULL ? b
+                                                                                        : NULL });
     }
     return NULL;
 }
