@@ -37,6 +37,56 @@ static const struct ids_keyword spaced = { .name = "a b", .match = never };
 static const struct ids_packet_buffer payload_buffer = { .name = "udp.hdr" };
 static const struct ids_logger fast = { .name = "fast", .filename = "f", .flow_end = log_nothing };
 
+static enum ids_parse parse_nothing(struct ids_app *app, void *state, struct ids_input *in)
+{
+    (void)app, (void)state, (void)in;
+    return IDS_STOP;
+}
+
+static bool write_no_record(const void *tx, struct ids_json *json)
+{
+    (void)tx, (void)json;
+    return false;
+}
+
+static bool no_buffer(const void *tx, enum ids_direction direction, unsigned index,
+                      struct ids_slice *out)
+{
+    (void)tx, (void)direction, (void)index, (void)out;
+    return false;
+}
+
+static const struct ids_pattern patterns[] = { { IDS_TCP, IDS_TS, "x", 0 }, { 0 } };
+static const struct ids_protocol http = {
+    .name = "http", .transports = IDS_TCP, .patterns = patterns, .parse = parse_nothing,
+    .log = write_no_record,
+};
+static const struct ids_protocol bare = {
+    .name = "bare", .transports = IDS_TCP, .parse = parse_nothing, .log = write_no_record,
+};
+static const struct ids_protocol thief = {
+    .name = "thief", .transports = IDS_TCP, .patterns = patterns, .parse = parse_nothing,
+    .log = write_no_record,
+    .buffers = (const struct ids_buffer[]){
+        { "http.uri", "not mine", IDS_TS, false, no_buffer }, { 0 } },
+};
+
+static void add_many(struct ids_engine *engine, const struct ids_api *ids)
+{
+    static char names[100][8];
+    static struct ids_protocol many[100];
+
+    for (int i = 0; i < 100; i++) {
+        names[i][0] = 'p';
+        names[i][1] = (char)('0' + i / 10);
+        names[i][2] = (char)('0' + i % 10);
+        many[i] = thief;
+        many[i].name = names[i];
+        many[i].buffers = NULL;
+        ids->add_protocol(engine, &many[i]);
+    }
+}
+
 /* What the engine refuses counts even when a plugin does not look at the result. */
 static int load(struct ids_engine *engine, const struct ids_api *ids)
 {
@@ -66,6 +116,18 @@ static int load(struct ids_engine *engine, const struct ids_api *ids)
         break;
     case 13:
         ids->add_logger(engine, &fast);
+        break;
+    case 14:
+        ids->add_protocol(engine, &http);
+        break;
+    case 15:
+        ids->add_protocol(engine, &bare);
+        break;
+    case 16:
+        ids->add_protocol(engine, &thief);
+        break;
+    case 17:
+        add_many(engine, ids);
         break;
     }
     return 0;

@@ -136,10 +136,89 @@ static void api_address(uint8_t ip_version, const uint8_t *address, char out[46]
         ip_format(&ip, out);
 }
 
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Members have keys and items of arrays have none, whatever the plugin says. A key that would need
+ * escaping could forge members. */
+static const char *key_of(const struct ids_json *json, const char *key)
+{
+    if (json->depth > 0 && json->is_array[json->depth - 1])
+        return NULL;
+    if (key == NULL)
+        return "";
+    for (const char *at = key; *at != '\0'; at++)
+        if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || (unsigned char)*at > '~')
+            return "";
+    return key;
+}
+
+static void api_json_text(struct ids_json *json, const char *key, struct ids_slice text)
+{
+    if (json->too_deep == 0)
+        json_bytes(json->to, key_of(json, key), text.data, text.len);
+}
+
+static void api_json_number(struct ids_json *json, const char *key, uint64_t number)
+{
+    if (json->too_deep == 0)
+        json_u64(json->to, key_of(json, key), number);
+}
+
+static void api_json_yes(struct ids_json *json, const char *key, bool yes)
+{
+    if (json->too_deep == 0)
+        json_bool(json->to, key_of(json, key), yes);
+}
+
+/* Levels that are too deep are left out, with what is in them. */
+static void json_open(struct ids_json *json, const char *key, bool is_array)
+{
+    if (json->too_deep > 0 || json->depth == PLUGIN_JSON_DEPTH) {
+        json->too_deep++;
+        return;
+    }
+    (is_array ? json_array : json_object)(json->to, key_of(json, key));
+    json->is_array[json->depth++] = is_array;
+}
+
+static void api_json_object(struct ids_json *json, const char *key)
+{
+    json_open(json, key, false);
+}
+
+static void api_json_array(struct ids_json *json, const char *key)
+{
+    json_open(json, key, true);
+}
+
+/* An end too many would close an object of the engine's. */
+static void api_json_end(struct ids_json *json)
+{
+    if (json->too_deep > 0) {
+        json->too_deep--;
+        return;
+    }
+    if (json->depth == 0)
+        return;
+    if (json->is_array[--json->depth])
+        json_array_end(json->to);
+    else
+        json_object_end(json->to);
+}
+
+/* What the plugin has left open would spoil the record. */
+void plugin_json_close(struct ids_json *json)
+{
+    json->too_deep = 0;
+    while (json->depth > 0)
+        api_json_end(json);
+}
+
 const struct ids_api plugin_api = {
     .add_file_type = plugin_add_file_type,
     .add_keyword = plugin_add_keyword,
     .add_packet_buffer = plugin_add_packet_buffer,
+    .add_protocol = plugin_add_protocol,
     .add_logger = plugin_add_logger,
     .add_key = plugin_add_key,
     .fail = api_fail,
@@ -158,6 +237,20 @@ const struct ids_api plugin_api = {
     .flow_ends = api_flow_ends,
     .flow_counts = api_flow_counts,
     .app_proto = api_app_proto,
+    .tx_new = plugin_tx_new,
+    .tx_done = plugin_tx_done,
+    .tx_event = plugin_tx_event,
+    .tx_set_key = plugin_tx_set_key,
+    .tx_by_key = plugin_tx_by_key,
+    .tx_drop_key = plugin_tx_drop_key,
+    .tx_copy = plugin_tx_copy,
+    .tx_alloc = plugin_tx_alloc,
+    .json_text = api_json_text,
+    .json_number = api_json_number,
+    .json_yes = api_json_yes,
+    .json_object = api_json_object,
+    .json_array = api_json_array,
+    .json_end = api_json_end,
     .print = plugin_print,
     .address = api_address,
 };

@@ -58,11 +58,18 @@ static bool is_name(const char *name)
     return true;
 }
 
-int plugin_check_keyword(struct ids_engine *engine, const char *name)
+int plugin_check_name(struct ids_engine *engine, const char *name)
 {
     if (!is_name(name))
-        return plugin_refuse(engine, "\"%s\" is no name for a keyword",
+        return plugin_refuse(engine, "\"%s\" is no name that a rule can have",
                              name != NULL ? name : "(null)");
+    return 0;
+}
+
+int plugin_check_keyword(struct ids_engine *engine, const char *name)
+{
+    if (plugin_check_name(engine, name) < 0)
+        return -1;
     keyword_registry_init();
     if (keyword_find(text_of(name)) != NULL)
         return plugin_refuse(engine, "there is a keyword \"%s\" already", name);

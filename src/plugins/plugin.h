@@ -24,8 +24,47 @@ struct ids_settings;            /* a section of the configuration; NULL has no v
 struct ids_packet;              /* these three: valid during the call that gets them */
 struct ids_flow;
 struct ids_line;                /* a line that a logger writes */
+struct ids_json;                /* an object in a record */
+struct ids_app;                 /* a flow's application layer, for its parser */
 
 struct ids_slice { const uint8_t *data; uint32_t len; };        /* borrowed */
+/* The bounds-checked cursor over bytes of the network: a read past the end gives 0 and sets failed
+ * for good, so read all fields, then look once. */
+struct ids_bytes { const uint8_t *next, *end; bool failed; };
+
+static inline const uint8_t *ids_take(struct ids_bytes *b, size_t n)        /* NULL: too short */
+{
+    const uint8_t *at = b->next;
+
+    b->failed |= (size_t)(b->end - at) < n;
+    if (b->failed)
+        return NULL;
+    b->next += n;
+    return at;
+}
+/* A number of 1 to 8 bytes; the first is the most significant one. */
+static inline uint64_t ids_number(struct ids_bytes *b, size_t bytes)
+{
+    const uint8_t *at = ids_take(b, bytes);
+    uint64_t n = 0;
+
+    for (size_t i = 0; at != NULL && i < bytes; i++)
+        n = n << 8 | at[i];
+    return n;
+}
+/* A line without its LF or CRLF. False: there is no LF yet; nothing is taken. */
+static inline bool ids_line(struct ids_bytes *b, struct ids_slice *out)
+{
+    size_t left = (size_t)(b->end - b->next);
+    const uint8_t *at = b->next, *lf = left > 0 ? (const uint8_t *)memchr(at, '\n', left) : NULL;
+
+    if (b->failed || lf == NULL)
+        return false;
+    b->next = lf + 1;
+    *out = (struct ids_slice){ at, (uint32_t)(lf - at - (lf > at && lf[-1] == '\r')) };
+    return true;
+}
+
 enum ids_direction { IDS_TO_SERVER, IDS_TO_CLIENT };
 
 /* Addresses are in network byte order, IPv4 in the first four bytes; numbers in that of the
@@ -80,6 +119,66 @@ struct ids_packet_buffer {
     bool (*get)(const struct ids_packet *packet, struct ids_slice *out);
 };
 
+/* --- application protocols ----------------------------------------------------------------- */
+
+enum { IDS_TCP = 1, IDS_UDP = 2 };              /* transports */
+enum { IDS_TS = 1, IDS_TC = 2, IDS_BOTH = 3 };  /* directions: to server, to client */
+enum ids_probe { IDS_NO, IDS_YES, IDS_MORE };   /* MORE: these bytes do not tell yet */
+enum ids_parse {
+    IDS_PARSED,                 /* what is left is parsed at once, if anything was taken */
+    IDS_NEED_MORE,              /* called again when there are more bytes */
+    IDS_STOP,                   /* this is not the protocol: the parser ends for the flow */
+};
+
+/* The bytes of one direction that no call has taken yet, or one datagram. parse() moves bytes.next
+ * behind what it takes; a cursor that failed takes nothing. Segments mean nothing: a message may
+ * come in any parts. */
+struct ids_input {
+    struct ids_bytes bytes;
+    uint32_t need;              /* out, with NEED_MORE: so many bytes are left over; 0: any more */
+    uint32_t gap;               /* bytes that are missing; then there are none to parse */
+    enum ids_direction direction;
+    bool end;                   /* nothing follows in this direction */
+    uint64_t now_us;
+};
+
+/* What rules see of a transaction, once it is done in a direction of the buffer. get() returns
+ * false when there is none. many: index counts from 0 until false; else it is 0. */
+struct ids_buffer {
+    const char *name, *doc;
+    unsigned directions;
+    bool many;
+    bool (*get)(const void *tx, enum ids_direction direction, unsigned index,
+                struct ids_slice *out);
+};
+struct ids_number {
+    const char *name, *doc;
+    unsigned directions, bits;  /* bits: 8, 16, 32, 64 */
+    bool (*get)(const void *tx, enum ids_direction direction, uint64_t *out);
+};
+struct ids_pattern { unsigned transports, directions; const char *bytes; uint16_t offset; };
+
+/* `state` and `tx` are the plugin's own memory, zeroed at first: state of a flow, tx of a
+ * transaction. Lists end with an element of zeros. */
+struct ids_protocol {
+    const char *name;           /* in rules, EVE and the configuration */
+    unsigned transports;
+    const struct ids_pattern *patterns;         /* detection by first bytes, on any port; or NULL */
+    const char *ports;          /* "4747,5000:5010": where probe() looks; NULL: nowhere */
+    enum ids_probe (*probe)(struct ids_bytes bytes, enum ids_direction direction);
+    uint16_t probe_max;         /* beyond so many bytes MORE means no */
+    size_t state_size, tx_size;
+    enum ids_parse (*parse)(struct ids_app *app, void *state, struct ids_input *in);
+    bool handles_gaps;          /* else a gap ends the parser */
+    void (*state_close)(void *state);           /* frees what they point to; NULL: nothing */
+    void (*tx_close)(void *tx);
+    const char *const *events;  /* "app-layer-event:NAME.EVENT"; the first is number 1 */
+    const struct ids_buffer *buffers;
+    const struct ids_number *numbers;
+    /* Writes the members of the object NAME, for its record and for alerts. False: nothing. */
+    bool (*log)(const void *tx, struct ids_json *json);
+};
+
 /* --- loggers: outputs beside eve-log ------------------------------------------------------- */
 
 struct ids_alert {
@@ -109,6 +208,7 @@ struct ids_api {
 
     int (*add_keyword)(struct ids_engine *engine, const struct ids_keyword *keyword);
     int (*add_packet_buffer)(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
+    int (*add_protocol)(struct ids_engine *engine, const struct ids_protocol *protocol);
     int (*add_logger)(struct ids_engine *engine, const struct ids_logger *logger);
     /* A key that the plugin reads, such as "outputs.eve-log.mine.depth"; others are reported as
      * unknown. "*" as the last name: any key. */
@@ -138,6 +238,27 @@ struct ids_api {
     void (*flow_ends)(const struct ids_flow *flow, struct ids_ends *out);       /* client: src */
     void (*flow_counts)(const struct ids_flow *flow, struct ids_flow_counts *out);
     const char *(*app_proto)(const struct ids_flow *flow);              /* "http", "unknown" */
+
+    /* Parsers. tx: what tx_new() and tx_by_key() returned, in this call of parse(): the engine frees
+     * a transaction when it is done, inspected and logged. NULL: there is none, or no space. */
+    void *(*tx_new)(struct ids_app *app);
+    void (*tx_done)(void *tx, enum ids_direction direction);    /* complete in this direction */
+    void (*tx_event)(void *tx, unsigned event);
+    /* An answer finds its request by a number; the oldest of that number. Drop it when done. */
+    void (*tx_set_key)(void *tx, uint64_t key);
+    void *(*tx_by_key)(struct ids_app *app, uint64_t key);
+    void (*tx_drop_key)(void *tx);
+    /* Memory that lives as long as the transaction. */
+    struct ids_slice (*tx_copy)(void *tx, struct ids_slice bytes);
+    void *(*tx_alloc)(void *tx, size_t size);
+
+    /* Records. key NULL: an item of an array. */
+    void (*json_text)(struct ids_json *json, const char *key, struct ids_slice text);
+    void (*json_number)(struct ids_json *json, const char *key, uint64_t number);
+    void (*json_yes)(struct ids_json *json, const char *key, bool yes);
+    void (*json_object)(struct ids_json *json, const char *key);
+    void (*json_array)(struct ids_json *json, const char *key);
+    void (*json_end)(struct ids_json *json);    /* of the innermost object or array */
 
     /* Loggers: appends to the line. Line feeds in it become blanks: a line is one record. */
     void (*print)(struct ids_line *line, const char *fmt, ...)

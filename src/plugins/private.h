@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/memory/arena.h"
+#include "base/report/json.h"
 #include "conf/conf.h"
 #include "flow/flow.h"
 #include "plugins/plugin.h"
@@ -53,6 +54,16 @@ static inline const struct ids_flow *plugin_flow_handle(const struct flow *f)
     return (const struct ids_flow *)(const void *)f;
 }
 
+/* An object that a plugin writes: lives on the stack as long as the call. */
+#define PLUGIN_JSON_DEPTH 16
+struct ids_json {
+    struct json *to;
+    unsigned depth;             /* levels that the plugin has opened */
+    unsigned too_deep;          /* and those beyond the limit, which are left out */
+    bool is_array[PLUGIN_JSON_DEPTH];
+};
+void plugin_json_close(struct ids_json *json);
+
 extern const struct ids_api plugin_api;
 
 /* Memory for what plugins add; never freed, as the engine's tables point to it. Zeroed. */
@@ -66,10 +77,20 @@ int plugin_refuse(struct ids_engine *engine, const char *fmt, ...) PRINTF(2, 3);
 int plugin_add_file_type(struct ids_engine *engine, const struct ids_file_type *type);
 int plugin_add_keyword(struct ids_engine *engine, const struct ids_keyword *keyword);
 int plugin_add_packet_buffer(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
+int plugin_add_protocol(struct ids_engine *engine, const struct ids_protocol *protocol);
 int plugin_add_logger(struct ids_engine *engine, const struct ids_logger *logger);
-/* Refuses a name that no keyword can have, or that one has already. */
+/* Refuse a name that a rule cannot have; and one that a keyword has already. */
+int plugin_check_name(struct ids_engine *engine, const char *name);
 int plugin_check_keyword(struct ids_engine *engine, const char *name);
 int plugin_add_key(struct ids_engine *engine, const char *path);
+void *plugin_tx_new(struct ids_app *app);
+void plugin_tx_done(void *tx, enum ids_direction direction);
+void plugin_tx_event(void *tx, unsigned event);
+void plugin_tx_set_key(void *tx, uint64_t key);
+void *plugin_tx_by_key(struct ids_app *app, uint64_t key);
+void plugin_tx_drop_key(void *tx);
+struct ids_slice plugin_tx_copy(void *tx, struct ids_slice bytes);
+void *plugin_tx_alloc(void *tx, size_t size);
 void plugin_print(struct ids_line *line, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

@@ -425,7 +425,7 @@ void keyword_declared_add(const struct app_proto *proto)
 
 void keyword_declared_register(void)
 {
-    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (unsigned id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)

@@ -191,7 +191,7 @@ const struct app_buffer *buffer_declared(const struct buffer *b)
 {
     static const struct app_buffer none = { .name = NULL };
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++)
         if (b->base->by_proto[id] != NULL)
             return b->base->by_proto[id];
     return &none;
@@ -201,7 +201,7 @@ const struct app_buffer *buffer_declared(const struct buffer *b)
 
 static bool all_in_group(const struct buffer *b, enum app_proto_id group)
 {
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++)
         if (b->by_proto[id] != NULL && app_proto_by_id(id)->subprotocol_of == 0 &&
             !app_proto_matches(group, id))
             return false;
