@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guess.c - a protocol of lines: "GUESS 50" asks, "HIGHER", "LOWER" or "RIGHT" answers. */
 #include <ids/plugin.h>
 

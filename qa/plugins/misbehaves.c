@@ -71,6 +71,14 @@ static const struct ids_protocol thief = {
         { "http.uri", "not mine", IDS_TS, false, no_buffer }, { 0 } },
 };
 
+static void decode_nothing(struct ids_decoding *decoding, struct ids_bytes bytes)
+{
+    (void)decoding, (void)bytes;
+}
+
+static const struct ids_decoder ipv4 = { .number = 0x0800, .decode = decode_nothing };
+static const struct ids_decoder tcp = { true, 6, decode_nothing };
+
 static void add_many(struct ids_engine *engine, const struct ids_api *ids)
 {
     static char names[100][8];
@@ -125,6 +133,12 @@ static int load(struct ids_engine *engine, const struct ids_api *ids)
         break;
     case 16:
         ids->add_protocol(engine, &thief);
+        break;
+    case 18:
+        ids->add_decoder(engine, &ipv4);
+        break;
+    case 19:
+        ids->add_decoder(engine, &tcp);
         break;
     case 17:
         add_many(engine, ids);

@@ -11,7 +11,7 @@
 #include "base/report/json.h"
 #include "conf/conf.h"
 #include "flow/flow.h"
-#include "plugins/plugin.h"
+#include "plugins/ids/plugin.h"
 
 /* The plugin that is loading. */
 struct ids_engine {
@@ -78,6 +78,10 @@ int plugin_add_file_type(struct ids_engine *engine, const struct ids_file_type *
 int plugin_add_keyword(struct ids_engine *engine, const struct ids_keyword *keyword);
 int plugin_add_packet_buffer(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
 int plugin_add_protocol(struct ids_engine *engine, const struct ids_protocol *protocol);
+int plugin_add_decoder(struct ids_engine *engine, const struct ids_decoder *decoder);
+bool plugin_decode_ethertype(struct ids_decoding *decoding, uint16_t type,
+                             struct ids_bytes rest);
+bool plugin_decode_tunnel(struct ids_decoding *decoding, struct ids_bytes rest);
 int plugin_add_logger(struct ids_engine *engine, const struct ids_logger *logger);
 /* Refuse a name that a rule cannot have; and one that a keyword has already. */
 int plugin_check_name(struct ids_engine *engine, const char *name);

@@ -4,7 +4,7 @@
 #include "base/memory/arena.h"
 #include "base/test.h"
 #include "plugins/load.h"
-#include "plugins/plugin.h"
+#include "plugins/ids/plugin.h"
 
 static int load_nothing(struct ids_engine *engine UNUSED, const struct ids_api *api UNUSED)
 {
