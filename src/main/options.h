@@ -31,6 +31,7 @@ struct options {
     const char *run_mode;
     const char *capture;                /* name in capture_table; NULL: the other options decide */
     string_list sources;                /* files, interfaces, queues */
+    const char *plugin_capture, *plugin_source; /* --capture-plugin and its -args */
     const char *checksums;              /* -k */
     bool simulate_ips;
     const char *reject_device;

@@ -214,12 +214,18 @@ void plugin_json_close(struct ids_json *json)
         api_json_end(json);
 }
 
+/* A change of the table is a change of the ABI: raise IDS_PLUGIN_ABI with this number. */
+#define API_FUNCTIONS 42
+_Static_assert(IDS_PLUGIN_ABI == 1 && sizeof(struct ids_api) == API_FUNCTIONS * sizeof(void *),
+               "IDS_PLUGIN_ABI and the number of functions change together");
+
 const struct ids_api plugin_api = {
     .add_file_type = plugin_add_file_type,
     .add_keyword = plugin_add_keyword,
     .add_packet_buffer = plugin_add_packet_buffer,
     .add_protocol = plugin_add_protocol,
     .add_logger = plugin_add_logger,
+    .add_capture = plugin_add_capture,
     .add_decoder = plugin_add_decoder,
     .add_key = plugin_add_key,
     .fail = api_fail,

@@ -114,11 +114,31 @@ struct ids_packet_buffer {
 /* --- decoders: headers between the frame and IP, and tunnels --------------------------------- */
 
 /* For an EtherType or an IP protocol that the engine does not know. decode() reads the header from
- * bytes and passes what follows to decode_ethertype(), or to decode_tunnel() for an inner packet. */
+ * bytes and passes what follows to decode_ethertype(), or for an inner packet to
+ * decode_tunnel(). */
 struct ids_decoder {
     bool is_ip_protocol;        /* else an EtherType */
     uint16_t number;
     void (*decode)(struct ids_decoding *decoding, struct ids_bytes bytes);
+};
+
+/* --- captures: sources of packets ---------------------------------------------------------- */
+
+struct ids_frame {
+    const uint8_t *data;        /* until the next call; the engine copies it */
+    uint32_t len, wire_len;     /* captured, at most 262,144; on the wire */
+    uint64_t time_us;           /* since 1970 */
+};
+enum ids_receive { IDS_FRAME, IDS_IDLE, IDS_END, IDS_FAILED };
+
+/* --capture-plugin=NAME chooses it, --capture-plugin-args=TEXT is the source. One thread reads. */
+struct ids_capture {
+    const char *name, *doc;
+    bool live;                  /* time is the clock's; else a full engine lets it wait */
+    int link_type;              /* of all frames, as in pcap files: 1 Ethernet, 101 IP */
+    void *(*open)(const struct ids_settings *root, const char *source, struct ids_error *error);
+    enum ids_receive (*receive)(void *self, struct ids_frame *out);     /* waits at most 100 ms */
+    void (*close)(void *self);
 };
 
 /* --- application protocols ----------------------------------------------------------------- */

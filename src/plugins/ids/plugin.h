@@ -23,6 +23,7 @@ struct ids_api {
     int (*add_packet_buffer)(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
     int (*add_protocol)(struct ids_engine *engine, const struct ids_protocol *protocol);
     int (*add_logger)(struct ids_engine *engine, const struct ids_logger *logger);
+    int (*add_capture)(struct ids_engine *engine, const struct ids_capture *capture);
     int (*add_decoder)(struct ids_engine *engine, const struct ids_decoder *decoder);
     /* A key that the plugin reads, such as "outputs.eve-log.mine.depth"; others are reported as
      * unknown. "*" as the last name: any key. */
