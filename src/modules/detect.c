@@ -13,6 +13,7 @@
 #include "modules/context.h"
 #include "modules/detectlog_flush.h"
 #include "modules/tenant_threads.h"
+#include "plugins/watch.h"
 
 /* State of one packet thread. */
 struct detect_module {
@@ -28,7 +29,8 @@ struct detect_module {
     counter_id bypassed_packets, bypassed_bytes, pseudo_packets, elephants;
     struct flow_rate_conf rate;
     struct detectlog_flush flush;
-    bool one_ruleset;                       /* no tenants, and nothing is to be explained */
+    struct plugin_watch *watch;             /* NULL: no plugin watches packets */
+    bool one_ruleset;                       /* no tenants, no watchers, nothing to be explained */
 };
 
 static void detect_module_close(void *self)
@@ -48,6 +50,7 @@ static void detect_module_close(void *self)
     if (m->app != NULL)
         app_thread_free(m->app);
     detectlog_flush_fini(&m->flush);
+    plugin_watch_close(m->watch);
     free(m);
 }
 
@@ -60,7 +63,8 @@ static const struct app_hooks hooks = {
 
 static bool is_one_ruleset(const struct detect_module *m)
 {
-    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL;
+    return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL &&
+           m->watch == NULL;
 }
 
 static int open_tenants(struct detect_module *m, struct ruleset *rules, struct err *err)
@@ -83,6 +87,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->ctx = env->context;
     m->rate = flow_conf_rate(m->ctx->flow);
     m->app = app_thread_new(m->ctx->app, env->counters, &hooks);
+    m->watch = plugin_watch_open();
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
     m->counters = env->counters;
@@ -124,6 +129,8 @@ static COLD void run_rules_of(struct detect_module *m, const struct inspection *
 {
     struct detect_thread *detect = m->detect;
 
+    if (m->watch != NULL && in->reason != INSPECT_LAST_DATA)    /* the packet comes once more */
+        plugin_watch_packet(m->watch, in->packet);
     if (m->tenants.table != NULL)
         detect = tenant_thread_of(&m->tenants, in->packet);
     if (m->ctx->explain != NULL)
@@ -317,6 +324,7 @@ static void flow_state_free(struct detect_module *m, const struct packet *p)
         expectation_parent_remove(m->ctx->app, p);
     detect_flow_free(f);
     app_flow_free(f);
+    plugin_watch_flow_free(f);
     flow_ext_free(f);
     flow_vars_free(f->vars);
     f->vars = NULL;

@@ -215,7 +215,7 @@ void plugin_json_close(struct ids_json *json)
 }
 
 /* A change of the table is a change of the ABI: raise IDS_PLUGIN_ABI with this number. */
-#define API_FUNCTIONS 42
+#define API_FUNCTIONS 44
 _Static_assert(IDS_PLUGIN_ABI == 1 && sizeof(struct ids_api) == API_FUNCTIONS * sizeof(void *),
                "IDS_PLUGIN_ABI and the number of functions change together");
 
@@ -225,6 +225,7 @@ const struct ids_api plugin_api = {
     .add_packet_buffer = plugin_add_packet_buffer,
     .add_protocol = plugin_add_protocol,
     .add_logger = plugin_add_logger,
+    .add_watcher = plugin_add_watcher,
     .add_capture = plugin_add_capture,
     .add_decoder = plugin_add_decoder,
     .add_key = plugin_add_key,
@@ -243,6 +244,7 @@ const struct ids_api plugin_api = {
     .flow = api_flow,
     .flow_ends = api_flow_ends,
     .flow_counts = api_flow_counts,
+    .watched = plugin_watched,
     .app_proto = api_app_proto,
     .decode_ethertype = plugin_decode_ethertype,
     .decode_tunnel = plugin_decode_tunnel,

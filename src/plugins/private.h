@@ -78,6 +78,8 @@ int plugin_add_file_type(struct ids_engine *engine, const struct ids_file_type *
 int plugin_add_keyword(struct ids_engine *engine, const struct ids_keyword *keyword);
 int plugin_add_packet_buffer(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
 int plugin_add_protocol(struct ids_engine *engine, const struct ids_protocol *protocol);
+int plugin_add_watcher(struct ids_engine *engine, const struct ids_watcher *watcher);
+const void *plugin_watched(const struct ids_flow *flow, const struct ids_watcher *watcher);
 int plugin_add_capture(struct ids_engine *engine, const struct ids_capture *capture);
 int plugin_add_decoder(struct ids_engine *engine, const struct ids_decoder *decoder);
 bool plugin_decode_ethertype(struct ids_decoding *decoding, uint16_t type,

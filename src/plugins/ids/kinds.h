@@ -201,6 +201,20 @@ struct ids_protocol {
     bool (*log)(const void *tx, struct ids_json *json);
 };
 
+/* --- watchers: they see each packet of a flow, before rules ----------------------------------- */
+
+/* A library that knows flows, such as one that detects protocols. The engine keeps flow_size bytes
+ * for it with each flow, zeroed. Its keywords read them by watched(). */
+struct ids_watcher {
+    const char *name;           /* of its object in records */
+    size_t flow_size;
+    void *(*thread_open)(void);         /* state of a packet thread; one call at a time */
+    void (*thread_close)(void *thread);
+    void (*packet)(void *thread, void *flow_data, const struct ids_packet *packet);
+    void (*flow_free)(void *flow_data); /* frees what it points to */
+    bool (*log)(const void *flow_data, struct ids_json *json);  /* NULL: no object */
+};
+
 /* --- loggers: outputs beside eve-log ------------------------------------------------------- */
 
 struct ids_alert {

@@ -23,6 +23,7 @@ struct ids_api {
     int (*add_packet_buffer)(struct ids_engine *engine, const struct ids_packet_buffer *buffer);
     int (*add_protocol)(struct ids_engine *engine, const struct ids_protocol *protocol);
     int (*add_logger)(struct ids_engine *engine, const struct ids_logger *logger);
+    int (*add_watcher)(struct ids_engine *engine, const struct ids_watcher *watcher);
     int (*add_capture)(struct ids_engine *engine, const struct ids_capture *capture);
     int (*add_decoder)(struct ids_engine *engine, const struct ids_decoder *decoder);
     /* A key that the plugin reads, such as "outputs.eve-log.mine.depth"; others are reported as
@@ -51,6 +52,7 @@ struct ids_api {
     const struct ids_flow *(*flow)(const struct ids_packet *packet);
     void (*flow_ends)(const struct ids_flow *flow, struct ids_ends *out);       /* client: src */
     void (*flow_counts)(const struct ids_flow *flow, struct ids_flow_counts *out);
+    const void *(*watched)(const struct ids_flow *flow, const struct ids_watcher *watcher);
     const char *(*app_proto)(const struct ids_flow *flow);              /* "http", "unknown" */
 
     /* Decoders: what follows the header. False: it could not be decoded. */
