@@ -15,6 +15,7 @@ cp "$TOP"/qa/samples/quickstart.pcap "$WORK/page/trace.pcap"
 for name in busy login; do cp "$WORK/page/trace.pcap" "$WORK/page/$name.pcap"; done
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$TOP/qa:$TOP/qa/cases/explain-flow-streams \
     python3 -c 'import input, sys; input.capture().write(sys.argv[1])' "$WORK/page/overlap.pcap"
+cp "$TOP/qa/plugins/guess.pcap" "$WORK/page"
 rule='alert http any any -> any any (msg:"login"; http.method; content:"POST"; http.uri; content:"/login"; rev:1;'
 echo "$rule classtype:misc-activity; sid:2012887;)" > "$WORK/page/local.rules"
 echo 'alert tcp any any -> any any (msg:"extra"; content:"some words"; classtype:misc-activity; sid:9; rev:1;)' \

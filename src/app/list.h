@@ -50,6 +50,9 @@
 #define APP_GROUP_LIST(X) \
     X(http)
 
+/* Protocols that plugins add at the start have the numbers after those of the list. */
+#define APP_PROTO_PLUGINS_MAX 8
+
 enum app_proto_id {
     APP_PROTO_UNKNOWN,          /* not known yet */
     APP_PROTO_FAILED,           /* detection has failed */
@@ -61,7 +64,8 @@ enum app_proto_id {
 #define X(symbol) APP_PROTO_##symbol,
     APP_PROTO_LIST(X)
 #undef X
-    APP_PROTO_COUNT
+    APP_PROTO_PLUGIN_FIRST,
+    APP_PROTO_COUNT = APP_PROTO_PLUGIN_FIRST + APP_PROTO_PLUGINS_MAX
 };
 
 #endif

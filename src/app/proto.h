@@ -191,6 +191,11 @@ struct app_proto {
 
 const struct app_proto *app_proto_by_id(enum app_proto_id id);          /* NULL: none */
 const struct app_proto *app_proto_by_name(const char *name);
+/* One past the last protocol: numbers from APP_PROTO_FIRST on have no holes. */
+enum app_proto_id app_proto_end(void);
+/* Adds a protocol at the start, before settings and rules are read; sets its id. It is never freed.
+ * -1: the name is taken, or there are too many. */
+int app_proto_register(struct app_proto *proto, struct err *err);
 static inline bool app_proto_is_group(enum app_proto_id id)
 {
     return id > APP_PROTO_FAILED && id < APP_PROTO_FIRST;

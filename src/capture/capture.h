@@ -113,6 +113,10 @@ struct capture_ops {
                         unsigned cpus);
 
     void *(*open)(const struct capture_request *request, struct err *err);
+    /* Instead of open, for methods that share it: receives the operations that capture_register()
+     * was given. */
+    void *(*open_registered)(const struct capture_ops *ops, const struct capture_request *request,
+                             struct err *err);
     void *(*queue_open)(void *capture, unsigned queue, struct packet_pool *pool,
                         struct counters *counters, struct err *err);
     /* Of a shared capture. scan: the next frame, from the queue CAPTURE_SCAN, by one thread at a
@@ -158,7 +162,9 @@ enum capture_checksums { CAPTURE_CHECKSUMS_AUTO, CAPTURE_CHECKSUMS_YES, CAPTURE_
 enum capture_checksums capture_checksums_read(const struct conf_node *item);
 
 /* capture/list.c */
-extern const struct capture_ops *const capture_table[];         /* NULL-ended */
+extern const struct capture_ops *capture_table[];       /* NULL-ended */
+/* Adds a method at the start; ops is never freed. -1: the name is taken, or there are too many. */
+int capture_register(const struct capture_ops *ops, struct err *err);
 const struct capture_ops *capture_find(const char *name);
 
 #endif

@@ -37,9 +37,28 @@
 CAPTURE_LIST(C)
 #undef C
 
+#define COUNT(name) + 1
+#define REGISTERED_MAX 8
 #define C(name) &capture_##name,
-const struct capture_ops *const capture_table[] = { CAPTURE_LIST(C) NULL };
+/* The list, and what is registered while plugins load. */
+const struct capture_ops *capture_table[0 CAPTURE_LIST(COUNT) + REGISTERED_MAX + 1] = {
+    CAPTURE_LIST(C)
+};
 #undef C
+
+int capture_register(const struct capture_ops *ops, struct err *err)
+{
+    size_t count = 0;
+
+    if (capture_find(ops->name) != NULL)
+        return err_set(err, "there is a capture method \"%s\" already", ops->name);
+    while (capture_table[count] != NULL)
+        count++;
+    if (count + 1 == ARRAY_LEN(capture_table))
+        return err_set(err, "at most %d capture methods can be added", REGISTERED_MAX);
+    capture_table[count] = ops;
+    return 0;
+}
 
 const struct capture_ops *capture_find(const char *name)
 {

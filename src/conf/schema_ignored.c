@@ -12,7 +12,6 @@
 
 const struct conf_ignored conf_ignored[] = {
     { "stats.exception-policy.global-stats", LATER },
-    { "plugins", "there are no plugins here: nothing is loaded" },
 
     { "@log-file.buffer-size", "records are written as packets are done, in pieces of many" },
     { "heartbeat.output-flush-interval", "nothing waits in a buffer: see buffer-size" },

@@ -161,7 +161,7 @@ bool memory_limit_at(unsigned n, struct memory_limit *out)
         *out = own_limits[n];
         return true;
     }
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_memcap *app = app_proto_by_id(id)->memcaps;
 
         for (; app != NULL && app->name != NULL; app++) {

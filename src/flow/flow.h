@@ -74,6 +74,7 @@ struct flow_ext {
     struct flow_macs *macs;             /* NULL unless an output logs them */
     struct flow_rate *rate;             /* flow/rate.h; NULL without flow.rate-tracking */
     struct flow_elephant *elephant;     /* flow/elephant.h; NULL below its first limits */
+    void *watched;                      /* plugins/watch.h; NULL without watchers */
 };
 
 /* Three groups of cache lines, by the thread that writes them; 320 bytes in all. The session of a
@@ -168,8 +169,7 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 #define FLOW_NO_PAYLOAD_INSPECTION 1
 #define FLOW_NO_REASSEMBLY  2
 
-/* The protocol of this direction has been detected (or will not be), and rules on protocols have
- * not seen it yet. */
+/* The protocol of this direction is known, or will never be, and rules have not seen that yet. */
 #define FLOW_PROTO_DETECTED(direction) (0x04u << (direction))
 
 #define FLOW_SWAP_KEY       1               /* the client is the key's src */

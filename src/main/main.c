@@ -11,6 +11,7 @@
 #include "main/logging.h"
 #include "main/options.h"
 #include "main/run.h"
+#include "plugins/load.h"
 
 /* Runs a job that needs the configuration. */
 static int with_config(const struct options *o, int (*job)(const struct options *, struct conf *))
@@ -36,6 +37,27 @@ static int list_modes(const struct options *o, struct conf *conf)
 {
     (void)o;
     return list_run_modes(conf_root(conf));
+}
+
+/* Lists are made without a configuration, so only --plugin adds to them. */
+static int load_for_lists(const struct options *o)
+{
+    struct err err = { 0 };
+
+    switch (o->job) {
+    case JOB_LIST_KEYWORDS: case JOB_LIST_PROTOS: case JOB_LIST_HOOKS: case JOB_LIST_FRAMES:
+        break;
+    case JOB_LIST_RUN_MODES:
+        if (o->config == NULL)
+            break;
+        return 0;
+    default:
+        return 0;
+    }
+    if (plugins_load(o->plugins.at, o->plugins.count, NULL, &err) == 0)
+        return 0;
+    log_err(LOG_LEVEL_ERROR, "plugins", &err);
+    return -1;
 }
 
 /* -T and --engine-analysis are the same run without packets; run_check() tells them apart. */
@@ -76,7 +98,7 @@ int main(int argc, char **argv)
         options_free(&options);
         return EXIT_FAILURE;
     }
-    status = do_job(&options, argv[0]);
+    status = load_for_lists(&options) == 0 ? do_job(&options, argv[0]) : EXIT_FAILURE;
     options_free(&options);
     return status;
 }

@@ -43,6 +43,8 @@ static const struct option_spec specs[] = {
     { 'c', NULL, OPT_TEXT, 'r', AT(config), 0, NULL, "FILE", "configuration file" },
     { 0, "include", OPT_LIST, 'r', AT(include), 0, NULL, "FILE", "further configuration file" },
     { 0, "set", OPT_LIST, 'r', AT(set), 0, NULL, "KEY=VALUE", "override one setting" },
+    { 0, "plugin", OPT_LIST, 'r', AT(plugins), 0, NULL, "FILE",
+      "load a plugin, besides the configured ones" },
     { 'T', NULL, OPT_JOB, 0, 0, JOB_TEST, NULL, NULL, "check configuration and rules, and end" },
     { 'l', NULL, OPT_TEXT, 'r', AT(log_dir), 0, NULL, "DIR", "log directory" },
     { 0, "data-dir", OPT_TEXT, 'r', AT(data_dir), 0, NULL, "DIR", "directory for state" },
@@ -81,6 +83,10 @@ static const struct option_spec specs[] = {
       "libpcap's buffer" },
     { 'q', NULL, OPT_CAPTURE, 'r', 0, 0, "nfq", "N[:M]", "inline on netfilter queues" },
     { 0, "nflog", OPT_CAPTURE, 'o', 0, 0, "nflog", "CONF", "capture by NFLOG" },
+    { 0, "capture-plugin", OPT_TEXT, 'r', AT(plugin_capture), 0, NULL, "NAME",
+      "capture by a method of a plugin" },
+    { 0, "capture-plugin-args", OPT_TEXT, 'r', AT(plugin_source), 0, NULL, "TEXT",
+      "the source of that method" },
     { 'F', NULL, OPT_TEXT, 'r', AT(bpf_file), 0, NULL, "FILE", "packet filter from a file" },
     { 'k', NULL, OPT_TEXT, 'r', AT(checksums), 0, NULL, "all|none", "verify checksums or not" },
     { 0, "simulate-ips", OPT_FLAG, 0, AT(simulate_ips), 0, NULL, NULL,
@@ -317,6 +323,20 @@ static int option_bpf_file(struct options *o, struct err *err)
     return 0;
 }
 
+/* The method is known only when plugins have been loaded, so its name is checked later. */
+static int option_plugin_capture(struct options *o, struct err *err)
+{
+    if (o->plugin_source != NULL && o->plugin_capture == NULL)
+        return err_set(err, "--capture-plugin-args goes with --capture-plugin");
+    if (o->plugin_capture == NULL)
+        return 0;
+    if (o->capture != NULL)
+        return err_set(err, "more than one way of capture given: --capture-plugin is one too many");
+    o->capture = o->plugin_capture;
+    ARRAY_PUSH(&o->sources, o->plugin_source != NULL ? o->plugin_source : o->plugin_capture);
+    return 0;
+}
+
 /* Options that say how to explain, and nothing to explain. */
 static int option_explain_none(const struct options *o, struct err *err)
 {
@@ -403,6 +423,8 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
                             o->firewall_file != NULL))
         return err_set(err, "--disable-detection leaves nothing to do for rules: -s, -S and "
                        "--firewall-rules-exclusive do not go with it");
+    if (option_plugin_capture(o, err) < 0)
+        return -1;
     return option_explain(o, err);
 }
 
@@ -410,6 +432,7 @@ void options_free(struct options *o)
 {
     ARRAY_FREE(&o->include);
     ARRAY_FREE(&o->set);
+    ARRAY_FREE(&o->plugins);
     ARRAY_FREE(&o->sources);
     ARRAY_FREE(&o->rule_files);
     free(o->bpf);

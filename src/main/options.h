@@ -21,6 +21,7 @@ struct options {
     const char *job_argument;           /* --list-keywords=csv, --plan=json */
     const char *config;                 /* -c; NULL: the installed one */
     string_list include, set;
+    string_list plugins;                /* --plugin */
     const char *log_dir, *data_dir, *pid_file, *user, *group;
     bool daemon;
     unsigned verbose;
@@ -30,6 +31,7 @@ struct options {
     const char *run_mode;
     const char *capture;                /* name in capture_table; NULL: the other options decide */
     string_list sources;                /* files, interfaces, queues */
+    const char *plugin_capture, *plugin_source; /* --capture-plugin and its -args */
     const char *checksums;              /* -k */
     bool simulate_ips;
     const char *reject_device;

@@ -29,6 +29,7 @@
 #include "main/logging.h"
 #include "main/engine_loop.h"
 #include "match/mpm_ngram.h"
+#include "plugins/load.h"
 
 /* --- configuration ------------------------------------------------------------------------ */
 
@@ -109,6 +110,14 @@ static int check_options(const struct options *o, const struct conf *conf, struc
     return 0;
 }
 
+/* --dump-config shows the configuration of a plugin that does not load, too. */
+static int load_plugins(const struct options *o, const struct conf *conf, struct err *err)
+{
+    if (o->job == JOB_DUMP_CONFIG)
+        return 0;
+    return plugins_load(o->plugins.at, o->plugins.count, conf_root(conf), err);
+}
+
 /* The order gives the precedence: the file, --include, --set, other options. NULL: the
  * error is logged. Hash keys come first: large sections have an index. */
 struct conf *run_configure(const struct options *o)
@@ -130,6 +139,8 @@ struct conf *run_configure(const struct options *o)
     if (check_options(o, conf, &err) < 0)
         goto failed;
     configure_options(o, conf);
+    if (load_plugins(o, conf, &err) < 0)
+        goto failed;
     return conf;
 
 failed:
@@ -170,11 +181,13 @@ static int check_user(const struct options *o, const struct conf_node *root, str
 /* Warns of keys that no part of the engine reads, because most are misspelt. */
 static unsigned check_keys(const struct conf *conf)
 {
+    const char *const *keys;
     struct arena arena;
     unsigned unknown;
 
     arena_init(&arena, 16 * 1024, 0);
-    unknown = conf_check_keys(conf, output_settings_keys(&arena, app_settings_keys(&arena)));
+    keys = output_settings_keys(&arena, app_settings_keys(&arena));
+    unknown = conf_check_keys(conf, plugins_settings_keys(&arena, keys));
     arena_fini(&arena);
     return unknown;
 }

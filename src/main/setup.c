@@ -659,6 +659,13 @@ static int check_threads(const struct setup *s, const unsigned *threads, struct 
     return 0;
 }
 
+static void *open_capture(const struct capture_ops *ops, const struct capture_request *request,
+                          struct err *err)
+{
+    return ops->open_registered != NULL ? ops->open_registered(ops, request, err)
+                                        : ops->open(request, err);
+}
+
 /* Opens the sources. In live captures this needs the privileges that are dropped
  * afterwards. */
 int setup_capture(struct setup *s, struct err *err)
@@ -680,7 +687,7 @@ int setup_capture(struct setup *s, struct err *err)
     if (s->context.capture != NULL)
         plan_source_threads(s->plan, threads);
     if (setup_capture_ops(s->options, err) != NULL && check_threads(s, threads, err) == 0)
-        s->context.capture_handle = s->context.capture->open(&request, err);
+        s->context.capture_handle = open_capture(s->context.capture, &request, err);
     free(threads);
     return s->context.capture_handle != NULL ? 0 : -1;
 }

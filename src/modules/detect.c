@@ -19,6 +19,7 @@
 #include "modules/detectlog_flush.h"
 #include "modules/flow_partition.h"
 #include "modules/tenant_threads.h"
+#include "plugins/watch.h"
 
 /* State of one packet thread. */
 struct detect_module {
@@ -40,14 +41,15 @@ struct detect_module {
     struct detectlog_flush flush;
     struct matched *matched;                /* NULL: alerts do not say where rules match */
     struct explain_part *explain;           /* of a live question; NULL: none */
-    bool one_ruleset;                       /* no tenants, and nothing is to be explained */
+    struct plugin_watch *watch;             /* NULL: no plugin watches packets */
+    bool one_ruleset;                       /* no tenants, no watchers, nothing to be explained */
     bool has_helper;                        /* flow.elephant.action: spread */
 };
 
 static bool is_one_ruleset(const struct detect_module *m)
 {
     return m->tenants.table == NULL && m->ctx->explain == NULL && m->ctx->life == NULL &&
-           m->matched == NULL && m->explain == NULL;
+           m->matched == NULL && m->explain == NULL && m->watch == NULL;
 }
 
 /* The thread has no part in the question any more. */
@@ -81,6 +83,7 @@ static void detect_module_close(void *self)
     if (m->app != NULL)
         app_thread_free(m->app);
     detectlog_flush_fini(&m->flush);
+    plugin_watch_close(m->watch);
     free(m);
 }
 
@@ -137,6 +140,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     m->elephant = flow_conf_elephant(m->ctx->flow);
     m->watches_size = m->rate.seconds != 0 || m->elephant->action != ELEPHANT_INSPECT;
     m->app = app_thread_new(m->ctx->app, env->counters, &hooks);
+    m->watch = plugin_watch_open();
     rules = run_context_rules(m->ctx, &m->rules_generation);
     m->detect = detect_thread_new(rules, m->ctx->conf, env->counters, m->ctx->is_inline, err);
     m->counters = env->counters;
@@ -186,6 +190,8 @@ static COLD void run_rules_of(struct detect_module *m, const struct inspection *
 {
     struct detect_thread *detect = m->detect;
 
+    if (m->watch != NULL && in->reason != INSPECT_LAST_DATA)    /* the packet comes once more */
+        plugin_watch_packet(m->watch, in->packet);
     if (m->tenants.table != NULL)
         detect = tenant_thread_of(&m->tenants, in->packet);
     if (m->explain != NULL) {
@@ -423,6 +429,7 @@ static void flow_state_free(struct detect_module *m, const struct packet *p)
         expectation_parent_remove(m->ctx->app, p);
     detect_flow_free(f);
     app_flow_free(f);
+    plugin_watch_flow_free(f);
     flow_ext_free(f);
     flow_vars_free(f->vars);
     f->vars = NULL;

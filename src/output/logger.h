@@ -49,6 +49,11 @@ struct logger_ops {
      * error is logged and the output left out. */
     void *(*open)(const struct output_request *request, struct output_conf *conf,
                   const struct conf_node *node, struct err *err);
+    /* Instead of open, for outputs that share it: receives the operations that logger_register()
+     * was given. */
+    void *(*open_registered)(const struct logger_ops *ops, const struct output_request *request,
+                             struct output_conf *conf, const struct conf_node *node,
+                             struct err *err);
     void (*close)(void *self);          /* NULL: nothing to free */
     /* Rendering: each may be NULL; called for each packet, in order. */
     void (*packet)(struct render *r, void *self, struct packet *p);
@@ -95,7 +100,9 @@ struct slice record_slice(const struct render *r);     /* bytes of the record th
 #define EVE_TIME_SIZE 40
 size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE]);
 
-extern const struct logger_ops *const logger_table[];
+/* Adds an output at the start, before any is open; ops is never freed. -1: the name is taken, or
+ * there are too many. */
+int logger_register(const struct logger_ops *ops, struct err *err);
 
 /* Returns log_dir + name, or name if it is absolute; on the heap. */
 char *output_path(const struct output_request *request, const char *name);

@@ -19,8 +19,13 @@
 #define X(name) extern const struct logger_ops logger_##name;
 LOGGER_LIST(X)
 #undef X
+#define COUNT(name) + 1
+#define REGISTERED_MAX 16
 #define X(name) &logger_##name,
-const struct logger_ops *const logger_table[] = { LOGGER_LIST(X) NULL };
+/* The list, and what is registered while plugins load; NULL ends it. */
+static const struct logger_ops *logger_table[LOGGER_LIST(COUNT) + REGISTERED_MAX + 1] = {
+    LOGGER_LIST(X)
+};
 #undef X
 
 /* Bytes that a writer collects for one sink, which means few system calls under load.
@@ -72,6 +77,20 @@ static const struct logger_ops *logger_find(const char *name)
         if (strcmp(logger_table[i]->name, name) == 0)
             return logger_table[i];
     return NULL;
+}
+
+int logger_register(const struct logger_ops *ops, struct err *err)
+{
+    size_t count = 0;
+
+    if (logger_find(ops->name) != NULL)
+        return err_set(err, "there is an output \"%s\" already", ops->name);
+    while (logger_table[count] != NULL)
+        count++;
+    if (count + 1 == ARRAY_LEN(logger_table))
+        return err_set(err, "at most %d outputs can be added", REGISTERED_MAX);
+    logger_table[count] = ops;
+    return 0;
 }
 
 const char *const *output_settings_keys(struct arena *arena, const char *const *others)
@@ -140,7 +159,9 @@ static void output_open(struct output_conf *conf, const struct conf_node *node)
         report_missing(node);
         return;
     }
-    self = ops->open(&conf->request, conf, node, &err);
+    self = ops->open_registered != NULL
+               ? ops->open_registered(ops, &conf->request, conf, node, &err)
+               : ops->open(&conf->request, conf, node, &err);
     if (self != NULL)
         output_add(conf, ops, self);
     else if (err.text[0] != '\0' && ops->is_evidence)

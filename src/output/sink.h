@@ -22,6 +22,10 @@ struct sink_ops {
     bool is_own;             /* each output has its own sink: a path does not identify the target */
     void *(*open)(const struct output_request *request, const struct conf_node *node,
                   const char *path, struct err *err);
+    /* Instead of open, for sinks that share it: receives the operations that sink_register() was
+     * given. */
+    void *(*open_registered)(const struct sink_ops *ops, const struct conf_node *node,
+                             const char *path, struct err *err);
     /* Writes entire records, one per line. Several writer threads may call it at once. Returns how
      * many records are lost. */
     uint64_t (*write)(void *self, const uint8_t *data, size_t len);
@@ -85,7 +89,9 @@ struct sink *sink_open_as(const struct output_request *request, struct output_co
                           const struct conf_node *node, struct sink_default otherwise,
                           struct err *err);
 
-extern const struct sink_ops *const sink_table[];
+/* Adds a filetype at the start, before any sink is open; ops is never freed. -1: the name is taken,
+ * or there are too many. */
+int sink_register(const struct sink_ops *ops, struct err *err);
 extern const struct sink_ops sink_file_later;       /* opens the file with its first record; not
                                                      * listed */
 

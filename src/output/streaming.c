@@ -45,7 +45,7 @@ void output_require_bodies(const struct app_conf *app)
 {
     struct app_required_features required = { 0 };
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_proto *proto = app_proto_by_id(id);
 
         for (unsigned d = 0; proto->bodies != NULL && d < 2; d++)

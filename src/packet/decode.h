@@ -52,6 +52,21 @@ void decode_end(struct decoder *d, const struct packet_vector *v);
  * given at creation. */
 void decoder_count_into(struct decoder *d, struct counters *counters);
 
+/* Decoders that plugins add at the start, before packets flow, for numbers that no decoder of
+ * decode/lists.h has. `self` is what was registered. False: the header cannot be read. */
+enum decode_by { DECODE_BY_ETHERTYPE, DECODE_BY_IP_PROTOCOL };
+struct decode_registered {
+    bool (*decode)(const struct decode_registered *self, struct decoder *d, struct packet *p,
+                   struct slice in);
+};
+/* -1: the number has a decoder, or there are too many. */
+int decode_register(enum decode_by by, uint16_t number, const struct decode_registered *what,
+                    struct err *err);
+/* What they call for what follows their header: in the same packet, before it has an IP header; and
+ * as the inner packet of a tunnel. */
+bool decode_next_ethertype(struct decoder *d, struct packet *p, uint16_t type, struct slice in);
+bool decode_tunnelled_ip(struct decoder *d, struct packet *p, struct slice in);
+
 /* Counts the packet's events from number `from` on: for events that later modules have set. */
 void packet_events_count(const struct decode_conf *conf, struct counters *counters,
                          const struct packet *p, unsigned from);

@@ -30,6 +30,7 @@ struct capture_device;
     E(PACKET_TEREDO, "teredo tunnel")             \
     E(PACKET_GENEVE, "geneve encapsulation")      \
     E(PACKET_VXLAN, "vxlan encapsulation")        \
+    E(PACKET_PLUGIN_TUNNEL, "plugin tunnel")      \
     E(PACKET_DEFRAG, "defrag")                    \
     E(PACKET_STREAM_END, "stream (flow timeout)") \
     E(PACKET_STREAM_FLUSH, "stream (detect/log)") \

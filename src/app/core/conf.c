@@ -178,7 +178,7 @@ static void read_shared_limits(struct app_conf *conf, const struct conf_node *ro
     const struct conf_node *node = NULL;
     const struct app_proto *proto = NULL;
 
-    for (unsigned i = APP_PROTO_FIRST; i < APP_PROTO_COUNT && proto == NULL; i++)
+    for (unsigned i = APP_PROTO_FIRST; i < app_proto_end() && proto == NULL; i++)
         if (app_proto_by_id((enum app_proto_id)i)->shares_limits)
             proto = app_proto_by_id((enum app_proto_id)i);
     if (proto != NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/registry.c - the protocols by number and by name, made from app/list.h at compile time:
- * every binary has the same ids. */
+ * every binary has the same ids. Plugins add theirs behind them. */
 #include "app/core/session.h"
 #include "app/rules.h"
 
@@ -10,12 +10,19 @@
 APP_PROTO_LIST(X)
 #undef X
 
-static const struct app_proto *const proto_table[APP_PROTO_COUNT] = {
+static const struct app_proto *proto_table[APP_PROTO_COUNT] = {
 #define X(symbol) [APP_PROTO_##symbol] = &app_##symbol,
     APP_PROTO_LIST(X)
 #undef X
     [APP_PROTO_UNKNOWN] = NULL,
 };
+
+static enum app_proto_id proto_end = APP_PROTO_PLUGIN_FIRST;
+
+enum app_proto_id app_proto_end(void)
+{
+    return proto_end;
+}
 
 /* The names for rules' app-layer-event keyword, as in Suricata; the ids are ours (session.h). */
 static const char *const group_name[] = {
@@ -76,6 +83,20 @@ const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto)
         if (proto_table[i] != NULL && app_proto_matches(rule_proto, (enum app_proto_id)i))
             return proto_table[i];
     return NULL;
+}
+
+int app_proto_register(struct app_proto *proto, struct err *err)
+{
+    enum app_proto_id taken;
+
+    if (app_proto_by_name(proto->name) != NULL ||
+        app_proto_by_rule_name(text_of(proto->name), &taken))
+        return err_set(err, "there is a protocol \"%s\" already", proto->name);
+    if (proto_end == APP_PROTO_COUNT)
+        return err_set(err, "at most %d protocols can be added", APP_PROTO_PLUGINS_MAX);
+    proto->id = proto_end;
+    proto_table[proto_end++] = proto;
+    return 0;
 }
 
 const char *app_proto_name(enum app_proto_id id)

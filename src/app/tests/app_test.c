@@ -374,7 +374,7 @@ TEST(app_layer_events_have_names)
         for (unsigned b = 1; b < a; b++)
             if (app_layer_event_name(a) != NULL && app_layer_event_name(b) != NULL)
                 CHECK(strcmp(app_layer_event_name(a), app_layer_event_name(b)) != 0);
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_proto *proto = app_proto_by_id(id);
 
         if (proto->absent_event == NULL)

@@ -64,7 +64,7 @@ static void protocol_notes(struct writer *w, const struct rule_op *op)
 {
     const struct slice content = { op->content.bytes, op->content.len };
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_reports *reports = app_proto_by_id(id)->reports;
         const char *text = NULL;
 

@@ -33,7 +33,7 @@ static const struct app_report_name *reported(const char *keyword)
 {
     const struct app_report_name *found = find_name(common, keyword);
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT && found == NULL; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end() && found == NULL; id++) {
         const struct app_reports *reports = app_proto_by_id(id)->reports;
 
         if (reports != NULL)

@@ -61,7 +61,7 @@ static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
 {
     unsigned count = 0;
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_report_order *order = engine_order(name, id);
 
         for (unsigned d = 0; order != NULL && d < 2; d++)
@@ -72,7 +72,7 @@ static unsigned steps_of(const char *name, struct order_step out[STEPS_MAX])
         qsort(out, count, sizeof(*out), compare_ranks);
         return count;
     }
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++)
         for (unsigned d = 0; d < 2; d++)
             out[count++] = (struct order_step){ id, (uint8_t)d, 0 };
     return count;

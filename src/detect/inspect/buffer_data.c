@@ -3,16 +3,26 @@
  * packet, because the prefilter and each candidate need the same. */
 #include "detect/inspect/part_cost.h"
 
+static bool packet_get(const struct detect_thread *dt, const struct buffer *b,
+                       const struct buffer_source *from, struct slice *out)
+{
+    if (b->get_packet_nth != NULL)
+        return b->get_packet_nth(from->packet, from->index, out);
+    if (from->index != 0)
+        return false;
+    if (UNLIKELY(b->registered != NULL))
+        return b->registered->get_registered(b->registered, from->packet, out);
+    return b->get_packet(from->packet, dt->inspection->direction, out);
+}
+
 /* The bytes before any transform. */
 static bool base_get(const struct detect_thread *dt, const struct buffer *b,
                      const struct buffer_source *from, struct slice *out)
 {
     const struct app_buffer *app;
 
-    if (b->kind == BUFFER_PACKET && b->get_packet_nth != NULL)
-        return b->get_packet_nth(from->packet, from->index, out);
     if (b->kind == BUFFER_PACKET)
-        return from->index == 0 && b->get_packet(from->packet, dt->inspection->direction, out);
+        return packet_get(dt, b, from, out);
     if (b->kind != BUFFER_TX || from->tx == NULL)
         return false;
     app = b->by_proto[from->tx->flow->proto->id];

@@ -413,7 +413,7 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
     }
 }
 
-static void add_proto(const struct app_proto *proto)
+void keyword_declared_add(const struct app_proto *proto)
 {
     for (const struct app_buffer *const *b = proto->buffers; b != NULL && *b != NULL; b++)
         add_buffer(proto, *b);
@@ -425,11 +425,11 @@ static void add_proto(const struct app_proto *proto)
 
 void keyword_declared_register(void)
 {
-    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (unsigned id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
 
         if (proto != NULL)
-            add_proto(proto);
+            keyword_declared_add(proto);
     }
 }
 

@@ -2,6 +2,7 @@
 /* detect/keywords/table_keywords.c - the keywords that tables declare: a sticky buffer for
  * each packet buffer, a keyword for each transform. */
 #include "detect/keywords/buffers/list.h"
+#include "detect/keywords/registry.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
@@ -15,12 +16,28 @@
 static const struct packet_buffer *const buffers[] = { PACKET_BUFFER_LIST(X) };
 #undef X
 
+/* What plugins add; filled before rules are read. */
+#define REGISTERED_MAX 32
+static struct {
+    const struct packet_buffer *at[REGISTERED_MAX + 1];
+    struct keyword_ops ops[REGISTERED_MAX];
+    unsigned count;
+} registered;
+
+const struct packet_buffer *packet_buffer_registered(unsigned i)
+{
+    return registered.at[i];
+}
+
 /* The table is short and this runs at load time only. */
 static const struct packet_buffer *declared_buffer(const char *name)
 {
     for (unsigned i = 0; i < ARRAY_LEN(buffers); i++)
         if (strcmp(buffers[i]->name, name) == 0)
             return buffers[i];
+    for (unsigned i = 0; i < registered.count; i++)
+        if (strcmp(registered.at[i]->name, name) == 0)
+            return registered.at[i];
     return NULL;
 }
 
@@ -45,22 +62,40 @@ static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, voi
 static struct keyword_ops buffer_ops[PACKET_BUFFER_LIST(COUNT)];
 static const struct keyword_ops *buffer_table[ARRAY_LEN(buffer_ops) + 1];
 
+static struct keyword_ops packet_buffer_keyword(const struct packet_buffer *b)
+{
+    return (struct keyword_ops){
+        .name = b->name,
+        .alias = b->alias,
+        .doc = b->doc,
+        .features = "No option,sticky buffer",
+        .point = POINT_NONE,
+        .argument = ARGUMENT_NONE,
+        .parse = packet_buffer_parse,
+    };
+}
+
 /* A list that NULL ends; the last element of the table stays zero. */
 const struct keyword_ops *const *packet_buffer_keywords(void)
 {
     for (unsigned i = 0; i < ARRAY_LEN(buffers); i++) {
-        buffer_ops[i] = (struct keyword_ops){
-            .name = buffers[i]->name,
-            .alias = buffers[i]->alias,
-            .doc = buffers[i]->doc,
-            .features = "No option,sticky buffer",
-            .point = POINT_NONE,
-            .argument = ARGUMENT_NONE,
-            .parse = packet_buffer_parse,
-        };
+        buffer_ops[i] = packet_buffer_keyword(buffers[i]);
         buffer_table[i] = &buffer_ops[i];
     }
     return buffer_table;
+}
+
+int packet_buffer_register(const struct packet_buffer *b, struct err *err)
+{
+    unsigned at = registered.count;
+
+    if (at == REGISTERED_MAX)
+        return err_set(err, "at most %d buffers of packets can be added", REGISTERED_MAX);
+    registered.at[at] = b;
+    registered.ops[at] = packet_buffer_keyword(b);
+    registered.count++;
+    keyword_register(&registered.ops[at]);
+    return 0;
 }
 
 /* --- transforms --------------------------------------------------------------------------- */

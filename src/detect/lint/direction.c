@@ -81,7 +81,7 @@ static uint8_t transports_of(enum app_proto_id proto)
 {
     uint8_t found = 0;
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++)
         if (app_proto_by_id(id) != NULL && app_proto_matches(proto, id))
             found |= app_proto_by_id(id)->transports;
     return found;

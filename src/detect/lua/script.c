@@ -93,7 +93,7 @@ static bool need_of(const char *key, struct lua_script *s)
 /* Former ways in which scripts required a protocol, before it had a library. */
 static bool is_former_need(const char *key)
 {
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const char *name = app_proto_by_id(id)->name;
 
         if (strncmp(key, name, strlen(name)) == 0 && lua_library_is_known(name))

@@ -58,6 +58,7 @@ struct buffer {
     bool (*get_packet)(const struct packet *p, enum direction side, struct slice *out);
                                 /* BUFFER_PACKET; or, if a packet may have several, this: */
     bool (*get_packet_nth)(const struct packet *p, unsigned index, struct slice *out);
+    const struct packet_buffer *registered;     /* has get_registered; NULL: one of those above */
     const struct app_buffer *by_proto[APP_PROTO_COUNT];                 /* BUFFER_TX */
     uint8_t frame_proto;
     unsigned frame_type;
@@ -70,10 +71,19 @@ struct packet_buffer {
     bool (*get)(const struct packet *p, enum direction side, struct slice *out);
     /* Instead of get, for a buffer of which a packet may have several: false past the last. */
     bool (*get_nth)(const struct packet *p, unsigned index, struct slice *out);
+    /* Instead of both, for buffers that share it: receives the buffer itself. */
+    bool (*get_registered)(const struct packet_buffer *b, const struct packet *p,
+                           struct slice *out);
     bool same;        /* equal in all packets of a direction, so rules on transactions can use it */
     uint8_t link;               /* enum rule_link: what rules with it require */
     uint8_t ip_proto;           /* protocol that the rule's header must allow; 0: any */
 };
+
+/* Adds a buffer of packets and its keyword, before rules are read; `b` is never freed. -1: there
+ * are too many. */
+int packet_buffer_register(const struct packet_buffer *b, struct err *err);
+/* NULL past the last one that was registered. */
+const struct packet_buffer *packet_buffer_registered(unsigned i);
 
 /* Load time; each ruleset has a registry. */
 const struct buffer *buffer_find(struct ruleset *set, struct text name);

@@ -317,7 +317,7 @@ static bool app_proto_apply(struct rule *rule, struct text name, const struct ap
 
     if (!app_proto_by_rule_name(name, &rule_proto))
         return false;
-    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (unsigned id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
         bool meant = id == rule_proto || (app_proto_is_group(rule_proto) &&
                                       app_proto_matches(rule_proto, (enum app_proto_id)id));

@@ -116,7 +116,7 @@ static bool is_turned_off(const struct conf_node *root, const char *proto, const
 
 static bool has_protocol_feature(struct text name, const struct conf_node *root)
 {
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const struct app_proto *proto = app_proto_by_id(id);
         const struct app_optional_feature *f = proto->optional_features;
 

@@ -263,9 +263,19 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         json_u64(j, "tx_id", head.tx_id);
 }
 
+/* Set while plugins load; then only read. NULL: there is nothing to add. */
+static void (*flow_members)(struct json *j, const struct flow *f);
+
+void eve_set_flow_members(void (*write)(struct json *j, const struct flow *f))
+{
+    flow_members = write;
+}
+
 /* Ends the record and its line; the sink takes it from here. */
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p)
 {
+    if (UNLIKELY(flow_members != NULL) && p != NULL && p->flow != NULL)
+        flow_members(j, p->flow);
     if (eve->sensor_name != NULL)
         json_string(j, "host", eve->sensor_name);
     if (eve->pcap_file && p != NULL && p->file_name != NULL)

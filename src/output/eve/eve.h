@@ -104,6 +104,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
                struct eve_head head);
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
 void eve_cancel(struct render *r);
+/* Adds members to each record of a flow; set at the start, by what plugins add. */
+void eve_set_flow_members(void (*write)(struct json *j, const struct flow *f));
 
 /* Limits the records of a flow to a multiple of its bytes, so that a sender cannot fill the log
  * cheaply. Call it before a record of a transaction, a file or an anomaly. False: no space; the

@@ -16,8 +16,11 @@
 #define X(name) extern const struct sink_ops sink_##name;
 SINK_LIST(X)
 #undef X
+#define COUNT(name) + 1
+#define REGISTERED_MAX 16
 #define X(name) &sink_##name,
-const struct sink_ops *const sink_table[] = { SINK_LIST(X) NULL };
+/* The list, and what is registered while plugins load; NULL ends it. */
+static const struct sink_ops *sink_table[SINK_LIST(COUNT) + REGISTERED_MAX + 1] = { SINK_LIST(X) };
 #undef X
 
 /* "file" is another word for "regular". NULL: unknown. */
@@ -29,6 +32,20 @@ static const struct sink_ops *sink_of_filetype(const char *filetype)
         if (strcmp(sink_table[i]->name, filetype) == 0)
             return sink_table[i];
     return NULL;
+}
+
+int sink_register(const struct sink_ops *ops, struct err *err)
+{
+    size_t count = 0;
+
+    if (sink_of_filetype(ops->name) != NULL)
+        return err_set(err, "there is a filetype \"%s\" already", ops->name);
+    while (sink_table[count] != NULL)
+        count++;
+    if (count + 1 == ARRAY_LEN(sink_table))
+        return err_set(err, "at most %d filetypes can be added", REGISTERED_MAX);
+    sink_table[count] = ops;
+    return 0;
 }
 
 /* The kinds of sinks, for the error message. */
@@ -81,7 +98,9 @@ static struct sink *open_target(const struct output_request *request, struct out
                                 struct err *err)
 {
     const struct sink_ops *ops = target.ops;
-    void *self = ops->open(request, node, target.path, err);
+    void *self = ops->open_registered != NULL
+                     ? ops->open_registered(ops, node, target.path, err)
+                     : ops->open(request, node, target.path, err);
     struct queue_conf queue;
     struct sink *sink;
 

@@ -145,6 +145,10 @@ OTHER_DECODER_LIST(X)
 bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const uint8_t *at,
                       uint32_t len);
 
+/* The decoder that a plugin has registered for the number. False: there is none. */
+bool decode_by_registered(enum decode_by by, struct decoder *d, struct packet *p,
+                          uint16_t number, struct slice in);
+
 /* Decodes extension headers from `at` on; first: next-header value of the IPv6 header. */
 void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
                             const uint8_t *at, uint32_t len);

@@ -15,6 +15,8 @@ bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const 
     ETHERTYPE_LIST(X)
 #undef X
     default:
+        if (decode_by_registered(DECODE_BY_ETHERTYPE, d, p, type, (struct slice){ at, len }))
+            return true;
         COUNT(d, unknown_ethertype);
         packet_set_event(p, EVENT_ETHERNET_UNKNOWN_ETHERTYPE);
         return false;

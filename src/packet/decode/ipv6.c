@@ -30,7 +30,8 @@ static bool decode_next(struct decoder *d, struct packet *p, const uint8_t *at, 
         p->ip_proto = 0;
         break;
     default:
-        packet_set_event(p, EVENT_IPV6_UNKNOWN_NEXT_HEADER);
+        if (!decode_by_registered(DECODE_BY_IP_PROTOCOL, d, p, next, (struct slice){ at, len }))
+            packet_set_event(p, EVENT_IPV6_UNKNOWN_NEXT_HEADER);
     }
     return true;
 }

@@ -64,19 +64,28 @@ static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
     return new;
 }
 
+/* Those of the list, then those that plugins add; NULL past the last. */
+static const struct packet_buffer *packet_buffer_at(unsigned i)
+{
+    return i < ARRAY_LEN(packet_buffers) ? packet_buffers[i]
+                                         : packet_buffer_registered(i - ARRAY_LEN(packet_buffers));
+}
+
 /* Finds by name or alias; NULL: not a packet buffer. */
 static struct buffer *packet_buffer_find(struct ruleset *set, struct text name)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(packet_buffers); i++) {
-        const struct packet_buffer *b = packet_buffers[i];
+    const struct packet_buffer *b;
 
+    for (unsigned i = 0; (b = packet_buffer_at(i)) != NULL; i++) {
         if (!text_equal(name, b->name) && !(b->alias != NULL && text_equal(name, b->alias)))
             continue;
         return buffer_add(set, (struct buffer){ .kind = BUFFER_PACKET, .name = b->name,
                                                 .directions = APP_BOTH, .same = b->same,
                                                 .multi = b->get_nth != NULL,
                                                 .get_packet = b->get,
-                                                .get_packet_nth = b->get_nth });
+                                                .get_packet_nth = b->get_nth,
+                                                .registered = b->get_registered != NULL ? b
+                                                                                        : NULL });
     }
     return NULL;
 }
@@ -182,7 +191,7 @@ const struct app_buffer *buffer_declared(const struct buffer *b)
 {
     static const struct app_buffer none = { .name = NULL };
 
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++)
         if (b->base->by_proto[id] != NULL)
             return b->base->by_proto[id];
     return &none;
@@ -192,7 +201,7 @@ const struct app_buffer *buffer_declared(const struct buffer *b)
 
 static bool all_in_group(const struct buffer *b, enum app_proto_id group)
 {
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++)
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++)
         if (b->by_proto[id] != NULL && app_proto_by_id(id)->subprotocol_of == 0 &&
             !app_proto_matches(group, id))
             return false;

@@ -102,7 +102,7 @@ static int byte_base(struct byte_options *o, uint8_t base)
 /* Returns the protocol whose byte order the word selects; UNKNOWN: none. */
 static enum app_proto_id byte_order_proto(struct text word)
 {
-    for (enum app_proto_id id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+    for (enum app_proto_id id = APP_PROTO_FIRST; id < app_proto_end(); id++) {
         const char *own = app_proto_by_id(id)->byte_order_word;
 
         if (own != NULL && text_equal_nocase(word, own))

@@ -31,7 +31,7 @@ struct pcre_flags {
 /* The buffer that a protocol has given a letter, and which one that is. NULL: it means none. */
 static const char *buffer_of_letter(char letter, enum app_proto_id *proto)
 {
-    for (*proto = APP_PROTO_FIRST; *proto < APP_PROTO_COUNT; ++*proto) {
+    for (*proto = APP_PROTO_FIRST; *proto < app_proto_end(); ++*proto) {
         const struct app_pcre_letter *at = app_proto_by_id(*proto)->pcre_letters;
 
         for (; at != NULL && at->letter != 0; at++)
