@@ -141,11 +141,13 @@ static bool is_back_reference(struct text item)
     return item.n > 1 && item.p[0] == '\\' && memchr("123456789gk", item.p[1], 11) != NULL;
 }
 
-/* Callouts come before each item, with the item's text. */
+/* Callouts come before each item, with the item's text. For some items at the end, PCRE2 gives more
+ * than the expression has. */
 static int visit_item(pcre2_callout_enumerate_block *block, void *arg)
 {
     struct findings *f = arg;
-    struct text item = { f->re.p + block->pattern_position, block->next_item_length };
+    const size_t at = MIN(block->pattern_position, f->re.n);
+    struct text item = { f->re.p + at, MIN(block->next_item_length, f->re.n - at) };
     uint64_t most;
 
     if (item.n == 0)

@@ -2,8 +2,10 @@
 /* Expressions whose work is counted, and what is counted. */
 #include "match/pcre_work.h"
 
+#include "base/memory/buf.h"
 #include "base/test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -56,6 +58,37 @@ static void fill(uint8_t *data, size_t len)
 {
     memset(data, 'a', len);
     memcpy(data + len - 2, "bc", 2);
+}
+
+/* The texts are exactly as long as their memory, so that AddressSanitizer sees a byte too much. */
+TEST(pcre_work_of_any_text)
+{
+    static const char *const words[] = { "a", "[^b]", "\\x{41}", "\\1", "(", "(?=", "(?i)", ")", "*",
+                                         "{3,}", "|", "\\Q*\\E", "(?1)", "(?#x)", "\\p{L}", "(a)" };
+    unsigned compiled = 0, state = 1;
+
+    for (unsigned i = 0; i < 4000; i++) {
+        struct buf text = { 0 };
+        const char *word;
+        uint8_t *exact;
+        struct pcre_compiled c;
+        size_t at;
+        int error;
+
+        for (unsigned k = 0; k < 1 + i % 7; k++) {
+            state = state * 1103515245u + 12345u;
+            word = words[(state >> 16) % ARRAY_LEN(words)];
+            CHECK(buf_add(&text, word, strlen(word)));
+        }
+        exact = malloc(text.len);
+        memcpy(exact, text.data, text.len);
+        c = pcre_work_compile((struct text){ (const char *)exact, text.len }, 0, &error, &at);
+        compiled += c.code != NULL;
+        pcre_work_free(&c);
+        free(exact);
+        buf_fini(&text);
+    }
+    CHECK(compiled > 500);
 }
 
 TEST(pcre_work_ends_a_search)
