@@ -258,6 +258,17 @@ def mqtt_levels(cap, size):
         b"/" * 65000) + b"\0", 2)) for i in range(1, 12)], MQTT_ORDINARY)
 
 
+@entry("MQTT: rules on an exchange of messages without end",
+       "Crosby and Wallach 2003; values that rules ask for one by one", proto="mqtt", short=True,
+       rules="".join(f"alert mqtt any any -> any any ({test}; sid:{i + 1};)\n" for i, test in
+                     enumerate(("mqtt.type:15", "mqtt.type:14,nb 7000", "mqtt.type:13",
+                                "mqtt.flags:dup", "mqtt.flags:retain", "mqtt.reason_code:77",
+                                "mqtt.reason_code:78", "mqtt.type:12,all"))))
+def mqtt_release(cap, size):
+    dialogue(cap, size, 1883, MQTT_START, [(0, publish(1, 2))] + [
+        (1, mqtt(5, b"\0\1")), (0, mqtt(6, b"\0\1", 2))] * 16000, MQTT_ORDINARY)
+
+
 @entry("MQTT: pings without end", "tiny messages", proto="mqtt", short=True)
 def mqtt_pings(cap, size):
     dialogue(cap, size, 1883, MQTT_START, [(0, mqtt(12, b"") * 350000)], MQTT_ORDINARY)

@@ -4,6 +4,7 @@ import struct
 
 from attacks_http import BROTLI_1M, BROTLI_OPEN, TEXT, gzip_of, zstd_bomb
 from catalogue import connect, entry, one_segment, rounds
+from pcapgen import ACK, PSH
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, PRIORITY, RESET, SETTINGS, PUSH, PING, GOAWAY, WINDOW, CONTINUATION = range(10)
@@ -291,3 +292,29 @@ def h2_frames(cap):
 def h2_alerts(cap):
     flow = streams(cap, 4000, lambda s: request(s, 0))
     streams(cap, 4000, lambda s: frame(WINDOW, 0, s, b"\0\0\0\1"), 0, flow)
+
+
+COUNTS = "".join(f"alert http2 any any -> any any ({test}; sid:{i + 1};)\n" for i, test in enumerate((
+    "http2.window:77777", "http2.size_update:77777", "http2.priority:77", "http2.errorcode:77",
+    "http2.settings:SETTINGS_MAX_FRAME_SIZE=77777")))
+
+
+@h2_entry("a rule on updates of the table, thousands in a header block",
+          "Crosby and Wallach 2003; values that rules ask for one by one", rules=COUNTS, short=True)
+def h2_size_updates(cap):
+    for i in range(120):
+        flow = begin(cap, i)
+        one_segment(flow, 0, frame(HEADERS, END_HEADERS, 1, b"\x20" * 4090 + REQUEST))
+        flow.to_server(frame(DATA, 0, 1, b"abc"))
+
+
+@h2_entry("a rule on windows that a stream gets one by one",
+          "Crosby and Wallach 2003; values that rules ask for one by one", rules=COUNTS, short=True)
+def h2_window_rule(cap):
+    flow = begin(cap)
+    flow.to_server(request(1, 0) + frame(DATA, 0, 1, b"abc"))
+    flow.to_client(frame(HEADERS, END_HEADERS, 1, ANSWER) + frame(DATA, 0, 1, b"abc"))
+    for i in range(60000):
+        flow.send(0, PSH | ACK, frame(WINDOW, 0, 1, b"\0\0\0\1"))
+        if i % 20 == 0:
+            flow.send(1, ACK)

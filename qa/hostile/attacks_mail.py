@@ -125,19 +125,6 @@ def mime_boundary():
         (b"-" * 71 + b"\r\n") * 12000
 
 
-@entry("SMTP: recipients without end", "log amplification: recipients", proto="smtp", short=True)
-def smtp_recipients(cap, size):
-    if size is not None:
-        mails(cap, size)
-        return
-    flow = smtp(cap)
-    flow.to_server(b"MAIL FROM:<a@example.com>\r\n")
-    flow.to_client(b"250 ok\r\n")
-    for i in range(300):
-        one_segment(flow, 0, b"RCPT TO:<b>\r\n" * 100)
-        one_segment(flow, 1, b"250 ok\r\n" * 100)
-
-
 @entry("SMTP: many recipients, and an attachment for each record of files",
        "log amplification: recipients by record", proto="smtp", short=True)
 def smtp_recipients_files(cap, size):

@@ -226,3 +226,16 @@ def rule_alert_files(cap, size):
 def rule_base64(cap, size):
     for i in rounds(cap, size, 900):
         cap.udp("10.0.0.1", 2000 + i % 100, "10.0.0.2", 9999, (b"a" if size is None else b"d") * 1300)
+
+
+LOOKAHEAD = 'content:"a"; fast_pattern; pcre:"/a(?=[^b]*c)/";'
+body_entry("body_lookahead", "a lookahead that reads a body from each byte", "ReDoS, Crosby 2003",
+           LOOKAHEAD, lambda: b"a" * 300000 + b"bc", short=True, reaches=PCRE)
+rule_entry("lookahead", "a lookahead that reads a packet from each byte", "ReDoS, Crosby 2003",
+           LOOKAHEAD, lambda: segments(b"bc", b"a" * 300000), reaches=PCRE)
+body_entry("body_lookahead_pcrexform", "a lookahead in a transform", "ReDoS, Crosby 2003",
+           'pcrexform:"(a)(?=[^b]*c)"; content:"zz";', lambda: b"a" * 300000 + b"bc",
+           reaches=PCRE)
+rule_entry("wide_repeats", "repeats up to 1,000 from each byte", "ReDoS, Crosby 2003",
+           'content:"a"; fast_pattern; pcre:"/a[^b]{1,1000}bd/";',
+           lambda: segments(b"bxd", b"a" * 300000), reaches=PCRE)

@@ -14,7 +14,7 @@ SCTP_RULES = "".join(
 
 @entry("SCTP: thousands of chunks in a packet", "work for each rule and chunk", rules=SCTP_RULES,
        short=True)
-def sctp_chunks(cap, size):
+def sctp_empty_chunks(cap, size):
     data = struct.pack(">BBHIHHI", 0, 3, 17, 1, 2, 3, 4) + b"a\0\0\0"
     for i in rounds(cap, size, 60):
         chunks = struct.pack(">BBH", 4, 0, 4) * 15000 + data if size is None else data * 3000

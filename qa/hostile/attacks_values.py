@@ -48,7 +48,7 @@ def recipients(cap, size):
         one_segment(flow, 1, b"250 ok\r\n" * 100)
 
 
-value_entry("recipients", "SMTP: a rule on the recipients of a mail that has thousands",
+value_entry("recipients", "SMTP: recipients without end, in rules and in the log",
             recipients, rules=SMTP_RULES, proto="smtp", short=True)
 
 

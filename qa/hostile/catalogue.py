@@ -55,6 +55,8 @@ class Entry:
 
 def entry(what, source, **options):
     def add(make):
+        if any(known.name == make.__name__ for known in ENTRIES):
+            raise ValueError(f"two entries are called {make.__name__}")
         ENTRIES.append(Entry(make, what, source, **options))
         return make
     return add

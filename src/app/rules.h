@@ -166,6 +166,7 @@ struct app_integer {
     uint8_t progress[2];
     bool multi;                 /* several values: any, all, nth */
     bool any_of_many;           /* several values, any will do; no index in the rule */
+    bool lasts;                 /* a value never changes, and later ones come after it */
     bool inclusive;             /* ranges contain their ends */
     bool plain;                 /* one number or name, in quotes or not; no comparison */
     bool lenient;               /* ... and text after the number is ignored */

@@ -65,7 +65,7 @@ struct app_tx {
     bool store_files[2];        /* filestore matched */
     struct app_file *files[2];  /* oldest first */
     struct arena arena;         /* freed with the transaction */
-    struct app_place *places;   /* in long lists of values, see app/values.h; in the arena */
+    struct app_places *places;  /* in long lists of values, see app/values.h; in the arena */
     uint32_t counted;           /* bytes of the arena that tx_memory includes */
     uint64_t start_us;
     struct {

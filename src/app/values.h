@@ -13,15 +13,29 @@
 struct app_place {
     const void *list, *keyword;
     const void *item;           /* the value at `index`; NULL: the list's beginning */
+    const void *last;           /* the last item that was looked at: none between fits */
     struct bytes rest;          /* of a list that is still encoded: from the value on */
     unsigned index;
-    unsigned at;                /* of an array that has other items, too: the value's place there */
+    unsigned at;                /* of an array that has other items, too: where to look next */
 };
 
 /* The place kept for this list of this keyword, if it is not beyond `index`; else one at the
  * beginning. `list` is an address that no other list of the transaction has. */
 struct app_place *app_place_of(struct app_tx *tx, const void *list, const void *keyword,
                                unsigned index);
+/* Keeps a place with the transaction whose index is low, because the way to it was long. */
+void app_place_keep(struct app_tx *tx, const struct app_place *place);
+
+/* How many values of a list a test has compared, and how many of them matched. Kept with the
+ * transaction: a test of a list that only grows compares each value once, however many packets
+ * bring them. */
+struct app_seen {
+    unsigned count, hits;
+};
+/* `test` is an address that no other test has. many: a list of the transaction is known to be long.
+ * NULL: none is, or there is no memory. */
+struct app_seen *app_seen_of(struct app_tx *tx, enum direction direction, const void *test,
+                             bool many);
 
 /* Number `index` of the items that fit, from 0, in a list whose items have their pointer to the
  * next one at the offset `next`. NULL: there are fewer. */

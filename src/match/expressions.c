@@ -8,19 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 static struct expression *compile(struct text re, uint32_t options, int *error, size_t *at)
 {
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)re.p, re.n, options, error, at, NULL);
+    struct pcre_compiled compiled = pcre_work_compile(re, options, error, at);
     struct expression *e;
 
-    if (code == NULL)
+    if (compiled.code == NULL)
         return NULL;
     e = xcalloc(1, sizeof(*e));
-    e->code = code;
-    e->jit = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
+    e->pcre = compiled;
     return e;
 }
 
@@ -54,7 +50,7 @@ void expressions_fini(struct expressions *all)
 
         if (__atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL) > 0)
             continue;
-        pcre2_code_free(e->code);
+        pcre_work_free(&e->pcre);
         free(e);
     }
     map_fini(&all->by_text);

@@ -9,11 +9,11 @@
 
 #include "base/containers/map.h"
 #include "base/text/text.h"
+#include "match/pcre_work.h"
 
 struct expression {
     uint32_t refs;              /* atomic: the tables that have it */
-    void *code;                 /* pcre2_code */
-    bool jit;
+    struct pcre_compiled pcre;
 };
 
 struct expressions {

@@ -272,6 +272,24 @@ static bool is_pcre_limit(int result)
            result == PCRE2_ERROR_NOMEMORY;
 }
 
+/* The work of all searches of a program has one limit, because one that is relative starts after
+ * each match of the step before. Who allows more backtracking allows more work, too. */
+static int counted_match(const struct pcre_op *pcre, struct program_run *run, uint32_t base,
+                         uint32_t from)
+{
+    struct program_scratch *s = run->scratch;
+    const uint64_t most = PCRE_WORK(run->len) * MAX(pcre->match_limit / PCRE_MATCH_LIMIT, 1u);
+    int n;
+
+    s->work = (struct pcre_work){ most > run->worked ? most - run->worked : 0, from };
+    pcre2_set_match_limit(s->counted, pcre->match_limit);
+    pcre2_set_depth_limit(s->counted, pcre->depth_limit);
+    n = pcre2_match(pcre->compiled->counted, run->data + base, run->len - base, from, 0,
+                    s->match_data, s->counted);
+    run->worked = most - s->work.left;
+    return n;
+}
+
 /* The next match from pcre_from on. A relative pcre sees only the data after the last
  * match, so ^ is there. */
 static enum step_result pcre_once(const struct step *s, struct program_run *run)
@@ -285,10 +303,15 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
 
     if (base > run->len || from > run->len - base)
         return STEP_NO;
-    n = pcre->jit ? pcre2_jit_match(pcre->code, run->data + base, run->len - base, from, 0, md,
-                                    pcre->context)
-                  : pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md,
-                                pcre->context);
+    n = PCRE2_ERROR_MATCHLIMIT;
+    if (pcre->compiled->counted == NULL ||
+        pcre_work_is_small(pcre->compiled, run->data + base + from, run->len - base - from))
+        n = pcre->jit ? pcre2_jit_match(pcre->code, run->data + base, run->len - base, from, 0,
+                                        md, pcre->context)
+                      : pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md,
+                                    pcre->context);
+    if (n == PCRE2_ERROR_MATCHLIMIT && pcre->compiled->counted != NULL)
+        n = counted_match(pcre, run, base, from);
     run->scanned += n > 0 ? pcre2_get_ovector_pointer(md)[1] - from : run->len - base - from;
     if (n == PCRE2_ERROR_NOMATCH)
         return s->flags & OP_NEGATED ? STEP_YES : STEP_NO;
@@ -567,7 +590,7 @@ bool program_match(const struct rule_program *program, struct program_run *run)
         run->data = nothing;
     }
     run->at = run->pcre_from = run->steps = 0;
-    run->scanned = 0;
+    run->scanned = run->worked = 0;
     return run_from(program, 0, run) == STEP_YES;
 }
 
@@ -576,6 +599,7 @@ void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
 {
     memset(s, 0, sizeof(*s));
     s->match_data = pcre_match_data_new(PCRE_CAPTURES_MAX + 2);
+    s->counted = pcre_work_context_new(&s->work);
     s->step_limit = s->steps_most = step_limit > 0 ? step_limit : UINT32_MAX;
     (void)!buf_reserve(&s->base64, 4096);       /* or when first needed */
     (void)!buf_reserve(&s->text, 4096);
@@ -584,6 +608,7 @@ void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
 void program_scratch_fini(struct program_scratch *s)
 {
     pcre2_match_data_free(s->match_data);
+    pcre2_match_context_free(s->counted);
     buf_fini(&s->base64);
     buf_fini(&s->text);
 }

@@ -3,6 +3,7 @@
  * sticky buffer of http1 and http2 is one keyword of one name. The same is true of an
  * integer or a test that several protocols share: the protocol of the inspected
  * transaction decides which declaration applies. */
+#include "app/values.h"
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "detect/rule/buffer.h"
@@ -157,6 +158,7 @@ struct integer_arg { /* in the ruleset's arena */
 
 /* Context of integer_get() during one comparison; on the stack. */
 struct integer_source {
+    const struct integer_arg *arg;
     const struct app_integer *integer;
     struct app_tx *tx;
     enum direction direction;
@@ -173,15 +175,27 @@ static bool integer_get(void *arg, unsigned index, uint64_t *out)
     return app_integer_get(s->integer, s->tx, s->direction, index, out);
 }
 
+/* See app_seen_of(). */
+static struct app_seen *integer_seen(void *arg, bool many)
+{
+    const struct integer_source *s = arg;
+
+    return app_seen_of(s->tx, s->direction, s->arg, many);
+}
+
 /* A transaction of a protocol that does not declare the number fails the test. */
 static bool integer_match(const struct match_input *in, const void *arg)
 {
     const struct integer_arg *a = arg;
-    struct integer_source s = { .tx = in->tx, .direction = in->direction };
+    struct integer_source s = { .arg = a, .tx = in->tx, .direction = in->direction };
+    struct index_values values = { .get = integer_get, .arg = &s };
 
     s.integer = a->declared->integer[in->tx->flow->proto->id];
-    return s.integer != NULL && (s.integer->directions & APP_DIRECTION_BIT(in->direction)) &&
-           index_match_has(&a->index, &a->value, in->tx_done, integer_get, &s);
+    if (s.integer == NULL || (s.integer->directions & APP_DIRECTION_BIT(in->direction)) == 0)
+        return false;
+    if (s.integer->lasts)
+        values.seen = integer_seen;
+    return index_match_has(&a->index, &a->value, in->tx_done, &values);
 }
 
 /* Adds the test with the declaration's direction, and the progress from which it can be evaluated.

@@ -51,6 +51,30 @@ const struct lint_check lint_pcre_without_content = {
     .name = "pcre-without-content", .level = LINT_WARNING, .rule = pcre_check,
 };
 
+static const struct rule_op *slow_op(const struct rule *rule)
+{
+    for (const struct rule_list *list = rule->list; list != NULL; list = list->next)
+        for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+            if (op->kind == OP_PCRE && op->pcre->compiled->nested && !op->pcre->compiled->anchored)
+                return op;
+    return NULL;
+}
+
+static void slow_check(struct lint *l UNUSED, const struct lint_rule *r)
+{
+    const struct rule_op *op = slow_op(r->rule);
+
+    if (op != NULL)
+        lint_find(r, lint_place_of(r, op), "limit its repeats, to 20 for example, or anchor it",
+                  "a repeat without limit is within or beside a lookaround, a back reference or a "
+                  "repeated group: a sender can make each byte cost a search of the whole buffer. "
+                  "What takes too long does not match, and detect.pcre_limit counts it");
+}
+
+const struct lint_check lint_slow_pcre = {
+    .name = "slow-pcre", .level = LINT_NOTE, .rule = slow_check,
+};
+
 static void negated_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct op_counts n = count_ops(r->rule);

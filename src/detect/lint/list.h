@@ -28,6 +28,7 @@
     K(always_suppressed)    \
     /* cost.c */            \
     K(pcre_without_content) \
+    K(slow_pcre)            \
     K(only_negated)         \
     K(no_fast_pattern)      \
     /* fast_pattern.c */    \

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/index_match.c - which of several instances of an integer must match: the part of an
  * integer keyword's argument behind the value. */
+#include "app/values.h"
 #include "detect/rule/keyword.h"
 
 #include <string.h>
+
+#define FEW 16                  /* instances that each evaluation compares */
 
 /* "oob_or N", "nb NUMBER", "N" */
 static bool take_index(struct text index, struct index_match *out)
@@ -91,24 +94,43 @@ int index_match_parse(struct rule_parser *p, struct text *in, struct index_match
 
 /* Instances `first` to before `end`; true from `end` on counts as beyond the last. */
 struct instances {
-    bool (*get)(void *arg, unsigned index, uint64_t *out);
-    void *arg;
+    const struct index_values *all;
     unsigned first, end;
 };
 
 static bool instance(const struct instances *in, unsigned i, uint64_t *out)
 {
-    return i < in->end - in->first && in->get(in->arg, in->first + i, out);
+    return i < in->end - in->first && in->all->get(in->all->arg, in->first + i, out);
+}
+
+/* To remember what was compared of a few instances would cost more than to compare them again. A
+ * peer that sends them one by one may make a list as long as it likes, so of many only the new ones
+ * are compared: *so_far moves to where the last evaluation ended. */
+static void resume(const struct instances *in, struct app_seen *so_far, struct app_seen **seen)
+{
+    const bool many = so_far->count == FEW;
+
+    if (*seen != NULL || in->all->seen == NULL || (so_far->count > 0 && !many))
+        return;
+    if (in->first == 0 && in->end == UINT32_MAX)
+        *seen = in->all->seen(in->all->arg, many);
+    if (*seen != NULL && (*seen)->count > so_far->count)
+        *so_far = **seen;
 }
 
 static unsigned count_values(const struct instances *in)
 {
-    unsigned n = 0;
+    struct app_seen so_far = { 0 }, *seen = NULL;
     uint64_t value;
 
-    while (instance(in, n, &value))
-        n++;
-    return n;
+    for (;; so_far.count++) {
+        resume(in, &so_far, &seen);
+        if (!instance(in, so_far.count, &value))
+            break;
+    }
+    if (seen != NULL)
+        *seen = so_far;
+    return so_far.count;
 }
 
 /* Resolves the slice. An end outside of what there is leaves nothing, as in Suricata. */
@@ -149,31 +171,55 @@ static bool number_has(const struct index_match *m, unsigned n, bool complete)
            int_match_has(&m->number, n);
 }
 
-bool index_match_has(const struct index_match *m, const struct int_match *value, bool complete,
-                     bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg)
+/* True if the instance decides for all, whatever follows. */
+static bool decides(const struct index_match *m, bool hit)
 {
-    struct instances in = { .get = get, .arg = arg, .end = UINT32_MAX };
-    unsigned n = 0, hits = 0;
+    if (m->mode == INDEX_ALL || m->mode == INDEX_ALL_OR_ABSENT)
+        return !hit;
+    return hit && (m->mode == INDEX_ANY || m->mode == INDEX_OR_ABSENT);
+}
+
+/* Compares the instances up to one that decides, and leaves in *so_far those before it. */
+static bool compare(const struct index_match *m, const struct int_match *value,
+                    const struct instances *in, struct app_seen *so_far)
+{
+    struct app_seen *seen = NULL;
+    bool hit, decided = false;
     uint64_t found;
+
+    for (;;) {
+        resume(in, so_far, &seen);
+        if (!instance(in, so_far->count, &found))
+            break;
+        hit = m->mode != INDEX_COUNT && int_match_has(value, found);
+        decided = decides(m, hit);
+        if (decided)
+            break;
+        so_far->count++;
+        so_far->hits += hit;
+    }
+    if (seen != NULL)
+        *seen = *so_far;
+    return decided;
+}
+
+bool index_match_has(const struct index_match *m, const struct int_match *value, bool complete,
+                     const struct index_values *values)
+{
+    struct instances in = { .all = values, .end = UINT32_MAX };
+    struct app_seen all = { 0 };
 
     slice(m, &in);
     if (m->mode == INDEX_NTH || m->mode == INDEX_NTH_OR_BEYOND)
         return nth_has(m, value, complete, &in);
-    for (; instance(&in, n, &found); n++) {
-        bool hit = m->mode != INDEX_COUNT && int_match_has(value, found);
-
-        if (hit && (m->mode == INDEX_ANY || m->mode == INDEX_OR_ABSENT))
-            return true;
-        if (!hit && (m->mode == INDEX_ALL || m->mode == INDEX_ALL_OR_ABSENT))
-            return false;
-        hits += hit;
-    }
+    if (compare(m, value, &in, &all))
+        return m->mode == INDEX_ANY || m->mode == INDEX_OR_ABSENT;
     switch ((enum index_mode)m->mode) {
-    case INDEX_ALL: return n > 0;
+    case INDEX_ALL: return all.count > 0;
     case INDEX_ALL_OR_ABSENT: return complete;
-    case INDEX_OR_ABSENT: return complete && n == 0;
-    case INDEX_TIMES: return number_has(m, hits, complete);
-    case INDEX_COUNT: return number_has(m, n, complete);
+    case INDEX_OR_ABSENT: return complete && all.count == 0;
+    case INDEX_TIMES: return number_has(m, all.hits, complete);
+    case INDEX_COUNT: return number_has(m, all.count, complete);
     case INDEX_ANY:
     case INDEX_NTH:
     case INDEX_NTH_OR_BEYOND: break;

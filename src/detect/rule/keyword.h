@@ -159,10 +159,18 @@ struct index_match {
 };
 /* Takes the index off *in and leaves the value; nothing remains of INDEX_COUNT. */
 int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out);
-/* get() returns instance `index`; false past the end. complete: no instance will follow. Before
- * that, nothing can be said to be absent. */
+struct index_values {
+    /* Instance `index`; false past the end. */
+    bool (*get)(void *arg, unsigned index, uint64_t *out);
+    /* For a list that only grows: what of it this rule has compared. The next evaluation compares
+     * the new instances only. many: there are more than a few; else the function may return NULL.
+     * NULL: each evaluation compares all. */
+    struct app_seen *(*seen)(void *arg, bool many);
+    void *arg;
+};
+/* complete: no instance will follow. Before that, nothing can be said to be absent. */
 bool index_match_has(const struct index_match *m, const struct int_match *value, bool complete,
-                     bool (*get)(void *arg, unsigned index, uint64_t *out), void *arg);
+                     const struct index_values *values);
 /* True if later instances can make a match of what is none now. */
 bool index_match_waits(const struct index_match *m);
 

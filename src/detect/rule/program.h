@@ -15,6 +15,7 @@
 #include "detect/rule/buffer.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/rule.h"
+#include "match/pcre_work.h"
 
 enum op_kind {
     OP_CONTENT, OP_PCRE, OP_ISDATAAT, OP_BYTE_TEST, OP_BYTE_JUMP, OP_BYTE_EXTRACT, OP_BYTE_MATH,
@@ -66,9 +67,12 @@ struct content_op {
 
 struct pcre_capture { uint8_t kind; bool has_key; uint32_t id; };
 #define PCRE_CAPTURES_MAX 8
+#define PCRE_MATCH_LIMIT 3500   /* Suricata's default */
 struct pcre_op {
+    const struct pcre_compiled *compiled;
     void *code;                 /* pcre2_code */
     void *context;              /* pcre2_match_context */
+    uint32_t match_limit, depth_limit;  /* as configured */
     unsigned capture_count;
     bool jit;
     struct pcre_capture capture[PCRE_CAPTURES_MAX];
@@ -200,6 +204,8 @@ enum program_limit {
 /* Working memory of programs; one per thread. */
 struct program_scratch {
     void *match_data;           /* pcre2_match_data */
+    void *counted;              /* pcre2_match_context of expressions that count their work */
+    struct pcre_work work;
     void *jit_stack;
     struct buf base64;
     struct buf text;
@@ -229,6 +235,7 @@ struct program_run {
     uint32_t pcre_from;
     uint32_t steps;
     uint64_t scanned;           /* searched bytes, repetitions included */
+    uint64_t worked;            /* by expressions, see match/pcre_work.h */
     uint64_t *vars;
     struct program_scratch *scratch;
     const struct match_input *input;    /* NULL in tests */

@@ -28,7 +28,7 @@ TEST(expressions_are_shared_with_the_next_table)
     next.previous = NULL;
     expressions_fini(&first);
     CHECK_INT(again->refs, 1);                  /* the next table still has it */
-    CHECK(again->code != NULL);
+    CHECK(again->pcre.code != NULL);
     expressions_fini(&next);
 }
 

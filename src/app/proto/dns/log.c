@@ -382,26 +382,19 @@ static void log_group_item(struct json *j, const struct dns_record *r, size_t en
             json_slice(j, NULL, text);
 }
 
-/* Walks the answers before; the message's size bounds their number. */
-static bool is_first_of_type(const struct dns_section *section, unsigned i)
-{
-    for (unsigned k = 0; k < i; k++)
-        if (section->at[k].type == section->at[i].type)
-            return false;
-    return true;
-}
-
 /* One array per type, in the order of the first answer of each. */
 static void log_grouped(struct json *j, const struct dns_section *section, size_t end)
 {
     char text[DNS_TYPE_SIZE];
+    uint64_t logged = 0;        /* a bit for each type: all groupable ones are below 64 */
 
     json_object(j, "grouped");
     for (unsigned i = 0; i < section->count; i++) {
         uint16_t type = section->at[i].type;
 
-        if (!is_groupable(type) || !is_first_of_type(section, i))
+        if (!is_groupable(type) || (logged >> type & 1) != 0)
             continue;
+        logged |= UINT64_C(1) << type;
         json_array(j, dns_type_text(type, text));
         for (unsigned k = i; k < section->count && !is_full(j, end); k++)
             if (section->at[k].type == type)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define FEW 16u                 /* notes that a rule compares each time */
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* The types that occurred, each once, in ascending order. Their order of arrival is not retained,
@@ -47,20 +49,30 @@ static bool find_note(struct app_tx *tx, enum direction d, const struct app_key 
     *out = n->value;
     return true;
 }
-#define NOTES(kinds) .multi = true, .find = find_note, .key.number = (kinds)
+#define NOTES(kinds) .multi = true, .lasts = true, .find = find_note, .key.number = (kinds)
 
 /* HPACK size updates are kept in the list of headers, where they occurred. */
 static bool get_size_update(struct app_tx *tx, enum direction d, unsigned index, uint64_t *out)
 {
+    static const char keyword;
     const struct h2_dir *ds = &h2_tx_of(tx)->ds[d];
+    struct app_place *place = app_place_of(tx, ds, &keyword, index);
+    const struct h2_header *h;
 
-    for (unsigned i = 0; i < ds->header_count; i++) {
-        if (ds->header[i].kind != H2_TABLE_SIZE || index-- > 0)
+    while (place->item == NULL || place->index < index) {
+        if (place->at == ds->header_count) {
+            app_place_keep(tx, place);
+            return false;
+        }
+        h = &ds->header[place->at++];
+        if (h->kind != H2_TABLE_SIZE)
             continue;
-        *out = ds->header[i].table_size;
-        return true;
+        place->index += place->item != NULL;
+        place->item = h;
     }
-    return false;
+    h = place->item;
+    *out = h->table_size;
+    return true;
 }
 
 static const struct app_name frame_names[] = { H2_TYPE_LIST(APP_ENUM_ROW) { NULL, 0 } };
@@ -90,7 +102,7 @@ INTEGER(priority, "http2.priority", 8, NULL, "weight of a stream",
 INTEGER(window, "http2.window", 32, NULL, "increment of a WINDOW_UPDATE",
         NOTES(1u << H2_NOTE_WINDOW));
 INTEGER(size_update, "http2.size_update", 64, NULL, "new size of the dynamic table",
-        .multi = true, .get = get_size_update);
+        .multi = true, .lasts = true, .get = get_size_update);
 
 #define H2_INTEGERS &frametype, &errorcode, &priority, &window, &size_update
 const struct app_integer *const h2_integers[] = { H2_INTEGERS, NULL };
@@ -242,15 +254,30 @@ static int settings_parse(struct text in, void *arg, struct arena *arena UNUSED,
 }
 
 /* The setting without a value matches any value. */
+static bool is_met(const struct setting_condition *w, const struct h2_note *n)
+{
+    return n->kind == H2_NOTE_SETTING && n->setting == w->id &&
+           (n->value >= w->low && n->value <= w->high) != w->inverted;
+}
+
+/* Of many notes only those are compared that have come since the last time. */
 static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct setting_condition *w = arg;
+    const struct h2_note *first = h2_tx_of(tx)->ds[d].first_note, *n = first;
+    struct app_seen few = { 0 }, *seen = &few;
 
-    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note; n != NULL; n = n->next)
-        if (n->kind == H2_NOTE_SETTING && n->setting == w->id &&
-            (n->value >= w->low && n->value <= w->high) != w->inverted)
-            return true;
-    return false;
+    for (; n != NULL; n = n->next, seen->count++) {
+        if (seen == &few && few.count == FEW) {
+            seen = app_seen_of(tx, d, arg, true);
+            if (seen == NULL)
+                return false;
+            seen->count = MAX(seen->count, FEW);
+            n = APP_ITEM_AT(tx, first, h2_note, seen->count);
+        }
+        if (n == NULL || is_met(arg, n))
+            break;
+    }
+    return n != NULL;
 }
 
 static const struct app_match settings = {

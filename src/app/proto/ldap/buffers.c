@@ -175,16 +175,15 @@ static bool get_response_attribute(struct app_tx *tx, enum direction d UNUSED, u
     if (place->item != NULL)
         m = place->item;
     for (; m != NULL; m = m->next, rest = entry_attributes(m)) {
-        struct bytes here = rest;
+        bool found;
 
-        for (; take_type(&rest, out); here = rest) {
-            if (n++ < i)
-                continue;
-            place->item = m;
-            place->rest = here;
-            place->index = i;
+        place->item = m;
+        place->rest = rest;
+        for (; (found = take_type(&rest, out)) && n < i; n++)
+            place->rest = rest;
+        place->index = n;
+        if (found)
             return true;
-        }
     }
     return false;
 }
@@ -254,7 +253,7 @@ static const struct app_integer request_operation = {
 };
 static const struct app_integer response_operation = {
     .name = "ldap.responses.operation", .doc = "operations of responses", .bits = 8,
-    .directions = APP_TC, .multi = true, .names = ldap_operations,
+    .directions = APP_TC, .multi = true, .lasts = true, .names = ldap_operations,
     .field = APP_FIELD_PART(&responses_path, ldap_message, op, ALWAYS),
 };
 static const struct app_integer response_count = {
@@ -263,7 +262,8 @@ static const struct app_integer response_count = {
 };
 static const struct app_integer result_code = {
     .name = "ldap.responses.result_code", .doc = "codes of results", .bits = 32,
-    .directions = APP_TC, .multi = true, .names = ldap_result_codes, .get = get_result_code,
+    .directions = APP_TC, .multi = true, .lasts = true, .names = ldap_result_codes,
+    .get = get_result_code,
 };
 
 const struct app_integer *const ldap_integers[] = {

@@ -49,34 +49,68 @@ static bool find_publish(struct app_tx *tx, enum direction d UNUSED, const struc
     return false;
 }
 
-/* The topics of all messages of this type, counted through. limit 0: no limit. */
-static const struct mqtt_topic *nth_topic(const struct app_tx *tx, enum mqtt_type type,
-                                          unsigned index, unsigned limit)
+/* Values that messages have several of: rules number them through all messages. */
+struct counted {
+    unsigned (*count)(const struct mqtt_message *m);
+};
+
+/* The message with value number `index`, and in *at the value's number within it. The place is the
+ * message of the last request, and the number of its first value. */
+static const struct mqtt_message *message_with(struct app_tx *tx, const struct counted *values,
+                                               unsigned index, unsigned *at)
 {
-    if (limit > 0 && index >= limit)
-        return NULL;
-    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next) {
-        if (m->header.type != type)
-            continue;
-        if (index < m->topic_count)
-            return &m->topics[index];
-        index -= m->topic_count;
+    const struct mqtt_message *m = mqtt_tx_of(tx)->first;
+    struct app_place *place = app_place_of(tx, m, values, index);
+    unsigned first = place->index, n;
+
+    for (m = place->item != NULL ? place->item : m; m != NULL; m = m->next, first += n) {
+        n = values->count(m);
+        place->item = m;
+        place->index = first;
+        *at = index - first;
+        if (*at < n)
+            return m;
     }
     return NULL;
 }
 
+static unsigned subscribed_count(const struct mqtt_message *m)
+{
+    return m->header.type == MQTT_SUBSCRIBE ? m->topic_count : 0;
+}
+
+static unsigned unsubscribed_count(const struct mqtt_message *m)
+{
+    return m->header.type == MQTT_UNSUBSCRIBE ? m->topic_count : 0;
+}
+
+/* limit 0: no limit. */
+static const struct mqtt_topic *topic_at(struct app_tx *tx, const struct counted *topics,
+                                         unsigned index, unsigned limit)
+{
+    const struct mqtt_message *m;
+    unsigned at;
+
+    if (limit > 0 && index >= limit)
+        return NULL;
+    m = message_with(tx, topics, index, &at);
+    return m != NULL ? &m->topics[at] : NULL;
+}
+
 static const void *subscribed_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i)
 {
+    static const struct counted topics = { subscribed_count };
     const struct mqtt_settings *s = tx->flow->settings;
 
-    return nth_topic(tx, MQTT_SUBSCRIBE, i, s->max_subscribe);
+    return topic_at(tx, &topics, i, s->max_subscribe);
 }
 
 static const void *unsubscribed_topic(struct app_tx *tx, enum direction d UNUSED, unsigned i)
 {
+    static const struct counted topics = { unsubscribed_count };
     const struct mqtt_settings *s = tx->flow->settings;
 
-    return nth_topic(tx, MQTT_UNSUBSCRIBE, i, s->max_unsubscribe);
+    return topic_at(tx, &topics, i, s->max_unsubscribe);
 }
 
 static const struct app_path subscribed_path = { .find = subscribed_topic };
@@ -128,28 +162,23 @@ static const void *state_of(struct app_tx *tx, enum direction d UNUSED, unsigned
 
 static const struct app_path state_path = { .find = state_of };
 
-/* Counts *index down over the codes of one message: its reason code, then the list of a SUBACK. */
-static bool message_code(const struct mqtt_message *m, unsigned *index, uint64_t *out)
+/* Its reason code, then the list of a SUBACK. */
+static unsigned code_count(const struct mqtt_message *m)
 {
-    if (m->has_code && (*index)-- == 0) {
-        *out = m->code;
-        return true;
-    }
-    if (*index < m->codes.len) {
-        *out = m->codes.data[*index];
-        return true;
-    }
-    *index -= m->codes.len;
-    return false;
+    return m->has_code + m->codes.len;
 }
 
 static bool get_reason_code(struct app_tx *tx, enum direction d UNUSED, unsigned i,
                             uint64_t *out)
 {
-    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL; m = m->next)
-        if (message_code(m, &i, out))
-            return true;
-    return false;
+    static const struct counted codes = { code_count };
+    unsigned at;
+    const struct mqtt_message *m = message_with(tx, &codes, i, &at);
+
+    if (m == NULL)
+        return false;
+    *out = !m->has_code ? m->codes.data[at] : at == 0 ? m->code : m->codes.data[at - 1];
+    return true;
 }
 
 static const struct app_name flag_bits[] = { { "dup", 8 }, { "retain", 1 }, { NULL, 0 } };
@@ -162,12 +191,12 @@ static const struct app_name connect_bits[] = {
 
 static const struct app_integer type_integer = {
     .name = "mqtt.type", .doc = "type of a control packet", .bits = 8, .directions = APP_BOTH,
-    .multi = true, .names = mqtt_types,
+    .multi = true, .lasts = true, .names = mqtt_types,
     .field = APP_FIELD_PART(&messages_path, mqtt_message, header.type, ALWAYS),
 };
 static const struct app_integer flags_integer = {
     .name = "mqtt.flags", .doc = "dup and retain", .bits = 8, .directions = APP_TS,
-    .any_of_many = true, .bit_names = flag_bits, .get = get_flags,
+    .any_of_many = true, .lasts = true, .bit_names = flag_bits, .get = get_flags,
 };
 static const struct app_integer connect_flags_integer = {
     .name = "mqtt.connect.flags", .doc = "flags of CONNECT", .bits = 8, .directions = APP_TS,
@@ -179,7 +208,7 @@ static const struct app_integer version_integer = {
 };
 static const struct app_integer reason_code_integer = {
     .name = "mqtt.reason_code", .doc = "reason and return codes", .bits = 8,
-    .directions = APP_BOTH, .multi = true, .get = get_reason_code,
+    .directions = APP_BOTH, .multi = true, .lasts = true, .get = get_reason_code,
 };
 
 const struct app_integer *const mqtt_integers[] = {

@@ -40,7 +40,8 @@ static bool vlan_id_match(const struct match_input *in, const void *arg)
 {
     const struct vlan_arg *a = arg;
 
-    return index_match_has(&a->layer, &a->value, true, vlan_get, in->packet);
+    return index_match_has(&a->layer, &a->value, true,
+                           &(struct index_values){ .get = vlan_get, .arg = in->packet });
 }
 
 const struct keyword_ops keyword_vlan_id = {

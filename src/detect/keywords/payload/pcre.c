@@ -15,7 +15,6 @@
 
 /* Suricata's defaults for pcre.match-limit and match-limit-recursion. They bound what a
  * bad expression and a hostile payload can cost together; a match that exceeds them fails. */
-#define MATCH_LIMIT_DEFAULT 3500
 #define RECURSION_LIMIT_DEFAULT 1500
 
 struct pcre_parts { struct text re, flags, captures; }; /* borrowed from the rule's text */
@@ -230,10 +229,13 @@ static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool config
     const struct conf_node *conf = configured ? p->ruleset->conf : NULL;
 
     pcre->context = pcre2_match_context_create(NULL);
+    pcre->match_limit = (uint32_t)conf_u64(conf, "pcre.match-limit", PCRE_MATCH_LIMIT);
+    pcre->depth_limit = (uint32_t)conf_u64(conf, "pcre.match-limit-recursion",
+                                           RECURSION_LIMIT_DEFAULT);
     pcre2_set_match_limit(pcre->context,
-                          (uint32_t)conf_u64(conf, "pcre.match-limit", MATCH_LIMIT_DEFAULT));
-    pcre2_set_depth_limit(pcre->context, (uint32_t)conf_u64(conf, "pcre.match-limit-recursion",
-                                                            RECURSION_LIMIT_DEFAULT));
+                          pcre->compiled->few_backtracks
+                          ? MIN(pcre->match_limit, PCRE_FEW_BACKTRACKS) : pcre->match_limit);
+    pcre2_set_depth_limit(pcre->context, pcre->depth_limit);
     pcre2_set_heap_limit(pcre->context, PCRE_HEAP_LIMIT_KIB);
 }
 
@@ -260,8 +262,9 @@ static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
         return rule_error(p, "pcre2 compile of \"%.*s\" failed at offset %d: %s", TEXT(re),
                           (int)at, (char *)why);
     }
-    pcre->code = found->code;
-    pcre->jit = found->jit;
+    pcre->compiled = &found->pcre;
+    pcre->code = found->pcre.code;
+    pcre->jit = found->pcre.jit;
     return 0;
 }
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Expressions whose work is counted, and what is counted. */
+#include "match/pcre_work.h"
+
+#include "base/memory/buf.h"
+#include "base/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+static struct pcre_compiled compile(const char *re)
+{
+    size_t at;
+    int error;
+
+    return pcre_work_compile(text_of(re), PCRE2_NO_AUTO_CAPTURE, &error, &at);
+}
+
+static bool is_counted(const char *re)
+{
+    struct pcre_compiled c = compile(re);
+    bool counted = c.counted != NULL;
+
+    pcre_work_free(&c);
+    return counted;
+}
+
+TEST(pcre_work_expressions_that_are_counted)
+{
+    static const char *const costly[] = {
+        "a(?=[^b]*c)", "(?<=a)[^b]*bd", "a(?![^b]*+bd)x", "a(?:[^b])*bd", "a(?:.*b)?cd",
+        "a[^b]{1,1000}bd", "a[^b]{1,31}[^b]{1,31}bd", "a.*b.*d", "^.*x.*y", "(?:(?:(?:(?:(?:a+)))))b",
+        "(?P<a>a)[^b]*(?P=a)d|a.*b+", "a\\x{41}+b\\]*", "a[]b]+[^]]{9,}",
+        "a\\w{1,100}!",
+    };
+    static const char *const plain[] = {
+        "abc", "a[^b]*c", "a+", "[a-z]{8,30}\\.exe", "\\x{41}{3}b+", "a\\*\\+b", "[*+]{2}c*", "(?i)ab+",
+        "(?:aa|bb|cc).[^b]*bd", "(a[^b]*)bd", "a{2,7}b{3}c?",
+        "a\\w{1,20}!", "\\p{L}{3}a+",
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(costly); i++)
+        if (!is_counted(costly[i]))
+            test_fail(t, __FILE__, __LINE__, "%s is not counted", costly[i]);
+    for (unsigned i = 0; i < ARRAY_LEN(plain); i++) {
+        struct pcre_compiled c = compile(plain[i]);
+
+        if (c.counted != NULL && c.jit)
+            test_fail(t, __FILE__, __LINE__, "%s is counted", plain[i]);
+        pcre_work_free(&c);
+    }
+}
+
+static void fill(uint8_t *data, size_t len)
+{
+    memset(data, 'a', len);
+    memcpy(data + len - 2, "bc", 2);
+}
+
+/* The texts are exactly as long as their memory, so that AddressSanitizer sees a byte too much. */
+TEST(pcre_work_of_any_text)
+{
+    static const char *const words[] = { "a", "[^b]", "\\x{41}", "\\1", "(", "(?=", "(?i)", ")", "*",
+                                         "{3,}", "|", "\\Q*\\E", "(?1)", "(?#x)", "\\p{L}", "(a)" };
+    unsigned compiled = 0, state = 1;
+
+    for (unsigned i = 0; i < 4000; i++) {
+        struct buf text = { 0 };
+        const char *word;
+        uint8_t *exact;
+        struct pcre_compiled c;
+        size_t at;
+        int error;
+
+        for (unsigned k = 0; k < 1 + i % 7; k++) {
+            state = state * 1103515245u + 12345u;
+            word = words[(state >> 16) % ARRAY_LEN(words)];
+            CHECK(buf_add(&text, word, strlen(word)));
+        }
+        exact = malloc(text.len);
+        memcpy(exact, text.data, text.len);
+        c = pcre_work_compile((struct text){ (const char *)exact, text.len }, 0, &error, &at);
+        compiled += c.code != NULL;
+        pcre_work_free(&c);
+        free(exact);
+        buf_fini(&text);
+    }
+    CHECK(compiled > 500);
+}
+
+TEST(pcre_work_ends_a_search)
+{
+    static uint8_t data[30000];
+    struct pcre_compiled c = compile("a(?=[^b]*c)");
+    struct pcre_work work;
+    pcre2_match_context *context = pcre_work_context_new(&work);
+    pcre2_match_data *md = pcre2_match_data_create(2, NULL);
+
+    fill(data, sizeof(data));
+    CHECK(!pcre_work_is_small(&c, data, sizeof(data)));
+    work = (struct pcre_work){ PCRE_WORK(sizeof(data)), 0 };
+    CHECK_INT(pcre2_match(c.counted, data, sizeof(data), 0, 0, md, context),
+              PCRE2_ERROR_MATCHLIMIT);
+    CHECK_INT(work.left, 0);
+
+    /* The same without an end, and what matches. */
+    work = (struct pcre_work){ UINT64_MAX, 0 };
+    CHECK_INT(pcre2_match(c.counted, data, 3000, 0, 0, md, context), PCRE2_ERROR_NOMATCH);
+    CHECK(UINT64_MAX - work.left > 3000u * 3000u / 2);
+    work = (struct pcre_work){ PCRE_WORK(sizeof(data)), 0 };
+    data[1] = 'c';
+    CHECK(pcre2_match(c.counted, data, sizeof(data), 0, 0, md, context) > 0);
+    pcre2_match_data_free(md);
+    pcre2_match_context_free(context);
+    pcre_work_free(&c);
+}
+
+/* The other code searches where a match can start in few places. */
+TEST(pcre_work_of_few_starts)
+{
+    static uint8_t data[2000];
+    struct pcre_compiled c = compile("a(?=[^b]*c)"), i = compile("(?i)a(?=[^b]*c)"),
+                         line = compile("(?m)^(?=[^b]*c)"), anchored = compile("\\A[^b]*b+d+");
+
+    memset(data, 'x', sizeof(data));
+    memset(data, 'a', 200);
+    CHECK(pcre_work_is_small(&c, data, sizeof(data)));
+    memset(data + 300, 'A', 200);
+    CHECK(pcre_work_is_small(&c, data, 256));
+    CHECK(!pcre_work_is_small(&i, data, sizeof(data)));
+    CHECK(pcre_work_is_small(&line, data, sizeof(data)));
+    memset(data + 600, '\n', 300);
+    CHECK(!pcre_work_is_small(&line, data, sizeof(data)));
+    memset(data, 'a', sizeof(data));
+    CHECK(!pcre_work_is_small(&c, data, sizeof(data)));
+    CHECK(pcre_work_is_small(&anchored, data, sizeof(data)));
+    pcre_work_free(&c);
+    pcre_work_free(&i);
+    pcre_work_free(&line);
+    pcre_work_free(&anchored);
+}
