@@ -159,12 +159,10 @@ def test_killed_workers_lose_and_double_nothing(tmp_path, config, rules, address
 
 
 def test_killed_nodes_lose_and_double_nothing(tmp_path, config, rules, cluster, address):
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=MEMORY)]
-
-    def kill():
-        cluster.remove_node(nodes.pop(), allow_graceful=False)
-        nodes.append(cluster.add_node(num_cpus=1, object_store_memory=MEMORY))
-    faults(tmp_path, config, rules, [*address, "--parallel", "3"], kill)
+    """None of them is replaced: what they had goes to those that are left."""
+    nodes = [cluster.add_node(num_cpus=1, object_store_memory=MEMORY) for _ in range(2)]
+    faults(tmp_path, config, rules, [*address, "--parallel", "4"],
+           lambda: cluster.remove_node(nodes.pop(), allow_graceful=False))
 
 
 def test_a_capture_that_ends_its_worker_is_given_up(tmp_path, config, rules, address, capsys):

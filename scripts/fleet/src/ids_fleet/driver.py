@@ -69,9 +69,12 @@ class Summary:
 
 @dataclass
 class Slot:
-    """A place for a worker, and the tasks it has, the oldest first."""
+    """A place for a worker, and the tasks it has, the oldest first. It gets none until it is up: a
+    lost node may never be replaced."""
 
     actor: Any
+    start: Any                  # answer of a worker that has started
+    is_up: bool = False
     tasks: deque[tuple[Any, Task]] = field(default_factory=deque)
 
 
@@ -90,24 +93,41 @@ class Driver:
         self.summary = Summary()
         self.again: deque[Task] = deque()
         self.tries: Counter[str] = Counter()
-        self.slots = [Slot(self._actor()) for _ in range(workers)]
+        self.slots = [self._slot() for _ in range(workers)]
+        self.is_empty = False           # no task is left in the list
 
-    def _actor(self) -> Any:
-        return ray.remote(Worker).options(**self.options).remote(self.spec)
+    def _slot(self) -> Slot:
+        actor = ray.remote(Worker).options(**self.options).remote(self.spec)
+        return Slot(actor, actor.process.remote())
 
     def run(self, tasks: Iterator[Task]) -> Summary:
-        """Runs all tasks. Raises FleetError if no worker can start, StoreError if the results
-        cannot be stored."""
-        self._fill(tasks)
-        while any(slot.tasks for slot in self.slots):
+        """Runs all tasks. Raises FleetError if an engine refuses its rules or configuration,
+        StoreError if the results cannot be stored."""
+        while True:
+            self._fill(tasks)
+            if self.is_empty and not self.again and not any(s.tasks for s in self.slots):
+                return self.summary
             pending = [ref for slot in self.slots for ref, _ in slot.tasks]
+            pending += [slot.start for slot in self.slots if not slot.is_up]
             ray.wait(pending, num_returns=1, timeout=WAIT_S)
             ready = set(ray.wait(pending, num_returns=len(pending), timeout=0)[0])
             for number in range(len(self.slots)):
+                self._started(number, ready)
                 while self.slots[number].tasks and self.slots[number].tasks[0][0] in ready:
                     self._take(number)
-            self._fill(tasks)
-        return self.summary
+
+    def _started(self, number: int, ready: set[Any]) -> None:
+        """Notes that a worker is up, or puts another in its place."""
+        slot = self.slots[number]
+        if slot.is_up or slot.start not in ready:
+            return
+        try:
+            ray.get(slot.start)
+            slot.is_up = True
+        except RayActorError as e:
+            if "creation task" in str(e):       # its engine refuses what all get
+                raise FleetError(f"a worker did not start: {e}") from e
+            self.slots[number] = self._slot()
 
     def close(self) -> None:
         """Ends the workers, each after its cleaning up."""
@@ -119,10 +139,11 @@ class Driver:
     def _fill(self, tasks: Iterator[Task]) -> None:
         for ahead in range(1, AHEAD + 1):       # all get a first task before one gets a second
             for slot in self.slots:
-                if len(slot.tasks) >= ahead:
+                if not slot.is_up or len(slot.tasks) >= ahead:
                     continue
                 task = self.again.popleft() if self.again else next(tasks, None)
                 if task is None:
+                    self.is_empty = True
                     return
                 ref = slot.actor.run.options(name=task.label).remote(task)
                 slot.tasks.append((ref, task))
@@ -133,8 +154,8 @@ class Driver:
         ref, task = slot.tasks.popleft()
         try:
             done: results.Done = ray.get(ref)
-        except RayActorError as e:
-            self._lost(number, slot, task, e)
+        except RayActorError:
+            self._lost(number, task)
         except RayTaskError as e:
             self._raised(task, e.cause if isinstance(e.cause, Exception) else e)
         else:
@@ -153,14 +174,11 @@ class Driver:
         else:
             self._give_up(task, f"{type(error).__name__}: {error}")
 
-    def _lost(self, number: int, slot: Slot, task: Task, error: RayActorError) -> None:
+    def _lost(self, number: int, task: Task) -> None:
         """The worker has ended. Its oldest task may be why; those that waited behind it are not."""
-        if "creation task" in str(error):       # its engine refuses what all get
-            raise FleetError(f"a worker did not start: {error}")
         self.summary.lost_workers += 1
-        waiting = [later for _, later in slot.tasks]
-        slot.tasks.clear()
-        self.slots[number] = Slot(self._actor())
+        waiting = [later for _, later in self.slots[number].tasks]
+        self.slots[number] = self._slot()
         task.strikes += 1
         if task.strikes < STRIKES:
             self.again.append(task)

@@ -107,25 +107,28 @@ def status(store: Store) -> dict[str, Any]:
     Raises FleetError if there is no run."""
     good = captures = size = records = alerts = 0
     failed: dict[str, results.GroupState] = {}
-    read_later: set[str] = set()
     for done in results.read_done(store):
         for group in done.groups:
             if group.error:
                 failed[group.key] = group
                 continue
-            read_later.add(group.key) if group.key in failed else None
             good += 1
             captures, size = captures + group.captures, size + group.size
             records, alerts = records + group.records, alerts + group.alerts
-    left = [g for key, g in failed.items() if key not in read_later]
+    if failed:                  # again, because the list is in no order of time
+        for done in results.read_done(store):
+            for group in done.groups:
+                if not group.error:
+                    failed.pop(group.key, None)
     figures: dict[str, Any] = {"groups": good, "captures": captures, "bytes": size,
                                "records": records, "alerts": alerts,
-                               "failed": [{"group": g.key, "error": g.error} for g in left]}
+                               "failed": [{"group": g.key, "error": g.error} for g in failed.values()]}
     if store.exists(results.PROGRESS):
         now = store.read_json(results.PROGRESS)
         rate = now["size"] / now["seconds"] if now["seconds"] > 0 else 0.0
         figures |= {"running": now["running"], "bytes_per_s": round(rate),
                     "groups_left": now["of_groups"] - now["groups"],
-                    "seconds_left": round((now["of_size"] - now["size"]) / rate) if rate else None,
+                    "seconds_left": round((now["of_size"] - now["size"]) / rate)
+                    if rate else None,
                     "updated": now["time"]}
     return figures
