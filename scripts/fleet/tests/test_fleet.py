@@ -120,20 +120,20 @@ class Killer(threading.Thread):
         for count in self.at:
             while not self.ended and len(list(self.out.glob("_fleet/done/*.json"))) < count:
                 time.sleep(0.02)
-            if not self.ended:
-                self.kill()
-                self.killed += 1
+            while not self.ended and not self.kill():
+                time.sleep(0.02)
+            self.killed += not self.ended
 
 
 def worker_processes():
-    """The processes of this machine's actors, found by the name that Ray gives them."""
+    """The actors that are in work: Ray gives their processes the names of their tasks."""
     listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True,
                             check=True).stdout
     mine = {os.getpid()}
     lines = [line.split(None, 2) for line in listed.splitlines()[1:]]
     for _ in range(6):                      # raylets are children of this process
         mine |= {int(pid) for pid, parent, _ in lines if int(parent) in mine}
-    return [int(pid) for pid, _, args in lines if int(pid) in mine and "ray::Worker" in args]
+    return [int(pid) for pid, _, args in lines if int(pid) in mine and args.startswith("ray::/")]
 
 
 def faults(tmp_path, config, rules, address, kill):
@@ -155,16 +155,20 @@ def test_killed_workers_lose_and_double_nothing(tmp_path, config, rules, address
     def kill():
         for pid in worker_processes()[:1]:
             os.kill(pid, signal.SIGKILL)
+            return True
+        return False
     faults(tmp_path, config, rules, address, kill)
 
 
+@pytest.mark.long
 def test_killed_nodes_lose_and_double_nothing(tmp_path, config, rules, cluster, address):
     """None of them is replaced: what they had goes to those that are left."""
     nodes = [cluster.add_node(num_cpus=1, object_store_memory=MEMORY) for _ in range(2)]
     faults(tmp_path, config, rules, [*address, "--parallel", "4"],
-           lambda: cluster.remove_node(nodes.pop(), allow_graceful=False))
+           lambda: cluster.remove_node(nodes.pop(), allow_graceful=False) is None)
 
 
+@pytest.mark.long
 def test_a_capture_that_ends_its_worker_is_given_up(tmp_path, config, rules, address, capsys):
     """The worker dies as soon as its engine has begun to read the capture that never ends."""
     paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(3)]
@@ -178,7 +182,7 @@ def test_a_capture_that_ends_its_worker_is_given_up(tmp_path, config, rules, add
         """A worker that is busy with the capture has its own copy of the name in its log."""
         seen = set()
         while not end.wait(0.05):
-            for log in tmp_path.glob("ids-fleet-*/engine-*/engine.log"):
+            for log in tmp_path.glob("ids-fleet-worker-*/engine-*/engine.log"):
                 with contextlib.suppress(OSError, ProcessLookupError):
                     if log not in seen and f"run for '{stuck}'" in log.read_text():
                         seen.add(log)
@@ -202,6 +206,7 @@ def test_a_capture_that_ends_its_worker_is_given_up(tmp_path, config, rules, add
     assert "twice" in figures["failed"][0]["error"]
 
 
+@pytest.mark.long
 def test_resume_after_the_driver_died(tmp_path, config, rules):
     paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(24)]
     out = tmp_path / "out"

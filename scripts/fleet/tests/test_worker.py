@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import dataclasses
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -125,6 +128,29 @@ def test_an_engine_that_is_killed_costs_what_it_had(worker, tmp_path):
     killer.join()
     assert [(g.key, g.error) for g in done.failed] == [("stuck", "the engine ended with SIGKILL")]
     assert [g.records > 0 for g in done.groups] == [True, False, True]
+
+
+def test_folders_of_killed_workers_are_removed(worker, spec, tmp_path):
+    old = tmp_path / "ids-fleet-worker-old"
+    old.mkdir()
+    (old / "lock").touch()
+    other = Worker(spec)
+    assert not old.exists() and os.path.exists(worker.scratch) and os.path.exists(other.scratch)
+    other.close()
+    assert not os.path.exists(other.scratch)
+
+
+def test_an_engine_ends_with_its_worker(spec):
+    code = ("import os, pickle, sys\nfrom ids_fleet.worker import Worker\n"
+            "w = Worker(pickle.loads(bytes.fromhex(sys.argv[1])))\n"
+            "print(w.engine.process.pid, flush=True)\nos.kill(os.getpid(), 9)\n")
+    done = subprocess.run([sys.executable, "-c", code, pickle.dumps(spec).hex()],
+                          capture_output=True, text=True, check=False)
+    status = f"/proc/{int(done.stdout)}/status"
+    end = time.monotonic() + 30
+    while os.path.exists(status) and "Z (zombie)" not in open(status).read():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def test_a_full_disk_of_results_ends_the_task(worker, tmp_path, monkeypatch):

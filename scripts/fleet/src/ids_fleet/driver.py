@@ -205,7 +205,7 @@ def connect(address: str, parallel: int) -> int:
     quiet = {"logging_level": "error", "log_to_driver": False}
     try:
         if address == "local":
-            ray.init(num_cpus=parallel or None, object_store_memory=OBJECT_STORE,
+            ray.init(address="local", num_cpus=parallel or None, object_store_memory=OBJECT_STORE,
                      include_dashboard=None, **quiet)
         elif not ray.is_initialized():
             ray.init(address=address, runtime_env={"py_modules": [package]}, **quiet)

@@ -4,6 +4,7 @@
 It reads its rules once. Captures are queued ahead, so that it never waits for an answer. What
 became of each is in its log: the engine begins captures in the order of the commands."""
 
+import ctypes
 import json
 import os
 import re
@@ -18,6 +19,8 @@ from typing import Any
 
 from ids_fleet.errors import EngineError
 
+PR_SET_PDEATHSIG = 1            # of prctl(2)
+LIBC = ctypes.CDLL(None)
 START_S = 300.0                 # until rules are loaded
 POLL_S = 0.003
 POLL_MAX_S = 0.05
@@ -69,6 +72,11 @@ def outputs_off(binary: str, config: str) -> tuple[list[str], list[str]]:
     if not files:
         raise EngineError(f"{config}: no eve-log with filetype regular is enabled in it")
     return options, files
+
+
+def end_with_parent() -> None:
+    """In the engine's process before it begins: a worker that is killed takes its engine along."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -126,7 +134,8 @@ class Engine:
         with open(log, "ab") as out:
             self.process = subprocess.Popen(
                 command + settings.arguments, stdin=subprocess.DEVNULL, stdout=out,
-                stderr=subprocess.STDOUT, cwd=folder, env=dict(os.environ, TZ="UTC"))
+                stderr=subprocess.STDOUT, cwd=folder, env=dict(os.environ, TZ="UTC"),
+                preexec_fn=end_with_parent)  # noqa: PLW1509 - it calls one function, of libc
         self.log = Log(log)
         self._connect()
 

@@ -120,9 +120,9 @@ def status(store: Store) -> dict[str, Any]:
             for group in done.groups:
                 if not group.error:
                     failed.pop(group.key, None)
+    lost = [{"group": key, "error": group.error} for key, group in failed.items()]
     figures: dict[str, Any] = {"groups": good, "captures": captures, "bytes": size,
-                               "records": records, "alerts": alerts,
-                               "failed": [{"group": g.key, "error": g.error} for g in failed.values()]}
+                               "records": records, "alerts": alerts, "failed": lost}
     if store.exists(results.PROGRESS):
         now = store.read_json(results.PROGRESS)
         rate = now["size"] / now["seconds"] if now["seconds"] > 0 else 0.0

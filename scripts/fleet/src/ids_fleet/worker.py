@@ -5,6 +5,9 @@ Captures in, records out: a task's captures are brought to this machine if they 
 by the engine, converted, and stored. The last file that is written says what the task had. Without
 this one the others do not count."""
 
+import contextlib
+import fcntl
+import glob
 import hashlib
 import os
 import resource
@@ -14,6 +17,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import IO
 
 import duckdb
 
@@ -28,6 +32,7 @@ from ids_fleet.worklist import Group, Task
 FETCH_AT_ONCE = 8
 TRIES = 2                       # of a group that makes the engine fail
 HASH_LEN = 64
+PREFIX = "ids-fleet-worker-"
 
 
 @dataclass
@@ -73,6 +78,21 @@ class Job:
         return os.path.join(self.folder, str(self.goes))
 
 
+def scratch_folder(parent: str) -> tuple[str, IO[bytes]]:
+    """Makes a worker's folder, and removes those of workers that were killed: their locks are free.
+    The folder belongs to the worker as long as the file is open."""
+    for old in glob.glob(os.path.join(glob.escape(parent), f"{PREFIX}*", "lock")):
+        with contextlib.suppress(OSError), open(old, "rb") as f:
+            fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(os.path.dirname(old), ignore_errors=True)
+    folder = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
+    aside = os.path.join(folder, "lock.new")
+    lock = open(aside, "wb")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    os.rename(aside, os.path.join(folder, "lock"))      # nobody sees it before it is locked
+    return folder, lock
+
+
 def cpu_of_this() -> float:
     """User and system seconds of this process, without its children."""
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -85,7 +105,7 @@ class Worker:
     def __init__(self, spec: Spec) -> None:
         """Starts the engine. Raises EngineError if it refuses its rules or configuration."""
         self.spec = spec
-        self.scratch = tempfile.mkdtemp(prefix="ids-fleet-", dir=spec.scratch or None)
+        self.scratch, self.lock = scratch_folder(spec.scratch or tempfile.gettempdir())
         self.store = Store(spec.out)
         self.converter = Converter(os.path.join(self.scratch, "records"))
         for name, content in spec.files.items():
@@ -281,6 +301,7 @@ class Worker:
         """Ends the engine and removes what is on this machine."""
         self.engine.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
+        self.lock.close()
 
 
 def linked(path: str, target: str) -> bool:
