@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: ids-fleet run, status, compare, query."""
+
+import argparse
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import duckdb
+import fsspec
+import ray
+
+from ids_fleet import __version__, captures, driver, report, results, tables
+from ids_fleet.errors import FleetError
+from ids_fleet.store import Store
+from ids_fleet.worker import Spec, content_hash
+from ids_fleet.worklist import Worklist, group_key
+
+COMPANIONS = ("classification.config", "reference.config", "threshold.config")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of all commands."""
+    top = argparse.ArgumentParser(prog="ids-fleet", description=__doc__)
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="read captures, store records")
+    run.add_argument("--captures", nargs="+", required=True, metavar="PATH_OR_URL",
+                     help="files, folders, patterns; @URL: a manifest with a line for each")
+    run.add_argument("--config", required=True, metavar="FILE", help="the engine's configuration")
+    run.add_argument("--rules", nargs="+", default=[], metavar="FILE",
+                     help="rules instead of those of the configuration")
+    run.add_argument("--files", nargs="+", default=[], metavar="FILE",
+                     help="what the configuration names without a folder: includes, datasets")
+    run.add_argument("--out", required=True, metavar="PATH_OR_URL", help="folder of the results")
+    run.add_argument("--address", default="local", metavar="local|ray://HEAD:10001",
+                     help="the Ray cluster; local: one on this machine")
+    run.add_argument("--group-by", choices=["file", "folder", "sensor"], default="file",
+                     help="what one timeline is")
+    run.add_argument("--sensor", default="", metavar="REGEX",
+                     help="its first group in a capture's URL is the sensor")
+    run.add_argument("--order", choices=["time", "name"], default="time",
+                     help="of the captures of a group: time of change, or name")
+    run.add_argument("--names", default=captures.NAMES, metavar="REGEX",
+                     help="which files of a folder are captures")
+    run.add_argument("--parallel", type=int, default=0, metavar="N",
+                     help="workers; default: the CPUs of the cluster")
+    run.add_argument("--resume", action="store_true", help="go on with what an earlier run left")
+    run.add_argument("--engine", default="ids", metavar="PATH", help="of ids on each machine")
+    run.add_argument("--engine-arg", action="append", default=[], metavar="ARG",
+                     help="one more argument of the engine; repeat it")
+    run.add_argument("--memory", type=int, default=0, metavar="BYTES", help="of a worker")
+    run.add_argument("--limit", type=float, default=0.0, metavar="S", help="for one group")
+    run.add_argument("--scratch", default="", metavar="DIR",
+                     help="on each machine, for files in work")
+    status = commands.add_parser("status", help="what is done, failed, left")
+    status.add_argument("out", metavar="OUT")
+    compare = commands.add_parser("compare", help="the same events as of one engine alone?")
+    compare.add_argument("out", metavar="OUT")
+    compare.add_argument("eve", nargs="+", metavar="EVE", help="eve.json of one engine")
+    query = commands.add_parser("query", help="SQL over the records")
+    query.add_argument("out", metavar="OUT")
+    query.add_argument("sql", metavar="SQL", help="tables: events, and one for each event type")
+    return top
+
+
+def read_file(url: str) -> bytes:
+    """A small file. Raises FleetError."""
+    try:
+        with fsspec.open(url, "rb") as f:
+            return bytes(f.read())
+    except OSError as e:
+        raise FleetError(f"{url}: {e}") from e
+
+
+def companions(config: str, files: Sequence[str]) -> dict[str, bytes]:
+    """The files that workers get beside the configuration, by name: those that were given, and the
+    ones that the engine looks for beside its configuration. Raises FleetError."""
+    found = {os.path.basename(name): read_file(name) for name in files}
+    beside = os.path.dirname(config)
+    for name in COMPANIONS:
+        for folder in (beside, os.path.join(beside, "rules")):
+            path = os.path.join(folder, name)
+            if name not in found and os.path.exists(path):
+                found[name] = read_file(path)
+    return found
+
+
+def engine_path(name: str) -> str:
+    """A path for workers: one that exists here is made absolute, another is left to them."""
+    found = shutil.which(name)
+    return os.path.abspath(found) if found else name
+
+
+def engine_version(path: str) -> str:
+    """What the engine here says of itself; "": it is on the workers only."""
+    try:
+        done = subprocess.run([path, "-V"], capture_output=True, text=True, check=False, timeout=60)
+        return done.stdout.strip()
+    except OSError:
+        return ""
+
+
+def begin(store: Store, args: argparse.Namespace, spec: Spec, scratch: str) -> None:
+    """Writes run.json. Raises FleetError if results are there and --resume is not given, or if they
+    come from other rules, configuration, or groups."""
+    about: dict[str, Any] = {
+        "rules": content_hash(spec.rules), "config": content_hash(spec.config),
+        "arguments": spec.arguments, "group_by": args.group_by, "order": args.order,
+        "files": content_hash(*(name.encode() + b"\0" + spec.files[name]
+                                for name in sorted(spec.files))),
+        "engine": engine_version(spec.binary)}
+    if store.exists(results.RUN):
+        if not args.resume:
+            raise FleetError(f"{args.out}: it has results; give --resume, or another folder")
+        before = store.read_json(results.RUN)
+        other = sorted(key for key in about if before.get(key) != about[key])
+        if other:
+            raise FleetError(f"{args.out}: its results have other {', '.join(other)}: run it again "
+                             "with another folder")
+    store.write_json(results.RUN, {**about, "epoch": spec.epoch, "started": time.time()}, scratch)
+
+
+def done_groups(store: Store) -> Iterator[str]:
+    """The keys of the groups that were read."""
+    return (g.key for done in results.read_done(store) for g in done.groups if not g.error)
+
+
+def run(args: argparse.Namespace) -> int:
+    """ids-fleet run. 0: all were read, 1: some groups failed."""
+    store = Store(args.out if "://" in args.out else os.path.abspath(args.out))
+    spec = Spec(
+        out=store.url, epoch=secrets.token_hex(8), binary=engine_path(args.engine),
+        config=read_file(args.config), rules=b"\n".join(read_file(r) for r in args.rules),
+        files=companions(args.config, args.files), arguments=args.engine_arg,
+        memory=args.memory // 2, limit_s=args.limit, order=args.order, scratch=args.scratch)
+    with tempfile.TemporaryDirectory(prefix="ids-fleet-", dir=args.scratch or None) as scratch:
+        begin(store, args, spec, scratch)
+        if args.resume:
+            results.sweep(store)
+        work = Worklist(os.path.join(scratch, "work.db"), args.order)
+        twice = work.fill(captures.find(args.captures, args.names),
+                          group_key(args.group_by, args.sensor))
+        work.skip(done_groups(store))
+        totals = work.close()
+        print(f"{totals.captures} captures, {report.bytes_text(totals.size)}, in {totals.groups} "
+              f"groups{f', {twice} were named twice' if twice else ''}", file=sys.stderr)
+        summary = execute(args, spec, work, report.Progress(totals, store, scratch))
+        results.sweep(store)
+    for line in report.summary_lines(summary):
+        print(line)
+    return 1 if summary.failed else 0
+
+
+def execute(args: argparse.Namespace, spec: Spec, work: Worklist,
+            progress: report.Progress) -> driver.Summary:
+    """The run itself, on the cluster."""
+    workers = driver.connect(args.address, args.parallel)
+    options = {"memory": args.memory} if args.memory else {}
+    try:
+        fleet = driver.Driver(spec, workers, progress, options)
+        try:
+            summary = fleet.run(work.tasks(workers))
+        finally:
+            fleet.close()
+        summary.seconds = time.time() - summary.started
+        progress.write(summary, running=False)
+        return summary
+    finally:
+        progress.close()
+        ray.shutdown()
+
+
+def status(args: argparse.Namespace) -> int:
+    """ids-fleet status. Prints JSON."""
+    print(json.dumps(report.status(Store(args.out)), indent=2))
+    return 0
+
+
+def compare(args: argparse.Namespace) -> int:
+    """ids-fleet compare. 0: equal, 1: something differs."""
+    result = tables.compare(Store(args.out), args.eve)
+    print(f"{result.same} records are the same")
+    for what, counter in (("only in the results", result.only_fleet),
+                          ("only of one engine", result.only_engine),
+                          ("other columns than bytes", result.changed)):
+        for event, count in sorted(counter.items()):
+            print(f"{what}: {count} {event}")
+    for example in result.examples:
+        print(example)
+    print("equal" if result.equal else "not equal")
+    return 0 if result.equal else 1
+
+
+def query(args: argparse.Namespace) -> int:
+    """ids-fleet query. Prints a table. Raises FleetError if the SQL is wrong."""
+    try:
+        print(tables.connect(Store(args.out)).sql(args.sql))
+    except duckdb.Error as e:
+        raise FleetError(str(e)) from e
+    return 0
+
+
+COMMANDS = {"run": run, "status": status, "compare": compare, "query": query}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The console script; returns the exit status."""
+    args = parser().parse_args(argv)
+    try:
+        return COMMANDS[args.command](args)
+    except FleetError as e:
+        print(f"ids-fleet: {e}", file=sys.stderr)
+        return e.status
+    except KeyboardInterrupt:
+        print("ids-fleet: stopped; --resume goes on", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One process of the engine that takes captures by command (`ids --unix-socket`).
+
+It reads its rules once. Captures are queued ahead, so that it never waits for an answer. What
+became of each is in its log: the engine begins captures in the order of the commands."""
+
+import ctypes
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ids_fleet.errors import EngineError
+
+PR_SET_PDEATHSIG = 1            # of prctl(2)
+LIBC = ctypes.CDLL(None)
+START_S = 300.0                 # until rules are loaded
+POLL_S = 0.003
+POLL_MAX_S = 0.05
+ANSWER_S = 120.0
+STARTED = "unix-manager: Starting run for '"
+FAILED = re.compile(r"^Error: unix-manager: '.*' failed: (.*)$")
+PROBLEM = re.compile(r"^(Error|Warning): (?!unix-manager)(.*)$")
+KEPT_OUTPUTS = {"eve-log", "file-store"}
+PROBLEMS_MAX = 8
+
+
+@dataclass
+class Outcome:
+    """What became of one capture. `error` is empty if it was read."""
+
+    error: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Settings:
+    """How the engine is started. Paths are of this machine."""
+
+    binary: str
+    config: str
+    rules: str                  # "": those of the configuration
+    arguments: list[str]
+    memory: int                 # bytes for flows, streams and the rest; 0: as configured
+
+
+def outputs_off(binary: str, config: str) -> tuple[list[str], list[str]]:
+    """The options that leave only EVE and extracted files of a configuration's outputs, and the
+    names of its EVE files. Raises EngineError if the configuration is refused, or has none."""
+    done = subprocess.run([binary, "-c", config, "--dump-config"], capture_output=True, text=True,
+                          check=False, timeout=START_S)
+    if done.returncode != 0:
+        raise EngineError(f"{config}: {done.stderr.strip() or done.stdout.strip()}")
+    values = dict(line.split(" = ", 1) for line in done.stdout.splitlines() if " = " in line)
+    options, files = [], []
+    for key, name in values.items():
+        if not re.fullmatch(r"outputs\.\d+", key):
+            continue
+        enabled = values.get(f"{key}.{name}.enabled", "no").lower() in ("yes", "true", "on", "1")
+        if enabled and name not in KEPT_OUTPUTS:
+            options += ["--set", f"{key}.{name}.enabled=no"]
+        if enabled and name == "eve-log" \
+                and values.get(f"{key}.{name}.filetype", "regular") in ("regular", "file"):
+            files.append(values.get(f"{key}.{name}.filename", "eve.json"))
+    if not files:
+        raise EngineError(f"{config}: no eve-log with filetype regular is enabled in it")
+    return options, files
+
+
+def end_with_parent() -> None:
+    """In the engine's process before it begins: a worker that is killed takes its engine along."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process and of the children it has waited for; 0: it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return sum(int(n) for n in fields[11:15]) / float(os.sysconf("SC_CLK_TCK"))
+
+
+class Log:
+    """The engine's log, read as it grows."""
+
+    def __init__(self, path: str) -> None:
+        """Opens it; the engine appends to it."""
+        self.path = path
+        self.file = open(path, encoding="utf-8", errors="replace")
+        self.rest = ""
+
+    def lines(self) -> Iterator[str]:
+        """The whole lines that have come since the last call."""
+        text = self.rest + self.file.read()
+        *whole, self.rest = text.split("\n")
+        yield from whole
+
+    def tail(self) -> str:
+        """The end of it, for a message."""
+        with open(self.path, "rb") as f:
+            f.seek(max(0, os.path.getsize(self.path) - 2000))
+            return f.read().decode(errors="replace").strip()
+
+
+class Engine:
+    """A running engine. Not for use by several threads."""
+
+    def __init__(self, settings: Settings, folder: str) -> None:
+        """Starts it, with its log and socket in an empty folder; returns when the rules are
+        loaded. Raises EngineError."""
+        os.makedirs(folder, exist_ok=True)
+        self.folder = folder
+        self.path = os.path.join(folder, "socket")
+        options, self.eve_files = outputs_off(settings.binary, settings.config)
+        self.cpu_before = 0.0
+        log = os.path.join(folder, "engine.log")
+        command = [settings.binary, "-c", settings.config, "-v", "--deterministic",
+                   "--runmode", "single", "--set", "threading.set-cpu-affinity=no",
+                   "--set", "unix-command.parallel-jobs=1", *options,
+                   "-l", folder, f"--unix-socket={self.path}"]
+        if settings.rules:
+            command += ["-S", settings.rules]
+        if settings.memory:
+            command += ["--set", f"global-memcap={settings.memory}"]
+        with open(log, "ab") as out:
+            self.process = subprocess.Popen(
+                command + settings.arguments, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=subprocess.STDOUT, cwd=folder, env=dict(os.environ, TZ="UTC"),
+                preexec_fn=end_with_parent)  # noqa: PLW1509 - it calls one function, of libc
+        self.log = Log(log)
+        self._connect()
+
+    def _connect(self) -> None:
+        end = time.monotonic() + START_S
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(ANSWER_S)
+        while True:
+            try:
+                self.socket.connect(self.path)
+                break
+            except OSError as e:
+                if self.process.poll() is not None or time.monotonic() > end:
+                    self.kill()
+                    raise EngineError(f"the engine did not start: {self.log.tail()}") from e
+                time.sleep(0.02)
+        self.file = self.socket.makefile("rw", encoding="utf-8", errors="surrogateescape")
+        self._send({"version": "0.2"})
+
+    def _send(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            self.file.write(json.dumps(message) + "\n")
+            self.file.flush()
+            answer = json.loads(self.file.readline() or "null")
+        except (OSError, ValueError) as e:
+            raise EngineError(f"the engine does not answer: {e}") from e
+        if not isinstance(answer, dict):
+            raise EngineError("the engine has closed its socket")
+        return answer
+
+    def ask(self, command: str, **arguments: str) -> Any:
+        """The answer to a command. Raises EngineError if it is refused, or the engine ended."""
+        answer = self._send({"command": command, "arguments": arguments} if arguments
+                            else {"command": command})
+        if answer.get("return") != "OK":
+            raise EngineError(f"{command}: {answer.get('message')}")
+        return answer.get("message")
+
+    def is_idle(self) -> bool:
+        """Whether all captures given so far are done."""
+        return bool(self.ask("pcap-file-number") == 0 and self.ask("pcap-current") == "None")
+
+    def cpu(self) -> float:
+        """User and system seconds that the engine has used."""
+        return cpu_seconds(self.process.pid)
+
+    def end_reason(self) -> str:
+        """Why the process ended, as a message."""
+        try:
+            status = self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return "the engine did not answer"
+        name = signal.Signals(-status).name if status < 0 else f"status {status}"
+        return f"the engine ended with {name}"
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def close(self) -> None:
+        """Ends the process and removes its folder."""
+        self.kill()
+        self.socket.close()
+        self.log.file.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Run:
+    """Captures that one engine reads one after another."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Nothing must be running in the engine."""
+        self.engine = engine
+        self.outcomes: list[Outcome] = []
+        self.current = -1               # begun by the engine
+        self.timed_out = False
+        for _ in engine.log.lines():
+            pass
+
+    def add(self, source: str, folder: str) -> None:
+        """Queues a file or folder, with the folder for its records. Raises EngineError."""
+        os.makedirs(folder, exist_ok=True)
+        self.engine.ask("pcap-file", **{"filename": source, "output-dir": folder})
+        self.outcomes.append(Outcome())
+
+    def read_log(self) -> None:
+        """Takes what the log says: which capture runs, and what went wrong."""
+        for line in self.engine.log.lines():
+            if STARTED in line:
+                self.current += 1
+            elif 0 <= self.current < len(self.outcomes):
+                note(self.outcomes[self.current], line)
+
+    def wait(self, limit_s: float) -> None:
+        """Returns when all are done. Raises EngineError if the engine ends, or if one capture takes
+        more than limit_s seconds (0: no limit); `current` is the one it had."""
+        pause, at, since = POLL_S, self.current, time.monotonic()
+        while not self.engine.is_idle():
+            time.sleep(pause)
+            pause = min(pause * 1.5, POLL_MAX_S)
+            self.read_log()
+            if self.current != at:
+                at, since = self.current, time.monotonic()
+            if limit_s and time.monotonic() - since > limit_s:
+                self.timed_out = True
+                self.engine.kill()
+                raise EngineError(f"it took more than {limit_s:g} s")
+        self.read_log()
+
+
+def note(outcome: Outcome, line: str) -> None:
+    """Keeps a line of the log that says what went wrong."""
+    failed, problem = FAILED.match(line), PROBLEM.match(line)
+    if failed:
+        errors = [w for w in outcome.warnings if w.startswith("Error: ")]
+        outcome.error = errors[-1][7:] if errors else failed.group(1)
+    elif problem and len(outcome.warnings) < PROBLEMS_MAX:
+        outcome.warnings.append(line)
+        if "No space left" in line:
+            outcome.error = problem.group(2)
