@@ -26,16 +26,6 @@ struct buffer_slot {
     struct buf data;
 };
 
-/* The parts that are timed on this packet, part_cost.h. */
-struct part_laps {
-    bool on;
-    unsigned sampled;           /* packets of the sample so far */
-    uint32_t weight;            /* of this packet */
-    uint32_t weight_due;        /* of packets of the sample since the last one with parts */
-    struct part_cost *at[COST_KINDS];       /* NULL: none */
-    uint64_t since[COST_KINDS];
-};
-
 struct detect_thread {
     struct ruleset *set;                    /* referenced */
     const struct detect_plan *plan;

@@ -42,4 +42,14 @@ void part_cost_add(struct part_cost *part, uint64_t ticks, uint32_t weight);
 void part_costs_each(const struct part_costs *c, enum cost_kind kind,
                      void (*visit)(const struct part_cost *part, void *arg), void *arg);
 
+/* A thread's stop watch: the parts that are timed on its packet (detect/inspect/part_cost.h). */
+struct part_laps {
+    bool on;
+    unsigned sampled;           /* packets of the sample so far */
+    uint32_t weight;            /* of this packet */
+    uint32_t weight_due;        /* of packets of the sample since the last one with parts */
+    struct part_cost *at[COST_KINDS];       /* NULL: none */
+    uint64_t since[COST_KINDS];
+};
+
 #endif
