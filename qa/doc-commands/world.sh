@@ -28,6 +28,7 @@ for directory in etc usr var; do
         { echo "no overlay file systems here"; exit 77; }
 done
 mount -t proc proc /proc
+mount --bind /sys /sys && mount -o remount,bind,ro /sys     # the machine's, and not this world's
 case $TOP:$BUILD in                 # logs that the pages write to /tmp
 */tmp/*) ;;
 *) mount -t tmpfs tmpfs /tmp ;;
@@ -84,7 +85,7 @@ ethtool() {
 }
 mkdir "$WORK/bin"
 for name in apt systemctl journalctl coredumpctl podman docker suricata-update ssh promtool \
-        dpkg-buildpackage make; do
+        dpkg-buildpackage make modprobe dpdk-devbind.py dpdk-hugepages.py; do
     printf '#!/bin/sh\nexit 0\n' > "$WORK/bin/$name" && chmod +x "$WORK/bin/$name"
 done
 PATH=$WORK/bin:$PATH
