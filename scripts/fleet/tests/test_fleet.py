@@ -10,14 +10,17 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 
 import pytest
 import ray
 from conftest import alone, binary, write, write_cut
 from ray.cluster_utils import Cluster
 
-from ids_fleet import cli, driver, tables
+from ids_fleet import cli, driver, results, tables
+from ids_fleet.captures import Capture
 from ids_fleet.store import Store
+from ids_fleet.worklist import Group, Task
 
 MEMORY = 80 << 20               # of Ray's object store
 
@@ -168,6 +171,27 @@ def test_killed_nodes_lose_and_double_nothing(tmp_path, config, rules, cluster, 
            lambda: cluster.remove_node(nodes.pop(), allow_graceful=False) is None)
 
 
+def test_a_task_that_was_committed_is_not_done_again(tmp_path):
+    """Its worker was killed after the commit and before the answer, the second time in a row."""
+    store = Store(str(tmp_path))
+    store.write_json(results.RUN, {"epoch": "e"}, str(tmp_path))
+    task = Task([Group(k, [Capture(k, 1, 1)]) for k in "ab"], strikes=driver.STRIKES - 1)
+    later = Task([Group("c", [Capture("c", 1, 1)])])
+    seen = []
+    fleet = driver.Driver.__new__(driver.Driver)
+    fleet.store, fleet.summary, fleet.progress = store, driver.Summary(), seen.append
+    fleet.again, fleet._slot = deque(), lambda: None
+    fleet.slots = [driver.Slot(None, None, True, deque([(None, later)]))]
+    results.commit(store, results.Done(task.name, [results.GroupState(k, 1, 1) for k in "ab"]),
+                   "e", str(tmp_path))
+    fleet._lost(0, task)
+    assert list(fleet.again) == [later] and fleet.summary.groups == 2 and len(seen) == 1
+    fleet.slots = [driver.Slot(None, None, True)]
+    fleet.again.clear()
+    fleet._lost(0, Task([Group(k, [Capture(k, 1, 1)]) for k in "de"], driver.STRIKES - 1))
+    assert [g.key for t in fleet.again for g in t.groups] == ["d", "e"]
+
+
 @pytest.mark.long
 def test_a_capture_that_ends_its_worker_is_given_up(tmp_path, config, rules, address, capsys):
     """The worker dies as soon as its engine has begun to read the capture that never ends."""
@@ -274,4 +298,3 @@ def test_no_cluster_is_a_mistake_that_is_said(tmp_path, config, rules, capsys):
     assert fleet([tmp_path / "c"], tmp_path / "out", config, rules, "--address",
                  "127.0.0.1:1") == 2
     assert "no Ray cluster" in capsys.readouterr().err
-    assert driver.connect                   # imported for its error, which cli turns into 2

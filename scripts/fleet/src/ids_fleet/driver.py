@@ -3,6 +3,7 @@
 
 import heapq
 import os
+import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ STRIKES = 2                     # workers that a group may end
 TASK_TRIES = 2                  # of a task that raised an error
 SLOWEST = 10
 WAIT_S = 1.0
+CONNECT_S = 10.0
 OBJECT_STORE = 256 << 20        # bytes, of a local cluster: tasks and answers are small
 
 
@@ -153,14 +155,15 @@ class Driver:
         slot = self.slots[number]
         ref, task = slot.tasks.popleft()
         try:
-            done: results.Done = ray.get(ref)
+            self._done(ray.get(ref), task)
         except RayActorError:
             self._lost(number, task)
         except RayTaskError as e:
             self._raised(task, e.cause if isinstance(e.cause, Exception) else e)
-        else:
-            self.summary.add(done, task.label)
-            self.progress(self.summary)
+
+    def _done(self, done: results.Done, task: Task) -> None:
+        self.summary.add(done, task.label)
+        self.progress(self.summary)
 
     def _raised(self, task: Task, error: Exception) -> None:
         """A task that raised an error is tried again; a store that refuses ends the run."""
@@ -179,6 +182,11 @@ class Driver:
         self.summary.lost_workers += 1
         waiting = [later for _, later in self.slots[number].tasks]
         self.slots[number] = self._slot()
+        self.again.extend(waiting)
+        done = results.committed(self.store, task.name)
+        if done is not None:                    # in parts its groups would count twice
+            self._done(done, task)
+            return
         task.strikes += 1
         if task.strikes < STRIKES:
             self.again.append(task)
@@ -186,7 +194,6 @@ class Driver:
             self.again.extend(Task([g], task.strikes - 1) for g in task.groups)
         else:
             self._give_up(task, "the worker that read it ended, twice")
-        self.again.extend(waiting)
 
     def _give_up(self, task: Task, reason: str) -> None:
         """Records groups that could not be read by any worker."""
@@ -198,9 +205,21 @@ class Driver:
         self.progress(self.summary)
 
 
+def require_listener(address: str) -> None:
+    """Raises FleetError if nobody answers at a cluster's address: Ray itself asks for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
+    except OSError as e:
+        raise FleetError(f"{address}: no Ray cluster: {e}") from e
+
+
 def connect(address: str, parallel: int) -> int:
     """Connects to a cluster ("local" starts one here), and returns how many workers to start: as
     many as it has CPUs, unless `parallel` says. Raises FleetError if there is no cluster."""
+    require_listener(address)
     package = os.path.dirname(os.path.abspath(__file__))
     quiet = {"logging_level": "error", "log_to_driver": False}
     try:

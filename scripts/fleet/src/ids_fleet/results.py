@@ -71,6 +71,15 @@ def commit(store: Store, done: Done, epoch: str, scratch: str) -> None:
     store.write_json(f"{DONE}/{done.task}.json", asdict(done), scratch)
 
 
+def committed(store: Store, task: str) -> Done | None:
+    """What a task had, if it counts. A worker may end after its commit and before its answer."""
+    try:
+        value = store.read_json(f"{DONE}/{task}.json")
+    except FileNotFoundError:
+        return None
+    return Done(**{**value, "groups": [GroupState(**g) for g in value["groups"]]})
+
+
 def read_done(store: Store) -> Iterator[Done]:
     """All tasks that count. Raises FleetError if the folder has no run."""
     if not store.exists(RUN):
