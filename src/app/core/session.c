@@ -216,7 +216,7 @@ static bool ensure_parser(struct app_session *s, const struct app_proto_conf *pc
 
 /* The parser is not called any more. Pending bytes stay until buffer_rest(): callers on the stack
  * may still point into them. */
-static void stop_all(struct app_session *s)
+void app_stop_parsing(struct app_session *s)
 {
     s->off = true;
     s->flow.stopped = true;
@@ -236,7 +236,7 @@ static int parse_failed(struct app_session *s, struct app_counter counter)
     app_count(at->counters, at->conf->policy_total[policy], 1);
     exception_policy_apply(policy, s->flow.thread->packet, DROP_APP_ERROR, at->conf->is_inline);
     if (s->transport == TRANSPORT_TCP)
-        stop_all(s);
+        app_stop_parsing(s);
     return -1;
 }
 
@@ -441,7 +441,7 @@ void app_stop(struct app_flow *af, unsigned what)
         app_trigger_raw_inspection(af, TO_SERVER);
         app_trigger_raw_inspection(af, TO_CLIENT);
         app_session_of(af)->parser_stopped = true;
-        stop_all(app_session_of(af));
+        app_stop_parsing(app_session_of(af));
     }
 }
 
@@ -575,7 +575,7 @@ void app_disable(struct app_session *s)
 
     close_parser(s);
     app_frames_free(s);
-    stop_all(s);
+    app_stop_parsing(s);
     s->changing = s->replace = false;
     s->first_sender = FIRST_SENDER_PARSED;
     f->app_proto = APP_PROTO_FAILED;

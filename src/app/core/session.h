@@ -56,6 +56,8 @@ static inline struct app_session *app_session_of(const struct app_flow *af)
 
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport);
 void app_session_set_proto(struct app_session *s, enum app_proto_id id);
+/* The parser is not called any more. */
+void app_stop_parsing(struct app_session *s);
 /* Passes the pending bytes (and `end`) to the parser. -1: it failed, and the session is off. */
 int app_feed(struct app_session *s, enum direction d, bool end);
 void app_dir_drop(struct app_session *s, enum direction d);        /* drops all pending bytes */

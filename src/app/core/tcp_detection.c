@@ -207,6 +207,18 @@ static void parse_first_sender(struct app_session *s, enum direction d)
     }
 }
 
+/* The parser gave up at what the first sender said. The answer that shows the protocol is parsed
+ * all the same, as far as it has come, as in Suricata: a client must not hide it behind a bad
+ * byte. */
+static void parse_answer_to_failure(struct app_session *s, enum direction d, bool end)
+{
+    if (s->flow.proto == NULL || s->parser_stopped || s->flow.flow->app_proto <= APP_PROTO_FAILED)
+        return;
+    s->off = false;
+    (void)app_feed(s, d, end);
+    app_stop_parsing(s);
+}
+
 /* Checks whether the direction that came first fits the protocol. 0: yes, 1: this direction must
  * wait, -1: no. */
 static int check_first_sender(struct app_session *s, enum direction d)
@@ -252,8 +264,10 @@ static void proto_detected(struct app_session *s, enum direction d, enum app_pro
     if (other != APP_PROTO_UNKNOWN)
         app_count_flow(s);
     parse_first_sender(s, d);
-    if (s->off)
+    if (s->off) {
+        parse_answer_to_failure(s, d, end);
         return;
+    }
     order = check_first_sender(s, d);
     if (order < 0) {
         app_layer_event(s, APPLAYER_WRONG_DIRECTION);

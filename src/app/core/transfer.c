@@ -49,12 +49,13 @@ void app_transfer_fini(struct app_transfer *t)
     t->filling = NULL;
 }
 
-/* Ends the file as truncated, because later data follow a hole. */
+/* Ends the file as truncated, because later data follow a hole. As in Suricata what is left of a
+ * transfer has a SHA-256 only where a rule may store it. */
 void app_transfer_truncate(struct app_transfer *t)
 {
     if (t->truncated || !t->opened || t->closed)
         return;
-    app_file_close(t->file, FILE_TRUNCATED);
+    app_file_leave(t->file);
     t->truncated = true;
     app_transfer_fini(t);
 }

@@ -228,6 +228,29 @@ TEST(app_one_direction_given_up)
     free(complete);
 }
 
+/* The parser gives up at the side that came first; the answer that had it recognised is parsed. */
+TEST(app_answer_to_failure)
+{
+    CASE(c, SPLIT_TS("STOP it, this is no request of anything\n"), SPLIT_TC("WELCOME x\nSAY 1\n"));
+    char *complete = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK_STRING(complete, "tx 0 toy {\"toy\":{\"reply\":\"SAY 1\"}}\n"
+                           "tx 0 event unasked\n"
+                           "layer applayer_detect_protocol_only_one_direction\n"
+                           "flow toy toy toy\n");
+    free(complete);
+}
+
+/* What a parser ended by its own will stays ended. */
+TEST(app_no_answer_to_encrypted)
+{
+    CASE(c, SPLIT_TS("ENCRYPT all of it, please, and at once\n"), SPLIT_TC("WELCOME x\nSAY 1\n"));
+    char *complete = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(complete, "tx 0") == NULL);
+    free(complete);
+}
+
 TEST(app_detection_only)
 {
     CASE(c, SPLIT_TS("HELLO me\nASK one\n"), SPLIT_TC("WELCOME x\n"));

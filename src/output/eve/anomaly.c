@@ -167,8 +167,9 @@ static void anomaly_app_record(struct render *r, const struct eve *eve, struct p
         return;
     eve_begin(r, eve, &j, p, (struct eve_head){ last_order(r->inspection), "anomaly", a->tx_id });
     json_object(&j, "anomaly");
-    json_string(&j, "app_proto",
-                a->proto != NULL ? a->proto->name : app_proto_name(p->flow->app_proto));
+    if (a->proto != NULL || p->flow->app_proto != APP_PROTO_FAILED)
+        json_string(&j, "app_proto",
+                    a->proto != NULL ? a->proto->name : app_proto_name(p->flow->app_proto));
     json_string(&j, "type", "applayer");
     event_string(&j, a->event, capitals);
     json_string(&j, "layer", a->layer);

@@ -20,6 +20,7 @@ struct ldap_state {
     bool gap[2]; /* bytes were lost; look for a message at the next segment's start */
     bool in_frame[2]; /* the frame of an incomplete message is already there */
     uint32_t frame[2];                          /* identifier of that frame */
+    bool odd_bind_told;         /* LDAP_INVALID_DATA of a bind, once in a flow */
 };
 
 #define FRAME_LIST(E)         \
@@ -60,9 +61,10 @@ static bool message_parse(struct slice input, struct ldap_message *out)
     return !body.failed;
 }
 
-/* Stricter than the parser, for detection only, where a false match would hide another protocol. A
- * bind request has a version, a name and either a password, [0], or SASL credentials, [3] (RFC 4511
- * section 4.2). A bind response has a result code and a DN, which must be UTF-8. */
+/* Stricter than the parser: for detection, where a false match would hide another protocol, and for
+ * the event of a bind that RFC 4511 does not have. A bind request has a version, a name and either
+ * a password, [0], or SASL credentials, [3] (section 4.2). A bind response has a result code and a
+ * DN, which must be UTF-8. */
 static bool is_plausible(const struct ldap_message *m)
 {
     struct bytes in = bytes_of_slice(m->body);
@@ -247,6 +249,19 @@ static enum parse_status refuse(struct app_flow *af, unsigned event)
     return PARSE_STOP;
 }
 
+/* NTLM binds of Windows have choices of their own, and their responses a DN of bytes. Suricata's
+ * parser ends at the first one with this event; here the flow is followed, and the event told
+ * once. */
+static void check_bind(struct app_flow *af, struct ldap_tx *t, const struct ldap_message *m)
+{
+    struct ldap_state *st = af->state;
+
+    if (st->odd_bind_told || is_plausible(m))
+        return;
+    st->odd_bind_told = true;
+    app_tx_event(&t->tx, LDAP_INVALID_DATA);
+}
+
 /* Opens a frame at the first byte of a message, once: the parser sees an incomplete message again
  * with each segment. The length is not known yet, -1; over UDP nothing is continued, so each call
  * opens one. */
@@ -286,6 +301,7 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
     t = in->direction == TO_SERVER ? add_request(af, &m) : add_response(af, &m);
     if (t == NULL)
         return PARSE_STOP;
+    check_bind(af, t, &m);
     st->in_frame[in->direction] = false;
     app_frame_set_length(af, in->direction, st->frame[in->direction], (int64_t)size);
     /* Frames number transactions from 1, because existing readers of these records expect it. */

@@ -460,6 +460,37 @@ TEST(nfs_gap_in_extent)
     replay_fini(&k);
 }
 
+/* More extents wait for the first one than may wait: what is left is hashed for the file store alone,
+ * as in Suricata. */
+TEST(nfs_truncated_without_hash)
+{
+    struct nfs_replay k = { .count = 0 };
+    struct buf many = { 0 };
+    struct split_case c;
+    char *text;
+
+    lookup(&k, 1);
+    for (unsigned i = 1; i <= 1025; i++) {
+        struct nfs_replay one = { .count = 0 };
+
+        write_extent(&one, 1 + i, 8 * i, 4, 0);
+        buf_add(&many, one.data[0].data, one.data[0].len);
+        replay_fini(&one);
+    }
+    k.steps[k.count++] = (struct split_step){ TO_SERVER, many.data, (uint32_t)many.len };
+    c = case_of(&k);
+    c.file_features = APP_FILE_SHA256;
+    text = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strstr(text, "file a.txt truncated 0 -\n") != NULL);
+    c.file_features = APP_FILE_SHA256 | APP_FILE_STORE;
+    free(text);
+    text = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strstr(text, "file a.txt truncated 0 e3b0c44298fc1c14") != NULL);
+    free(text);
+    buf_fini(&many);
+    replay_fini(&k);
+}
+
 /* The next record is found behind a gap, whatever else there is. */
 TEST(nfs_gap_between_records)
 {
