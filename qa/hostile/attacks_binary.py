@@ -63,6 +63,13 @@ def smb_open_reads():
     return [(0, b"".join(read2(i, i * 65536) for i in range(1, 6500)))]
 
 
+@smb_entry("responses beside a thousand open requests", "a lookup for each response", short=True)
+def smb_unmatched():
+    opened = b"".join(create(i, f"f{i}") for i in range(1, 1000))
+    other = struct.pack("<HHI", 9, 0, 0) + b"\0"
+    return [(0, opened), (1, b"".join(smb2(11, i, other, 1) for i in range(100000, 125000)))]
+
+
 @smb_entry("files opened and never closed", "names kept by id")
 def smb_open_files():
     return [part for i in range(1, 2500) for part in ((0, create(i, f"f{i}")),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* misbehaves.c - plugins that must end the start: built once for each number in MISTAKE. */
+/* misbehaves.c - plugins that must end the start, and one that must not end a run: built once for
+ * each number in MISTAKE. */
 #include <ids/plugin.h>
 
 extern int nobody_has_this(void);
@@ -95,6 +96,31 @@ static void add_many(struct ids_engine *engine, const struct ids_api *ids)
     }
 }
 
+/* Keeps what load() was given, and adds with it when the engine runs. */
+static struct ids_engine *kept_engine;
+static const struct ids_api *kept_api;
+static const struct ids_keyword late_keyword = { .name = "late", .match = never };
+
+static void *open_and_add(const struct ids_settings *settings, const char *path,
+                          struct ids_error *error)
+{
+    static char self;
+
+    (void)settings, (void)path, (void)error;
+    kept_api->add_keyword(kept_engine, &late_keyword);
+    return &self;
+}
+
+static uint64_t write_and_add(void *self, const void *records, size_t len)
+{
+    (void)self, (void)records, (void)len;
+    kept_api->add_keyword(kept_engine, &late_keyword);
+    kept_api->add_key(kept_engine, "late");
+    return 0;
+}
+
+static const struct ids_file_type late = { "late", open_and_add, write_and_add, NULL, NULL };
+
 /* What the engine refuses counts even when a plugin does not look at the result. */
 static int load(struct ids_engine *engine, const struct ids_api *ids)
 {
@@ -139,6 +165,11 @@ static int load(struct ids_engine *engine, const struct ids_api *ids)
         break;
     case 19:
         ids->add_decoder(engine, &tcp);
+        break;
+    case 20:
+        kept_engine = engine;
+        kept_api = ids;
+        ids->add_file_type(engine, &late);
         break;
     case 17:
         add_many(engine, ids);

@@ -214,21 +214,39 @@ void plugin_json_close(struct ids_json *json)
         api_json_end(json);
 }
 
+/* --- what load() adds ------------------------------------------------------------------------- */
+
+#define ADD(kind, type)                                                       \
+    static int api_add_##kind(struct ids_engine *engine, const type *added)   \
+    {                                                                         \
+        return plugin_is_loading(engine) ? plugin_add_##kind(engine, added) : -1; \
+    }
+ADD(file_type, struct ids_file_type)
+ADD(keyword, struct ids_keyword)
+ADD(packet_buffer, struct ids_packet_buffer)
+ADD(protocol, struct ids_protocol)
+ADD(logger, struct ids_logger)
+ADD(watcher, struct ids_watcher)
+ADD(capture, struct ids_capture)
+ADD(decoder, struct ids_decoder)
+ADD(key, char)
+#undef ADD
+
 /* A change of the table is a change of the ABI: raise IDS_PLUGIN_ABI with this number. */
 #define API_FUNCTIONS 44
 _Static_assert(IDS_PLUGIN_ABI == 1 && sizeof(struct ids_api) == API_FUNCTIONS * sizeof(void *),
                "IDS_PLUGIN_ABI and the number of functions change together");
 
 const struct ids_api plugin_api = {
-    .add_file_type = plugin_add_file_type,
-    .add_keyword = plugin_add_keyword,
-    .add_packet_buffer = plugin_add_packet_buffer,
-    .add_protocol = plugin_add_protocol,
-    .add_logger = plugin_add_logger,
-    .add_watcher = plugin_add_watcher,
-    .add_capture = plugin_add_capture,
-    .add_decoder = plugin_add_decoder,
-    .add_key = plugin_add_key,
+    .add_file_type = api_add_file_type,
+    .add_keyword = api_add_keyword,
+    .add_packet_buffer = api_add_packet_buffer,
+    .add_protocol = api_add_protocol,
+    .add_logger = api_add_logger,
+    .add_watcher = api_add_watcher,
+    .add_capture = api_add_capture,
+    .add_decoder = api_add_decoder,
+    .add_key = api_add_key,
     .fail = api_fail,
     .error = api_error,
     .settings = api_settings,

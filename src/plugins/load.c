@@ -51,6 +51,28 @@ int plugin_refuse(struct ids_engine *engine, const char *fmt, ...)
     return -1;
 }
 
+bool plugin_is_loading(struct ids_engine *engine)
+{
+    if (__atomic_load_n(&engine->loading, __ATOMIC_ACQUIRE) &&
+        pthread_equal(engine->loader, pthread_self()))
+        return true;
+    if (!__atomic_exchange_n(&engine->warned, 1, __ATOMIC_RELAXED))
+        log_warning("plugins", "plugin %s: it adds something outside of load(), which is refused",
+                    engine->name);
+    return false;
+}
+
+static int run_load(struct ids_engine *engine, const struct ids_plugin *plugin)
+{
+    int status;
+
+    __atomic_store_n(&engine->loading, 1, __ATOMIC_RELEASE);
+    status = plugin->load(engine, &plugin_api);
+    __atomic_store_n(&engine->loading, 0, __ATOMIC_RELEASE);
+    engine->root = NULL;
+    return status;
+}
+
 static int check_plugin(const struct ids_plugin *plugin, const char *path, struct where at,
                         struct err *err)
 {
@@ -73,18 +95,21 @@ static int check_plugin(const struct ids_plugin *plugin, const char *path, struc
 int plugin_start(const struct ids_plugin *plugin, const char *path, struct where at,
                  const struct conf_node *root, struct err *err)
 {
-    struct ids_engine engine = { .root = root };
+    struct ids_engine *engine;
     int status;
 
     if (check_plugin(plugin, path, at, err) < 0)
         return -1;
-    engine.name = plugin->name;
+    engine = plugin_alloc(sizeof(*engine));
+    engine->name = plugin->name;
+    engine->root = root;
+    engine->loader = pthread_self();
     log_config("plugins", "loading %s %s from %s", plugin->name,
                plugin->version != NULL ? plugin->version : "", path);
-    status = plugin->load(&engine, &plugin_api);
-    if (status != 0 || engine.err.text[0] != '\0')
+    status = run_load(engine, plugin);
+    if (status != 0 || engine->err.text[0] != '\0')
         return err_at(err, at, "plugin %s (%s): %s", plugin->name, path,
-                      engine.err.text[0] != '\0' ? engine.err.text : "it failed to load");
+                      engine->err.text[0] != '\0' ? engine->err.text : "it failed to load");
     ARRAY_PUSH(&plugins.list, (struct loaded){ plugin, xstrdup(path) });
     return 0;
 }

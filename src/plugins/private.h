@@ -6,6 +6,8 @@
 #ifndef PLUGINS_PRIVATE_H
 #define PLUGINS_PRIVATE_H
 
+#include <pthread.h>
+
 #include "base/err.h"
 #include "base/memory/arena.h"
 #include "base/report/json.h"
@@ -13,11 +15,14 @@
 #include "flow/flow.h"
 #include "plugins/ids/plugin.h"
 
-/* The plugin that is loading. */
+/* One for each plugin, and never freed: a plugin may keep it, and use it when it must not. */
 struct ids_engine {
     const char *name;
-    const struct conf_node *root;
+    const struct conf_node *root;       /* NULL after load() */
     struct err err;             /* the first refusal; text "" while there is none */
+    pthread_t loader;           /* the thread that runs load() */
+    int loading;                /* atomic: 1 in load() */
+    int warned;                 /* atomic: 1 after the warning of plugin_is_loading() */
 };
 
 static inline struct err *plugin_err(struct ids_error *error)
@@ -68,6 +73,10 @@ extern const struct ids_api plugin_api;
 
 /* Memory for what plugins add; never freed, as the engine's tables point to it. Zeroed. */
 void *plugin_alloc(size_t size);
+
+/* False, and a warning the first time, for a plugin that adds something after load() or from
+ * another thread: the engine reads its tables without a lock. */
+bool plugin_is_loading(struct ids_engine *engine);
 
 /* Keeps the first reason why the engine refuses what a plugin adds; it ends the start even when the
  * plugin does not look. Returns -1. */

@@ -84,7 +84,7 @@ static void buffer_put(struct stream_thread *st, const struct tcp_stream *s)
 
 static struct segment *segment_new(struct stream_thread *st, uint32_t seq, uint32_t len)
 {
-    bool was_used = st->segments.free_list != NULL;
+    bool was_used = pool_has_free(&st->segments);
     struct segment *seg;
 
     if (!memcap_take(&st->data_memory, sizeof(*seg)))

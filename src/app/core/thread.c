@@ -18,6 +18,12 @@ static unsigned slab_count(size_t size)
     return (unsigned)MIN(MAX(SLAB_BYTES / size, 8), 256);
 }
 
+/* Free transactions still own the blocks of their arenas. */
+static void discard_tx(void *tx)
+{
+    arena_fini(&((struct app_tx *)tx)->arena);
+}
+
 /* A subprotocol uses the pools of its parent, see app_pool_of(). */
 static void open_proto(struct app_thread *at, enum app_proto_id id)
 {
@@ -29,6 +35,7 @@ static void open_proto(struct app_thread *at, enum app_proto_id id)
         pool_init(&at->proto[id].state, pc->proto->state_size,
                   slab_count(pc->proto->state_size), 0);
     pool_init(&at->proto[id].tx, pc->proto->tx_size, slab_count(pc->proto->tx_size), 0);
+    at->proto[id].tx.discard = discard_tx;
     if (pc->proto->thread_open != NULL)
         at->proto[id].data = pc->proto->thread_open(pc->settings, at->counters);
 }
@@ -51,24 +58,13 @@ struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *
     return at;
 }
 
-/* Free transactions still own the blocks of their arenas; free those first. */
-static void close_tx_pool(struct pool *pool)
-{
-    while (pool->free_list != NULL) {
-        struct app_tx *tx = pool_get(pool);
-
-        arena_fini(&tx->arena);
-    }
-    pool_fini(pool);
-}
-
 static void close_proto(struct app_thread *at, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &at->conf->proto[id];
 
     if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
         return;
-    close_tx_pool(&at->proto[id].tx);
+    pool_fini(&at->proto[id].tx);
     if (pc->proto->state_size > 0)
         pool_fini(&at->proto[id].state);
     if (pc->proto->thread_close != NULL)

@@ -2,6 +2,8 @@
 /* flow.elephant: when a flow reaches all limits, and which parts of a sampled flow are searched. */
 #include "flow/elephant.h"
 
+#include "base/memory/traffic_memory.h"
+
 #include <stdlib.h>
 
 #include "base/test.h"
@@ -141,4 +143,27 @@ TEST(elephant_settings)
     CHECK(strstr(err.text, "expected a limit above 0") != NULL);
     CHECK_INT(read_conf(&conf, no_part, &err), -1);
     CHECK(strstr(err.text, "sample-size: expected a size above 0") != NULL);
+}
+
+static uint64_t memory_in_use(void)
+{
+    return traffic_memory_used() - traffic_memory_idle();
+}
+
+/* A sender decides how many flows reach the limits: at least 80 bytes for each are counted. */
+TEST(elephant_state_counts_for_the_ceiling)
+{
+    const struct elephant_conf conf = { .action = ELEPHANT_SAMPLE, .rate = 1, .part = 1,
+                                        .one_in = 2 };
+    static struct flow *flows[20000];
+    uint64_t before = memory_in_use();
+
+    for (unsigned i = 0; i < ARRAY_LEN(flows); i++) {
+        flows[i] = flow_of(100);
+        CHECK(send(&conf, flows[i], 100 * SECOND, 1));
+    }
+    CHECK(memory_in_use() >= before + ARRAY_LEN(flows) * 80);
+    for (unsigned i = 0; i < ARRAY_LEN(flows); i++)
+        flow_released(flows[i]);
+    CHECK(memory_in_use() < before + ARRAY_LEN(flows) * 20);
 }

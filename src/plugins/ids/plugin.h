@@ -17,7 +17,8 @@
 #define IDS_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 struct ids_api {
-    /* In load(): 0, or -1 when the engine refuses it, which ends the start with the reason. */
+    /* In load(): 0, or -1 when the engine refuses it, which ends the start with the reason. Later,
+     * or from another thread: -1, and nothing is added. */
     int (*add_file_type)(struct ids_engine *engine, const struct ids_file_type *type);
     int (*add_keyword)(struct ids_engine *engine, const struct ids_keyword *keyword);
     int (*add_packet_buffer)(struct ids_engine *engine, const struct ids_packet_buffer *buffer);

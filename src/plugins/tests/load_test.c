@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <pthread.h>
 #include <stdio.h>
 
 #include "base/memory/arena.h"
@@ -20,6 +21,35 @@ static int load_refused(struct ids_engine *engine, const struct ids_api *api)
 {
     api->add_file_type(engine, &(struct ids_file_type){ .name = "half" });
     return 0;
+}
+
+static struct {
+    struct ids_engine *engine;
+    const struct ids_api *api;
+} kept;
+
+static int load_and_keep(struct ids_engine *engine, const struct ids_api *api)
+{
+    kept.engine = engine;
+    kept.api = api;
+    return 0;
+}
+
+static void *add_on_a_thread(void *added)
+{
+    *(int *)added = kept.api->add_key(kept.engine, "outputs.eve-log.too-late");
+    return NULL;
+}
+
+static int load_on_a_thread(struct ids_engine *engine, const struct ids_api *api)
+{
+    pthread_t thread;
+    int added = 0;
+
+    load_and_keep(engine, api);
+    if (pthread_create(&thread, NULL, add_on_a_thread, &added) == 0)
+        pthread_join(thread, NULL);
+    return added == -1 ? 0 : -1;
 }
 
 static const struct where here = { "ids.yaml", 7, 3 };
@@ -82,4 +112,20 @@ TEST(plugin_keys_are_an_outline)
     CHECK_STRING(lines[at + 2], "    load-test");
     CHECK_STRING(lines[at + 3], "      depth");
     arena_fini(&arena);
+}
+
+/* The handle stays valid, so that the engine can refuse it. */
+TEST(plugin_adds_nothing_outside_of_load)
+{
+    static const struct ids_plugin late = { IDS_PLUGIN_ABI, "late", "1", load_and_keep };
+    static const struct ids_plugin aside = { IDS_PLUGIN_ABI, "aside", "1", load_on_a_thread };
+    static const struct ids_keyword keyword = { .name = "too-late" };
+    struct err err;
+
+    CHECK_STRING(start(&late, &err), "");
+    CHECK_INT(kept.api->add_key(kept.engine, "outputs.eve-log.too-late"), -1);
+    CHECK_INT(kept.api->add_keyword(kept.engine, &keyword), -1);
+    CHECK(kept.api->settings(kept.engine) == NULL);
+    CHECK_INT(kept.api->fail(kept.api->error(kept.engine), "late"), -1);
+    CHECK_STRING(start(&aside, &err), "");
 }

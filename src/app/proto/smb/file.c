@@ -8,22 +8,31 @@
 #include "app/proto/smb/record.h"
 #include "app/proto/smb/state.h"
 #include "app/proto/smb/tx.h"
+#include "base/containers/hash.h"
 
 #define ABANDON_US UINT64_C(60000000)       /* 60 s without an extent after a gap */
 #define AHEAD_AFTER_GAP 2000000             /* bytes that may wait for lost ones */
 
+static uint64_t key_of(const struct smb_id *id, enum direction d)
+{
+    uint64_t key[5] = { SMB_KEY_OF_TRANSFER, d, id->len };
+
+    memcpy(&key[3], id->at, MIN(id->len, sizeof(id->at)));
+    return hash_bytes(key, sizeof(key));
+}
+
 /* Returns the file of this id and direction. `open`: only one whose transfer continues, because a
- * closed file's number may be used again. Walks the flow's transactions, of which max-tx bounds the
- * number. */
+ * closed file's number may be used again. */
 struct smb_tx *smb_file_find(struct smb_state *st, const struct smb_id *id, enum direction d,
                              bool open)
 {
-    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+    for (struct app_tx *tx = app_tx_by_key(st->flow, key_of(id, d)); tx != NULL;
+         tx = app_tx_next_by_key(tx)) {
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->kind == SMB_FILE && t->file.direction == d && smb_id_equal(&t->file.id, id) &&
             (!open || app_transfer_is_open(&t->file.transfer)))
-            return smb_changing(t);
+            return t;
     }
     return NULL;
 }
@@ -46,6 +55,7 @@ static struct smb_tx *file_new(struct smb_state *st, const struct smb_record *r,
         return NULL;
     t->file.direction = r->direction;
     t->file.id = p->id;
+    app_tx_key(&t->tx, key_of(&p->id, r->direction));
     t->file.name = smb_keep(t, p->name);
     /* SMB2 records of written files have an empty share: users of EVE know them so. */
     if (r->version == 1 || r->direction == TO_CLIENT)

@@ -48,17 +48,25 @@ static bool message_counts(const struct smb_record *r)
     return r->version == 2 && r->command != 8 && r->command != 9;
 }
 
+static uint64_t key_of(const struct smb_record *r, uint32_t call_id)
+{
+    const uint64_t key[] = { SMB_KEY_OF_CALL, r->session, call_id };
+
+    return hash_bytes(key, sizeof(key));
+}
+
 /* The oldest call of this id in the session. Call ids are the client's choice and may repeat. */
 static struct smb_tx *find_call(struct smb_state *st, const struct smb_record *r,
                                 uint32_t call_id)
 {
-    for (struct app_tx *tx = st->flow->first; tx != NULL; tx = tx->next) {
+    for (struct app_tx *tx = app_tx_by_key(st->flow, key_of(r, call_id)); tx != NULL;
+         tx = app_tx_next_by_key(tx)) {
         struct smb_tx *t = smb_tx_of(tx);
 
         if (t->kind == SMB_DCERPC && t->call.call_id == call_id &&
             t->scope.session == r->session &&
             (!message_counts(r) || t->scope.message == r->message))
-            return smb_changing(t);
+            return t;
     }
     return NULL;
 }
@@ -73,6 +81,8 @@ static struct smb_tx *new_call(struct smb_state *st, const struct smb_record *r,
         return NULL;
     t->scope = smb_scope_of(r, SCOPE_HEADER);
     t->call.call_id = call_id;
+    app_tx_key(&t->tx, key_of(r, call_id));
+    st->has_calls = true;
     return t;
 }
 

@@ -221,6 +221,7 @@ static void take_hosts(struct smb_tx *t, const struct smb_record *r, struct byte
  * the scope leaves out the tree, so that setup_response() finds the transaction. */
 static void setup_request(struct smb_state *st, const struct smb_record *r)
 {
+    struct smb_scope scope = smb_scope_of(r, SCOPE_HEADER);
     struct bytes in = bytes_of_slice(r->body);
     bool passwords = peek_u8(&in) == 13;
     unsigned blob_len, more = 0;
@@ -236,8 +237,8 @@ static void setup_request(struct smb_state *st, const struct smb_record *r)
     t = in.failed ? NULL : smb_tx_new(st, SMB_SESSION_SETUP, r);
     if (t == NULL)
         return;
-    t->scope = smb_scope_of(r, SCOPE_HEADER);
-    t->scope.tree = 0;
+    scope.tree = 0;
+    smb_set_scope(t, scope);
     take_hosts(t, r, in, passwords ? 2 : 0, TO_SERVER);
     if (!passwords)
         smb_read_token(t, blob);
@@ -271,7 +272,7 @@ static void setup_response(struct smb_state *st, const struct smb_record *r)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
     else
         take_hosts(t, r, in, 0, TO_CLIENT);
-    t->scope = scope;
+    smb_set_scope(t, scope);
     smb_on_response(t, r);
 }
 
@@ -302,7 +303,7 @@ static bool tree_request(struct smb_state *st, const struct smb_record *r, bool 
         path.data++;
         path.len--;
     }
-    t->scope = smb_scope_of(r, SCOPE_TREE);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_TREE));
     t->tree.share = path;
     t->tree.service[TO_SERVER] = smb_keep(t, service);
     return true;
@@ -331,7 +332,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
         return false;
     t->tree.is_pipe = service.len == 3 && memcmp(service.data, "IPC", 3) == 0;
     t->tree.service[TO_CLIENT] = smb_keep(t, service);
-    t->scope = smb_scope_of(r, SCOPE_HEADER);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_HEADER));
     smb_on_response(t, r);
     entry = smb_cache_put(&st->trees, smb1_tree_key(r));
     if (entry == NULL)
@@ -394,7 +395,7 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     entry = smb_cache_put(&st->keys, smb1_message_key(r, SMB_KEY_NAME));
     if (entry != NULL)
         buf_add(&entry->text, t->create.name.data, t->create.name.len);
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     t->create.disposition = disposition;
     t->create.delete_on_close = (options & 0x1000) != 0;    /* FILE_DELETE_ON_CLOSE */
     t->create.is_directory = (options & 1) != 0;            /* FILE_DIRECTORY_FILE */
@@ -571,7 +572,7 @@ static void one_request(struct smb_state *st, const struct smb_record *r)
     t = smb_tx_new(st, SMB_GENERIC, r);
     if (t == NULL)
         return;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
     if (r->command == SMB1_NT_CANCEL || r->command == SMB1_TRANS2_SECONDARY ||

@@ -29,7 +29,7 @@ static void trans_request(struct smb_state *st, const struct smb_record *r, bool
     t = smb_tx_new(st, SMB_GENERIC, r);
     if (t == NULL)
         return;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
@@ -43,7 +43,7 @@ static void trans_response(struct smb_state *st, const struct smb_record *r, boo
     if (t == NULL && bad && !st->full) {
         t = smb_tx_new(st, SMB_GENERIC, r);
         if (t != NULL)
-            t->scope = smb_scope_of(r, SCOPE_GENERIC);
+            smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     }
     if (t == NULL)
         return;
@@ -425,7 +425,7 @@ static struct smb_tx *info_tx(struct smb_state *st, const struct smb_record *r,
 
     if (t == NULL)
         return NULL;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     if (kind == SMB_SET_INFO) {
         t->set_info.subcommand = (uint16_t)m->subcommand;
         t->set_info.level = (uint16_t)m->level;
@@ -527,7 +527,7 @@ bool smb1_rename(struct smb_state *st, const struct smb_record *r, bool *bad)
     *bad = in.failed;
     if (t == NULL)
         return !in.failed;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     if (smb1_take_string(t, &in, true, &t->rename.from)) {
         take_skip(&in, 1 + 1);          /* format, and padding to an even offset */
         if (smb1_take_string(t, &in, true, &t->rename.to))

@@ -331,7 +331,7 @@ static void setup_request(struct smb_state *st, const struct smb_record *r)
     t = in.failed ? NULL : smb_tx_new(st, SMB_SESSION_SETUP, r);
     if (t == NULL)
         return;
-    t->scope = smb_scope_of(r, SCOPE_HEADER);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_HEADER));
     smb_read_token(t, take_rest(&in));
 }
 
@@ -358,7 +358,7 @@ static bool tree_request(struct smb_state *st, const struct smb_record *r, bool 
     t = smb_tx_new(st, SMB_TREE_CONNECT, r);
     if (t == NULL)
         return true;
-    t->scope = smb_scope_of(r, SCOPE_TREE);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_TREE));
     t->tree.share = smb_keep_text(t, path);
     return true;
 }
@@ -418,7 +418,7 @@ static bool create_request(struct smb_state *st, const struct smb_record *r, boo
     t = smb_tx_new(st, SMB_CREATE, r);
     if (t == NULL)
         return true;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     t->create.name = smb_keep(t, name);
     t->create.disposition = disposition;
     t->create.delete_on_close = (options & 0x1000) != 0;    /* FILE_DELETE_ON_CLOSE */
@@ -482,7 +482,7 @@ static void ioctl_request(struct smb_state *st, const struct smb_record *r)
     t = smb_tx_new(st, in.failed ? SMB_GENERIC : SMB_IOCTL, r);
     if (t == NULL)
         return;
-    t->scope = smb_scope_of(r, SCOPE_HEADER);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_HEADER));
     if (in.failed)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
     else
@@ -514,7 +514,7 @@ static bool rename_request(struct smb_state *st, const struct smb_record *r,
     if (t == NULL)
         return true;
     entry = smb_cache_get(&st->names, smb_key_of_id(id));
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     t->rename.id = *id;
     t->rename.from = smb_keep(t, entry != NULL ? smb_entry_text(entry) : unknown_name);
     t->rename.to = smb_keep_text(t, name);
@@ -547,7 +547,7 @@ static bool disposition_request(struct smb_state *st, const struct smb_record *r
     t = smb_tx_new(st, SMB_SET_INFO, r);
     if (t == NULL)
         return true;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     t->set_info.id = *id;
     t->set_info.name = smb_keep_text(t, name_of(st, r, id));
     t->set_info.subcommand = CLASS_FILE;
@@ -627,7 +627,7 @@ void smb2_request(struct smb_state *st, const struct smb_record *r)
     t = smb_tx_new(st, SMB_GENERIC, r);
     if (t == NULL)
         return;
-    t->scope = smb_scope_of(r, SCOPE_GENERIC);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_GENERIC));
     if (bad)
         app_tx_event(&t->tx, SMB_MALFORMED_DATA);
 }
@@ -687,7 +687,7 @@ static void setup_response(struct smb_state *st, const struct smb_record *r)
         t = smb_tx_find_kind(st, SMB_SESSION_SETUP, start);
     if (t == NULL)
         return;
-    t->scope = scope;
+    smb_set_scope(t, scope);
     smb_on_response(t, r);
 }
 
@@ -714,7 +714,7 @@ static bool tree_response(struct smb_state *st, const struct smb_record *r, bool
         return true;
     t->tree.share_type = type;
     t->tree.is_pipe = type == SHARE_PIPE;
-    t->scope = smb_scope_of(r, SCOPE_HEADER);
+    smb_set_scope(t, smb_scope_of(r, SCOPE_HEADER));
     smb_on_response(t, r);
     entry = smb_cache_put(&st->trees, tree_key(r));
     if (entry == NULL)

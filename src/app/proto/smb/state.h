@@ -57,6 +57,7 @@ struct smb_state {
     struct dce_interfaces interfaces;
     bool check_files, full;         /* check_files: a gap may have ended files; full: too many
                                      * transactions */
+    bool has_calls;                 /* there was a call through a pipe */
     struct app_lru names;         /* file -> name */
     struct app_lru keys;          /* message -> name or file */
     struct app_lru offsets;       /* message -> file and offset of a read */

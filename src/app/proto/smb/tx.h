@@ -129,6 +129,10 @@ static inline struct smb_tx *smb_tx_of(const struct app_tx *tx)
 /* NULL: there are too many transactions, which is an event, and the parser stops. */
 struct smb_tx *smb_tx_new(struct smb_state *st, enum smb_kind kind, const struct smb_record *r);
 struct smb_scope smb_scope_of(const struct smb_record *r, unsigned kind);
+/* Gives the transaction the scope in which it is found. */
+void smb_set_scope(struct smb_tx *t, struct smb_scope scope);
+/* What the keys of transactions are made of begins with one of these. */
+enum { SMB_KEY_OF_SCOPE, SMB_KEY_OF_CALL, SMB_KEY_OF_TRANSFER };
 /* Finds the transaction with this command and scope; kind SMB_KIND_COUNT: of any kind. */
 struct smb_tx *smb_tx_find(struct smb_state *st, const struct smb_record *r,
                            struct smb_scope scope);

@@ -112,6 +112,51 @@ TEST(smb_malformed)
     split_check(t, &c);
 }
 
+#define OPEN 40                         /* requests: more than are found by a walk */
+#define QUERY_DIRECTORY 14
+
+/* A record of SMB2, with as much of a body as makes a transaction. Returns its length. */
+static uint32_t put_record(char *to, bool response, unsigned message)
+{
+    char record[4 + 64 + 9] = "\0\0\0\0\xfeSMB\x40";
+
+    record[3] = sizeof(record) - 4;
+    record[4 + 8] = response ? (char)message : 0;       /* the status */
+    record[4 + 12] = QUERY_DIRECTORY;
+    record[4 + 16] = response;
+    record[4 + 24] = (char)message;
+    memcpy(to, record, sizeof(record));
+    return sizeof(record);
+}
+
+/* The newest request gets its response first. Each record shows that of its own message, and a
+ * response without a request changes nothing. */
+TEST(smb2_responses_find_their_requests_in_any_order)
+{
+    static char requests[OPEN * 77], responses[(OPEN + 1) * 77];
+    struct split_step steps[2] = { { TO_SERVER, requests, 0 },
+                                   { TO_CLIENT, responses, 0 } };
+    struct split_case c = CASE(steps);
+    char *text, number[32], code[32];
+
+    for (unsigned i = 1; i <= OPEN; i++)
+        steps[0].len += put_record(requests + steps[0].len, false, i);
+    for (unsigned i = OPEN + 1; i >= 1; i--)
+        steps[1].len += put_record(responses + steps[1].len, true, i);
+    text = split_replay(&c, SPLIT_NONE, 0);
+    for (unsigned i = 1; i <= OPEN; i++) {
+        char *record, *status;
+
+        snprintf(number, sizeof(number), "{\"id\":%u,", i);
+        snprintf(code, sizeof(code), "\"status_code\":\"0x%x\"", i);
+        record = strstr(text, number);
+        status = record != NULL ? strstr(record, code) : NULL;
+        CHECK(status != NULL && memchr(record, '\n', (size_t)(status - record)) == NULL);
+    }
+    CHECK(strstr(text, "{\"id\":41,") == NULL);
+    free(text);
+}
+
 TEST(smb_too_many)
 {
     static const char *const expected[] = { "event too_many_transactions", NULL };
