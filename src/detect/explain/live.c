@@ -2,9 +2,9 @@
 /* detect/explain/live.c - a question to all packet threads, for some seconds.
  *
  * A thread may spend 1/64 of its time on it: that is its credit, which time fills and questions
- * use. Flows are chosen by a hash, so that what is asked about a flow is complete; when the credit
- * is used up, fewer flows are. The time is over for a thread by its own clock, so no other has to
- * end it. */
+ * use. It begins full, so that each thread is asked about its first packet. Flows are chosen by a
+ * hash, so that what is asked about a flow is complete; when the credit is used up, fewer flows
+ * are. The time is over for a thread by its own clock, so no other has to end it. */
 #include "detect/explain/live.h"
 
 #include <stdio.h>
@@ -168,6 +168,7 @@ struct explain_part *explain_live_join(struct explain_live *live)
     __atomic_fetch_add(&live->users, 1, __ATOMIC_RELAXED);
     part = &live->part[at];
     part->last_ns = now;
+    part->credit_ns = CREDIT_MOST_NS;
     part->random = at;
     return part;
 }
