@@ -32,7 +32,8 @@ struct shard {
     struct shard_table *table;
     uint32_t *bucket;           /* as many as entries, in memory after them */
     struct shard_entry *entry;
-    uint32_t free, fresh;       /* free list; how many entries have ever been used */
+    uint32_t free;              /* free list */
+    uint32_t fresh;             /* entries that were ever used; also read without the lock */
     uint32_t counted;           /* entries whose pages traffic_memory counts; not below fresh */
     uint32_t hand;
     uint64_t refused;
@@ -139,7 +140,8 @@ void shard_table_clear(struct shard_table *table)
         if (s->entry != NULL)
             memset(s->bucket, 0, table->entries * sizeof(*s->bucket));
         s->free = NO_ENTRY;
-        s->fresh = s->hand = 0;
+        s->hand = 0;
+        __atomic_store_n(&s->fresh, 0, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&s->lock);
     }
 }
@@ -247,6 +249,12 @@ static bool has_fresh(struct shard *s)
     return true;
 }
 
+static uint32_t take_fresh(struct shard *s)
+{
+    __atomic_store_n(&s->fresh, s->fresh + 1, __ATOMIC_RELAXED);
+    return s->fresh;
+}
+
 /* NO_ENTRY: the shard is full of live entries. */
 static uint32_t take_entry(struct shard *s, uint64_t now_us)
 {
@@ -256,7 +264,7 @@ static uint32_t take_entry(struct shard *s, uint64_t now_us)
         s->free = entry_at(s, index)->next;
         return index;
     }
-    return has_fresh(s) ? ++s->fresh : reuse_entry(s, now_us);
+    return has_fresh(s) ? take_fresh(s) : reuse_entry(s, now_us);
 }
 
 static struct shard_entry *find_entry(struct shard *s, uint64_t hash, const struct shard_key *key)
