@@ -17,7 +17,7 @@ struct pcre_work {
     size_t at;                  /* of the last callout, in the subject */
 };
 
-/* What a search of so many bytes may use: a byte read is 1, a callout 12, as long as it takes.
+/* What a search of so many bytes may use: a byte read is 1, a callout 24, as long as it takes.
  * 100 ns for a byte at most. */
 #define PCRE_WORK(len) (4096u + UINT64_C(256) * (len))
 
