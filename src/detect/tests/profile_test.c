@@ -98,7 +98,7 @@ TEST(nothing_is_counted_before_profiling_starts)
     c = profile_of(&r, 1);
     CHECK_INT(c.checks, 3);             /* its pattern was nowhere in the others */
     CHECK_INT(c.matches, 3);
-    CHECK(c.ticks > 0 && c.match_ticks == c.ticks && c.max_ticks <= c.ticks);
+    CHECK(c.match_ticks == c.ticks && c.max_ticks <= c.ticks);
     ruleset_profile_stop(r.set);
     detect_thread_follow_profile(r.thread);
     send(&r, "xxabcxx", 7);
@@ -107,6 +107,10 @@ TEST(nothing_is_counted_before_profiling_starts)
     detect_thread_follow_profile(r.thread);
     send(&r, "xxabcxx", 1);
     CHECK_INT(profile_of(&r, 1).checks, 4);
+    /* A slow counter of time may stand still for some checks. */
+    for (unsigned i = 0; i < 100000 && profile_of(&r, 1).ticks == 0; i++)
+        send(&r, "xxabcxx", 1);
+    CHECK(profile_of(&r, 1).ticks > 0);
     test_rules_free(&r);
 }
 
@@ -195,7 +199,7 @@ TEST(costs_are_counted_without_being_asked_for)
     send(&r, "abc", 1);                 /* the first packet is timed */
     c = cost_of(&r, 2, &tick_ns);
     CHECK(c.timed == 1 && c.checks == 1 && c.matches == 0);
-    CHECK(c.ticks > 0 && c.ticks == c.max_ticks && c.match_ticks == 0);
+    CHECK(c.ticks == c.max_ticks && c.match_ticks == 0);
     CHECK(tick_ns > 0);
     first_tick_ns = tick_ns;
     send(&r, "abc", 4999);
