@@ -66,13 +66,12 @@ struct partition_reader {
 static int thread_of_hosts(const struct flow_partition *part, const struct ip *src,
                            const struct ip *dst)
 {
-    int thread = -1;
+    int thread;
 
-    if (part->hosts != NULL)
-        thread = seq_hosts_thread(part->hosts, src);
-    if (part->hosts != NULL && thread < 0)
-        thread = seq_hosts_thread(part->hosts, dst);
-    return thread;
+    if (part->hosts == NULL)
+        return -1;
+    thread = seq_hosts_thread(part->hosts, src);
+    return thread >= 0 ? thread : seq_hosts_thread(part->hosts, dst);
 }
 
 /* The first frame of a bucket decides its owner. Hash 0 (no flow) is thread 0's, as for

@@ -4,8 +4,7 @@
  * The file is read once (sequencer/batches.h). The scan finds the thread that owns each frame's
  * flow, and adds the frame to that thread's list. With its first frame, a bucket of flows gets its
  * owner: the thread with the least work at that time, or one that has a host of it alone, and not
- * much more work. The owner never changes, so all packets of a
- * flow are on one thread.
+ * much more work. The owner never changes, so all packets of a flow are on one thread.
  *
  * The scan only peeks at a plain frame (packet/decode/peek.h); the owner decodes it. The scan
  * decodes all others (tunnels, fragments) in the order of the file, with the one decoder that
