@@ -239,6 +239,7 @@ static bool scan(void *arg, struct seq_batch *batch)
     batch->now_us = part->now_us;
     batch->end = part->end;
     batch->last = status == CAPTURE_END || status == CAPTURE_FAILED;
+    batch->failed = status == CAPTURE_FAILED;
     batch->more_at_hand = is_stable && has_space && !batch->last;
     __atomic_store_n(&part->pause_ns, has_space ? PAUSE_FILES_NS : PAUSE_POOL_NS,
                      __ATOMIC_RELAXED);
@@ -359,7 +360,7 @@ static void set_end(struct partition_reader *r, struct packet_vector *v)
 
 static enum capture_status take(struct partition_reader *r, struct packet_vector *v)
 {
-    bool last;
+    enum capture_status status = CAPTURE_OK;
 
     while (r->next != SEQ_NO_ENTRY && v->count < r->at_once) {
         const struct seq_entry *e = &r->batch->entry[r->next];
@@ -378,10 +379,11 @@ static enum capture_status take(struct partition_reader *r, struct packet_vector
     if (r->next != SEQ_NO_ENTRY)
         return CAPTURE_OK;
     r->end = r->batch->end;
-    last = r->batch->last;
+    if (r->batch->last)
+        status = r->batch->failed ? CAPTURE_FAILED : CAPTURE_END;
     r->batch = NULL;
     seq_batches_leave(r->part->batches, r->thread);
-    return last ? CAPTURE_END : CAPTURE_OK;
+    return status;
 }
 
 /* A half-full vector must leave this thread before it sleeps. So the thread reports that it is

@@ -142,7 +142,7 @@ unsigned seq_batches_choose(const struct seq_batches *b, int preferred)
 static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
 {
     batch->count = 0;
-    batch->last = batch->no_checksum = batch->more_at_hand = false;
+    batch->last = batch->failed = batch->no_checksum = batch->more_at_hand = false;
     buf_clear(&batch->bytes);
     for (unsigned i = 0; i < b->threads; i++)
         batch->list[i].first = SEQ_NO_ENTRY;

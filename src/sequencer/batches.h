@@ -39,6 +39,7 @@ struct seq_batch {
     uint64_t end;                       /* no later batch has anything before this place */
     uint64_t now_us;                    /* the newest time in it */
     bool last;                          /* the capture ends with it */
+    bool failed;                        /* because it could not be read */
     bool more_at_hand;                  /* the next scan waits for nothing, such as a pipe */
     bool no_checksum;                   /* checksums of its frames are not to be verified */
     struct buf bytes;                   /* of frames that are not stable */

@@ -481,7 +481,9 @@ static enum capture_status file_scan(void *queue, struct frame_ref *out)
     while (!is_interrupted(q)) {
         if (q->file == NULL && !open_next(q, &more)) {
             close_old(q);
-            return more ? CAPTURE_IDLE : CAPTURE_END;
+            if (more)
+                return CAPTURE_IDLE;
+            return q->failed ? CAPTURE_FAILED : CAPTURE_END;
         }
         if (UNLIKELY(!q->file->is_mapped))
             pcap_reader_release(q->file->reader);
