@@ -10,9 +10,10 @@
 #include "match/spm_literal.h"
 
 /* How far away a failure is: the more, the less likely the condition holds by chance. A content
- * that is not there at all weighs more than a wrong port, a wrong number more than a content that
- * should not be there. */
-enum { WEIGHT_NEAR = 1, WEIGHT_PART = 2, WEIGHT_FAR = 3, WEIGHT_NOT_THERE = 4 };
+ * that is not there at all weighs more than a wrong port, and that more than something that is
+ * there and should not be, since what is excluded is hardly ever there by chance. */
+enum { WEIGHT_EXCLUDED = 1, WEIGHT_NEAR = 2, WEIGHT_PART = 4, WEIGHT_FAR = 6,
+       WEIGHT_NOT_THERE = 8 };
 
 struct evaluation {
     struct explain *e;
@@ -262,7 +263,9 @@ static unsigned step_weight(const struct trace *t, unsigned step)
     const struct rule_op *op = t->op[step];
     uint32_t at, len;
 
-    if ((op->flags & OP_NEGATED) || op->kind == OP_ISDATAAT || op->kind == OP_ABSENT)
+    if ((op->flags & OP_NEGATED) || op->kind == OP_ABSENT)
+        return WEIGHT_EXCLUDED;
+    if (op->kind == OP_ISDATAAT)
         return WEIGHT_NEAR;
     if (op->kind != OP_CONTENT)
         return WEIGHT_PART;
@@ -328,6 +331,11 @@ static bool fast_pattern_there(const struct rule *r, const struct trace *t)
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
+static unsigned test_weight(const struct rule_test *test)
+{
+    return test->negated ? WEIGHT_EXCLUDED : WEIGHT_NEAR;
+}
+
 /* Steps have their findings from their lists; late tests wait until all else holds. */
 static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
 {
@@ -340,22 +348,23 @@ static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
     case PART_TEST:
         *f = (struct finding){ .weight = WEIGHT_NEAR };
         if (may_ask(v, c->test))
-            note_outcome(f, test_passes(v, c->test), WEIGHT_NEAR);
+            note_outcome(f, test_passes(v, c->test), test_weight(c->test));
         break;
     case PART_TX_TEST:
         note_outcome(f, tx_test_passes(v, c->test),
-                     v->s->tx != NULL ? WEIGHT_NEAR : WEIGHT_NOT_THERE);
+                     v->s->tx != NULL ? test_weight(c->test) : WEIGHT_NOT_THERE);
         break;
     case PART_LATE_TEST:
         *f = (struct finding){ 0 };
         if (all_pass && !c->silent)
-            note_outcome(f, test_passes(v, c->test), WEIGHT_NEAR);
+            note_outcome(f, test_passes(v, c->test), test_weight(c->test));
         break;
     case PART_APP:
         note_outcome(f, header_part_fits(v, c), WEIGHT_FAR);
         break;
     default:
-        note_outcome(f, header_part_fits(v, c), WEIGHT_NEAR);
+        note_outcome(f, header_part_fits(v, c),
+                     c->text[0] == '!' ? WEIGHT_EXCLUDED : WEIGHT_NEAR);
     }
 }
 
