@@ -2,6 +2,9 @@
 /* detect/explain/evaluate.c - all conditions of a rule on one subject. The engine stops at the
  * first that fails; here the rest is asked too, so that of several subjects the nearest is
  * known. */
+#include <limits.h>
+#include <string.h>
+
 #include "app/frames.h"
 #include "detect/explain/private.h"
 #include "flow/flow.h"
@@ -114,28 +117,70 @@ static bool run_on(struct evaluation *v, struct trace *t, struct slice data)
     return trace_run(t, &v->e->scratch, &v->in);
 }
 
+static unsigned step_weight(const struct trace *t, unsigned step)
+{
+    const struct rule_op *op = t->op[step];
+    uint32_t at, len;
+
+    if ((op->flags & OP_NEGATED) || op->kind == OP_ABSENT)
+        return WEIGHT_EXCLUDED;
+    if (op->kind == OP_ISDATAAT)
+        return WEIGHT_NEAR;
+    if (op->kind != OP_CONTENT)
+        return WEIGHT_PART;
+    switch (content_nearness(t, step, &at, &len)) {
+    case NEAR_PART: return WEIGHT_PART;
+    case NEAR_NOT:  return WEIGHT_FAR;
+    default:        return WEIGHT_NEAR;
+    }
+}
+
+/* A rule on both sides of a transaction has lists of either. */
+static enum direction list_side(const struct evaluation *v, const struct trace *t,
+                                const struct app_buffer *app)
+{
+    enum direction d = v->s->direction;
+    unsigned sides = t->list->directions & app->directions;
+
+    if ((v->w->rule->flags & RULE_TX_BOTH) && !(sides & APP_DIRECTION_BIT(d)))
+        return OTHER_DIRECTION(d);
+    return d;
+}
+
+/* How far the last run is from matching. */
+static unsigned trace_distance(const struct trace *t)
+{
+    unsigned rest = t->only_culprit ? 0 : t->count - MIN(t->culprit + 1, t->count);
+
+    return t->culprit < t->count ? step_weight(t, t->culprit) + rest * WEIGHT_PART : UINT_MAX;
+}
+
 /* Of several instances the one that matches, or comes nearest. */
-static bool run_instances(struct evaluation *v, struct trace *t, const struct app_buffer *app)
+static bool run_instances(struct evaluation *v, struct trace *t, const struct app_buffer *app,
+                          enum direction side)
 {
     const struct subject *s = v->s;
     const struct buffer *b = t->list->buffer;
-    struct buffer_source from = { s->packet, s->tx, s->direction, 0 };
-    unsigned best = 0, reached = 0;
+    struct buffer_source from = { s->packet, s->tx, side, 0 };
+    unsigned best = 0, nearest = UINT_MAX;
     struct slice data;
 
     t->little = app->little != NULL && app->little(s->tx);
     for (; inspect_buffer(v->e->shadow, b, &from, &data); from.index++) {
+        unsigned distance;
+
         t->index = from.index;
         t->start = app->position != NULL && b->transform_count == 0
-                       ? app->position(s->tx, s->direction, from.index) : 0;
+                       ? app->position(s->tx, side, from.index) : 0;
         if (run_on(v, t, data))
             return true;
-        if (t->reached > reached) {
-            reached = t->reached;
-            best = from.index;
-        }
         if (!b->multi)
             break;
+        distance = trace_distance(t);
+        if (distance < nearest) {
+            nearest = distance;
+            best = from.index;
+        }
     }
     if (t->index != best && t->is_there) {
         from.index = t->index = best;
@@ -149,25 +194,27 @@ static bool tx_list_passes(struct evaluation *v, struct trace *t)
 {
     const struct subject *s = v->s;
     const struct app_buffer *app;
+    enum direction side;
     bool done, decided;
     uint8_t need;
 
     if (s->tx == NULL)
         return false;
     app = t->list->buffer->by_proto[s->tx->flow->proto->id];
-    done = s->is_last || app_tx_done(s->tx, s->direction, s->tx->flow->proto);
     if (app == NULL)
         return t->list->program->absent && app_fits(v);
-    need = app->progress[s->direction];
-    decided = done || (s->tx->progress[s->direction] > need && !app->grows);
-    if (!(t->list->directions & app->directions & APP_DIRECTION_BIT(s->direction)) ||
-        (s->tx->progress[s->direction] < need && !done))
+    side = list_side(v, t, app);
+    done = s->is_last || app_tx_done(s->tx, side, s->tx->flow->proto);
+    need = app->progress[side];
+    decided = done || (s->tx->progress[side] > need && !app->grows);
+    if (!(t->list->directions & app->directions & APP_DIRECTION_BIT(side)) ||
+        (s->tx->progress[side] < need && !done))
         return false;
     t->complete = decided;
-    if (run_instances(v, t, app))
+    if (run_instances(v, t, app, side))
         return true;
     return !t->is_there && decided && t->list->program->absent &&
-           !(app->never_absent & APP_DIRECTION_BIT(s->direction));
+           !(app->never_absent & APP_DIRECTION_BIT(side));
 }
 
 struct frame_walk { struct evaluation *v; struct trace *t; bool passed; };
@@ -258,24 +305,6 @@ static bool list_passes(struct evaluation *v, struct trace *t, unsigned list)
     }
 }
 
-static unsigned step_weight(const struct trace *t, unsigned step)
-{
-    const struct rule_op *op = t->op[step];
-    uint32_t at, len;
-
-    if ((op->flags & OP_NEGATED) || op->kind == OP_ABSENT)
-        return WEIGHT_EXCLUDED;
-    if (op->kind == OP_ISDATAAT)
-        return WEIGHT_NEAR;
-    if (op->kind != OP_CONTENT)
-        return WEIGHT_PART;
-    switch (content_nearness(t, step, &at, &len)) {
-    case NEAR_PART: return WEIGHT_PART;
-    case NEAR_NOT:  return WEIGHT_FAR;
-    default:        return WEIGHT_NEAR;
-    }
-}
-
 /* Findings for the steps of the list's programs, from what the traces say. */
 static void note_step(const struct wanted *w, unsigned i, const struct trace *failed)
 {
@@ -331,9 +360,20 @@ static bool fast_pattern_there(const struct rule *r, const struct trace *t)
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
-static unsigned test_weight(const struct rule_test *test)
+/* "flags:!S", "flowbits:isnotset,x", "!10.0.0.0/8" */
+static unsigned text_weight(const char *text)
 {
-    return test->negated ? WEIGHT_EXCLUDED : WEIGHT_NEAR;
+    const char *colon = strchr(text, ':');
+    const char *value = colon != NULL && *text != '!' ? colon + 1 : text;
+
+    value += strspn(value, " ");
+    return *value == '!' || strncmp(value, "isnotset", 8) == 0 || strncmp(value, "not_", 4) == 0
+               ? WEIGHT_EXCLUDED : WEIGHT_NEAR;
+}
+
+static unsigned test_weight(const struct condition *c)
+{
+    return c->test->negated ? WEIGHT_EXCLUDED : text_weight(c->text);
 }
 
 /* Steps have their findings from their lists; late tests wait until all else holds. */
@@ -348,23 +388,23 @@ static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
     case PART_TEST:
         *f = (struct finding){ .weight = WEIGHT_NEAR };
         if (may_ask(v, c->test))
-            note_outcome(f, test_passes(v, c->test), test_weight(c->test));
+            note_outcome(f, test_passes(v, c->test), test_weight(c));
         break;
     case PART_TX_TEST:
         note_outcome(f, tx_test_passes(v, c->test),
-                     v->s->tx != NULL ? test_weight(c->test) : WEIGHT_NOT_THERE);
+                     v->s->tx != NULL ? test_weight(c) : WEIGHT_NOT_THERE);
         break;
     case PART_LATE_TEST:
         *f = (struct finding){ 0 };
         if (all_pass && !c->silent)
-            note_outcome(f, test_passes(v, c->test), test_weight(c->test));
+            note_outcome(f, test_passes(v, c->test), test_weight(c));
         break;
     case PART_APP:
         note_outcome(f, header_part_fits(v, c), WEIGHT_FAR);
         break;
     default:
         note_outcome(f, header_part_fits(v, c),
-                     c->text[0] == '!' ? WEIGHT_EXCLUDED : WEIGHT_NEAR);
+                     c->part == PART_FLOW ? WEIGHT_NEAR : text_weight(c->text));
     }
 }
 
