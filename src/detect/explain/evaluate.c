@@ -265,15 +265,17 @@ static bool frame_list_passes(struct evaluation *v, struct trace *t)
 static bool payload_passes(struct evaluation *v, struct trace *t, unsigned list)
 {
     const struct subject *s = v->s;
+    bool matched;
 
     if (!s->has_payload)
         return false;
     t->complete = !s->is_stream;
-    if (!run_on(v, t, s->payload))
-        return false;
-    if (s->is_stream && list < 32)
+    matched = run_on(v, t, s->payload);
+    if (matched && s->is_stream && list < 32)
         *v->held |= 1u << list;
-    return true;
+    else if (s->is_revoked && list < 32)
+        *v->held &= ~(1u << list);
+    return matched;
 }
 
 static bool packet_list_passes(struct evaluation *v, struct trace *t)

@@ -56,7 +56,17 @@ static uint32_t *held_of(const struct wanted *w, const struct subject *s, struct
     return &seen->held[d];
 }
 
-static void ask(struct explain *e, struct wanted *w, const struct subject *s)
+/* What matched because of where the stream ended is asked again when the window has grown. Payload
+ * of a transaction's rule is not (inspect/stream.c). */
+static bool is_revoked(const struct wanted *w, const struct subject *s, const struct seen *seen)
+{
+    const struct rule_list *l = rule_payload(w->rule);
+
+    return s->is_stream && seen->distance == 0 && seen->fired == 0 &&
+           seen->window == s->window && l != NULL && l->program->revocable && !is_on_tx(w->rule);
+}
+
+static void ask(struct explain *e, struct wanted *w, struct subject *s)
 {
     struct seen *seen = e->summary ? NULL : seen_of(e, w, s);
     uint32_t unsearched = 0;
@@ -70,8 +80,11 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
     w->group->asked++;
     if (seen->fired > 0 && seen->attempt != NULL)
         return;
+    s->is_revoked = is_revoked(w, s, seen);
     distance = rule_evaluate(e, w, s, skipped ? &unsearched : held_of(w, s, seen));
     seen_note(e, w, s, seen, distance);
+    if (s->is_stream)
+        seen->window = s->window;
     if (distance == 0)
         note_held(e, seen, w);
 }
@@ -80,7 +93,7 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
 
 /* The data since the last report, as inspect/stream.c has them. */
 static struct slice window_of(const struct explain *e, const struct inspection *in,
-                              const struct stream_chunk *c)
+                              const struct stream_chunk *c, uint64_t *offset)
 {
     const struct detect_flow *df = in->flow->detect;
     uint64_t first = c->offset - c->lookbehind, end = c->offset + c->len, size;
@@ -92,6 +105,7 @@ static struct slice window_of(const struct explain *e, const struct inspection *
     } else {
         first = MAX(first, MIN(from, c->offset));
     }
+    *offset = first;
     return (struct slice){ c->data - (c->offset - first), (uint32_t)(end - first) };
 }
 
@@ -111,7 +125,7 @@ static void ask_chunks(struct explain *e, struct wanted *w, const struct inspect
 
         if (c->data == NULL || c->len == 0)
             continue;
-        s.payload = window_of(e, in, c);
+        s.payload = window_of(e, in, c, &s.window);
         ask(e, w, &s);
     }
 }

@@ -99,8 +99,10 @@ struct subject {
     struct app_tx *tx;
     enum direction direction;
     struct slice payload;
+    uint64_t window;            /* is_stream: where the payload begins in the stream */
     uint32_t frame_id;          /* 0: any frame */
     bool has_payload, is_stream, is_last;
+    bool is_revoked;            /* a match before in this window counts no more */
 };
 
 /* Nothing more comes in this direction of the transaction. */
@@ -141,6 +143,7 @@ struct seen {
     uint16_t distance;          /* of the nearest evaluation; 0: all conditions held */
     uint16_t culprit;           /* condition that failed first in it */
     uint64_t first_fired;       /* packet */
+    uint64_t window;            /* of the latest evaluation on a stream */
     struct attempt *attempt;    /* NULL: not kept */
 };
 

@@ -167,6 +167,8 @@ void seen_note(struct explain *e, struct wanted *w, const struct subject *s, str
     struct group *g = w->group;
     struct attempt **slot, *a = NULL;
 
+    if (s->is_revoked)
+        seen->distance = UINT16_MAX;
     if (distance > seen->distance ||
         (distance == seen->distance && !adds_detail(s, seen)))
         return;
