@@ -31,6 +31,7 @@ int explain_start(struct run_context *ctx, const char *rules, unsigned seconds, 
     struct explain_live_request request = { .rules = rules, .seconds = seconds };
     struct explain_live *live;
     struct ruleset *set;
+    struct tenants *tenants;
     unsigned generation;
 
     if (ctx->explain_live != NULL && explain_live_seconds_left(ctx->explain_live) > 0)
@@ -45,7 +46,9 @@ int explain_start(struct run_context *ctx, const char *rules, unsigned seconds, 
     live = explain_live_new(&request, set, ctx->conf, err);
     ruleset_unref(set);
     if (live == NULL)
+    request.tenants = tenants = run_context_tenants(ctx);
         return -1;
+    tenants_unref(tenants);
     __atomic_store_n(&ctx->explain_live, live, __ATOMIC_RELEASE);
     (void)qsbr_synchronize(ctx, NULL, NULL, ROUND_MS);
     return 0;

@@ -291,13 +291,28 @@ static void inspect_timed(struct explain *e, struct detect_thread *dt, const str
     e->engine_ns += clock_ns() - begin;
 }
 
-void explain_inspect(struct explain *e, struct detect_thread *dt, const struct inspection *in)
+/* The question to the rules that the thread runs; NULL: they have none of it. */
+static struct explain *explain_of(struct explain *e, const struct ruleset *set)
+{
+    while (e != NULL && e->set != set)
+        e = e->next;
+    return e;
+}
+
+/* An alert of a hook before the stream came before the inspection. */
+static bool is_early(const struct packet_alert *a)
+{
+    return a->rule->hook == HOOK_PRE_FLOW || a->rule->hook == HOOK_PRE_STREAM;
+}
+
+void explain_inspect(struct explain *first, struct detect_thread *dt, const struct inspection *in)
 {
     const struct packet *p = in->packet;
     unsigned before = detect_slot(p)->alert_count;
+    struct explain *e = explain_of(first, dt->set);
 
-    if (dt->set != e->set || !flow_is_wanted(&e->flow, p)) {
-        inspect_timed(e, dt, in);
+    if (e == NULL || !flow_is_wanted(&e->flow, p)) {
+        inspect_timed(first, dt, in);
         return;
     }
     e->packets++;
@@ -307,9 +322,10 @@ void explain_inspect(struct explain *e, struct detect_thread *dt, const struct i
     views_make(e, p);
     for (unsigned i = 0; i < e->wanted_count; i++)
         ask_rule(e, &e->wanted[i], in, true);
-    inspect_timed(e, dt, in);
-    for (unsigned i = before; i < detect_slot(p)->alert_count; i++)
-        note_alert(e, p, &packet_alerts(p)[i]);
+    inspect_timed(first, dt, in);
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if (i >= before || is_early(&packet_alerts(p)[i]))
+            note_alert(e, p, &packet_alerts(p)[i]);
     /* State that other rules have set with this packet counts for those that come after them. */
     e->shadow->epoch++;
     for (unsigned i = 0; i < e->wanted_count; i++)

@@ -79,7 +79,8 @@ static int part_init(struct explain_part *part, struct explain_live *live,
     part->explain = explain_new(request, set, err);
     if (part->explain == NULL)
         return -1;
-    part->explain->seen_most = SEEN_MOST;
+    for (struct explain *e = part->explain; e != NULL; e = e->next)
+        e->seen_most = SEEN_MOST;
     return 0;
 }
 
@@ -96,7 +97,8 @@ struct explain_live *explain_live_new(const struct explain_live_request *request
                                       struct ruleset *set, const struct conf_node *conf,
                                       struct err *err)
 {
-    const struct explain_request each = { .rules = request->rules, .text_of = text_of_file };
+    const struct explain_request each = { .rules = request->rules, .text_of = text_of_file,
+                                          .tenants = request->tenants };
     struct explain_live *live;
 
     if (strcmp(request->rules, "all") == 0 || commas(request->rules) >= EXPLAIN_LIVE_RULES) {

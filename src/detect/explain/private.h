@@ -177,6 +177,8 @@ struct group {
 #define SEEN_MAX 100000
 
 struct explain {
+    struct explain *next;       /* the same question to the rules of another tenant; NULL */
+    uint32_t tenant;            /* 0: rules for all traffic */
     struct arena arena;
     struct ruleset *set;        /* referenced */
     bool json, summary;
@@ -242,12 +244,5 @@ bool test_value(const struct rule_test *test, const struct match_input *in, stru
 bool held_back_by_itself(const struct rule *r, struct buf *out);
 bool held_back_by_threshold(const struct rule *r, const struct inspection *in, struct buf *out);
 char *held_back_make(struct explain *e, const struct wanted *w, const struct inspection *in);
-
-/* report.c, report_json.c */
-void verdict_add(const struct explain *e, const struct group *g, struct buf *out);
-void summary_write(struct explain *e, struct buf *out);
-void summary_write_json(struct explain *e, struct buf *out);
-void report_write_json(struct explain *e, struct buf *out);
-const char *part_key(const struct condition *c);
 
 #endif

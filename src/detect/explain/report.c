@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/report.c - the answer as text: first the verdict in a sentence. */
-#include "detect/explain/private.h"
+#include "detect/explain/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +59,7 @@ static void verdict_fired(const struct group *g, struct buf *out)
         if (first == NULL || g->list[i]->first_fired < first->first_fired)
             first = g->list[i];
     }
-    buf_printf(out, "Rule %u fired %llu time%s", g->sid, (unsigned long long)g->fired,
-               g->fired == 1 ? "" : "s");
+    buf_printf(out, " fired %llu time%s", (unsigned long long)g->fired, g->fired == 1 ? "" : "s");
     if (first != NULL && first->first_fired != 0)
         buf_printf(out, ", first with packet %llu", (unsigned long long)first->first_fired);
     if (first != NULL && first->attempt != NULL && first->attempt->title != NULL)
@@ -71,11 +70,11 @@ static void verdict_fired(const struct group *g, struct buf *out)
 static void verdict_not_loaded(const struct group *g, struct buf *out)
 {
     if (g->failure != NULL)
-        buf_printf(out, "Rule %u was refused when it was loaded (%s:%u): %s", g->sid,
+        buf_printf(out, " was refused when it was loaded (%s:%u): %s",
                    g->failure->file != NULL ? g->failure->file : "?", g->failure->line,
                    g->failure->error);
     else
-        buf_printf(out, "Rule %u is not among the rules that were loaded", g->sid);
+        buf_add_string(out, " is not among the rules that were loaded");
 }
 
 void verdict_add(const struct explain *e, const struct group *g, struct buf *out)
@@ -83,17 +82,20 @@ void verdict_add(const struct explain *e, const struct group *g, struct buf *out
     const struct attempt *a = g->nearest_count > 0 ? g->nearest[0] : NULL;
     unsigned count;
 
+    buf_printf(out, "Rule %u", g->sid);
+    if (e->tenant != 0)
+        buf_printf(out, " of tenant %u", e->tenant);
     if (g->rule_count == 0) {
         verdict_not_loaded(g, out);
     } else if (g->fired > 0) {
         verdict_fired(g, out);
     } else if (a == NULL) {
-        buf_printf(out, "Rule %u did not fire: %s", g->sid,
+        buf_printf(out, " did not fire: %s",
                    e->packets == 0 ? "no packet was inspected"
                                    : "nothing came that it could be asked about");
     } else {
         count = alike(g, a);
-        buf_printf(out, "Rule %u did not fire on %u %s: %s", g->sid, count, subject_word(a, count),
+        buf_printf(out, " did not fire on %u %s: %s", count, subject_word(a, count),
                    a->seen->distance == 0 ? held_back_text(a)
                    : a->reason != NULL ? a->reason : "not known why");
     }
@@ -189,14 +191,24 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
                    (unsigned long long)g->lost);
 }
 
-static bool is_hidden(const struct group *g)
+/* Rules that are only tenants' are shown with these. */
+bool group_is_shown(const struct explain *e, const struct group *g)
 {
-    return g->rule_count > 0 && g->rule[0]->is_hidden;
+    if (g->rule_count > 0)
+        return !g->rule[0]->is_hidden;
+    if (g->failure != NULL)
+        return true;
+    for (const struct explain *other = e->next; other != NULL; other = other->next)
+        for (unsigned i = 0; i < other->group_count; i++)
+            if (other->group[i].sid == g->sid &&
+                (other->group[i].rule_count > 0 || other->group[i].failure != NULL))
+                return false;
+    return e->tenant == 0;
 }
 
-bool explain_write(struct explain *e, struct buf *out)
+static void write_one(struct explain *e, struct buf *out)
 {
-    bool first = true;
+    bool first = out->len == 0;
 
     for (unsigned i = 0; i < e->group_count; i++)
         if (e->group[i].nearest_count > 1)
@@ -209,12 +221,23 @@ bool explain_write(struct explain *e, struct buf *out)
     else if (e->json)
         report_write_json(e, out);
     for (unsigned i = 0; i < e->group_count && !e->json && !e->summary; i++) {
-        if (is_hidden(&e->group[i]))
+        if (!group_is_shown(e, &e->group[i]))
             continue;
         if (!first)
             buf_add_string(out, "\n\n");
         first = false;
         add_group(e, &e->group[i], out);
     }
-    return !out->failed && !e->out_of_memory;
+}
+
+bool explain_write(struct explain *e, struct buf *out)
+{
+    bool complete = true;
+
+    for (struct explain *one = e; one != NULL; one = one->next) {
+        one->json = e->json;
+        write_one(one, out);
+        complete = complete && !one->out_of_memory;
+    }
+    return !out->failed && complete;
 }

@@ -228,7 +228,7 @@ static void seen_take(struct explain *e, struct group *g, const struct explain *
     attempt_take(e, g, a);
 }
 
-void explain_merge(struct explain *e, struct explain *from)
+static void merge_one(struct explain *e, struct explain *from)
 {
     for (unsigned i = 0; i < e->group_count; i++) {
         struct group *g = &e->group[i], *other = &from->group[i];
@@ -243,4 +243,10 @@ void explain_merge(struct explain *e, struct explain *from)
     }
     e->packets += from->packets;
     e->out_of_memory |= from->out_of_memory;
+}
+
+void explain_merge(struct explain *e, struct explain *from)
+{
+    for (; e != NULL; e = e->next, from = from->next)
+        merge_one(e, from);
 }
