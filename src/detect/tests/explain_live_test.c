@@ -53,6 +53,8 @@ TEST(a_live_question_has_an_end_and_a_part_for_each_thread)
     CHECK(!explain_part_is_over(one) && explain_live_seconds_left(live) > 58);
     explain_part_leave(one);
     CHECK(explain_live_is_used(live));
+    CHECK(explain_live_join(live) == one && explain_live_join(live) == NULL);
+    explain_part_leave(one);            /* a thread of the next capture had it */
     explain_live_stop(live);
     CHECK(explain_part_is_over(two) && explain_live_seconds_left(live) == 0);
     explain_part_leave(two);
@@ -62,8 +64,6 @@ TEST(a_live_question_has_an_end_and_a_part_for_each_thread)
     conf_free(conf);
 }
 
-/* One packet thread. */
-struct looker {
 /* A thread runs the rules of the packet's tenant. */
 TEST(a_live_question_is_for_tenants_rules_too)
 {
@@ -102,6 +102,8 @@ TEST(a_live_question_is_for_tenants_rules_too)
     conf_free(conf);
 }
 
+/* One packet thread. */
+struct looker {
     const struct test_rules *rules;
     const struct conf *conf;
     struct explain_live *live;
