@@ -315,7 +315,7 @@ void explain_inspect(struct explain *first, struct detect_thread *dt, const stru
         inspect_timed(first, dt, in);
         return;
     }
-    e->packets++;
+    e->packets += !(p->flags & PACKET_PSEUDO) && !inspection_is_last(in);
     e->held_count = 0;
     e->shadow->epoch++;
     e->shadow->inspection = in;

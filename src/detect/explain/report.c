@@ -20,24 +20,36 @@ static int by_distance(const void *x, const void *y)
     return a->packet < b->packet ? -1 : a->packet > b->packet;
 }
 
-/* How many subjects ended at the same condition, as near. */
-static unsigned alike(const struct group *g, const struct attempt *a)
-{
-    unsigned n = 0;
+/* Packets are those without a flow. */
+enum kind { KIND_PACKET, KIND_FLOW, KIND_TX, KIND_COUNT };
 
-    for (size_t i = 0; i < g->seen_count; i++)
-        n += g->list[i]->rule == a->seen->rule && g->list[i]->distance == a->seen->distance &&
-             g->list[i]->culprit == a->seen->culprit && g->list[i]->fired == 0;
-    return n;
+static enum kind kind_of(const struct seen *s)
+{
+    return s->item == UINT64_MAX ? KIND_FLOW : s->flow == 0 ? KIND_PACKET : KIND_TX;
 }
 
-static const char *subject_word(const struct attempt *a, unsigned count)
+static void add_count(struct buf *out, const char *before, unsigned count, enum kind kind)
 {
-    if (a->seen->item == UINT64_MAX)
-        return count == 1 ? "flow" : "flows";
-    if (a->seen->flow == 0)
-        return count == 1 ? "packet" : "packets";
-    return count == 1 ? "transaction" : "transactions";
+    static const char *const words[] = { "packet", "flow", "transaction" };
+
+    buf_printf(out, "%s%u %s%s", before, count, words[kind], count == 1 ? "" : "s");
+}
+
+/* What ended at the same condition, as near; first what is like the nearest. */
+static void add_alike(const struct group *g, const struct attempt *a, struct buf *out)
+{
+    enum kind nearest = kind_of(a->seen);
+    unsigned count[KIND_COUNT] = { 0 };
+
+    for (size_t i = 0; i < g->seen_count; i++)
+        count[kind_of(g->list[i])] += g->list[i]->rule == a->seen->rule &&
+                                      g->list[i]->distance == a->seen->distance &&
+                                      g->list[i]->culprit == a->seen->culprit &&
+                                      g->list[i]->fired == 0;
+    add_count(out, "", count[nearest], nearest);
+    for (enum kind k = 0; k < KIND_COUNT; k++)
+        if (k != nearest && count[k] > 0)
+            add_count(out, " and ", count[k], k);
 }
 
 static const char *held_back_text(const struct attempt *a)
@@ -80,7 +92,6 @@ static void verdict_not_loaded(const struct group *g, struct buf *out)
 void verdict_add(const struct explain *e, const struct group *g, struct buf *out)
 {
     const struct attempt *a = g->nearest_count > 0 ? g->nearest[0] : NULL;
-    unsigned count;
 
     buf_printf(out, "Rule %u", g->sid);
     if (e->tenant != 0)
@@ -94,9 +105,9 @@ void verdict_add(const struct explain *e, const struct group *g, struct buf *out
                    e->packets == 0 ? "no packet was inspected"
                                    : "nothing came that it could be asked about");
     } else {
-        count = alike(g, a);
-        buf_printf(out, " did not fire on %u %s: %s", count, subject_word(a, count),
-                   a->seen->distance == 0 ? held_back_text(a)
+        buf_add_string(out, " did not fire on ");
+        add_alike(g, a, out);
+        buf_printf(out, ": %s", a->seen->distance == 0 ? held_back_text(a)
                    : a->reason != NULL ? a->reason : "not known why");
     }
 }
