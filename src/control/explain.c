@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/system/cpu.h"
 #include "detect/explain/live.h"
 
 #define ROUND_MS 2000
@@ -26,10 +27,11 @@ static bool drop_last(struct run_context *ctx)
     return true;
 }
 
-int explain_start(struct run_context *ctx, const char *rules, unsigned seconds, struct err *err)
+int explain_start(struct run_context *ctx, const struct explain_question *q, struct err *err)
 {
-    struct explain_live_request request = { .rules = rules, .seconds = seconds };
+    struct explain_live_request request = { .rules = q->rules, .seconds = q->seconds };
     struct explain_live *live;
+    struct tenants *tenants;
     struct ruleset *set;
     unsigned generation;
 
@@ -37,12 +39,16 @@ int explain_start(struct run_context *ctx, const char *rules, unsigned seconds, 
         return err_set(err, "explain: another question runs for %u s yet; explain-stop ends it",
                        explain_live_seconds_left(ctx->explain_live));
     request.threads = __atomic_load_n(&ctx->inspecting, __ATOMIC_RELAXED);
+    if (q->takes_captures)
+        request.threads = MAX(request.threads, cpu_count());
     if (request.threads == 0)
         return err_set(err, "explain: no capture runs");
     if (!drop_last(ctx))
         return err_set(err, "explain: a packet thread does not answer; try again");
     set = run_context_rules(ctx, &generation);
+    request.tenants = tenants = run_context_tenants(ctx);
     live = explain_live_new(&request, set, ctx->conf, err);
+    tenants_unref(tenants);
     ruleset_unref(set);
     if (live == NULL)
         return -1;

@@ -10,8 +10,10 @@
 
 #define EXPLAIN_SECONDS_MAX 3600
 
-/* The callers hold the control's lock. -1 with *err: why not. */
-int explain_start(struct run_context *ctx, const char *rules, unsigned seconds, struct err *err);
+/* The callers hold the control's lock. -1 with *err: why not. takes_captures: threads may also come
+ * later, with a capture (--unix-socket). */
+struct explain_question { const char *rules; unsigned seconds; bool takes_captures; };
+int explain_start(struct run_context *ctx, const struct explain_question *q, struct err *err);
 void explain_stop(struct run_context *ctx);
 
 /* ENDING: a packet thread has not noticed yet that the time is over. */

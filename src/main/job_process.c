@@ -95,6 +95,7 @@ static void run_here(struct job_processes *all, struct setup *s, int out,
     web_leave(s->web);
     s->web = NULL;
     s->control = NULL;
+    s->context.explain_live = NULL;     /* its answer would be lost */
     unsetenv("NOTIFY_SOCKET");
     status = sandbox_refuse_copies(s->root, &err) < 0 ? -1 : run(s, job, &err);
     if (status < 0 && write(out, err.text, strlen(err.text)) < 0)

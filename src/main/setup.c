@@ -296,7 +296,8 @@ static int setup_explain(struct setup *s, struct err *err)
     const struct explain_request request = { .rules = o->explain, .flow = o->explain_flow,
                                              .nearest = o->explain_nearest,
                                              .summary = o->explain_summary,
-                                             .json = o->json };
+                                             .json = o->json,
+                                             .tenants = s->context.tenants };
 
     if (o->life != NULL) {
         s->context.life = life_new(&(struct life_request){ o->life, o->json, s->app,

@@ -52,6 +52,18 @@ static bool is_one_ruleset(const struct detect_module *m)
            m->matched == NULL && m->explain == NULL && m->watch == NULL;
 }
 
+/* A question comes and goes in a round. The thread has joined the rounds, so while it looks at the
+ * question none ends. */
+static void explain_live_follow(struct detect_module *m)
+{
+    struct explain_live *live = __atomic_load_n(&m->ctx->explain_live, __ATOMIC_ACQUIRE);
+
+    if (m->explain != NULL || live == NULL)
+        return;
+    m->explain = explain_live_join(live);
+    m->one_ruleset = is_one_ruleset(m);
+}
+
 /* The thread has no part in the question any more. */
 static COLD void explain_live_end(struct detect_module *m)
 {
@@ -168,6 +180,7 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     qsbr_join(m->ctx, &m->quiescent_round);
     __atomic_fetch_add(&m->ctx->inspecting, 1, __ATOMIC_RELAXED);
     m->joined = true;
+    explain_live_follow(m);             /* it may have been asked before this capture */
     return m;
 }
 
@@ -535,18 +548,14 @@ static void look_ahead(const struct packet_vector *v, unsigned at)
         PREFETCH(v->packet[at + 1]->payload);
 }
 
-/* A question comes and goes in a round. This is before the thread answers, so that after the round
- * no thread looks at the question before it. */
+/* Before the thread answers, so that after the round no thread looks at the question before it. */
 static void follow_explain_live(struct detect_module *m)
 {
     struct explain_live *live = __atomic_load_n(&m->ctx->explain_live, __ATOMIC_ACQUIRE);
 
     if (m->explain != NULL && (live == NULL || explain_part_is_over(m->explain)))
         explain_live_end(m);
-    if (m->explain != NULL || live == NULL)
-        return;
-    m->explain = explain_live_join(live);
-    m->one_ruleset = is_one_ruleset(m);
+    explain_live_follow(m);
 }
 
 /* Between two vectors: this thread has no reference to rules. */

@@ -61,6 +61,7 @@ class Feed(threading.Thread):
     def __init__(self, path):
         super().__init__(daemon=True)
         self.path, self.enough, self.port = path, threading.Event(), 1024
+        self.silent = threading.Event()
 
     def frames(self):
         cap = Capture()
@@ -79,8 +80,9 @@ class Feed(threading.Thread):
         with open(self.path, "wb") as pipe:
             pipe.write(self.frames()[:24])
             while not self.enough.is_set():
-                pipe.write(self.frames()[24:])
-                pipe.flush()
+                if not self.silent.is_set():
+                    pipe.write(self.frames()[24:])
+                    pipe.flush()
                 time.sleep(0.01)
 
 
@@ -127,12 +129,19 @@ def main():
     assert commands.said("explain-result").startswith("Rule 2 fired "), answer
     assert commands.answer() == answer
     asked += 1
+
+    # The pipe stays open, and nothing comes: the question begins and ends all the same.
+    feed.silent.set()
+    commands.said("explain", sid="1", seconds=600)
+    commands.said("explain-stop")
+    assert commands.answer()["state"] == "done"
+    asked += 1
     feed.enough.set()
     feed.join()
     engine.wait()
     with open("told", encoding="utf-8") as told:
         assert engine.returncode == 0, told.read()
-    print(f"{MODE}: did not fire, then fired, {asked} of 2 questions")
+    print(f"{MODE}: did not fire, then fired, {asked} of 3 questions")
 
 
 main()

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ struct byte_source {
     size_t buf_size;
     bool is_copied;                     /* a plain file, not mapped or not yet */
     bool may_move;                      /* no packet uses the skipped bytes */
-    bool waits;                         /* for may_move */
+    bool waits;                         /* for may_move, or for the writer of a pipe */
+    bool polls;                         /* does not block in read(2) */
     uint8_t *raw;                       /* compressed bytes not yet used */
     size_t raw_at, raw_len;
     const struct decompress_ops *codec;
@@ -52,10 +54,22 @@ struct byte_source {
     char error[128];
 };
 
+/* At its end a pipe is readable, too. */
+static bool is_readable(const struct byte_source *s, int timeout_ms)
+{
+    struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+    return poll(&p, 1, timeout_ms) != 0;
+}
+
+/* 0: nothing is there; unless the source waits, nothing will be. */
 static size_t raw_read(struct byte_source *s, uint8_t *into, size_t size)
 {
     ssize_t n;
 
+    s->waits = s->polls && !is_readable(s, 0);
+    if (s->waits)
+        return 0;
     do {
         n = read(s->fd, into, size);
     } while (n < 0 && errno == EINTR);
@@ -92,6 +106,8 @@ static size_t codec_read(struct byte_source *s, uint8_t *into, size_t size)
             s->raw_at = 0;
             s->raw_len = raw_read(s, s->raw, RAW_SIZE);
         }
+        if (s->waits)                   /* without input xz takes it for the end */
+            return 0;
         step.in = s->raw + s->raw_at;
         step.in_len = s->raw_len - s->raw_at;
         if (!s->codec->run(s->codec_self, &step)) {
@@ -164,6 +180,7 @@ static COLD bool refill(struct byte_source *s, size_t need)
         return false;
     if (s->is_copied)
         return refill_copied(s, need);
+    s->waits = false;
     if (!move_to_front(s, need))
         return false;
     while (have < need) {
@@ -264,6 +281,18 @@ bool byte_source_hold(struct byte_source *s, bool is_written)
 bool byte_source_waits(const struct byte_source *s)
 {
     return s->waits;
+}
+
+void byte_source_poll(struct byte_source *s)
+{
+    struct stat st;
+
+    s->polls = fstat(s->fd, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+bool byte_source_wait(const struct byte_source *s, int timeout_ms)
+{
+    return s->waits && s->polls && !is_readable(s, timeout_ms);
 }
 
 static bool copy_file(struct byte_source *s)

@@ -24,6 +24,10 @@ void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was pee
 void byte_source_release(struct byte_source *s);
 /* True if more bytes exist, but have no space before skipped ones are released. */
 bool byte_source_waits(const struct byte_source *s);
+/* From here on a pipe without data waits instead of blocking. */
+void byte_source_poll(struct byte_source *s);
+/* Until a pipe that waits has data or ends. True: it still waits. */
+bool byte_source_wait(const struct byte_source *s, int timeout_ms);
 /* Keeps skipped bytes valid, without a later release. is_written: the caller writes to them;
  * otherwise their pages may be dropped early and read again. True: the source is mapped now, so all
  * bytes stay until it is closed. */

@@ -23,6 +23,8 @@
 
 #define PROGRESS_FRAMES 1024        /* between two updates of a shared file's progress */
 
+#define PIPE_WAIT_MS 100
+
 /* Counts of one queue for one file; only the thread of the queue's pool writes them. */
 struct file_user {
     CACHE_ALIGNED uint64_t home;    /* packets of it that have returns to the pool; atomic */
@@ -71,6 +73,7 @@ struct pcap_queue {
     unsigned next_input;
     int interrupted;                /* atomic */
     bool failed;                    /* a file that was named could not be read at all */
+    uint64_t packets_waited;        /* packets when the scan last found nothing in a pipe */
     uint64_t packets, bytes, finished_bytes;
     uint64_t number_base;           /* packets before this capture: of a file, where it is one */
     uint64_t order;                 /* sequence number of the last packet */
@@ -310,6 +313,12 @@ static enum capture_status wait_for_files(struct pcap_queue *q, bool more)
     return CAPTURE_IDLE;
 }
 
+/* A pipe without data does not hold up what the thread does beside packets. True: nothing came. */
+static COLD bool wait_for_pipe(const struct pcap_queue *q)
+{
+    return pcap_reader_wait(q->file->reader, PIPE_WAIT_MS);
+}
+
 static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
 {
     q->packets++;
@@ -462,10 +471,21 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
     while (v->count < q->capture->at_once && receive_one(q, v))
         ;
     v->order_at = q->order + 1;
+    if (UNLIKELY(v->count == 0 && q->file != NULL && wait_for_pipe(q)))
+        return CAPTURE_IDLE;
     if (UNLIKELY(q->file == NULL && q->capture->file_per_queue))
         return cut(q);
     count_progress(q);
     return CAPTURE_OK;
+}
+
+/* What is in the batch does not wait for more. True: look again. */
+static COLD bool pipe_has_more(struct pcap_queue *q)
+{
+    bool has_new = q->packets != q->packets_waited;
+
+    q->packets_waited = q->packets;
+    return !has_new && !wait_for_pipe(q);
 }
 
 /* Reads one file after the other. A frame knows its file; nothing else separates files in a
@@ -496,7 +516,10 @@ static enum capture_status file_scan(void *queue, struct frame_ref *out)
             return CAPTURE_OK;
         }
         count_progress(q);
-        file_finished(q, status);
+        if (status != PCAP_STATUS_LATER)
+            file_finished(q, status);
+        else if (!pipe_has_more(q))
+            return CAPTURE_IDLE;
     }
     return CAPTURE_END;
 }

@@ -341,6 +341,7 @@ struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struc
         pcap_reader_close(r);
         return NULL;
     }
+    byte_source_poll(r->source);
     return r;
 }
 
@@ -366,6 +367,11 @@ void pcap_reader_release(struct pcap_reader *r)
 bool pcap_reader_hold(struct pcap_reader *r, bool is_written)
 {
     return byte_source_hold(r->source, is_written);
+}
+
+bool pcap_reader_wait(const struct pcap_reader *r, int timeout_ms)
+{
+    return byte_source_wait(r->source, timeout_ms);
 }
 
 const char *pcap_reader_problem(const struct pcap_reader *r)

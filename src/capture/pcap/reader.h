@@ -18,7 +18,8 @@ struct pcap_frame {
 
 enum pcap_status {
     PCAP_STATUS_FRAME, PCAP_STATUS_END, PCAP_STATUS_BROKEN,
-    PCAP_STATUS_LATER,          /* when earlier frames have been released, or are held */
+    PCAP_STATUS_LATER,          /* when earlier frames have been released, or are held, or when
+                                 * a pipe has more data */
 };
 
 struct pcap_reader;
@@ -34,6 +35,9 @@ void pcap_reader_release(struct pcap_reader *r);
 /* Keeps the frames valid, without a later release; is_written: the caller writes to them. True: all
  * frames stay in place from here on. */
 bool pcap_reader_hold(struct pcap_reader *r, bool is_written);
+/* After LATER: until the pipe has data or ends. True: it still has none. False at once if it is no
+ * pipe. */
+bool pcap_reader_wait(const struct pcap_reader *r, int timeout_ms);
 const char *pcap_reader_problem(const struct pcap_reader *r);
 
 bool pcap_reader_is_stable(const struct pcap_reader *r);     /* frames stay until released */

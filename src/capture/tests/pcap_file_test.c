@@ -444,6 +444,62 @@ TEST(pcap_gzip_and_xz)
     clean();
 }
 
+/* In two parts: after the first one frame is whole, of the next a part is there. */
+static void read_pipe(struct test *t, const uint8_t *data, size_t len, size_t cut)
+{
+    char path[32];
+    int ends[2];
+    struct err err = { 0 };
+    struct pcap_reader *r;
+    struct pcap_frame frame;
+    enum pcap_status status;
+    unsigned found = 0;
+
+    CHECK_INT(pipe(ends), 0);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    CHECK_INT(write(ends[1], data, cut), cut);
+    r = pcap_reader_open(path, 4096, &err);
+    close(ends[0]);
+    CHECK(r != NULL);
+    while ((status = pcap_reader_next(r, &frame)) == PCAP_STATUS_FRAME)
+        found++;
+    CHECK_INT(status, PCAP_STATUS_LATER);
+    CHECK(pcap_reader_wait(r, 1));
+    CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_LATER);
+    CHECK_INT(write(ends[1], data + cut, len - cut), len - cut);
+    CHECK(!pcap_reader_wait(r, 1000));
+    close(ends[1]);
+    while ((status = pcap_reader_next(r, &frame)) == PCAP_STATUS_FRAME)
+        CHECK_INT(frame.data[14], found++);
+    CHECK_INT(status, PCAP_STATUS_END);
+    CHECK_INT(found, 3);
+    pcap_reader_close(r);
+}
+
+TEST(pcap_pipe_without_data_waits)
+{
+    struct maker m = { .big = false }, ng = { .big = false };
+    uint8_t packed[4096];
+    size_t packed_len = 0;
+
+    classic_file(&m, 3);
+    for (size_t cut = 24; cut < m.b.len; cut++)
+        read_pipe(t, m.b.data, m.b.len, cut);
+    ng_section(&ng);
+    ng_interface(&ng, LINK_ETHERNET, 0xff, 0);
+    for (unsigned n = 0; n < 3; n++)
+        ng_packet(&ng, 0, 1, n);
+    for (size_t cut = 28; cut < ng.b.len; cut++)
+        read_pipe(t, ng.b.data, ng.b.len, cut);
+    CHECK_INT(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, m.b.data, m.b.len, packed,
+                                      &packed_len, sizeof(packed)), LZMA_OK);
+    /* The data are there, what ends them is not: before that, opening it waits for the header. */
+    for (size_t cut = packed_len - 24; cut < packed_len; cut++)
+        read_pipe(t, packed, packed_len, cut);
+    buf_fini(&m.b);
+    buf_fini(&ng.b);
+}
+
 struct fixture {
     struct conf *conf;
     struct packet_pool *pool;

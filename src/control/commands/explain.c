@@ -9,7 +9,7 @@
 /* `sid` is a number or, for several, a text. */
 static enum command_status explain_run(struct command *c)
 {
-    const char *rules = request_string(c->request, "sid");
+    struct explain_question question = { .rules = request_string(c->request, "sid") };
     int64_t seconds = EXPLAIN_SECONDS;
     struct err err = { 0 };
 
@@ -17,7 +17,9 @@ static enum command_status explain_run(struct command *c)
         (!request_int(c->request, "seconds", &seconds) || seconds < 1 ||
          seconds > EXPLAIN_SECONDS_MAX))
         return command_nok(c, "seconds: expected 1 to %d", EXPLAIN_SECONDS_MAX);
-    if (explain_start(c->control->conf.context, rules, (unsigned)seconds, &err) < 0)
+    question.seconds = (unsigned)seconds;
+    question.takes_captures = control_jobs(c->control) != NULL;
+    if (explain_start(c->control->conf.context, &question, &err) < 0)
         return command_nok(c, "%s", err.text);
     return command_ok(c, "asked for %u s; explain-result has the answer then", (unsigned)seconds);
 }

@@ -2,6 +2,9 @@
 /* detect/explain/evaluate.c - all conditions of a rule on one subject. The engine stops at the
  * first that fails; here the rest is asked too, so that of several subjects the nearest is
  * known. */
+#include <limits.h>
+#include <string.h>
+
 #include "app/frames.h"
 #include "detect/explain/private.h"
 #include "flow/flow.h"
@@ -10,9 +13,10 @@
 #include "match/spm_literal.h"
 
 /* How far away a failure is: the more, the less likely the condition holds by chance. A content
- * that is not there at all weighs more than a wrong port, a wrong number more than a content that
- * should not be there. */
-enum { WEIGHT_NEAR = 1, WEIGHT_PART = 2, WEIGHT_FAR = 3, WEIGHT_NOT_THERE = 4 };
+ * that is not there at all weighs more than a wrong port, and that more than something that is
+ * there and should not be, since what is excluded is hardly ever there by chance. */
+enum { WEIGHT_EXCLUDED = 1, WEIGHT_NEAR = 2, WEIGHT_PART = 4, WEIGHT_FAR = 6,
+       WEIGHT_NOT_THERE = 8 };
 
 struct evaluation {
     struct explain *e;
@@ -113,28 +117,70 @@ static bool run_on(struct evaluation *v, struct trace *t, struct slice data)
     return trace_run(t, &v->e->scratch, &v->in);
 }
 
+static unsigned step_weight(const struct trace *t, unsigned step)
+{
+    const struct rule_op *op = t->op[step];
+    uint32_t at, len;
+
+    if ((op->flags & OP_NEGATED) || op->kind == OP_ABSENT)
+        return WEIGHT_EXCLUDED;
+    if (op->kind == OP_ISDATAAT)
+        return WEIGHT_NEAR;
+    if (op->kind != OP_CONTENT)
+        return WEIGHT_PART;
+    switch (content_nearness(t, step, &at, &len)) {
+    case NEAR_PART: return WEIGHT_PART;
+    case NEAR_NOT:  return WEIGHT_FAR;
+    default:        return WEIGHT_NEAR;
+    }
+}
+
+/* A rule on both sides of a transaction has lists of either. */
+static enum direction list_side(const struct evaluation *v, const struct trace *t,
+                                const struct app_buffer *app)
+{
+    enum direction d = v->s->direction;
+    unsigned sides = t->list->directions & app->directions;
+
+    if ((v->w->rule->flags & RULE_TX_BOTH) && !(sides & APP_DIRECTION_BIT(d)))
+        return OTHER_DIRECTION(d);
+    return d;
+}
+
+/* How far the last run is from matching. */
+static unsigned trace_distance(const struct trace *t)
+{
+    unsigned rest = t->only_culprit ? 0 : t->count - MIN(t->culprit + 1, t->count);
+
+    return t->culprit < t->count ? step_weight(t, t->culprit) + rest * WEIGHT_PART : UINT_MAX;
+}
+
 /* Of several instances the one that matches, or comes nearest. */
-static bool run_instances(struct evaluation *v, struct trace *t, const struct app_buffer *app)
+static bool run_instances(struct evaluation *v, struct trace *t, const struct app_buffer *app,
+                          enum direction side)
 {
     const struct subject *s = v->s;
     const struct buffer *b = t->list->buffer;
-    struct buffer_source from = { s->packet, s->tx, s->direction, 0 };
-    unsigned best = 0, reached = 0;
+    struct buffer_source from = { s->packet, s->tx, side, 0 };
+    unsigned best = 0, nearest = UINT_MAX;
     struct slice data;
 
     t->little = app->little != NULL && app->little(s->tx);
     for (; inspect_buffer(v->e->shadow, b, &from, &data); from.index++) {
+        unsigned distance;
+
         t->index = from.index;
         t->start = app->position != NULL && b->transform_count == 0
-                       ? app->position(s->tx, s->direction, from.index) : 0;
+                       ? app->position(s->tx, side, from.index) : 0;
         if (run_on(v, t, data))
             return true;
-        if (t->reached > reached) {
-            reached = t->reached;
-            best = from.index;
-        }
         if (!b->multi)
             break;
+        distance = trace_distance(t);
+        if (distance < nearest) {
+            nearest = distance;
+            best = from.index;
+        }
     }
     if (t->index != best && t->is_there) {
         from.index = t->index = best;
@@ -148,25 +194,27 @@ static bool tx_list_passes(struct evaluation *v, struct trace *t)
 {
     const struct subject *s = v->s;
     const struct app_buffer *app;
+    enum direction side;
     bool done, decided;
     uint8_t need;
 
     if (s->tx == NULL)
         return false;
     app = t->list->buffer->by_proto[s->tx->flow->proto->id];
-    done = s->is_last || app_tx_done(s->tx, s->direction, s->tx->flow->proto);
     if (app == NULL)
         return t->list->program->absent && app_fits(v);
-    need = app->progress[s->direction];
-    decided = done || (s->tx->progress[s->direction] > need && !app->grows);
-    if (!(t->list->directions & app->directions & APP_DIRECTION_BIT(s->direction)) ||
-        (s->tx->progress[s->direction] < need && !done))
+    side = list_side(v, t, app);
+    done = s->is_last || app_tx_done(s->tx, side, s->tx->flow->proto);
+    need = app->progress[side];
+    decided = done || (s->tx->progress[side] > need && !app->grows);
+    if (!(t->list->directions & app->directions & APP_DIRECTION_BIT(side)) ||
+        (s->tx->progress[side] < need && !done))
         return false;
     t->complete = decided;
-    if (run_instances(v, t, app))
+    if (run_instances(v, t, app, side))
         return true;
     return !t->is_there && decided && t->list->program->absent &&
-           !(app->never_absent & APP_DIRECTION_BIT(s->direction));
+           !(app->never_absent & APP_DIRECTION_BIT(side));
 }
 
 struct frame_walk { struct evaluation *v; struct trace *t; bool passed; };
@@ -217,15 +265,17 @@ static bool frame_list_passes(struct evaluation *v, struct trace *t)
 static bool payload_passes(struct evaluation *v, struct trace *t, unsigned list)
 {
     const struct subject *s = v->s;
+    bool matched;
 
     if (!s->has_payload)
         return false;
     t->complete = !s->is_stream;
-    if (!run_on(v, t, s->payload))
-        return false;
-    if (s->is_stream && list < 32)
+    matched = run_on(v, t, s->payload);
+    if (matched && s->is_stream && list < 32)
         *v->held |= 1u << list;
-    return true;
+    else if (s->is_revoked && list < 32)
+        *v->held &= ~(1u << list);
+    return matched;
 }
 
 static bool packet_list_passes(struct evaluation *v, struct trace *t)
@@ -254,22 +304,6 @@ static bool list_passes(struct evaluation *v, struct trace *t, unsigned list)
     case BUFFER_TX:     return tx_list_passes(v, t);
     case BUFFER_FRAME:  return frame_list_passes(v, t);
     default:            return false;
-    }
-}
-
-static unsigned step_weight(const struct trace *t, unsigned step)
-{
-    const struct rule_op *op = t->op[step];
-    uint32_t at, len;
-
-    if ((op->flags & OP_NEGATED) || op->kind == OP_ISDATAAT || op->kind == OP_ABSENT)
-        return WEIGHT_NEAR;
-    if (op->kind != OP_CONTENT)
-        return WEIGHT_PART;
-    switch (content_nearness(t, step, &at, &len)) {
-    case NEAR_PART: return WEIGHT_PART;
-    case NEAR_NOT:  return WEIGHT_FAR;
-    default:        return WEIGHT_NEAR;
     }
 }
 
@@ -328,6 +362,22 @@ static bool fast_pattern_there(const struct rule *r, const struct trace *t)
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
+/* "flags:!S", "flowbits:isnotset,x", "!10.0.0.0/8" */
+static unsigned text_weight(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    const char *value = colon != NULL && *text != '!' ? colon + 1 : text;
+
+    value += strspn(value, " ");
+    return *value == '!' || strncmp(value, "isnotset", 8) == 0 || strncmp(value, "not_", 4) == 0
+               ? WEIGHT_EXCLUDED : WEIGHT_NEAR;
+}
+
+static unsigned test_weight(const struct condition *c)
+{
+    return c->test->negated ? WEIGHT_EXCLUDED : text_weight(c->text);
+}
+
 /* Steps have their findings from their lists; late tests wait until all else holds. */
 static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
 {
@@ -340,22 +390,23 @@ static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
     case PART_TEST:
         *f = (struct finding){ .weight = WEIGHT_NEAR };
         if (may_ask(v, c->test))
-            note_outcome(f, test_passes(v, c->test), WEIGHT_NEAR);
+            note_outcome(f, test_passes(v, c->test), test_weight(c));
         break;
     case PART_TX_TEST:
         note_outcome(f, tx_test_passes(v, c->test),
-                     v->s->tx != NULL ? WEIGHT_NEAR : WEIGHT_NOT_THERE);
+                     v->s->tx != NULL ? test_weight(c) : WEIGHT_NOT_THERE);
         break;
     case PART_LATE_TEST:
         *f = (struct finding){ 0 };
         if (all_pass && !c->silent)
-            note_outcome(f, test_passes(v, c->test), WEIGHT_NEAR);
+            note_outcome(f, test_passes(v, c->test), test_weight(c));
         break;
     case PART_APP:
         note_outcome(f, header_part_fits(v, c), WEIGHT_FAR);
         break;
     default:
-        note_outcome(f, header_part_fits(v, c), WEIGHT_NEAR);
+        note_outcome(f, header_part_fits(v, c),
+                     c->part == PART_FLOW ? WEIGHT_NEAR : text_weight(c->text));
     }
 }
 

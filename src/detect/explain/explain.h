@@ -15,9 +15,11 @@ struct counters;
 struct conf_node;
 struct detect_thread;
 struct explain;
+struct tenants;
 
 struct explain_request {
     const char *rules;          /* "2012887,2012888", or "all" */
+    const struct tenants *tenants;      /* their rules are asked, too; NULL: none */
     const char *flow;           /* only this one: "10.0.0.1:1024-10.0.0.2:80"; NULL: all */
     const char *nearest;        /* how many of each rule are shown; NULL: 10 */
     bool json, summary;

@@ -56,7 +56,17 @@ static uint32_t *held_of(const struct wanted *w, const struct subject *s, struct
     return &seen->held[d];
 }
 
-static void ask(struct explain *e, struct wanted *w, const struct subject *s)
+/* What matched because of where the stream ended is asked again when the window has grown. Payload
+ * of a transaction's rule is not (inspect/stream.c). */
+static bool is_revoked(const struct wanted *w, const struct subject *s, const struct seen *seen)
+{
+    const struct rule_list *l = rule_payload(w->rule);
+
+    return s->is_stream && seen->distance == 0 && seen->fired == 0 &&
+           seen->window == s->window && l != NULL && l->program->revocable && !is_on_tx(w->rule);
+}
+
+static void ask(struct explain *e, struct wanted *w, struct subject *s)
 {
     struct seen *seen = e->summary ? NULL : seen_of(e, w, s);
     uint32_t unsearched = 0;
@@ -70,8 +80,11 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
     w->group->asked++;
     if (seen->fired > 0 && seen->attempt != NULL)
         return;
+    s->is_revoked = is_revoked(w, s, seen);
     distance = rule_evaluate(e, w, s, skipped ? &unsearched : held_of(w, s, seen));
     seen_note(e, w, s, seen, distance);
+    if (s->is_stream)
+        seen->window = s->window;
     if (distance == 0)
         note_held(e, seen, w);
 }
@@ -80,7 +93,7 @@ static void ask(struct explain *e, struct wanted *w, const struct subject *s)
 
 /* The data since the last report, as inspect/stream.c has them. */
 static struct slice window_of(const struct explain *e, const struct inspection *in,
-                              const struct stream_chunk *c)
+                              const struct stream_chunk *c, uint64_t *offset)
 {
     const struct detect_flow *df = in->flow->detect;
     uint64_t first = c->offset - c->lookbehind, end = c->offset + c->len, size;
@@ -92,6 +105,7 @@ static struct slice window_of(const struct explain *e, const struct inspection *
     } else {
         first = MAX(first, MIN(from, c->offset));
     }
+    *offset = first;
     return (struct slice){ c->data - (c->offset - first), (uint32_t)(end - first) };
 }
 
@@ -111,7 +125,7 @@ static void ask_chunks(struct explain *e, struct wanted *w, const struct inspect
 
         if (c->data == NULL || c->len == 0)
             continue;
-        s.payload = window_of(e, in, c);
+        s.payload = window_of(e, in, c, &s.window);
         ask(e, w, &s);
     }
 }
@@ -277,25 +291,41 @@ static void inspect_timed(struct explain *e, struct detect_thread *dt, const str
     e->engine_ns += clock_ns() - begin;
 }
 
-void explain_inspect(struct explain *e, struct detect_thread *dt, const struct inspection *in)
+/* The question to the rules that the thread runs; NULL: they have none of it. */
+static struct explain *explain_of(struct explain *e, const struct ruleset *set)
+{
+    while (e != NULL && e->set != set)
+        e = e->next;
+    return e;
+}
+
+/* An alert of a hook before the stream came before the inspection. */
+static bool is_early(const struct packet_alert *a)
+{
+    return a->rule->hook == HOOK_PRE_FLOW || a->rule->hook == HOOK_PRE_STREAM;
+}
+
+void explain_inspect(struct explain *first, struct detect_thread *dt, const struct inspection *in)
 {
     const struct packet *p = in->packet;
     unsigned before = detect_slot(p)->alert_count;
+    struct explain *e = explain_of(first, dt->set);
 
-    if (dt->set != e->set || !flow_is_wanted(&e->flow, p)) {
-        inspect_timed(e, dt, in);
+    if (e == NULL || !flow_is_wanted(&e->flow, p)) {
+        inspect_timed(first, dt, in);
         return;
     }
-    e->packets++;
+    e->packets += !(p->flags & PACKET_PSEUDO) && !inspection_is_last(in);
     e->held_count = 0;
     e->shadow->epoch++;
     e->shadow->inspection = in;
     views_make(e, p);
     for (unsigned i = 0; i < e->wanted_count; i++)
         ask_rule(e, &e->wanted[i], in, true);
-    inspect_timed(e, dt, in);
-    for (unsigned i = before; i < detect_slot(p)->alert_count; i++)
-        note_alert(e, p, &packet_alerts(p)[i]);
+    inspect_timed(first, dt, in);
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
+        if (i >= before || is_early(&packet_alerts(p)[i]))
+            note_alert(e, p, &packet_alerts(p)[i]);
     /* State that other rules have set with this packet counts for those that come after them. */
     e->shadow->epoch++;
     for (unsigned i = 0; i < e->wanted_count; i++)

@@ -25,6 +25,7 @@
 /* Of one packet thread. */
 struct explain_part {
     struct explain_live *live;
+    bool taken;                         /* atomic: a thread has it */
     struct explain *explain;
     struct counters counters;           /* of the shadow: never read */
     int64_t credit_ns;
@@ -38,7 +39,6 @@ struct explain_part {
 struct explain_live {
     uint64_t end_ns;                    /* atomic */
     unsigned seconds, threads;
-    unsigned next;                      /* atomic: the next free part */
     unsigned users;                     /* atomic: threads that have a part */
     bool merged;
     struct explain_part *part;
@@ -79,7 +79,8 @@ static int part_init(struct explain_part *part, struct explain_live *live,
     part->explain = explain_new(request, set, err);
     if (part->explain == NULL)
         return -1;
-    part->explain->seen_most = SEEN_MOST;
+    for (struct explain *e = part->explain; e != NULL; e = e->next)
+        e->seen_most = SEEN_MOST;
     return 0;
 }
 
@@ -96,7 +97,8 @@ struct explain_live *explain_live_new(const struct explain_live_request *request
                                       struct ruleset *set, const struct conf_node *conf,
                                       struct err *err)
 {
-    const struct explain_request each = { .rules = request->rules, .text_of = text_of_file };
+    const struct explain_request each = { .rules = request->rules, .text_of = text_of_file,
+                                          .tenants = request->tenants };
     struct explain_live *live;
 
     if (strcmp(request->rules, "all") == 0 || commas(request->rules) >= EXPLAIN_LIVE_RULES) {
@@ -154,29 +156,40 @@ static bool is_over(const struct explain_live *live, uint64_t now)
     return now >= __atomic_load_n(&live->end_ns, __ATOMIC_RELAXED);
 }
 
+/* A part that no thread has, or has any more: its thread ended with a capture, and this one may be
+ * of the next. NULL: there are more threads than parts. */
+static struct explain_part *part_take(struct explain_live *live)
+{
+    for (unsigned i = 0; i < live->threads; i++)
+        if (!__atomic_test_and_set(&live->part[i].taken, __ATOMIC_ACQUIRE))
+            return &live->part[i];
+    return NULL;
+}
+
 struct explain_part *explain_live_join(struct explain_live *live)
 {
     uint64_t now = clock_ns();
     struct explain_part *part;
-    unsigned at;
 
     if (is_over(live, now))
         return NULL;
-    at = __atomic_fetch_add(&live->next, 1, __ATOMIC_RELAXED);
-    if (at >= live->threads)
+    part = part_take(live);
+    if (part == NULL)
         return NULL;
     __atomic_fetch_add(&live->users, 1, __ATOMIC_RELAXED);
-    part = &live->part[at];
     part->last_ns = now;
     part->credit_ns = CREDIT_MOST_NS;
-    part->random = at;
+    part->random = (uint32_t)(part - live->part);
     return part;
 }
 
 /* Release pairs with explain_live_is_used(): what the thread has found is visible then. */
 void explain_part_leave(struct explain_part *part)
 {
-    __atomic_fetch_sub(&part->live->users, 1, __ATOMIC_RELEASE);
+    struct explain_live *live = part->live;
+
+    __atomic_clear(&part->taken, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&live->users, 1, __ATOMIC_RELEASE);
 }
 
 bool explain_part_is_over(const struct explain_part *part)

@@ -17,12 +17,14 @@ struct detect_thread;
 struct explain_live;
 struct explain_part;
 struct matched;
+struct tenants;
 
 #define EXPLAIN_LIVE_RULES 10   /* of one question */
 
 struct explain_live_request {
     const char *rules;          /* "2012887,2012888" */
     unsigned seconds, threads;  /* for so long; packet threads */
+    const struct tenants *tenants;      /* NULL: none */
 };
 
 /* NULL with *err: a wrong list. */

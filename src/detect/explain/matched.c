@@ -101,27 +101,35 @@ static uint64_t retained_at(const struct stream_ext *ext, uint64_t offset)
 }
 
 /* `from`: up to where rules had inspected the stream before this packet. Inline, windows overlap:
- * then it is all that is retained after a gap. */
-static struct window window_of(const struct detect_thread *dt, const struct flow *f,
-                               enum direction d, uint64_t from)
+ * then it is all that is retained. A gap ends a window, so there may be two: the first is the one
+ * behind the gap, whose data are newer. Alerts of the one before it may have waited for a packet.
+ * Returns how many. */
+static unsigned windows_of(const struct detect_thread *dt, const struct flow *f, enum direction d,
+                           uint64_t from, struct window out[2])
 {
-    struct window w = { 0 };
     struct slice retained;
     const struct stream_ext *ext;
+    uint64_t behind = 0;
+    unsigned n = 0;
     uint32_t gap;
 
     retained = alert_payload_get(dt, f, d, &gap);
     if (retained.len == 0)
-        return w;
+        return 0;
     ext = f->detect->ds[d].ext;
-    if (dt->is_inline)
-        from = ext->from;
+    from = dt->is_inline ? ext->from : MAX(from, ext->from);
     if (ext->gap > 0)
-        from = MAX(from, ext->from + ext->gap_at + ext->gap);
-    w.offset = MAX(from, ext->from);
-    w.at = (uint32_t)MIN(retained_at(ext, w.offset), retained.len);
-    w.data = (struct slice){ retained.data + w.at, retained.len - w.at };
-    return w;
+        behind = ext->from + ext->gap_at + ext->gap;
+    out[n].offset = MAX(from, behind);
+    out[n].at = (uint32_t)MIN(retained_at(ext, out[n].offset), retained.len);
+    out[n].data = (struct slice){ retained.data + out[n].at, retained.len - out[n].at };
+    n++;
+    if (ext->gap == 0 || ext->gap_at == 0)
+        return n;
+    out[n].offset = from < behind - ext->gap ? from : ext->from;
+    out[n].at = (uint32_t)(out[n].offset - ext->from);
+    out[n].data = (struct slice){ retained.data + out[n].at, ext->gap_at - out[n].at };
+    return n + 1;
 }
 
 /* --- places --------------------------------------------------------------------------------- */
@@ -170,6 +178,10 @@ static bool step_place(const struct trace *t, unsigned step, uint32_t *at, uint3
     case OP_BYTE_EXTRACT:
     case OP_BYTE_MATH:
         return number_place(t, step, at, len);
+    case OP_CALL:                       /* dataset, entropy ...: of all that is there */
+        *at = 0;
+        *len = t->data.len;
+        return *len > 0;
     default:
         return false;
     }
@@ -217,26 +229,36 @@ static bool is_of_stream(const struct occasion *o, const struct rule_list *l)
            (o->alert->flags & (ALERT_STREAM | ALERT_APP_STATE));
 }
 
+static bool holds(const struct occasion *o, struct wanted *w, unsigned list, struct subject *s,
+                  struct slice payload)
+{
+    s->payload = payload;
+    s->has_payload = payload.len > 0;
+    return rule_list_holds(&o->m->explain, w, s, list) && w->trace[list]->passed;
+}
+
 static void list_write(const struct occasion *o, struct wanted *w, unsigned list,
                        struct subject *s, struct json *j)
 {
     struct trace *t = w->trace[list];
-    struct window window;
-    bool stream;
+    struct window window[2];
+    unsigned count;
 
     if (t == NULL)
         return;
-    stream = is_of_stream(o, t->list);
-    if (stream) {
-        window = window_of(o->dt, o->inspection->flow, s->direction, o->from[s->direction]);
-        s->payload = window.data;
-    } else {
-        s->payload = (struct slice){ s->packet->payload, s->packet->payload_len };
+    s->is_stream = is_of_stream(o, t->list);
+    if (!s->is_stream) {
+        if (holds(o, w, list, s, (struct slice){ s->packet->payload, s->packet->payload_len }))
+            places_write(t, NULL, j);
+        return;
     }
-    s->is_stream = stream;
-    s->has_payload = s->payload.len > 0;
-    if (rule_list_holds(&o->m->explain, w, s, list) && t->passed)
-        places_write(t, stream ? &window : NULL, j);
+    count = windows_of(o->dt, o->inspection->flow, s->direction, o->from[s->direction], window);
+    for (unsigned i = 0; i < count; i++) {
+        if (holds(o, w, list, s, window[i].data)) {
+            places_write(t, &window[i], j);
+            return;
+        }
+    }
 }
 
 static struct app_tx *tx_of(const struct flow *f, uint64_t id)
@@ -294,6 +316,16 @@ static void note_from(struct occasion *o, const struct flow *f)
         o->from[d] = f != NULL && f->detect != NULL ? stream_dir_from(&f->detect->ds[d]) : 0;
 }
 
+/* An alert of a hook before the stream, which has not been here yet. Its rule may be one of a set
+ * that the thread does not run (tenants, a reload). */
+static bool waits_for_places(const struct detect_thread *dt, const struct packet_alert *a)
+{
+    const struct rule *r = a->rule;
+
+    return (r->hook == HOOK_PRE_FLOW || r->hook == HOOK_PRE_STREAM) && a->extra == NULL &&
+           r->index < dt->set->rules.count && dt->plan->rule[r->index] == r;
+}
+
 void matched_inspect(struct matched *m, struct detect_thread *dt, const struct inspection *in)
 {
     struct occasion o = { .m = m, .dt = dt, .inspection = in };
@@ -303,17 +335,19 @@ void matched_inspect(struct matched *m, struct detect_thread *dt, const struct i
 
     note_from(&o, in->flow);
     detect_inspect(dt, in);
-    if (LIKELY(detect_slot(p)->alert_count == before))
+    if (LIKELY(detect_slot(p)->alert_count == 0))
         return;
     timed = dt->laps.on;
     dt->laps.on = false;                /* buffers are read again: that is no cost of rules */
     m->explain.shadow = dt;
     m->explain.scratch.steps_most = 2 * MIN(dt->program.steps_most, UINT32_MAX / 2);
     m->explain.scratch.step_limit = m->explain.scratch.steps_most;
-    for (unsigned i = before; i < detect_slot(p)->alert_count; i++) {
+    for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
         struct inspection side = *in;
 
         o.alert = &packet_alerts(p)[i];
+        if (i < before && !waits_for_places(dt, o.alert))
+            continue;
         if (o.alert->flags & ALERT_REVERSED)
             side.direction = OTHER_DIRECTION(in->direction);
         o.inspection = dt->inspection = &side;

@@ -99,8 +99,10 @@ struct subject {
     struct app_tx *tx;
     enum direction direction;
     struct slice payload;
+    uint64_t window;            /* is_stream: where the payload begins in the stream */
     uint32_t frame_id;          /* 0: any frame */
     bool has_payload, is_stream, is_last;
+    bool is_revoked;            /* a match before in this window counts no more */
 };
 
 /* Nothing more comes in this direction of the transaction. */
@@ -141,6 +143,7 @@ struct seen {
     uint16_t distance;          /* of the nearest evaluation; 0: all conditions held */
     uint16_t culprit;           /* condition that failed first in it */
     uint64_t first_fired;       /* packet */
+    uint64_t window;            /* of the latest evaluation on a stream */
     struct attempt *attempt;    /* NULL: not kept */
 };
 
@@ -174,6 +177,8 @@ struct group {
 #define SEEN_MAX 100000
 
 struct explain {
+    struct explain *next;       /* the same question to the rules of another tenant; NULL */
+    uint32_t tenant;            /* 0: rules for all traffic */
     struct arena arena;
     struct ruleset *set;        /* referenced */
     bool json, summary;
@@ -239,12 +244,5 @@ bool test_value(const struct rule_test *test, const struct match_input *in, stru
 bool held_back_by_itself(const struct rule *r, struct buf *out);
 bool held_back_by_threshold(const struct rule *r, const struct inspection *in, struct buf *out);
 char *held_back_make(struct explain *e, const struct wanted *w, const struct inspection *in);
-
-/* report.c, report_json.c */
-void verdict_add(const struct explain *e, const struct group *g, struct buf *out);
-void summary_write(struct explain *e, struct buf *out);
-void summary_write_json(struct explain *e, struct buf *out);
-void report_write_json(struct explain *e, struct buf *out);
-const char *part_key(const struct condition *c);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/report.c - the answer as text: first the verdict in a sentence. */
-#include "detect/explain/private.h"
+#include "detect/explain/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +20,36 @@ static int by_distance(const void *x, const void *y)
     return a->packet < b->packet ? -1 : a->packet > b->packet;
 }
 
-/* How many subjects ended at the same condition, as near. */
-static unsigned alike(const struct group *g, const struct attempt *a)
-{
-    unsigned n = 0;
+/* Packets are those without a flow. */
+enum kind { KIND_PACKET, KIND_FLOW, KIND_TX, KIND_COUNT };
 
-    for (size_t i = 0; i < g->seen_count; i++)
-        n += g->list[i]->rule == a->seen->rule && g->list[i]->distance == a->seen->distance &&
-             g->list[i]->culprit == a->seen->culprit && g->list[i]->fired == 0;
-    return n;
+static enum kind kind_of(const struct seen *s)
+{
+    return s->item == UINT64_MAX ? KIND_FLOW : s->flow == 0 ? KIND_PACKET : KIND_TX;
 }
 
-static const char *subject_word(const struct attempt *a, unsigned count)
+static void add_count(struct buf *out, const char *before, unsigned count, enum kind kind)
 {
-    if (a->seen->item == UINT64_MAX)
-        return count == 1 ? "flow" : "flows";
-    if (a->seen->flow == 0)
-        return count == 1 ? "packet" : "packets";
-    return count == 1 ? "transaction" : "transactions";
+    static const char *const words[] = { "packet", "flow", "transaction" };
+
+    buf_printf(out, "%s%u %s%s", before, count, words[kind], count == 1 ? "" : "s");
+}
+
+/* What ended at the same condition, as near; first what is like the nearest. */
+static void add_alike(const struct group *g, const struct attempt *a, struct buf *out)
+{
+    enum kind nearest = kind_of(a->seen);
+    unsigned count[KIND_COUNT] = { 0 };
+
+    for (size_t i = 0; i < g->seen_count; i++)
+        count[kind_of(g->list[i])] += g->list[i]->rule == a->seen->rule &&
+                                      g->list[i]->distance == a->seen->distance &&
+                                      g->list[i]->culprit == a->seen->culprit &&
+                                      g->list[i]->fired == 0;
+    add_count(out, "", count[nearest], nearest);
+    for (enum kind k = 0; k < KIND_COUNT; k++)
+        if (k != nearest && count[k] > 0)
+            add_count(out, " and ", count[k], k);
 }
 
 static const char *held_back_text(const struct attempt *a)
@@ -59,8 +71,7 @@ static void verdict_fired(const struct group *g, struct buf *out)
         if (first == NULL || g->list[i]->first_fired < first->first_fired)
             first = g->list[i];
     }
-    buf_printf(out, "Rule %u fired %llu time%s", g->sid, (unsigned long long)g->fired,
-               g->fired == 1 ? "" : "s");
+    buf_printf(out, " fired %llu time%s", (unsigned long long)g->fired, g->fired == 1 ? "" : "s");
     if (first != NULL && first->first_fired != 0)
         buf_printf(out, ", first with packet %llu", (unsigned long long)first->first_fired);
     if (first != NULL && first->attempt != NULL && first->attempt->title != NULL)
@@ -71,30 +82,32 @@ static void verdict_fired(const struct group *g, struct buf *out)
 static void verdict_not_loaded(const struct group *g, struct buf *out)
 {
     if (g->failure != NULL)
-        buf_printf(out, "Rule %u was refused when it was loaded (%s:%u): %s", g->sid,
+        buf_printf(out, " was refused when it was loaded (%s:%u): %s",
                    g->failure->file != NULL ? g->failure->file : "?", g->failure->line,
                    g->failure->error);
     else
-        buf_printf(out, "Rule %u is not among the rules that were loaded", g->sid);
+        buf_add_string(out, " is not among the rules that were loaded");
 }
 
 void verdict_add(const struct explain *e, const struct group *g, struct buf *out)
 {
     const struct attempt *a = g->nearest_count > 0 ? g->nearest[0] : NULL;
-    unsigned count;
 
+    buf_printf(out, "Rule %u", g->sid);
+    if (e->tenant != 0)
+        buf_printf(out, " of tenant %u", e->tenant);
     if (g->rule_count == 0) {
         verdict_not_loaded(g, out);
     } else if (g->fired > 0) {
         verdict_fired(g, out);
     } else if (a == NULL) {
-        buf_printf(out, "Rule %u did not fire: %s", g->sid,
+        buf_printf(out, " did not fire: %s",
                    e->packets == 0 ? "no packet was inspected"
                                    : "nothing came that it could be asked about");
     } else {
-        count = alike(g, a);
-        buf_printf(out, "Rule %u did not fire on %u %s: %s", g->sid, count, subject_word(a, count),
-                   a->seen->distance == 0 ? held_back_text(a)
+        buf_add_string(out, " did not fire on ");
+        add_alike(g, a, out);
+        buf_printf(out, ": %s", a->seen->distance == 0 ? held_back_text(a)
                    : a->reason != NULL ? a->reason : "not known why");
     }
 }
@@ -189,14 +202,24 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
                    (unsigned long long)g->lost);
 }
 
-static bool is_hidden(const struct group *g)
+/* Rules that are only tenants' are shown with these. */
+bool group_is_shown(const struct explain *e, const struct group *g)
 {
-    return g->rule_count > 0 && g->rule[0]->is_hidden;
+    if (g->rule_count > 0)
+        return !g->rule[0]->is_hidden;
+    if (g->failure != NULL)
+        return true;
+    for (const struct explain *other = e->next; other != NULL; other = other->next)
+        for (unsigned i = 0; i < other->group_count; i++)
+            if (other->group[i].sid == g->sid &&
+                (other->group[i].rule_count > 0 || other->group[i].failure != NULL))
+                return false;
+    return e->tenant == 0;
 }
 
-bool explain_write(struct explain *e, struct buf *out)
+static void write_one(struct explain *e, struct buf *out)
 {
-    bool first = true;
+    bool first = out->len == 0;
 
     for (unsigned i = 0; i < e->group_count; i++)
         if (e->group[i].nearest_count > 1)
@@ -209,12 +232,23 @@ bool explain_write(struct explain *e, struct buf *out)
     else if (e->json)
         report_write_json(e, out);
     for (unsigned i = 0; i < e->group_count && !e->json && !e->summary; i++) {
-        if (is_hidden(&e->group[i]))
+        if (!group_is_shown(e, &e->group[i]))
             continue;
         if (!first)
             buf_add_string(out, "\n\n");
         first = false;
         add_group(e, &e->group[i], out);
     }
-    return !out->failed && !e->out_of_memory;
+}
+
+bool explain_write(struct explain *e, struct buf *out)
+{
+    bool complete = true;
+
+    for (struct explain *one = e; one != NULL; one = one->next) {
+        one->json = e->json;
+        write_one(one, out);
+        complete = complete && !one->out_of_memory;
+    }
+    return !out->failed && complete;
 }

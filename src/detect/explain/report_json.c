@@ -2,7 +2,7 @@
 /* detect/explain/report_json.c - the answer as JSON, a line for each rule. doc/explain.md has the
  * schema. */
 #include "base/report/json.h"
-#include "detect/explain/private.h"
+#include "detect/explain/report.h"
 
 static const char *const outcomes[] = { "not-asked", "pass", "fail" };
 
@@ -74,6 +74,8 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
     json_init(&j, out);
     json_object(&j, NULL);
     json_u64(&j, "sid", g->sid);
+    if (e->tenant != 0)
+        json_u64(&j, "tenant_id", e->tenant);
     verdict_add(e, g, &verdict);
     json_slice(&j, "verdict", buf_slice(&verdict));
     buf_fini(&verdict);
@@ -96,6 +98,6 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
 void report_write_json(struct explain *e, struct buf *out)
 {
     for (unsigned i = 0; i < e->group_count; i++)
-        if (e->group[i].rule_count == 0 || !e->group[i].rule[0]->is_hidden)
+        if (group_is_shown(e, &e->group[i]))
             add_group(e, &e->group[i], out);
 }

@@ -167,6 +167,8 @@ void seen_note(struct explain *e, struct wanted *w, const struct subject *s, str
     struct group *g = w->group;
     struct attempt **slot, *a = NULL;
 
+    if (s->is_revoked)
+        seen->distance = UINT16_MAX;
     if (distance > seen->distance ||
         (distance == seen->distance && !adds_detail(s, seen)))
         return;
@@ -226,7 +228,7 @@ static void seen_take(struct explain *e, struct group *g, const struct explain *
     attempt_take(e, g, a);
 }
 
-void explain_merge(struct explain *e, struct explain *from)
+static void merge_one(struct explain *e, struct explain *from)
 {
     for (unsigned i = 0; i < e->group_count; i++) {
         struct group *g = &e->group[i], *other = &from->group[i];
@@ -241,4 +243,10 @@ void explain_merge(struct explain *e, struct explain *from)
     }
     e->packets += from->packets;
     e->out_of_memory |= from->out_of_memory;
+}
+
+void explain_merge(struct explain *e, struct explain *from)
+{
+    for (; e != NULL; e = e->next, from = from->next)
+        merge_one(e, from);
 }

@@ -3,6 +3,7 @@
 #include "detect/explain/private.h"
 
 #include "base/memory/lib_memory.h"
+#include "detect/compile/tenants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +116,8 @@ static int request_read(struct explain *e, const struct explain_request *request
 
 /* --- life ----------------------------------------------------------------------------------- */
 
-struct explain *explain_new(const struct explain_request *request, struct ruleset *set,
-                            struct err *err)
+static struct explain *explain_of_set(const struct explain_request *request, struct ruleset *set,
+                                      struct err *err)
 {
     struct explain *e = xcalloc(1, sizeof(*e));
     size_t count = set->rules.count;
@@ -138,11 +139,39 @@ struct explain *explain_new(const struct explain_request *request, struct rulese
     return e;
 }
 
-void explain_free(struct explain *e)
+/* Tenants that have none of the rules are left out. */
+static bool has_any(const struct explain *e)
 {
-    if (e == NULL)
-        return;
-    explain_end(e);
+    for (unsigned i = 0; i < e->group_count; i++)
+        if ((e->group[i].rule_count > 0 && !e->group[i].rule[0]->is_hidden) ||
+            e->group[i].failure != NULL)
+            return true;
+    return false;
+}
+
+struct explain *explain_new(const struct explain_request *request, struct ruleset *set,
+                            struct err *err)
+{
+    const struct tenants *tenants = request->tenants;
+    struct explain *e = explain_of_set(request, set, err), *last = e;
+
+    for (size_t i = 0; e != NULL && tenants != NULL && i < tenants->list.count; i++) {
+        const struct tenant *tenant = tenants->list.at[i];
+        struct explain *one = explain_of_set(request, tenant->rules, err);
+
+        if (one == NULL || !has_any(one)) {
+            explain_free(one);
+            continue;
+        }
+        one->tenant = tenant->id;
+        last->next = one;
+        last = one;
+    }
+    return e;
+}
+
+static void explain_free_one(struct explain *e)
+{
     for (unsigned i = 0; i < e->group_count; i++)
         group_free(&e->group[i]);
     free(e->group);
@@ -154,17 +183,34 @@ void explain_free(struct explain *e)
     free(e);
 }
 
+void explain_free(struct explain *e)
+{
+    explain_end(e);
+    while (e != NULL) {
+        struct explain *next = e->next;
+
+        explain_free_one(e);
+        e = next;
+    }
+}
+
 /* A thread of its own for detection, as buffers and variables of the engine's must stay as they
  * are. */
 int explain_begin(struct explain *e, const struct conf_node *conf, struct counters *counters,
                   struct err *err)
 {
-    e->shadow = detect_thread_new(e->set, conf, counters, e->set->is_inline, err);
-    return e->shadow != NULL ? 0 : -1;
+    for (; e != NULL; e = e->next) {
+        e->shadow = detect_thread_new(e->set, conf, counters, e->set->is_inline, err);
+        if (e->shadow == NULL)
+            return -1;
+    }
+    return 0;
 }
 
 void explain_end(struct explain *e)
 {
-    detect_thread_free(e->shadow);
-    e->shadow = NULL;
+    for (; e != NULL; e = e->next) {
+        detect_thread_free(e->shadow);
+        e->shadow = NULL;
+    }
 }

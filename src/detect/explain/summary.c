@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/summary.c - how far each rule of a set came. */
 #include "base/report/json.h"
-#include "detect/explain/private.h"
+#include "detect/explain/report.h"
 
 enum stage { STAGE_NEVER, STAGE_PREFILTER, STAGE_CONDITION, STAGE_HELD_BACK, STAGE_FIRED,
              STAGE_COUNT };
@@ -74,6 +74,8 @@ void summary_write(struct explain *e, struct buf *out)
 
     for (unsigned i = 0; i < e->group_count; i++)
         count[stage_of(&e->group[i])]++;
+    if (e->tenant != 0)
+        buf_printf(out, "\nTenant %u: ", e->tenant);
     buf_printf(out, "%u rules, %llu packets:", e->group_count, (unsigned long long)e->packets);
     for (unsigned s = STAGE_COUNT; s-- > 0;)
         buf_printf(out, " %u %s%s", count[s], stages[s], s > 0 ? "," : "\n\n");
@@ -112,6 +114,8 @@ void summary_write_json(struct explain *e, struct buf *out)
         json_init(&j, out);
         json_object(&j, NULL);
         json_u64(&j, "sid", g->sid);
+        if (e->tenant != 0)
+            json_u64(&j, "tenant_id", e->tenant);
         json_string(&j, "stage", stage_keys[stage_of(g)]);
         json_u64(&j, "fired", g->fired);
         json_array(&j, "stopped");

@@ -15,7 +15,11 @@
 /* --- streams -------------------------------------------------------------------------------- */
 
 /* Numbers of rules. NULL stands for an empty list: most flows never have one. */
-struct stream_rules { uint16_t count, cap; uint32_t at[]; };
+struct stream_rules {
+    uint16_t count, cap;
+    uint16_t kept;              /* the first ones: their window has ended with a gap */
+    uint32_t at[];
+};
 
 static inline unsigned stream_rules_count(const struct stream_rules *s)
 {
@@ -24,7 +28,7 @@ static inline unsigned stream_rules_count(const struct stream_rules *s)
 static inline void stream_rules_clear(struct stream_rules *s)
 {
     if (s != NULL)
-        s->count = 0;
+        s->count = s->kept = 0;
 }
 
 /* State that few streams need, allocated on demand. */

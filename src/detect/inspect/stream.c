@@ -148,10 +148,12 @@ static bool rules_push(struct stream_rules **list, uint32_t rule)
     if (count == STREAM_RULES_MAX)
         return false;
     if (s == NULL || count == s->cap) {
-        cap = count > 0 ? count * 2u + 1 : 7;       /* with its head a size that allocators have */
+        cap = count > 0 ? count * 2u + 2 : 6;       /* with its head a size that allocators have */
         s = lib_realloc(s, sizeof(*s) + cap * sizeof(s->at[0]));
         if (s == NULL)
             return false;
+        if (*list == NULL)
+            s->kept = 0;
         *list = s;
         s->cap = (uint16_t)cap;
     }
@@ -348,9 +350,9 @@ static void reconsider(struct window_context *c)
 {
     struct detect_thread *dt = c->dt;
     struct stream_rules *alerts = c->ds->pending_alerts;
-    unsigned retained = 0;
+    unsigned retained = alerts->kept;
 
-    for (unsigned i = 0; i < alerts->count; i++) {
+    for (unsigned i = retained; i < alerts->count; i++) {
         const struct rule *r = dt->plan->rule[alerts->at[i]];
         bool still = true;
 
@@ -584,6 +586,16 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
         __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
 }
 
+/* Nothing follows the data before a gap, so what matched where they end stays matched. */
+static void window_ends(const struct detect_thread *dt, struct flow *f, enum direction d)
+{
+    struct stream_rules *alerts = f->detect->ds[d].pending_alerts;
+
+    if (alerts != NULL)
+        alerts->kept = alerts->count;
+    report_up_to(dt, f, d, f->detect->ds[d].to);
+}
+
 /* Data up to `end` have come; the window reaches from the last report to here. */
 static void come_to(struct stream_dir *ds, uint64_t end)
 {
@@ -602,7 +614,7 @@ static COLD void pass_over(struct detect_thread *dt, struct packet *p,
         return;
     stream_catch_up(dt, p, c->direction);
     come_to(ds, c->offset + c->len);
-    report_up_to(dt, p->flow, c->direction, ds->to);
+    window_ends(dt, p->flow, c->direction);
 }
 
 void stream_inspect_chunks(struct detect_thread *dt)
@@ -634,7 +646,7 @@ void stream_inspect_chunks(struct detect_thread *dt)
         come_to(&df->ds[d], c->offset + c->len);
         df->ds[d].flush |= c->depth_reached;
         if (c->kind == CHUNK_GAP)
-            report_up_to(dt, p->flow, d, df->ds[d].to);
+            window_ends(dt, p->flow, d);
     }
     if (in->chunk_count > 0 || (p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0)
         note_complete(p->flow);

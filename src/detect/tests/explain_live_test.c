@@ -10,6 +10,7 @@
 #include "base/memory/buf.h"
 #include "base/test.h"
 #include "conf/conf.h"
+#include "detect/compile/tenants.h"
 #include "detect/tests/rules_helper.h"
 
 static void look_at(struct explain_part *part, struct detect_thread *dt, const char *payload,
@@ -52,12 +53,52 @@ TEST(a_live_question_has_an_end_and_a_part_for_each_thread)
     CHECK(!explain_part_is_over(one) && explain_live_seconds_left(live) > 58);
     explain_part_leave(one);
     CHECK(explain_live_is_used(live));
+    CHECK(explain_live_join(live) == one && explain_live_join(live) == NULL);
+    explain_part_leave(one);            /* a thread of the next capture had it */
     explain_live_stop(live);
     CHECK(explain_part_is_over(two) && explain_live_seconds_left(live) == 0);
     explain_part_leave(two);
     CHECK(!explain_live_is_used(live) && explain_live_join(live) == NULL);
     explain_live_free(live);
     test_rules_free(&r);
+    conf_free(conf);
+}
+
+/* A thread runs the rules of the packet's tenant. */
+TEST(a_live_question_is_for_tenants_rules_too)
+{
+    struct test_rules everybody = { 0 }, own = { 0 };
+    struct tenant tenant = { .id = 7 };
+    struct tenants tenants = { 0 };
+    struct explain_live_request request = { .rules = "1,2", .seconds = 60, .threads = 1,
+                                            .tenants = &tenants };
+    struct conf *conf = conf_new();
+    struct explain_live *live;
+    struct explain_part *part;
+    struct buf out = { 0 };
+
+    CHECK(test_rules_load(&everybody, "alert udp any any -> any any (content:\"abc\"; sid:1;)"));
+    CHECK(test_rules_load(&own, "alert udp any any -> any any (content:\"ABC\"; sid:2;)"));
+    tenant.rules = own.set;
+    ARRAY_PUSH(&tenants.list, &tenant);
+    live = explain_live_new(&request, everybody.set, conf_root(conf), NULL);
+    CHECK(live != NULL);
+    part = explain_live_join(live);
+    look_at(part, everybody.thread, "xx abc", 1);
+    look_at(part, own.thread, "xx abc", 2);
+    explain_part_leave(part);
+    explain_live_stop(live);
+    CHECK(explain_live_write(live, false, &out));
+    CHECK(buf_add_u8(&out, 0));
+    CHECK(strstr((char *)out.data, "Rule 1 fired 1 time, first with packet 1") != NULL);
+    CHECK(strstr((char *)out.data, "Rule 2 of tenant 7 did not fire on 1 packet: "
+                                   "the payload has \"abc\" at 3") != NULL);
+    CHECK(strstr((char *)out.data, "Rule 2 is not") == NULL);
+    buf_fini(&out);
+    explain_live_free(live);
+    ARRAY_FREE(&tenants.list);
+    test_rules_free(&own);
+    test_rules_free(&everybody);
     conf_free(conf);
 }
 
