@@ -79,7 +79,7 @@ const char *const conf_schema_outline[] = {
     "          rule: metadata raw reference",
     "        xff: @xff",
     "      frame: enabled payload-buffer-size",
-    "      anomaly: enabled packethdr",
+    "      anomaly: enabled packethdr without-record",
     "        types: decode stream applayer detect packethdr",
     "      http: enabled extended custom dump-all-headers tagged-packets",
     "        xff: @xff",
