@@ -65,6 +65,8 @@ int fuzz_input(const uint8_t *data, size_t size)
     r = pcap_reader_open(memory_file(0, data + 1, size - 1), buffers[data[0] & 3], &err);
     if (r == NULL)
         return 0;
+    if ((data[0] & 32) != 0)
+        pcap_reader_mix(r);
     if ((data[0] & 4) != 0)
         (void)pcap_reader_hold(r, (data[0] & 8) != 0);
     read_frames(r, (data[0] & 16) != 0, (data[0] & 12) == 12);

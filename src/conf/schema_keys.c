@@ -79,7 +79,7 @@ const char *const conf_schema_outline[] = {
     "          rule: metadata raw reference",
     "        xff: @xff",
     "      frame: enabled payload-buffer-size",
-    "      anomaly: enabled packethdr",
+    "      anomaly: enabled packethdr without-record",
     "        types: decode stream applayer detect packethdr",
     "      http: enabled extended custom dump-all-headers tagged-packets",
     "        xff: @xff",
@@ -171,7 +171,7 @@ const char *const conf_schema_outline[] = {
     "pcap: interface buffer-size bpf-filter checksum-checks threads promisc snaplen"
         " single-pcap-dev",
     "pcap-file: checksum-checks buffer-size tenant-id delete-when-done recursive continuous delay"
-        " directory poll-interval bpf-filter file flow-timeouts-from",
+        " directory poll-interval bpf-filter file flow-timeouts-from mixed-interfaces",
     "erf-file: file",
     "nfq: mode repeat-mark repeat-mask bypass-mark bypass-mask route-queue batchcount fail-open",
     "nflog: group buffer-size qthreshold qtimeout max-size",

@@ -49,6 +49,7 @@ struct pcap_capture {
     const char *filter;
     size_t buffer_size;
     bool no_checksum;
+    bool mixed_interfaces;          /* pcapng: read them all */
     const volatile int *stop;       /* NULL: none */
     unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
                                      * that each is known before the next packet comes */
@@ -107,6 +108,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     c->buffer_size = (size_t)conf_size(rq->conf, "pcap-file.buffer-size", 128 << 10);
     c->no_checksum = capture_checksums_read(conf_find(rq->conf, "pcap-file")) ==
                        CAPTURE_CHECKSUMS_NO;
+    c->mixed_interfaces = conf_bool(rq->conf, "pcap-file.mixed-interfaces", false);
     c->stop = rq->stop;
     c->file_per_queue = rq->file_per_queue;
     c->is_shared = rq->is_shared;
@@ -220,7 +222,8 @@ static void log_input(const struct pcap_queue *q, const struct pcap_input *input
         log_warning("pcap", "%s: skipped", text);
 }
 
-/* A broken file keeps the packets before the damage. */
+/* A broken file keeps the packets before the damage. Without any the start has failed, as in
+ * Suricata. */
 static void file_finished(struct pcap_queue *q, enum pcap_status status)
 {
     struct open_file *f = q->file;
@@ -230,6 +233,8 @@ static void file_finished(struct pcap_queue *q, enum pcap_status status)
                     pcap_reader_problem(f->reader));
     else if (status == PCAP_STATUS_END)
         q->files_read++;
+    if (status == PCAP_STATUS_BROKEN && f->frames == 0 && f->input->is_alone)
+        q->failed = true;
     q->finished_bytes += f->input->size;
     if (q->capture->file_per_queue)
         __atomic_fetch_add(&q->capture->done_bytes, f->input->size, __ATOMIC_RELAXED);
@@ -272,6 +277,8 @@ static struct open_file *open_input(const struct pcap_capture *c, struct pcap_in
         free(f);
         return NULL;
     }
+    if (c->mixed_interfaces)
+        pcap_reader_mix(f->reader);
     f->is_mapped = c->is_shared && pcap_reader_hold(f->reader, false);
     return f;
 }

@@ -57,9 +57,20 @@ struct pcap_reader {
     unsigned header_size;               /* of a classic record */
     uint32_t snaplen;                   /* of a classic file */
     int link_type;
+    /* pcapng: */
+    bool mixes;                         /* interfaces may differ in kind */
+    bool has_first, first_is_big;       /* the first interface, and its byte order */
+    struct ng_interface first;
+    const char *wrong;                  /* what is wrong with the last block */
     ARRAY_OF(struct ng_interface) interfaces;
     char problem[200];
 };
+
+/* A snaplen of 0 or above INT_MAX is none, as in libpcap. */
+static uint32_t limit_of(uint32_t snaplen)
+{
+    return snaplen == 0 || snaplen > INT32_MAX ? FRAME_MAX : snaplen;
+}
 
 static uint16_t read16(const struct pcap_reader *r, const uint8_t *p)
 {
@@ -155,6 +166,22 @@ static void interface_options(const struct pcap_reader *r, struct ng_interface *
     }
 }
 
+/* libpcap, and with it Suricata, stops at an interface of another link type, snaplen or byte order
+ * than the first one, whether or not a packet came from it. */
+static bool is_of_kind(struct pcap_reader *r, const struct ng_interface *i)
+{
+    if (!r->has_first) {
+        r->has_first = true;
+        r->first = *i;
+        r->first_is_big = r->big_endian;
+    }
+    if (r->mixes || (i->link_type == r->first.link_type && i->snaplen == r->first.snaplen &&
+                     r->big_endian == r->first_is_big))
+        return true;
+    r->wrong = "an interface of another kind than the first (pcap-file.mixed-interfaces)";
+    return false;
+}
+
 /* Units default to microseconds. */
 static bool interface_block(struct pcap_reader *r, struct bytes in)
 {
@@ -164,8 +191,10 @@ static bool interface_block(struct pcap_reader *r, struct bytes in)
     if (h == NULL || r->interfaces.count >= INTERFACES_MAX)
         return false;
     i.link_type = read16(r, h);
-    i.snaplen = read32(r, h + 4);
+    i.snaplen = limit_of(read32(r, h + 4));
     interface_options(r, &i, in);
+    if (!is_of_kind(r, &i))
+        return false;
     if (!ARRAY_HAS_SPACE(&r->interfaces, 1))
         return false;
     r->interfaces.at[r->interfaces.count++] = i;
@@ -216,8 +245,7 @@ static bool simple_block(struct pcap_reader *r, struct bytes in, struct pcap_fra
     f->time_us = 0;
     f->wire_len = read32(r, h);
     f->len = f->wire_len;
-    if (r->interfaces.at[0].snaplen > 0)
-        f->len = MIN(f->len, r->interfaces.at[0].snaplen);
+    f->len = MIN(f->len, r->interfaces.at[0].snaplen);
     f->len = MIN(f->len, (uint32_t)bytes_left(&in));
     f->data = (uint8_t *)(uintptr_t)in.next;
     return f->len <= FRAME_MAX;
@@ -234,6 +262,17 @@ static bool section_block(struct pcap_reader *r, const uint8_t *h)
         return false;
     r->interfaces.count = 0;
     return true;
+}
+
+/* Of another major version nothing but its number is known (section 4.1 of the draft). */
+static bool section_is_known(struct pcap_reader *r, struct bytes in)
+{
+    const uint8_t *h = take_bytes(&in, 6);
+
+    if (h != NULL && read16(r, h + 4) == 1)
+        return true;
+    r->wrong = "section of an unknown version";
+    return false;
 }
 
 /* Reads one block; *is_frame: it was a packet. Unknown blocks are skipped. */
@@ -262,8 +301,10 @@ static enum pcap_status ng_block(struct pcap_reader *r, struct pcap_frame *f, bo
         ok = *is_frame = simple_block(r, body, f);
     else if (type == BLOCK_INTERFACE)
         ok = interface_block(r, body);
+    else if (type == BLOCK_SECTION)
+        ok = section_is_known(r, body);
     if (UNLIKELY(!ok))
-        return broken(r, "senseless block");
+        return broken(r, r->wrong != NULL ? r->wrong : "senseless block");
     byte_source_skip(r->source, len);
     fetch_ahead(h, len);
     return PCAP_STATUS_FRAME;
@@ -294,7 +335,7 @@ static bool classic_magic(struct pcap_reader *r, uint32_t magic)
 }
 
 /* The low 26 bits of the network field are the link type; the rest describes a frame check
- * sequence. A snaplen of 0 or above INT_MAX is none, as in libpcap. */
+ * sequence. */
 static int read_start(struct pcap_reader *r, const char *path, struct err *err)
 {
     const uint8_t *h = byte_source_peek(r->source, 4);
@@ -311,9 +352,7 @@ static int read_start(struct pcap_reader *r, const char *path, struct err *err)
         if (h == NULL)
             return err_set(err, "%s: the file header is cut short", path);
         r->next = classic_next;
-        r->snaplen = read32(r, h + 16);
-        if (r->snaplen == 0 || r->snaplen > INT32_MAX)
-            r->snaplen = FRAME_MAX;
+        r->snaplen = limit_of(read32(r, h + 16));
         r->link_type = (int)(read32(r, h + 20) & 0x03ffffff);
         byte_source_skip(r->source, 24);
         return 0;
@@ -343,6 +382,11 @@ struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struc
     }
     byte_source_poll(r->source);
     return r;
+}
+
+void pcap_reader_mix(struct pcap_reader *r)
+{
+    r->mixes = true;
 }
 
 void pcap_reader_close(struct pcap_reader *r)

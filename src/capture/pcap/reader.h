@@ -28,6 +28,10 @@ struct pcap_reader;
 struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struct err *err);
 void pcap_reader_close(struct pcap_reader *r);
 
+/* Before the first frame: a pcapng file may have interfaces that differ in link type, snaplen or
+ * byte order. Otherwise the second kind ends it. */
+void pcap_reader_mix(struct pcap_reader *r);
+
 /* BROKEN: truncated or invalid from here on; pcap_reader_problem() has the reason and place. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
 /* Releases the frames so far, if they were stable. */

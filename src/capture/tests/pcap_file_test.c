@@ -308,6 +308,7 @@ TEST(pcapng_interfaces_and_sections)
 
     r = pcap_reader_open(save("mixed.pcapng", &m), 4096, &err);
     CHECK(r != NULL);
+    pcap_reader_mix(r);
     CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
     CHECK_INT(frame.link_type, LINK_RAW);
     CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
@@ -318,6 +319,56 @@ TEST(pcapng_interfaces_and_sections)
     CHECK_INT(frame.time_us, 9);
     CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_END);
     pcap_reader_close(r);
+    clean();
+}
+
+/* How many frames are read, and why no more. */
+static unsigned frames_of(struct test *t, struct maker *m, const char *why)
+{
+    struct err err = { 0 };
+    struct pcap_reader *r = pcap_reader_open(save("kinds.pcapng", m), 4096, &err);
+    enum pcap_status status;
+    struct pcap_frame frame;
+    unsigned count = 0;
+
+    while ((status = pcap_reader_next(r, &frame)) == PCAP_STATUS_FRAME)
+        count++;
+    CHECK_INT(status, why != NULL ? PCAP_STATUS_BROKEN : PCAP_STATUS_END);
+    CHECK(why == NULL || strstr(pcap_reader_problem(r), why) != NULL);
+    pcap_reader_close(r);
+    return count;
+}
+
+static void ng_start(struct maker *m, bool big)
+{
+    *m = (struct maker){ .big = big };
+    ng_section(m);
+    ng_interface(m, LINK_ETHERNET, 0xff, 0);
+    ng_packet(m, 0, 1, 0);
+}
+
+TEST(pcapng_ends_at_another_kind_of_interface)
+{
+    struct maker m;
+
+    ng_start(&m, false);
+    ng_interface(&m, LINK_ETHERNET, 6, 0);          /* another resolution is no other kind */
+    ng_packet(&m, 1, 2, 1);
+    CHECK_INT(frames_of(t, &m, NULL), 2);
+    ng_start(&m, false);
+    ng_interface(&m, LINK_RAW, 0xff, 0);
+    ng_packet(&m, 0, 2, 1);
+    CHECK_INT(frames_of(t, &m, "another kind"), 1);
+    ng_start(&m, true);
+    m.big = false;
+    ng_section(&m);
+    ng_interface(&m, LINK_ETHERNET, 0xff, 0);
+    ng_packet(&m, 0, 2, 1);
+    CHECK_INT(frames_of(t, &m, "another kind"), 1);
+    ng_start(&m, false);
+    ng_section(&m);
+    m.b.data[m.b.len - 16] = 2;                     /* the major version */
+    CHECK_INT(frames_of(t, &m, "unknown version"), 1);
     clean();
 }
 

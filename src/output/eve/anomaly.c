@@ -13,6 +13,7 @@
 
 struct anomaly_settings {
     bool decode, stream, applayer, detect, packet_header;
+    bool without_record;
     uint8_t mark;                       /* in output_tx.events_logged */
 };
 
@@ -36,6 +37,7 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
     /* Suricata has none of these, so they are written only where they are asked for. */
     s->detect = own && conf_bool(types, "detect", false);
     s->packet_header = s->decode && conf_bool(node, "packethdr", false);
+    s->without_record = conf_bool(node, "without-record", false);
     return s;
 }
 
@@ -195,6 +197,21 @@ static void anomaly_packet(struct render *r, const struct eve *eve, void *settin
                 p->flow->app->proto, app_layer_event_name(event), "proto_detect", EVE_NO_TX });
 }
 
+/* An output writes something of this protocol's transactions. */
+static bool has_records(const struct output_conf *conf, const struct app_proto *proto)
+{
+    return conf->marks.tx[proto->id] > 0 || conf->line_logs > 0 ||
+           (conf->marks.files > 0 && (proto->file_directions != 0 || proto->files_by != 0));
+}
+
+/* Suricata visits a transaction for its logs until the last has written it, and has nothing to
+ * visit of a protocol without a log. Rules see such events all the same. */
+static bool record_is_due(const struct eve *eve, const struct output_conf *conf,
+                          const struct app_tx *tx)
+{
+    return tx->no_log || (has_records(conf, tx->flow->proto) && !eve_has_written(eve, tx));
+}
+
 /* Writes the events since the last call, so each one is written once. */
 static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                        struct app_tx *tx)
@@ -202,8 +219,12 @@ static void anomaly_tx(struct render *r, const struct eve *eve, void *settings, 
     const struct anomaly_settings *s = settings;
     uint8_t *done = &output_tx(tx)->events_logged[s->mark];
 
-    if (!s->applayer)
+    if (!s->applayer || *done == tx->event_count)
         return;
+    if (!s->without_record && !record_is_due(eve, r->conf, tx)) {
+        *done = tx->event_count;
+        return;
+    }
     for (; *done < tx->event_count; (*done)++)
         anomaly_app_record(r, eve, p, &(struct app_anomaly){
             tx->flow->proto, event_name(tx->flow->proto->events, app_tx_event_at(tx, *done)),

@@ -379,6 +379,28 @@ static void eve_app_tx(struct render *r, const struct eve *eve, const struct eve
     }
 }
 
+static bool log_has_written(const struct eve_app_log *use, const struct app_tx *tx)
+{
+    unsigned marks = output_tx(tx)->logged >> use->bit & 3;
+
+    if (!use->log->each_direction)
+        return marks & 1;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (!(marks & 1u << d) && !tx->unidirectional[d])
+            return false;
+    return true;
+}
+
+bool eve_has_written(const struct eve *eve, const struct app_tx *tx)
+{
+    unsigned id = tx->flow->proto->id;
+
+    for (unsigned i = 0; i < eve->log_count[id]; i++)
+        if (!log_has_written(&eve->log[id][i], tx))
+            return false;
+    return eve->log_count[id] > 0;
+}
+
 /* `no_log` (keyword config) stops the protocol's own records, but not anomalies or files. */
 static void eve_tx(struct render *r, void *self, struct packet *p, struct app_tx *tx)
 {

@@ -97,6 +97,9 @@ struct eve_head {
     uint64_t tx_id;
 };
 
+/* All records of the transaction are in this log. False if it has none of the protocol. */
+bool eve_has_written(const struct eve *eve, const struct app_tx *tx);
+
 /* Starts a record: prefix, opening brace and timestamp. For those that are not about a packet. */
 void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us);
 /* Starts a record with the fields that all have; the caller adds its own and ends it. */

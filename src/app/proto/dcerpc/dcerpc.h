@@ -49,6 +49,7 @@ struct dcerpc_state {
     struct dce_interfaces interfaces;
     bool started[2];
     bool searching[2];          /* somewhere within a record: picked up midstream */
+    uint16_t wanted[2];         /* length of the PDU that is not complete; 0: none */
 };
 
 enum parse_status dcerpc_parse_tcp(struct app_flow *af, struct app_input *in);

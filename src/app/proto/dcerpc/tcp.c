@@ -204,6 +204,15 @@ static enum parse_status search(struct dcerpc_state *st, struct app_input *in)
     return PARSE_MORE;
 }
 
+/* Suricata keeps one header for both directions, so what is no PDU waits like the other direction
+ * while that one's PDU is incomplete. This is how it takes SOCKS, whose first bytes look like a
+ * PDU of 30 kB. */
+static enum parse_status no_header(const struct dcerpc_state *st, struct app_input *in)
+{
+    in->need = st->wanted[OTHER_DIRECTION(in->direction)];
+    return in->need > 0 ? PARSE_MORE : PARSE_STOP;
+}
+
 /* A gap ends the parser: fragments have no marker to find the next one by. */
 enum parse_status dcerpc_parse_tcp(struct app_flow *af, struct app_input *in)
 {
@@ -231,11 +240,12 @@ enum parse_status dcerpc_parse_tcp(struct app_flow *af, struct app_input *in)
         return PARSE_MORE;
     }
     if (h.major != 5 || h.minor > 1 || h.length < DCE_HEADER_LEN)
-        return PARSE_STOP;
+        return no_header(st, in);
     if (in->len < h.length) {
-        in->need = h.length;
+        in->need = st->wanted[d] = h.length;
         return PARSE_MORE;
     }
+    st->wanted[d] = 0;
     frames(af, in, h.length);
     in->consumed = h.length;
     return pdu(af, &h, take_sub(&bytes, h.length - DCE_HEADER_LEN)) ? PARSE_OK : PARSE_STOP;

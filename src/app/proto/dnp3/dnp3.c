@@ -110,12 +110,16 @@ static enum app_probe_result dnp3_probe(struct bytes in, enum direction directio
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Raises an event of the link layer on the newest message. Without one, a transaction is created
- * for it that is not logged. */
+/* Raises an event of the link layer on the newest message; if rules have seen it already, on a
+ * transaction of its own that is not logged. Before the first message nobody hears of the event, as
+ * in Suricata: the flow's record says that the parser gave up. */
 static void link_event(struct app_flow *af, enum direction d, unsigned event)
 {
+    const struct dnp3_state *st = af->state;
     bool none = af->last == NULL;
 
+    if (!st->has_message)
+        return;
     app_event(af, d, event);
     if (none && af->last != NULL)
         af->last->no_log = true;
@@ -144,6 +148,7 @@ static struct dnp3_tx *message_new(struct app_flow *af, enum direction d,
 
     if (t == NULL)
         return NULL;
+    ((struct dnp3_state *)af->state)->has_message = true;
     t->is_message = true;
     t->is_request = d == TO_SERVER;
     t->tx.unidirectional[OTHER_DIRECTION(d)] = true;

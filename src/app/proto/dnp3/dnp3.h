@@ -67,6 +67,7 @@ struct dnp3_settings {
 struct dnp3_state {
     bool flooded;
     bool framed[2];                     /* a frame has come: no banner any more */
+    bool has_message;                   /* of either side, so far */
 };
 
 /* --- objects.c ---------------------------------------------------------------------------- */

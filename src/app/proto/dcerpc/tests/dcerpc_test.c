@@ -72,6 +72,23 @@ TEST(dcerpc_bad_length)
     split_expect(t, &c, "flow dcerpc dcerpc unknown\n");
 }
 
+TEST(dcerpc_waits_with_the_other_side)
+{
+    static const struct split_step steps[] = {
+        { TO_SERVER, REQUEST, 20 },
+        SPLIT_TC("this is no answer of DCERPC"),
+        { TO_SERVER, REQUEST + 20, sizeof(REQUEST) - 1 - 20 },
+    };
+    struct split_case c = CASE(steps);
+
+    split_expect(t, &c,
+                 "tx 0 dcerpc {\"dcerpc\":{\"request\":\"REQUEST\",\"req\":{\"opnum\":5,"
+                 "\"frag_cnt\":1,\"stub_data_size\":4},\"response\":\"UNREPLIED\",\"call_id\":2,"
+                 "\"rpc_version\":\"5.0\"}}\n"
+                 "layer applayer_detect_protocol_only_one_direction\n"
+                 "flow dcerpc dcerpc failed\n");
+}
+
 #define UDP(type, flags, activity, len) \
     "\x04" type flags "\x00" "\x10\x00\x00" "\x00" "objectobjectobje" UUID activity                 \
     "\x00\x00\x00\x00" "\x01\x00\x00\x00" "\x09\x00\x00\x00" "\x03\x00" "\xff\xff\xff\xff"        \

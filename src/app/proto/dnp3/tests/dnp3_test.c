@@ -106,17 +106,35 @@ TEST(dnp3_banner_of_the_outstation)
     free(text);
 }
 
+static void check_replay(struct test *t, const struct split_case *c, enum split_segmentation how,
+                         const char *event)
+{
+    char *text = split_replay(c, how, 0);
+
+    if (strstr(text, event) == NULL)
+        test_fail(t, __FILE__, __LINE__, "no %s in %s", event, text);
+    free(text);
+}
+
 static void check_event(struct test *t, const char *yaml, const uint8_t *data, uint32_t n,
                         const char *event)
 {
     const struct split_step step = { TO_SERVER, data, n };
     const struct split_case c = { .yaml = yaml, .port = 20000, .steps = &step, .count = 1 };
-    char *text = split_replay(&c, SPLIT_NONE, 0);
 
-    if (strstr(text, event) == NULL)
-        test_fail(t, __FILE__, __LINE__, "no %s in %s", event, text);
-    free(text);
+    check_replay(t, &c, SPLIT_NONE, event);
     split_check(t, &c);
+}
+
+/* Byte by byte the message before is done when the event comes, which then has a transaction of its
+ * own. */
+static void check_link_event(struct test *t, const uint8_t *data, uint32_t n, const char *event)
+{
+    const struct split_step step = { TO_SERVER, data, n };
+    const struct split_case c = { .yaml = YAML, .port = 20000, .steps = &step, .count = 1 };
+
+    check_replay(t, &c, SPLIT_NONE, event);
+    check_replay(t, &c, SPLIT_BYTES, event);
 }
 
 TEST(dnp3_events)
@@ -124,13 +142,15 @@ TEST(dnp3_events)
     uint8_t data[2048];
     uint32_t n = FRAME(data, true, SELECT_APP);
 
-    data[8] ^= 1;
-    check_event(t, YAML, data, n, "event bad_link_crc\n");
-    data[8] ^= 1;
-    data[26] ^= 1;
-    check_event(t, YAML, data, n, "event bad_transport_crc\n");
-    n = FRAME(data, true, "\xc0\xc7");
-    check_event(t, YAML, data, n, "event len_too_small\n");
+    uint32_t second = n, end = n + FRAME(data + n, true, SELECT_APP);
+
+    data[second + 8] ^= 1;
+    check_link_event(t, data, end, "event bad_link_crc\n");
+    data[second + 8] ^= 1;
+    data[second + 26] ^= 1;
+    check_link_event(t, data, end, "event bad_transport_crc\n");
+    end = second + FRAME(data + second, true, "\xc0\xc7");
+    check_link_event(t, data, end, "event len_too_small\n");
     n = FRAME(data, true, "\xc0\xc7\x03\xee\x01\x07\x01");
     check_event(t, YAML, data, n, "event unknown_object\n");
     n = FRAME(data, true, "\xc0\xc7\x03\x3c\x01\x06\x3c\x02\x06");
@@ -139,6 +159,21 @@ TEST(dnp3_events)
     n = FRAME(data, true, "\xc0\xc7\x03\x3c\x01\x07\x09");
     check_event(t, "app-layer: {protocols: {dnp3: {enabled: yes, max-points: 8}}}", data, n,
                 "event too_many_points\n");
+}
+
+/* No message can have the event, and none is made for it. */
+TEST(dnp3_bad_link_before_the_first_message)
+{
+    uint8_t data[256];
+    const struct split_step step = { TO_SERVER, data, FRAME(data, true, SELECT_APP) };
+    const struct split_case c = { .yaml = YAML, .port = 20000, .steps = &step, .count = 1 };
+    char *text;
+
+    data[8] ^= 1;
+    text = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strstr(text, "event") == NULL && strstr(text, "tx 0") == NULL);
+    free(text);
+    split_check(t, &c);
 }
 
 TEST(dnp3_flood)
