@@ -75,9 +75,9 @@ start_system() {
     mkdir "$group" || { echo "no cgroup can be made"; return 77; }
     bash -c 'echo $$ > "$1/cgroup.procs" && exec setsid unshare -m -p -i -u -n -C -f --kill-child \
         bash "$2/boot" "$3"' - "$group" "$here" "$system" < /dev/null > "$kept/boot.log" 2>&1 &
-    boot_pid=$!
+    booted+=($!)
     for _ in $(seq 100); do
-        init=$(pgrep -P "$boot_pid")
+        init=$(pgrep -P "${booted[-1]}")
         [ -n "$init" ] && inside systemctl is-system-running 2> /dev/null |
             grep -qE 'running|degraded' && return 0
         sleep 0.3
