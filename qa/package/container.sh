@@ -31,8 +31,8 @@ online() { nsenter -t "$machine" -m -p -- "$@"; }
 # Limits that every root may set, also one without CAP_SYS_RESOURCE. runc knows machines with both
 # versions of cgroups, crun does not.
 container_settings() {
-    local driver=vfs store=$kept/containers
-    rm -rf --one-file-system "$store" && mkdir -p "$store" || return
+    local driver=vfs
+    store=$(mktemp -d "$kept/containers.XXXXXX") || return
     grep -qw overlay /proc/filesystems && driver=overlay
     cat > "$store/storage.conf" << END
 [storage]
@@ -64,7 +64,7 @@ base_image() {
 }
 
 container_builds() {
-    local source=$kept/containers/source
+    local source=$store/source
     mkdir "$source" || return
     (cd "$top" && git ls-files -z | tar --null -T - -cf -) | tar -C "$source" -xf - || return
     online bash -c "cd '$source' && $(podman_line build) --network host" || return
@@ -120,8 +120,8 @@ container_wants_capabilities() {
 
 # Prometheus of Debian under the name of the image that compose.yaml asks for.
 compose_images() {
-    wants podman-compose curl || return
-    on_machine podman tag ids compose_ids && online podman build --network host --format docker \
+    wants docker-compose curl || return
+    on_machine podman tag ids compose_ids && online podman build -q --network host --format docker \
         -t docker.io/prom/prometheus - << END
 FROM debian:12
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
@@ -131,14 +131,21 @@ ENTRYPOINT ["/usr/bin/prometheus"]
 END
 }
 
-prometheus_says() { on_machine curl -s "http://127.0.0.1:9090/api/v1/$1" | tee /dev/stderr | grep -q "$2"; }
+prometheus_says() {
+    on_machine curl -s "http://127.0.0.1:9090/api/v1/$1" | tee "$work/said" | grep -q "$2"
+}
 
-# All but Grafana, of which there is no package.
+# All but Grafana, which Debian does not have. podman answers docker-compose as Docker does.
 compose_starts() {
-    on_machine env IDS_INTERFACES=eth0 podman-compose -f "$top/packaging/compose/compose.yaml" \
-        up -d --no-build ids prometheus || return
-    wait_for prometheus_says targets '"health":"up"' && prometheus_says rules '"name":"IdsKernelDrops"' &&
-        on_machine curl -s http://127.0.0.1:9917/ | grep -q '<title>'
+    local socket=$store/docker.sock
+    on_machine podman system service -t 0 "unix://$socket" &
+    wait_for test -S "$socket" || return
+    on_machine env IDS_INTERFACES=eth0 DOCKER_HOST="unix://$socket" docker-compose \
+        -f "$top/packaging/compose/compose.yaml" up -d --no-build ids prometheus || return
+    wait_for prometheus_says targets '"health":"up"' &&
+        wait_for prometheus_says rules '"name":"IdsKernelDrops"' &&
+        on_machine curl -s http://127.0.0.1:9917/ | grep '<title>' ||
+        { cat "$work/said"; on_machine podman ps -a; on_machine podman logs compose_ids_1; return 1; }
 }
 
 test_container() {
