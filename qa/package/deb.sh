@@ -131,6 +131,18 @@ sample_alerts() {
         -r /usr/share/doc/ids/examples/quickstart.pcap && inside grep -c SAMPLE /tmp/fast.log
 }
 
+# As the tutorial tells: the listener is switched on, and answers the service's own machine.
+shows_page() {
+    local yaml=/etc/ids/ids.yaml
+    inside sed -i '/^metrics:/,/^[a-z]/s/^  enabled: no/  enabled: yes/' "$yaml" &&
+        inside systemctl restart ids && inside python3 - << END
+import urllib.request
+read = lambda path: urllib.request.urlopen("http://127.0.0.1:9917" + path, timeout=20).read().decode()
+assert "<title>" in read("/")
+assert "\nids_rules_loaded " in read("/metrics")
+END
+}
+
 reloads() {
     local pid
     pid=$(main_pid)
@@ -203,6 +215,7 @@ test_deb() {
     check deb-checks configuration_checks
     check deb-answers answers
     check deb-sample sample_alerts
+    check deb-page shows_page
     check deb-reloads reloads
     check deb-rotates rotates
     check deb-restarts restarts_when_killed
