@@ -75,9 +75,9 @@ start_system() {
     mkdir "$group" || { echo "no cgroup can be made"; return 77; }
     bash -c 'echo $$ > "$1/cgroup.procs" && exec setsid unshare -m -p -i -u -n -C -f --kill-child \
         bash "$2/boot" "$3"' - "$group" "$here" "$system" < /dev/null > "$kept/boot.log" 2>&1 &
-    boot_pid=$!
+    booted+=($!)
     for _ in $(seq 100); do
-        init=$(pgrep -P "$boot_pid")
+        init=$(pgrep -P "${booted[-1]}")
         [ -n "$init" ] && inside systemctl is-system-running 2> /dev/null |
             grep -qE 'running|degraded' && return 0
         sleep 0.3
@@ -129,6 +129,18 @@ answers() {
 sample_alerts() {
     inside ids -S /usr/share/ids/rules/sample.rules -l /tmp \
         -r /usr/share/doc/ids/examples/quickstart.pcap && inside grep -c SAMPLE /tmp/fast.log
+}
+
+# As the tutorial tells: the listener is switched on, and answers the service's own machine.
+shows_page() {
+    local yaml=/etc/ids/ids.yaml
+    inside sed -i '/^metrics:/,/^[a-z]/s/^  enabled: no/  enabled: yes/' "$yaml" &&
+        inside systemctl restart ids && inside python3 - << END
+import urllib.request
+read = lambda path: urllib.request.urlopen("http://127.0.0.1:9917" + path, timeout=20).read().decode()
+assert "<title>" in read("/")
+assert "\nids_rules_loaded " in read("/metrics")
+END
 }
 
 reloads() {
@@ -203,6 +215,7 @@ test_deb() {
     check deb-checks configuration_checks
     check deb-answers answers
     check deb-sample sample_alerts
+    check deb-page shows_page
     check deb-reloads reloads
     check deb-rotates rotates
     check deb-restarts restarts_when_killed

@@ -396,6 +396,26 @@ static const char *arrow_class(const struct picture *p, unsigned panel, unsigned
     return here >= 0 && there >= 0 && here != there ? "arrow far" : "arrow";
 }
 
+/* Into a thread. Where others stand before it the arrow keeps to the gap above them: behind them it
+ * would seem to be an arrow of theirs. */
+static void add_thread_arrow(struct buf *out, struct pic_box from, struct pic_box chip,
+                             struct pic_box grid, const char *class_name)
+{
+    unsigned above = chip.y - PIC_CHIP_GAP / 2, middle = chip.y + chip.h / 2;
+    unsigned bend = (from.x + grid.x) / 2;
+
+    if (chip.x < grid.x + PIC_CHIP_W) {
+        chip.y = middle;
+        add_arrow(out, from, chip, class_name);
+        return;
+    }
+    buf_printf(out, "<path class=\"%s\" marker-end=\"url(#plan-tip)\" "
+               "d=\"M%u %uC%u %u %u %u %u %uH%u", class_name, from.x, from.y, bend, from.y, bend,
+               above, grid.x, above, chip.x - 2 * PIC_PAD);
+    buf_printf(out, "C%u %u %u %u %u %u\"/>\n", chip.x - PIC_PAD, above, chip.x - 2 * PIC_PAD,
+               middle, chip.x, middle);
+}
+
 static void draw_queue_arrows(const struct picture *p, unsigned source, struct buf *out)
 {
     for (unsigned i = 0; i < p->plan->packet_threads; i++) {
@@ -408,8 +428,8 @@ static void draw_queue_arrows(const struct picture *p, unsigned source, struct b
             from = queue_box(p, source, t->queue);
         from.x += from.w;
         from.y += from.h / 2;
-        chip.y += chip.h / 2;
-        add_arrow(out, from, chip, arrow_class(p, p->chip_panel[i], source));
+        add_thread_arrow(out, from, chip, p->panel[p->chip_panel[i]].grid,
+                         arrow_class(p, p->chip_panel[i], source));
     }
 }
 

@@ -411,6 +411,30 @@ static unsigned times(const char *text, const char *part)
     return count;
 }
 
+/* Paths of the picture that have a horizontal line: arrows that pass above other threads. */
+static unsigned arrows_above(const char *text)
+{
+    unsigned count = 0;
+
+    for (const char *at = text; (at = strstr(at, " d=\"M")) != NULL; at++)
+        count += memchr(at + 5, 'H', strcspn(at + 5, "\"")) != NULL;
+    return count;
+}
+
+/* Threads that read and have others before them. Up to 16 of an interface have an arrow each. */
+static unsigned threads_behind(const struct plan *plan)
+{
+    struct picture p;
+    unsigned count = 0;
+
+    picture_lay_out(&p, plan, NULL);
+    for (unsigned i = 0; i < plan->packet_threads; i++)
+        count += plan->threads[i].source != NULL &&
+                 p.chip[i].x >= p.panel[p.chip_panel[i]].grid.x + PIC_CHIP_W;
+    picture_free(&p);
+    return count;
+}
+
 /* Each thread and interface is there once, and arrows have heads. */
 static void check_svg(struct test *t, const struct plan *plan)
 {
@@ -427,6 +451,8 @@ static void check_svg(struct test *t, const struct plan *plan)
     CHECK(times((const char *)out.data, "class=\"arrow") ==
           times((const char *)out.data, "marker-end="));
     CHECK(times((const char *)out.data, "marker-end=") >= plan->stage_count);
+    CHECK(plan->packet_threads > 16 ||
+          arrows_above((const char *)out.data) == threads_behind(plan));
     CHECK(times((const char *)out.data, "</svg>") == 1);
     buf_fini(&out);
 }
