@@ -141,6 +141,8 @@ static void log_events(struct replay *replay, struct app_tx *tx)
 {
     char text[128];
 
+    if (replay->quiet)
+        logged_of(tx)->events = tx->event_count;
     for (; logged_of(tx)->events < tx->event_count; logged_of(tx)->events++) {
         snprintf(text, sizeof(text), "tx %llu event %s", (unsigned long long)tx->id,
                  event_name(tx->flow->proto->events, app_tx_event_at(tx, logged_of(tx)->events)));
@@ -153,9 +155,11 @@ static void log_file(struct replay *replay, struct app_file *file)
     static const char *const states[] = { "open", "closed", "truncated", "error" };
     char text[512], hash[65] = "-";
 
+    file->slot.output[0] = 1;    /* "logged": the replay is the output */
+    if (replay->quiet)
+        return;
     for (unsigned i = 0; file->sha256_done && i < 32; i++)
         snprintf(hash + 2 * i, 3, "%02x", file->sha256[i]);
-    file->slot.output[0] = 1;    /* "logged": the replay is the output */
     snprintf(text, sizeof(text), "tx %llu file %.*s %s %llu %s", (unsigned long long)file->tx->id,
              (int)MIN(file->name.len, 200), (const char *)file->name.data, states[file->state],
              (unsigned long long)file->size, hash);
@@ -237,7 +241,7 @@ static bool log_frame(const struct app_frame_view *frame, void *arg)
     struct replay *replay = arg;
     char text[160];
 
-    if (frame->len < 0)
+    if (frame->len < 0 || replay->quiet)
         return true;
     snprintf(text, sizeof(text), "frame %s %s %llu %lld", frame->direction == TO_SERVER ? "ts"
                                                                                        : "tc",
@@ -258,7 +262,7 @@ static UNCOVERED void look(struct replay *replay)
 
     if (af == NULL)
         return;
-    for (unsigned event = 1; event <= APP_LAYER_EVENT_MAX; event++) {
+    for (unsigned event = 1; !replay->quiet && event <= APP_LAYER_EVENT_MAX; event++) {
         if (!app_flow_has_event(af, event))
             continue;
         snprintf(text, sizeof(text), "layer %s", app_layer_event_name(event));
@@ -370,6 +374,8 @@ void replay_end(struct replay *replay)
     replay->packet->flags |= PACKET_PSEUDO | PACKET_FLOW_END;
     run_packet(replay);
     app_flow_free(f);
+    if (replay->quiet)
+        return;
     snprintf(text, sizeof(text), "flow %s %s %s", proto_name(replay, f->app_proto),
              proto_name(replay, f->app_proto_dir[TO_SERVER]),
              proto_name(replay, f->app_proto_dir[TO_CLIENT]));
