@@ -171,11 +171,22 @@ static uint64_t memory_floor(void)
     return &fuzz_memory_floor != NULL ? fuzz_memory_floor : MEMORY_FLOOR;
 }
 
+/* Tables that each input makes and frees stay with the allocator, which would map them anew. Where
+ * the sanitizers are, they have their own. */
+static void keep_memory(void)
+{
+    if (has_hooks)
+        return;
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 16 << 20);
+}
+
 static unsigned begin(void)
 {
     has_hooks = __sanitizer_get_current_allocated_bytes != NULL &&
                 __sanitizer_install_malloc_and_free_hooks != NULL &&
                 __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free) != 0;
+    keep_memory();
     first = resident_peak();
     return factor();
 }

@@ -234,6 +234,17 @@ static void options(struct packet *p, struct bytes *in)
     p->tcp.window = (which & 32) ? take_u8(in) : 65535;
 }
 
+/* Each byte tells its place in the stream, or one more. */
+static void fill_payload(struct packet *p, uint32_t first, uint32_t len)
+{
+    static uint8_t count_up[256 + PAYLOAD_MAX];
+
+    if (count_up[1] == 0)
+        for (uint32_t i = 0; i < sizeof(count_up); i++)
+            count_up[i] = (uint8_t)i;
+    memcpy(p->payload, count_up + (uint8_t)first, len);
+}
+
 static UNCOVERED void one_segment(struct fixture *w, struct bytes *in)
 {
     uint8_t head = take_u8(in);
@@ -246,8 +257,7 @@ static UNCOVERED void one_segment(struct fixture *w, struct bytes *in)
     p->tcp.seq = w->seq[dir] + (uint32_t)(seq_step * 5);
     p->tcp.ack = w->seq[!dir] + (uint32_t)(ack_step * 5);
     options(p, in);
-    for (uint32_t i = 0; i < len; i++)
-        p->payload[i] = (uint8_t)(p->tcp.seq + i + ((head & 0x40) ? 1u : 0u));
+    fill_payload(p, p->tcp.seq + ((head & 0x40) ? 1u : 0u), len);
     w->seq[dir] = p->tcp.seq + len + ((p->tcp.flags & (TCP_SYN | TCP_FIN)) ? 1 : 0);
     w->time_us += (uint64_t)(seq_step & 3) * 1000;
     vector_push(&w->vector, p);

@@ -49,6 +49,7 @@ static bool wild_log(const void *tx, struct ids_json *json)
     (void)tx;
     ids->json_end(json);        /* nothing is open */
     ids->json_number(json, "forged\":1,\"k", 1);
+    ids->json_text(json, "none", (struct ids_slice){ NULL, 1000 });
     for (int i = 0; i < 100; i++)
         (i % 2 ? ids->json_array : ids->json_object)(json, i % 2 ? "a" : NULL);
     ids->json_number(json, "deep", 1);
@@ -63,12 +64,24 @@ static bool no_bytes(const void *tx, enum ids_direction direction, unsigned inde
     return true;
 }
 
+/* Never says that there are no more. */
+static bool endless(const void *tx, enum ids_direction direction, unsigned index,
+                    struct ids_slice *out)
+{
+    static const uint8_t last[] = "item 1024";
+
+    (void)tx, (void)direction;
+    *out = (struct ids_slice){ last, index == 1023 ? 9 : 4 };
+    return true;
+}
+
 static const struct ids_protocol wild = {
     .name = "wild", .transports = IDS_TCP | IDS_UDP, .parse = wild_parse, .log = wild_log,
     .patterns = (const struct ids_pattern[]){
         { IDS_TCP | IDS_UDP, IDS_BOTH, "WILD", 0 }, { 0 } },
     .buffers = (const struct ids_buffer[]){
-        { "wild.none", "no bytes", IDS_BOTH, true, no_bytes }, { 0 } },
+        { "wild.none", "no bytes", IDS_BOTH, true, no_bytes },
+        { "wild.endless", "items", IDS_BOTH, true, endless }, { 0 } },
 };
 
 static int load(struct ids_engine *engine, const struct ids_api *api)

@@ -152,10 +152,11 @@ static const char *key_of(const struct ids_json *json, const char *key)
     return key;
 }
 
+/* Without bytes it is empty, whatever its length is. */
 static void api_json_text(struct ids_json *json, const char *key, struct ids_slice text)
 {
     if (json->too_deep == 0)
-        json_bytes(json->to, key_of(json, key), text.data, text.len);
+        json_bytes(json->to, key_of(json, key), text.data, text.data != NULL ? text.len : 0);
 }
 
 static void api_json_number(struct ids_json *json, const char *key, uint64_t number)

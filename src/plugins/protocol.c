@@ -12,6 +12,8 @@
 #include "detect/keywords/registry.h"
 #include "plugins/private.h"
 
+#define ITEMS_MAX 1024          /* of a buffer with many; get() may be true for ever */
+
 struct plugin_tx {
     struct app_tx tx;           /* first */
     _Alignas(max_align_t) uint8_t own[];
@@ -209,7 +211,8 @@ static bool buffer_find_own(struct app_tx *tx, enum direction direction, const s
                                                     buffer.key);
     struct ids_slice found = { NULL, 0 };
 
-    if (!field->own_buffer->get(own_of(tx), (enum ids_direction)direction, index, &found) ||
+    if (index >= ITEMS_MAX ||
+        !field->own_buffer->get(own_of(tx), (enum ids_direction)direction, index, &found) ||
         (found.data == NULL && found.len > 0))
         return false;
     *out = (struct slice){ found.data, found.len };

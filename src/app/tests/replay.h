@@ -30,8 +30,9 @@ struct replay {
     struct packet *packet;
     uint64_t offset[2];
     bool udp, midstream, frames;
-    bool quiet;                 /* logs are rendered and thrown away */
+    bool quiet;                 /* logs are rendered and thrown away, nothing else is */
     bool inspect;               /* read all that rules could read */
+    uint64_t looks;             /* packets after which transactions were looked at */
     ARRAY_OF(struct replay_line) lines;
     struct buf scratch;
 };

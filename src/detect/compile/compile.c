@@ -532,7 +532,7 @@ static void masks_build(struct detect_plan *plan)
     }
 }
 
-/* For reports of what they cost. */
+/* For reports of what groups cost. */
 static void groups_name(struct ruleset *set)
 {
     static const char *const transports[TRANSPORT_COUNT] = {
@@ -570,7 +570,6 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     c->plan->rule_count = (unsigned)set->rules.count;
     set->profile = profile_new(c->plan->rule_count);
     set->costs = costs_new(c->plan->rule_count);
-    groups_name(set);
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++)
         c->plan->any_link |= concerns(set->rules.at[i], TRANSPORT_NONE);
@@ -596,7 +595,10 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     result = build_all(c);
     pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);
-    set->parts = part_costs_new(c->plan->buffer_count);
+    if (c->plan->any_rules) {
+        groups_name(set);
+        set->parts = part_costs_new(c->plan->buffer_count);
+    }
     free(c);
     return result;
 }

@@ -186,13 +186,26 @@ static void visit_rule(const struct rule_text *text, void *arg)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Suricata accepts /dev/null as a file without rules, without a warning. */
-static void load_file(struct loader *l, const char *path)
+static struct rule_visitor visitor_of(struct loader *l)
 {
-    struct rule_visitor visitor = {
+    return (struct rule_visitor){
         .visit = visit_rule, .arg = l, .names = &l->set->arena,
         .texts = l->request->drop_texts ? &l->texts : &l->set->arena,
     };
+}
+
+static void load_text(struct loader *l, const char *rules)
+{
+    struct rule_visitor visitor = visitor_of(l);
+
+    l->report->files++;
+    rule_lines_read(text_of(rules), "rules", &visitor);
+}
+
+/* Suricata accepts /dev/null as a file without rules, without a warning. */
+static void load_file(struct loader *l, const char *path)
+{
+    struct rule_visitor visitor = visitor_of(l);
     unsigned before = l->report->loaded;
     struct stat st;
     struct err err;
@@ -289,6 +302,10 @@ static void load_files(struct loader *l)
         l->report->firewall_failed = l->report->failed > 0 || l->report->files_failed > 0;
         if (request->firewall_file != NULL && request->exclusive_file == NULL)
             return;
+    }
+    if (request->rules != NULL) {
+        load_text(l, request->rules);
+        return;
     }
     if (request->exclusive_file != NULL) {
         load_pattern(l, request->exclusive_file);

@@ -17,6 +17,7 @@ struct ruleset_request {
     const struct app_conf *app;
     const char *const *extra_files;         /* -s; NULL-ended or NULL */
     const char *exclusive_file;             /* -S; NULL: none */
+    const char *rules;                      /* in place of all files; NULL: none. Tests. */
     const char *firewall_file;              /* --firewall-rules-exclusive */
     bool is_inline;                         /* IPS mode */
     bool disabled;                          /* --disable-detection: an empty set */

@@ -41,7 +41,7 @@ struct ruleset {
     struct buffer_registry *buffers;    /* created at first use */
     struct detect_plan *plan;
     struct profile *profile, *costs;    /* detect/state/profile.h; created by the compiler */
-    struct part_costs *parts;           /* detect/state/part_costs.h */
+    struct part_costs *parts;           /* detect/state/part_costs.h; NULL: no rules */
     struct firewall *firewall;          /* detect/compile/firewall.h; NULL: not in firewall mode */
     bool has_early_hook[EARLY_HOOK_COUNT], early_hooks_share_state;
     bool affects_stream;

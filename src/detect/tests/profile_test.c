@@ -277,3 +277,16 @@ TEST(sums_are_right_while_threads_come_and_go)
     free(sum);
     profile_free(p);
 }
+
+/* A table of names takes 240 KB. */
+TEST(no_rules_have_no_costs)
+{
+    struct test_rules rules;
+
+    CHECK(test_rules_load(&rules, "# no rule"));
+    CHECK(ruleset_part_costs(rules.set) == NULL);
+    test_rules_free(&rules);
+    CHECK(test_rules_load(&rules, "alert ip any any -> any any (sid:1;)"));
+    CHECK(ruleset_part_costs(rules.set) != NULL);
+    test_rules_free(&rules);
+}

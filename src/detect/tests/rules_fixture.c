@@ -26,14 +26,24 @@ static void add_names(struct rule_names *names)
     rule_reference_line(names, text_of("config reference: cve http://cve.example/"));
 }
 
+/* Read once: nothing changes it, and a fuzzer opens fixtures by the million. */
+static const struct conf_node *shared_settings(struct err *err)
+{
+    static struct conf *conf;
+
+    if (conf == NULL) {
+        conf = conf_new();
+        conf_load_string(conf, settings, "test.yaml", err);
+    }
+    return conf_root(conf);
+}
+
 void rules_fixture_open(struct rules_fixture *f)
 {
     struct ruleset_report report;
 
     memset(f, 0, sizeof(*f));
-    f->conf = conf_new();
-    conf_load_string(f->conf, settings, "test.yaml", &f->err);
-    f->request.conf = conf_root(f->conf);
+    f->request.conf = shared_settings(&f->err);
     f->request.disabled = true;
     f->set = ruleset_load(&f->request, &report, &f->err);
     f->set->names = rule_names_load(&f->set->arena, NULL);
@@ -46,7 +56,6 @@ void rules_fixture_close(struct rules_fixture *f)
 {
     rule_builder_fini(&f->builder);
     ruleset_unref(f->set);
-    conf_free(f->conf);
 }
 
 static void take_rule(const struct rule_text *text, void *arg)

@@ -6,7 +6,6 @@
 #include "detect/rule/parser.h"
 
 struct rules_fixture {
-    struct conf *conf;
     struct ruleset_request request;
     struct ruleset *set;
     struct rule_builder builder;

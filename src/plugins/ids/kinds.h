@@ -165,7 +165,7 @@ struct ids_input {
 };
 
 /* What rules see of a transaction, once it is done in a direction of the buffer. get() returns
- * false when there is none. many: index counts from 0 until false; else it is 0. */
+ * false when there is none. many: index counts from 0 to 1,023 or until false; else it is 0. */
 struct ids_buffer {
     const char *name, *doc;
     unsigned directions;

@@ -13,11 +13,12 @@
 
 enum ftp_command {
     FTP_UNKNOWN,
+/* Those with one first letter stand together: command.c. */
 #define FTP_COMMAND_LIST(C)                                                                    \
-    C(PORT) C(EPRT) C(PASV) C(EPSV) C(RETR) C(STOR) C(ABOR) C(ACCT) C(ALLO) C(APPE) C(CDUP)    \
-    C(CHMOD) C(CWD) C(DELE) C(HELP) C(IDLE) C(LIST) C(MAIL) C(MDTM) C(MKD) C(MLFL) C(MLSD)     \
-    C(MODE) C(MRCP) C(MRSQ) C(MSAM) C(MSND) C(MSOM) C(NLST) C(NOOP) C(PASS) C(PWD) C(QUIT)     \
-    C(REIN) C(REST) C(RMD) C(RNFR) C(RNTO) C(SITE) C(SIZE) C(SMNT) C(STAT) C(STOU) C(STRU)     \
+    C(ABOR) C(ACCT) C(ALLO) C(APPE) C(CDUP) C(CHMOD) C(CWD) C(DELE) C(EPRT) C(EPSV) C(HELP)    \
+    C(IDLE) C(LIST) C(MAIL) C(MDTM) C(MKD) C(MLFL) C(MLSD) C(MODE) C(MRCP) C(MRSQ) C(MSAM)     \
+    C(MSND) C(MSOM) C(NLST) C(NOOP) C(PASS) C(PASV) C(PORT) C(PWD) C(QUIT) C(REIN) C(REST)     \
+    C(RETR) C(RMD) C(RNFR) C(RNTO) C(SITE) C(SIZE) C(SMNT) C(STAT) C(STOR) C(STOU) C(STRU)     \
     C(SYST) C(TYPE) C(UMASK) C(USER)
 #define C(name) FTP_COMMAND_##name,
     FTP_COMMAND_LIST(C)

@@ -21,77 +21,94 @@ struct message {
 #define BOTH(text, event) { text, HTTP_EVENT_##event, HTTP_EVENT_##event }
 #define EACH(text, in, out) { text, HTTP_EVENT_##in, HTTP_EVENT_##out }
 
+/* By strcmp(), for a binary search. None is the beginning of another one. */
 static const struct message messages[] = {
-    BOTH("Too many request headers", REQUEST_TOO_MANY_HEADERS),
-    BOTH("Too many response headers", RESPONSE_TOO_MANY_HEADERS),
-    BOTH("Request field invalid: colon missing", REQUEST_FIELD_MISSING_COLON),
-    BOTH("Response field invalid: missing colon", RESPONSE_FIELD_MISSING_COLON),
-    BOTH("Request chunk encoding: Invalid chunk length", INVALID_REQUEST_CHUNK_LEN),
-    BOTH("Response chunk encoding: Invalid chunk length", INVALID_RESPONSE_CHUNK_LEN),
-    BOTH("Invalid T-E value in request", INVALID_TRANSFER_ENCODING_VALUE_IN_REQUEST),
-    BOTH("Invalid T-E value in response", INVALID_TRANSFER_ENCODING_VALUE_IN_RESPONSE),
-    BOTH("Invalid C-L field in request", INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST),
-    BOTH("Invalid C-L field in response", INVALID_CONTENT_LENGTH_FIELD_IN_RESPONSE),
+    BOTH("Already seen 100-Continue", 100_CONTINUE_ALREADY_SEEN),
     BOTH("Ambiguous request C-L value", DUPLICATE_CONTENT_LENGTH_FIELD_IN_REQUEST),
     BOTH("Ambiguous response C-L value", DUPLICATE_CONTENT_LENGTH_FIELD_IN_RESPONSE),
-    BOTH("Already seen 100-Continue", 100_CONTINUE_ALREADY_SEEN),
-    BOTH("Unable to match response to request", UNABLE_TO_MATCH_RESPONSE_TO_REQUEST),
-    BOTH("Invalid server port information in request", INVALID_SERVER_PORT_IN_REQUEST),
-    BOTH("Request buffer over the limit", REQUEST_FIELD_TOO_LONG),
-    BOTH("Request field length exceeds", REQUEST_FIELD_TOO_LONG),
-    BOTH("Request field over the limit", REQUEST_FIELD_TOO_LONG),
-    BOTH("Response the buffer limit", RESPONSE_FIELD_TOO_LONG),
-    BOTH("Response field length exceeds", RESPONSE_FIELD_TOO_LONG),
-    BOTH("Response field over the limit", RESPONSE_FIELD_TOO_LONG),
-    BOTH("Request server port", REQUEST_SERVER_PORT_TCP_PORT_MISMATCH),
-    BOTH("Invalid authority port", INVALID_AUTHORITY_PORT),
-    BOTH("Request header name is not a token", REQUEST_HEADER_INVALID),
-    BOTH("Response header name is not a token", RESPONSE_HEADER_NAME_NOT_TOKEN),
-    BOTH("Host information in request headers required", MISSING_HOST_HEADER),
-    BOTH("Host information ambiguous", HOST_HEADER_AMBIGUOUS),
-    BOTH("Invalid request field folding", INVALID_REQUEST_FIELD_FOLDING),
-    BOTH("Invalid response field folding", INVALID_RESPONSE_FIELD_FOLDING),
-    BOTH("Request line: URI contains non-compliant delimiter", URI_DELIM_NON_COMPLIANT),
-    BOTH("Request line: non-compliant delimiter", METHOD_DELIM_NON_COMPLIANT),
-    BOTH("Request line: leading whitespace", REQUEST_LINE_LEADING_WHITESPACE),
-    BOTH("Request line: unknown method only", REQUEST_LINE_UNKNOWN_METHOD),
-    BOTH("Request line: unknown method and no protocol", REQUEST_LINE_UNKNOWN_METHOD_NO_PROTOCOL),
-    BOTH("Request line: unknown method and invalid protocol",
-         REQUEST_LINE_UNKNOWN_METHOD_INVALID_PROTOCOL),
-    BOTH("Request line: missing protocol", REQUEST_LINE_MISSING_PROTOCOL),
-    BOTH("Request line incomplete", REQUEST_LINE_INCOMPLETE),
-    EACH("Repetition for header", REQUEST_HEADER_REPETITION, RESPONSE_HEADER_REPETITION),
-    BOTH("C-T multipart/byteranges in responses", RESPONSE_MULTIPART_BYTERANGES),
-    BOTH("Transfer-encoding has abnormal chunked value", RESPONSE_ABNORMAL_TRANSFER_ENCODING),
-    BOTH("Chunked transfer-encoding on HTTP/0.9 or HTTP/1.0", RESPONSE_CHUNKED_OLD_PROTO),
-    BOTH("Invalid response line: invalid protocol", RESPONSE_LINE_INVALID_PROTOCOL),
-    BOTH("Invalid response line: invalid response status", RESPONSE_LINE_INVALID_RESPONSE_STATUS),
-    BOTH("Unexpected request body", REQUEST_BODY_UNEXPECTED),
-    BOTH("Unexpected response body", RESPONSE_BODY_UNEXPECTED),
-    BOTH("Unexpected Response body", RESPONSE_BODY_UNEXPECTED),
-    BOTH("Request body data callback", REQUEST_BODY_DATA_CALLBACK_ERROR),
-    BOTH("Request field invalid: empty name", REQUEST_INVALID_EMPTY_NAME),
-    BOTH("Response field invalid: empty name", RESPONSE_INVALID_EMPTY_NAME),
-    BOTH("Request field invalid: LWS after name", REQUEST_INVALID_LWS_AFTER_NAME),
-    BOTH("Response field invalid: LWS after name", RESPONSE_INVALID_LWS_AFTER_NAME),
     BOTH("C-L value with extra data in the beginn", CONTENT_LENGTH_EXTRA_DATA_START),
     BOTH("C-L value with extra data in the end", CONTENT_LENGTH_EXTRA_DATA_END),
-    BOTH("Switching Protocol with Content-Length", SWITCHING_PROTO_WITH_CONTENT_LENGTH),
-    BOTH("Weird response end of lines mix", DEFORMED_EOL),
+    BOTH("C-T multipart/byteranges in responses", RESPONSE_MULTIPART_BYTERANGES),
+    BOTH("Chunked transfer-encoding on HTTP/0.9 or HTTP/1.0", RESPONSE_CHUNKED_OLD_PROTO),
     BOTH("Gaps are not allowed", INVALID_GAP),
+    BOTH("Host information ambiguous", HOST_HEADER_AMBIGUOUS),
+    BOTH("Host information in request headers required", MISSING_HOST_HEADER),
+    BOTH("Invalid C-L field in request", INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST),
+    BOTH("Invalid C-L field in response", INVALID_CONTENT_LENGTH_FIELD_IN_RESPONSE),
+    BOTH("Invalid T-E value in request", INVALID_TRANSFER_ENCODING_VALUE_IN_REQUEST),
+    BOTH("Invalid T-E value in response", INVALID_TRANSFER_ENCODING_VALUE_IN_RESPONSE),
+    BOTH("Invalid authority port", INVALID_AUTHORITY_PORT),
+    BOTH("Invalid request field folding", INVALID_REQUEST_FIELD_FOLDING),
+    BOTH("Invalid response field folding", INVALID_RESPONSE_FIELD_FOLDING),
+    BOTH("Invalid response line: invalid protocol", RESPONSE_LINE_INVALID_PROTOCOL),
+    BOTH("Invalid response line: invalid response status", RESPONSE_LINE_INVALID_RESPONSE_STATUS),
+    BOTH("Invalid server port information in request", INVALID_SERVER_PORT_IN_REQUEST),
+    EACH("Repetition for header", REQUEST_HEADER_REPETITION, RESPONSE_HEADER_REPETITION),
+    BOTH("Request body data callback", REQUEST_BODY_DATA_CALLBACK_ERROR),
+    BOTH("Request buffer over the limit", REQUEST_FIELD_TOO_LONG),
+    BOTH("Request chunk encoding: Invalid chunk length", INVALID_REQUEST_CHUNK_LEN),
+    BOTH("Request field invalid: LWS after name", REQUEST_INVALID_LWS_AFTER_NAME),
+    BOTH("Request field invalid: colon missing", REQUEST_FIELD_MISSING_COLON),
+    BOTH("Request field invalid: empty name", REQUEST_INVALID_EMPTY_NAME),
+    BOTH("Request field length exceeds", REQUEST_FIELD_TOO_LONG),
+    BOTH("Request field over the limit", REQUEST_FIELD_TOO_LONG),
+    BOTH("Request header name is not a token", REQUEST_HEADER_INVALID),
+    BOTH("Request line incomplete", REQUEST_LINE_INCOMPLETE),
+    BOTH("Request line: URI contains non-compliant delimiter", URI_DELIM_NON_COMPLIANT),
+    BOTH("Request line: leading whitespace", REQUEST_LINE_LEADING_WHITESPACE),
+    BOTH("Request line: missing protocol", REQUEST_LINE_MISSING_PROTOCOL),
+    BOTH("Request line: non-compliant delimiter", METHOD_DELIM_NON_COMPLIANT),
+    BOTH("Request line: unknown method and invalid protocol",
+         REQUEST_LINE_UNKNOWN_METHOD_INVALID_PROTOCOL),
+    BOTH("Request line: unknown method and no protocol", REQUEST_LINE_UNKNOWN_METHOD_NO_PROTOCOL),
+    BOTH("Request line: unknown method only", REQUEST_LINE_UNKNOWN_METHOD),
+    BOTH("Request server port", REQUEST_SERVER_PORT_TCP_PORT_MISMATCH),
+    BOTH("Response chunk encoding: Invalid chunk length", INVALID_RESPONSE_CHUNK_LEN),
+    BOTH("Response field invalid: LWS after name", RESPONSE_INVALID_LWS_AFTER_NAME),
+    BOTH("Response field invalid: empty name", RESPONSE_INVALID_EMPTY_NAME),
+    BOTH("Response field invalid: missing colon", RESPONSE_FIELD_MISSING_COLON),
+    BOTH("Response field length exceeds", RESPONSE_FIELD_TOO_LONG),
+    BOTH("Response field over the limit", RESPONSE_FIELD_TOO_LONG),
+    BOTH("Response header name is not a token", RESPONSE_HEADER_NAME_NOT_TOKEN),
+    BOTH("Response the buffer limit", RESPONSE_FIELD_TOO_LONG),
+    BOTH("Switching Protocol with Content-Length", SWITCHING_PROTO_WITH_CONTENT_LENGTH),
+    BOTH("Too many request headers", REQUEST_TOO_MANY_HEADERS),
+    BOTH("Too many response headers", RESPONSE_TOO_MANY_HEADERS),
+    BOTH("Transfer-encoding has abnormal chunked value", RESPONSE_ABNORMAL_TRANSFER_ENCODING),
+    BOTH("Unable to match response to request", UNABLE_TO_MATCH_RESPONSE_TO_REQUEST),
+    BOTH("Unexpected Response body", RESPONSE_BODY_UNEXPECTED),
+    BOTH("Unexpected request body", REQUEST_BODY_UNEXPECTED),
+    BOTH("Unexpected response body", RESPONSE_BODY_UNEXPECTED),
+    BOTH("Weird response end of lines mix", DEFORMED_EOL),
 };
 
-/* The first entry that fits wins: longer texts come before their own beginnings. libhtp copies its
- * message and does not check the copy: without memory there is none. */
+/* The last text that does not come behind the message: the only one that can be its beginning. */
+static const struct message *find_message(const char *message)
+{
+    size_t low = 0, high = ARRAY_LEN(messages);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(messages[middle].text, message) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &messages[low - 1] : NULL;
+}
+
+/* libhtp copies its message and does not check the copy: without memory there is none. */
 enum http_event http_event_of_message(const char *message, enum direction direction)
 {
-    if (message == NULL)
-        return HTTP_EVENT_NONE;
-    for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
-        const struct message *m = &messages[i];
+    const struct message *m = message != NULL ? find_message(message) : NULL;
 
-        if (strncmp(message, m->text, strlen(m->text)) == 0)
-            return direction == TO_SERVER ? m->request : m->response;
-    }
-    return HTTP_EVENT_NONE;
+    if (m == NULL || strncmp(message, m->text, strlen(m->text)) != 0)
+        return HTTP_EVENT_NONE;
+    return direction == TO_SERVER ? m->request : m->response;
+}
+
+const char *http_message_text(size_t i)
+{
+    return i < ARRAY_LEN(messages) ? messages[i].text : NULL;
 }

@@ -109,5 +109,7 @@ extern const struct app_name http_events[];
 
 /* Returns the event for a message of libhtp; NONE: no event. */
 enum http_event http_event_of_message(const char *message, enum direction direction);
+/* The texts it knows, in their order; NULL behind the last one. For tests. */
+const char *http_message_text(size_t i);
 
 #endif

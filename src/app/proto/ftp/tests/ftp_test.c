@@ -187,6 +187,19 @@ TEST(ftp_command_names)
     }
 }
 
+/* Each is looked for among those with its letter. */
+TEST(ftp_finds_all_commands)
+{
+    for (unsigned c = FTP_UNKNOWN + 1; c < FTP_COMMAND_COUNT; c++) {
+        const char *name = ftp_command_name((enum ftp_command)c);
+        uint32_t end = 0;
+
+        CHECK_INT(ftp_command_find((struct slice){ (const uint8_t *)name, (uint32_t)strlen(name) },
+                                   &end), c);
+        CHECK_INT(end, strlen(name));
+    }
+}
+
 /* --- data connections ----------------------------------------------------------------------- */
 
 #define SEND(replay, d, text) replay_data(replay, d, text, sizeof(text) - 1)

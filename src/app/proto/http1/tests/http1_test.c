@@ -358,6 +358,26 @@ TEST(http1_event_names)
     CHECK_INT(http_event_of_message(NULL, TO_CLIENT), HTTP_EVENT_NONE);
 }
 
+/* They are found by a binary search. */
+TEST(http1_messages_are_in_order)
+{
+    const char *text, *last = "";
+
+    for (size_t i = 0; (text = http_message_text(i)) != NULL; last = text, i++) {
+        char more[128], less[128];
+
+        CHECK(strcmp(last, text) < 0);
+        CHECK(i == 0 || strncmp(last, text, strlen(last)) != 0);
+        snprintf(more, sizeof(more), "%s: \xff", text);
+        snprintf(less, sizeof(less), "%.*s", (int)strlen(text) - 1, text);
+        CHECK(http_event_of_message(text, TO_SERVER) != HTTP_EVENT_NONE);
+        CHECK_INT(http_event_of_message(more, TO_SERVER), http_event_of_message(text, TO_SERVER));
+        CHECK_INT(http_event_of_message(less, TO_SERVER), HTTP_EVENT_NONE);
+    }
+    CHECK_INT(http_event_of_message("", TO_SERVER), HTTP_EVENT_NONE);
+    CHECK_INT(http_event_of_message("~", TO_SERVER), HTTP_EVENT_NONE);
+}
+
 static uint32_t sizes_of(struct test *t, const char *yaml, uint32_t sizes[4])
 {
     struct http_settings settings = { 0 };
