@@ -48,9 +48,11 @@ RETRIES = "".join(f'alert http any any -> any any (http.request_body; content:"a
                   for i in range(3))
 
 
-@entry("rules on a body: contents tried again with each byte", SOURCE, rules=RETRIES, proto="http",
-       short=True)
-def waiting_body(cap, size):
+LOOKAHEAD = ('alert http any any -> any any (http.request_body; content:"abc"; '
+             'pcre:"/a(?=[^q]*c\\w*z9)/"; sid:1;)\n')
+
+
+def body_by_byte(cap, size):
     if size is not None:
         pages(cap, size)
         return
@@ -59,3 +61,15 @@ def waiting_body(cap, size):
                 b"abcabz " * 8000)
     for i in range(12000):
         flow.data(0, b"abcabz "[i % 7:i % 7 + 1])
+
+
+@entry("rules on a body: contents tried again with each byte", SOURCE, rules=RETRIES, proto="http",
+       short=True)
+def waiting_body(cap, size):
+    body_by_byte(cap, size)
+
+
+@entry("rules on a body: an expression tried again with each byte", SOURCE, rules=LOOKAHEAD,
+       proto="http")
+def waiting_body_pcre(cap, size):
+    body_by_byte(cap, size)

@@ -578,13 +578,14 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
 }
 
 /* Most programs take fewer steps than STEPS_UNCOUNTED. Searching SEARCH_STEP bytes costs as much as
- * a step. */
+ * a step, and so does so much work of expressions (PCRE_WORK()). */
 #define STEPS_UNCOUNTED 64
 #define SEARCH_STEP 512
+#define WORK_STEP 48
 
 static void count_extra(const struct program_run *run)
 {
-    uint64_t steps = run->steps + run->scanned / SEARCH_STEP;
+    uint64_t steps = run->steps + run->scanned / SEARCH_STEP + run->worked / WORK_STEP;
 
     if (UNLIKELY(steps > STEPS_UNCOUNTED))
         run->scratch->extra_steps += steps - STEPS_UNCOUNTED;
