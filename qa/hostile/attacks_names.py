@@ -192,6 +192,14 @@ def tftp_requests(cap, size):
                 "192.168.0.1", 69, b"\0\1a%d\0octet\0" % i)
 
 
+@entry("TFTP: requests of one flow, none answered", "transactions that stay open", short=True,
+       proto="tftp")
+def tftp_one_flow(cap, size):
+    for i in rounds(cap, size, 20000):
+        cap.udp("10.0.0.1" if size is None else host(i % 2000), 5000, "192.168.0.1", 69,
+                b"\0\1a%d\0octet\0" % i)
+
+
 @entry("NTP: requests without an answer", "transactions that stay open", proto="ntp")
 def ntp_requests(cap, size):
     for i in rounds(cap, size, 8000):

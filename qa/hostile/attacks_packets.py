@@ -394,7 +394,7 @@ def arp_scan(cap, size):
              'sid:2;)\n')
 def host_thresholds(cap, size):
     for i in rounds(cap, size, 12000):
-        cap.udp(host(i if size is None else i % 100), 4000, "192.168.0.1", 4000, b"x" * 20)
+        cap.udp(host(i if size is None else i % 100), 4000, "192.168.0.1", 4000, b"x" * 100)
 
 
 @entry("one connection: data sent again without end", "retransmission flood")

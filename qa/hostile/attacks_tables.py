@@ -236,6 +236,14 @@ def flow_vlans(cap, size):
             ">H", at >> 12) + b"\x08\x00" + ipv4(17, datagram(4000, 4001, b"x" * 20)))
 
 
+@entry("flows of one packet, whose rate is watched for 18 hours", "memory by flow",
+       sets=["flow.rate-tracking.bytes=1gb", "flow.rate-tracking.interval=65535"], short=True)
+def flow_rates(cap, size):
+    for i in rounds(cap, size, 3000):
+        at = i if size is None else i % 30
+        cap.udp(host(at), 4000, "192.168.0.1", 4000, b"x" * 20)
+
+
 # --- what rules keep --------------------------------------------------------------------------------
 
 @entry("thresholds: a pair of addresses for each packet", "state by pair, spoofed sources", short=True,

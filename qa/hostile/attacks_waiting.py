@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Attacks on transactions that hold much, and then get a few bytes with each packet: files that
 are over, rules that wait, values that are counted."""
+from attacks_http import pages
 from attacks_mail import MULTIPART, envelope, mails, smtp
 from catalogue import connect, entry, one_segment, rounds
 
@@ -40,3 +41,35 @@ def waiting_rules(cap, size):
         text if size is None else b"/"))
     for _ in rounds(cap, size, 3000):
         flow.data(0, b"x\r\n")
+
+
+RETRIES = "".join(f'alert http any any -> any any (http.request_body; content:"abc"; fast_pattern; '
+                  f'content:"a"; within:3000; content:"q{i}"; within:20; sid:{i + 1};)\n'
+                  for i in range(3))
+
+
+LOOKAHEAD = ('alert http any any -> any any (http.request_body; content:"abc"; '
+             'pcre:"/a(?=[^q]*c\\w*z9)/"; sid:1;)\n')
+
+
+def body_by_byte(cap, size):
+    if size is not None:
+        pages(cap, size)
+        return
+    flow = connect(cap, 80)
+    one_segment(flow, 0, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99000\r\n\r\n" +
+                b"abcabz " * 8000)
+    for i in range(12000):
+        flow.data(0, b"abcabz "[i % 7:i % 7 + 1])
+
+
+@entry("rules on a body: contents tried again with each byte", SOURCE, rules=RETRIES, proto="http",
+       short=True)
+def waiting_body(cap, size):
+    body_by_byte(cap, size)
+
+
+@entry("rules on a body: an expression tried again with each byte", SOURCE, rules=LOOKAHEAD,
+       proto="http")
+def waiting_body_pcre(cap, size):
+    body_by_byte(cap, size)

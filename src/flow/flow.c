@@ -5,6 +5,7 @@
 #include "base/system/digest.h"
 #include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
+#include "flow/rate.h"
 #include "packet/icmp_pair.h"
 
 #include <openssl/evp.h>
@@ -188,7 +189,7 @@ void flow_ext_free(struct flow *f)
     if (LIKELY(f->ext == NULL))
         return;
     lib_free(f->ext->macs);
-    lib_free(f->ext->rate);
+    flow_rate_free(f->ext->rate);
     lib_free(f->ext->elephant);
     lib_free(f->ext);
     f->ext = NULL;

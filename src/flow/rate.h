@@ -23,5 +23,6 @@ int flow_rate_read(struct flow_rate_conf *conf, const struct conf_node *root, st
 /* Counts a packet's bytes. True when the flow has just become an elephant flow. */
 bool flow_rate_add(const struct flow_rate_conf *conf, struct flow *f, enum direction d,
                    uint64_t time_us, uint32_t bytes);
+void flow_rate_free(struct flow_rate *rate);        /* with the flow; NULL is fine */
 
 #endif

@@ -23,6 +23,7 @@ struct seq_worker {
     bool waits;                                 /* under the lock, as all below */
     struct watermark required;                   /* the place that they must have passed */
     bool has_waited;                            /* once */
+    unsigned spins, waited;                     /* most spins before it sleeps; waits so far */
     uint64_t *waits_for;                        /* a bit for each of them */
     size_t words;                               /* of it */
     const struct seq_hosts *hosts;              /* NULL: no scan notes hosts */

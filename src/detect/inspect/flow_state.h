@@ -92,6 +92,7 @@ struct tx_rule {
     uint8_t direction;          /* 2: both */
     bool done;                  /* has matched, or can no longer match */
     bool hit;                   /* has matched; only set for firewall rules */
+    uint64_t extra_steps;       /* that its programs have taken, see is_used_up() in tx.c */
 };
 
 /* The number of searched bytes of a growing buffer (a body). */

@@ -97,6 +97,7 @@ struct tx_context {
     uint8_t progress;
     bool done;                  /* inspection of this direction is over */
     uint32_t seen;              /* tx_rule.seen of the rule at hand */
+    uint64_t end;               /* how far the buffers of the rule at hand go */
     struct header_view header;
 };
 

@@ -577,10 +577,25 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
     return STEP_YES;
 }
 
+/* Most programs take fewer steps than STEPS_UNCOUNTED. Searching SEARCH_STEP bytes costs as much as
+ * a step, and so does so much work of expressions (PCRE_WORK()). */
+#define STEPS_UNCOUNTED 64
+#define SEARCH_STEP 512
+#define WORK_STEP 48
+
+static void count_extra(const struct program_run *run)
+{
+    uint64_t steps = run->steps + run->scanned / SEARCH_STEP + run->worked / WORK_STEP;
+
+    if (UNLIKELY(steps > STEPS_UNCOUNTED))
+        run->scratch->extra_steps += steps - STEPS_UNCOUNTED;
+}
+
 /* min_len skips the run for data that are too short for the contents. */
 bool program_match(const struct rule_program *program, struct program_run *run)
 {
     static const uint8_t nothing[1];
+    bool matches;
 
     if (run->len < program->min_len)
         return false;
@@ -591,7 +606,9 @@ bool program_match(const struct rule_program *program, struct program_run *run)
     }
     run->at = run->pcre_from = run->steps = 0;
     run->scanned = run->worked = 0;
-    return run_from(program, 0, run) == STEP_YES;
+    matches = run_from(program, 0, run) == STEP_YES;
+    count_extra(run);
+    return matches;
 }
 
 /* One for each thread; step_limit 0: none. */

@@ -284,6 +284,7 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
         any = true;
         part.start = app->position != NULL && l->buffer->transform_count == 0
                          ? app->position(c->tx, c->direction, from.index) : 0;
+        c->end = MAX(c->end, part.start + part.data.len);
         here.little = app->little != NULL && app->little(c->tx);
         if (inspect_part(c->dt, l->program, &part, &here))
             return INSPECT_MATCH;
@@ -448,17 +449,38 @@ static bool may_match_again(const struct tx_context *c, const struct rule *r)
            !(r->flags & RULE_TX_BOTH) && !looks_at_bodies(r);
 }
 
+/* A rule that waits for more of a body looks at the body's window with each packet. With a byte in
+ * each packet it could take all steps of detect.inspection-recursion-limit for each byte. So what
+ * it takes in a transaction is limited: EVALUATIONS_FREE times all steps, and STEPS_BY_BYTE for
+ * each byte of the buffer, which is more than segments of usual size may take. */
+#define EVALUATIONS_FREE 16
+#define STEPS_BY_BYTE 2
+
+static bool is_used_up(struct tx_context *c, struct tx_rule *state, uint64_t extra_before)
+{
+    struct program_scratch *program = &c->dt->program;
+
+    state->extra_steps += program->extra_steps - extra_before;
+    if (LIKELY(state->extra_steps <= (uint64_t)program->steps_most * EVALUATIONS_FREE +
+                                     STEPS_BY_BYTE * c->end))
+        return false;
+    program->limits |= PROGRAM_STEP_LIMIT;
+    return true;
+}
+
 /* One candidate. A rule that waits skips the cheap tests: it has passed them before. */
 static bool rule_inspect(struct tx_context *c, const struct rule *r)
 {
     unsigned direction = r->flags & RULE_TX_BOTH ? TX_BOTH : c->direction;
     struct tx_rule *state = state_find(c->tx, r->index, direction);
     uint32_t matched = state != NULL ? state->matched : 0;
+    uint64_t extra = c->dt->program.extra_steps;
     struct match_input in;
     enum inspect_result result;
 
     if (state != NULL && state->done)
         return false;
+    c->end = 0;
     match_input_init(&in, c->dt, c->packet, c->direction, r);
     in.tx = c->tx;
     in.tx_done = c->done;
@@ -474,7 +496,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     if (state != NULL) {
         state->seen = c->seen;
         state->matched = matched;
-        state->done = result != INSPECT_PENDING;
+        state->done = is_used_up(c, state, extra) || result != INSPECT_PENDING;
     }
     if (result != INSPECT_MATCH || !rule_matched(c->dt, &in))
         return false;

@@ -218,6 +218,7 @@ struct program_scratch {
     void (*on_step)(void *arg, const struct step *s);   /* NULL: steps are not timed */
     void *on_step_arg;
     uint8_t limits;             /* enum program_limit: of all programs since it was cleared */
+    uint64_t extra_steps;       /* of all programs, see count_extra() */
 };
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit);
 void program_scratch_fini(struct program_scratch *s);
@@ -234,8 +235,7 @@ struct program_run {
     uint32_t at;                /* end of the last match */
     uint32_t pcre_from;
     uint32_t steps;
-    uint64_t scanned;           /* searched bytes, repetitions included */
-    uint64_t worked;            /* by expressions, see match/pcre_work.h */
+    uint64_t scanned, worked;   /* searched bytes; work of expressions, see match/pcre_work.h */
     uint64_t *vars;
     struct program_scratch *scratch;
     const struct match_input *input;    /* NULL in tests */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of sequencer/sequencer: threads that wait in sequence touch shared things in the order of the
  * packets; one that has nothing to do is kicked. Those named seq_stress_ are for TSan too. */
-#include "sequencer/sequencer.h"
+#include "sequencer/sequencer_private.h"
 
 #include "base/system/clock.h"
 #include "base/test.h"
@@ -146,4 +146,57 @@ TEST(seq_stress_threads_go_in_order)
         __atomic_store_n(&it.player[THREADS - 1].kicked, 1, __ATOMIC_RELEASE);
     pthread_join(it.player[THREADS - 1].id, NULL);
     sequencer_free(it.seq);
+}
+
+struct late {
+    struct seq_handle *waiter, *peer;
+    uint64_t sleeps;            /* of the waiter before it waits for the position */
+};
+
+static uint64_t sleeps_of(const struct late *late)
+{
+    return __atomic_load_n(&worker_of(late->waiter)->eventcount.sleeps, __ATOMIC_RELAXED);
+}
+
+/* Passes a position only when the waiter sleeps for it, so all its spins were in vain. */
+static void *pass_late(void *arg)
+{
+    struct late *late = arg;
+
+    for (uint64_t at = 2; at <= 40; at += 2) {
+        while (watermark_get(&late->waiter->mark).at < at)
+            clock_pause();
+        while (sleeps_of(late) == late->sleeps)
+            clock_pause();
+        seq_publish(late->peer, at, 0);
+    }
+    return NULL;
+}
+
+static void wait_at(struct late *late, uint64_t at)
+{
+    late->sleeps = sleeps_of(late);
+    seq_wait(late->waiter, at, 0);
+}
+
+TEST(seq_spins_less_when_they_are_in_vain)
+{
+    struct sequencer *seq = sequencer_new();
+    const struct seq_thread thread = { seq, NULL, on_wait, on_wait };
+    struct late late = { seq_handle_new(seq, &thread), seq_handle_new(seq, &thread), 0 };
+    struct eventcount *w = &worker_of(late.waiter)->eventcount;
+    unsigned most;
+    pthread_t id;
+
+    w->spins = 1000;
+    pthread_create(&id, NULL, pass_late, &late);
+    wait_at(&late, 2);
+    most = worker_of(late.waiter)->spins;
+    CHECK_INT(w->spins, most / 2);
+    for (uint64_t at = 4; at <= 40; at += 2)
+        wait_at(&late, at);
+    CHECK_INT(w->spins, most / 16);
+    pthread_join(id, NULL);
+    seq_publish(late.peer, ORDER_END, 0);
+    sequencer_free(seq);
 }

@@ -132,4 +132,5 @@ const struct app_proto app_tftp = {
     .progress_done = { 1, 1 },
     .logs = logs,
     .alert_metadata = tftp_alert_metadata,
+    .marks_tx = true,           /* a request is complete at once, so app_tx_new() has marked it */
 };
