@@ -80,8 +80,7 @@ struct partition_reader {
     unsigned thread, at_once;
     struct seq_thread engine;
     struct seq_batch *batch;            /* NULL: none yet */
-    uint16_t next;                      /* entry of it */
-    uint16_t ahead;                     /* entry of which the bytes are prefetched next */
+    struct seq_list list;               /* what is left of it; empty: none */
     uint64_t end;                       /* of the last batch */
     bool is_idle;                       /* has reported so, and may sleep */
 };
@@ -171,11 +170,8 @@ static void add_plain(struct flow_partition *part, struct seq_batch *batch,
     note_plain(part, &f->peek, frame->order);
     e->frame = *frame;
     e->packet = NULL;
-    if (!frame->is_stable) {
-        e->bytes_at = (uint32_t)batch->bytes.len;
-        if (!buf_add(&batch->bytes, frame->data, frame->len))
-            e->frame.len = 0;           /* counted by the decoder, as one too short */
-    }
+    if (!frame->is_stable && !buf_add(&batch->bytes, frame->data, frame->len))
+        e->frame.len = 0;               /* counted by the decoder, as one too short */
 }
 
 static void add_packet(struct flow_partition *part, struct seq_batch *batch, struct packet *p)
@@ -282,11 +278,15 @@ static void add_group(struct flow_partition *part, struct seq_batch *batch,
 /* Sets the addresses of copied frames: the buffer does not move any more. */
 static void place_bytes(struct seq_batch *batch)
 {
+    uint8_t *at = batch->bytes.data;
+
     for (unsigned i = 0; i < batch->count && batch->bytes.len > 0; i++) {
         struct seq_entry *e = &batch->entry[i];
 
-        if (e->packet == NULL && !e->frame.is_stable)
-            e->frame.data = batch->bytes.data + e->bytes_at;
+        if (e->packet == NULL && !e->frame.is_stable) {
+            e->frame.data = at;
+            at += e->frame.len;
+        }
     }
 }
 
@@ -391,7 +391,6 @@ struct partition_reader *partition_join(const struct module_env *env, void *queu
     r->thread = env->thread;
     r->at_once = ctx->is_inline ? 1 : VECTOR_FILL;
     r->engine = env->seq_thread;
-    r->next = SEQ_NO_ENTRY;
     __atomic_fetch_add(&r->part->users, 1, __ATOMIC_RELAXED);
     return r;
 }
@@ -428,50 +427,49 @@ static void set_end(struct partition_reader *r, struct packet_vector *v)
 {
     const struct seq_entry *e;
 
-    if (r->next == SEQ_NO_ENTRY) {
+    if (r->list.at == r->list.end) {
         v->order_at = r->batch->end;
         v->now_us = MAX(v->now_us, r->batch->now_us);
         return;
     }
-    e = &r->batch->entry[r->next];
+    e = &r->batch->entry[*r->list.at];
     v->order_at = e->packet != NULL ? e->packet->order : e->frame.order;
     v->order_sub = e->packet != NULL ? e->packet->order_sub : 0;
 }
 
-/* The bytes of a frame come from the memory or from the cache of the CPU that scanned it. An entry
- * was written by that CPU too, so it is prefetched one step before its frame. */
-static void fetch_ahead(struct partition_reader *r, unsigned count)
+/* Goes on to the next entry. An entry, and the bytes of its frame, come from the cache of the CPU
+ * that scanned it, or from the memory: so they are asked for some entries ahead. */
+static void go_on(struct partition_reader *r)
 {
-    const struct seq_entry *e;
+    const struct seq_entry *entry = r->batch->entry, *e;
+    const uint16_t *at = r->list.at++;
 
-    for (; count > 0 && r->ahead != SEQ_NO_ENTRY; count--) {
-        e = &r->batch->entry[r->ahead];
-        r->ahead = e->next;
-        if (r->ahead != SEQ_NO_ENTRY)
-            PREFETCH_ALL(&r->batch->entry[r->ahead], sizeof(*e));
-        if (e->packet == NULL)
-            PREFETCH_ALL(e->frame.data, MIN(e->frame.len, FETCH_MAX));
-    }
+    if (r->list.end - at > 2 * FETCH_AHEAD)
+        PREFETCH_ALL(&entry[at[2 * FETCH_AHEAD]], sizeof(*entry));
+    if (r->list.end - at <= FETCH_AHEAD)
+        return;
+    e = &entry[at[FETCH_AHEAD]];
+    if (e->packet == NULL)
+        PREFETCH_ALL(e->frame.data, MIN(e->frame.len, FETCH_MAX));
 }
 
 static enum capture_status take(struct partition_reader *r, struct packet_vector *v)
 {
     enum capture_status status = CAPTURE_OK;
 
-    while (r->next != SEQ_NO_ENTRY && v->count < r->at_once) {
-        const struct seq_entry *e = &r->batch->entry[r->next];
+    while (r->list.at < r->list.end && v->count < r->at_once) {
+        const struct seq_entry *e = &r->batch->entry[*r->list.at];
         struct packet *p = take_entry(r, e);
 
         if (p == NULL)
             break;
         vector_push(v, p);
         v->now_us = MAX(v->now_us, p->time_us);
-        r->next = e->next;
-        fetch_ahead(r, 1);
+        go_on(r);
     }
     set_end(r, v);
     seq_batches_took(r->part->batches, r->thread, v->count);
-    if (r->next != SEQ_NO_ENTRY)
+    if (r->list.at < r->list.end)
         return CAPTURE_OK;
     r->end = r->batch->end;
     if (r->batch->last)
@@ -513,8 +511,7 @@ enum capture_status partition_receive(struct partition_reader *r, struct packet_
             return CAPTURE_IDLE;
         }
         r->is_idle = false;
-        r->next = r->ahead = r->batch->list[r->thread].first;
-        fetch_ahead(r, FETCH_AHEAD);
+        r->list = seq_batch_list(r->batch, r->thread);
     }
     return take(r, v);
 }

@@ -46,14 +46,13 @@ static void source_open(struct source *s)
 static unsigned walk(const struct source *s, const struct seq_batch *batch, unsigned thread,
                      uint64_t *next, bool *in_order)
 {
-    unsigned count = 0;
+    struct seq_list list = seq_batch_list(batch, thread);
 
-    for (unsigned at = batch->list[thread].first; at != SEQ_NO_ENTRY; at = batch->entry[at].next) {
-        *in_order &= batch->entry[at].frame.order == *next;
+    for (const uint16_t *at = list.at; at < list.end; at++) {
+        *in_order &= batch->entry[*at].frame.order == *next;
         *next += s->threads;
-        count++;
     }
-    return count;
+    return (unsigned)(list.end - list.at);
 }
 
 TEST(seq_batches_hold_each_frame_once)
