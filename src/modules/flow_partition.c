@@ -290,6 +290,16 @@ static void place_bytes(struct seq_batch *batch)
     }
 }
 
+/* A slow thread may be some batches behind: pages of their frames that were released would be read
+ * once more, and then stay. */
+static void release_frames(const struct flow_partition *part)
+{
+    const struct seq_batch *oldest = seq_batches_oldest(part->batches);
+
+    if (oldest != NULL && oldest->first.file != NULL && part->ctx->capture->scan_release != NULL)
+        part->ctx->capture->scan_release(part->queue, &oldest->first);
+}
+
 /* Fills a batch. It ends where the checksum mode changes, so that one mode applies to all of it.
  * False: the scan found nothing, and the file has not ended. */
 static bool scan(void *arg, struct seq_batch *batch)
@@ -302,12 +312,16 @@ static bool scan(void *arg, struct seq_batch *batch)
     bool has_space, is_stable = false;
 
     packet_pool_collect(part->pool);
+    release_frames(part);
+    batch->first = (struct frame_ref){ .file = NULL };
     while ((has_space = pool_has_space(part)) && frames < SEQ_BATCH_FRAMES &&
            batch->count <= SEQ_BATCH_ENTRIES - SCAN_RESERVE - SCAN_GROUP &&
            part->sample.mode == mode && status == CAPTURE_OK) {
         status = read_group(part, &group, MIN(SCAN_GROUP, SEQ_BATCH_FRAMES - frames));
         if (group.count > 0)
             is_stable = group.frame[group.count - 1].frame.is_stable;
+        if (frames == 0 && group.count > 0)
+            batch->first = group.frame[0].frame;
         add_group(part, batch, &group);
         frames += group.count;
     }

@@ -160,6 +160,14 @@ unsigned seq_batches_choose(const struct seq_batches *b, int preferred)
     return best;
 }
 
+const struct seq_batch *seq_batches_oldest(const struct seq_batches *b)
+{
+    for (uint64_t i = b->scanned - MIN(b->scanned, SEQ_BATCHES - 1u); i < b->scanned; i++)
+        if (!is_free(b, i))
+            return slot_of(b, i);
+    return NULL;
+}
+
 /* False: there is nothing to read at the moment. */
 static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
 {

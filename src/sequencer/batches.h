@@ -37,6 +37,7 @@ struct seq_list {
 struct seq_batch {
     struct seq_entry *entry;
     unsigned count;
+    struct frame_ref first;             /* frame that was scanned first, if there is one */
     uint16_t *thread;                   /* by entry */
     uint16_t *index;                    /* numbers of entries, those of thread 0 first */
     unsigned *index_end;                /* by thread: behind its last in `index` */
@@ -65,6 +66,9 @@ struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread);
 unsigned seq_batches_choose(const struct seq_batches *b, int preferred);
 /* By the scan: this many entries were assigned to the thread. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count);
+
+/* By the scan: the oldest batch that a thread has not left; NULL: there is none. */
+const struct seq_batch *seq_batches_oldest(const struct seq_batches *b);
 
 /* By the thread: its next batch, which it may have to scan. NULL: none yet. */
 struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread);

@@ -22,11 +22,13 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
 void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
 /* Releases the skipped bytes: a stable source may free them. Cheap to call often. */
 void byte_source_release(struct byte_source *s);
+/* Of a mapped source that is not written: bytes before `end` are hardly read any more. Their pages
+ * are dropped, and read again if they are. */
+void byte_source_release_to(struct byte_source *s, const uint8_t *end);
 /* True if more bytes exist, but have no space before skipped ones are released. */
 bool byte_source_waits(const struct byte_source *s);
-/* Keeps skipped bytes valid, without a later release. is_written: the caller writes to them;
- * otherwise their pages may be dropped early and read again. True: the source is mapped now, so all
- * bytes stay until it is closed. */
+/* Keeps skipped bytes valid. is_written: the caller writes to the newest of them. True: the source
+ * is mapped now, so all bytes stay until it is closed. */
 bool byte_source_hold(struct byte_source *s, bool is_written);
 size_t byte_source_left(const struct byte_source *s);       /* bytes available at once */
 

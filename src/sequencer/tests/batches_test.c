@@ -98,6 +98,35 @@ TEST(seq_batches_bound_how_far_a_thread_is_ahead)
     seq_batches_free(s.batches);
 }
 
+/* What was scanned before it is not needed. The scan asks: the next slot is free then. */
+TEST(seq_batches_know_the_oldest_in_use)
+{
+    struct source s = { .threads = 2, .frames = 100, .per_batch = 1 };
+
+    source_open(&s);
+    CHECK(seq_batches_oldest(s.batches) == NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(seq_batches_next(s.batches, 0) != NULL);
+        seq_batches_leave(s.batches, 0);
+    }
+    CHECK_INT(seq_batches_oldest(s.batches)->end, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(seq_batches_next(s.batches, 1) != NULL);
+        seq_batches_leave(s.batches, 1);
+        if (i == 0)
+            CHECK_INT(seq_batches_oldest(s.batches)->end, 2);
+    }
+    CHECK(seq_batches_oldest(s.batches) == NULL);
+    for (unsigned i = 0; i < SEQ_BATCHES; i++) {
+        CHECK(seq_batches_next(s.batches, 0) != NULL);
+        seq_batches_leave(s.batches, 0);
+    }
+    CHECK(seq_batches_next(s.batches, 1) != NULL);
+    seq_batches_leave(s.batches, 1);
+    CHECK_INT(seq_batches_oldest(s.batches)->end, 4);
+    seq_batches_free(s.batches);
+}
+
 TEST(seq_batches_choose_who_has_least_to_do)
 {
     struct source s = { .threads = 3, .frames = 0 };
