@@ -66,14 +66,19 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(size), s, size);
 }
 
-/* Zeroed, like xcalloc(): structs with cache-line alignment are as common as others. */
-void *xaligned(size_t align, size_t size)
+void *xaligned_unset(size_t align, size_t size)
 {
     void *p = NULL;
 
     while (posix_memalign(&p, MAX(align, sizeof(void *)), MAX(size, (size_t)1)) != 0)
         out_of_memory(size);
-    return memset(p, 0, size);
+    return p;
+}
+
+/* Zeroed, like xcalloc(): structs with cache-line alignment are as common as others. */
+void *xaligned(size_t align, size_t size)
+{
+    return memset(xaligned_unset(align, size), 0, size);
 }
 
 /* Grows by half, so that n pushes copy O(n) items. */

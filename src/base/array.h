@@ -46,5 +46,6 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *s);
 void *xaligned(size_t align, size_t size);      /* all zero; align a power of two; for free() */
+void *xaligned_unset(size_t align, size_t size);        /* not zero, nor touched */
 
 #endif

@@ -12,7 +12,13 @@
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PREFETCH(p) __builtin_prefetch((p))
+/* GCC takes a function that only prefetches for pure, and drops calls to it. The asm prevents
+ * that. */
+#define PREFETCH(p)              \
+    do {                         \
+        __builtin_prefetch((p)); \
+        __asm__ volatile("");    \
+    } while (0)
 /* Every cache line of a struct; p may be NULL. */
 #define PREFETCH_ALL(p, size)                                                             \
     do {                                                                                  \

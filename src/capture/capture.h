@@ -124,6 +124,9 @@ struct capture_ops {
      * thread. NULL: it cannot be shared. */
     enum capture_status (*scan)(void *queue, struct frame_ref *out);
     void (*take)(void *queue, const struct frame_ref *frame, struct packet *p);
+    /* By the thread that scans: frames before this one need no memory any more. A packet may still
+     * use one, which then costs more. NULL: that saves nothing. */
+    void (*scan_release)(void *queue, const struct frame_ref *frame);
     /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
     /* A tx is one thread's way to give verdicts on a queue; NULL when there is nothing to give.

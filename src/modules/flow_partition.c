@@ -22,8 +22,15 @@
 /* Enough for one frame with tunnels in tunnels. */
 #define SCAN_RESERVE (3 * VECTOR_FILL)
 
+/* Frames that are read before the first of them is added to the batch. */
+#define SCAN_GROUP 16u
+
 /* A thread without work checks again after this; usually it is woken earlier. */
 #define SLEEP_NS 100000000
+/* So many frames ahead their bytes are prefetched, and so many bytes of each. */
+#define FETCH_AHEAD 8
+#define FETCH_MAX 2048u
+
 /* Pauses when no frame can be read: a watched directory has no file, or the pool is empty. */
 #define PAUSE_FILES_NS 100000000
 #define PAUSE_POOL_NS 200000
@@ -47,6 +54,24 @@ struct flow_partition {
                                          * reason why the last found nothing */
 };
 
+struct flow_places {
+    uint32_t bucket, src, dst;          /* src, dst: in the table of hosts */
+    bool has_flow;
+};
+
+/* A frame that the scan has read and has not added yet. */
+struct scan_frame {
+    struct frame_ref frame;
+    struct packet_peek peek;            /* and places: if is_plain */
+    struct flow_places places;
+    bool is_plain;
+};
+
+struct scan_group {
+    struct scan_frame frame[SCAN_GROUP];
+    unsigned count;
+};
+
 /* One per thread. */
 struct partition_reader {
     struct flow_partition *part;
@@ -55,37 +80,51 @@ struct partition_reader {
     unsigned thread, at_once;
     struct seq_thread engine;
     struct seq_batch *batch;            /* NULL: none yet */
-    uint16_t next;                      /* entry of it */
+    struct seq_list list;               /* what is left of it; empty: none */
     uint64_t end;                       /* of the last batch */
     bool is_idle;                       /* has reported so, and may sleep */
 };
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
+/* Where the tables know a flow and its hosts. The scan has this some frames before it uses the
+ * tables, whose entries are then in the cache. */
+static struct flow_places find_places(const struct flow_partition *part, uint32_t flow_hash,
+                                      const struct ip *src, const struct ip *dst)
+{
+    struct flow_places at = { .has_flow = flow_hash != 0,
+                              .bucket = (flow_hash * 0x9e3779b1u) >> (32 - OWNER_BITS) };
+
+    PREFETCH(&part->owner[at.bucket]);
+    if (part->hosts != NULL) {
+        at.src = seq_hosts_place(part->hosts, src);
+        at.dst = seq_hosts_place(part->hosts, dst);
+    }
+    return at;
+}
+
 /* The thread that has one of the two hosts alone: the less do threads wait for each other. */
-static int thread_of_hosts(const struct flow_partition *part, const struct ip *src,
-                           const struct ip *dst)
+static int thread_of_hosts(const struct flow_partition *part, const struct flow_places *at)
 {
     int thread;
 
     if (part->hosts == NULL)
         return -1;
-    thread = seq_hosts_thread(part->hosts, src);
-    return thread >= 0 ? thread : seq_hosts_thread(part->hosts, dst);
+    thread = seq_hosts_thread(part->hosts, at->src);
+    return thread >= 0 ? thread : seq_hosts_thread(part->hosts, at->dst);
 }
 
-/* The first frame of a bucket decides its owner. Hash 0 (no flow) is thread 0's, as for
+/* The first frame of a bucket decides its owner. Packets without a flow are thread 0's, as for
  * schedulers. */
-static unsigned owner_of(struct flow_partition *part, uint32_t flow_hash, const struct ip *src,
-                         const struct ip *dst)
+static unsigned owner_of(struct flow_partition *part, const struct flow_places *at)
 {
-    uint16_t *at = &part->owner[(flow_hash * 0x9e3779b1u) >> (32 - OWNER_BITS)];
+    uint16_t *owner = &part->owner[at->bucket];
 
-    if (UNLIKELY(flow_hash == 0))
+    if (UNLIKELY(!at->has_flow))
         return 0;
-    if (UNLIKELY(*at == 0))
-        *at = (uint16_t)(seq_batches_choose(part->batches, thread_of_hosts(part, src, dst)) + 1);
-    return *at - 1u;
+    if (UNLIKELY(*owner == 0))
+        *owner = (uint16_t)(seq_batches_choose(part->batches, thread_of_hosts(part, at)) + 1);
+    return *owner - 1u;
 }
 
 static struct seq_entry *add(struct flow_partition *part, struct seq_batch *batch,
@@ -110,40 +149,38 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
 }
 
 /* Before any thread has the packet. */
-static void note_hosts(const struct flow_partition *part, const struct ip *src,
-                       const struct ip *dst, unsigned thread)
+static void note_hosts(const struct flow_partition *part, const struct flow_places *at,
+                       unsigned thread)
 {
     if (part->hosts == NULL)
         return;
-    seq_hosts_add(part->hosts, src, thread);
-    seq_hosts_add(part->hosts, dst, thread);
+    seq_hosts_add(part->hosts, at->src, thread);
+    seq_hosts_add(part->hosts, at->dst, thread);
 }
 
 /* Copies the bytes of frames that do not stay in memory into the batch. */
 static void add_plain(struct flow_partition *part, struct seq_batch *batch,
-                      const struct frame_ref *frame, const struct packet_peek *peek)
+                      const struct scan_frame *f)
 {
-    const struct ip src = packet_peek_src(peek), dst = packet_peek_dst(peek);
-    unsigned thread = owner_of(part, peek->flow_hash, &src, &dst);
+    const struct frame_ref *frame = &f->frame;
+    unsigned thread = owner_of(part, &f->places);
     struct seq_entry *e = add(part, batch, thread);
 
-    note_hosts(part, &src, &dst, thread);
-    note_plain(part, peek, frame->order);
+    note_hosts(part, &f->places, thread);
+    note_plain(part, &f->peek, frame->order);
     e->frame = *frame;
     e->packet = NULL;
-    if (!frame->is_stable) {
-        e->bytes_at = (uint32_t)batch->bytes.len;
-        if (!buf_add(&batch->bytes, frame->data, frame->len))
-            e->frame.len = 0;           /* counted by the decoder, as one too short */
-    }
+    if (!frame->is_stable && !buf_add(&batch->bytes, frame->data, frame->len))
+        e->frame.len = 0;               /* counted by the decoder, as one too short */
 }
 
 static void add_packet(struct flow_partition *part, struct seq_batch *batch, struct packet *p)
 {
     const struct run_context *ctx = part->ctx;
-    unsigned thread = owner_of(part, p->flow_hash, &p->src, &p->dst);
+    struct flow_places at = find_places(part, p->flow_hash, &p->src, &p->dst);
+    unsigned thread = owner_of(part, &at);
 
-    note_hosts(part, &p->src, &p->dst, thread);
+    note_hosts(part, &at, thread);
     if (ctx->seq != NULL && ctx->app != NULL)
         expectation_parent_packet(ctx->app, p, false);
     if (ctx->gives_verdict && p->root != NULL && p->root != p)
@@ -185,31 +222,82 @@ static bool pool_has_space(struct flow_partition *part)
 }
 
 /* Plain frames are only peeked at; the thread that owns the flow decodes them. */
-static void add_frame(struct flow_partition *part, struct seq_batch *batch,
-                      const struct frame_ref *frame)
+static void peek_frame(const struct flow_partition *part, struct scan_frame *f)
 {
-    struct packet_peek peek;
+    struct ip src, dst;
 
-    part->now_us = MAX(part->now_us, frame->time_us);
-    part->last_us = frame->time_us;
-    part->end = frame->order + 1;
-    if (LIKELY(part->sample.mode != CHECKSUM_SAMPLING &&
-               packet_peek(part->ctx->decode, (enum datalink)frame->datalink, frame->data,
-                           frame->len, &peek)))
-        add_plain(part, batch, frame, &peek);
-    else
-        add_decoded(part, batch, frame);
+    f->is_plain = part->sample.mode != CHECKSUM_SAMPLING &&
+                  packet_peek(part->ctx->decode, (enum datalink)f->frame.datalink, f->frame.data,
+                              f->frame.len, &f->peek);
+    if (UNLIKELY(!f->is_plain))
+        return;
+    src = packet_peek_src(&f->peek);
+    dst = packet_peek_dst(&f->peek);
+    f->places = find_places(part, f->peek.flow_hash, &src, &dst);
+}
+
+/* Reads some frames before any of them is added, so that what the tables know of them is in the
+ * cache by then. A frame that has to be decoded is the last of its group, because it may change the
+ * checksum mode. So is one whose bytes are gone when the next is read. */
+static enum capture_status read_group(struct flow_partition *part, struct scan_group *group,
+                                      unsigned most)
+{
+    enum capture_status status = CAPTURE_OK;
+    bool goes_on = true;
+
+    group->count = 0;
+    while (goes_on && group->count < most) {
+        struct scan_frame *f = &group->frame[group->count];
+
+        status = part->ctx->capture->scan(part->queue, &f->frame);
+        if (UNLIKELY(status != CAPTURE_OK))
+            break;
+        peek_frame(part, f);
+        goes_on = f->is_plain && f->frame.is_stable;
+        group->count++;
+    }
+    return status;
+}
+
+static void add_group(struct flow_partition *part, struct seq_batch *batch,
+                      const struct scan_group *group)
+{
+    for (unsigned i = 0; i < group->count; i++) {
+        const struct scan_frame *f = &group->frame[i];
+
+        part->now_us = MAX(part->now_us, f->frame.time_us);
+        part->last_us = f->frame.time_us;
+        part->end = f->frame.order + 1;
+        if (LIKELY(f->is_plain))
+            add_plain(part, batch, f);
+        else
+            add_decoded(part, batch, &f->frame);
+    }
 }
 
 /* Sets the addresses of copied frames: the buffer does not move any more. */
 static void place_bytes(struct seq_batch *batch)
 {
+    uint8_t *at = batch->bytes.data;
+
     for (unsigned i = 0; i < batch->count && batch->bytes.len > 0; i++) {
         struct seq_entry *e = &batch->entry[i];
 
-        if (e->packet == NULL && !e->frame.is_stable)
-            e->frame.data = batch->bytes.data + e->bytes_at;
+        if (e->packet == NULL && !e->frame.is_stable) {
+            e->frame.data = at;
+            at += e->frame.len;
+        }
     }
+}
+
+/* A slow thread may be some batches behind: pages of their frames that were released would be read
+ * once more, and then stay. */
+static void release_frames(const struct flow_partition *part)
+{
+    const struct seq_batch *oldest = seq_batches_oldest(part->batches);
+
+    if (oldest != NULL && oldest->first.file != NULL && part->ctx->capture->scan_release != NULL)
+        part->ctx->capture->scan_release(part->queue, &oldest->first);
 }
 
 /* Fills a batch. It ends where the checksum mode changes, so that one mode applies to all of it.
@@ -219,17 +307,23 @@ static bool scan(void *arg, struct seq_batch *batch)
     struct flow_partition *part = arg;
     enum checksum_mode mode = part->sample.mode;
     enum capture_status status = CAPTURE_OK;
-    struct frame_ref frame;
+    struct scan_group group;
     unsigned frames = 0;
     bool has_space, is_stable = false;
 
     packet_pool_collect(part->pool);
+    release_frames(part);
+    batch->first = (struct frame_ref){ .file = NULL };
     while ((has_space = pool_has_space(part)) && frames < SEQ_BATCH_FRAMES &&
-           batch->count <= SEQ_BATCH_ENTRIES - SCAN_RESERVE && part->sample.mode == mode &&
-           (status = part->ctx->capture->scan(part->queue, &frame)) == CAPTURE_OK) {
-        is_stable = frame.is_stable;
-        add_frame(part, batch, &frame);
-        frames++;
+           batch->count <= SEQ_BATCH_ENTRIES - SCAN_RESERVE - SCAN_GROUP &&
+           part->sample.mode == mode && status == CAPTURE_OK) {
+        status = read_group(part, &group, MIN(SCAN_GROUP, SEQ_BATCH_FRAMES - frames));
+        if (group.count > 0)
+            is_stable = group.frame[group.count - 1].frame.is_stable;
+        if (frames == 0 && group.count > 0)
+            batch->first = group.frame[0].frame;
+        add_group(part, batch, &group);
+        frames += group.count;
     }
     place_bytes(batch);
     part->decoded.now_us = part->now_us;
@@ -311,7 +405,6 @@ struct partition_reader *partition_join(const struct module_env *env, void *queu
     r->thread = env->thread;
     r->at_once = ctx->is_inline ? 1 : VECTOR_FILL;
     r->engine = env->seq_thread;
-    r->next = SEQ_NO_ENTRY;
     __atomic_fetch_add(&r->part->users, 1, __ATOMIC_RELAXED);
     return r;
 }
@@ -348,35 +441,49 @@ static void set_end(struct partition_reader *r, struct packet_vector *v)
 {
     const struct seq_entry *e;
 
-    if (r->next == SEQ_NO_ENTRY) {
+    if (r->list.at == r->list.end) {
         v->order_at = r->batch->end;
         v->now_us = MAX(v->now_us, r->batch->now_us);
         return;
     }
-    e = &r->batch->entry[r->next];
+    e = &r->batch->entry[*r->list.at];
     v->order_at = e->packet != NULL ? e->packet->order : e->frame.order;
     v->order_sub = e->packet != NULL ? e->packet->order_sub : 0;
+}
+
+/* Goes on to the next entry. An entry, and the bytes of its frame, come from the cache of the CPU
+ * that scanned it, or from the memory: so they are asked for some entries ahead. */
+static void go_on(struct partition_reader *r)
+{
+    const struct seq_entry *entry = r->batch->entry, *e;
+    const uint16_t *at = r->list.at++;
+
+    if (r->list.end - at > 2 * FETCH_AHEAD)
+        PREFETCH_ALL(&entry[at[2 * FETCH_AHEAD]], sizeof(*entry));
+    if (r->list.end - at <= FETCH_AHEAD)
+        return;
+    e = &entry[at[FETCH_AHEAD]];
+    if (e->packet == NULL)
+        PREFETCH_ALL(e->frame.data, MIN(e->frame.len, FETCH_MAX));
 }
 
 static enum capture_status take(struct partition_reader *r, struct packet_vector *v)
 {
     enum capture_status status = CAPTURE_OK;
 
-    while (r->next != SEQ_NO_ENTRY && v->count < r->at_once) {
-        const struct seq_entry *e = &r->batch->entry[r->next];
+    while (r->list.at < r->list.end && v->count < r->at_once) {
+        const struct seq_entry *e = &r->batch->entry[*r->list.at];
         struct packet *p = take_entry(r, e);
 
         if (p == NULL)
             break;
         vector_push(v, p);
         v->now_us = MAX(v->now_us, p->time_us);
-        r->next = e->next;
-        if (r->next != SEQ_NO_ENTRY && r->batch->entry[r->next].packet == NULL)
-            PREFETCH(r->batch->entry[r->next].frame.data);
+        go_on(r);
     }
     set_end(r, v);
     seq_batches_took(r->part->batches, r->thread, v->count);
-    if (r->next != SEQ_NO_ENTRY)
+    if (r->list.at < r->list.end)
         return CAPTURE_OK;
     r->end = r->batch->end;
     if (r->batch->last)
@@ -418,7 +525,7 @@ enum capture_status partition_receive(struct partition_reader *r, struct packet_
             return CAPTURE_IDLE;
         }
         r->is_idle = false;
-        r->next = r->batch->list[r->thread].first;
+        r->list = seq_batch_list(r->batch, r->thread);
     }
     return take(r, v);
 }

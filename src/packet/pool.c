@@ -4,13 +4,15 @@
  *
  * A return ring has space for every packet of the pool. So a push cannot fail, and a thread that
  * returns packets never reads the owner's cache line. The owner collects from the return rings only
- * when its free list is empty. */
+ * when its free list is empty. It takes a packet that was never in use only when none has returned:
+ * a pool that is hardly needed hardly takes memory. */
 #include "packet/pool.h"
 
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Single producer, single consumer. */
 struct return_ring {
@@ -27,6 +29,7 @@ struct on_return {
 /* Only the owner's thread touches it, except the return rings. */
 struct packet_pool {
     struct packet *packets;
+    unsigned used;                      /* those behind were never taken, nor touched */
     struct packet *free_list;
     struct return_ring *return_rings;
     unsigned size, return_ring_count, next_return_ring;
@@ -56,15 +59,10 @@ struct packet_pool *packet_pool_new(unsigned size, unsigned threads)
     pool->return_ring_count = threads;
     pool->owner = PACKET_THREAD_OWNER;
     pool->mask = ring - 1;
-    pool->packets = xaligned(CACHE_LINE, size * sizeof(struct packet));
+    pool->packets = xaligned_unset(CACHE_LINE, size * sizeof(struct packet));
     pool->return_rings = xaligned(CACHE_LINE, threads * sizeof(struct return_ring));
     for (unsigned i = 0; i < threads; i++)
-        pool->return_rings[i].slot = xcalloc(ring, sizeof(struct packet *));
-    for (unsigned i = size; i-- > 0;) {
-        pool->packets[i].pool = pool;
-        pool->packets[i].next = pool->free_list;
-        pool->free_list = &pool->packets[i];
-    }
+        pool->return_rings[i].slot = xmalloc(ring * sizeof(struct packet *));
     return pool;
 }
 
@@ -72,7 +70,7 @@ void packet_pool_free(struct packet_pool *pool)
 {
     if (pool == NULL)
         return;
-    for (unsigned i = 0; i < pool->size; i++)
+    for (unsigned i = 0; i < pool->used; i++)
         packet_fini(&pool->packets[i]);
     for (unsigned i = 0; i < pool->return_ring_count; i++)
         free(pool->return_rings[i].slot);
@@ -104,7 +102,9 @@ static void collect_return_ring(struct packet_pool *pool, struct return_ring *ri
     __atomic_store_n(&ring->head, head, __ATOMIC_RELAXED);
 }
 
-static COLD void collect(struct packet_pool *pool)
+/* Not COLD, although it is rarely needed. The compiler takes a function that always calls a cold
+ * one for cold too, and makes it small in place of fast: the scan of a file calls this one. */
+static __attribute__((noinline)) void collect(struct packet_pool *pool)
 {
     for (unsigned i = 0; i < pool->return_ring_count; i++)
         collect_return_ring(pool, &pool->return_rings[i]);
@@ -120,17 +120,27 @@ void packet_pool_collect(struct packet_pool *pool)
     collect(pool);
 }
 
+/* The free list is empty. NULL: all packets are out. */
+static struct packet *get_slow(struct packet_pool *pool)
+{
+    struct packet *p;
+
+    collect(pool);
+    if (pool->free_list != NULL || pool->used == pool->size)
+        return pool->free_list;
+    p = &pool->packets[pool->used++];
+    memset(p, 0, sizeof(*p));
+    p->pool = pool;
+    return p;
+}
+
 /* NULL if no packet is free. The next free packet is prefetched while this one is filled. */
 struct packet *packet_pool_get(struct packet_pool *pool)
 {
     struct packet *p = pool->free_list;
 
-    if (UNLIKELY(p == NULL)) {
-        collect(pool);
-        p = pool->free_list;
-        if (p == NULL)
-            return NULL;
-    }
+    if (UNLIKELY(p == NULL) && (p = get_slow(pool)) == NULL)
+        return NULL;
     pool->free_list = p->next;
     if (p->next != NULL)
         PREFETCH(p->next);

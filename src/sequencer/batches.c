@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* So many entries more than the thread with the fewest a preferred thread may have. */
 #define PREFERRED_MORE (SEQ_BATCH_FRAMES / 4)
@@ -52,7 +53,9 @@ struct seq_batches *seq_batches_new(unsigned threads, seq_scan_fn *scan, void *a
     }
     for (unsigned i = 0; i < SEQ_BATCHES; i++) {
         b->batch[i] = xaligned(CACHE_LINE, sizeof(*b->batch[i]));
-        b->batch[i]->list = xcalloc(threads, sizeof(b->batch[i]->list[0]));
+        b->batch[i]->thread = xmalloc(SEQ_BATCH_ENTRIES * sizeof(b->batch[i]->thread[0]));
+        b->batch[i]->index = xmalloc(SEQ_BATCH_ENTRIES * sizeof(b->batch[i]->index[0]));
+        b->batch[i]->index_end = xcalloc(threads, sizeof(b->batch[i]->index_end[0]));
         b->batch[i]->entry = xmalloc(SEQ_BATCH_ENTRIES * sizeof(b->batch[i]->entry[0]));
     }
     return b;
@@ -64,7 +67,9 @@ void seq_batches_free(struct seq_batches *b)
         return;
     for (unsigned i = 0; i < SEQ_BATCHES; i++) {
         free(b->batch[i]->entry);
-        free(b->batch[i]->list);
+        free(b->batch[i]->thread);
+        free(b->batch[i]->index);
+        free(b->batch[i]->index_end);
         buf_fini(&b->batch[i]->bytes);
         free(b->batch[i]);
     }
@@ -93,19 +98,36 @@ static bool is_free(const struct seq_batches *b, uint64_t number)
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
-/* Appends to the thread's list. Only the scan calls this. 16-bit links keep an entry small. */
+/* Only the scan calls this. */
 struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread)
 {
-    struct seq_entry *e;
+    batch->thread[batch->count] = (uint16_t)thread;
+    batch->index_end[thread]++;         /* a count until the scan has ended */
+    return &batch->entry[batch->count++];
+}
 
-    e = &batch->entry[batch->count];
-    e->next = SEQ_NO_ENTRY;
-    if (batch->list[thread].first == SEQ_NO_ENTRY)
-        batch->list[thread].first = (uint16_t)batch->count;
-    else
-        batch->entry[batch->list[thread].last].next = (uint16_t)batch->count;
-    batch->list[thread].last = (uint16_t)batch->count++;
-    return e;
+/* Sorts the numbers of the entries by thread. Links from entry to entry would do without; but then
+ * a thread knows where an entry is only when it has read the one before, which another CPU wrote,
+ * and cannot ask for it in time. */
+static void sort_by_thread(struct seq_batch *batch, unsigned threads)
+{
+    unsigned start = 0;
+
+    for (unsigned i = 0; i < threads; i++) {
+        unsigned count = batch->index_end[i];
+
+        batch->index_end[i] = start;
+        start += count;
+    }
+    for (unsigned i = 0; i < batch->count; i++)
+        batch->index[batch->index_end[batch->thread[i]]++] = (uint16_t)i;
+}
+
+struct seq_list seq_batch_list(const struct seq_batch *batch, unsigned thread)
+{
+    unsigned start = thread > 0 ? batch->index_end[thread - 1] : 0;
+
+    return (struct seq_list){ batch->index + start, batch->index + batch->index_end[thread] };
 }
 
 /* Before the packets exist, so that seq_batches_choose() sees what is already assigned. */
@@ -138,15 +160,25 @@ unsigned seq_batches_choose(const struct seq_batches *b, int preferred)
     return best;
 }
 
+const struct seq_batch *seq_batches_oldest(const struct seq_batches *b)
+{
+    for (uint64_t i = b->scanned - MIN(b->scanned, SEQ_BATCHES - 1u); i < b->scanned; i++)
+        if (!is_free(b, i))
+            return slot_of(b, i);
+    return NULL;
+}
+
 /* False: there is nothing to read at the moment. */
 static bool scan_into(struct seq_batches *b, struct seq_batch *batch)
 {
     batch->count = 0;
     batch->last = batch->failed = batch->no_checksum = batch->more_at_hand = false;
     buf_clear(&batch->bytes);
-    for (unsigned i = 0; i < b->threads; i++)
-        batch->list[i].first = SEQ_NO_ENTRY;
-    return b->scan(b->arg, batch);
+    memset(batch->index_end, 0, b->threads * sizeof(batch->index_end[0]));
+    if (!b->scan(b->arg, batch))
+        return false;
+    sort_by_thread(batch, b->threads);
+    return true;
 }
 
 /* Also called when the run is interrupted. */

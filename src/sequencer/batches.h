@@ -27,26 +27,29 @@
 struct seq_entry {
     struct frame_ref frame;
     struct packet *packet;              /* NULL: to be created from the frame */
-    uint32_t bytes_at;                  /* of a frame that is not stable: index in
-                                         * seq_batch.bytes */
-    uint16_t next;                      /* in its thread's list */
+};
+
+/* The entries of one thread, in the order of the file. */
+struct seq_list {
+    const uint16_t *at, *end;           /* their numbers in the batch */
 };
 
 struct seq_batch {
     struct seq_entry *entry;
     unsigned count;
-    struct { uint16_t first, last; } *list;     /* by thread */
+    struct frame_ref first;             /* frame that was scanned first, if there is one */
+    uint16_t *thread;                   /* by entry */
+    uint16_t *index;                    /* numbers of entries, those of thread 0 first */
+    unsigned *index_end;                /* by thread: behind its last in `index` */
     uint64_t end;                       /* no later batch has anything before this place */
     uint64_t now_us;                    /* the newest time in it */
     bool last;                          /* the capture ends with it */
     bool failed;                        /* because it could not be read */
     bool more_at_hand;                  /* the next scan waits for nothing, such as a pipe */
     bool no_checksum;                   /* checksums of its frames are not to be verified */
-    struct buf bytes;                   /* of frames that are not stable */
+    struct buf bytes;                   /* of frames that are not stable, one after the other */
     CACHE_ALIGNED unsigned users;       /* threads that have not left it; atomic */
 };
-
-#define SEQ_NO_ENTRY UINT16_MAX
 
 struct seq_batches;
 
@@ -64,8 +67,13 @@ unsigned seq_batches_choose(const struct seq_batches *b, int preferred);
 /* By the scan: this many entries were assigned to the thread. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count);
 
+/* By the scan: the oldest batch that a thread has not left; NULL: there is none. */
+const struct seq_batch *seq_batches_oldest(const struct seq_batches *b);
+
 /* By the thread: its next batch, which it may have to scan. NULL: none yet. */
 struct seq_batch *seq_batches_next(struct seq_batches *b, unsigned thread);
+/* Its entries in the batch, until it leaves the batch. */
+struct seq_list seq_batch_list(const struct seq_batch *batch, unsigned thread);
 /* By the thread: so many of its entries have been taken. */
 void seq_batches_took(struct seq_batches *b, unsigned thread, unsigned count);
 /* By the thread: it has left its batch and uses nothing of it any more. */

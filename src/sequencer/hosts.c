@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sequencer/hosts.c - a table from the hash of a host to the thread that inspects its packets. Two
- * bytes a place: 1 MB, which stays in a cache although each scanned packet looks at two places. */
+ * bytes a place: 1 MB. Each scanned packet looks at two places, so the scan asks for them ahead. */
 #include "sequencer/hosts.h"
 
 #include "packet/flow_hash.h"
@@ -32,10 +32,18 @@ static uint32_t place_of(const struct ip *host)
     return host_hash(host) % PLACES;
 }
 
-/* Relaxed: threads see the note with the batch, which is published after it. */
-void seq_hosts_add(struct seq_hosts *hosts, const struct ip *host, unsigned thread)
+uint32_t seq_hosts_place(const struct seq_hosts *hosts, const struct ip *host)
 {
-    uint16_t *at = &hosts->thread[place_of(host)];
+    uint32_t place = place_of(host);
+
+    PREFETCH(&hosts->thread[place]);
+    return place;
+}
+
+/* Relaxed: threads see the note with the batch, which is published after it. */
+void seq_hosts_add(struct seq_hosts *hosts, uint32_t place, unsigned thread)
+{
+    uint16_t *at = &hosts->thread[place];
     uint16_t now = *at, own = (uint16_t)MIN(thread + 1, (unsigned)SEVERAL);
 
     if (LIKELY(now == own) || now == SEVERAL)
@@ -43,9 +51,9 @@ void seq_hosts_add(struct seq_hosts *hosts, const struct ip *host, unsigned thre
     __atomic_store_n(at, now == NOBODY ? own : SEVERAL, __ATOMIC_RELAXED);
 }
 
-int seq_hosts_thread(const struct seq_hosts *hosts, const struct ip *host)
+int seq_hosts_thread(const struct seq_hosts *hosts, uint32_t place)
 {
-    uint16_t owner = hosts->thread[place_of(host)];
+    uint16_t owner = hosts->thread[place];
 
     return owner == NOBODY || owner == SEVERAL ? -1 : owner - 1;
 }

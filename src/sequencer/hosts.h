@@ -19,10 +19,13 @@ struct seq_hosts;
 struct seq_hosts *seq_hosts_new(void);
 void seq_hosts_free(struct seq_hosts *hosts);           /* NULL is fine */
 
-/* By the scan, one thread at a time: a packet from or to this host is the thread's. */
-void seq_hosts_add(struct seq_hosts *hosts, const struct ip *host, unsigned thread);
+/* By the scan, some packets before it uses the place: where the host is in the table, which is then
+ * read into the cache. */
+uint32_t seq_hosts_place(const struct seq_hosts *hosts, const struct ip *host);
+/* By the scan, one thread at a time: a packet from or to the host of this place is the thread's. */
+void seq_hosts_add(struct seq_hosts *hosts, uint32_t place, unsigned thread);
 /* By the scan: the thread of all packets of the host so far; -1: none, or several. */
-int seq_hosts_thread(const struct seq_hosts *hosts, const struct ip *host);
+int seq_hosts_thread(const struct seq_hosts *hosts, uint32_t place);
 /* By any thread: all packets of the host that were scanned are the thread's. */
 bool seq_hosts_belongs(const struct seq_hosts *hosts, const struct ip *host, unsigned thread);
 

@@ -4,7 +4,10 @@
  *
  * Free objects are in one list, so that taking and returning cost little. In a large pool most of
  * whose objects are free, pool_shrink() sorts that list by slab, a few objects at a time. A slab
- * that has all its objects back returns to the system. */
+ * that has all its objects back returns to the system.
+ *
+ * Each thread has some hundred pools, and takes a few objects of most. So the objects of the first
+ * slabs come into the list a page at a time: until then nothing touches their memory. */
 #include "base/memory/pool.h"
 
 #include "base/memory/pages.h"
@@ -19,6 +22,9 @@
 /* Sorted for each object that returns. The list has as many objects as are in use when it begins to
  * be sorted, and grows by the others: with 2 it is sorted just when the last one returns. */
 #define SORTED_PER_RETURN 3
+
+/* Objects of so many bytes come into the list together. */
+#define FRESH_BYTES 4096u
 
 struct pool_slab {
     struct pool_slab *next, *prev;      /* in pool.slabs, or in pool.sorted */
@@ -70,7 +76,13 @@ void pool_fini(struct pool *pool)
     idle_memory_fini(&pool->idle);
     pool->sorted = NULL;
     pool->free_list = pool->from_first = NULL;
-    pool->in_use = pool->created = 0;
+    pool->in_use = pool->created = pool->fresh_count = 0;
+}
+
+static void list_add(void **list, void *object)
+{
+    *(void **)object = *list;
+    *list = object;
 }
 
 /* --- growing ---------------------------------------------------------------------------------- */
@@ -137,6 +149,20 @@ static struct pool_slab *slab_alloc(struct pool *pool, size_t *count, size_t byt
     return slab;
 }
 
+/* The first of them will be taken first. */
+static void list_fresh(struct pool *pool, size_t count)
+{
+    count = MIN(count, pool->fresh_count);
+    if (count == 0)
+        return;
+    memset(pool->fresh, 0, count * pool->size);
+    for (size_t i = count; i-- > 0;)
+        list_add(&pool->free_list, pool->fresh + i * pool->size);
+    pool->fresh += count * pool->size;
+    pool->fresh_count -= count;
+}
+
+/* A huge page is touched as a whole, and returns only if all its objects are in lists. */
 static COLD bool pool_grow(struct pool *pool, size_t count)
 {
     struct pool_slab *slab;
@@ -150,14 +176,11 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
     slab = slab_alloc(pool, &count, bytes);
     if (slab == NULL)
         return false;
-    memset(slab->data, 0, count * pool->size);
     slab->count = count;
-    for (size_t i = count; i-- > 0;) {
-        void *object = slab->data + i * pool->size;
-
-        *(void **)object = pool->free_list;
-        pool->free_list = object;
-    }
+    pool->fresh = slab->data;
+    pool->fresh_count = count;
+    if (slab->bytes == HUGE_PAGE)
+        list_fresh(pool, count);
     pool->created += count;
     idle_memory_change(&pool->idle, (int64_t)(count * pool->size));
     return true;
@@ -165,8 +188,11 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
 
 void pool_reserve(struct pool *pool, size_t count)
 {
-    if (count > pool->created)
-        pool_grow(pool, count - pool->created);
+    if (count <= pool->created)
+        return;
+    list_fresh(pool, pool->fresh_count);
+    if (pool_grow(pool, count - pool->created))
+        list_fresh(pool, pool->fresh_count);
 }
 
 /* Sorted objects come back as they are: first those of the slabs that stay, and then those of one
@@ -193,9 +219,13 @@ void *pool_get_slow(struct pool *pool)
 {
     void *object;
 
-    if (!take_sorted(pool) && !pool_grow(pool, pool->per_slab)) {
-        pool->refused++;
-        return NULL;
+    if (!take_sorted(pool)) {
+        if (pool->fresh_count == 0 && !pool_grow(pool, pool->per_slab)) {
+            pool->refused++;
+            return NULL;
+        }
+        if (pool->free_list == NULL)
+            list_fresh(pool, MAX(FRESH_BYTES / pool->size, (size_t)1));
     }
     object = pool->free_list;
     pool->free_list = *(void **)object;
@@ -236,12 +266,6 @@ static void slab_return(struct pool *pool, struct pool_slab *slab)
     pool->created -= slab->count;
     idle_memory_change(&pool->idle, -(int64_t)(slab->count * pool->size));
     pages_unmap(slab, HUGE_PAGE);
-}
-
-static void list_add(void **list, void *object)
-{
-    *(void **)object = *list;
-    *list = object;
 }
 
 static void sort_one(struct pool *pool)

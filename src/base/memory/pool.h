@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory/pool.h - objects of one size, taken and returned by one thread.
  *
- * Grows in slabs up to `max` objects (0: no limit). Free objects count as idle. A pool of many
+ * Grows in slabs up to `max` objects (0: no limit). The first slabs become memory of the process
+ * page by page, as objects are taken. Free objects count as idle. A pool of many
  * megabytes shrinks while most of its objects are free, down to its first slabs. An object is zero
  * the first time; later it has the contents with which it was returned. */
 #ifndef BASE_POOL_H
@@ -22,6 +23,8 @@ struct pool {
     void (*discard)(void *object);              /* frees what a free object still has; NULL: none */
     size_t size, per_slab;
     size_t in_use, created, max;
+    unsigned char *fresh;   /* objects of the newest slab that were never in a list */
+    size_t fresh_count;     /* of these */
     struct idle_memory idle;
     uint64_t refused;       /* pool_get() calls that returned NULL */
 };

@@ -45,6 +45,36 @@ TEST(pool_objects_are_zero_first_and_apart)
     pool_fini(&pool);
 }
 
+/* A slab's memory is touched a page at a time, so that a pool with few objects costs little. */
+TEST(pool_lists_objects_as_they_are_needed)
+{
+    struct pool pool;
+    unsigned char *object[64], *before = NULL;
+    bool in_order = true;
+
+    pool_init(&pool, 1024, 64, 0);
+    for (unsigned i = 0; i < 64; i++, before = object[i - 1]) {
+        object[i] = pool_get(&pool);
+        CHECK_INT(pool.created, 64);
+        CHECK_INT(pool.fresh_count, 60 - i / 4 * 4);
+        in_order &= before == NULL || object[i] == before + 1024;
+        object[i][500] = 1;
+    }
+    CHECK(in_order);
+    pool_put(&pool, object[5]);
+    CHECK(pool_get(&pool) == object[5]);
+    CHECK_INT(pool.created, 64);
+    CHECK(pool_get(&pool) != NULL);
+    CHECK_INT(pool.created, 128);
+    pool_reserve(&pool, 130);           /* the rest of the second slab comes first */
+    CHECK_INT(pool.created, 130);
+    CHECK_INT(pool.fresh_count, 0);
+    for (unsigned i = 0; i < 65; i++)
+        CHECK_INT(((unsigned char *)pool_get(&pool))[500], 0);
+    CHECK_INT(pool.created, 130);
+    pool_fini(&pool);
+}
+
 #define BURST 100000
 #define BURST_SIZE 512                  /* 50 MB */
 

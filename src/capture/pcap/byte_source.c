@@ -24,7 +24,6 @@
 #define RAW_SIZE (64u << 10)
 #define RELEASE_STEP (2u << 20)         /* of a mapped file, released at once */
 #define RELEASE_KEEP (64u << 20)
-#define RELEASE_KEEP_READ (12u << 20)   /* the same where frames are not written */
 #define CHUNK_ALIGN 4096u
 #define CHUNK_SIZE (512u << 10)         /* chunk of a file that is copied */
 
@@ -38,7 +37,6 @@ struct byte_source {
     uint8_t *map;                       /* NULL: it is a stream */
     size_t map_size;
     uint8_t *released, *release_at;     /* released up to here; the next release */
-    size_t keep;                        /* newest bytes that are not released */
 
     uint8_t *buf;                       /* streams, and files that are copied */
     size_t buf_size;
@@ -204,18 +202,17 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need)
     return s->at;
 }
 
-/* Releases pages that have been read, except the newest `keep` bytes. Without that a large file
- * would count as the engine's memory. */
-static COLD void release_behind(struct byte_source *s, size_t keep)
+/* Releases pages that have been read, before `end`. Without that a large file would count as the
+ * engine's memory. */
+static COLD void release_before(struct byte_source *s, const uint8_t *end)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *to = s->map + ((size_t)(s->at - s->map) - keep) / page * page;
+    uint8_t *to = s->map + (size_t)(end - s->map) / page * page;
 
     if (to > s->released) {
         madvise(s->released, (size_t)(to - s->released), MADV_DONTNEED);
         s->released = to;
     }
-    s->release_at = s->released + s->keep + RELEASE_STEP;
 }
 
 void byte_source_skip(struct byte_source *s, size_t n)
@@ -223,18 +220,25 @@ void byte_source_skip(struct byte_source *s, size_t n)
     s->at += n;
     s->offset += n;
     s->may_move = false;
-    /* Only packets in the newest `keep` bytes may be written to: MADV_DONTNEED would undo their
-     * changes. A pool of the largest frames is smaller than that. */
-    if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at))
-        release_behind(s, s->keep);
+    /* Only packets in the newest RELEASE_KEEP bytes may be written to: MADV_DONTNEED would undo
+     * their changes. A pool of the largest frames is smaller than that. */
+    if (UNLIKELY(s->release_at != NULL && s->at >= s->release_at)) {
+        release_before(s, s->at - RELEASE_KEEP);
+        s->release_at = s->released + RELEASE_KEEP + RELEASE_STEP;
+    }
 }
 
 /* No packet uses the skipped bytes: they may be overwritten or released. */
 void byte_source_release(struct byte_source *s)
 {
     s->may_move = true;
-    if (s->map != NULL && (size_t)(s->at - s->released) >= RELEASE_STEP)
-        release_behind(s, 0);
+    byte_source_release_to(s, s->at);
+}
+
+void byte_source_release_to(struct byte_source *s, const uint8_t *end)
+{
+    if (s->map != NULL && end >= s->released + RELEASE_STEP && end <= s->at)
+        release_before(s, end);
 }
 
 size_t byte_source_left(const struct byte_source *s)
@@ -262,7 +266,6 @@ static bool map_file(struct byte_source *s, size_t size)
     s->map = map;
     s->map_size = size;
     s->released = s->map;
-    s->release_at = s->map + s->keep + RELEASE_STEP;
     s->at = s->map + s->offset;
     s->end = s->map + size;
     return true;
@@ -272,9 +275,10 @@ static bool map_file(struct byte_source *s, size_t size)
  * source is closed. */
 bool byte_source_hold(struct byte_source *s, bool is_written)
 {
-    s->keep = is_written ? RELEASE_KEEP : RELEASE_KEEP_READ;
     if (s->is_copied && map_file(s, (size_t)s->raw_total))
         s->is_copied = s->waits = false;
+    if (is_written && s->map != NULL && s->release_at == NULL)
+        s->release_at = s->released + RELEASE_KEEP + RELEASE_STEP;
     return s->map != NULL;
 }
 

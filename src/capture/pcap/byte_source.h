@@ -22,6 +22,9 @@ const uint8_t *byte_source_peek(struct byte_source *s, size_t need);
 void byte_source_skip(struct byte_source *s, size_t n);     /* n <= what was peeked */
 /* Releases the skipped bytes: a stable source may free them. Cheap to call often. */
 void byte_source_release(struct byte_source *s);
+/* Of a mapped source that is not written: bytes before `end` are hardly read any more. Their pages
+ * are dropped, and read again if they are. */
+void byte_source_release_to(struct byte_source *s, const uint8_t *end);
 /* True if more bytes exist, but have no space before skipped ones are released. */
 bool byte_source_waits(const struct byte_source *s);
 /* From here on a pipe without data waits instead of blocking. */

@@ -531,6 +531,15 @@ static enum capture_status file_scan(void *queue, struct frame_ref *out)
     return CAPTURE_END;
 }
 
+/* Frames that are copied stay in no mapping; files before this one are closed as a whole. */
+static void file_scan_release(void *queue, const struct frame_ref *frame)
+{
+    struct pcap_queue *q = queue;
+
+    if (frame->file == q->file && q->file != NULL && q->file->is_mapped)
+        pcap_reader_release_to(q->file->reader, frame->data);
+}
+
 static void file_interrupt(void *queue)
 {
     struct pcap_queue *q = queue;
@@ -599,6 +608,7 @@ const struct capture_ops capture_pcap_file = {
     .queue_open = file_queue_open,
     .scan = file_scan,
     .take = file_take,
+    .scan_release = file_scan_release,
     .receive = file_receive,
     .interrupt = file_interrupt,
     .queue_close = file_queue_close,

@@ -408,6 +408,11 @@ void pcap_reader_release(struct pcap_reader *r)
     byte_source_release(r->source);
 }
 
+void pcap_reader_release_to(struct pcap_reader *r, const uint8_t *frame)
+{
+    byte_source_release_to(r->source, frame);
+}
+
 bool pcap_reader_hold(struct pcap_reader *r, bool is_written)
 {
     return byte_source_hold(r->source, is_written);

@@ -36,8 +36,10 @@ void pcap_reader_mix(struct pcap_reader *r);
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);
 /* Releases the frames so far, if they were stable. */
 void pcap_reader_release(struct pcap_reader *r);
-/* Keeps the frames valid, without a later release; is_written: the caller writes to them. True: all
- * frames stay in place from here on. */
+/* Of a reader that holds frames which are not written: those before this one are hardly needed. */
+void pcap_reader_release_to(struct pcap_reader *r, const uint8_t *frame);
+/* Keeps the frames valid; is_written: the caller writes to them. True: all frames stay in place
+ * from here on. */
 bool pcap_reader_hold(struct pcap_reader *r, bool is_written);
 /* After LATER: until the pipe has data or ends. True: it still has none. False at once if it is no
  * pipe. */

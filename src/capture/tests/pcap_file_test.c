@@ -8,6 +8,7 @@
 #include "packet/decode.h"
 #include "sequencer/sequencer.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <lzma.h>
 #include <stdio.h>
@@ -708,6 +709,44 @@ TEST(pcap_file_is_read_once_for_several_threads)
         CHECK_INT(capture_pcap_file.scan(sh.scan, &frame), CAPTURE_END);
         shared_close(&sh);
     }
+    clean();
+}
+
+/* Whether the address has a page of memory: bit 63 of its entry. */
+static bool has_page(const void *address)
+{
+    off_t page = (off_t)((uintptr_t)address / (uintptr_t)sysconf(_SC_PAGESIZE));
+    int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    uint64_t entry = 0;
+    bool is_read = pread(fd, &entry, sizeof(entry), page * 8) == sizeof(entry);
+
+    close(fd);
+    return is_read && entry >> 63 != 0;
+}
+
+TEST(pcap_file_releases_frames_that_no_thread_needs)
+{
+    struct maker m = { .big = false };
+    struct frame_ref first = { 0 }, frame = { 0 };
+    struct shared sh;
+    unsigned sum = 0;
+
+    classic_file(&m, 60000);            /* 4.5 MB */
+    shared_open(t, &sh, save("long.pcap", &m), false);
+    for (unsigned i = 0; i < 60000; i++) {
+        CHECK_INT(capture_pcap_file.scan(sh.scan, &frame), CAPTURE_OK);
+        sum += frame.data[12];
+        if (i == 0)
+            first = frame;
+    }
+    CHECK_INT(sum, 8 * 60000);
+    CHECK(has_page(first.data) && has_page(frame.data));
+    capture_pcap_file.scan_release(sh.scan, &first);
+    CHECK(has_page(first.data));
+    capture_pcap_file.scan_release(sh.scan, &frame);
+    CHECK(!has_page(first.data) && has_page(frame.data));
+    CHECK_INT(first.data[12], 8);       /* read once more */
+    shared_close(&sh);
     clean();
 }
 

@@ -131,7 +131,7 @@ static unsigned waits_with_host(const char *options, unsigned packets, const cha
     if (own != NULL) {
         struct packet p = packet_at(0, own, own);
 
-        seq_hosts_add(hosts, &p.src, 0);
+        seq_hosts_add(hosts, seq_hosts_place(hosts, &p.src), 0);
     }
     seq_handle_set_hosts(handle, hosts, 0);
     rules_fixture_open(&f);

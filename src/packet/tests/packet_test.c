@@ -88,6 +88,21 @@ TEST(packet_pool_lends_and_reclaims)
     packet_pool_free(pool);
 }
 
+/* So few packets of a large pool take memory. */
+TEST(packet_pool_prefers_packets_that_have_returned)
+{
+    struct packet_pool *pool = packet_pool_new(100, 1);
+    struct packet *a = packet_pool_get(pool), *b = packet_pool_get(pool);
+
+    packet_release(a, 0);
+    CHECK(packet_pool_get(pool) == a);
+    packet_release(b, PACKET_THREAD_OWNER);
+    CHECK(packet_pool_get(pool) == b);
+    CHECK(packet_pool_get(pool) == b + 1);
+    CHECK_INT(packet_pool_left(pool), 97);
+    packet_pool_free(pool);
+}
+
 TEST(packet_root_waits_for_inner_ones)
 {
     struct packet_pool *pool = packet_pool_new(3, 0);

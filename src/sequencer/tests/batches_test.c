@@ -46,14 +46,13 @@ static void source_open(struct source *s)
 static unsigned walk(const struct source *s, const struct seq_batch *batch, unsigned thread,
                      uint64_t *next, bool *in_order)
 {
-    unsigned count = 0;
+    struct seq_list list = seq_batch_list(batch, thread);
 
-    for (unsigned at = batch->list[thread].first; at != SEQ_NO_ENTRY; at = batch->entry[at].next) {
-        *in_order &= batch->entry[at].frame.order == *next;
+    for (const uint16_t *at = list.at; at < list.end; at++) {
+        *in_order &= batch->entry[*at].frame.order == *next;
         *next += s->threads;
-        count++;
     }
-    return count;
+    return (unsigned)(list.end - list.at);
 }
 
 TEST(seq_batches_hold_each_frame_once)
@@ -96,6 +95,35 @@ TEST(seq_batches_bound_how_far_a_thread_is_ahead)
     seq_batches_leave(s.batches, 1);
     CHECK(seq_batches_next(s.batches, 0) != NULL);
     CHECK_INT(s.next, SEQ_BATCHES + 1);
+    seq_batches_free(s.batches);
+}
+
+/* What was scanned before it is not needed. The scan asks: the next slot is free then. */
+TEST(seq_batches_know_the_oldest_in_use)
+{
+    struct source s = { .threads = 2, .frames = 100, .per_batch = 1 };
+
+    source_open(&s);
+    CHECK(seq_batches_oldest(s.batches) == NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(seq_batches_next(s.batches, 0) != NULL);
+        seq_batches_leave(s.batches, 0);
+    }
+    CHECK_INT(seq_batches_oldest(s.batches)->end, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(seq_batches_next(s.batches, 1) != NULL);
+        seq_batches_leave(s.batches, 1);
+        if (i == 0)
+            CHECK_INT(seq_batches_oldest(s.batches)->end, 2);
+    }
+    CHECK(seq_batches_oldest(s.batches) == NULL);
+    for (unsigned i = 0; i < SEQ_BATCHES; i++) {
+        CHECK(seq_batches_next(s.batches, 0) != NULL);
+        seq_batches_leave(s.batches, 0);
+    }
+    CHECK(seq_batches_next(s.batches, 1) != NULL);
+    seq_batches_leave(s.batches, 1);
+    CHECK_INT(seq_batches_oldest(s.batches)->end, 4);
     seq_batches_free(s.batches);
 }
 

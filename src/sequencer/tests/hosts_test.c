@@ -23,15 +23,15 @@ TEST(seq_hosts_belong_to_one_thread_or_to_none)
     struct ip a = host("10.0.0.1"), b = host("2001:db8::1");
 
     CHECK(!seq_hosts_belongs(hosts, &a, 0));
-    CHECK_INT(seq_hosts_thread(hosts, &a), -1);
-    seq_hosts_add(hosts, &a, 3);
-    seq_hosts_add(hosts, &a, 3);
+    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_place(hosts, &a)), -1);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &a), 3);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &a), 3);
     CHECK(seq_hosts_belongs(hosts, &a, 3) && !seq_hosts_belongs(hosts, &a, 0));
-    CHECK_INT(seq_hosts_thread(hosts, &a), 3);
+    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_place(hosts, &a)), 3);
     CHECK(!seq_hosts_belongs(hosts, &b, 3));
-    seq_hosts_add(hosts, &a, 0);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &a), 0);
     CHECK(!seq_hosts_belongs(hosts, &a, 3) && !seq_hosts_belongs(hosts, &a, 0));
-    CHECK_INT(seq_hosts_thread(hosts, &a), -1);
+    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_place(hosts, &a)), -1);
     seq_hosts_free(hosts);
 }
 
@@ -69,10 +69,10 @@ TEST(seq_hosts_of_one_thread_need_no_wait)
     struct seq_hosts *hosts = seq_hosts_new();
     struct ip own = host("10.0.0.1"), of_other = host("10.0.0.2"), shared = host("10.0.0.3");
 
-    seq_hosts_add(hosts, &own, 1);
-    seq_hosts_add(hosts, &of_other, 0);
-    seq_hosts_add(hosts, &shared, 0);
-    seq_hosts_add(hosts, &shared, 1);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &own), 1);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &of_other), 0);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &shared), 0);
+    seq_hosts_add(hosts, seq_hosts_place(hosts, &shared), 1);
     CHECK(!waits(hosts, &own, NULL));
     CHECK(waits(hosts, &of_other, NULL) && waits(hosts, &shared, NULL));
     CHECK(!waits(hosts, &shared, &own) && !waits(hosts, &own, &shared));
