@@ -117,8 +117,10 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
     for (unsigned dir = 0; dir < 2; dir++)
         stream_slot(p)->sent[dir] = ssn->stream[dir].next_seq - ssn->stream[dir].isn;
     inspections = last_inspections(flow);
-    if (inspections == 0)
+    if (inspections == 0) {     /* what waits will not be inspected, and must not keep the flow */
+        ssn->flags &= ~(SSN_WAITS(TO_SERVER) | SSN_WAITS(TO_CLIENT));
         return;
+    }
     if (UNLIKELY(st->conf->snapshots != 0))
         stream_snapshot(st->conf, p);
     p->flags |= PACKET_DETECT_ONLY | inspections;

@@ -123,7 +123,7 @@ void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input,
     c = &htx->message[d].content->chunks;
     from = c->from;
     c->from = 0;
-    if (c->part == CHUNKS_OVER || end > input.len || from > end)
+    if (c->part == CHUNKS_OVER || end > input.len || from >= end)     /* a gap has no bytes */
         return;
     in = bytes_of(input.data + from, end - from);
     while (c->part != CHUNKS_OVER && bytes_have(&in, 1)) {
