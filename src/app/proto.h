@@ -215,7 +215,8 @@ static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
                                const struct app_proto *proto)
 {
     return tx->unidirectional[d] || tx->progress[d] >= proto->progress_done[d] ||
-           tx->flow->disrupted[d] || tx->flow->end[d];
+           tx->flow->disrupted[d] ||
+           (tx->flow->end[d] && (!tx->awaits_other || tx->flow->end[OTHER_DIRECTION(d)]));
 }
 
 #endif

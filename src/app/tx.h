@@ -51,6 +51,8 @@ struct app_tx {
     struct app_flow *flow;
     uint8_t progress[2];
     bool unidirectional[2];          /* this direction will never have data: counts as finished */
+    bool awaits_other;          /* data of the unidirectional side still go into it: the end of one
+                                 * side alone does not finish it */
     bool no_inspect[2];
     bool untouched[2];          /* nothing has come in this direction: rules wait until then */
     bool no_log;

@@ -111,7 +111,7 @@ static enum app_probe_result dnp3_probe(struct bytes in, enum direction directio
 /* --- messages --------------------------------------------------------------------------------- */
 
 /* Raises an event of the link layer on the newest message; if rules have seen it already, on a
- * transaction of its own that is not logged. Before the first message no rule sees the event, as
+ * transaction of its own that is not logged. Before the first message the event is not raised, as
  * in Suricata: the flow's record says that the parser gave up. */
 static void link_event(struct app_flow *af, enum direction d, unsigned event)
 {

@@ -478,11 +478,19 @@ static bool is_protocol_after_all(const struct http_tx *htx)
                HTP_PROTOCOL_INVALID;
 }
 
+/* Servers that switch to WebSocket repeat the fields of CORS, one for each header that a page may
+ * set. Suricata loses all messages about such a response with the change of protocol. */
+static bool is_ordinary_repetition(const struct http_tx *htx, enum http_event event)
+{
+    return event == HTTP_EVENT_RESPONSE_HEADER_REPETITION &&
+           htx->htp->response_status_number == 101;
+}
+
 /* Filters messages that are no anomaly, or that wait for the end of the header. */
 static bool is_reported(struct http_state *state, struct http_tx *htx, enum http_event event)
 {
     if (event == HTTP_EVENT_NONE || is_handled_here(event) || is_too_late(state) ||
-        http_block_hold(state, event))
+        http_block_hold(state, event) || is_ordinary_repetition(htx, event))
         return false;
     if (event == HTTP_EVENT_RESPONSE_LINE_INVALID_PROTOCOL)
         return !is_protocol_after_all(htx);

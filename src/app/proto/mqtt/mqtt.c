@@ -45,6 +45,7 @@ static enum app_probe_result mqtt_probe(struct bytes in, enum direction directio
 static void complete(struct mqtt_tx *t)
 {
     t->complete = true;
+    t->tx.awaits_other = false;
     t->id = MQTT_NO_ID;
     app_tx_key_drop(&t->tx);
     t->tx.progress[t->direction] = MQTT_COMPLETE;
@@ -62,6 +63,7 @@ static struct mqtt_tx *new_tx(struct app_flow *af, enum direction direction)
     t->tx.progress[direction] = MQTT_OPEN;
     app_trigger_raw_inspection(af, direction);
     t->tx.unidirectional[OTHER_DIRECTION(direction)] = true;
+    t->tx.awaits_other = true;
     return t;
 }
 
