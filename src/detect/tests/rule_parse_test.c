@@ -368,3 +368,14 @@ TEST(rule_int_index_matches)
     CHECK(!tests_pass(rules_fixture_options(&f, "vlan.id:5,all;"), &p));
     rules_fixture_close(&f);
 }
+
+/* The parsers of each capture read it from the ruleset. */
+TEST(rule_requires_what_its_file_keywords_test)
+{
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    CHECK(rules_fixture_parse(&f, "alert http any any -> any any (filestore; sid:1;)") != NULL);
+    CHECK(f.set->required.files & APP_FILE_STORE);
+    rules_fixture_close(&f);
+}
