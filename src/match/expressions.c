@@ -43,6 +43,31 @@ const struct expression *expression_get(struct expressions *all, struct text re,
     return e;
 }
 
+void expression_keep(const struct pcre_compiled *compiled)
+{
+    struct expression *e = CONTAINER_OF((struct pcre_compiled *)(uintptr_t)compiled,
+                                        struct expression, pcre);
+
+    e->stays = true;
+}
+
+void expressions_take_kept(struct expressions *all)
+{
+    if (all->previous == NULL)
+        return;
+    MAP_EACH(&all->previous->by_text, entry) {
+        struct expression *e = entry->value;
+
+        if (!e->stays)
+            continue;
+        e->stays = false;
+        if (map_get(&all->by_text, entry->key, entry->key_len) != NULL)
+            continue;
+        __atomic_fetch_add(&e->refs, 1, __ATOMIC_RELAXED);
+        map_put(&all->by_text, entry->key, entry->key_len, e);
+    }
+}
+
 void expressions_fini(struct expressions *all)
 {
     MAP_EACH(&all->by_text, entry) {

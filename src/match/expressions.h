@@ -13,6 +13,7 @@
 
 struct expression {
     uint32_t refs;              /* atomic: the tables that have it */
+    bool stays;                 /* expression_keep(); of the loading thread */
     struct pcre_compiled pcre;
 };
 
@@ -24,6 +25,9 @@ struct expressions {
 /* Compiles the text, or finds it. NULL: *error is PCRE2's number and *at the place. */
 const struct expression *expression_get(struct expressions *all, struct text re, uint32_t options,
                                         int *error, size_t *at);
+/* An expression of the table before stays: expressions_take_kept() adds it to this one. */
+void expression_keep(const struct pcre_compiled *compiled);
+void expressions_take_kept(struct expressions *all);
 void expressions_fini(struct expressions *all);
 
 #endif

@@ -4,10 +4,12 @@
 #include "base/report/log.h"
 #include "conf/compatibility.h"
 #include "detect/compile/firewall.h"
+#include "detect/compile/unchanged.h"
 #include "detect/state/dataset.h"
 #include "detect/state/iprep.h"
 #include "detect/rule/classification.h"
 #include "detect/rule/parser.h"
+#include "detect/rule/rule_block.h"
 #include "detect/state/rule_state.h"
 #include "detect/state/threshold.h"
 #include "detect/state/part_costs.h"
@@ -28,6 +30,7 @@ struct loader {
     const struct ruleset_request *request;
     struct ruleset_report *report;
     struct rule_builder builder;
+    struct unchanged unchanged;
     struct map by_id;               /* gid, sid to struct known_rule */
     struct arena known;
     struct arena texts;             /* the rule that is being read, unless texts are kept */
@@ -108,13 +111,30 @@ static bool is_symmetric(const struct rule *rule)
     return rule->src == rule->dst && rule->src_port == rule->dst_port;
 }
 
+/* Takes the rule over from the set before, or parses it. */
+static enum rule_outcome get_rule(struct loader *l, const struct rule_text *text, bool swapped,
+                                  struct rule **out, struct err *err)
+{
+    uint64_t hash[2];
+    enum rule_outcome outcome;
+
+    unchanged_hash(text, swapped, l->builder.firewall, hash);
+    *out = unchanged_take(&l->unchanged, text, hash);
+    if (*out != NULL)
+        return RULE_OK;
+    outcome = rule_parse(&l->builder, text, swapped, out, err);
+    if (outcome == RULE_OK && (*out)->source != NULL)
+        memcpy((*out)->source->hash, hash, sizeof(hash));
+    return outcome;
+}
+
 /* A bidirectional rule is parsed twice, the second time with its sides exchanged. */
 static enum rule_outcome load_rule(struct loader *l, const struct rule_text *text,
                                    struct err *err)
 {
     struct rule *rule, *back;
     struct known_rule *known;
-    enum rule_outcome outcome = rule_parse(&l->builder, text, false, &rule, err);
+    enum rule_outcome outcome = get_rule(l, text, false, &rule, err);
 
     if (outcome != RULE_OK)
         return outcome;
@@ -129,7 +149,7 @@ static enum rule_outcome load_rule(struct loader *l, const struct rule_text *tex
                "and destination are the same: one direction says it all", rule->sid);
         return RULE_OK;
     }
-    outcome = rule_parse(&l->builder, text, true, &back, err);
+    outcome = get_rule(l, text, true, &back, err);
     if (outcome == RULE_OK)
         keep_rule(l, known, 1, back);
     return outcome;
@@ -336,7 +356,8 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     arena_init(&set->arena, 1 << 20, 0);
     set->refs = 1;
     set->is_inline = request->is_inline;
-    set->conf = request->conf;
+    set->conf = set->read_from = request->conf;
+    set->strict = request->strict_all || request->strict_keywords != NULL;
     set->config_dir = request->config_dir;
     set->suricata_9 = conf_is_suricata_9(request->conf);
     set->packet_facts = conf_bool(request->conf, "detect.packet-facts", false);
@@ -352,6 +373,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
         ruleset_unref(set);
         return NULL;
     }
+    set->load = ++set->state->loads;
     set->host_bits = set->state->host_bits;
     set->threshold_state = set->state->thresholds;
     set->tags = set->state->tags;
@@ -439,9 +461,13 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     set->names = rule_names_load(&set->arena, request->conf);
     set->iprep = iprep_load(request->conf);
     rule_builder_init(&l.builder, set, request);
+    l.builder.shares = true;
+    unchanged_open(&l.unchanged, set, request);
     check_vars(&l.builder, request->conf);
     load_files(&l);
     log_result(report);
+    unchanged_close(&l.unchanged);
+    buffer_registry_close(set);
     drop_removed(set);
     if (set->rules.count > 0)
         threshold_config_load(set, request->conf);
@@ -508,6 +534,7 @@ void ruleset_unref(struct ruleset *set)
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
+    rule_blocks_release(set);
     expressions_fini(&set->expressions);
     ARRAY_FREE(&set->scripts);
     ARRAY_FREE(&set->failures);

@@ -24,6 +24,8 @@ struct rule_op;                 /* one operation on a buffer; see detect/rule/pr
 struct tag_spec;
 struct threshold_spec;
 struct rule_program;
+struct rule_block;              /* detect/rule/rule_block.h */
+struct app_required_features;
 struct match_input;
 
 enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE_REJECT_BOTH,
@@ -124,6 +126,16 @@ struct rule_list {
 
 struct rule_reference { const char *prefix, *id; };     /* "https://", "example.org/x" */
 
+/* What a reload needs to use a parsed rule again. The memory that the rule points to belongs to the
+ * block, and so does this. Rulesets share it, each with a struct rule of its own. */
+struct rule_source {
+    uint64_t hash[2];                   /* of the text and how it was read; keyed */
+    struct rule_block *block;
+    const struct app_required_features *required;       /* NULL: nothing */
+    struct threshold_spec *threshold;   /* of the rule itself, without threshold.config */
+    uint32_t flags;                     /* before compilation */
+};
+
 struct rule {
     /* read first by inspection */
     uint32_t index;                     /* index in evaluation order */
@@ -178,7 +190,7 @@ struct rule {
     const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
     uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
-    struct rule *next;                  /* in parse order */
+    struct rule_source *source;         /* NULL: a reload has to parse the rule */
 };
 
 /* The protocols that a header may name besides those of applications; NULL past the last. */

@@ -8,8 +8,11 @@
 
 static const struct rule_class *unknown_class(struct rule_parser *p, struct text in)
 {
-    const struct rule_class *c = rule_class_add_unknown(p->ruleset->names, in);
+    const struct rule_class *c;
 
+    if (rule_bind(p) < 0)
+        return NULL;
+    c = rule_class_add_unknown(p->ruleset->names, in);
     if (c != NULL)
         rule_warning(p, "rule %u has the unknown classtype \"%.*s\": priority %d is assumed; "
                      "not said again for this classtype", p->rule->sid, TEXT(in), c->priority);

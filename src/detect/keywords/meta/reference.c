@@ -26,7 +26,7 @@ static const char *prefix_of(struct rule_parser *p, struct text system)
 {
     const char *prefix = rule_reference_prefix(p->ruleset->names, system);
 
-    if (prefix != NULL || p->strict)
+    if (prefix != NULL || p->strict || rule_bind(p) < 0)
         return prefix;
     rule_warning(p, "unknown reference key \"%.*s\": it is not in reference.config",
                  TEXT(system));
