@@ -438,9 +438,6 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->payload_anchored);
     ARRAY_FREE(&b->stream_anchored);
     ids_take(&g->event_rule, &g->event_rule_count, &b->events);
-    address_lists_build(&g->addresses, c->plan->rule, b->addresses.at,
-                        (unsigned)b->addresses.count);
-    ARRAY_FREE(&b->addresses);
     g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
     g->packet_scan_count = (unsigned)b->packet_scans.count;
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
@@ -453,8 +450,38 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     return 0;
 }
 
+static bool has_same_addresses(const struct group_builder *x, const struct group_builder *y)
+{
+    return x->addresses.count == y->addresses.count &&
+           (x->addresses.count == 0 ||
+            memcmp(x->addresses.at, y->addresses.at,
+                   x->addresses.count * sizeof(x->addresses.at[0])) == 0);
+}
+
+static const struct address_lists *addresses_of(struct compiler *c, unsigned group)
+{
+    const struct group_builder *b = &c->group[group / 2][group % 2];
+    struct address_lists *lists;
+
+    for (unsigned i = 0; i < group; i++)
+        if (has_same_addresses(&c->group[i / 2][i % 2], b))
+            return c->plan->group[i / 2][i % 2].addresses;
+    lists = &c->plan->address_lists[c->plan->address_list_count++];
+    address_lists_build(lists, c->plan->rule, b->addresses.at, (unsigned)b->addresses.count);
+    return lists;
+}
+
+static void build_addresses(struct compiler *c)
+{
+    for (unsigned i = 0; i < TRANSPORT_COUNT * 2; i++)
+        c->plan->group[i / 2][i % 2].addresses = addresses_of(c, i);
+    for (unsigned i = 0; i < TRANSPORT_COUNT * 2; i++)
+        ARRAY_FREE(&c->group[i / 2][i % 2].addresses);
+}
+
 static int build_all(struct compiler *c)
 {
+    build_addresses(c);
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
         for (unsigned d = 0; d < 2; d++)
             if (build_group(c, &c->group[t][d], &c->plan->group[t][d]) < 0)
@@ -627,7 +654,6 @@ void ruleset_plan_free(struct ruleset *set)
             free(g->stream_sets);
             free(g->packet_scan);
             free(g->event_rule);
-            address_lists_fini(&g->addresses);
         }
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         for (unsigned d = 0; d < 2; d++) {
@@ -636,6 +662,8 @@ void ruleset_plan_free(struct ruleset *set)
             free(plan->app[id][d].frame_scan);
             free(plan->app[id][d].frame_always);
         }
+    for (unsigned i = 0; i < plan->address_list_count; i++)
+        address_lists_fini(&plan->address_lists[i]);
     pattern_pool_free(plan->patterns);
     free(plan->mask);
     free(plan);

@@ -38,7 +38,7 @@ struct transport_group {
     unsigned packet_scan_count;
     uint32_t *event_rule;                   /* rules with decoder events only */
     unsigned event_rule_count;
-    struct address_lists addresses;         /* rules with addresses only: evaluated once per flow */
+    const struct address_lists *addresses;  /* rules with addresses only: evaluated once per flow */
     bool has_stream;
     const char *name;                       /* "tcp to_server" */
 };
@@ -85,6 +85,10 @@ struct detect_plan {
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
     struct transport_group group[TRANSPORT_COUNT][2];
+    /* Most rules with addresses only are about all of IP, so groups with the same ones share a
+     * list. 14 lists took 3.5 MB for 25,185 rules. */
+    struct address_lists address_lists[TRANSPORT_COUNT * 2];
+    unsigned address_list_count;
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
     uint32_t step_limit;                    /* detect.inspection-recursion-limit */

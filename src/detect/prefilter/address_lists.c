@@ -134,7 +134,7 @@ static void ranges_build(struct address_ranges *p, edge_array *edges)
         else if (out.at[out.count - 1].list != list)
             ARRAY_PUSH(&out, (struct address_range){ (uint32_t)at, list });
     }
-    p->at = out.at;
+    p->at = xrealloc(out.at, out.count * sizeof(*out.at));
     p->count = (unsigned)out.count;
     ARRAY_FREE(&active);
     map_fini(&known);
