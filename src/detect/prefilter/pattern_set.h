@@ -25,6 +25,7 @@ void pattern_pool_free(struct pattern_pool *pool);      /* with all its sets */
 struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err);
 
 struct pattern_set_builder *pattern_set_builder_new(void);
+/* `bytes` must stay until the set is built. */
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule);
 /* Frees the builder. *out is NULL when no pattern was added. */
