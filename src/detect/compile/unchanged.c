@@ -52,6 +52,8 @@ void unchanged_open(struct unchanged *u, struct ruleset *set,
     }
     set->common = previous->common;
     rule_block_share(set, set->common);
+    ARRAY_RESERVE(&u->by_hash, previous->rules.count);
+    ARRAY_RESERVE(&set->rules, previous->rules.count + previous->rules.count / 64);
     for (size_t i = 0; i < previous->rules.count; i++) {
         const struct rule *r = previous->rules.at[i];
 
