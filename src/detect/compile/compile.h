@@ -36,7 +36,7 @@ struct transport_group {
     struct anchored_lists stream_anchored;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
     unsigned packet_scan_count;
-    uint32_t *event_rule;                   /* rules with decoder events only */
+    const uint32_t *event_rule;                   /* rules with decoder events only */
     unsigned event_rule_count;
     const struct address_lists *addresses;  /* rules with addresses only: evaluated once per flow */
     bool has_stream;
@@ -71,11 +71,11 @@ struct tx_scan {
 struct app_group {                          /* by protocol and direction */
     struct tx_scan *scan;
     unsigned scan_count;
-    uint32_t *always;                       /* transaction rules without a fast pattern */
+    const uint32_t *always;                       /* transaction rules without a fast pattern */
     unsigned always_count;
     struct tx_scan *frame_scan;
     unsigned frame_scan_count;
-    uint32_t *frame_always;
+    const uint32_t *frame_always;
     unsigned frame_always_count;
     const char *name;                       /* "http to_client" */
 };

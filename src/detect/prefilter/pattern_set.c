@@ -4,6 +4,7 @@
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
 #include "base/containers/map.h"
+#include "base/memory/arena.h"
 #include "match/mpm_ngram.h"
 #include "match/spm_literal.h"
 
@@ -12,9 +13,11 @@
 
 /* Two plain searches cost less than the set-up of a search for many. */
 #define HANDFUL 2               /* patterns that are searched one by one */
+/* Mapped, so that a reload gives the memory of the old sets back: from the heap it left 8 MB. */
+#define ARENA_BLOCK (256u << 10)
 
-/* All arrays belong to the set; `hs` belongs to the pool. Read only once built. The rules of
- * pattern i are rule[first[i]] up to rule[first[i + 1]]. */
+/* The pool owns all but the shared matcher. Read only once built. The rules of pattern i are
+ * rule[first[i]] up to rule[first[i + 1]]. */
 struct pattern_set {
     struct mpm_ngram *mpm;     /* knows all patterns; NULL: a handful, or libhs is to be used */
     struct shared_mpm *shared_mpm;      /* holds `mpm` */
@@ -23,9 +26,8 @@ struct pattern_set {
     unsigned count, shortest, longest;
     unsigned hot_bytes;         /* of `mpm` */
     const struct literal_pattern *pattern;
-    uint32_t *first;
-    uint32_t *rule;
-    struct literal_pattern *own;        /* pattern[], with their bytes; NULL: shared_mpm has them */
+    const uint32_t *first;
+    const uint32_t *rule;
 };
 
 /* A matcher with the patterns that it was built from: the sets of a new ruleset that have the same
@@ -41,6 +43,7 @@ struct shared_mpm {
  * NULL: nowhere. by_hash finds the database for the same patterns, which sets of several
  * groups often have. */
 struct pattern_pool {
+    struct arena arena;         /* the sets, and what else lives as long */
     bool use_hs;
     char *cache_dir;
     ARRAY_OF(struct pattern_set *) sets;
@@ -63,6 +66,7 @@ struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir)
 {
     struct pattern_pool *pool = xcalloc(1, sizeof(*pool));
 
+    arena_init(&pool->arena, ARENA_BLOCK, 0);
     pool->use_hs = use_hs;
     pool->cache_dir = cache_dir != NULL ? xstrdup(cache_dir) : NULL;
     return pool;
@@ -82,13 +86,9 @@ static void shared_mpm_unref(struct shared_mpm *s)
     free(s);
 }
 
-static void set_free(struct pattern_set *set)
+void *pattern_pool_alloc(struct pattern_pool *pool, size_t size)
 {
-    shared_mpm_unref(set->shared_mpm);
-    free(set->own);
-    free(set->first);
-    free(set->rule);
-    free(set);
+    return arena_zalloc(&pool->arena, size);
 }
 
 void pattern_pool_free(struct pattern_pool *pool)
@@ -96,7 +96,7 @@ void pattern_pool_free(struct pattern_pool *pool)
     if (pool == NULL)
         return;
     for (size_t i = 0; i < pool->sets.count; i++)
-        set_free(pool->sets.at[i]);
+        shared_mpm_unref(pool->sets.at[i]->shared_mpm);
     for (size_t i = 0; i < pool->databases.count; i++)
         hs_set_free(pool->databases.at[i]);
     ARRAY_FREE(&pool->sets);
@@ -104,6 +104,7 @@ void pattern_pool_free(struct pattern_pool *pool)
     map_fini(&pool->by_hash);
     map_fini(&pool->mpm_by_hash);
     free(pool->cache_dir);
+    arena_fini(&pool->arena);
     free(pool);
 }
 
@@ -162,17 +163,22 @@ static int by_pattern(const void *a, const void *b)
     return r != 0 ? r : (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-/* Copies the patterns and, after them, their bytes. */
-static struct literal_pattern *patterns_copy(const struct literal_pattern *list, unsigned count)
+/* With their bytes. */
+static size_t patterns_size(const struct literal_pattern *list, unsigned count)
 {
-    struct literal_pattern *copy;
-    size_t bytes = 0;
-    uint8_t *to;
+    size_t size = count * sizeof(*list);
 
     for (unsigned i = 0; i < count; i++)
-        bytes += list[i].len;
-    copy = xmalloc(count * sizeof(*copy) + bytes);
-    to = (uint8_t *)(copy + count);
+        size += list[i].len;
+    return size;
+}
+
+/* Copies the patterns into `copy`, which has patterns_size(), and their bytes behind them. */
+static struct literal_pattern *patterns_copy(struct literal_pattern *copy,
+                                             const struct literal_pattern *list, unsigned count)
+{
+    uint8_t *to = (uint8_t *)(copy + count);
+
     for (unsigned i = 0; i < count; i++) {
         copy[i] = list[i];
         copy[i].bytes = memcpy(to, list[i].bytes, list[i].len);
@@ -183,29 +189,31 @@ static struct literal_pattern *patterns_copy(const struct literal_pattern *list,
 
 /* Takes the rules of the builder, and each different pattern once. `list` gets these. `shared` is
  * what libhs would take; set_matcher() corrects it for the other matchers. */
-static struct pattern_set *set_of(const struct pattern_set_builder *b,
+static struct pattern_set *set_of(const struct pattern_set_builder *b, struct arena *arena,
                                   struct literal_pattern *list)
 {
-    struct pattern_set *set = xcalloc(1, sizeof(*set));
+    struct pattern_set *set = arena_zalloc(arena, sizeof(*set));
     size_t rules = b->patterns.count;
+    uint32_t *first = xcalloc(rules + 1, sizeof(*first));
+    uint32_t *rule = arena_alloc(arena, rules * sizeof(*rule));
 
-    set->first = xcalloc(rules + 1, sizeof(*set->first));
-    set->rule = xcalloc(rules, sizeof(*set->rule));
+    set->rule = rule;
     set->shortest = UINT32_MAX;
     for (unsigned i = 0; i < rules; i++) {
         const struct literal_pattern *p = &b->patterns.at[i].pattern;
 
-        set->rule[i] = b->patterns.at[i].rule;
+        rule[i] = b->patterns.at[i].rule;
         if (i > 0 && compare_patterns(p, &list[set->count - 1]) == 0)
             continue;
-        set->first[set->count] = i;
+        first[set->count] = i;
         list[set->count++] = *p;
         set->shortest = MIN(set->shortest, p->len);
         set->longest = MAX(set->longest, p->len);
         set->shared += p->len > PATTERN_SHORT_MAX;
     }
-    set->first[set->count] = (uint32_t)rules;
-    set->first = xrealloc(set->first, (set->count + 1) * sizeof(*set->first));
+    first[set->count] = (uint32_t)rules;
+    set->first = arena_copy(arena, first, (set->count + 1) * sizeof(*first));
+    free(first);
     return set;
 }
 
@@ -246,7 +254,7 @@ static struct shared_mpm *shared_mpm_new(const struct literal_pattern *list, uns
 
     s->mpm = mpm_ngram_new(list, count);
     s->count = count;
-    s->pattern = patterns_copy(list, count);
+    s->pattern = patterns_copy(xmalloc(patterns_size(list, count)), list, count);
     return s;
 }
 
@@ -284,7 +292,8 @@ static int set_matcher(struct pattern_set *set, struct pattern_pool *pool,
         set_mpm(set, pool, list);
         return 0;
     }
-    set->pattern = set->own = patterns_copy(list, set->count);
+    set->pattern = patterns_copy(arena_alloc(&pool->arena, patterns_size(list, set->count)), list,
+                                 set->count);
     if (!few)
         return set_database(set, pool, list, err);
     set->shared = 0;
@@ -306,7 +315,7 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
     }
     qsort(b->patterns.at, b->patterns.count, sizeof(*b->patterns.at), by_pattern);
     list = xcalloc(b->patterns.count, sizeof(*list));
-    set = set_of(b, list);
+    set = set_of(b, &pool->arena, list);
     builder_free(b);
     ARRAY_PUSH(&pool->sets, set);
     result = set_matcher(set, pool, list, err);
