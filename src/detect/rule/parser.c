@@ -333,6 +333,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     struct rule *rule = p->rule;
 
     *rule = (struct rule){ 0 };
+    rule->info = arena_zalloc(p->arena, sizeof(*rule->info));
     rule->gid = 1;
     rule->priority = -1;
     rule->flags = b->firewall ? RULE_FIREWALL : 0;
@@ -390,7 +391,7 @@ static int finish_rule(struct rule_builder *b)
     rule->tx_test = freeze_tests(b, 1, &rule->tx_test_count);
     rule->post = freeze_tests(b, 2, &rule->post_count);
     late_tests_last(rule);
-    rule->metadata_json = rule_metadata_render(b);
+    rule->info->metadata_json = rule_metadata_render(b);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;
     return rule_finish(p);
