@@ -89,12 +89,16 @@ static void write_rule_profile(struct setup *s)
 
 /* malloc() keeps what lies below memory in use, so each reload would start from more. Once a reload
  * the walk over free blocks costs little. */
+#ifdef __GLIBC__
 static void return_memory(void)
 {
-#ifdef __GLIBC__
     malloc_trim(0);
-#endif
 }
+#else
+static void return_memory(void)
+{
+}
+#endif
 
 /* Builds the new set aside, on this thread, while packets flow. False: the old rules stay,
  * because the new ones do not compile, none could be loaded, or a firewall rule is wrong. */

@@ -31,7 +31,7 @@ struct port_filter {
 struct payload_sets {
     struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to search */
     struct pattern_set *few_ports[POSITION_COUNT];
-    const struct port_filter *filter;                             /* of few_ports; NULL: there are none */
+    const struct port_filter *filter;                   /* of few_ports; NULL: there are none */
     unsigned longest;                                   /* length of the longest pattern; 0: none */
 };
 

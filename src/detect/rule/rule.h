@@ -2,8 +2,8 @@
 /* detect/rule/rule.h - a parsed rule; read-only after compilation.
  *
  * The parser (detect/rule/) fills it, the compiler (detect/compile/compile.c) orders, classifies
- * and flattens it, the inspection (detect/inspect/) only reads. All memory is in the ruleset's
- * arena. */
+ * and flattens it, the inspection (detect/inspect/) only reads. Each ruleset has its own struct
+ * rule; rulesets may share what it points to (detect/rule/rule_block.h). */
 #ifndef DETECT_RULE_H
 #define DETECT_RULE_H
 

@@ -191,7 +191,7 @@ TEST(reload_requires_the_same_features)
 }
 
 /* Neither blocks nor what rules have in common grow with the number of reloads. */
-TEST(reload_keeps_no_memory_of_rules_that_are_gone)
+TEST(reload_keeps_no_memory_of_removed_rules)
 {
     size_t blocks, most = 0, common = 0;
     struct reload r;

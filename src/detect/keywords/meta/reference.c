@@ -64,7 +64,8 @@ static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (prefix == NULL)
         return rule_error(p, "unknown reference key \"%.*s\"", TEXT(system));
     list = references_with_space(p);
-    list[rule->info->reference_count++] = (struct rule_reference){ prefix, arena_text(p->arena, id) };
+    list[rule->info->reference_count++] =
+        (struct rule_reference){ prefix, arena_text(p->arena, id) };
     rule->info->reference = list;
     return 0;
 }
