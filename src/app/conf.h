@@ -57,6 +57,7 @@ struct app_required_features {
     uint8_t file_content[APP_PROTO_COUNT];
 };
 void app_require(const struct app_conf *conf, const struct app_required_features *more);
+void app_required_add(struct app_required_features *all, const struct app_required_features *more);
 void app_require_files(const struct app_conf *conf, uint32_t what);
 /* hash: "md5", "sha1", "sha256". False: unknown hash. */
 bool app_require_file_hash(const struct app_conf *conf, const char *name);

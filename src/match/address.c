@@ -136,6 +136,7 @@ void address_table_fini(struct address_table *table)
 {
     map_fini(&table->by_text);
     map_fini(&table->by_content);
+    map_fini(&table->by_other);
 }
 
 /* Ranges are sorted and do not overlap, so a lookup can search them by halving. The + 1 avoids an
@@ -208,6 +209,31 @@ const struct address_set *address_set_get(struct address_table *table, struct te
     set = intern(table, in, &ranges);
     range_set_fini(&ranges);
     map_put(&table->by_text, in.p, in.n, (void *)set);
+    return set;
+}
+
+static range_value joined(const uint64_t half[2])
+{
+    return (range_value)half[0] << 64 | half[1];
+}
+
+/* Rules compare sets by their pointers, so a copy is looked up by its content like any other. */
+const struct address_set *address_set_copy(struct address_table *table,
+                                           const struct address_set *other)
+{
+    const struct address_set *set = map_get(&table->by_other, &other, sizeof(other));
+    struct range_set ranges = { .negates = other->negates };
+
+    if (set != NULL)
+        return set;
+    for (uint32_t i = 0; i < other->v4_count; i++)
+        range_set_add(&ranges, V4, other->v4[i].lo, other->v4[i].hi);
+    for (uint32_t i = 0; i < other->v6_count; i++)
+        range_set_add(&ranges, V6, joined(other->v6[i].lo), joined(other->v6[i].hi));
+    range_set_normalise(&ranges);
+    set = intern(table, text_of(other->text), &ranges);
+    range_set_fini(&ranges);
+    map_put(&table->by_other, &other, sizeof(other), (void *)(uintptr_t)set);
     return set;
 }
 

@@ -26,7 +26,7 @@ struct address_set {
 
 struct address_table {
     struct arena *arena;        /* borrowed; owns the sets */
-    struct map by_text, by_content;
+    struct map by_text, by_content, by_other;
     unsigned count;             /* distinct sets */
 };
 
@@ -38,6 +38,9 @@ void address_table_fini(struct address_table *table);   /* the sets stay in the 
 const struct address_set *address_set_get(struct address_table *table, struct text in,
                                           const struct set_vars *vars, struct where at,
                                           struct err *err);
+/* Returns this table's copy of a set of another table. */
+const struct address_set *address_set_copy(struct address_table *table,
+                                           const struct address_set *other);
 bool address_set_has(const struct address_set *set, const struct ip *ip);
 
 /* Parses one element without variables or groups: "10.0.0.0/8", "a-b", "fe80::1". */

@@ -4,54 +4,106 @@
 #include "match/expressions.h"
 
 #include "base/array.h"
+#include "base/containers/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct expression *compile(struct text re, uint32_t options, int *error, size_t *at)
+static uint64_t hash_of(const void *item)
 {
-    struct pcre_compiled compiled = pcre_work_compile(re, options, error, at);
+    return ((const struct expression *)item)->hash;
+}
+
+static bool is_same(const void *item, const void *other)
+{
+    const struct expression *x = item, *y = other;
+
+    return x->hash == y->hash && x->options == y->options && x->text.n == y->text.n &&
+           memcmp(x->text.p, y->text.p, x->text.n) == 0;
+}
+
+void expressions_init(struct expressions *all, const struct expressions *previous)
+{
+    *all = (struct expressions){ .by_text = { .hash = hash_of, .equal = is_same },
+                                 .previous = previous };
+}
+
+static struct expression *compile(const struct expression *key, int *error, size_t *at)
+{
+    struct pcre_compiled compiled = pcre_work_compile(key->text, key->options, error, at);
     struct expression *e;
+    char *text;
 
     if (compiled.code == NULL)
         return NULL;
-    e = xcalloc(1, sizeof(*e));
+    e = xmalloc(sizeof(*e) + key->text.n);
+    text = (char *)(e + 1);
+    *e = *key;
+    e->text.p = memcpy(text, key->text.p, key->text.n);
     e->pcre = compiled;
     return e;
+}
+
+static void add(struct expressions *all, struct expression *e)
+{
+    __atomic_fetch_add(&e->refs, 1, __ATOMIC_RELAXED);
+    index_add(&all->by_text, e);
+}
+
+static struct expression *find(const struct expressions *all, const struct expression *key)
+{
+    void **found = all != NULL ? index_find(&all->by_text, key) : NULL;
+
+    return found != NULL ? *found : NULL;
 }
 
 const struct expression *expression_get(struct expressions *all, struct text re, uint32_t options,
                                         int *error, size_t *at)
 {
-    size_t len = sizeof(options) + re.n;
-    uint8_t *key = xmalloc(len);
-    struct expression *e;
+    struct expression key = { .options = options, .text = re,
+                              .hash = hash_mix(hash_bytes(re.p, re.n), options) };
+    struct expression *e = find(all, &key);
 
-    memcpy(key, &options, sizeof(options));
-    memcpy(key + sizeof(options), re.p, re.n);
-    e = map_get(&all->by_text, key, len);
-    if (e == NULL) {
-        e = all->previous != NULL ? map_get(&all->previous->by_text, key, len) : NULL;
-        if (e == NULL)
-            e = compile(re, options, error, at);
-        if (e != NULL) {
-            __atomic_fetch_add(&e->refs, 1, __ATOMIC_RELAXED);
-            map_put(&all->by_text, key, len, e);
-        }
-    }
-    free(key);
+    if (e != NULL)
+        return e;
+    e = find(all->previous, &key);
+    if (e == NULL)
+        e = compile(&key, error, at);
+    if (e != NULL)
+        add(all, e);
     return e;
+}
+
+void expression_keep(const struct pcre_compiled *compiled)
+{
+    struct expression *e = CONTAINER_OF((struct pcre_compiled *)(uintptr_t)compiled,
+                                        struct expression, pcre);
+
+    e->stays = true;
+}
+
+void expressions_take_kept(struct expressions *all)
+{
+    if (all->previous == NULL)
+        return;
+    INDEX_EACH (&all->previous->by_text, item) {
+        struct expression *e = *item;
+
+        if (e->stays && find(all, e) == NULL)
+            add(all, e);
+        e->stays = false;
+    }
 }
 
 void expressions_fini(struct expressions *all)
 {
-    MAP_EACH(&all->by_text, entry) {
-        struct expression *e = entry->value;
+    INDEX_EACH (&all->by_text, item) {
+        struct expression *e = *item;
 
         if (__atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL) > 0)
             continue;
         pcre_work_free(&e->pcre);
         free(e);
     }
-    map_fini(&all->by_text);
+    index_fini(&all->by_text);
 }

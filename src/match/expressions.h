@@ -7,23 +7,31 @@
 #ifndef MATCH_EXPRESSIONS_H
 #define MATCH_EXPRESSIONS_H
 
-#include "base/containers/map.h"
+#include "base/containers/index.h"
 #include "base/text/text.h"
 #include "match/pcre_work.h"
 
 struct expression {
     uint32_t refs;              /* atomic: the tables that have it */
+    bool stays;                 /* expression_keep(); of the loading thread */
+    uint32_t options;
+    uint64_t hash;              /* of options and text */
+    struct text text;           /* follows the struct, or is the key of a search */
     struct pcre_compiled pcre;
 };
 
 struct expressions {
-    struct map by_text;                         /* options and text to struct expression */
+    struct index by_text;                       /* struct expression by options and text */
     const struct expressions *previous;         /* valid while loading only; or NULL */
 };
 
+void expressions_init(struct expressions *all, const struct expressions *previous);
 /* Compiles the text, or finds it. NULL: *error is PCRE2's number and *at the place. */
 const struct expression *expression_get(struct expressions *all, struct text re, uint32_t options,
                                         int *error, size_t *at);
+/* An expression of the table before stays: expressions_take_kept() adds it to this one. */
+void expression_keep(const struct pcre_compiled *compiled);
+void expressions_take_kept(struct expressions *all);
 void expressions_fini(struct expressions *all);
 
 #endif

@@ -62,6 +62,7 @@ void port_table_fini(struct port_table *table)
 {
     map_fini(&table->by_text);
     map_fini(&table->by_content);
+    map_fini(&table->by_other);
 }
 
 /* 8 KiB: one bit for each port. */
@@ -120,5 +121,22 @@ const struct port_set *port_set_get(struct port_table *table, struct text in,
     set = intern(table, in, &ranges);
     range_set_fini(&ranges);
     map_put(&table->by_text, in.p, in.n, (void *)set);
+    return set;
+}
+
+/* As address_set_copy(). */
+const struct port_set *port_set_copy(struct port_table *table, const struct port_set *other)
+{
+    const struct port_set *set = map_get(&table->by_other, &other, sizeof(other));
+    struct range_set ranges = { 0 };
+
+    if (set != NULL)
+        return set;
+    for (uint32_t i = 0; i < other->count; i++)
+        range_set_add(&ranges, 0, other->range[i].lo, other->range[i].hi);
+    range_set_normalise(&ranges);
+    set = intern(table, text_of(other->text), &ranges);
+    range_set_fini(&ranges);
+    map_put(&table->by_other, &other, sizeof(other), (void *)(uintptr_t)set);
     return set;
 }

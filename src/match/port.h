@@ -23,7 +23,7 @@ struct port_set {
 
 struct port_table {
     struct arena *arena;                /* borrowed; owns the sets */
-    struct map by_text, by_content;
+    struct map by_text, by_content, by_other;
     unsigned count;                     /* distinct sets */
 };
 
@@ -35,6 +35,9 @@ void port_table_fini(struct port_table *table);
 const struct port_set *port_set_get(struct port_table *table, struct text in,
                                     const struct set_vars *vars, struct where at,
                                     struct err *err);
+
+/* Returns this table's copy of a set of another table. */
+const struct port_set *port_set_copy(struct port_table *table, const struct port_set *other);
 
 static inline bool port_range_has(struct port_range r, uint16_t port)
 {

@@ -24,6 +24,8 @@ static int keyword_parse(struct rule_parser *p, struct text in, void *arg)
     struct plugin_argument *a = arg;
     struct err err = { 0 };
 
+    if (rule_bind(p) < 0)       /* what else its parser reads is unknown */
+        return -1;
     a->keyword = k->keyword;
     if (k->keyword->parse == NULL ||
         k->keyword->parse((struct ids_value){ in.p, in.n }, a->own, plugin_error(&err)) == 0)

@@ -311,6 +311,16 @@ void app_require(const struct app_conf *conf, const struct app_required_features
     require(&c->required_files, more->files);
 }
 
+void app_required_add(struct app_required_features *all, const struct app_required_features *more)
+{
+    for (unsigned i = 0; i < APP_PROTO_COUNT; i++) {
+        all->frames[i] |= more->frames[i];
+        all->features[i] |= more->features[i];
+        all->file_content[i] |= more->file_content[i];
+    }
+    all->files |= more->files;
+}
+
 /* For outputs and scripts, which do not name protocols: requires content of all of them. */
 void app_require_files(const struct app_conf *conf, uint32_t what)
 {

@@ -18,7 +18,7 @@
 /* Arenas with blocks from this size on are a ruleset's. malloc() keeps freed blocks below its
  * growing threshold: after two reloads a process had 182 MB of which 84 were needed. Pages go
  * back. */
-#define LARGE_BLOCKS ((size_t)1 << 20)
+#define LARGE_BLOCKS ((size_t)256 << 10)
 
 struct arena_block {
     struct arena_block *next;

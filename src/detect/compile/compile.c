@@ -266,11 +266,12 @@ static void require_contents(struct ruleset *set, const struct rule *r)
 
 /* --- the plan ----------------------------------------------------------------------------- */
 
-/* The plan takes the array over; ruleset_plan_free() frees it. */
-static void ids_take(uint32_t **at, unsigned *count, id_array *from)
+/* Moves the array to the ruleset's arena. */
+static void ids_take(struct compiler *c, const uint32_t **at, unsigned *count, id_array *from)
 {
-    *at = from->at;
+    *at = arena_copy(&c->set->arena, from->at, from->count * sizeof(from->at[0]));
     *count = (unsigned)from->count;
+    ARRAY_FREE(from);
 }
 
 /* Inspection walks the scans in the order in which a transaction makes progress. The id
@@ -314,8 +315,8 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
     if (build_tx_scans(c, &b->scans, id, d, g->scan) < 0 ||
         build_tx_scans(c, &b->frame_scans, id, d, g->frame_scan) < 0)
         return -1;
-    ids_take(&g->always, &g->always_count, &b->always);
-    ids_take(&g->frame_always, &g->frame_always_count, &b->frame_always);
+    ids_take(c, &g->always, &g->always_count, &b->always);
+    ids_take(c, &g->frame_always, &g->frame_always_count, &b->frame_always);
     /* data of a frame arrive in parts, like those of the stream */
     c->plan->any_stream |= g->frame_scan_count > 0 || g->frame_always_count > 0;
     return 0;
@@ -437,10 +438,7 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->payload_non_prefilter);
     ARRAY_FREE(&b->payload_anchored);
     ARRAY_FREE(&b->stream_anchored);
-    ids_take(&g->event_rule, &g->event_rule_count, &b->events);
-    address_lists_build(&g->addresses, c->plan->rule, b->addresses.at,
-                        (unsigned)b->addresses.count);
-    ARRAY_FREE(&b->addresses);
+    ids_take(c, &g->event_rule, &g->event_rule_count, &b->events);
     g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
     g->packet_scan_count = (unsigned)b->packet_scans.count;
     for (unsigned i = 0; i < g->packet_scan_count; i++) {
@@ -453,8 +451,39 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     return 0;
 }
 
+static bool has_same_addresses(const struct group_builder *x, const struct group_builder *y)
+{
+    return x->addresses.count == y->addresses.count &&
+           (x->addresses.count == 0 ||
+            memcmp(x->addresses.at, y->addresses.at,
+                   x->addresses.count * sizeof(x->addresses.at[0])) == 0);
+}
+
+static const struct address_lists *addresses_of(struct compiler *c, unsigned group)
+{
+    const struct group_builder *b = &c->group[group / 2][group % 2];
+    struct address_lists *lists;
+
+    for (unsigned i = 0; i < group; i++)
+        if (has_same_addresses(&c->group[i / 2][i % 2], b))
+            return c->plan->group[i / 2][i % 2].addresses;
+    lists = &c->plan->address_lists[c->plan->address_list_count++];
+    address_lists_build(lists, c->plan->rule, b->addresses.at, (unsigned)b->addresses.count,
+                        &c->set->arena);
+    return lists;
+}
+
+static void build_addresses(struct compiler *c)
+{
+    for (unsigned i = 0; i < TRANSPORT_COUNT * 2; i++)
+        c->plan->group[i / 2][i % 2].addresses = addresses_of(c, i);
+    for (unsigned i = 0; i < TRANSPORT_COUNT * 2; i++)
+        ARRAY_FREE(&c->group[i / 2][i % 2].addresses);
+}
+
 static int build_all(struct compiler *c)
 {
+    build_addresses(c);
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
         for (unsigned d = 0; d < 2; d++)
             if (build_group(c, &c->group[t][d], &c->plan->group[t][d]) < 0)
@@ -515,9 +544,9 @@ static bool asks_for_overlap(const struct rule *r)
 
 /* A mask holds what excludes most candidates, in few bytes: the rule itself need not be
  * read. One element more than rules, so that an empty ruleset has an array too. */
-static void masks_build(struct detect_plan *plan)
+static void masks_build(struct detect_plan *plan, struct arena *arena)
 {
-    plan->mask = xcalloc(plan->rule_count + 1, sizeof(*plan->mask));
+    plan->mask = arena_zalloc(arena, (plan->rule_count + 1) * sizeof(*plan->mask));
     for (unsigned i = 0; i < plan->rule_count; i++) {
         const struct rule *r = plan->rule[i];
 
@@ -591,7 +620,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);
     }
-    masks_build(c->plan);
+    masks_build(c->plan, &set->arena);
     result = build_all(c);
     pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);
@@ -623,23 +652,15 @@ void ruleset_plan_free(struct ruleset *set)
             port_lists_fini(&g->stream_non_prefilter);
             anchored_lists_fini(&g->payload_anchored);
             anchored_lists_fini(&g->stream_anchored);
-            free(g->payload.filter);
-            for (unsigned i = 0; i < g->stream_set_count; i++)
-                free(g->stream_sets[i].filter);
             free(g->stream_sets);
             free(g->packet_scan);
-            free(g->event_rule);
-            address_lists_fini(&g->addresses);
         }
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         for (unsigned d = 0; d < 2; d++) {
             free(plan->app[id][d].scan);
-            free(plan->app[id][d].always);
             free(plan->app[id][d].frame_scan);
-            free(plan->app[id][d].frame_always);
         }
     pattern_pool_free(plan->patterns);
-    free(plan->mask);
     free(plan);
     set->plan = NULL;
 }

@@ -36,9 +36,9 @@ struct transport_group {
     struct anchored_lists stream_anchored;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
     unsigned packet_scan_count;
-    uint32_t *event_rule;                   /* rules with decoder events only */
+    const uint32_t *event_rule;                   /* rules with decoder events only */
     unsigned event_rule_count;
-    struct address_lists addresses;         /* rules with addresses only: evaluated once per flow */
+    const struct address_lists *addresses;  /* rules with addresses only: evaluated once per flow */
     bool has_stream;
     const char *name;                       /* "tcp to_server" */
 };
@@ -71,11 +71,11 @@ struct tx_scan {
 struct app_group {                          /* by protocol and direction */
     struct tx_scan *scan;
     unsigned scan_count;
-    uint32_t *always;                       /* transaction rules without a fast pattern */
+    const uint32_t *always;                       /* transaction rules without a fast pattern */
     unsigned always_count;
     struct tx_scan *frame_scan;
     unsigned frame_scan_count;
-    uint32_t *frame_always;
+    const uint32_t *frame_always;
     unsigned frame_always_count;
     const char *name;                       /* "http to_client" */
 };
@@ -85,6 +85,10 @@ struct detect_plan {
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
     struct transport_group group[TRANSPORT_COUNT][2];
+    /* Most rules with addresses only are about all of IP, so groups with the same ones share a
+     * list. 14 lists took 3.5 MB for 25,185 rules. */
+    struct address_lists address_lists[TRANSPORT_COUNT * 2];
+    unsigned address_list_count;
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
     uint32_t step_limit;                    /* detect.inspection-recursion-limit */

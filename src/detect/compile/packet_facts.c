@@ -121,7 +121,7 @@ int packet_facts_split(struct rule_parser *p)
     r->flags &= ~(uint32_t)RULE_NEEDS_PACKET;
     if (!has_packet_part(r))
         return 0;
-    if (check_numbers(p) < 0)
+    if (rule_bind(p) < 0 || check_numbers(p) < 0)
         return -1;
     facts = arena_copy(p->arena, r, sizeof(*r));
     facts->is_facts = true;

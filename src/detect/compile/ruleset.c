@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/compile/ruleset.c - loads a ruleset from the configuration, and frees it. Loading
  * runs on the main thread at start and on the control thread at reload. */
+#include "base/containers/hash.h"
+#include "base/containers/index.h"
 #include "base/report/log.h"
 #include "conf/compatibility.h"
 #include "detect/compile/firewall.h"
+#include "detect/compile/unchanged.h"
 #include "detect/state/dataset.h"
 #include "detect/state/iprep.h"
 #include "detect/rule/classification.h"
 #include "detect/rule/parser.h"
+#include "detect/rule/rule_block.h"
 #include "detect/state/rule_state.h"
 #include "detect/state/threshold.h"
 #include "detect/state/part_costs.h"
@@ -28,73 +32,64 @@ struct loader {
     const struct ruleset_request *request;
     struct ruleset_report *report;
     struct rule_builder builder;
-    struct map by_id;               /* gid, sid to struct known_rule */
-    struct arena known;
+    struct unchanged unchanged;
+    struct index by_number;         /* struct rule by gid and sid */
     struct arena texts;             /* the rule that is being read, unless texts are kept */
-};
-
-/* The rules of one gid and sid: two when bidirectional. In loader.known. */
-struct known_rule {
-    uint32_t rev;
-    struct rule *rule[2];
 };
 
 /* --- one rule --------------------------------------------------------------------------------- */
 
-/* Finds or creates the entry of the rule's number. */
-static struct known_rule *known_of(struct loader *l, const struct rule *rule)
+static uint64_t number_hash(const void *item)
 {
-    uint32_t key[2] = { rule->gid, rule->sid };
-    struct known_rule *known = map_get(&l->by_id, key, sizeof(key));
+    const struct rule *rule = item;
 
-    if (known == NULL) {
-        known = arena_zalloc(&l->known, sizeof(*known));
-        map_put(&l->by_id, key, sizeof(key), known);
-    }
-    return known;
+    return hash_mix(rule->gid, rule->sid);
 }
 
-/* Leaves a hole that drop_removed() closes: the array may be long and is not moved each
- * time. */
-static void remove_rule(struct loader *l, const struct rule *old)
+static bool has_same_number(const void *item, const void *other)
+{
+    const struct rule *x = item, *y = other;
+
+    return x->gid == y->gid && x->sid == y->sid;
+}
+
+/* A bidirectional rule is two, and a rule with facts, too. Leaves holes that drop_removed() closes:
+ * the array may be long and is not moved each time. */
+static void remove_rules(struct loader *l, const struct rule *like)
 {
     for (size_t i = 0; i < l->set->rules.count; i++)
-        if (l->set->rules.at[i] == old || l->set->rules.at[i] == old->facts)
+        if (l->set->rules.at[i] != NULL && has_same_number(l->set->rules.at[i], like))
             l->set->rules.at[i] = NULL;
 }
 
 /* Of two rules with one number the later revision stays. The same revision twice is an error, as in
  * Suricata, because choosing one of the two texts would be a guess. */
-static int check_duplicate(struct loader *l, const struct rule *rule, struct known_rule *known,
-                           struct err *err)
+static int check_duplicate(struct loader *l, struct rule *rule, struct err *err)
 {
-    const struct rule *old = known->rule[0];
+    void **known = index_find(&l->by_number, rule);
+    const struct rule *old;
 
-    if (old == NULL)
+    if (known == NULL) {
+        index_add(&l->by_number, rule);
         return 0;
-    if (known->rev >= rule->rev)
+    }
+    old = *known;
+    if (old->rev >= rule->rev)
         return err_at(err, rule->at, "duplicate of rule %u revision %u at %s:%u", rule->sid,
-                      known->rev, old->at.file, old->at.line);
+                      old->rev, old->at.file, old->at.line);
     log_at(LOG_LEVEL_WARNING, "detect-parse", rule->at,
            "rule %u revision %u takes the place of revision %u at %s:%u", rule->sid, rule->rev,
-           known->rev, old->at.file, old->at.line);
-    for (unsigned i = 0; i < 2; i++) {
-        if (known->rule[i] != NULL)
-            remove_rule(l, known->rule[i]);
-        known->rule[i] = NULL;
-    }
+           old->rev, old->at.file, old->at.line);
+    remove_rules(l, old);
+    *known = rule;
     l->report->loaded--;
     return 0;
 }
 
-/* `half` is 1 for the second rule that "<>" makes. The texts of rules take as much memory as
- * everything else of them but their patterns. Only --engine-analysis, --explain and outputs that
- * show rules need them. */
-static void keep_rule(struct loader *l, struct known_rule *known, unsigned half,
-                      struct rule *rule)
+/* The texts of rules take as much memory as everything else of them but their patterns. Only
+ * --engine-analysis, --explain and outputs that show rules need them. */
+static void keep_rule(struct loader *l, struct rule *rule)
 {
-    known->rev = rule->rev;
-    known->rule[half] = rule;
     if (l->request->drop_texts)
         rule->text = NULL;
     ARRAY_PUSH(&l->set->rules, rule);
@@ -108,20 +103,35 @@ static bool is_symmetric(const struct rule *rule)
     return rule->src == rule->dst && rule->src_port == rule->dst_port;
 }
 
+/* Takes the rule over from the set before, or parses it. */
+static enum rule_outcome get_rule(struct loader *l, const struct rule_text *text, bool swapped,
+                                  struct rule **out, struct err *err)
+{
+    uint64_t hash[2];
+    enum rule_outcome outcome;
+
+    unchanged_hash(text, swapped, l->builder.firewall, hash);
+    *out = unchanged_take(&l->unchanged, text, hash);
+    if (*out != NULL)
+        return RULE_OK;
+    outcome = rule_parse(&l->builder, text, swapped, out, err);
+    if (outcome == RULE_OK && (*out)->source != NULL)
+        memcpy((*out)->source->hash, hash, sizeof(hash));
+    return outcome;
+}
+
 /* A bidirectional rule is parsed twice, the second time with its sides exchanged. */
 static enum rule_outcome load_rule(struct loader *l, const struct rule_text *text,
                                    struct err *err)
 {
     struct rule *rule, *back;
-    struct known_rule *known;
-    enum rule_outcome outcome = rule_parse(&l->builder, text, false, &rule, err);
+    enum rule_outcome outcome = get_rule(l, text, false, &rule, err);
 
     if (outcome != RULE_OK)
         return outcome;
-    known = known_of(l, rule);
-    if (check_duplicate(l, rule, known, err) < 0)
+    if (check_duplicate(l, rule, err) < 0)
         return RULE_FAILED;
-    keep_rule(l, known, 0, rule);
+    keep_rule(l, rule);
     if (!(rule->flags & RULE_BIDIRECTIONAL))
         return RULE_OK;
     if (is_symmetric(rule)) {
@@ -129,9 +139,9 @@ static enum rule_outcome load_rule(struct loader *l, const struct rule_text *tex
                "and destination are the same: one direction says it all", rule->sid);
         return RULE_OK;
     }
-    outcome = rule_parse(&l->builder, text, true, &back, err);
+    outcome = get_rule(l, text, true, &back, err);
     if (outcome == RULE_OK)
-        keep_rule(l, known, 1, back);
+        keep_rule(l, back);
     return outcome;
 }
 
@@ -353,14 +363,16 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
     arena_init(&set->arena, 1 << 20, 0);
     set->refs = 1;
     set->is_inline = request->is_inline;
-    set->conf = request->conf;
+    set->conf = set->read_from = request->conf;
+    set->strict = request->strict_all || request->strict_keywords != NULL;
     set->config_dir = request->config_dir;
     set->suricata_9 = conf_is_suricata_9(request->conf);
     set->packet_facts = conf_bool(request->conf, "detect.packet-facts", false);
     set->flowbits_max =
         (unsigned)conf_u64_range(request->conf, "detect.flowbits.max-per-signature",
                                  set->suricata_9 ? FLOWBITS_OF_SURICATA_9 : 0, 1, UINT8_MAX);
-    set->expressions.previous = request->previous != NULL ? &request->previous->expressions : NULL;
+    expressions_init(&set->expressions,
+                     request->previous != NULL ? &request->previous->expressions : NULL);
     address_table_init(&set->addresses, &set->arena);
     port_table_init(&set->ports, &set->arena);
     set->state = request->previous != NULL ? rule_state_ref(request->previous->state)
@@ -369,6 +381,7 @@ static struct ruleset *ruleset_new(const struct ruleset_request *request)
         ruleset_unref(set);
         return NULL;
     }
+    set->load = ++set->state->loads;
     set->host_bits = set->state->host_bits;
     set->threshold_state = set->state->thresholds;
     set->tags = set->state->tags;
@@ -445,26 +458,33 @@ static void check_vars(struct rule_builder *b, const struct conf_node *conf)
             conf_fatal(node, "%s", err.text);
 }
 
-/* The builder and the map of numbers die with the load. */
+/* The builder and the tables by which rules and sets are found die with the load. */
 static void load_rules(struct ruleset *set, const struct ruleset_request *request,
                        struct ruleset_report *report)
 {
-    struct loader l = { .set = set, .request = request, .report = report };
+    struct loader l = {
+        .set = set, .request = request, .report = report,
+        .by_number = { .hash = number_hash, .equal = has_same_number },
+    };
 
     arena_init(&l.texts, 64 << 10, 0);
-    arena_init(&l.known, 256 << 10, 0);
     set->names = rule_names_load(&set->arena, request->conf);
     set->iprep = iprep_load(request->conf);
     rule_builder_init(&l.builder, set, request);
+    l.builder.shares = true;
+    unchanged_open(&l.unchanged, set, request);
     check_vars(&l.builder, request->conf);
     load_files(&l);
     log_result(report);
+    unchanged_close(&l.unchanged);
+    buffer_registry_close(set);
     drop_removed(set);
     if (set->rules.count > 0)
         threshold_config_load(set, request->conf);
     rule_builder_fini(&l.builder);
-    map_fini(&l.by_id);
-    arena_fini(&l.known);
+    address_table_fini(&set->addresses);
+    port_table_fini(&set->ports);
+    index_fini(&l.by_number);
     arena_fini(&l.texts);
 }
 
@@ -525,6 +545,7 @@ void ruleset_unref(struct ruleset *set)
     for (size_t i = 0; i < set->to_free.count; i++)
         set->to_free.at[i].keyword->free_arg((void *)set->to_free.at[i].arg);
     ARRAY_FREE(&set->to_free);
+    rule_blocks_release(set);
     expressions_fini(&set->expressions);
     ARRAY_FREE(&set->scripts);
     ARRAY_FREE(&set->failures);

@@ -434,7 +434,7 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
         p->flow->inspect_flags |= flag;
     }
     ends = packet_ends(p, d);
-    address_lists_collect(&g->addresses, ends.src, ends.dst, &dt->found);
+    address_lists_collect(g->addresses, ends.src, ends.dst, &dt->found);
     run_found_by_header(dt, p, d);
 }
 

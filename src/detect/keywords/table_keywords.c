@@ -4,6 +4,7 @@
 #include "detect/keywords/buffers/list.h"
 #include "detect/keywords/registry.h"
 #include "detect/rule/program.h"
+#include "detect/rule/rule_block.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
 
@@ -107,6 +108,27 @@ static const struct transform_ops *const transforms[] = { TRANSFORM_LIST(X) };
 static struct keyword_ops transform_ops_table[TRANSFORM_LIST(COUNT)];
 static const struct keyword_ops *transform_table[ARRAY_LEN(transform_ops_table) + 1];
 
+/* Rules of several blocks use the buffer, so its argument is in the common block. */
+static int use_parse(struct rule_parser *p, struct text in, struct transform_use *use)
+{
+    struct rule_block *block = p->block;
+    struct arena *arena = p->arena;
+    int result = 0;
+
+    if (block != NULL) {
+        p->block = rule_block_common(p->ruleset);
+        p->arena = &p->block->arena;
+    }
+    if (use->ops->arg_size > 0)
+        use->arg = arena_zalloc(p->arena, use->ops->arg_size);
+    use->arg_text = arena_text(p->arena, in);
+    if (use->ops->parse != NULL)
+        result = use->ops->parse(p, in, (void *)(uintptr_t)use->arg);
+    p->block = block;
+    p->arena = arena;
+    return result;
+}
+
 /* Replaces the current buffer by the same buffer with one transform more. Rules that chain
  * the same transforms share one buffer, so its bytes are computed once per packet. */
 static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
@@ -121,12 +143,9 @@ static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (l == NULL)
         return rule_error(p, "transforms must be used with a sticky buffer before them: %s",
                           use.ops->name);
-    if (use.ops->arg_size > 0)
-        use.arg = arena_zalloc(p->arena, use.ops->arg_size);
-    use.arg_text = arena_text(p->arena, in);
-    if (use.ops->parse != NULL && use.ops->parse(p, in, (void *)(uintptr_t)use.arg) < 0)
+    if (use_parse(p, in, &use) < 0)
         return -1;
-    b = buffer_with_transform(p->ruleset, l->buffer, &use);
+    b = buffer_with_transform(p->ruleset, l->buffer, &use, p->block == NULL);
     if (l->first == NULL) {
         l->buffer = b;
         return 0;

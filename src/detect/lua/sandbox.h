@@ -31,7 +31,7 @@ struct lua_context {
     struct app_tx *tx;
     struct app_file *file;
     const struct rule *rule;
-    const uint64_t *byte_vars;          /* values by rule->var_names */
+    const uint64_t *byte_vars;          /* values by rule->info->var_names */
     struct dataset_table *datasets;
     struct ruleset *ruleset;            /* within init(): the set that is being loaded */
     const char *log_dir;

@@ -199,8 +199,11 @@ static int script_try(struct rule_parser *p, struct lua_script *s, bool transfor
 /* NULL with the error set. `transform`: the script changes buffers and has no init(). */
 struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform)
 {
-    struct lua_script *s = arena_zalloc(p->arena, sizeof(*s));
+    struct lua_script *s;
 
+    if (rule_bind(p) < 0)
+        return NULL;
+    s = arena_zalloc(p->arena, sizeof(*s));
     if (!conf_bool(p->ruleset->conf, "security.lua.allow-rules", true)) {
         rule_error(p, "Lua rules disabled by security configuration: security.lua.allow-rules");
         return NULL;

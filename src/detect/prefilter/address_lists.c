@@ -58,33 +58,39 @@ static int by_position(const void *a, const void *b)
     return x->begins - y->begins;
 }
 
-/* Hands the array's memory to the lists, which free it in address_lists_fini(). */
-static void ids_take(struct rule_ids *out, id_array *from)
+/* Moves the array to the arena. */
+static void ids_take(struct arena *arena, struct rule_ids *out, id_array *from)
 {
-    out->at = from->at;
+    out->at = arena_copy(arena, from->at, from->count * sizeof(from->at[0]));
     out->count = (unsigned)from->count;
+    ARRAY_FREE(from);
 }
+
+/* While the ranges of one side are built. */
+struct ranges_builder {
+    struct arena *arena;
+    ARRAY_OF(struct address_range) ranges;
+    ARRAY_OF(struct rule_ids) lists;    /* list 0 is empty */
+    struct map known;                   /* rules to the number of their list */
+};
 
 /* Returns the number of the list with these rules. Most parts of the address space have the same
  * rules as an earlier part, and share its list. */
-static uint32_t list_for(struct address_ranges *p, struct map *known, const id_array *active)
+static uint32_t list_for(struct ranges_builder *b, const id_array *active)
 {
+    size_t size = active->count * sizeof(*active->at);
     uintptr_t at;
-    struct rule_ids *list;
 
     if (active->count == 0)
         return 0;
-    at = (uintptr_t)map_get(known, active->at, active->count * sizeof(*active->at));
+    at = (uintptr_t)map_get(&b->known, active->at, size);
     if (at != 0)
         return (uint32_t)at;
-    p->list = xrealloc(p->list, (p->list_count + 1) * sizeof(*p->list));
-    list = &p->list[p->list_count];
-    list->count = (unsigned)active->count;
-    list->at = xmalloc(active->count * sizeof(*list->at));
-    memcpy(list->at, active->at, active->count * sizeof(*list->at));
-    map_put(known, active->at, active->count * sizeof(*active->at),
-            (void *)(uintptr_t)p->list_count);
-    return p->list_count++;
+    at = b->lists.count;
+    ARRAY_PUSH(&b->lists, (struct rule_ids){ arena_copy(b->arena, active->at, size),
+                                             (unsigned)active->count });
+    map_put(&b->known, active->at, size, (void *)at);
+    return (uint32_t)at;
 }
 
 /* `active` stays sorted by rule, so that equal sets of rules have equal bytes, which is
@@ -108,18 +114,16 @@ static void active_change(id_array *active, const struct edge *e)
 
 /* Walks all edges from the lowest address up, with the rules that cover the current one in
  * `active`. An edge at 2^32 ends the walk: no address is left. */
-static void ranges_build(struct address_ranges *p, edge_array *edges)
+static void ranges_build(struct address_ranges *p, edge_array *edges, struct arena *arena)
 {
-    ARRAY_OF(struct address_range) out = { 0 };
-    struct map known = { 0 };
+    struct ranges_builder b = { .arena = arena };
     id_array active = { 0 };
 
     if (edges->count == 0)
         return;
     qsort(edges->at, edges->count, sizeof(*edges->at), by_position);
-    p->list = xcalloc(1, sizeof(*p->list));
-    p->list_count = 1;
-    ARRAY_PUSH(&out, (struct address_range){ 0, 0 });
+    ARRAY_PUSH(&b.lists, (struct rule_ids){ 0 });
+    ARRAY_PUSH(&b.ranges, (struct address_range){ 0, 0 });
     for (size_t i = 0; i < edges->count; ) {
         uint64_t at = edges->at[i].at;
         uint32_t list;
@@ -128,23 +132,26 @@ static void ranges_build(struct address_ranges *p, edge_array *edges)
             active_change(&active, &edges->at[i]);
         if (at > UINT32_MAX)
             break;
-        list = list_for(p, &known, &active);
-        if (out.at[out.count - 1].lo == at)
-            out.at[out.count - 1].list = list;
-        else if (out.at[out.count - 1].list != list)
-            ARRAY_PUSH(&out, (struct address_range){ (uint32_t)at, list });
+        list = list_for(&b, &active);
+        if (b.ranges.at[b.ranges.count - 1].lo == at)
+            b.ranges.at[b.ranges.count - 1].list = list;
+        else if (b.ranges.at[b.ranges.count - 1].list != list)
+            ARRAY_PUSH(&b.ranges, (struct address_range){ (uint32_t)at, list });
     }
-    p->at = out.at;
-    p->count = (unsigned)out.count;
+    p->at = arena_copy(arena, b.ranges.at, b.ranges.count * sizeof(b.ranges.at[0]));
+    p->count = (unsigned)b.ranges.count;
+    p->list = arena_copy(arena, b.lists.at, b.lists.count * sizeof(b.lists.at[0]));
+    ARRAY_FREE(&b.ranges);
+    ARRAY_FREE(&b.lists);
     ARRAY_FREE(&active);
-    map_fini(&known);
+    map_fini(&b.known);
 }
 
 /* Each rule goes to the side that names fewer addresses. IPv6 has no ranges here: each
  * rule that can match an IPv6 packet is a candidate for all of them, and inspection checks
  * the addresses. */
 void address_lists_build(struct address_lists *lists, struct rule *const *rule,
-                         const uint32_t *ids, unsigned count)
+                         const uint32_t *ids, unsigned count, struct arena *arena)
 {
     edge_array src = { 0 }, dst = { 0 };
     id_array any_v4 = { 0 }, v6 = { 0 };
@@ -162,29 +169,12 @@ void address_lists_build(struct address_lists *lists, struct rule *const *rule,
         else
             add_edges(&dst, r->dst, ids[i]);
     }
-    ranges_build(&lists->src, &src);
-    ranges_build(&lists->dst, &dst);
-    ids_take(&lists->any_v4, &any_v4);
-    ids_take(&lists->v6, &v6);
+    ranges_build(&lists->src, &src, arena);
+    ranges_build(&lists->dst, &dst, arena);
+    ids_take(arena, &lists->any_v4, &any_v4);
+    ids_take(arena, &lists->v6, &v6);
     ARRAY_FREE(&src);
     ARRAY_FREE(&dst);
-}
-
-static void ranges_fini(struct address_ranges *p)
-{
-    for (unsigned i = 0; i < p->list_count; i++)
-        free(p->list[i].at);
-    free(p->list);
-    free(p->at);
-}
-
-void address_lists_fini(struct address_lists *lists)
-{
-    ranges_fini(&lists->src);
-    ranges_fini(&lists->dst);
-    free(lists->any_v4.at);
-    free(lists->v6.at);
-    *lists = (struct address_lists){ 0 };
 }
 
 /* Binary search. The first part begins at address 0, so each address is in one. */

@@ -5,6 +5,7 @@
 #ifndef DETECT_ADDRESS_LISTS_H
 #define DETECT_ADDRESS_LISTS_H
 
+#include "base/memory/arena.h"
 #include "base/text/ip.h"
 #include "detect/prefilter/port_lists.h"
 
@@ -13,8 +14,7 @@ struct address_range { uint32_t lo, list; };
 struct address_ranges {
     struct address_range *at;   /* sorted; each ends before the `lo` of the next */
     unsigned count;
-    struct rule_ids *list;      /* list 0 is empty */
-    unsigned list_count;
+    const struct rule_ids *list;    /* list 0 is empty */
 };
 
 struct address_lists {
@@ -24,8 +24,7 @@ struct address_lists {
 };
 
 void address_lists_build(struct address_lists *lists, struct rule *const *rule,
-                         const uint32_t *ids, unsigned count);
-void address_lists_fini(struct address_lists *lists);
+                         const uint32_t *ids, unsigned count, struct arena *arena);
 void address_lists_collect(const struct address_lists *lists, const struct ip *src,
                            const struct ip *dst, struct candidates *out);
 

@@ -4,6 +4,7 @@
 #include "detect/prefilter/pattern_set.h"
 #include "base/array.h"
 #include "base/containers/map.h"
+#include "base/memory/arena.h"
 #include "match/mpm_ngram.h"
 #include "match/spm_literal.h"
 
@@ -12,16 +13,11 @@
 
 /* Two plain searches cost less than the set-up of a search for many. */
 #define HANDFUL 2               /* patterns that are searched one by one */
+/* Mapped, so that a reload gives the memory of the old sets back: from the heap it left 8 MB. */
+#define ARENA_BLOCK (256u << 10)
 
-/* One different pattern. Its rules are a part of pattern_set.rule. */
-struct set_pattern {
-    const uint8_t *bytes;
-    uint16_t len;
-    bool nocase;
-    uint32_t first, count;      /* in pattern_set.rule */
-};
-
-/* All arrays belong to the set; `hs` belongs to the pool. Read only once built. */
+/* The pool owns all but the shared matcher. Read only once built. The rules of pattern i are
+ * rule[first[i]] up to rule[first[i + 1]]. */
 struct pattern_set {
     struct mpm_ngram *mpm;     /* knows all patterns; NULL: a handful, or libhs is to be used */
     struct shared_mpm *shared_mpm;      /* holds `mpm` */
@@ -29,9 +25,9 @@ struct pattern_set {
     unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
     unsigned hot_bytes;         /* of `mpm` */
-    struct set_pattern *pattern;
-    uint32_t *rule;
-    uint8_t *bytes;
+    const struct literal_pattern *pattern;
+    const uint32_t *first;
+    const uint32_t *rule;
 };
 
 /* A matcher with the patterns that it was built from: the sets of a new ruleset that have the same
@@ -39,15 +35,15 @@ struct pattern_set {
 struct shared_mpm {
     uint32_t refs;              /* atomic */
     struct mpm_ngram *mpm;
-    struct literal_pattern *pattern;
+    struct literal_pattern *pattern;    /* with their bytes */
     unsigned count;
-    uint8_t *bytes;
 };
 
 /* Owned by a compiled ruleset. cache_dir: where libhs databases are kept between runs;
  * NULL: nowhere. by_hash finds the database for the same patterns, which sets of several
  * groups often have. */
 struct pattern_pool {
+    struct arena arena;         /* the sets, and what else lives as long */
     bool use_hs;
     char *cache_dir;
     ARRAY_OF(struct pattern_set *) sets;
@@ -57,19 +53,20 @@ struct pattern_pool {
     const struct pattern_pool *previous;        /* while sets are built */
 };
 
-/* A pattern and all rules that have it, while a set is built. The builder owns the pattern's
- * bytes. */
-struct pattern_rules { struct literal_pattern pattern; ARRAY_OF(uint32_t) rules; };
+/* A rule and its pattern, while a set is built. The list is sorted then, so that equal patterns
+ * come together: tables that find them earlier took 170 bytes for each rule, at the peak of a
+ * load. */
+struct rule_pattern { struct literal_pattern pattern; uint32_t rule; };
 
 struct pattern_set_builder {
-    struct map by_bytes;                    /* nocase byte and bytes -> index + 1 */
-    ARRAY_OF(struct pattern_rules) patterns;
+    ARRAY_OF(struct rule_pattern) patterns;
 };
 
 struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir)
 {
     struct pattern_pool *pool = xcalloc(1, sizeof(*pool));
 
+    arena_init(&pool->arena, ARENA_BLOCK, 0);
     pool->use_hs = use_hs;
     pool->cache_dir = cache_dir != NULL ? xstrdup(cache_dir) : NULL;
     return pool;
@@ -86,17 +83,12 @@ static void shared_mpm_unref(struct shared_mpm *s)
         return;
     mpm_ngram_free(s->mpm);
     free(s->pattern);
-    free(s->bytes);
     free(s);
 }
 
-static void set_free(struct pattern_set *set)
+void *pattern_pool_alloc(struct pattern_pool *pool, size_t size)
 {
-    shared_mpm_unref(set->shared_mpm);
-    free(set->pattern);
-    free(set->rule);
-    free(set->bytes);
-    free(set);
+    return arena_zalloc(&pool->arena, size);
 }
 
 void pattern_pool_free(struct pattern_pool *pool)
@@ -104,7 +96,7 @@ void pattern_pool_free(struct pattern_pool *pool)
     if (pool == NULL)
         return;
     for (size_t i = 0; i < pool->sets.count; i++)
-        set_free(pool->sets.at[i]);
+        shared_mpm_unref(pool->sets.at[i]->shared_mpm);
     for (size_t i = 0; i < pool->databases.count; i++)
         hs_set_free(pool->databases.at[i]);
     ARRAY_FREE(&pool->sets);
@@ -112,6 +104,7 @@ void pattern_pool_free(struct pattern_pool *pool)
     map_fini(&pool->by_hash);
     map_fini(&pool->mpm_by_hash);
     free(pool->cache_dir);
+    arena_fini(&pool->arena);
     free(pool);
 }
 
@@ -134,45 +127,22 @@ struct pattern_set_builder *pattern_set_builder_new(void)
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule)
 {
-    uint8_t key[1 + PATTERN_LONG_MAX];
-    struct pattern_rules *p;
-    uintptr_t at;
-
-    len = MIN(len, PATTERN_LONG_MAX);
-    key[0] = nocase;
-    memcpy(key + 1, bytes, len);
-    at = (uintptr_t)map_get(&b->by_bytes, key, 1 + len);
-    if (at == 0) {
-        uint8_t *copy = xmalloc(len);
-
-        memcpy(copy, bytes, len);
-        ARRAY_PUSH(&b->patterns, (struct pattern_rules){
-                   .pattern = { .bytes = copy, .len = (uint16_t)len, .nocase = nocase } });
-        at = b->patterns.count;
-        map_put(&b->by_bytes, key, 1 + len, (void *)at);
-    }
-    p = &b->patterns.at[at - 1];
-    ARRAY_PUSH(&p->rules, rule);
+    ARRAY_PUSH(&b->patterns, (struct rule_pattern){
+               .pattern = { .bytes = bytes, .len = (uint16_t)MIN(len, PATTERN_LONG_MAX),
+                            .nocase = nocase }, .rule = rule });
 }
 
 static void builder_free(struct pattern_set_builder *b)
 {
-    for (size_t i = 0; i < b->patterns.count; i++) {
-        free((void *)(uintptr_t)b->patterns.at[i].pattern.bytes);
-        ARRAY_FREE(&b->patterns.at[i].rules);
-    }
     ARRAY_FREE(&b->patterns);
-    map_fini(&b->by_bytes);
     free(b);
 }
 
 /* Patterns that libhs takes come first: `shared` counts them from 0. The order depends on
  * the patterns only, so that the same rules give the same database, and its cached file
  * fits. */
-static int by_pattern(const void *a, const void *b)
+static int compare_patterns(const struct literal_pattern *x, const struct literal_pattern *y)
 {
-    const struct literal_pattern *x = &((const struct pattern_rules *)a)->pattern;
-    const struct literal_pattern *y = &((const struct pattern_rules *)b)->pattern;
     bool x_short = x->len <= PATTERN_SHORT_MAX, y_short = y->len <= PATTERN_SHORT_MAX;
     int r;
 
@@ -184,40 +154,66 @@ static int by_pattern(const void *a, const void *b)
     return x->len != y->len ? x->len - y->len : x->nocase - y->nocase;
 }
 
-/* Packs the builder's patterns into three arrays. The builder keeps its copies; the caller
- * frees it. `shared` is what libhs would take; set_matcher() corrects it for the other
- * matchers. */
-static struct pattern_set *set_of(const struct pattern_set_builder *b)
+/* Rules of one pattern stay in their order. */
+static int by_pattern(const void *a, const void *b)
 {
-    struct pattern_set *set = xcalloc(1, sizeof(*set));
-    size_t rules = 0, bytes = 0;
+    const struct rule_pattern *x = a, *y = b;
+    int r = compare_patterns(&x->pattern, &y->pattern);
 
-    for (size_t i = 0; i < b->patterns.count; i++) {
-        rules += b->patterns.at[i].rules.count;
-        bytes += b->patterns.at[i].pattern.len;
+    return r != 0 ? r : (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+/* With their bytes. */
+static size_t patterns_size(const struct literal_pattern *list, unsigned count)
+{
+    size_t size = count * sizeof(*list);
+
+    for (unsigned i = 0; i < count; i++)
+        size += list[i].len;
+    return size;
+}
+
+/* Copies the patterns into `copy`, which has patterns_size(), and their bytes behind them. */
+static struct literal_pattern *patterns_copy(struct literal_pattern *copy,
+                                             const struct literal_pattern *list, unsigned count)
+{
+    uint8_t *to = (uint8_t *)(copy + count);
+
+    for (unsigned i = 0; i < count; i++) {
+        copy[i] = list[i];
+        copy[i].bytes = memcpy(to, list[i].bytes, list[i].len);
+        to += list[i].len;
     }
-    set->count = (unsigned)b->patterns.count;
-    set->pattern = xcalloc(set->count, sizeof(*set->pattern));
-    set->rule = xcalloc(rules, sizeof(*set->rule));
-    set->bytes = xmalloc(bytes);
+    return copy;
+}
+
+/* Takes the rules of the builder, and each different pattern once. `list` gets these. `shared` is
+ * what libhs would take; set_matcher() corrects it for the other matchers. */
+static struct pattern_set *set_of(const struct pattern_set_builder *b, struct arena *arena,
+                                  struct literal_pattern *list)
+{
+    struct pattern_set *set = arena_zalloc(arena, sizeof(*set));
+    size_t rules = b->patterns.count;
+    uint32_t *first = xcalloc(rules + 1, sizeof(*first));
+    uint32_t *rule = arena_alloc(arena, rules * sizeof(*rule));
+
+    set->rule = rule;
     set->shortest = UINT32_MAX;
-    rules = bytes = 0;
-    for (unsigned i = 0; i < set->count; i++) {
-        const struct pattern_rules *from = &b->patterns.at[i];
-        struct set_pattern *to = &set->pattern[i];
+    for (unsigned i = 0; i < rules; i++) {
+        const struct literal_pattern *p = &b->patterns.at[i].pattern;
 
-        to->bytes = memcpy(set->bytes + bytes, from->pattern.bytes, from->pattern.len);
-        to->len = from->pattern.len;
-        to->nocase = from->pattern.nocase;
-        to->first = (uint32_t)rules;
-        to->count = (uint32_t)from->rules.count;
-        memcpy(set->rule + rules, from->rules.at, to->count * sizeof(*set->rule));
-        rules += to->count;
-        bytes += to->len;
-        set->shortest = MIN(set->shortest, to->len);
-        set->longest = MAX(set->longest, to->len);
-        set->shared += to->len > PATTERN_SHORT_MAX;
+        rule[i] = b->patterns.at[i].rule;
+        if (i > 0 && compare_patterns(p, &list[set->count - 1]) == 0)
+            continue;
+        first[set->count] = i;
+        list[set->count++] = *p;
+        set->shortest = MIN(set->shortest, p->len);
+        set->longest = MAX(set->longest, p->len);
+        set->shared += p->len > PATTERN_SHORT_MAX;
     }
+    first[set->count] = (uint32_t)rules;
+    set->first = arena_copy(arena, first, (set->count + 1) * sizeof(*first));
+    free(first);
     return set;
 }
 
@@ -255,20 +251,10 @@ static bool is_for(const struct shared_mpm *s, const struct literal_pattern *lis
 static struct shared_mpm *shared_mpm_new(const struct literal_pattern *list, unsigned count)
 {
     struct shared_mpm *s = xcalloc(1, sizeof(*s));
-    size_t bytes = 0;
 
-    for (unsigned i = 0; i < count; i++)
-        bytes += list[i].len;
     s->mpm = mpm_ngram_new(list, count);
     s->count = count;
-    s->pattern = xcalloc(count, sizeof(*s->pattern));
-    s->bytes = xmalloc(bytes);
-    bytes = 0;
-    for (unsigned i = 0; i < count; i++) {
-        s->pattern[i] = list[i];
-        s->pattern[i].bytes = memcpy(s->bytes + bytes, list[i].bytes, list[i].len);
-        bytes += list[i].len;
-    }
+    s->pattern = patterns_copy(xmalloc(patterns_size(list, count)), list, count);
     return s;
 }
 
@@ -288,44 +274,39 @@ static void set_mpm(struct pattern_set *set, struct pattern_pool *pool,
     map_put(&pool->mpm_by_hash, &hash, sizeof(hash), s);
     set->shared_mpm = s;
     set->mpm = s->mpm;
-    for (unsigned i = 0; i < set->count; i++)
-        set->pattern[i].bytes = s->pattern[i].bytes;
-    free(set->bytes);
-    set->bytes = NULL;
+    set->pattern = s->pattern;
     set->hot_bytes = mpm_ngram_hot_bytes(set->mpm);
 }
 
 /* Chooses how the set is searched: one by one, by libhs (`mpm-algo: hs`), or by our own
  * matcher, which takes patterns of every length. -1: libhs failed. */
-static int set_matcher(struct pattern_set *set, struct pattern_pool *pool, struct err *err)
+static int set_matcher(struct pattern_set *set, struct pattern_pool *pool,
+                       const struct literal_pattern *list, struct err *err)
 {
-    struct literal_pattern *list;
-    int result = 0;
+    bool few;
 
     if (!pool->use_hs)
         set->shared = set->count;
-    if (set->shared <= HANDFUL) {
-        set->shared = 0;
+    few = set->shared <= HANDFUL;
+    if (!few && !pool->use_hs) {
+        set_mpm(set, pool, list);
         return 0;
     }
-    list = xcalloc(set->shared, sizeof(*list));
-    for (unsigned i = 0; i < set->shared; i++)
-        list[i] = (struct literal_pattern){ set->pattern[i].bytes, set->pattern[i].len,
-                                            set->pattern[i].nocase };
-    if (pool->use_hs) {
-        result = set_database(set, pool, list, err);
-    } else {
-        set_mpm(set, pool, list);
-    }
-    free(list);
-    return result;
+    set->pattern = patterns_copy(arena_alloc(&pool->arena, patterns_size(list, set->count)), list,
+                                 set->count);
+    if (!few)
+        return set_database(set, pool, list, err);
+    set->shared = 0;
+    return 0;
 }
 
 /* The pool owns the set from here on, also if its matcher fails. */
 int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
                       struct pattern_set **out, struct err *err)
 {
+    struct literal_pattern *list;
     struct pattern_set *set;
+    int result;
 
     *out = NULL;
     if (b->patterns.count == 0) {
@@ -333,13 +314,15 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
         return 0;
     }
     qsort(b->patterns.at, b->patterns.count, sizeof(*b->patterns.at), by_pattern);
-    set = set_of(b);
+    list = xcalloc(b->patterns.count, sizeof(*list));
+    set = set_of(b, &pool->arena, list);
     builder_free(b);
     ARRAY_PUSH(&pool->sets, set);
-    if (set_matcher(set, pool, err) < 0)
-        return -1;
-    *out = set;
-    return 0;
+    result = set_matcher(set, pool, list, err);
+    free(list);
+    if (result == 0)
+        *out = set;
+    return result;
 }
 
 unsigned pattern_set_longest(const struct pattern_set *set)
@@ -372,11 +355,10 @@ struct scan { const struct pattern_set *set; struct candidates *out; };
 static void on_hit(unsigned id, void *arg)
 {
     const struct scan *s = arg;
-    const struct set_pattern *p = &s->set->pattern[id];
-    const uint32_t *rule = s->set->rule + p->first;
+    uint32_t end = s->set->first[id + 1];
 
-    for (uint32_t i = 0; i < p->count; i++)
-        candidates_add(s->out, rule[i]);
+    for (uint32_t i = s->set->first[id]; i < end; i++)
+        candidates_add(s->out, s->set->rule[i]);
 }
 
 /* The patterns from `shared` on are the short ones, or all of a handful. They are searched
@@ -393,7 +375,7 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
     else if (set->hs != NULL)
         hs_set_scan(set->hs, scratch, (struct slice){ data, len }, on_hit, &s);
     for (unsigned i = set->shared; i < set->count; i++) {
-        const struct set_pattern *p = &set->pattern[i];
+        const struct literal_pattern *p = &set->pattern[i];
 
         if (spm_find(data, len, p->bytes, p->len, p->nocase) != NULL)
             on_hit(i, &s);

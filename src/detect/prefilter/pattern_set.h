@@ -22,9 +22,12 @@ struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir);
 /* previous: whose matchers are taken over; valid until all sets are built. */
 void pattern_pool_continue(struct pattern_pool *pool, const struct pattern_pool *previous);
 void pattern_pool_free(struct pattern_pool *pool);      /* with all its sets */
+/* Zeroed memory that is freed with the pool. */
+void *pattern_pool_alloc(struct pattern_pool *pool, size_t size);
 struct hs_scratch *pattern_pool_scratch(const struct pattern_pool *pool, struct err *err);
 
 struct pattern_set_builder *pattern_set_builder_new(void);
+/* `bytes` must stay until the set is built. */
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule);
 /* Frees the builder. *out is NULL when no pattern was added. */

@@ -21,17 +21,21 @@ struct payload_pattern {
 
 enum payload_position { POSITION_FRONT, POSITION_ANYWHERE, POSITION_COUNT };
 
-/* All ports of the rules of a set. */
-struct port_filter { uint64_t src[1024], dst[1024]; };
+/* All ports of the rules of a set: a bit for each, in pages of 256, of which most are empty. There
+ * are up to a hundred filters. */
+struct port_filter {
+    uint16_t page_of[2][256];           /* source, destination; page 0 is empty */
+    uint64_t page[][4];
+};
 
 struct payload_sets {
     struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to search */
     struct pattern_set *few_ports[POSITION_COUNT];
-    struct port_filter *filter;                             /* of few_ports; NULL: there are none */
+    const struct port_filter *filter;                   /* of few_ports; NULL: there are none */
     unsigned longest;                                   /* length of the longest pattern; 0: none */
 };
 
-/* The caller frees sets->filter; the pool owns the sets. */
+/* The pool owns the sets and the filter. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err);
 

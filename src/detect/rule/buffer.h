@@ -51,6 +51,7 @@ struct buffer {
     uint8_t directions;
     bool multi, grows;
     bool same;                  /* as in struct packet_buffer */
+    bool own;                   /* of this ruleset: its rule is bound to it (rule_bind) */
     const char *name;           /* "http.uri"; with transforms "http.uri|to_lowercase" */
     const struct buffer *base;  /* before transforms; itself if there are none */
     const struct transform_use *transform;
@@ -87,13 +88,19 @@ const struct packet_buffer *packet_buffer_registered(unsigned i);
 
 /* Load time; each ruleset has a registry. */
 const struct buffer *buffer_find(struct ruleset *set, struct text name);
-/* Returns the buffer with one more transform at the end of its chain. */
+/* Returns the buffer with one more transform at the end of its chain. own: the transform is parsed
+ * for this ruleset alone; otherwise its argument is in the set's common block. */
 const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
-                                           const struct transform_use *use);
+                                           const struct transform_use *use, bool own);
+/* Lets the set have the buffers of the one before it, with their numbers. False: too many of them
+ * belong to rules that are gone. */
+bool buffer_registry_continue(struct ruleset *set, const struct ruleset *previous);
+void buffer_registry_close(struct ruleset *set);        /* all rules are read */
 /* Returns the declaration in the first protocol that has it; for packets and frames nothing is
  * set. */
 const struct app_buffer *buffer_declared(const struct buffer *b);
 unsigned buffer_count(const struct ruleset *set);
+/* NULL: no rule of this set has ever used the number. */
 const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id);
 const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *proto,
                                   unsigned type);

@@ -238,7 +238,58 @@ struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *
         read_lines(f, path, &reference_file, names);
         fclose(f);
     }
+    names->file_classes = names->classes.count;
+    names->file_references = names->references.count;
     return names;
+}
+
+/* NULL: `previous` has no such class, or only from a rule. */
+static struct rule_class *same_class(const struct rule_names *previous,
+                                     const struct map_entry *entry)
+{
+    struct rule_class *old = map_get(&previous->classes, entry->key, entry->key_len);
+    const struct rule_class *c = entry->value;
+
+    return old != NULL && !old->unknown && old->id == c->id && old->priority == c->priority &&
+           strcmp(old->name, c->name) == 0 && strcmp(old->text, c->text) == 0 ? old : NULL;
+}
+
+static const char *same_reference(const struct rule_names *previous, const struct map_entry *entry)
+{
+    const char *old = map_get(&previous->references, entry->key, entry->key_len);
+
+    return old != NULL && strcmp(old, entry->value) == 0 ? old : NULL;
+}
+
+bool rule_names_continue(struct rule_names *names, const struct rule_names *previous)
+{
+    if (names->file_classes != previous->file_classes ||
+        names->file_references != previous->file_references)
+        return false;
+    MAP_EACH (&names->classes, entry)
+        if (same_class(previous, entry) == NULL)
+            return false;
+    MAP_EACH (&names->references, entry)
+        if (same_reference(previous, entry) == NULL)
+            return false;
+    MAP_EACH (&names->classes, entry)
+        entry->value = same_class(previous, entry);
+    MAP_EACH (&names->references, entry)
+        entry->value = (void *)(uintptr_t)same_reference(previous, entry);
+    return true;
+}
+
+void rule_names_keep(struct rule_names *names, struct arena *arena)
+{
+    MAP_EACH (&names->classes, entry) {
+        struct rule_class *c = arena_copy(arena, entry->value, sizeof(*c));
+
+        c->name = arena_text(arena, text_of(c->name));
+        c->text = arena_text(arena, text_of(c->text));
+        entry->value = c;
+    }
+    MAP_EACH (&names->references, entry)
+        entry->value = arena_text(arena, text_of(entry->value));
 }
 
 void rule_names_fini(struct rule_names *names)

@@ -23,10 +23,16 @@ struct rule_names {
     struct map classes;         /* lower-case name to struct rule_class */
     struct map references;      /* lower-case system to URL prefix */
     uint32_t class_count;
+    size_t file_classes, file_references;       /* without what rules have added */
 };
 
 /* Reads both files. Logs unreadable files and wrong lines, and uses the rest. */
 struct rule_names *rule_names_load(struct arena *arena, const struct conf_node *root);
+/* If both files are as before, refers to the names of `previous`, which rules of both sets then
+ * have. False: something has changed. */
+bool rule_names_continue(struct rule_names *names, const struct rule_names *previous);
+/* Copies the files' names, so that following sets may have them. */
+void rule_names_keep(struct rule_names *names, struct arena *arena);
 void rule_names_fini(struct rule_names *names);
 
 /* Parse one line each, for the loader and tests; -1 when it is wrong. */

@@ -53,7 +53,9 @@ struct rule_parser {
     uint8_t directions;                 /* directions of the buffer that is being named
                                          * ("http.cookie: to_client"); 0: all */
     bool current_is_sticky;           /* a sticky buffer is current (its list may still be empty) */
-    struct arena *arena;                /* the ruleset's */
+    struct arena *arena;                /* for what the rule points to */
+    struct rule_block *block;           /* whose arena that is; NULL: the ruleset's own */
+    bool must_bind;                     /* rule_bind() was called for a rule of a block */
     struct ruleset *ruleset;
     struct err *err;
     struct where at;                    /* of the keyword being parsed */
@@ -103,6 +105,14 @@ struct keyword_ops {
  * or A-B, got \"%.*s\"", TEXT(in));` */
 int rule_error(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
 void rule_warning(struct rule_parser *p, const char *fmt, ...) PRINTF(2, 3);
+
+/* A reload does not parse a rule again whose text stays the same. A keyword whose argument depends
+ * on more than its text and the configuration (on a file, or on what belongs to this ruleset alone)
+ * calls this first. The first time it returns -1, and so does the keyword: the rule is then parsed
+ * once more, for this ruleset only. Warnings do the same, because each load repeats them. */
+int rule_bind(struct rule_parser *p);
+/* Has free_arg called when the last ruleset that has the rule is freed. */
+void rule_free_later(struct rule_parser *p, const struct keyword_ops *keyword, void *arg);
 
 /* Adds a test in addition to the keyword's own; copies what it needs of `test`. point:
  * POINT_PACKET, POINT_TX or POINT_POST. */

@@ -86,6 +86,7 @@ static const char *render(struct buf *text, struct arena *arena)
 const char *rule_metadata_render(struct rule_builder *b)
 {
     struct buf *text = &b->metadata_text, *cut = &b->metadata_cut;
+    bool own = b->shares && b->parser.block == NULL;    /* other rules outlive this one */
     const char *built;
 
     if (b->parser.metadata.count == 0)
@@ -97,13 +98,13 @@ const char *rule_metadata_render(struct rule_builder *b)
         buf_add(text, argument.p, argument.n);
         buf_add(text, "", 1);
     }
-    built = map_get(&b->metadata_built, text->data, text->len);
+    built = own ? NULL : map_get(&b->metadata_built, text->data, text->len);
     if (built != NULL)
         return built;
     buf_clear(cut);
     buf_add(cut, text->data, text->len);
     built = render(cut, b->parser.arena);
-    if (built != NULL)
+    if (built != NULL && !own)
         map_put(&b->metadata_built, text->data, text->len, (void *)(uintptr_t)built);
     return built;
 }

@@ -3,6 +3,7 @@
 #include "detect/rule/parser.h"
 
 #include "base/report/log.h"
+#include "detect/rule/rule_block.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,10 +35,30 @@ void rule_warning(struct rule_parser *p, const char *fmt, ...)
     char text[sizeof(p->err->text)];
     va_list args;
 
+    if (rule_bind(p) < 0)
+        return;
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
     log_at(LOG_LEVEL_WARNING, "detect-parse", p->at, "%s", text);
+}
+
+int rule_bind(struct rule_parser *p)
+{
+    if (p->block == NULL)
+        return 0;
+    p->must_bind = true;
+    return -1;
+}
+
+void rule_free_later(struct rule_parser *p, const struct keyword_ops *keyword, void *arg)
+{
+    struct rule_test test = { .keyword = keyword, .arg = arg };
+
+    if (p->block != NULL)
+        ARRAY_PUSH(&p->block->to_free, test);
+    else
+        ARRAY_PUSH(&p->ruleset->to_free, test);
 }
 
 /* The builder has one list of tests for each of these points. */
@@ -193,7 +214,7 @@ static void keep_test(struct rule_parser *p, void *arg)
     };
 
     if (k->free_arg != NULL && arg != NULL)
-        ARRAY_PUSH(&p->ruleset->to_free, test);
+        rule_free_later(p, k, arg);
     if (k->match != NULL && k->point != POINT_NONE && k->point != POINT_BUFFER)
         rule_add_test(p, k->point, &test);
 }
@@ -309,8 +330,10 @@ static bool is_clean_text(struct text t)
 static void start_rule(struct rule_builder *b, const struct rule_text *text, struct err *err)
 {
     struct rule_parser *p = &b->parser;
-    struct rule *rule = arena_zalloc(p->arena, sizeof(*rule));
+    struct rule *rule = p->rule;
 
+    *rule = (struct rule){ 0 };
+    rule->info = arena_zalloc(p->arena, sizeof(*rule->info));
     rule->gid = 1;
     rule->priority = -1;
     rule->flags = b->firewall ? RULE_FIREWALL : 0;
@@ -319,7 +342,6 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     b->text = text;
     for (unsigned i = 0; i < ARRAY_LEN(b->tests); i++)
         b->tests[i].count = 0;
-    p->rule = rule;
     p->current = NULL;
     p->current_is_sticky = false;
     p->last_content = NULL;
@@ -369,16 +391,14 @@ static int finish_rule(struct rule_builder *b)
     rule->tx_test = freeze_tests(b, 1, &rule->tx_test_count);
     rule->post = freeze_tests(b, 2, &rule->post_count);
     late_tests_last(rule);
-    rule->metadata_json = rule_metadata_render(b);
+    rule->info->metadata_json = rule_metadata_render(b);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;
     return rule_finish(p);
 }
 
-/* Called by the loading thread only. *err is filled unless the outcome is RULE_OK or
- * RULE_IGNORED. */
-enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *text, bool swapped,
-                             struct rule **out, struct err *err)
+static enum rule_outcome parse(struct rule_builder *b, const struct rule_text *text, bool swapped,
+                               struct err *err)
 {
     struct rule_parts parts;
     enum rule_outcome outcome;
@@ -399,10 +419,92 @@ enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *tex
     outcome = options_parse(b, parts.options, false, err);
     if (outcome != RULE_OK)
         return outcome;
-    if (finish_rule(b) < 0)
-        return RULE_FAILED;
-    *out = b->parser.rule;
-    return RULE_OK;
+    return finish_rule(b) < 0 ? RULE_FAILED : RULE_OK;
+}
+
+/* Rules of a block share equal metadata. Those of a ruleset would leave a reload nothing that it
+ * can free: 9,025 of 25,185 rules have metadata of their own, and 10,000 by blocks. */
+static struct rule_block *block_with_space(struct rule_builder *b)
+{
+    if (b->block == NULL || rule_block_is_full(b->block)) {
+        b->block = rule_block_new(b->parser.ruleset);
+        map_fini(&b->metadata_built);
+        map_fini(&b->required_built);
+    }
+    return b->block;
+}
+
+static void use_memory(struct rule_parser *p, struct rule_block *block)
+{
+    p->block = block;
+    p->arena = block != NULL ? &block->arena : &p->ruleset->arena;
+    p->must_bind = false;
+}
+
+/* Most rules need the same features, which a block stores once. NULL: none. */
+static const struct app_required_features *required_copy(struct rule_builder *b)
+{
+    const struct app_required_features *needs = &b->parser.ruleset->required, *known;
+    static const struct app_required_features nothing;
+
+    if (memcmp(needs, &nothing, sizeof(nothing)) == 0)
+        return NULL;
+    known = map_get(&b->required_built, needs, sizeof(*needs));
+    if (known == NULL) {
+        known = arena_copy(b->parser.arena, needs, sizeof(*needs));
+        map_put(&b->required_built, needs, sizeof(*needs), (void *)(uintptr_t)known);
+    }
+    return known;
+}
+
+static struct rule_source *source_of(struct rule_builder *b, const struct rule *rule)
+{
+    struct rule_source *source = arena_zalloc(b->parser.arena, sizeof(*source));
+
+    source->block = b->parser.block;
+    source->required = required_copy(b);
+    source->threshold = rule->threshold;
+    source->flags = rule->flags;
+    return source;
+}
+
+/* The set's `required` has what the rule alone requires, while it is parsed. */
+static enum rule_outcome parse_into_block(struct rule_builder *b, const struct rule_text *text,
+                                          bool swapped, struct err *err)
+{
+    struct ruleset *set = b->parser.ruleset;
+    struct app_required_features before = set->required;
+    enum rule_outcome outcome;
+
+    memset(&set->required, 0, sizeof(set->required));
+    use_memory(&b->parser, block_with_space(b));
+    outcome = parse(b, text, swapped, err);
+    if (outcome == RULE_OK && !b->parser.must_bind) {
+        b->parser.rule->source = source_of(b, b->parser.rule);
+        b->block->parsed++;
+        b->block->live++;
+    }
+    app_required_add(&set->required, &before);
+    return outcome;
+}
+
+/* Called by the loading thread only. *err is filled unless the outcome is RULE_OK or
+ * RULE_IGNORED. */
+enum rule_outcome rule_parse(struct rule_builder *b, const struct rule_text *text, bool swapped,
+                             struct rule **out, struct err *err)
+{
+    struct rule_parser *p = &b->parser;
+    enum rule_outcome outcome = RULE_OK;
+
+    p->rule = arena_alloc(&p->ruleset->arena, sizeof(*p->rule));
+    if (b->shares)
+        outcome = parse_into_block(b, text, swapped, err);
+    if (!b->shares || p->must_bind) {
+        use_memory(p, NULL);
+        outcome = parse(b, text, swapped, err);
+    }
+    *out = p->rule;
+    return outcome;
 }
 
 /* --- the builder ------------------------------------------------------------------------------ */
@@ -445,4 +547,5 @@ void rule_builder_fini(struct rule_builder *b)
     buf_fini(&b->metadata_text);
     buf_fini(&b->metadata_cut);
     map_fini(&b->metadata_built);
+    map_fini(&b->required_built);
 }

@@ -32,8 +32,11 @@ struct rule_builder {
     ARRAY_OF(struct rule_test) tests[3];    /* packet, transaction, post */
     struct set_vars address_vars, port_vars;
     bool firewall;              /* the rules belong to the firewall */
+    bool shares;                /* rules go to blocks, for following rulesets */
+    struct rule_block *block;   /* the one that is being filled; NULL: none yet */
     struct buf metadata_text, metadata_cut;
-    struct map metadata_built;   /* arguments to JSON */
+    struct map metadata_built;   /* arguments to JSON; of the block */
+    struct map required_built;   /* what rules of the block require */
 };
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
                        const struct ruleset_request *request);

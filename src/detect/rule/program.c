@@ -122,7 +122,7 @@ void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to)
 int byte_var_find(struct rule_parser *p, struct text name)
 {
     for (unsigned i = 0; i < p->rule->var_count; i++)
-        if (text_equal(name, p->rule->var_names[i]))
+        if (text_equal(name, p->rule->info->var_names[i]))
             return (int)i;
     return -1;
 }
@@ -137,9 +137,9 @@ int byte_var_make(struct rule_parser *p, struct text name)
         return -1;
     names = arena_alloc(p->arena, (r->var_count + 1) * sizeof(*names));
     if (r->var_count > 0)
-        memcpy(names, r->var_names, r->var_count * sizeof(*names));
+        memcpy(names, r->info->var_names, r->var_count * sizeof(*names));
     names[r->var_count] = arena_text(p->arena, name);
-    r->var_names = names;
+    r->info->var_names = names;
     return (int)r->var_count++;
 }
 

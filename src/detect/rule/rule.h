@@ -2,8 +2,8 @@
 /* detect/rule/rule.h - a parsed rule; read-only after compilation.
  *
  * The parser (detect/rule/) fills it, the compiler (detect/compile/compile.c) orders, classifies
- * and flattens it, the inspection (detect/inspect/) only reads. All memory is in the ruleset's
- * arena. */
+ * and flattens it, the inspection (detect/inspect/) only reads. Each ruleset has its own struct
+ * rule; rulesets may share what it points to (detect/rule/rule_block.h). */
 #ifndef DETECT_RULE_H
 #define DETECT_RULE_H
 
@@ -24,6 +24,8 @@ struct rule_op;                 /* one operation on a buffer; see detect/rule/pr
 struct tag_spec;
 struct threshold_spec;
 struct rule_program;
+struct rule_block;              /* detect/rule/rule_block.h */
+struct app_required_features;
 struct match_input;
 
 enum rule_action { RULE_ALERT, RULE_DROP, RULE_REJECT_SRC, RULE_REJECT_DST, RULE_REJECT_BOTH,
@@ -124,11 +126,33 @@ struct rule_list {
 
 struct rule_reference { const char *prefix, *id; };     /* "https://", "example.org/x" */
 
+/* What matches show of a rule. Keywords write it, then rulesets that have the rule share it. */
+struct rule_info {
+    const char *msg;
+    const char *class_name, *class_text;        /* "trojan-activity", its description */
+    struct rule_reference *reference;
+    unsigned reference_count;
+    uint32_t class_id;                  /* 0: none */
+    const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; or NULL */
+    const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
+};
+
+/* What a reload needs to use a parsed rule again. The memory that the rule points to belongs to the
+ * block, and so does this. Rulesets share it, each with a struct rule of its own. */
+struct rule_source {
+    uint64_t hash[2];                   /* of the text and how it was read; keyed */
+    struct rule_block *block;
+    const struct app_required_features *required;       /* NULL: nothing */
+    struct threshold_spec *threshold;   /* of the rule itself, without threshold.config */
+    uint32_t flags;                     /* before compilation */
+};
+
 struct rule {
     /* read first by inspection */
     uint32_t index;                     /* index in evaluation order */
     uint32_t flags;                     /* enum rule_flag */
     uint32_t shared_payload_match;  /* index of the rule that searches its payload part */
+    unsigned var_count;                 /* byte_extract and byte_math results */
     const struct rule_program *payload; /* the payload part; NULL: none */
     uint8_t action;                     /* enum rule_action */
     uint8_t type;                       /* enum rule_type */
@@ -145,6 +169,7 @@ struct rule {
     bool uses_shared_state;  /* reads or changes state that other flows can change: bits and tags
                               * of hosts, datasets; not thresholds */
     bool is_facts;                      /* the half on packets of another rule: `facts` there */
+    uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
     const struct address_set *src, *dst;
     const struct port_set *src_port, *dst_port;
     struct rule_test *test;             /* POINT_PACKET, late ones last */
@@ -152,10 +177,8 @@ struct rule {
     unsigned late_count;                /* number of late ones */
     struct rule_list *list;             /* buffers, the payload included */
     struct rule_test *tx_test;          /* POINT_TX */
-    unsigned tx_test_count;
     struct rule_test *post;             /* POINT_POST */
-    unsigned post_count;
-    unsigned var_count;                 /* byte_extract and byte_math results */
+    unsigned tx_test_count, post_count;
     struct tag_spec *tags;              /* tag; NULL: none */
     struct threshold_spec *threshold;   /* threshold, detection_filter; NULL: none */
     struct rule_list *fast_list;        /* list of the fast pattern; NULL: none */
@@ -165,20 +188,13 @@ struct rule {
     /* shown in alerts */
     uint32_t sid, gid, rev;
     int32_t priority;                   /* from 0; -1: not set yet, while parsing */
-    uint32_t class_id;                  /* 0: none */
-    const char *msg;
-    const char *class_name, *class_text;        /* "trojan-activity", its description */
+    struct rule_info *info;
     const char *text;                   /* the rule as written; NULL when it was not kept */
     struct where at;
-    struct rule_reference *reference;
-    unsigned reference_count;
-    const char *metadata_json;          /* rendered once: {"created_at":["2024"]...}; or NULL */
 
     struct rule *facts;                 /* its half on packets (detect.packet-facts); NULL: none */
-    const char *const *var_names;       /* of byte_extract/byte_math, var_count of them */
     uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
-    uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
-    struct rule *next;                  /* in parse order */
+    struct rule_source *source;         /* NULL: a reload has to parse the rule */
 };
 
 /* The protocols that a header may name besides those of applications; NULL past the last. */

@@ -28,8 +28,13 @@ struct lua_script;
 #define RULESET_FAILURES_MAX 1000
 
 struct ruleset {
-    struct arena arena;
+    struct arena arena;                 /* what dies with this set */
     uint32_t refs;                      /* atomic */
+    uint64_t load;                      /* number of the load, of those that share `state` */
+    ARRAY_OF(struct rule_block *) blocks;       /* what following sets may share */
+    struct rule_block *common;          /* one of them; rule_block_common() creates it */
+    const struct conf_node *read_from;  /* to compare; not valid after loading */
+    bool strict;                        /* --strict-rule-keywords was given */
     bool is_inline;
     const struct conf_node *conf;       /* root; valid while loading only */
     const char *config_dir;
@@ -62,7 +67,8 @@ struct ruleset {
     struct lua_total *lua_total;        /* memory of all scripts; NULL: no scripts */
     uint64_t lua_packet_instructions;
     ARRAY_OF(struct ruleset_failure) failures;  /* at most RULESET_FAILURES_MAX */
-    ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg; ruleset_unref calls them */
+    ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg that no block has;
+                                         * ruleset_unref calls them */
 };
 
 /* Checks a rule after its last keyword: whether keywords fit each other; resolves variables. -1

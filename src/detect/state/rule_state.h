@@ -14,6 +14,7 @@ struct threshold_table;
 
 struct rule_state {
     uint32_t refs;                      /* atomic */
+    uint64_t loads;                     /* of rulesets with this state; of the loading thread */
     struct host_bits *host_bits;
     struct threshold_table *thresholds;
     struct tag_table *tags;

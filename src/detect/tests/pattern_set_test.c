@@ -13,11 +13,11 @@ static struct pattern_set *build(struct test *t, struct pattern_pool *pool, uint
     struct pattern_set_builder *b = pattern_set_builder_new();
     struct pattern_set *set = NULL;
     struct err err = { 0 };
-    char word[16];
+    char word[8][16];
 
     for (uint32_t i = 0; i < 8; i++) {
-        snprintf(word, sizeof(word), "word%u", i);
-        pattern_set_add(b, (const uint8_t *)word, (unsigned)strlen(word), false, first + i);
+        snprintf(word[i], sizeof(word[i]), "word%u", i);
+        pattern_set_add(b, (const uint8_t *)word[i], (unsigned)strlen(word[i]), false, first + i);
     }
     pattern_set_add(b, (const uint8_t *)last, (unsigned)strlen(last), false, first + 8);
     CHECK_INT(pattern_set_build(b, pool, &set, &err), 0);

@@ -26,19 +26,19 @@ TEST(rule_header_and_meta)
         CHECK_INT(r->sid, 7);
         CHECK_INT(r->gid, 3);
         CHECK_INT(r->rev, 2);
-        CHECK_STRING(r->msg, "a \"b\"; c");
+        CHECK_STRING(r->info->msg, "a \"b\"; c");
         CHECK_INT(r->priority, 1);
-        CHECK_STRING(r->class_name, "trojan-activity");
-        CHECK_STRING(r->class_text, "A Trojan");
+        CHECK_STRING(r->info->class_name, "trojan-activity");
+        CHECK_STRING(r->info->class_text, "A Trojan");
         CHECK(rule_has_ip_proto(r, 6) && !rule_has_ip_proto(r, 17));
         CHECK((r->flags & RULE_TARGET_DST) && (r->flags & RULE_SPORT_ANY));
         CHECK(!(r->flags & RULE_SRC_ANY));
-        CHECK_INT(r->reference_count, 3);
-        CHECK_STRING(r->reference[0].prefix, "http://");
-        CHECK_STRING(r->reference[0].id, "x.example/y");
-        CHECK_STRING(r->reference[2].prefix, "https://");
-        CHECK_STRING(r->reference[2].id, "z.example");
-        CHECK_STRING(r->metadata_json, "{\"a\":[\"x\"],\"b\":[\"2 3\",\"1\"]}");
+        CHECK_INT(r->info->reference_count, 3);
+        CHECK_STRING(r->info->reference[0].prefix, "http://");
+        CHECK_STRING(r->info->reference[0].id, "x.example/y");
+        CHECK_STRING(r->info->reference[2].prefix, "https://");
+        CHECK_STRING(r->info->reference[2].id, "z.example");
+        CHECK_STRING(r->info->metadata_json, "{\"a\":[\"x\"],\"b\":[\"2 3\",\"1\"]}");
     }
     rules_fixture_close(&f);
 }
@@ -57,9 +57,9 @@ TEST(rule_with_thousands_of_references)
         buf_printf(&text, "reference:url,a.b/%u; ", i);
     buf_add(&text, "sid:1;)", 8);
     r = rules_fixture_parse(&f, (const char *)text.data);
-    CHECK(r != NULL && r->reference_count == 5000);
-    CHECK_STRING(r->reference[0].id, "a.b/0");
-    CHECK_STRING(r->reference[4999].id, "a.b/4999");
+    CHECK(r != NULL && r->info->reference_count == 5000);
+    CHECK_STRING(r->info->reference[0].id, "a.b/0");
+    CHECK_STRING(r->info->reference[4999].id, "a.b/4999");
     CHECK(f.set->arena.used - before < (2u << 20));
     buf_fini(&text);
     rules_fixture_close(&f);
@@ -77,8 +77,8 @@ TEST(rule_priority_wins_over_classtype)
     CHECK_INT(rules_fixture_options(&f, "priority:70000; priority:256;")->priority, 256);
     CHECK_INT(rules_fixture_options(&f, "classtype:misc-activity;")->priority, 3);
     CHECK_INT(rules_fixture_options(&f, "")->priority, 3);
-    CHECK_STRING(rules_fixture_options(&f, "classtype:misc-activity;")->class_text, "Misc, more");
-    CHECK(rules_fixture_options(&f, "classtype:never-heard-of;")->class_name == NULL);
+    CHECK_STRING(rules_fixture_options(&f, "classtype:misc-activity;")->info->class_text, "Misc, more");
+    CHECK(rules_fixture_options(&f, "classtype:never-heard-of;")->info->class_name == NULL);
     rules_fixture_close(&f);
 }
 
@@ -366,5 +366,16 @@ TEST(rule_int_index_matches)
     CHECK(tests_pass(rules_fixture_options(&f, "vlan.id:5,or_absent;"), &p));
     CHECK(tests_pass(rules_fixture_options(&f, "vlan.id:5,all_or_absent;"), &p));
     CHECK(!tests_pass(rules_fixture_options(&f, "vlan.id:5,all;"), &p));
+    rules_fixture_close(&f);
+}
+
+/* The parsers of each capture read it from the ruleset. */
+TEST(rule_requires_what_its_file_keywords_test)
+{
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    CHECK(rules_fixture_parse(&f, "alert http any any -> any any (filestore; sid:1;)") != NULL);
+    CHECK(f.set->required.files & APP_FILE_STORE);
     rules_fixture_close(&f);
 }

@@ -32,11 +32,11 @@ static void build_sets(struct fixture *f)
 {
     struct pattern_set_builder *builder = pattern_set_builder_new();
     struct err err = { 0 };
-    char text[16];
+    char text[RULES][16];
 
     for (unsigned i = 0; i < RULES; i++) {
-        pattern_of(i, text);
-        pattern_set_add(builder, (const uint8_t *)text, 8, false, i);
+        pattern_of(i, text[i]);
+        pattern_set_add(builder, (const uint8_t *)text[i], 8, false, i);
     }
     f->pool = pattern_pool_new(false, NULL);
     if (pattern_set_build(builder, f->pool, &f->sets.any_port[POSITION_ANYWHERE], &err) < 0)

@@ -77,8 +77,10 @@ static int domain_parse(struct rule_parser *p, struct text in, void *arg)
 
     if (in.n > 0)
         return rule_error(p, "%s takes no argument", p->keyword->name);
+    if (rule_bind(p) < 0)       /* the list may have changed */
+        return -1;
     a->list = suffixes_load();
-    ARRAY_PUSH(&p->ruleset->to_free, (struct rule_test){ .keyword = &domain_owner, .arg = a });
+    rule_free_later(p, &domain_owner, a);
     return 0;
 }
 

@@ -52,7 +52,7 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
     set_limits(x->context);
     if (x->pcre.few_backtracks)
         pcre2_set_match_limit(x->context, PCRE_FEW_BACKTRACKS);
-    ARRAY_PUSH(&p->ruleset->to_free, (struct rule_test){ .keyword = &pcrexform_owner, .arg = x });
+    rule_free_later(p, &pcrexform_owner, x);
     pcre2_pattern_info(x->pcre.code, PCRE2_INFO_CAPTURECOUNT, &groups);
     return groups == 1 ? 0 :
         rule_error(p, "pcrexform: expected one group that captures, found %u", groups);

@@ -14,9 +14,12 @@ static const struct expression *get(struct expressions *all, const char *re, uin
 
 TEST(expressions_are_shared_with_the_next_table)
 {
-    struct expressions first = { 0 }, next = { .previous = &first };
-    const struct expression *a = get(&first, "a+b", 0), *again;
+    struct expressions first, next;
+    const struct expression *a, *again;
 
+    expressions_init(&first, NULL);
+    expressions_init(&next, &first);
+    a = get(&first, "a+b", 0);
     CHECK(a != NULL);
     CHECK(get(&first, "a+b", 0) == a);
     CHECK_INT(a->refs, 1);
@@ -34,13 +37,34 @@ TEST(expressions_are_shared_with_the_next_table)
 
 TEST(expressions_that_are_wrong_are_not_kept)
 {
-    struct expressions all = { 0 };
+    struct expressions all;
     size_t at = 0;
     int error = 0;
 
+    expressions_init(&all, NULL);
     CHECK(expression_get(&all, text_of("a(b"), 0, &error, &at) == NULL);
     CHECK(error != 0);
     CHECK_INT(at, 3);
     CHECK_INT(all.by_text.count, 0);
     expressions_fini(&all);
+}
+
+/* Rules that are not parsed again do not look their expressions up. */
+TEST(expressions_that_are_kept_go_over)
+{
+    struct expressions first, next;
+    const struct expression *stays;
+
+    expressions_init(&first, NULL);
+    stays = get(&first, "stays", 0);
+    CHECK(get(&first, "goes", 0) != NULL);
+    expressions_init(&next, &first);
+    expression_keep(&stays->pcre);
+    expressions_take_kept(&next);
+    CHECK_INT(next.by_text.count, 1);
+    CHECK_INT(stays->refs, 2);
+    next.previous = NULL;
+    expressions_fini(&first);
+    CHECK(get(&next, "stays", 0) == stays);
+    expressions_fini(&next);
 }

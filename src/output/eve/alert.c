@@ -193,8 +193,8 @@ static void alert_endpoint(const struct render *r, struct json *j, const char *k
 static void alert_references(struct json *j, const struct rule *rule)
 {
     json_array(j, "references");
-    for (unsigned i = 0; i < rule->reference_count; i++)
-        json_printf(j, NULL, "%s%s", rule->reference[i].prefix, rule->reference[i].id);
+    for (unsigned i = 0; i < rule->info->reference_count; i++)
+        json_printf(j, NULL, "%s%s", rule->info->reference[i].prefix, rule->info->reference[i].id);
     json_array_end(j);
 }
 
@@ -212,8 +212,8 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     json_u64(j, "gid", rule->gid);
     json_u64(j, "signature_id", rule->sid);
     json_u64(j, "rev", rule->rev);
-    json_string(j, "signature", rule->msg != NULL ? rule->msg : "");
-    json_string(j, "category", rule->class_text != NULL ? rule->class_text : "");
+    json_string(j, "signature", rule->info->msg != NULL ? rule->info->msg : "");
+    json_string(j, "category", rule->info->class_text != NULL ? rule->info->class_text : "");
     json_i64(j, "severity", rule->priority);
     if (detect_slot(p)->tenant_id != 0)
         json_u64(j, "tenant_id", detect_slot(p)->tenant_id);
@@ -224,8 +224,8 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
         alert_endpoint(r, j, "source", p, !target_is_client);
         alert_endpoint(r, j, "target", p, target_is_client);
     }
-    if (shown->metadata && rule->metadata_json != NULL)
-        json_raw(j, "metadata", rule->metadata_json, strlen(rule->metadata_json));
+    if (shown->metadata && rule->info->metadata_json != NULL)
+        json_raw(j, "metadata", rule->info->metadata_json, strlen(rule->info->metadata_json));
     if (a->extra != NULL && a->extra->context.len > 0) {
         const struct slice *context = &a->extra->context;
 
@@ -233,7 +233,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
         json_raw(j, NULL, (const char *)context->data, context->len);
         json_object_end(j);
     }
-    if (shown->references && rule->reference_count > 0)
+    if (shown->references && rule->info->reference_count > 0)
         alert_references(j, rule);
     if (shown->text && rule->text != NULL)
         json_string(j, "rule", rule->text);

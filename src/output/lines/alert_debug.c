@@ -123,9 +123,10 @@ static void add_bytes(struct buf *out, const struct packet *p)
 static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, int pad)
 {
     const struct rule *rule = a->rule;
-    const char *class = rule->class_text != NULL ? rule->class_text : "<none>";
+    const char *class = rule->info->class_text != NULL ? rule->info->class_text : "<none>";
 
-    buf_printf(out, "ALERT MSG [%02u]:%*s%s\n", n, pad, "", rule->msg != NULL ? rule->msg : "");
+    buf_printf(out, "ALERT MSG [%02u]:%*s%s\n", n, pad, "",
+               rule->info->msg != NULL ? rule->info->msg : "");
     buf_printf(out, "ALERT GID [%02u]:%*s%u\n", n, pad, "", rule->gid);
     buf_printf(out, "ALERT SID [%02u]:%*s%u\n", n, pad, "", rule->sid);
     buf_printf(out, "ALERT REV [%02u]:%*s%u\n", n, pad, "", rule->rev);

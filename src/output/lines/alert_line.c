@@ -67,8 +67,9 @@ static void line(const struct alert_lines *lines, struct buf *out, const struct 
         buf_add_string(out, lines->is_inline ? "[Drop] " : "[wDrop] ");
     buf_printf(out, "%s[%u:%u:%u] %s %s[Classification: %s] [Priority: %d]", stars, rule->gid,
                rule->sid, rule->rev,
-               rule->msg != NULL && rule->msg[0] != '\0' ? rule->msg : "(null)", stars,
-               rule->class_text != NULL ? rule->class_text : "(null)", rule->priority);
+               rule->info->msg != NULL && rule->info->msg[0] != '\0' ? rule->info->msg : "(null)",
+               stars,
+               rule->info->class_text != NULL ? rule->info->class_text : "(null)", rule->priority);
     if (p->src.version != 0)
         add_ends(out, p, packet_alert_side(p, a));
     else

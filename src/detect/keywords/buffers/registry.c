@@ -5,17 +5,22 @@
 #include "base/containers/map.h"
 #include "detect/keywords/buffers/list.h"
 #include "detect/rule/program.h"
+#include "detect/rule/rule_block.h"
 #include "detect/rule/ruleset_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocated with the first buffer, freed with the ruleset; the buffers are in the
- * ruleset's arena. */
+/* Allocated with the first buffer, freed with the ruleset. */
 struct buffer_registry {
     struct map by_name;                 /* key: name with its chain of transforms */
-    ARRAY_OF(struct buffer *) list;
+    ARRAY_OF(struct buffer *) list;     /* NULL: only a set before this one had it */
+    unsigned first_count;               /* of the set that parsed all its rules */
+    unsigned next_free;                 /* all numbers before it are taken */
 };
+
+/* The number of buffers of rules that are gone is limited to this, and to that of the others. */
+#define DEAD_BUFFERS 64
 
 #define X(symbol) &buffer_##symbol,
 static const struct packet_buffer *const packet_buffers[] = { PACKET_BUFFER_LIST(X) };
@@ -49,19 +54,65 @@ const struct buffer *buffer_by_id(const struct ruleset *set, unsigned id)
     return set->buffers->list.at[id];
 }
 
+/* A rule that following sets share must find its buffers there. */
+static struct arena *buffer_arena(struct ruleset *set, bool own)
+{
+    return own ? &set->arena : &rule_block_common(set)->arena;
+}
+
+/* A number that a set before this one has for a buffer of its own is used again. */
+static uint16_t free_number(struct buffer_registry *r)
+{
+    while (r->next_free < r->list.count && r->list.at[r->next_free] != NULL)
+        r->next_free++;
+    if (r->next_free == r->list.count)
+        ARRAY_PUSH(&r->list, NULL);
+    return (uint16_t)r->next_free;
+}
+
 /* The loading thread adds; packet threads only read. `base` is the buffer without
  * transforms. */
 static struct buffer *buffer_add(struct ruleset *set, struct buffer b)
 {
     struct buffer_registry *r = registry(set);
-    struct buffer *new = arena_copy(&set->arena, &b, sizeof(b));
+    struct buffer *new = arena_copy(buffer_arena(set, b.own), &b, sizeof(b));
 
-    new->id = (uint16_t)r->list.count;
+    new->id = free_number(r);
     if (new->base == NULL)
         new->base = new;
-    ARRAY_PUSH(&r->list, new);
+    r->list.at[new->id] = new;
     map_put_string(&r->by_name, new->name, new);
     return new;
+}
+
+bool buffer_registry_continue(struct ruleset *set, const struct ruleset *previous)
+{
+    const struct buffer_registry *old = previous->buffers;
+    struct buffer_registry *r = registry(set);
+
+    if (old == NULL)
+        return true;
+    if (old->list.count > 2 * old->first_count + DEAD_BUFFERS)
+        return false;
+    r->first_count = old->first_count;
+    for (size_t i = 0; i < old->list.count; i++) {
+        struct buffer *b = old->list.at[i];
+
+        ARRAY_PUSH(&r->list, b != NULL && !b->own ? b : NULL);
+    }
+    MAP_EACH (&old->by_name, entry) {
+        const struct buffer *b = entry->value;
+
+        if (!b->own)
+            map_put(&r->by_name, entry->key, entry->key_len, entry->value);
+    }
+    return true;
+}
+
+void buffer_registry_close(struct ruleset *set)
+{
+    if (set->buffers != NULL && set->buffers->first_count == 0)
+        set->buffers->first_count = (unsigned)set->buffers->list.count;
 }
 
 /* Those of the list, then those that plugins add; NULL past the last. */
@@ -103,7 +154,7 @@ static const struct app_buffer *app_buffer_named(const struct app_proto *proto, 
 }
 
 /* Returns one buffer for all protocols that declare the name. If it is multi or growing in one of
- * them, rules must treat it so in all. Registers the features that the parsers need for it. */
+ * them, rules must treat it so in all. */
 static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
 {
     struct buffer b = { .kind = BUFFER_TX };
@@ -119,14 +170,24 @@ static struct buffer *tx_buffer_find(struct ruleset *set, struct text name)
         b.directions |= found->directions;
         b.multi |= found->multi;
         b.grows |= found->grows;
-        set->required.features[id] |= found->feature;
-        set->required.files |= found->files;
     }
     return b.name != NULL ? buffer_add(set, b) : NULL;
 }
 
-/* NULL when there is none of this name. 128 bytes are more than any declared name has. */
-const struct buffer *buffer_find(struct ruleset *set, struct text name)
+/* Registers the features that the parsers need for it; also for a buffer that the set has, because
+ * the rule may be the first one of those that stay. */
+static void require_buffer(struct ruleset *set, const struct buffer *b)
+{
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (b->by_proto[id] == NULL)
+            continue;
+        set->required.features[id] |= b->by_proto[id]->feature;
+        set->required.files |= b->by_proto[id]->files;
+    }
+}
+
+/* 128 bytes are more than any declared name has. */
+static const struct buffer *find(struct ruleset *set, struct text name)
 {
     char key[128];
     struct buffer *b;
@@ -149,41 +210,55 @@ const struct buffer *buffer_find(struct ruleset *set, struct text name)
     return b;
 }
 
+/* NULL when there is none of this name. */
+const struct buffer *buffer_find(struct ruleset *set, struct text name)
+{
+    const struct buffer *b = find(set, name);
+
+    if (b != NULL)
+        require_buffer(set, b);
+    return b;
+}
+
 /* Parsers record only the kinds of frames that rules need (required.frames). */
 const struct buffer *buffer_frame(struct ruleset *set, const struct app_proto *proto,
                                   unsigned type)
 {
-    char *name = arena_printf(&set->arena, "%s.%s.frame", proto->name, proto->frames[type]);
+    char *name = arena_printf(buffer_arena(set, false), "%s.%s.frame", proto->name,
+                              proto->frames[type]);
     struct buffer *b = map_get_string(&registry(set)->by_name, name);
 
+    set->required.frames[proto->id] |= 1u << type;
     if (b != NULL)
         return b;
-    set->required.frames[proto->id] |= 1u << type;
     return buffer_add(set, (struct buffer){ .kind = BUFFER_FRAME, .name = name,
                                             .directions = APP_BOTH,
                                             .frame_proto = (uint8_t)proto->id,
                                             .frame_type = type });
 }
 
-/* The key is the chain with its arguments, so rules with the same chain share one buffer. */
+/* The key is the chain with its arguments, so rules with the same chain share one buffer. But a
+ * rule that following sets have, too, cannot use one that they do not have. */
 const struct buffer *buffer_with_transform(struct ruleset *set, const struct buffer *b,
-                                           const struct transform_use *use)
+                                           const struct transform_use *use, bool own)
 {
-    char *name = arena_printf(&set->arena, "%s|%s%s%s", b->name, use->ops->name,
+    struct arena *arena = buffer_arena(set, own);
+    char *name = arena_printf(arena, "%s|%s%s%s", b->name, use->ops->name,
                               use->arg_text[0] != '\0' ? ":" : "", use->arg_text);
     struct buffer *known = map_get_string(&registry(set)->by_name, name);
     struct transform_use *chain;
     struct buffer new = *b;
 
-    if (known != NULL)
+    if (known != NULL && (own || !known->own))
         return known;
-    chain = arena_alloc(&set->arena, (b->transform_count + 1) * sizeof(*chain));
+    chain = arena_alloc(arena, (b->transform_count + 1) * sizeof(*chain));
     if (b->transform_count > 0)
         memcpy(chain, b->transform, b->transform_count * sizeof(*chain));
     chain[b->transform_count] = *use;
     new.name = name;
     new.transform = chain;
     new.transform_count = b->transform_count + 1;
+    new.own = own;
     return buffer_add(set, new);
 }
 

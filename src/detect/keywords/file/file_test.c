@@ -4,7 +4,7 @@
 #include "detect/keywords/file/file_test.h"
 
 #include "app/proto.h"
-#include "detect/rule/ruleset.h"
+#include "detect/rule/ruleset_private.h"
 
 /* One file keyword of a rule; in the ruleset's arena. `has` NULL: any file will do. */
 struct file_test {
@@ -73,8 +73,7 @@ int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has
     if (proto != APP_PROTO_UNKNOWN && !has_files(proto))
         return rule_error(p, "%s: protocol %s has no files", p->keyword->name,
                           app_proto_name(proto));
-    if (p->request->app != NULL)
-        app_require_files(p->request->app, required | APP_FILE_TRACK);
+    p->ruleset->required.files |= required | APP_FILE_TRACK;
     *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
     if (last != NULL && last->match == files_match && last->directions == directions) {
         tests = (struct file_tests *)last->arg;

@@ -116,9 +116,12 @@ static int hash_parse(struct rule_parser *p, struct text in, void *arg, enum has
 {
     struct hash_arg *a = arg;
     char path[4096];
-    FILE *f = open_list(p, in, path, sizeof(path));
+    FILE *f;
     int r;
 
+    if (rule_bind(p) < 0)
+        return -1;
+    f = open_list(p, in, path, sizeof(path));
     if (f == NULL)
         return rule_error(p, "%s: opening hash file %s: %s", p->keyword->name, path,
                           strerror(errno));

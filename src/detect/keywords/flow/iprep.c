@@ -95,6 +95,8 @@ static int iprep_parse(struct rule_parser *p, struct text in, void *arg)
                           "iprep: expected any, src, dst or both, a category, an operator of < > "
                           "<= >= = != and 0-127, or isset or isnotset, found \"%.*s\"",
                           TEXT(in));
+    if (rule_bind(p) < 0)
+        return -1;
     a->rep = p->ruleset->iprep;
     a->category = iprep_category(a->rep, category);
     if (a->category == 0)

@@ -8,8 +8,11 @@
 
 static const struct rule_class *unknown_class(struct rule_parser *p, struct text in)
 {
-    const struct rule_class *c = rule_class_add_unknown(p->ruleset->names, in);
+    const struct rule_class *c;
 
+    if (rule_bind(p) < 0)
+        return NULL;
+    c = rule_class_add_unknown(p->ruleset->names, in);
     if (c != NULL)
         rule_warning(p, "rule %u has the unknown classtype \"%.*s\": priority %d is assumed; "
                      "not said again for this classtype", p->rule->sid, TEXT(in), c->priority);
@@ -35,9 +38,9 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (!is_class_name(in))
         return rule_error(p, "classtype: expected the name of a class, found \"%.*s\"", TEXT(in));
 
-    if (rule->class_name != NULL && p->strict)
+    if (rule->info->class_name != NULL && p->strict)
         return rule_error(p, "classtype: stands twice in the rule");
-    if (rule->class_name != NULL)
+    if (rule->info->class_name != NULL)
         rule_warning(p, "classtype: stands twice in the rule, the more urgent one counts");
     if (c == NULL && p->strict)
         return rule_error(p, "unknown classtype '%.*s'", TEXT(in));
@@ -48,9 +51,9 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (!p->priority_given)
         rule->priority = c->priority;
     if (!c->unknown) {
-        rule->class_id = c->id;
-        rule->class_name = c->name;
-        rule->class_text = c->text;
+        rule->info->class_id = c->id;
+        rule->info->class_name = c->name;
+        rule->info->class_text = c->text;
     }
     return 0;
 }

@@ -8,7 +8,7 @@ static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     char *out = arena_alloc(p->arena, in.n + 1);
     size_t n = 0;
 
-    if (p->rule->msg != NULL)
+    if (p->rule->info->msg != NULL)
         return rule_error(p, "msg: stands twice in the rule");
     for (size_t i = 0; i < in.n; i++) {
         if (in.p[i] == '\\' && i + 1 < in.n)
@@ -16,7 +16,7 @@ static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         out[n++] = in.p[i];
     }
     out[n] = '\0';
-    p->rule->msg = out;
+    p->rule->info->msg = out;
     return 0;
 }
 

@@ -105,6 +105,8 @@ static int database_open(struct rule_parser *p, struct geoip *g)
 
     if (path == NULL)
         return rule_error(p, "geoip: the configuration names no geoip-database");
+    if (rule_bind(p) < 0)
+        return -1;
     status = MMDB_open(path, MMDB_MODE_MMAP, &g->db);
     if (status != MMDB_SUCCESS)
         return rule_error(p, "geoip: cannot open %s: %s", path, MMDB_strerror(status));

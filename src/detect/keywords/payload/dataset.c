@@ -337,6 +337,8 @@ static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
 
     if (p->current == NULL)
         return rule_error(p, "%s: expected a sticky buffer before it", p->keyword->name);
+    if (rule_bind(p) < 0)
+        return -1;
     while (text_split(&rest, ',', &word))
         if (dataset_option(p, word, &o) < 0)
             return -1;

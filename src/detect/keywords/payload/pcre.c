@@ -268,8 +268,8 @@ static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
     return 0;
 }
 
-/* PCRE2 allocates by itself, outside the ruleset's arena; ruleset->to_free remembers that. The code
- * belongs to ruleset->expressions. */
+/* PCRE2 allocates by itself, outside the rule's memory. The code belongs to
+ * ruleset->expressions. */
 static void pcre_free(void *arg)
 {
     struct pcre_op *pcre = arg;
@@ -365,8 +365,7 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return -1;
     if (pcre_compile(p, parts.re, f.options, pcre) < 0)
         return -1;
-    ARRAY_PUSH(&p->ruleset->to_free,
-               (struct rule_test){ .keyword = &keyword_pcre, .arg = pcre });
+    rule_free_later(p, &keyword_pcre, pcre);
     pcre_limits(p, pcre, f.configured_limit);
     return pcre_append(p, in, &f, pcre);
 }
