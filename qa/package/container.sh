@@ -94,8 +94,8 @@ container_is_healthy() {
 }
 
 container_captures() {
-    (cd "$work" && echo 'alert udp any any -> any 9 (msg:"to discard"; sid:1;)' > my.rules &&
-        on_machine_as_told cp) && on_machine_as_told kill &&
+    echo 'alert udp any any -> any 9 (msg:"to discard"; sid:1;)' > "$work/my.rules" &&
+        on_machine bash -c "cd '$work' && $(podman_line cp)" && on_machine_as_told kill &&
         wait_for log_of_container_has "rule reload complete: 1 rules" suricata.log &&
         on_machine bash -c 'echo hello > /dev/udp/192.0.2.2/9' &&
         wait_for log_of_container_has '"signature":"to discard"' eve.json

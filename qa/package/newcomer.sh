@@ -64,4 +64,5 @@ test_newcomer() {
     check newcomer-tries newcomer_tries
     check newcomer-installs newcomer_installs || return 0
     check newcomer-sees-alerts newcomer_sees_alerts
+    rm -rf --one-file-system "$fresh"
 }
