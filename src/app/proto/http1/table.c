@@ -3,8 +3,9 @@
  *
  * libhtp creates three tables of 32 entries for each transaction, most of which stay empty, and a
  * lookup compares the name with each entry in two calls. These tables start empty and compare
- * lengths first. If libhtp's archive is linked, its calls come here (libhtp.symbols). Ownership of
- * keys and elements is that of htp/htp_table.h. */
+ * lengths first. Most lookups are for absent names: the set of lengths answers them without the
+ * keys. If libhtp's archive is linked, its calls come here (libhtp.symbols). Ownership of keys and
+ * elements is that of htp/htp_table.h. */
 #include "app/proto/http1/table.h"
 
 #include "base/memory/lib_memory.h"
@@ -24,11 +25,28 @@ struct htp_table_t {
     struct entry *entry;
     uint32_t count, cap;
     enum keys keys;                     /* of all of them */
+    uint64_t lengths;                   /* LENGTH_BIT() of each key that may be found */
 };
+
+/* Lengths that differ by 64 share a bit: a set bit is no proof. */
+#define LENGTH_BIT(len) (UINT64_C(1) << ((len) & 63))
+#define LENGTHS_ALL UINT64_MAX
 
 htp_table_t *http_table_create(size_t size)
 {
     return size > 0 ? lib_calloc(1, sizeof(htp_table_t)) : NULL;
+}
+
+/* A key of the caller may change its length later. One with NUL bytes has two lengths, see
+ * is_named(). */
+static void note_length(htp_table_t *table, const bstr *key)
+{
+    size_t len = bstr_len(key);
+
+    if (table->keys != KEYS_COPIED || memchr(bstr_ptr(key), 0, len) != NULL)
+        table->lengths = LENGTHS_ALL;
+    else
+        table->lengths |= LENGTH_BIT(len);
 }
 
 static bool push(htp_table_t *table, const bstr *key, const void *element, enum keys keys)
@@ -47,6 +65,7 @@ static bool push(htp_table_t *table, const bstr *key, const void *element, enum 
     table->entry[table->count++] = (struct entry){ .key = (bstr *)(uintptr_t)key,
                                                    .element = (void *)(uintptr_t)element };
     table->keys = keys;
+    note_length(table, key);
     return true;
 }
 
@@ -90,13 +109,16 @@ void http_table_clear(htp_table_t *table)
     for (uint32_t i = 0; i < table->count && table->keys != KEYS_REFERENCED; i++)
         bstr_free(table->entry[i].key);
     table->count = 0;
+    table->lengths = 0;
 }
 
 /* Also leaves the keys: the caller freed them. */
 void http_table_clear_ex(htp_table_t *table)
 {
-    if (table != NULL)
-        table->count = 0;
+    if (table == NULL)
+        return;
+    table->count = 0;
+    table->lengths = 0;
 }
 
 void http_table_destroy(htp_table_t *table)
@@ -129,7 +151,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t len)
 
 void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len)
 {
-    if (table == NULL || key == NULL)
+    if (table == NULL || key == NULL || (table->lengths & LENGTH_BIT(len)) == 0)
         return NULL;
     for (uint32_t i = 0; i < table->count; i++) {
         const bstr *name = table->entry[i].key;
@@ -163,6 +185,8 @@ void *http_table_get_c(const htp_table_t *table, const char *target)
     if (table == NULL || target == NULL)
         return NULL;
     len = strlen(target);
+    if ((table->lengths & LENGTH_BIT(len)) == 0)
+        return NULL;
     for (uint32_t i = 0; i < table->count; i++)
         if (is_named(table->entry[i].key, target, len))
             return table->entry[i].element;

@@ -66,6 +66,34 @@ TEST(http1_table_grows)
     http_table_destroy(table);
 }
 
+/* A lookup asks for lengths first: those that share a bit, those that grow, and none after a
+ * clearing. */
+TEST(http1_table_lengths)
+{
+    static const char letters[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    htp_table_t *table = http_table_create(1);
+    bstr *grown = bstr_alloc(8);
+
+    add(t, table, letters, 69, &mark[0]);
+    CHECK(http_table_get_mem(table, letters, 5) == NULL);
+    CHECK(http_table_get_mem(table, letters, 69) == &mark[0]);
+    add(t, table, "a\0aa", 4, &mark[1]);
+    CHECK(http_table_get_c(table, "aaa") == &mark[1]);
+    CHECK(http_table_get_mem(table, "a\0aa", 4) == &mark[1]);
+    http_table_clear(table);
+    CHECK(http_table_get_c(table, "aaa") == NULL);
+    http_table_destroy(table);
+    table = http_table_create(1);
+    grown = bstr_add_c(grown, "key");
+    CHECK_INT(http_table_addk(table, grown, &mark[2]), HTP_OK);
+    CHECK(bstr_add_c_noex(grown, "s") == grown);
+    CHECK(http_table_get_c(table, "keys") == &mark[2]);
+    http_table_clear_ex(table);
+    CHECK(http_table_get_c(table, "keys") == NULL);
+    http_table_destroy(table);
+    bstr_free(grown);
+}
+
 /* One way to own keys per table. */
 TEST(http1_table_keys)
 {
