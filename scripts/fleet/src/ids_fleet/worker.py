@@ -19,8 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO
 
-import duckdb
-
 from ids_fleet import results
 from ids_fleet.captures import Capture, changed_ns
 from ids_fleet.engine import Engine, Outcome, Run, Settings
@@ -142,7 +140,7 @@ class Worker:
         stored, or the disk of this machine is full."""
         try:
             return self._run(task)
-        except (OSError, duckdb.Error) as e:
+        except OSError as e:
             if getattr(e, "errno", None) in FULL or "No space left" in str(e):
                 raise StoreError(f"{os.uname().nodename}:{self.scratch}: {e}") from e
             raise
