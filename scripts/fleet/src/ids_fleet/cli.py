@@ -57,6 +57,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--engine-arg", action="append", default=[], metavar="ARG",
                      help="one more argument of the engine; repeat it")
     run.add_argument("--memory", type=int, default=0, metavar="BYTES", help="of a worker")
+    run.add_argument("--one-cpu", action="store_true",
+                     help="hold each worker with its engine to one CPU")
     run.add_argument("--limit", type=float, default=0.0, metavar="S", help="for one group")
     run.add_argument("--scratch", default="", metavar="DIR",
                      help="on each machine, for files in work")
@@ -140,7 +142,8 @@ def run(args: argparse.Namespace) -> int:
         out=store.url, epoch=secrets.token_hex(8), binary=engine_path(args.engine),
         config=read_file(args.config), rules=b"\n".join(read_file(r) for r in args.rules),
         files=companions(args.config, args.files), arguments=args.engine_arg,
-        memory=args.memory // 2, limit_s=args.limit, order=args.order, scratch=args.scratch)
+        memory=args.memory // 2, limit_s=args.limit, order=args.order, scratch=args.scratch,
+        one_cpu=args.one_cpu)
     with tempfile.TemporaryDirectory(prefix="ids-fleet-", dir=args.scratch or None) as scratch:
         begin(store, args, spec, scratch)
         if args.resume:

@@ -31,6 +31,7 @@ FETCH_AT_ONCE = 8
 TRIES = 2                       # of a group that makes the engine fail
 HASH_LEN = 64
 PREFIX = "ids-fleet-worker-"
+CPU_PREFIX = "ids-fleet-cpu-"
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Spec:
     limit_s: float = 0.0        # seconds for one group; 0: none
     order: str = "time"         # of the captures of a group: "time" of change, or "name"
     scratch: str = ""           # folder for files that are in work; "": the system's
+    one_cpu: bool = False       # a worker and its engine have one CPU, not one on average
 
 
 @dataclass
@@ -97,6 +99,23 @@ def cpu_of_this() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def one_cpu(folder: str) -> IO[bytes] | None:
+    """Holds this process, and those that it starts, to a CPU that no other worker with this folder
+    holds. The file returned is the claim, until it is closed; None: no CPU is left, or Linux does
+    not let us."""
+    for cpu in sorted(os.sched_getaffinity(0)):
+        claim = open(os.path.join(folder, f"{CPU_PREFIX}{cpu}"), "ab")
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for thread in os.listdir("/proc/self/task"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.sched_setaffinity(int(thread), {cpu})
+            return claim
+        except OSError:
+            claim.close()
+    return None
+
+
 class Worker:
     """Runs tasks, one after another. An actor of Ray, or an object of a test."""
 
@@ -104,6 +123,8 @@ class Worker:
         """Starts the engine. Raises EngineError if it refuses its rules or configuration."""
         self.spec = spec
         self.scratch, self.lock = scratch_folder(spec.scratch or tempfile.gettempdir())
+        parent = os.path.dirname(self.scratch)
+        self.cpu_claim = one_cpu(parent) if spec.one_cpu else None
         self.store = Store(spec.out)
         self.converter = Converter(os.path.join(self.scratch, "records"))
         for name, content in spec.files.items():
@@ -300,6 +321,8 @@ class Worker:
         self.engine.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.lock.close()
+        if self.cpu_claim is not None:
+            self.cpu_claim.close()
 
 
 def linked(path: str, target: str) -> bool:
