@@ -3,9 +3,9 @@
  * share of the flows.
  *
  * All packets between two hosts are in one share: both directions, fragments, errors that quote
- * them, flows that other flows announce. The choice depends on the two addresses only, so engines
- * agree on it without knowing each other. In a tunnel the inner packet has its own hosts. Packets
- * without addresses are in share 1. */
+ * them, and flows that other flows of the two announce. The choice depends on the two addresses
+ * only, so engines agree on it without knowing each other. In a tunnel the inner packet has its own
+ * hosts. Packets without addresses are in share 1. */
 #ifndef PACKET_FLOW_SHARE_H
 #define PACKET_FLOW_SHARE_H
 

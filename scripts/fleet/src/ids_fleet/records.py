@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ids_fleet import columns, schema
+from ids_fleet import across, columns, schema
 
 LINE_MAX = 16 << 20             # bytes of a record
 READ_AT_ONCE = 4 << 20
@@ -46,6 +46,7 @@ class Source:
     group: str
     path: str
     replaced: list[tuple[str, str]]
+    is_share: bool = False      # of the flows in it: other engines have the rest
 
 
 @dataclass
@@ -79,11 +80,14 @@ class Block:
     rest: dict[int, str] = field(default_factory=dict)
     fitted: set[int] = field(default_factory=set)
     size: int = 0
+    shares: set[str] = field(default_factory=set)       # groups of which the lines are a share
 
-    def add(self, group: str, number: int, line: bytes, digest: bytes) -> None:
+    def add(self, source: Source, number: int, line: bytes, digest: bytes) -> None:
         """Adds a line with its number in the file of its group."""
-        if not self.groups or self.groups[-1][0] != group:
-            self.groups.append((group, len(self.lines)))
+        if not self.groups or self.groups[-1][0] != source.group:
+            self.groups.append((source.group, len(self.lines)))
+            if source.is_share:
+                self.shares.add(source.group)
         self.lines.append(line)
         self.numbers.append(number)
         self.digests.append(digest)
@@ -140,6 +144,15 @@ class Block:
         times = found["timestamp"].combine_chunks() if "timestamp" in found.column_names \
             else pa.nulls(count, pa.string())
         return [groups, pa.array(self.numbers, pa.int64()), digests, rest, times_of(times)]
+
+    def partial(self, table: pa.Table, sids: frozenset[int]) -> pa.Array:
+        """For alerts: whether the rule saw only a share of the flows that it counts."""
+        is_share = pc.is_in(table["fleet_group"].combine_chunks(),
+                            value_set=pa.array(sorted(self.shares)))
+        if across.ALL in sids or "alert" not in table.column_names:
+            return is_share
+        rules = pc.struct_field(table["alert"].combine_chunks(), "signature_id")
+        return pc.and_(is_share, pc.is_in(rules, value_set=pa.array(sorted(sids), pa.int64())))
 
 
 def times_of(texts: pa.Array) -> pa.Array:
@@ -226,13 +239,14 @@ def place_of(line: bytes) -> tuple[str, str]:
 class Conversion:
     """The files of one task in work."""
 
-    def __init__(self, folder: str, name: str, seen: dict[str, columns.Seen], made: Made) -> None:
-        """`seen` is kept from one task to the next, by event type."""
-        self.folder, self.name, self.seen, self.made = folder, name, seen, made
+    def __init__(self, converter: "Converter", name: str, made: Made) -> None:
+        """What the converter has seen is kept from one task to the next, by event type."""
+        self.folder, self.name, self.made = converter.scratch, name, made
+        self.seen, self.across = converter.seen, converter.across
         self.blocks: dict[tuple[str, str], Block] = {}
         self.targets: dict[tuple[str, str], Target] = {}
         self.size = 0
-        self.alerts = os.path.join(folder, f"{name}-alerts.jsonl")
+        self.alerts = os.path.join(self.folder, f"{name}-alerts.jsonl")
 
     def add(self, source: Source, alerts: Any) -> None:
         """Takes all lines of a file. Raises ValueError if one is no record, OSError."""
@@ -244,7 +258,7 @@ class Conversion:
             count += 1
             block = self.blocks.setdefault((event, date), Block())
             digest = hashlib.md5(line, usedforsecurity=False).digest()
-            block.add(source.group, number, line, digest)
+            block.add(source, number, line, digest)
             if not fits:
                 block.fit(len(block.lines) - 1, self.seen[event])
             if event == "alert":
@@ -271,7 +285,10 @@ class Conversion:
         for key, block in sorted(self.blocks.items()):
             if key not in self.targets:
                 self.targets[key] = Target(self.folder, self.name, *key)
-            self.targets[key].write(block.table(self.seen[key[0]]))
+            table = block.table(self.seen[key[0]])
+            if block.shares and key[0] == "alert":
+                table = table.append_column("fleet_partial", block.partial(table, self.across))
+            self.targets[key].write(table)
         is_many = sum(t.writer is not None for t in self.targets.values()) > OPEN_MAX
         if is_many:
             self.close()
@@ -287,8 +304,10 @@ class Conversion:
 class Converter:
     """Converts task after task, and keeps what it has seen of the records."""
 
-    def __init__(self, scratch: str) -> None:
-        """`scratch` is a local folder for the files."""
+    def __init__(self, scratch: str, across_flows: frozenset[int] = frozenset()) -> None:
+        """`scratch` is a local folder for the files, `across_flows` the rules whose alerts are
+        marked in groups of which an engine had a share."""
+        self.across = across_flows
         self.scratch = scratch
         os.makedirs(scratch, exist_ok=True)
         self.seen: dict[str, columns.Seen] = {}
@@ -297,7 +316,7 @@ class Converter:
         """Writes files called `name` below the scratch folder: Parquet by event type and date, and
         alerts as they are. Raises ValueError if a line is no record, OSError."""
         made = Made({}, {s.group: 0 for s in sources}, {s.group: 0 for s in sources})
-        work = Conversion(self.scratch, name, self.seen, made)
+        work = Conversion(self, name, made)
         try:
             with open(work.alerts, "wb") as alerts:
                 for source in sources:

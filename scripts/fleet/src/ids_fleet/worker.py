@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO
 
-from ids_fleet import results
+from ids_fleet import across, results
 from ids_fleet.captures import Capture, changed_ns
 from ids_fleet.engine import Engine, Outcome, Run, Settings
 from ids_fleet.errors import EngineError, StoreError
@@ -60,6 +60,11 @@ class Staged:
     source: str                 # file or folder
     folder: str                 # of its records
     replaced: list[tuple[str, str]]
+
+    @property
+    def share(self) -> str:
+        """Of the flows in it, for the engine; "": all."""
+        return f"{self.group.share}/{self.group.shares}" if self.group.shares > 1 else ""
 
 
 @dataclass
@@ -126,7 +131,9 @@ class Worker:
         parent = os.path.dirname(self.scratch)
         self.cpu_claim = one_cpu(parent) if spec.one_cpu else None
         self.store = Store(spec.out)
-        self.converter = Converter(os.path.join(self.scratch, "records"))
+        self.converter = Converter(os.path.join(self.scratch, "records"), across.rules_across(
+            spec.rules.decode(errors="replace"),
+            spec.files.get("threshold.config", b"").decode(errors="replace")))
         for name, content in spec.files.items():
             self._file(name, content)
         self.settings = Settings(
@@ -168,7 +175,7 @@ class Worker:
 
     def _run(self, task: Task) -> results.Done:
         started, cpu, engine_cpu = time.time(), cpu_of_this(), self.engine_cpu + self.engine.cpu()
-        states = {g.key: results.GroupState(g.key, len(g.captures), g.size) for g in task.groups}
+        states = {g.key: results.GroupState(g.key, g.counted, g.size) for g in task.groups}
         job = Job(task, tempfile.mkdtemp(prefix="task-", dir=self.scratch), states)
         try:
             self._read_all(job)
@@ -253,7 +260,7 @@ class Worker:
             given: list[Staged] = []
             try:
                 for staged in self._staged(groups, job):
-                    run.add(staged.source, staged.folder)
+                    run.add(staged.source, staged.folder, staged.share)
                     given.append(staged)
                 run.wait(self.spec.limit_s)
             except EngineError as e:
@@ -288,7 +295,8 @@ class Worker:
     # --- records out ---
 
     def _store_records(self, job: Job) -> list[str]:
-        sources = [Source(s.group.key, os.path.join(s.folder, name), s.replaced)
+        sources = [Source(s.group.key, os.path.join(s.folder, name), s.replaced,
+                          s.group.shares > 1)
                    for s in job.good for name in self.engine.eve_files
                    if os.path.exists(os.path.join(s.folder, name))]
         made = self.converter.convert(sources, job.task.name)
