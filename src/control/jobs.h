@@ -5,6 +5,7 @@
 #define CONTROL_JOBS_H
 
 #include "base/base.h"
+#include "packet/flow_share.h"
 
 #include <sys/types.h>
 
@@ -15,6 +16,7 @@ struct job {
     bool continuous, delete_when_done;
     uint64_t delay_s, poll_s;
     uint32_t tenant;            /* tenant whose rules inspect the capture; 0: none */
+    struct flow_share share;    /* of its flows that are inspected; count 0: as configured */
     unsigned parallel;          /* at most so many at once, with this one; 0: as configured */
     pid_t pid;                  /* the process that reads it; 0: this one */
     uint64_t started_ns;        /* clock_ns() of jobs_take() */

@@ -667,6 +667,28 @@ static void *open_capture(const struct capture_ops *ops, const struct capture_re
                                         : ops->open(request, err);
 }
 
+/* The share of the flows of a file that this engine inspects. Threads that read one file together
+ * divide its flows by themselves. */
+static int set_share(struct setup *s, struct err *err)
+{
+    const char *text = conf_string(s->root, "pcap-file.flow-share", NULL);
+    struct flow_share *share = &s->context.share;
+    struct where at = { 0 };
+
+    *share = s->job_share;
+    if (text != NULL)
+        at = conf_find(s->root, "pcap-file.flow-share")->at;
+    if (share->count == 0 && text != NULL && !flow_share_parse(text, share))
+        return err_at(err, at, "flow-share: want NUMBER/COUNT, with a count up to %d, got \"%s\"",
+                      FLOW_SHARES_MAX, text);
+    if (!s->context.offline)
+        *share = (struct flow_share){ 0 };
+    if (share->count > 0 && s->plan->shares_file)
+        return err_at(err, at, "flow-share: in run mode %s threads share a file: take single",
+                      s->plan->mode->name);
+    return 0;
+}
+
 /* Opens the sources. In live captures this needs the privileges that are dropped
  * afterwards. */
 int setup_capture(struct setup *s, struct err *err)
@@ -685,6 +707,10 @@ int setup_capture(struct setup *s, struct err *err)
         .stop = &s->stop,
     };
 
+    if (set_share(s, err) < 0) {
+        free(threads);
+        return -1;
+    }
     if (s->context.capture != NULL)
         plan_source_threads(s->plan, threads);
     if (setup_capture_ops(s->options, err) != NULL && check_threads(s, threads, err) == 0)
@@ -752,6 +778,7 @@ static void job_settings(struct setup *s, const struct job *job)
 {
     char number[24];
 
+    s->job_share = job->share;
     job_setting(s, "pcap-file.continuous", job->continuous ? "true" : "false");
     job_setting(s, "pcap-file.delete-when-done", job->delete_when_done ? "true" : "false");
     snprintf(number, sizeof(number), "%llu", (unsigned long long)MIN(job->delay_s, 86400u));

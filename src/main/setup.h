@@ -32,6 +32,7 @@ struct setup {
     int stop;
     bool ending;                        /* the user stops the engine, not only a job */
     bool takes_jobs;                    /* captures come by command */
+    struct flow_share job_share;        /* count 0: as configured */
     struct control *control;            /* NULL: none */
     struct web *web;                        /* the HTTP listener; NULL: there is none */
 };

@@ -15,6 +15,7 @@
 #include "engine/module.h"
 #include "output/output.h"
 #include "packet/decode.h"
+#include "packet/flow_share.h"
 #include "stream/stream.h"
 
 /* The queue and pool of one receive thread. Verdicts find the queue by the pool of their
@@ -62,6 +63,7 @@ struct run_context {
     struct eventcount *stream_eventcount[RUN_STREAMS_MAX];     /* run_stream_join() */
     unsigned stream_count;
     unsigned streams_asleep;                /* atomic */
+    struct flow_share share;                /* of the flows of a file; count 0: all */
     uint64_t last_frame_us;                 /* atomic; of a file: the time of the last packet read;
                                              * 0: several files at once */
     struct flow_partition *partition;       /* of shares_file; the first receive module creates

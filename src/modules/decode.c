@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules/decode.c - the decoder as a thread module, and two things that are only known after
- * decoding: which frames of a shared file are this thread's, and whether a file was captured with
- * checksum offloading. */
+/* modules/decode.c - the decoder as a thread module, and what is only known after decoding: which
+ * frames of a shared file are this thread's, whether a file was captured with checksum offloading,
+ * and which packets other engines inspect. */
 #include "app/session.h"
 #include "base/array.h"
 #include "modules/checksum_sample.h"
@@ -78,6 +78,23 @@ static void decode_all(struct decode_module *m, struct packet_vector *v)
         expectation_parent_packet(m->ctx->app, v->packet[i], true);
 }
 
+/* Releases the packets that other engines inspect. The decoder and the clock have seen them, so
+ * the others fare as they would without shares. */
+static void keep_share(const struct decode_module *m, struct packet_vector *v)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < v->count; i++) {
+        struct packet *p = v->packet[i];
+
+        if (flow_share_has(&m->ctx->share, p))
+            v->packet[kept++] = p;
+        else
+            packet_release(p, m->env.thread_index);
+    }
+    v->count = kept;
+}
+
 /* Before any packet moves on: later the inner packets may be on other threads. */
 static void count_inner(struct packet_vector *v)
 {
@@ -102,6 +119,8 @@ static enum module_status decode_process(void *self, struct packet_vector *v)
     decode_all(m, v);
     if (m->sample.mode == CHECKSUM_ASK)
         resolve_partial_checksums(v);
+    if (UNLIKELY(m->ctx->share.count > 0))
+        keep_share(m, v);
     if (m->ctx->gives_verdict)
         count_inner(v);
     return MODULE_OK;

@@ -82,6 +82,54 @@ def test_folders_and_sensors_are_timelines(tmp_path, config, rules, address):
         assert cli.main(["compare", str(out), *eve]) == 0
 
 
+PAIR_RULES = """
+alert http any any -> any any (msg:"one path"; http.uri; content:"/x1"; sid:1;)
+alert ip any any -> any any (msg:"pair"; threshold:type threshold, track by_both, count 7, \
+seconds 60; sid:2;)
+"""
+
+
+def split_equals_whole(tmp_path, config, address, folders, capsys):
+    """Groups read whole and in shares have the records of one engine; alerts of rules that count
+    across flows are marked, and no others."""
+    rules = tmp_path / "pair.rules"
+    rules.write_text(PAIR_RULES)
+    sizes = [sum(p.stat().st_size for p in folder.iterdir()) for folder in folders]
+    eve = [str(alone(config, rules, f, tmp_path / f"alone-{i}")) for i, f in enumerate(folders)]
+    split = ["--group-by", "folder", "--split", str(max(sizes) // 3)]
+    for more in (split[:2], split):
+        out = tmp_path / f"out-{len(more)}"
+        assert fleet([tmp_path / "c"], out, config, rules, *address, *more) == 0
+        assert cli.main(["compare", str(out), *eve]) == 0
+        figures = status(out, capsys)
+        assert figures["captures"] == sum(len(list(f.iterdir())) for f in folders)
+    assert figures["groups"] > len(folders)
+    assert fleet([tmp_path / "c"], out, config, rules, *address, "--resume") == 2
+    assert fleet([tmp_path / "c"], out, config, rules, *address, *split, "--resume") == 0
+    rules.write_text(PAIR_RULES.replace("by_both", "by_dst"))
+    marked = tmp_path / "marked"
+    capsys.readouterr()
+    assert fleet([tmp_path / "c"], marked, config, rules, *address, *split) == 0
+    assert "rules 2: count across flows" in capsys.readouterr().err
+    db = tables.connect(Store(str(marked)))
+    found = set(db.execute("SELECT alert.signature_id, fleet_group LIKE '% _/_', fleet_partial "
+                           "FROM alert").fetchall())
+    assert (2, True, True) in found
+    assert all(bool(mark) == (sid == 2 and is_share) for sid, is_share, mark in found), found
+
+
+def test_a_large_group_is_split(tmp_path, config, address, capsys):
+    folders = [write_cut(tmp_path / f"c/s{n}", n, flows=12 * (n + 1)) for n in range(2)]
+    split_equals_whole(tmp_path, config, address, folders, capsys)
+
+
+@pytest.mark.long
+def test_300_captures_whole_and_split(tmp_path, config, address, capsys):
+    """Thirty timelines of ten captures, of different sizes."""
+    folders = [write_cut(tmp_path / f"c/s{n}", n, parts=10, flows=6 + 8 * n) for n in range(30)]
+    split_equals_whole(tmp_path, config, address, folders, capsys)
+
+
 def test_failures_are_reported_and_resume_goes_on(tmp_path, config, rules, address, capsys):
     good = [write(tmp_path / f"c/{n}.pcap", n) for n in range(4)]
     junk = tmp_path / "c/junk.pcap"

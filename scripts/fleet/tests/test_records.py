@@ -5,6 +5,7 @@ import json
 import duckdb
 import pytest
 
+from ids_fleet import records
 from ids_fleet.records import Converter, Source, record_of, same
 
 TIME = "2024-05-06T07:08:09.123456+0000"
@@ -92,5 +93,65 @@ def test_several_groups_and_replaced_texts(tmp_path):
 def test_a_line_that_is_no_record_is_an_error(tmp_path):
     path = tmp_path / "eve.json"
     path.write_text('{"event_type":"dns"}\n{"event_ty')
-    with pytest.raises(duckdb.Error):
-        Converter(str(tmp_path / "db")).convert([Source("g", str(path), [])], "task")
+    for text in ('{"event_type":"dns"}\n{"event_ty', '["dns"]\n', '{"a":1} x\n',
+                 json.dumps(BASE, separators=(",", ":")) + " x\n", '{"a":"\udcff"}\n'):
+        path.write_bytes(text.encode(errors="surrogateescape"))
+        with pytest.raises(ValueError):
+            Converter(str(tmp_path / "db")).convert([Source("g", str(path), [])], "task")
+
+
+def check_all(made, lines):
+    """Each line is in the columns, once and as it was."""
+    rows = sorted(((row["fleet_line"], event, row) for event in ("alert", "dns")
+                   for row in read(made, event)), key=lambda found: found[0])
+    assert [number for number, _, _ in rows] == list(range(1, len(lines) + 1))
+    for number, event, row in rows:
+        line = lines[number - 1]
+        assert bytes(row["fleet_digest"]) == hashlib.md5(line.encode()).digest()
+        assert same(record_of(event, row), line), (row, line)
+
+
+@pytest.mark.parametrize("block_bytes", [records.BLOCK_BYTES, 20000])
+def test_rare_records_among_many_plain_ones(tmp_path, monkeypatch, block_bytes):
+    """Most lines never become an object of Python; those that must do are found among them. What
+    the converter has seen in one task must do no harm in the next."""
+    monkeypatch.setattr(records, "BLOCK_BYTES", block_bytes)
+    odd = [o for o in ODD if o.get("event_type") != "../odd" and o.get("timestamp") != "never"]
+    odd += [{"metadata": "text"}, {"metadata": {"flowints": "text"}}, {"dns": {"grouped": "{}"}},
+            {"dns": {"rrname": '"event_type":"x","grouped"'}}, {"dns": {"rrname": "\ud800"}},
+            {"dns": {"answers": [{"rrname": "b", "srv": "text"}, None, {}]}},
+            {"dns": {"answers": []}}]
+    plain = [{**BASE, "flow_id": n, "dns": {"id": n, "rrname": f"a{n}"}} for n in range(3000)]
+    for place, o in enumerate(odd):
+        plain.insert(place * 71, {**BASE, **o})
+    path, converter = tmp_path / "eve.json", Converter(str(tmp_path / "db"))
+    for turn in (plain, plain[::-1]):
+        lines = write(path, turn)
+        made = converter.convert([Source("g", str(path), [])], "task")
+        check_all(made, lines)
+    parts = [name for name in made.files if "event_type=dns" in name]
+    assert (len(parts) > 1) == (block_bytes == 20000)
+    names = [made.files[name] for name in made.files if name.endswith(".parquet")]
+    columns = duckdb.execute(f"SELECT count(DISTINCT typeof(dns)) FROM read_parquet({names}, "
+                             "union_by_name = true)").fetchone()
+    assert columns == (1,)
+
+
+def test_times_are_in_utc(tmp_path):
+    path = tmp_path / "eve.json"
+    write(path, [{**BASE, "timestamp": stamp} for stamp in
+                 (TIME, "2024-05-06T09:08:09.123456+0200", "2024-05-06T25:00:00", "2024-05-06")])
+    made = Converter(str(tmp_path / "db")).convert([Source("g", str(path), [])], "task")
+    found = [row["time"] and row["time"].isoformat() for row in read(made, "dns")]
+    assert found == ["2024-05-06T07:08:09.123456"] * 2 + [None, None]
+
+
+def test_many_days_keep_few_files_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "OPEN_MAX", 3)
+    monkeypatch.setattr(records, "BLOCK_BYTES", 1000)
+    path = tmp_path / "eve.json"
+    lines = write(path, [{**BASE, "timestamp": f"2024-05-{1 + n % 9:02}T00:00:00.000000+0000"}
+                         for n in range(300)])
+    made = Converter(str(tmp_path / "db")).convert([Source("g", str(path), [])], "task")
+    assert len({name.rsplit("/", 1)[0] for name in made.files}) == 9
+    check_all(made, lines)

@@ -34,13 +34,6 @@ def test_what_fits_has_no_rest():
     assert schema.split(KIND, {"a": "1"}) == ({}, {"a": "1"})
 
 
-def test_structures():
-    assert schema.holds(KIND, {"a": "UBIGINT", "b": {"c": "NULL", "d": ["NULL"]}, "e": ["JSON"]})
-    for odd in ({"a": "VARCHAR"}, {"x": "NULL"}, {"b": "JSON"}, {"b": {"q": "BIGINT"}},
-                {"f": [{"g": "JSON"}]}, {"f": ["JSON"]}):
-        assert not schema.holds(KIND, odd)
-
-
 def test_null_members_are_left_out():
     assert schema.without_null({"a": None, "b": [{"c": None}], "d": {}}) == {"b": [{}], "d": {}}
     assert schema.value_of(KIND, {"a": None, "b": {"c": "x", "d": None}, "e": '{"q":null}',

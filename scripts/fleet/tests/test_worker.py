@@ -167,3 +167,20 @@ def test_wrong_rules_or_configuration_say_so(spec):
         Worker(dataclasses.replace(spec, config=b"%YAML 1.1\n---\noutputs:\n"))
     with pytest.raises(EngineError, match="did not start"):
         Worker(dataclasses.replace(spec, arguments=["--init-errors-fatal"], rules=b"nonsense\n"))
+
+
+def test_workers_share_the_cpus(spec, tmp_path):
+    """Each has one, with its engine; where none is left a worker has all."""
+    mine = os.sched_getaffinity(0)
+    code = ("import os, sys, time\nfrom ids_fleet.worker import one_cpu\n"
+            "claim = one_cpu(sys.argv[1])\nprint(claim is not None, os.sched_getaffinity(0), "
+            "flush=True)\nsys.stdin.read()\n")
+    held = []
+    for _ in range(len(mine) + 1):
+        child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        held.append((child, child.stdout.readline().strip()))
+    for child, _ in held:
+        child.communicate("")
+    assert sorted(text for _, text in held) == sorted(
+        [f"True {set([cpu])}" for cpu in mine] + [f"False {mine}"])

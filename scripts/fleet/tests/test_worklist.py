@@ -120,3 +120,22 @@ def test_memory_does_not_grow_with_the_manifest(tmp_path):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + (2 << 20)
+
+
+def test_large_groups_are_split(tmp_path):
+    captures = [Capture(f"/c/{name}/{n}", 100, n) for name, count in (("a", 10), ("b", 3))
+                for n in range(count)]
+    keys = []
+    for done in ([], ["/c/a 2/3", "/c/b"]):
+        work = Worklist(str(tmp_path / "w"), split=400)
+        work.fill(captures, group_key("folder", ""))
+        work.skip(done)
+        totals = work.close()
+        groups = [g for t in work.tasks(2) for g in t.groups]
+        keys.append([(g.key, g.share, g.shares, g.size, len(g.captures)) for g in groups])
+        assert totals.groups == len(groups)
+        assert totals.captures == sum(g.counted for g in groups)
+        assert totals.size == sum(g.size for g in groups)
+        assert len({t.name for t in work.tasks(8)}) == len(list(work.tasks(8)))
+    shares = [(f"/c/a {n}/3", n, 3, 333, 10) for n in (1, 2, 3)]
+    assert keys == [[*shares, ("/c/b", 1, 1, 300, 3)], [shares[0], shares[2]]]

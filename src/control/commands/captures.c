@@ -50,6 +50,14 @@ static bool read_parallel(const struct command *c, unsigned *out)
     return true;
 }
 
+/* Without the argument the setting decides. */
+static bool read_share(const struct command *c, struct flow_share *out)
+{
+    const char *text = request_string(c->request, "flow-share");
+
+    return text == NULL || flow_share_parse(text, out);
+}
+
 /* jobs_add() takes over the two strings. */
 static enum command_status add(struct command *c, bool continuous)
 {
@@ -65,6 +73,9 @@ static enum command_status add(struct command *c, bool continuous)
 
     if (!read_parallel(c, &job.parallel))
         return command_nok(c, "parallel is not a number from 1 to %d", JOBS_PARALLEL_MAX);
+    if (!read_share(c, &job.share))
+        return command_nok(c, "flow-share is not NUMBER/COUNT with a count up to %d",
+                           FLOW_SHARES_MAX);
     if (job.parallel > 1 && !has_processes(&c->control->conf))
         return command_nok(c, "parallel needs processes, which security.limit-noproc refuses: set "
                            "unix-command.parallel-jobs");
@@ -95,7 +106,7 @@ const struct command_ops command_pcap_file = {
     .mode = COMMAND_JOBS,
     .args = { FILE_ARGS, { "continuous", ARG_BOOL, true }, { "delete-when-done", ARG_BOOL, true },
               { "delay", ARG_INT, true }, { "poll-interval", ARG_INT, true },
-              { "parallel", ARG_INT, true } },
+              { "parallel", ARG_INT, true }, { "flow-share", ARG_STRING, true } },
     .run = pcap_file_run,
 };
 

@@ -17,12 +17,13 @@ import duckdb
 import fsspec
 import ray
 
-from ids_fleet import __version__, captures, driver, report, results, tables
+from ids_fleet import __version__, across, captures, driver, report, results, tables
 from ids_fleet.errors import FleetError
 from ids_fleet.store import Store
 from ids_fleet.worker import Spec, content_hash
 from ids_fleet.worklist import Worklist, group_key
 
+SIDS_SHOWN = 20
 COMPANIONS = ("classification.config", "reference.config", "threshold.config")
 
 
@@ -57,6 +58,10 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--engine-arg", action="append", default=[], metavar="ARG",
                      help="one more argument of the engine; repeat it")
     run.add_argument("--memory", type=int, default=0, metavar="BYTES", help="of a worker")
+    run.add_argument("--split", type=int, default=0, metavar="BYTES",
+                     help="of larger groups, several workers read a share each of the flows")
+    run.add_argument("--one-cpu", action="store_true",
+                     help="hold each worker with its engine to one CPU")
     run.add_argument("--limit", type=float, default=0.0, metavar="S", help="for one group")
     run.add_argument("--scratch", default="", metavar="DIR",
                      help="on each machine, for files in work")
@@ -113,7 +118,8 @@ def begin(store: Store, args: argparse.Namespace, spec: Spec, scratch: str) -> N
     come from other rules, configuration, or groups."""
     about: dict[str, Any] = {
         "rules": content_hash(spec.rules), "config": content_hash(spec.config),
-        "arguments": spec.arguments, "group_by": args.group_by, "order": args.order,
+        "arguments": spec.arguments, "split": args.split,
+        "group_by": args.group_by, "order": args.order,
         "files": content_hash(*(name.encode() + b"\0" + spec.files[name]
                                 for name in sorted(spec.files))),
         "engine": engine_version(spec.binary)}
@@ -121,6 +127,7 @@ def begin(store: Store, args: argparse.Namespace, spec: Spec, scratch: str) -> N
         if not args.resume:
             raise FleetError(f"{args.out}: it has results; give --resume, or another folder")
         before = store.read_json(results.RUN)
+        before.setdefault("split", 0)           # of results from before there were shares
         other = sorted(key for key in about if before.get(key) != about[key])
         if other:
             raise FleetError(f"{args.out}: its results have other {', '.join(other)}: run it again "
@@ -133,25 +140,43 @@ def done_groups(store: Store) -> Iterator[str]:
     return (g.key for done in results.read_done(store) for g in done.groups if not g.error)
 
 
+def say_across(spec: Spec) -> None:
+    """Names the rules that see only a share of the flows that they count."""
+    sids = sorted(across.rules_across(
+        spec.rules.decode(errors="replace"),
+        spec.files.get("threshold.config", b"").decode(errors="replace")))
+    if sids:
+        more = f" and {len(sids) - SIDS_SHOWN} more" if len(sids) > SIDS_SHOWN else ""
+        names = "all rules" if across.ALL in sids else \
+            "rules " + ", ".join(map(str, sids[:SIDS_SHOWN])) + more
+        print(f"{names}: count across flows, so in groups that are split their alerts are marked "
+              "(fleet_partial)", file=sys.stderr)
+
+
 def run(args: argparse.Namespace) -> int:
     """ids-fleet run. 0: all were read, 1: some groups failed."""
+    if args.split and not args.rules:
+        raise FleetError("--split needs --rules, to find those that count across flows")
     store = Store(args.out if "://" in args.out else os.path.abspath(args.out))
     spec = Spec(
         out=store.url, epoch=secrets.token_hex(8), binary=engine_path(args.engine),
         config=read_file(args.config), rules=b"\n".join(read_file(r) for r in args.rules),
         files=companions(args.config, args.files), arguments=args.engine_arg,
-        memory=args.memory // 2, limit_s=args.limit, order=args.order, scratch=args.scratch)
+        memory=args.memory // 2, limit_s=args.limit, order=args.order, scratch=args.scratch,
+        one_cpu=args.one_cpu)
     with tempfile.TemporaryDirectory(prefix="ids-fleet-", dir=args.scratch or None) as scratch:
         begin(store, args, spec, scratch)
         if args.resume:
             results.sweep(store)
-        work = Worklist(os.path.join(scratch, "work.db"), args.order)
+        work = Worklist(os.path.join(scratch, "work.db"), args.order, args.split)
         twice = work.fill(captures.find(args.captures, args.names),
                           group_key(args.group_by, args.sensor))
         work.skip(done_groups(store))
         totals = work.close()
         print(f"{totals.captures} captures, {report.bytes_text(totals.size)}, in {totals.groups} "
               f"groups{f', {twice} were named twice' if twice else ''}", file=sys.stderr)
+        if args.split:
+            say_across(spec)
         summary = execute(args, spec, work, report.Progress(totals, store, scratch))
         results.sweep(store)
     for line in report.summary_lines(summary):

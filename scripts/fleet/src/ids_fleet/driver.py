@@ -197,7 +197,7 @@ class Driver:
 
     def _give_up(self, task: Task, reason: str) -> None:
         """Records groups that could not be read by any worker."""
-        groups = [results.GroupState(g.key, len(g.captures), g.size, tries=STRIKES, error=reason)
+        groups = [results.GroupState(g.key, g.counted, g.size, tries=STRIKES, error=reason)
                   for g in task.groups]
         done = results.Done(task.name, groups, started=time.time())
         results.commit(self.store, done, self.epoch, self.scratch)

@@ -218,10 +218,12 @@ class Run:
         for _ in engine.log.lines():
             pass
 
-    def add(self, source: str, folder: str) -> None:
-        """Queues a file or folder, with the folder for its records. Raises EngineError."""
+    def add(self, source: str, folder: str, share: str = "") -> None:
+        """Queues a file or folder, with the folder for its records. `share`: NUMBER/COUNT of its
+        flows; "": all. Raises EngineError."""
         os.makedirs(folder, exist_ok=True)
-        self.engine.ask("pcap-file", **{"filename": source, "output-dir": folder})
+        more = {"flow-share": share} if share else {}
+        self.engine.ask("pcap-file", **{"filename": source, "output-dir": folder}, **more)
         self.outcomes.append(Outcome())
 
     def read_log(self) -> None:

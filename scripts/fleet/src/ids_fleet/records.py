@@ -1,28 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes Parquet of EVE files, with a type for each field, and the record back from its columns.
 
-DuckDB reads the lines and writes the columns. A field without a column, or with a value that its
-column cannot hold, goes to `fleet_rest` as JSON; only the records that have one pass through
-Python. Which do is seen from the structures of the records, which are few."""
+A line is looked at only as far as its event type and digest; Arrow's reader does the rest, in
+blocks of lines of one event type and day. A record that does not fit its columns goes through
+Python: what no column holds becomes `fleet_rest`, as JSON."""
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from ids_fleet import schema
+from ids_fleet import across, columns, schema
 
-LINE_MAX = 16 << 20             # bytes of a record; the reader takes two such buffers
-SLOW_AT_ONCE = 5000             # records in Python at once
+LINE_MAX = 16 << 20             # bytes of a record
+READ_AT_ONCE = 4 << 20
+BLOCK_BYTES = 16 << 20          # of one event type and day: a row group
+PENDING_BYTES = 64 << 20        # of all
+OPEN_MAX = 64                   # Parquet files: the days of a capture are its sender's choice
 TYPE_NAME = re.compile(r"[a-z0-9_]{1,64}")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-ROW_GROUP = 122880
-TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
-LONG_NUMBER = r'[:\[,]\s*-?[0-9]{19}'
+DIGEST_LEN = 16
+FIT_AT_ONCE = 32                # records that go through Python together
+FIT_TRIES = 16                  # of them in a block, before the rest follows
+# The start of a record as the engine writes it. Only plain members come before the event type, and
+# the reader refuses members that come twice, so what this finds is what the record says.
+START = re.compile(rb'\{"timestamp":"(\d{4}-\d{2}-\d{2})[^"\\]*"'
+                   rb'(?:,"[a-z_]+":(?:[0-9]+|"[^"\\]*"))*?,"event_type":"([a-z0-9_]{1,64})"')
+FIRST = [("fleet_group", pa.string()), ("fleet_line", pa.int64()),
+         ("fleet_digest", pa.binary(DIGEST_LEN)), ("fleet_rest", pa.string()),
+         ("time", pa.timestamp("us"))]
 
 
 @dataclass
@@ -33,6 +46,7 @@ class Source:
     group: str
     path: str
     replaced: list[tuple[str, str]]
+    is_share: bool = False      # of the flows in it: other engines have the rest
 
 
 @dataclass
@@ -54,131 +68,279 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-class Converter:
-    """Keeps one database in memory, which spills into a folder."""
+@dataclass
+class Block:
+    """Lines of one event type and day that wait for the reader. `rest` is by place in `lines`;
+    lines in `fitted` are from Python and fit their columns."""
 
-    def __init__(self, scratch: str, memory: int = 512 << 20) -> None:
-        """`memory` in bytes is what the database may use."""
+    lines: list[bytes] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    digests: list[bytes] = field(default_factory=list)
+    groups: list[tuple[str, int]] = field(default_factory=list)     # from which line on
+    rest: dict[int, str] = field(default_factory=dict)
+    fitted: set[int] = field(default_factory=set)
+    size: int = 0
+    shares: set[str] = field(default_factory=set)       # groups of which the lines are a share
+
+    def add(self, source: Source, number: int, line: bytes, digest: bytes) -> None:
+        """Adds a line with its number in the file of its group."""
+        if not self.groups or self.groups[-1][0] != source.group:
+            self.groups.append((source.group, len(self.lines)))
+            if source.is_share:
+                self.shares.add(source.group)
+        self.lines.append(line)
+        self.numbers.append(number)
+        self.digests.append(digest)
+        self.size += len(line)
+
+    def fit(self, at: int, seen: columns.Seen) -> None:
+        """Makes a line fit its columns, which may become more."""
+        known, rest = schema.split(schema.eve(), json.loads(self.lines[at]))
+        seen.add(known)
+        self.lines[at] = schema.dump(columns.as_text(schema.eve(), known)).encode()
+        self.fitted.add(at)
+        if rest is not None:
+            self.rest[at] = schema.dump(rest)
+
+    def _fit_all(self, start: int, end: int, seen: columns.Seen, tries: int) -> int:
+        """Fits the lines that the reader refuses, found by halving, and returns the tries left.
+        Few kinds of records are new at a time; where there are many, all lines are fitted."""
+        if end - start > FIT_AT_ONCE and tries > 0:
+            middle = (start + end) // 2
+            for low, high in ((start, middle), (middle, end)):
+                try:
+                    seen.read(self.lines[low:high])
+                except pa.ArrowInvalid:
+                    tries = self._fit_all(low, high, seen, tries)
+            return tries
+        for at in range(start, end):
+            if at not in self.fitted:
+                self.fit(at, seen)
+        return tries - 1
+
+    def table(self, seen: columns.Seen) -> pa.Table:
+        """The columns of all lines, after those that say where each comes from."""
+        try:
+            found = seen.read(self.lines)
+        except pa.ArrowInvalid:
+            self._fit_all(0, len(self.lines), seen, FIT_TRIES)
+            found = seen.read(self.lines)
+        made = dict(zip((name for name, _ in FIRST), self._first(found), strict=True))
+        for key in sorted(set(found.column_names) - {"event_type"}):
+            column = found[key].combine_chunks()
+            if column.null_count < len(column):
+                made[key] = columns.widen(column, schema.eve()[key])
+        return pa.table(made)
+
+    def _first(self, found: pa.Table) -> list[pa.Array]:
+        count = len(self.lines)
+        ends = [at for _, at in self.groups[1:]] + [count]
+        groups = pa.concat_arrays([pa.repeat(group, end - at) for (group, at), end
+                                   in zip(self.groups, ends, strict=True)])
+        digests = pa.FixedSizeBinaryArray.from_buffers(
+            pa.binary(DIGEST_LEN), count, [None, pa.py_buffer(b"".join(self.digests))])
+        rest = pa.array([self.rest.get(at) for at in range(count)], pa.string()) if self.rest \
+            else pa.nulls(count, pa.string())
+        times = found["timestamp"].combine_chunks() if "timestamp" in found.column_names \
+            else pa.nulls(count, pa.string())
+        return [groups, pa.array(self.numbers, pa.int64()), digests, rest, times_of(times)]
+
+    def partial(self, table: pa.Table, sids: frozenset[int]) -> pa.Array:
+        """For alerts: whether the rule saw only a share of the flows that it counts."""
+        is_share = pc.is_in(table["fleet_group"].combine_chunks(),
+                            value_set=pa.array(sorted(self.shares)))
+        if across.ALL in sids or "alert" not in table.column_names:
+            return is_share
+        rules = pc.struct_field(table["alert"].combine_chunks(), "signature_id")
+        return pc.and_(is_share, pc.is_in(rules, value_set=pa.array(sorted(sids), pa.int64())))
+
+
+def times_of(texts: pa.Array) -> pa.Array:
+    """The times of timestamps, in UTC; null for what is no time."""
+    try:
+        return pc.cast(pc.cast(texts, pa.timestamp("us", "UTC")), pa.timestamp("us"))
+    except pa.ArrowInvalid:
+        if len(texts) == 1:
+            return pa.nulls(1, pa.timestamp("us"))
+        half = len(texts) // 2
+        return pa.concat_arrays([times_of(texts[:half]), times_of(texts[half:])])
+
+
+class Target:
+    """The Parquet of one event type and day. A file has the columns of its first block; another
+    begins when a block has more."""
+
+    def __init__(self, folder: str, name: str, event: str, date: str) -> None:
+        """Writes into a local folder."""
+        self.folder, self.name, self.event, self.date = folder, name, event, date
+        self.writer: Any = None
+        self.parts = 0
+        self.files: dict[str, str] = {}
+
+    def write(self, table: pa.Table) -> None:
+        """Writes a row group. Raises OSError."""
+        if self.writer is not None and set(table.column_names) <= set(self.writer.schema.names):
+            missing = {f.name: pa.nulls(len(table), f.type) for f in self.writer.schema
+                       if f.name not in table.column_names}
+            for name, column in missing.items():
+                table = table.append_column(name, column)
+            self.writer.write_table(table.select(self.writer.schema.names))
+            return
+        self.close()
+        part = f".{self.parts}" if self.parts else ""
+        self.parts += 1
+        local = os.path.join(self.folder, f"{self.name}-{self.event}-{self.date}{part}.parquet")
+        self.files[f"events/event_type={self.event}/date={self.date}/{self.name}{part}.parquet"] \
+            = local
+        self.writer = pq.ParquetWriter(local, table.schema, compression="zstd")
+        self.writer.write_table(table)
+
+    def close(self) -> None:
+        """Ends the file. Raises OSError."""
+        if self.writer is not None:
+            self.writer.close()
+            self.writer = None
+
+
+def lines_in(source: Source) -> Iterator[bytes]:
+    """The lines of an EVE file, with texts replaced. Raises ValueError if one is too long."""
+    pairs = [(old.encode(), new.encode()) for old, new in source.replaced]
+    rest = b""
+    with open(source.path, "rb") as f:
+        while data := f.read(READ_AT_ONCE):
+            whole, newline, tail = data.rpartition(b"\n")
+            if not newline:
+                rest += tail
+            else:
+                whole, rest = rest + whole, tail
+                if not whole.isascii():
+                    whole.decode()          # the reader takes bytes that are no UTF-8
+                for old, new in pairs:
+                    whole = whole.replace(old, new)
+                yield from whole.split(b"\n")
+            if len(rest) > LINE_MAX:
+                raise ValueError(f"{source.path}: a line has more than {LINE_MAX} bytes")
+    rest.decode()
+    for old, new in pairs:
+        rest = rest.replace(old, new)
+    yield rest
+
+
+def place_of(line: bytes) -> tuple[str, str]:
+    """Event type and date of a record. Raises ValueError if the line is none."""
+    record = json.loads(line)
+    if not isinstance(record, dict):
+        raise ValueError(f"no record: {line[:80]!r}")
+    event, stamp = record.get("event_type"), str(record.get("timestamp"))[:10]
+    known = isinstance(event, str) and TYPE_NAME.fullmatch(event)
+    return str(event) if known else "other", stamp if DATE.fullmatch(stamp) else "1970-01-01"
+
+
+class Conversion:
+    """The files of one task in work."""
+
+    def __init__(self, converter: "Converter", name: str, made: Made) -> None:
+        """What the converter has seen is kept from one task to the next, by event type."""
+        self.folder, self.name, self.made = converter.scratch, name, made
+        self.seen, self.across = converter.seen, converter.across
+        self.blocks: dict[tuple[str, str], Block] = {}
+        self.targets: dict[tuple[str, str], Target] = {}
+        self.size = 0
+        self.alerts = os.path.join(self.folder, f"{name}-alerts.jsonl")
+
+    def add(self, source: Source, alerts: Any) -> None:
+        """Takes all lines of a file. Raises ValueError if one is no record, OSError."""
+        number = count = 0
+        for number, line in enumerate(lines_in(source), 1):
+            if not line:
+                continue
+            event, date, fits = self._place(line)
+            count += 1
+            block = self.blocks.setdefault((event, date), Block())
+            digest = hashlib.md5(line, usedforsecurity=False).digest()
+            block.add(source, number, line, digest)
+            if not fits:
+                block.fit(len(block.lines) - 1, self.seen[event])
+            if event == "alert":
+                alerts.write(line + b"\n")
+                self.made.alerts[source.group] += 1
+            self.size += len(line)
+            if block.size > BLOCK_BYTES or self.size > PENDING_BYTES:
+                self.flush()
+        self.made.records[source.group] += count
+
+    def _place(self, line: bytes) -> tuple[str, str, bool]:
+        """Event type, date, and whether the reader may have the line as it is."""
+        start = START.match(line)
+        if start is None:
+            event, date = place_of(line)
+            self.seen.setdefault(event, columns.Seen())
+            return event, date, False
+        event, date = start[2].decode(), start[1].decode()
+        seen = self.seen.setdefault(event, columns.Seen())
+        return event, date, not seen.marks or not seen.is_marked(line)
+
+    def flush(self) -> None:
+        """Writes all blocks."""
+        for key, block in sorted(self.blocks.items()):
+            if key not in self.targets:
+                self.targets[key] = Target(self.folder, self.name, *key)
+            table = block.table(self.seen[key[0]])
+            if block.shares and key[0] == "alert":
+                table = table.append_column("fleet_partial", block.partial(table, self.across))
+            self.targets[key].write(table)
+        is_many = sum(t.writer is not None for t in self.targets.values()) > OPEN_MAX
+        if is_many:
+            self.close()
+        self.blocks.clear()
+        self.size = 0
+
+    def close(self) -> None:
+        """Ends all files."""
+        for target in self.targets.values():
+            target.close()
+
+
+class Converter:
+    """Converts task after task, and keeps what it has seen of the records."""
+
+    def __init__(self, scratch: str, across_flows: frozenset[int] = frozenset()) -> None:
+        """`scratch` is a local folder for the files, `across_flows` the rules whose alerts are
+        marked in groups of which an engine had a share."""
+        self.across = across_flows
         self.scratch = scratch
         os.makedirs(scratch, exist_ok=True)
-        self.db = duckdb.connect(config={
-            "threads": 1, "memory_limit": f"{max(memory >> 20, 64)}MB",
-            "temp_directory": os.path.join(scratch, "spill")})
-        self.db.execute("SET preserve_insertion_order = true")
+        self.seen: dict[str, columns.Seen] = {}
 
     def convert(self, sources: list[Source], name: str) -> Made:
         """Writes files called `name` below the scratch folder: Parquet by event type and date, and
-        alerts as they are. Raises duckdb.Error if a line is no JSON."""
+        alerts as they are. Raises ValueError if a line is no record, OSError."""
         made = Made({}, {s.group: 0 for s in sources}, {s.group: 0 for s in sources})
-        sources = [s for s in sources if os.path.getsize(s.path) > 0]
-        if not sources:
-            return made
-        self._load(sources)
-        self._separate()
-        for group, records, alerts in self.db.execute(
-                "SELECT grp, count(*), count(*) FILTER (event = 'alert') FROM line "
-                "GROUP BY grp").fetchall():
-            made.records[group], made.alerts[group] = records, alerts
-        for event, date in self.db.execute("SELECT DISTINCT event, date FROM line "
-                                           "ORDER BY ALL").fetchall():
-            self._write(event, date, name, made)
+        work = Conversion(self, name, made)
+        try:
+            with open(work.alerts, "wb") as alerts:
+                for source in sources:
+                    work.add(source, alerts)
+                work.flush()
+        finally:
+            work.close()
+        for target in work.targets.values():
+            made.files |= target.files
         if any(made.alerts.values()):
-            self._write_alerts(name, made)
-        self.db.execute("DROP TABLE line; DROP TABLE source; DROP TABLE slow")
+            made.files[f"alerts/{name}.jsonl"] = work.alerts
+        else:
+            os.unlink(work.alerts)
         return made
 
-    def _load(self, sources: list[Source]) -> None:
-        self.db.execute("CREATE OR REPLACE TABLE source (filename VARCHAR, grp VARCHAR)")
-        self.db.executemany("INSERT INTO source VALUES (?, ?)",
-                            [(s.path, s.group) for s in sources])
-        paths = ", ".join(text(s.path) for s in sources)
-        # One thread, so the rows are in the order of the lines.
-        self.db.execute(f"""
-            CREATE OR REPLACE TABLE raw AS
-            SELECT row_number() OVER () AS n, filename, json::VARCHAR AS doc
-            FROM read_ndjson_objects([{paths}], filename = true,
-                                     maximum_object_size = {LINE_MAX})""")
-        for source in sources:
-            for old, new in source.replaced:
-                self.db.execute("UPDATE raw SET doc = replace(doc, ?, ?) WHERE filename = ?",
-                                [old, new, source.path])
-        self.db.execute("""
-            CREATE OR REPLACE TABLE line AS
-            WITH first AS (SELECT filename, min(n) AS n FROM raw GROUP BY filename)
-            SELECT raw.n AS n, raw.n - first.n + 1 AS line, grp, doc,
-                   doc->>'$.event_type' AS event, left(doc->>'$.timestamp', 10) AS date,
-                   json_structure(doc)::VARCHAR AS structure
-            FROM raw JOIN first USING (filename) JOIN source USING (filename) ORDER BY raw.n;
-            DROP TABLE raw""")
-        self.db.execute("UPDATE line SET event = 'other' WHERE event IS NULL "
-                        f"OR NOT regexp_full_match(event, '{TYPE_NAME.pattern}')")
-        self.db.execute("UPDATE line SET date = '1970-01-01' WHERE date IS NULL "
-                        f"OR NOT regexp_full_match(date, '{DATE.pattern}')")
 
-    def _separate(self) -> None:
-        """Fills `slow`: the records that do not fit their columns, in two parts."""
-        self.db.execute("CREATE OR REPLACE TABLE slow (n BIGINT, known VARCHAR, rest VARCHAR)")
-        odd = [s for (s,) in self.db.execute("SELECT DISTINCT structure FROM line").fetchall()
-               if not schema.holds(schema.eve(), json.loads(s))]
-        self.db.execute("CREATE OR REPLACE TABLE odd (structure VARCHAR)")
-        if odd:
-            self.db.executemany("INSERT INTO odd VALUES (?)", [(s,) for s in odd])
-        found = self.db.cursor().execute(
-            "SELECT n, doc FROM line WHERE structure IN (SELECT structure FROM odd) "
-            f"OR regexp_matches(doc, '{LONG_NUMBER}')")
-        while rows := found.fetchmany(SLOW_AT_ONCE):
-            self.db.executemany("INSERT INTO slow VALUES (?, ?, ?)", [in_two(*row) for row in rows])
-
-    def _columns(self, event: str, date: str) -> dict[str, schema.Type]:
-        """The columns that the records of one file have: of the top level, those that occur."""
-        rows = self.db.execute(
-            "SELECT DISTINCT structure FROM line WHERE event = ? AND date = ?",
-            [event, date]).fetchall()
-        found: set[str] = set()
-        for (structure,) in rows:
-            found |= set(json.loads(structure))
-        return {key: kind for key, kind in schema.eve().items()
-                if key in found and key != "event_type"}
-
-    def _write(self, event: str, date: str, name: str, made: Made) -> None:
-        kinds = json.dumps(self._columns(event, date) or {"timestamp": "VARCHAR"})
-        target = f"events/event_type={event}/date={date}/{name}.parquet"
-        local = os.path.join(self.scratch, f"{name}-{event}-{date}.parquet")
-        self.db.execute(f"""
-            COPY (SELECT fleet_group, fleet_line, fleet_digest, fleet_rest, time, unnest(r)
-                  FROM (SELECT grp AS fleet_group, line AS fleet_line,
-                               unhex(md5(doc)) AS fleet_digest, rest::JSON AS fleet_rest,
-                               try_strptime(doc->>'$.timestamp', '{TIME}')
-                                   AT TIME ZONE 'UTC' AS time,
-                               from_json(coalesce(known, doc), {text(kinds)}) AS r
-                        FROM line LEFT JOIN slow USING (n)
-                        WHERE event = {text(event)} AND date = {text(date)} ORDER BY n))
-            TO {text(local)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})""")
-        made.files[target] = local
-
-    def _write_alerts(self, name: str, made: Made) -> None:
-        local = os.path.join(self.scratch, f"{name}-alerts.jsonl")
-        found = self.db.cursor().execute("SELECT doc FROM line WHERE event = 'alert' ORDER BY n")
-        with open(local, "w", encoding="utf-8") as out:
-            while rows := found.fetchmany(SLOW_AT_ONCE):
-                out.writelines(f"{doc}\n" for (doc,) in rows)
-        made.files[f"alerts/{name}.jsonl"] = local
-
-
-def in_two(number: int, doc: str) -> tuple[int, str, str | None]:
-    """A record that does not fit: what its columns hold, and the rest."""
-    known, rest = schema.split(schema.eve(), json.loads(doc))
-    return number, json.dumps(known), None if rest is None else json.dumps(rest)
-
-
-def record_of(event: str, columns: dict[str, Any]) -> dict[str, Any]:
+def record_of(event: str, row: dict[str, Any]) -> dict[str, Any]:
     """The record of a row of Parquet, without members that are null."""
     kinds = schema.eve()
-    known = {key: schema.value_of(kinds[key], columns[key])
-             for key in columns if key in kinds and columns[key] is not None}
+    known = {key: schema.value_of(kinds[key], row[key])
+             for key in row if key in kinds and row[key] is not None}
     if "event_type" not in known:
         known["event_type"] = event
-    rest = columns.get("fleet_rest")
+    rest = row.get("fleet_rest")
     whole: dict[str, Any] = schema.merge(
         known, schema.without_null(json.loads(rest)) if rest else None)
     return whole

@@ -11,13 +11,6 @@ from typing import Any
 
 Type = Any                      # str, [Type] or {str: Type}; mypy has no short recursive alias
 INT_MAX = 2**63 - 1
-# What json_structure() of DuckDB calls the values that a leaf holds without loss.
-HOLDS = {
-    "VARCHAR": {"VARCHAR", "NULL"},
-    "BOOLEAN": {"BOOLEAN", "NULL"},
-    "BIGINT": {"UBIGINT", "BIGINT", "NULL"},
-    "DOUBLE": {"DOUBLE", "UBIGINT", "BIGINT", "NULL"},
-}
 
 
 @lru_cache(maxsize=1)
@@ -28,22 +21,20 @@ def eve() -> dict[str, Type]:
     return tree
 
 
-def holds(kind: Type, structure: Any) -> bool:
-    """Whether a column holds all values of this structure, and no field is left over."""
-    if kind == "JSON" or structure == "NULL":
-        return True
-    if isinstance(kind, str):
-        return isinstance(structure, str) and structure in HOLDS[kind]
-    if isinstance(kind, list):
-        return isinstance(structure, list) and holds(kind[0], structure[0])
-    return isinstance(structure, dict) and all(
-        key in kind and holds(kind[key], inner) for key, inner in structure.items())
+def dump(value: Any) -> str:
+    """JSON in ASCII, as short as it gets."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def is_text(value: str) -> bool:
+    """Whether a string is Unicode: JSON allows halves of characters, columns do not."""
+    return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
 
 
 def fits(kind: Type, value: Any) -> bool:
     """Whether a column holds a value that is no object and no list."""
     if kind == "VARCHAR":
-        return isinstance(value, str)
+        return isinstance(value, str) and is_text(value)
     if kind == "BOOLEAN":
         return isinstance(value, bool)
     if kind == "BIGINT":

@@ -19,9 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO
 
-import duckdb
-
-from ids_fleet import results
+from ids_fleet import across, results
 from ids_fleet.captures import Capture, changed_ns
 from ids_fleet.engine import Engine, Outcome, Run, Settings
 from ids_fleet.errors import EngineError, StoreError
@@ -33,6 +31,7 @@ FETCH_AT_ONCE = 8
 TRIES = 2                       # of a group that makes the engine fail
 HASH_LEN = 64
 PREFIX = "ids-fleet-worker-"
+CPU_PREFIX = "ids-fleet-cpu-"
 
 
 @dataclass
@@ -50,6 +49,7 @@ class Spec:
     limit_s: float = 0.0        # seconds for one group; 0: none
     order: str = "time"         # of the captures of a group: "time" of change, or "name"
     scratch: str = ""           # folder for files that are in work; "": the system's
+    one_cpu: bool = False       # a worker and its engine have one CPU, not one on average
 
 
 @dataclass
@@ -60,6 +60,11 @@ class Staged:
     source: str                 # file or folder
     folder: str                 # of its records
     replaced: list[tuple[str, str]]
+
+    @property
+    def share(self) -> str:
+        """Of the flows in it, for the engine; "": all."""
+        return f"{self.group.share}/{self.group.shares}" if self.group.shares > 1 else ""
 
 
 @dataclass
@@ -99,6 +104,23 @@ def cpu_of_this() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def one_cpu(folder: str) -> IO[bytes] | None:
+    """Holds this process, and those that it starts, to a CPU that no other worker with this folder
+    holds. The file returned is the claim, until it is closed; None: no CPU is left, or Linux does
+    not let us."""
+    for cpu in sorted(os.sched_getaffinity(0)):
+        claim = open(os.path.join(folder, f"{CPU_PREFIX}{cpu}"), "ab")
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for thread in os.listdir("/proc/self/task"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.sched_setaffinity(int(thread), {cpu})
+            return claim
+        except OSError:
+            claim.close()
+    return None
+
+
 class Worker:
     """Runs tasks, one after another. An actor of Ray, or an object of a test."""
 
@@ -106,8 +128,12 @@ class Worker:
         """Starts the engine. Raises EngineError if it refuses its rules or configuration."""
         self.spec = spec
         self.scratch, self.lock = scratch_folder(spec.scratch or tempfile.gettempdir())
+        parent = os.path.dirname(self.scratch)
+        self.cpu_claim = one_cpu(parent) if spec.one_cpu else None
         self.store = Store(spec.out)
-        self.converter = Converter(os.path.join(self.scratch, "records"))
+        self.converter = Converter(os.path.join(self.scratch, "records"), across.rules_across(
+            spec.rules.decode(errors="replace"),
+            spec.files.get("threshold.config", b"").decode(errors="replace")))
         for name, content in spec.files.items():
             self._file(name, content)
         self.settings = Settings(
@@ -142,14 +168,14 @@ class Worker:
         stored, or the disk of this machine is full."""
         try:
             return self._run(task)
-        except (OSError, duckdb.Error) as e:
+        except OSError as e:
             if getattr(e, "errno", None) in FULL or "No space left" in str(e):
                 raise StoreError(f"{os.uname().nodename}:{self.scratch}: {e}") from e
             raise
 
     def _run(self, task: Task) -> results.Done:
         started, cpu, engine_cpu = time.time(), cpu_of_this(), self.engine_cpu + self.engine.cpu()
-        states = {g.key: results.GroupState(g.key, len(g.captures), g.size) for g in task.groups}
+        states = {g.key: results.GroupState(g.key, g.counted, g.size) for g in task.groups}
         job = Job(task, tempfile.mkdtemp(prefix="task-", dir=self.scratch), states)
         try:
             self._read_all(job)
@@ -234,7 +260,7 @@ class Worker:
             given: list[Staged] = []
             try:
                 for staged in self._staged(groups, job):
-                    run.add(staged.source, staged.folder)
+                    run.add(staged.source, staged.folder, staged.share)
                     given.append(staged)
                 run.wait(self.spec.limit_s)
             except EngineError as e:
@@ -269,7 +295,8 @@ class Worker:
     # --- records out ---
 
     def _store_records(self, job: Job) -> list[str]:
-        sources = [Source(s.group.key, os.path.join(s.folder, name), s.replaced)
+        sources = [Source(s.group.key, os.path.join(s.folder, name), s.replaced,
+                          s.group.shares > 1)
                    for s in job.good for name in self.engine.eve_files
                    if os.path.exists(os.path.join(s.folder, name))]
         made = self.converter.convert(sources, job.task.name)
@@ -302,6 +329,8 @@ class Worker:
         self.engine.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.lock.close()
+        if self.cpu_claim is not None:
+            self.cpu_claim.close()
 
 
 def linked(path: str, target: str) -> bool:

@@ -19,6 +19,7 @@ INSERT_AT_ONCE = 1000
 BATCH_BYTES = 64 << 20          # of small groups in one task
 BATCH_GROUPS = 256
 SHARES = 4                      # tasks that each worker still has to get, when the rest is cut
+SPLIT_MAX = 4096                # shares of a group, as many as the engine can count
 
 
 @dataclass
@@ -27,11 +28,18 @@ class Group:
 
     key: str
     captures: list[Capture]
+    share: int = 1              # of the flows in it, from 1
+    shares: int = 1             # more than one: the group is too large for one worker
 
     @property
     def size(self) -> int:
-        """Bytes of all its captures."""
-        return sum(c.size for c in self.captures)
+        """Bytes of all its captures, or of its share."""
+        return sum(c.size for c in self.captures) // self.shares
+
+    @property
+    def counted(self) -> int:
+        """How many captures are done with it: those of a group that was split count once."""
+        return len(self.captures) if self.share == 1 else 0
 
 
 @dataclass
@@ -95,8 +103,10 @@ def group_key(group_by: str, sensor: str) -> Callable[[Capture], str]:
 class Worklist:
     """The database of one run."""
 
-    def __init__(self, path: str, order: str = "time") -> None:
-        """Makes it anew. `order` of a group's captures: "time" of change, or "name"."""
+    def __init__(self, path: str, order: str = "time", split: int = 0) -> None:
+        """Makes it anew. `order` of a group's captures: "time" of change, or "name". `split`: bytes
+        above which a group is split into shares; 0: none is."""
+        self.split = split
         if os.path.exists(path):
             os.unlink(path)
         self.db = sqlite3.connect(path, isolation_level=None)
@@ -132,17 +142,30 @@ class Worklist:
     def close(self) -> Totals:
         """Ends the filling: sorts the groups, and returns how much there is to do."""
         self.db.executescript("""
-            CREATE INDEX by_group ON capture (grp);
-            CREATE TABLE work AS SELECT grp, count(*) AS captures, sum(size) AS size FROM capture
-                WHERE grp NOT IN (SELECT grp FROM done) GROUP BY grp ORDER BY size DESC, grp;""")
+            CREATE INDEX by_group ON capture (grp);""")
+        self.db.execute("""
+            CREATE TABLE work AS
+            WITH RECURSIVE whole AS (
+                SELECT grp, count(*) AS captures, sum(size) AS size FROM capture GROUP BY grp),
+            cut AS (
+                SELECT *, CASE WHEN :split > 0 THEN max(1, min(:most, (size - 1) / :split + 1))
+                          ELSE 1 END AS shares FROM whole),
+            part AS (
+                SELECT grp, captures, size / shares AS size, shares, 1 AS share FROM cut
+                UNION ALL
+                SELECT grp, 0, size, shares, share + 1 FROM part WHERE share < shares)
+            SELECT grp, captures, size, share, shares, CASE WHEN shares = 1 THEN grp
+                   ELSE printf('%s %d/%d', grp, share, shares) END AS key
+            FROM part WHERE key NOT IN (SELECT grp FROM done) ORDER BY size DESC, grp, share""",
+                        {"split": self.split, "most": SPLIT_MAX})
         row = self.db.execute("SELECT count(*), coalesce(sum(captures), 0), coalesce(sum(size), 0) "
                               "FROM work").fetchone()
         return Totals(*row)
 
-    def _group(self, key: str) -> Group:
+    def _group(self, grp: str, key: str, share: int, shares: int) -> Group:
         rows = self.db.execute(f"SELECT url, size, changed FROM capture WHERE grp = ? "
-                               f"ORDER BY {self.order}", (key,))
-        return Group(key, [Capture(*row) for row in rows])
+                               f"ORDER BY {self.order}", (grp,))
+        return Group(key, [Capture(*row) for row in rows], share, shares)
 
     def tasks(self, workers: int) -> Iterator[Task]:
         """The tasks, longest first. Towards the end they are smaller, so that no worker waits long
@@ -151,8 +174,9 @@ class Worklist:
                                                 "FROM work").fetchone()
         groups: list[Group] = []
         size = 0
-        for key, group_size in self.db.execute("SELECT grp, size FROM work ORDER BY rowid"):
-            groups.append(self._group(key))
+        for group_size, *about in self.db.execute(
+                "SELECT size, grp, key, share, shares FROM work ORDER BY rowid"):
+            groups.append(self._group(*about))
             size += group_size
             if size >= min(BATCH_BYTES, left_size / (SHARES * workers)) \
                     or len(groups) >= min(BATCH_GROUPS, left_count / (SHARES * workers)):
