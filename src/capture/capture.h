@@ -6,6 +6,7 @@
 #include "base/report/counters.h"
 #include "base/err.h"
 #include "base/system/helper_thread.h"
+#include "capture/handover.h"
 #include "conf/conf.h"
 #include "packet/decode.h"
 #include "packet/frame_ref.h"
@@ -146,6 +147,13 @@ struct capture_ops {
     void (*interrupt)(void *queue);             /* any thread; may be NULL */
     void (*update_stats)(void *queue);          /* kernel drops into counters; or NULL */
     void (*queue_close)(void *queue);
+    /* Another process takes the capture over (handover.h). NULL: the method cannot.
+     * hand_over: any thread, while the queue is open; gives copies of its sockets, and from now on
+     * queue_close writes their places. adopt: after open; the queues use these sockets, and receive
+     * when is_open is set. leave: before close, when the other process has the sockets. */
+    int (*hand_over)(void *queue, struct capture_handover *to, unsigned number, struct err *err);
+    int (*adopt)(void *capture, struct capture_handover *from, struct err *err);
+    void (*leave)(void *capture);
     /* Offline, any thread; NULL: not known. */
     void (*progress)(void *capture, struct capture_progress *out);
     void (*close)(void *capture);

@@ -13,6 +13,7 @@
 #include "modules/context.h"
 
 struct control;
+struct predecessor;
 
 /* Borrowed for the life of the control. */
 struct control_conf {
@@ -23,6 +24,7 @@ struct control_conf {
     const struct ruleset_request *rules_request;    /* for loading rules */
     struct stream_conf *stream;
     const struct rule_profile_conf *rule_profile;
+    struct predecessor *predecessor;                /* whose sockets are used; NULL: none */
     bool takes_jobs;                /* commands add captures */
     bool has_listener;              /* web/ is on: a control exists without a socket, too */
     bool fixed_rules;               /* -s or -S: rules are not reloaded */

@@ -6,16 +6,29 @@
 #include "control/control.h"
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "base/array.h"
 #include "base/system/clock.h"
 #include "control/command.h"
+#include "control/handover.h"
 
 struct client;
 
 /* State of a reload, between the main thread, which loads rules, and clients that wait for the
  * result. */
 enum reload_state { RELOAD_IDLE, RELOAD_ASKED, RELOAD_RUNNING };
+
+/* OFFERED: another process has the sockets. LEAVING: the threads stop. GIVEN: it has all that it
+ * needs. */
+enum handover_phase {
+    PHASE_NONE, PHASE_OFFERED, PHASE_LEAVING, PHASE_GIVEN, PHASE_DONE, PHASE_FAILED
+};
+/* handover.c, on the control thread */
+void handover_client_closed(struct control *c, const struct client *client);
+ssize_t handover_send(struct control *c, int fd, const void *data, size_t len);
+bool handover_listens_elsewhere(struct control *c);
+bool handover_can_answer(struct control *c);
 
 struct flow_result;
 
@@ -35,6 +48,18 @@ struct control {
     uint64_t reload_awaited;            /* `reloads` before the end that answers the request */
     char reload_failed[256];            /* the reason; empty: the last reload succeeded */
     uint64_t reloads;                   /* number of finished reloads */
+
+    enum handover_phase handover;
+    struct client *successor;           /* the process that takes over; NULL: none */
+    pid_t successor_pid;
+    struct client *sender;              /* of the command that runs; the control thread's */
+    int sender_fd;
+    pthread_cond_t handover_changed;
+    int answer_blob, answer_fd[HANDOVER_FDS_MAX];   /* go with the next answer to the successor */
+    unsigned answer_fds;
+    bool socket_is_given, web_is_given; /* another process listens there, too */
+    int web_fd;                         /* of the HTTP listener; -1: none */
+    const char *web_address;            /* metrics.listen; borrowed */
 
     char path[108];                     /* of the socket */
     int fd, wake_fd;

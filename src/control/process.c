@@ -169,7 +169,9 @@ int process_pid_file(const char *path, struct err *err)
 
 void process_pid_file_remove(const char *path)
 {
-    if (path != NULL)
+    long pid;
+
+    if (path != NULL && !pid_file_is_live(path, &pid))
         unlink(path);
 }
 

@@ -18,6 +18,7 @@ int process_apply_settings(const struct conf_node *root, bool daemon, struct err
 void process_allow_core(const struct conf_node *root);
 
 int process_pid_file(const char *path, struct err *err);
+/* Unless it is another process's by now. path may be NULL. */
 void process_pid_file_remove(const char *path);
 
 /* Checks that they exist. Either may be NULL. */

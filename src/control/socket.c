@@ -93,6 +93,8 @@ static void respond(struct control *c, struct client *client, const struct reque
     json_init(&j, &client->out);
     json_object(&j, NULL);
     pthread_mutex_lock(&c->lock);
+    c->sender = client;
+    c->sender_fd = client->fd;
     status = command_run(&command);
     client->reload = c->reload_awaited;
     pthread_mutex_unlock(&c->lock);
@@ -101,6 +103,19 @@ static void respond(struct control *c, struct client *client, const struct reque
         client->out.len = before;
     else
         end_response(client, &j, status == COMMAND_OK);
+}
+
+static void respond_handover(struct control *c, struct client *client)
+{
+    struct json j;
+
+    if (!handover_can_answer(c))
+        return;
+    client->waits = false;
+    json_init(&j, &client->out);
+    json_object(&j, NULL);
+    json_string(&j, "message", "places and flows");
+    end_response(client, &j, true);
 }
 
 /* Called on each round for a client that waits. */
@@ -191,7 +206,7 @@ static bool client_read(struct client *client)
 }
 
 /* False also when replies pile up: a client that never reads must not cost memory. */
-static bool client_write(struct client *client)
+static bool client_write(struct control *c, struct client *client)
 {
     ssize_t n;
 
@@ -199,7 +214,10 @@ static bool client_write(struct client *client)
         return false;
     if (client->out.len == 0)
         return true;
-    n = send(client->fd, client->out.data, client->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (UNLIKELY(client == c->successor && c->answer_fds > 0))
+        n = handover_send(c, client->fd, client->out.data, client->out.len);
+    else
+        n = send(client->fd, client->out.data, client->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n > 0)
         buf_drop_front(&client->out, (size_t)n);
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
@@ -213,11 +231,13 @@ static bool client_serve(struct control *c, struct client *client, short events)
 
     if ((events & (POLLIN | POLLHUP | POLLERR)) && !client->over)
         here = client_read(client);
-    if (client->waits)
+    if (client->waits && client == c->successor)
+        respond_handover(c, client);
+    else if (client->waits)
         respond_reload(c, client);
     if (!client->waits)
         respond_all(c, client);
-    if (!client_write(client))
+    if (!client_write(c, client))
         return false;
     return here && !(client->over && client->out.len == 0);
 }
@@ -229,7 +249,7 @@ static bool drop_idle(struct control *c)
     size_t oldest = c->clients.count;
 
     for (size_t i = 0; i < c->clients.count; i++)
-        if (!c->clients.at[i]->waits &&
+        if (!c->clients.at[i]->waits && c->clients.at[i] != c->successor &&
             (oldest == c->clients.count ||
              c->clients.at[i]->heard_ns < c->clients.at[oldest]->heard_ns))
             oldest = i;
@@ -260,10 +280,10 @@ static void client_accept(struct control *c)
 /* --- the thread --------------------------------------------------------------------------- */
 
 /* A client that waits for a reload is not read: its data stay in the kernel, which limits them. */
-static unsigned poll_set(const struct control *c, struct pollfd *at)
+static unsigned poll_set(struct control *c, struct pollfd *at)
 {
     at[0] = (struct pollfd){ .fd = c->wake_fd, .events = POLLIN };
-    at[1] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
+    at[1] = (struct pollfd){ .fd = handover_listens_elsewhere(c) ? -1 : c->fd, .events = POLLIN };
     for (size_t i = 0; i < c->clients.count; i++) {
         const struct client *client = c->clients.at[i];
 
@@ -274,6 +294,14 @@ static unsigned poll_set(const struct control *c, struct pollfd *at)
             at[i + 2].events |= POLLOUT;
     }
     return (unsigned)c->clients.count + 2;
+}
+
+static void client_end(struct control *c, struct client *client)
+{
+    pthread_mutex_lock(&c->lock);
+    handover_client_closed(c, client);
+    pthread_mutex_unlock(&c->lock);
+    client_free(client);
 }
 
 /* Clients accepted in this round have no entry in `at`, so they are accepted afterwards. */
@@ -287,7 +315,7 @@ static void all_clients(struct control *c, const struct pollfd *at)
         if (client_serve(c, client, at[i + 2].revents))
             c->clients.at[retained++] = client;
         else
-            client_free(client);
+            client_end(c, client);
     }
     c->clients.count = retained;
 }
@@ -409,8 +437,15 @@ static bool is_enabled(const struct control_conf *conf)
  * control_start() begins to serve it once the privileges are dropped. */
 static int open_socket(struct control *c, struct err *err)
 {
+    if (find_path(c, err) < 0)
+        return -1;
+    if (c->conf.predecessor != NULL)
+        c->fd = predecessor_take_socket(c->conf.predecessor, c->path);
+    c->socket_is_given = c->fd >= 0;    /* the other process's until it ends */
+    if (c->fd >= 0)
+        return 0;
     c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (find_path(c, err) < 0 || bind_to(c, err) < 0) {
+    if (bind_to(c, err) < 0) {
         c->path[0] = '\0';
         return -1;
     }
@@ -431,8 +466,10 @@ int control_open(const struct control_conf *conf, struct control **out, struct e
     c->started_ns = clock_ns();
     pthread_mutex_init(&c->lock, NULL);
     pthread_mutex_init(&c->serving, NULL);
+    pthread_cond_init(&c->handover_changed, NULL);
+    c->answer_blob = -1;
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    c->fd = -1;
+    c->fd = c->web_fd = -1;
     if (conf->takes_jobs)
         c->jobs = jobs_new(conf->parallel_jobs);
     if (has_socket && open_socket(c, err) < 0) {
@@ -563,16 +600,17 @@ void control_free(struct control *c)
         pthread_join(c->thread, NULL);
     }
     for (size_t i = 0; i < c->clients.count; i++) {
-        (void)client_write(c->clients.at[i]);
+        (void)client_write(c, c->clients.at[i]);
         client_free(c->clients.at[i]);
     }
     ARRAY_FREE(&c->clients);
-    if (c->path[0] != '\0')
+    if (c->path[0] != '\0' && !c->socket_is_given)
         unlink(c->path);
     if (c->fd >= 0)
         close(c->fd);
     if (c->wake_fd >= 0)
         close(c->wake_fd);
+    pthread_cond_destroy(&c->handover_changed);
     jobs_free(c->jobs);
     free(c->flow_result);
     pthread_mutex_destroy(&c->serving);

@@ -56,6 +56,34 @@ void systemd_reloading(void)
     notify("RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(clock_ns() / 1000));
 }
 
+/* Only the main process may say so (NotifyAccess=main). */
+void systemd_main_pid(long pid)
+{
+    notify("MAINPID=%ld\nREADY=1", pid);
+}
+
+const char *systemd_socket(void)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+
+    return path != NULL ? path : "";
+}
+
+/* The manager gives its socket and its timeout only to the process that it starts as the main one.
+ * WATCHDOG_PID names that process. */
+void systemd_inherit(const char *path, unsigned watchdog_ms)
+{
+    char text[32];
+
+    if (path[0] == '\0')
+        return;
+    setenv("NOTIFY_SOCKET", path, 1);
+    snprintf(text, sizeof(text), "%llu", 2000ull * watchdog_ms);
+    if (watchdog_ms > 0)
+        setenv("WATCHDOG_USEC", text, 1);
+    unsetenv("WATCHDOG_PID");
+}
+
 void systemd_stopping(void)
 {
     notify("STOPPING=1");

@@ -9,6 +9,11 @@
 void systemd_ready(const char *status);
 void systemd_reloading(void);       /* until systemd_ready() */
 void systemd_stopping(void);
+void systemd_main_pid(long pid);    /* another process continues the service */
+/* Where the manager listens; "": another program has started ids. */
+const char *systemd_socket(void);
+/* Before any thread: this process will be the main one, instead of the one that had these. */
+void systemd_inherit(const char *path, unsigned watchdog_ms);
 /* Returns the ms between calls of systemd_alive(), half of the manager's timeout; 0: not needed. */
 unsigned systemd_watchdog_ms(void);
 void systemd_alive(void);

@@ -227,6 +227,11 @@ int engine_start(struct engine *e, struct err *err)
 void engine_stop(struct engine *e)
 {
     __atomic_store_n(&e->stop, 1, __ATOMIC_RELAXED);
+    engine_drain(e);
+}
+
+void engine_drain(struct engine *e)
+{
     pthread_mutex_lock(&e->lock);
     for (unsigned i = 0; i < e->plan->stages[0].count; i++) {
         struct module_slot *s = &e->threads[i].modules[0];
@@ -237,10 +242,34 @@ void engine_stop(struct engine *e)
     pthread_mutex_unlock(&e->lock);
 }
 
+/* The lock keeps the modules open meanwhile. */
+int engine_hand_over(struct engine *e, void *to, struct err *err)
+{
+    int status = 0;
+
+    pthread_mutex_lock(&e->lock);
+    for (unsigned i = 0; i < e->plan->stages[0].count && status == 0; i++) {
+        struct module_slot *s = &e->threads[i].modules[0];
+
+        if (!s->is_open || s->module->hand_over == NULL)
+            status = err_set(err, "a thread of the capture does not run");
+        else
+            status = s->module->hand_over(s->self, to, err);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return status;
+}
+
 /* Acquire pairs with the last thread's decrement: after false, all its writes are visible. */
 bool engine_is_running(const struct engine *e)
 {
     return __atomic_load_n(&e->alive, __ATOMIC_ACQUIRE) > 0;
+}
+
+bool engine_is_complete(const struct engine *e)
+{
+    return __atomic_load_n(&e->alive, __ATOMIC_ACQUIRE) == e->thread_count &&
+           !__atomic_load_n(&e->failed, __ATOMIC_RELAXED);
 }
 
 int engine_end_fd(const struct engine *e)

@@ -36,7 +36,15 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
 int engine_start(struct engine *engine, struct err *err);
 /* Asks the captures to end; packets under way are finished. */
 void engine_stop(struct engine *engine);
+/* Asks the captures to end by themselves, as at the end of a file: what they have read is
+ * finished. */
+void engine_drain(struct engine *engine);
+/* Asks each thread that captures to describe its sources for another process; `to` is the
+ * modules'. */
+int engine_hand_over(struct engine *engine, void *to, struct err *err);
 bool engine_is_running(const struct engine *engine);
+/* True while all threads run and none has failed. */
+bool engine_is_complete(const struct engine *engine);
 /* Becomes readable when all threads have ended, for poll(). The engine owns it. */
 int engine_end_fd(const struct engine *engine);
 /* Waits until all threads have ended. -1 when a capture failed. */

@@ -59,6 +59,8 @@ struct thread_module {
     void (*close)(void *self);      /* after all flushing; may be NULL if open may return NULL */
     /* From another thread: makes a waiting receive return soon. May be NULL. */
     void (*interrupt)(void *self);
+    /* From another thread: describes for another process what it captures from. May be NULL. */
+    int (*hand_over)(void *self, void *to, struct err *err);
 };
 
 #endif

@@ -115,6 +115,17 @@ void flow_conf_keep_idle(struct flow_conf *conf, bool keep)
     conf->keep_idle = keep;
 }
 
+void flow_conf_expect_imports(struct flow_conf *conf)
+{
+    conf->expects_imports = true;
+}
+
+/* Release: threads read the records after the pointer. */
+void flow_conf_set_imports(struct flow_conf *conf, struct flow_imports *imports)
+{
+    __atomic_store_n(&conf->imports, imports, __ATOMIC_RELEASE);
+}
+
 void flow_conf_free(struct flow_conf *conf)
 {
     free(conf);

@@ -4,7 +4,7 @@
 
 /* Counters that are always zero belong to parts that ids does not have; tools expect their
  * names. */
-void flow_counters_register(struct flow_counters *id)
+void flow_counters_register(struct flow_counters *id, bool continues)
 {
     static const char *const end_state[FLOW_STATE_COUNT] = {
         "flow.end.state.new", "flow.end.state.established", "flow.end.state.closed",
@@ -40,6 +40,8 @@ void flow_counters_register(struct flow_counters *id)
     id->timed_out = counter_register("flow.mgr.flows_timeout", COUNTER_SUM);
     id->evicted = counter_register("flow.mgr.flows_evicted", COUNTER_SUM);
     id->recycled = counter_register("flow.recycler.recycled", COUNTER_SUM);
+    if (continues)
+        id->continued = counter_register("flow.continued", COUNTER_SUM);
     for (unsigned i = 0; i < FLOW_STATE_COUNT; i++)
         id->end_state[i] = counter_register(end_state[i], COUNTER_SUM);
     for (unsigned i = 0; i < ARRAY_LEN(always_zero); i++)

@@ -10,10 +10,11 @@ struct flow_counters {
     counter_id get_used, get_used_eval, get_used_eval_reject, get_used_failed;
     counter_id emergency_entered, emergency_over;
     counter_id end_state[FLOW_STATE_COUNT];
-    counter_id checked, not_timed_out, timed_out, evicted, recycled;
+    counter_id checked, not_timed_out, timed_out, evicted, recycled, continued;
 };
 
-void flow_counters_register(struct flow_counters *id);
+/* continues: flows of another process are expected. */
+void flow_counters_register(struct flow_counters *id, bool continues);
 
 /* Counts a new flow; proto: protocol of the IP header. */
 void flow_counters_new(const struct flow_counters *id, struct counters *counters, uint8_t proto);

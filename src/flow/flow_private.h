@@ -24,6 +24,8 @@ struct flow_conf {
     uint64_t prealloc;                  /* of all tables together */
     unsigned tables;
     bool keep_idle;                     /* flow_conf_keep_idle() */
+    bool expects_imports;               /* they come when the threads have started */
+    struct flow_imports *imports;       /* atomic; NULL: none are left */
     unsigned recovery_percent;          /* per cent of the flows that must end before an emergency
                                          * ends */
     struct flow_rate_conf rate;

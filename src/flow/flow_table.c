@@ -7,6 +7,7 @@
 #include "base/memory/traffic_memory.h"
 #include "flow/flow_buckets.h"
 #include "flow/flow_counters.h"
+#include "flow/flow_export.h"
 #include "flow/flow_match.h"
 #include "sequencer/sequencer.h"
 
@@ -71,7 +72,7 @@ struct flow_table *flow_table_new(const struct flow_conf *conf, struct counters 
     pool_reserve(&table->pool, MIN(conf->prealloc, conf->memcap.limit / sizeof(struct flow)) /
                                    conf->tables);
     wheel_init(&table->wheel, 0);
-    flow_counters_register(&table->id);
+    flow_counters_register(&table->id, conf->expects_imports);
     return table;
 
 fail_table:
@@ -509,6 +510,32 @@ struct flow *flow_table_add(struct flow_table *table, const struct packet *p, bo
     arm(table, flow);
     flow_counters_new(&table->id, table->counters, flow->key.proto);
     return flow;
+}
+
+/* Timeouts are those of this process's configuration. */
+static COLD bool take_import(struct flow_table *table, struct flow *flow,
+                             struct flow_imports *imports, struct flow_import *from)
+{
+    struct flow was = { .key.proto = flow->key.proto };
+
+    if (!flow_imports_take(imports, flow, from))
+        return false;
+    was.state = MIN(from->flow.state, (uint8_t)FLOW_CAPTURE_BYPASSED);
+    was.last_us = from->flow.last_us;
+    if (is_timed_out(table, &was, flow->start_us))
+        return false;
+    flow->start_us = MIN(flow->start_us, from->flow.start_us);
+    flow_import(flow, from);
+    flow_table_set_state(table, flow, (enum flow_state)was.state);
+    counter_inc(table->counters, table->id.continued);
+    return true;
+}
+
+bool flow_table_continue(struct flow_table *table, struct flow *flow, struct flow_import *from)
+{
+    struct flow_imports *imports = __atomic_load_n(&table->conf->imports, __ATOMIC_ACQUIRE);
+
+    return UNLIKELY(imports != NULL) && take_import(table, flow, imports, from);
 }
 
 /* Unknown protocols have no client and no server: all packets go to the server. */

@@ -25,6 +25,11 @@ void flow_conf_set_tables(struct flow_conf *conf, unsigned tables);
  * the capture ends. Before the first table is created. */
 void flow_conf_keep_idle(struct flow_conf *conf, bool keep);
 void flow_conf_free(struct flow_conf *conf);
+/* Flows of another process, which new flows continue. Expected: before the first table is created.
+ * Borrowed; NULL: no more. */
+struct flow_imports;
+void flow_conf_expect_imports(struct flow_conf *conf);
+void flow_conf_set_imports(struct flow_conf *conf, struct flow_imports *imports);
 struct memcap;
 struct flow_rate_conf;
 struct flow_rate_conf flow_conf_rate(const struct flow_conf *conf);
@@ -51,6 +56,11 @@ struct flow *flow_table_find_id(struct flow_table *table, uint64_t id);
 /* Creates the packet's flow. Returns NULL when the packet can have none (fragment, no transport,
  * ICMP error), and at the memcap: *memcap is then set and the exception policy decides. */
 struct flow *flow_table_add(struct flow_table *table, const struct packet *packet, bool *memcap);
+
+/* For a flow that was just added: continues one of another process, if there is one that has not
+ * timed out. *from: its record. */
+struct flow_import;
+bool flow_table_continue(struct flow_table *table, struct flow *flow, struct flow_import *from);
 
 /* Adds the packet to the flow: sets its flow, direction and FIRST_IN_DIR, ESTABLISHED; updates the
  * flow's time, TTLs and what has been seen. */

@@ -16,6 +16,7 @@
 #include "base/report/counters.h"
 #include "base/report/log.h"
 #include "control/gauges.h"
+#include "control/handover.h"
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/stats.h"
@@ -25,6 +26,7 @@
 #include "main/logging.h"
 #include "main/sandbox_policy.h"
 #include "main/progress.h"
+#include "main/take_over.h"
 
 struct stats_of { /* for the statistics thread; on run_started()'s stack */
     struct setup *setup;
@@ -272,6 +274,7 @@ static void run_started(struct setup *s, struct engine *engine)
     struct stats_thread *stats = stats_thread_start(s->context.output, &hooks);
     struct progress progress;
     char summary[256];
+    bool leaving;
 
     log_notice("threads", "Threads created -> %s   Engine started.",
                engine_thread_summary(s->plan, summary, sizeof(summary)));
@@ -280,9 +283,11 @@ static void run_started(struct setup *s, struct engine *engine)
         systemd_ready("running");
     progress_start(&progress, s);
     wait_for_end(s, engine, &progress);
-    if (!s->takes_jobs)
+    leaving = control_hands_over(s->control);
+    if (!s->takes_jobs && !leaving)
         systemd_stopping();
     engine_wait(engine);
+    s->goes_on = leaving && !take_over_leave(s);
     progress_end(&progress);
     stats_thread_stop(stats);
 }
@@ -291,7 +296,7 @@ static void run_started(struct setup *s, struct engine *engine)
  * itself (privileges, sandbox). In job mode jobs_run() has done that. */
 static int start_threads(struct setup *s, struct engine *engine, struct err *err)
 {
-    bool live = s->context.capture->live, once = !s->takes_jobs;
+    bool live = s->context.capture->live, once = !s->takes_jobs && !s->goes_on;
 
     if (once && live && engine_loop_drop_privileges(s, err) < 0)
         return -1;
@@ -302,7 +307,8 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
         apply_main_affinity(s);
     output_run_here(s->context.output);
     if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||
-                 control_start(s->control, err) < 0 || web_start(s->web, err) < 0)) {
+                 take_over_finish(s, engine, err) < 0 || control_start(s->control, err) < 0 ||
+                 web_start(s->web, err) < 0 || take_over_done(s, err) < 0)) {
         engine_stop(engine);
         engine_wait(engine);
         return -1;
@@ -316,8 +322,7 @@ static void stop_gauges(struct setup *s)
     s->context.gauges = NULL;
 }
 
-/* Returns an exit status. After a failure *err has the reason, and no thread runs. */
-int engine_loop_run(struct setup *s, struct err *err)
+static int run_once(struct setup *s, struct err *err)
 {
     struct engine_conf conf;
     struct engine *engine;
@@ -345,5 +350,18 @@ int engine_loop_run(struct setup *s, struct err *err)
     engine_free(engine);
     write_rule_profile(s);
     rule_profile_clear(&s->context);
+    return status;
+}
+
+/* Returns an exit status. After a failure *err has the reason, and no thread runs. A process that
+ * took over and failed leaves the capture to this one again. */
+int engine_loop_run(struct setup *s, struct err *err)
+{
+    int status = run_once(s, err);
+
+    while (s->goes_on && status == EXIT_SUCCESS) {
+        run_context_end_run(&s->context);
+        status = run_once(s, err);
+    }
     return status;
 }

@@ -93,6 +93,8 @@ static const struct option_spec specs[] = {
       "treat the run as inline" },
     { 0, "reject-dev", OPT_TEXT, 'r', AT(reject_device), 0, NULL, "IFACE",
       "send rejects from this interface" },
+    { 0, "take-over", OPT_TEXT, 'r', AT(take_over), 0, NULL, "SOCKET",
+      "go on with the capture of the engine at this control socket, which ends" },
     { 0, "unix-socket", OPT_JOB, 'o', 0, JOB_UNIX_SOCKET, NULL, "FILE",
       "wait for commands that name captures to read" },
 

@@ -47,6 +47,7 @@ struct options {
     const char *topology;
     const char *cpu;                    /* --cpu; NULL: from IDS_CPU, or all that the CPU has */
     const char *unix_socket;
+    const char *take_over;              /* control socket of the engine to replace */
     bool no_random, deterministic;
     bool quiet_progress;
     const char *explain;                /* rules to explain: numbers, or "all" */

@@ -28,6 +28,7 @@
 #include "main/job_loop.h"
 #include "main/logging.h"
 #include "main/engine_loop.h"
+#include "main/take_over.h"
 #include "match/mpm_ngram.h"
 #include "plugins/load.h"
 
@@ -93,6 +94,7 @@ static void configure_options(const struct options *o, struct conf *conf)
         conf_set(conf, "hashing", "no");
     if (o->firewall || o->firewall_file != NULL)
         conf_set(conf, "firewall.enabled", "yes");
+    take_over_configure(o, conf);
 }
 
 /* Options that contradict the system or the configuration. */
@@ -400,9 +402,10 @@ int run_engine(const struct options *o, struct conf *conf)
         goto failed;
     if (!may_start(&s))
         goto failed;
-    if (setup_plan(&s, o->topology, &err) < 0 || setup_capture(&s, &err) < 0 || has_mistakes())
+    if (setup_plan(&s, o->topology, &err) < 0 || take_over_begin(&s, &err) < 0 ||
+        setup_capture(&s, &err) < 0 || take_over_adopt(&s, &err) < 0 || has_mistakes())
         goto failed;
-    if (pid_file != NULL && process_pid_file(pid_file, &err) < 0)
+    if (pid_file != NULL && take_over_pid_file(&s, pid_file, &err) < 0)
         goto failed;
     status = setup_control(&s, &err) < 0 ? EXIT_FAILURE : engine_loop_run(&s, &err);
     if (status != EXIT_SUCCESS)

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "app/conf.h"
+#include "main/take_over.h"
 #include "main/setup.h"
 
 #include "main/global_memcap.h"
@@ -747,6 +748,7 @@ int setup_control(struct setup *s, struct err *err)
         .path = s->takes_jobs ? o->job_argument : NULL,
         .user = setup_user(o, s->root),
         .group = setup_group(o, s->root),
+        .predecessor = take_over_predecessor(s),
         .takes_jobs = s->takes_jobs,
         .has_listener = web_is_enabled(s->root),
         .parallel_jobs = s->takes_jobs ? setup_parallel_jobs(s) : 1,
@@ -868,6 +870,7 @@ void setup_free(struct setup *s)
     web_free(s->web);
     control_free(s->control);
     job_free(s);
+    take_over_free(s);
     tenants_unref(s->context.tenants);
     explain_free(s->context.explain);
     explain_live_free(s->context.explain_live);

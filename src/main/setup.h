@@ -31,10 +31,13 @@ struct setup {
     struct plan *plan;
     int stop;
     bool ending;                        /* the user stops the engine, not only a job */
+    bool goes_on;                       /* another process failed to take over: once more */
     bool takes_jobs;                    /* captures come by command */
     struct flow_share job_share;        /* count 0: as configured */
     struct control *control;            /* NULL: none */
     struct web *web;                        /* the HTTP listener; NULL: there is none */
+    struct take_over *take_over;        /* main/take_over.h; NULL: no --take-over */
+    struct flow_imports *imports;       /* flows that others have begun; NULL: none */
 };
 
 /* Settings, rules and outputs: all that -T checks. -1: *err or errors already logged. */

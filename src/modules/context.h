@@ -46,6 +46,13 @@ struct explain_live;
 struct gauges;
 struct life;
 
+/* Flows for the process that takes over. Threads add theirs as they end. */
+struct run_exports {
+    pthread_mutex_t lock;
+    struct buf records;
+    unsigned count, lost;                   /* lost: there was no memory */
+};
+
 struct run_context {
     const struct conf_node *conf;           /* root */
     bool is_inline;                         /* verdicts take effect: IPS, or --simulate-ips */
@@ -80,6 +87,8 @@ struct run_context {
                                              * in a round; NULL: none */
     unsigned inspecting;                    /* atomic; how many modules run rules */
     struct life *life;                      /* detect/explain/life.h; NULL: the same */
+    struct capture_handover *handover;      /* the capture's sockets; NULL: no process has asked */
+    struct run_exports *exports;            /* atomic; NULL: the flows end here */
 
     pthread_mutex_t rules_lock;             /* taken at reload, and where rounds begin and end */
     struct qsbr qsbr;

@@ -434,10 +434,29 @@ static struct inspection inspection_of(struct packet *p)
     return in;
 }
 
+/* At the end all threads add their flows, so a lock costs no packet anything. */
+static COLD void export_flow(struct run_exports *exports, const struct flow *f)
+{
+    struct tcp_export tcp;
+
+    if (f->end_reason != FLOW_END_SHUTDOWN)
+        return;
+    stream_export(f, &tcp);
+    pthread_mutex_lock(&exports->lock);
+    if (flow_export_add(&exports->records, f, &tcp))
+        exports->count++;
+    else
+        exports->lost++;
+    pthread_mutex_unlock(&exports->lock);
+}
+
 static void flow_state_free(struct detect_module *m, const struct packet *p)
 {
+    struct run_exports *exports = __atomic_load_n(&m->ctx->exports, __ATOMIC_ACQUIRE);
     struct flow *f = p->flow;
 
+    if (UNLIKELY(exports != NULL))
+        export_flow(exports, f);
     if (m->handle != NULL && f->app != NULL)
         expectation_parent_remove(m->ctx->app, p);
     detect_flow_free(f);

@@ -98,6 +98,15 @@ static void receive_interrupt(void *self)
         m->ops->interrupt(m->queue);
 }
 
+static int receive_hand_over(void *self, void *to, struct err *err)
+{
+    struct receive_module *m = self;
+
+    if (m->ops->hand_over == NULL)
+        return err_set(err, "%s: captures of this kind are not handed over", m->ops->name);
+    return m->ops->hand_over(m->queue, to, m->env.thread, err);
+}
+
 static void receive_close(void *self)
 {
     struct receive_module *m = self;
@@ -117,4 +126,5 @@ const struct thread_module module_receive = {
     .process = receive_process,
     .close = receive_close,
     .interrupt = receive_interrupt,
+    .hand_over = receive_hand_over,
 };

@@ -258,25 +258,44 @@ static COLD void flow_refused(struct stream_thread *st, struct packet *p)
     exception_counters_inc(&st->id.flow_memcap, st->counters, conf->flow_memcap_policy);
 }
 
+/* The flow that the packet goes on with; NULL: it starts another one. */
+static struct flow *unless_reused(struct stream_thread *st, struct flow *flow, struct packet *p)
+{
+    if (flow == NULL || !packet_is_tcp(p) || LIKELY(!tcp_starts_anew(st->conf, flow, p)))
+        return flow;
+    counter_inc(st->counters, st->id.reuse);
+    stream_slot(p)->flags |= STREAM_PKT_SESSION_REUSE;
+    flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
+    return NULL;
+}
+
 /* NULL: the packet has no flow, or the memcap policy has decided about it. */
+static struct flow *make_flow(struct stream_thread *st, struct packet *p)
+{
+    bool memcap;
+    struct flow *flow = flow_table_add(st->flows, p, &memcap);
+
+    if (flow == NULL && memcap)
+        flow_refused(st, p);
+    return flow;
+}
+
+/* A flow of another process is taken once, so the second new flow is new. */
 static struct flow *find_or_make(struct stream_thread *st, struct packet *p)
 {
-    struct flow *flow = flow_table_find(st->flows, p);
-    bool memcap;
+    struct flow *flow = unless_reused(st, flow_table_find(st->flows, p), p);
 
-    if (flow != NULL && packet_is_tcp(p) && UNLIKELY(tcp_starts_anew(st->conf, flow, p))) {
-        counter_inc(st->counters, st->id.reuse);
-        stream_slot(p)->flags |= STREAM_PKT_SESSION_REUSE;
-        flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
-        flow = NULL;
-    }
     if (LIKELY(flow != NULL))
         return flow;
-    flow = flow_table_add(st->flows, p, &memcap);
+    flow = make_flow(st, p);
+    if (flow != NULL && stream_continue(st, flow, p)) {
+        flow = unless_reused(st, flow, p);
+        if (flow != NULL)
+            return flow;
+        flow = make_flow(st, p);
+    }
     if (flow != NULL)
         p->flags |= PACKET_FLOW_START;
-    else if (memcap)
-        flow_refused(st, p);
     return flow;
 }
 

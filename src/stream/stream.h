@@ -10,6 +10,7 @@
 #define STREAM_STREAM_H
 
 #include "base/containers/ring.h"
+#include "flow/flow_export.h"
 #include "flow/flow_table.h"
 #include "packet/decode.h"
 #include "stream/slot.h"
@@ -105,6 +106,10 @@ bool stream_is_closed(const struct packet *p);     /* the same, and no later pac
 /* True if one of the sides has sent its FIN, with this packet or earlier, and the session has
  * not closed yet. */
 bool stream_has_fin(const struct packet *p);
+
+/* stream_export.c: the session of a flow that has ended here, for the process that goes on with it.
+ * On the inspecting thread, at the end. */
+void stream_export(const struct flow *flow, struct tcp_export *out);
 
 /* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport
  * state (same thread, or after the flow's end). */

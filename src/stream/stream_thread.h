@@ -80,6 +80,9 @@ bool stream_time_leaps(const struct stream_thread *st, const struct packet_vecto
 /* Callback of the flow table. */
 void stream_wait_inflight(struct flow *flow, void *arg);
 
+/* Continues a flow of another process, in the new flow; false: there is none. stream_export.c */
+bool stream_continue(struct stream_thread *st, struct flow *flow, struct packet *p);
+
 /* ---- flows that end, flow_end.c ---- */
 
 /* Passes ended flows down as pseudo packets after position `at` of the vector, as long as there are

@@ -26,6 +26,7 @@
 /* A thread checks for interrupt() and interfaces that are down at least this often; liveness relies
  * on it. */
 #define WAIT_MS 100
+#define HASTY_MS 2              /* the same while a process waits to take over */
 
 /* The source of a thread, or of a group of threads: an interface, or the two ports of a bridge. */
 struct af_source {
@@ -38,6 +39,7 @@ struct af_capture {
     struct af_load load;
     struct af_source *sources;
     unsigned count;
+    struct capture_handover *from;      /* sockets of another process; NULL: none */
 };
 
 /* `flushed` is registered only with use-emergency-flush, because Suricata does not have it. */
@@ -67,6 +69,9 @@ struct af_queue {
     unsigned down;                      /* number of sides that are down */
     uint64_t looked_ns;                 /* when the thread last checked for them */
     bool is_started;
+    unsigned number;                    /* over all sources */
+    struct capture_handover *from, *to; /* NULL: none; `to` is atomic */
+    pthread_mutex_t rings_lock;         /* taken to replace a ring, and to give a socket away */
     int interrupted;                    /* atomic */
 };
 
@@ -227,7 +232,10 @@ static int open_side(struct af_queue *q, struct af_conf *conf, struct err *err)
 
     *side = (struct af_side){ .conf = conf, .position = -1,
                               .link = net_device_link(conf->facts.arp_type) };
-    side->ring = af_ring_open(conf, &side->position, err);
+    side->ring = q->from != NULL
+                     ? af_ring_adopt(conf, handover_socket(q->from, q->number, q->sides),
+                                     &side->position, err)
+                     : af_ring_open(conf, &side->position, err);
     if (side->ring == NULL)
         return -1;
     q->sides++;
@@ -239,8 +247,12 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
                            struct counters *counters, struct err *err)
 {
     struct af_queue *q = xcalloc(1, sizeof(*q));
-    struct af_source *source = source_of(capture, &queue);
+    struct af_source *source;
 
+    q->number = queue;
+    source = source_of(capture, &queue);
+    q->from = ((struct af_capture *)capture)->from;
+    pthread_mutex_init(&q->rings_lock, NULL);
     q->load = &((struct af_capture *)capture)->load;
     q->pool = pool;
     q->counters = counters;
@@ -248,6 +260,7 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
         if (open_side(q, &source->side[i], err) < 0) {
             while (q->sides > 0)
                 af_ring_close(q->side[--q->sides].ring);
+            pthread_mutex_destroy(&q->rings_lock);
             free(q);
             return NULL;
         }
@@ -277,8 +290,66 @@ static void af_update_stats(void *queue)
 {
     struct af_queue *q = queue;
 
-    for (unsigned i = 0; i < q->sides; i++)
+    for (unsigned i = 0; i < q->sides && q->is_started; i++)
         side_stats(q, &q->side[i]);
+}
+
+/* The engine does not close the queue meanwhile. A program at the interface is held by a link of
+ * this process, so it cannot go along. */
+static int af_hand_over(void *queue, struct capture_handover *to, unsigned number, struct err *err)
+{
+    struct af_queue *q = queue;
+    int status = 0;
+
+    pthread_mutex_lock(&q->rings_lock);
+    for (unsigned i = 0; i < q->sides && status == 0; i++) {
+        struct af_side *side = &q->side[i];
+
+        if (side->ring == NULL)
+            status = err_set(err, "%s is gone, so its socket cannot be handed over now",
+                             side->conf->device.name);
+        else if (side->conf->xdp_fd >= 0)
+            status = err_set(err, "%s: with xdp-filter-file there is no hand-over",
+                             side->conf->device.name);
+        else
+            status = af_ring_export(side->ring, side->position, handover_socket(to, number, i),
+                                    err);
+    }
+    if (status == 0)
+        __atomic_store_n(&q->to, to, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&q->rings_lock);
+    return status;
+}
+
+static int af_adopt(void *capture, struct capture_handover *from, struct err *err)
+{
+    struct af_capture *c = capture;
+    unsigned threads = 0;
+
+    for (unsigned i = 0; i < c->count; i++)
+        threads += c->sources[i].side[0].threads;
+    if (threads != from->queues)
+        return err_set(err, "af-packet: %u threads read here, %u in the engine that runs: another "
+                       "number needs a restart", threads, from->queues);
+    c->from = from;
+    return 0;
+}
+
+/* Offloads that were switched off stay so, for the process that goes on. */
+static void af_leave(void *capture)
+{
+    struct af_capture *c = capture;
+
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned side = 0; side < c->sources[i].sides; side++)
+            c->sources[i].side[side].joined_before = 0;
+}
+
+static void export_places(struct af_queue *q)
+{
+    for (unsigned i = 0; i < q->sides && q->to != NULL; i++)
+        if (q->side[i].ring != NULL)
+            af_ring_export_place(q->side[i].ring, handover_socket(q->to, q->number, i));
 }
 
 /* Packets may still be in flight: af_ring_close() keeps the mapping until the last one is back. */
@@ -287,8 +358,10 @@ static void af_queue_close(void *queue)
     struct af_queue *q = queue;
 
     packet_pool_collect(q->pool);
+    export_places(q);
     for (unsigned i = 0; i < q->sides; i++)
         af_ring_close(q->side[i].ring);
+    pthread_mutex_destroy(&q->rings_lock);
     free(q);
 }
 
@@ -418,9 +491,18 @@ static COLD void look_for_sides(struct af_queue *q)
         return;
     q->looked_ns = now;
     packet_pool_collect(q->pool);
+    pthread_mutex_lock(&q->rings_lock);
     for (unsigned i = 0; i < q->sides; i++)
         if (q->side[i].is_down)
             look_for(q, &q->side[i]);
+    pthread_mutex_unlock(&q->rings_lock);
+}
+
+/* While another process waits for this one to stop, threads notice it soon. */
+static int wait_ms(struct af_queue *q)
+{
+    return handover_state(__atomic_load_n(&q->to, __ATOMIC_RELAXED)) == HANDOVER_NONE
+               ? WAIT_MS : HASTY_MS;
 }
 
 /* ENETDOWN, ENODEV and ENXIO are what packet(7) sockets report when their interface goes down or
@@ -469,7 +551,7 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
         at[i] = (struct pollfd){ .fd = q->side[i].is_down ? -1 : af_ring_fd(q->side[i].ring),
                                  .events = POLLIN };
     __atomic_fetch_sub(&q->load->awake, 1, __ATOMIC_RELAXED);
-    n = poll(at, q->sides, WAIT_MS);
+    n = poll(at, q->sides, wait_ms(q));
     __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
     counter_inc(q->counters, q->id.polls);
     if (n <= 0) {
@@ -496,6 +578,8 @@ static COLD bool start(struct af_queue *q)
 
     q->is_started = true;
     __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < q->sides && q->from != NULL; i++)
+        af_ring_take_place(q->side[i].ring, handover_socket(q->from, q->number, i));
     for (unsigned i = 0; i < q->sides; i++)
         if (af_ring_start(q->side[i].ring, &err) < 0) {
             log_err(LOG_LEVEL_ERROR, "af-packet", &err);
@@ -510,6 +594,10 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
 
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
+    if (UNLIKELY(!q->is_started) && q->from != NULL && !handover_is_open(q->from)) {
+        pause_us(1000);
+        return CAPTURE_IDLE;
+    }
     if (UNLIKELY(!q->is_started) && !start(q))
         return CAPTURE_FAILED;
     if (UNLIKELY(q->down > 0))
@@ -618,5 +706,8 @@ const struct capture_ops capture_af_packet = {
     .interrupt = af_interrupt,
     .update_stats = af_update_stats,
     .queue_close = af_queue_close,
+    .hand_over = af_hand_over,
+    .adopt = af_adopt,
+    .leave = af_leave,
     .close = af_close,
 };

@@ -86,12 +86,20 @@ struct af_stats {
  * af_ring_start(), so that the whole fanout group can exist first. */
 struct af_ring *af_ring_open(struct af_conf *conf, int *position, struct err *err);
 int af_ring_start(struct af_ring *ring, struct err *err);
+/* For another process: a copy of the socket, and where reading goes on. */
+int af_ring_export(const struct af_ring *ring, int position, struct capture_socket *out,
+                 struct err *err);
+void af_ring_export_place(const struct af_ring *ring, struct capture_socket *out);
+/* The ring of another process: open, and before af_ring_start() the place. */
+struct af_ring *af_ring_adopt(struct af_conf *conf, const struct capture_socket *from,
+                              int *position, struct err *err);
+void af_ring_take_place(struct af_ring *ring, const struct capture_socket *from);
 int af_ring_fd(const struct af_ring *ring);
 int af_ring_if_index(const struct af_ring *ring);
 /* The socket's pending error, an errno, which this call clears. */
 bool af_ring_has_error(const struct af_ring *ring);
 int af_ring_take_error(struct af_ring *ring);
-bool af_ring_is_ready(const struct af_ring *ring);     /* af_ring_next() may return something */
+bool af_ring_is_ready(struct af_ring *ring);     /* af_ring_next() may return something */
 bool af_ring_next(struct af_ring *ring, struct af_frame *out);
 /* True while the engine holds the next block: poll() on the socket would return at once. */
 bool af_ring_is_held(const struct af_ring *ring);
@@ -107,6 +115,8 @@ void af_filter_free(struct af_conf *conf);
 int af_filter_nothing(int fd, struct err *err);     /* accepts no packet */
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err);
 int af_fanout_join(int fd, struct af_conf *conf, int if_index, int *position, struct err *err);
+/* The socket is in the group already. */
+void af_fanout_adopt(int fd, struct af_conf *conf, int if_index, int position);
 
 /* ebpf.c: loads the program in that section of an object file, for a socket or, with one for XDP,
  * for an interface; returns its file descriptor, or -1 with *err. */

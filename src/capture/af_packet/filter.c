@@ -97,7 +97,8 @@ static int attach_program(int fd, int program_fd, int level, int option, struct 
 }
 
 /* In order of precedence. A socket can have one filter; each option replaces the one that lets
- * nothing in. Without any, SO_DETACH_FILTER opens the socket. */
+ * nothing in. Without any, SO_DETACH_FILTER opens the socket. A socket that comes from another
+ * process has no filter any more (ENOENT). */
 int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
 {
     int ignored = 0;
@@ -108,7 +109,8 @@ int af_filter_attach(int fd, const struct af_conf *conf, struct err *err)
         return attach_program(fd, conf->filter_fd, SOL_SOCKET, SO_ATTACH_BPF, err);
     if (conf->bypass != NULL)
         return af_bypass_attach(conf->bypass, fd, err);
-    if (setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof(ignored)) < 0)
+    if (setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof(ignored)) < 0 &&
+        errno != ENOENT)
         return err_set(err, "cannot take the packet filter off: %s", strerror(errno));
     return 0;
 }
@@ -169,6 +171,23 @@ static int join_group(int fd, struct af_conf *conf, struct err *err)
     if (conf->joined == 0 && conf->lb_fd >= 0)
         return attach_program(fd, conf->lb_fd, SOL_PACKET, PACKET_FANOUT_DATA, err);
     return 0;
+}
+
+/* Another process has joined with the socket. An interface that comes back later needs a group with
+ * as many members. */
+void af_fanout_adopt(int fd, struct af_conf *conf, int if_index, int position)
+{
+    int arg = 0;
+    socklen_t len = sizeof(arg);
+
+    if (position < 0)
+        return;
+    pthread_mutex_lock(&conf->join_lock);
+    if (getsockopt(fd, SOL_PACKET, PACKET_FANOUT, &arg, &len) == 0)
+        __atomic_store_n(&conf->fanout_id, FANOUT_ID(arg), __ATOMIC_RELAXED);
+    conf->joined_index = if_index;
+    conf->joined = MAX(conf->joined, (unsigned)position + 1);
+    pthread_mutex_unlock(&conf->join_lock);
 }
 
 /* *position -1 gets the next position of the group. A thread that reopens requires its old one:

@@ -13,9 +13,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,7 +53,10 @@ struct af_ring {
     unsigned out;                       /* packets of all blocks that have not returned */
     int error;                          /* an errno of reading a copy; 0: none */
     struct af_stats early;              /* counts of flushed frames, and of the read at that time */
+    struct tpacket_req3 size;
     bool is_closed;
+    bool searches;                      /* another process has read it: the next block may be
+                                         * further on */
 
     struct af_block_ref *block;             /* V3: the one being read; NULL: none */
     uint8_t *at;                        /* its next frame */
@@ -180,10 +185,26 @@ static int check_size(const struct af_conf *conf, const struct tpacket_req3 *rq,
 }
 
 /* MAP_SHARED: kernel and engine write the status words of the same pages. */
+static int map_ring(struct af_ring *r, const struct tpacket_req3 *rq, struct err *err)
+{
+    int flags = MAP_SHARED | (r->conf->mmap_locked ? MAP_LOCKED : 0);
+
+    r->size = *rq;
+    r->map_len = (size_t)rq->tp_block_nr * rq->tp_block_size;
+    r->map = mmap(NULL, r->map_len, PROT_READ | PROT_WRITE, flags, r->fd, 0);
+    if (r->map == MAP_FAILED) {
+        r->map = NULL;
+        if (errno == EAGAIN && r->conf->mmap_locked)
+            return err_set(err, "%s: mmap-locked: no more memory may be locked: `ulimit -l "
+                           "unlimited`, or cap_ipc_lock", r->conf->device.name);
+        return fail(r, "cannot map the ring", err);
+    }
+    return make_block_refs(r, rq, err);
+}
+
 static int make_ring(struct af_ring *r, struct err *err)
 {
     struct tpacket_req3 rq = { 0 };
-    int flags = MAP_SHARED | (r->conf->mmap_locked ? MAP_LOCKED : 0);
 
     if (r->conf->v3)
         shape_v3(r->conf, &rq);
@@ -199,16 +220,7 @@ static int make_ring(struct af_ring *r, struct err *err)
                            rq.tp_block_nr, rq.tp_block_size);
         return fail(r, "cannot make the ring", err);
     }
-    r->map_len = (size_t)rq.tp_block_nr * rq.tp_block_size;
-    r->map = mmap(NULL, r->map_len, PROT_READ | PROT_WRITE, flags, r->fd, 0);
-    if (r->map == MAP_FAILED) {
-        r->map = NULL;
-        if (errno == EAGAIN && r->conf->mmap_locked)
-            return err_set(err, "%s: mmap-locked: no more memory may be locked: `ulimit -l "
-                           "unlimited`, or cap_ipc_lock", r->conf->device.name);
-        return fail(r, "cannot map the ring", err);
-    }
-    return make_block_refs(r, &rq, err);
+    return map_ring(r, &rq, err);
 }
 
 /* Promiscuous mode by membership ends with the socket, so a crash leaves no interface
@@ -273,6 +285,138 @@ int af_ring_start(struct af_ring *r, struct err *err)
     return af_filter_attach(r->fd, r->conf, err);
 }
 
+static uint32_t *status_of(const struct af_ring *r, const struct af_block_ref *l)
+{
+    if (r->conf->v3)
+        return &((struct tpacket_block_desc *)l->header)->hdr.bh1.block_status;
+    return &((struct tpacket2_hdr *)l->header)->tp_status;
+}
+
+/* --- the process changes ------------------------------------------------------------------ */
+
+/* What the numbers of a socket mean. */
+enum ring_shape { SHAPE_V3, SHAPE_BLOCK_SIZE, SHAPE_BLOCK_NR, SHAPE_FRAME_SIZE, SHAPE_FRAME_NR,
+                  SHAPE_VNET, SHAPE_INDEX, SHAPE_POSITION, SHAPE_JOINED_BEFORE };
+enum ring_place { PLACE_NEXT, PLACE_IN_BLOCK, PLACE_AT, PLACE_LEFT };
+
+/* A position of -1 stands as 0. */
+int af_ring_export(const struct af_ring *r, int position, struct capture_socket *out,
+                 struct err *err)
+{
+    *out = (struct capture_socket){ .fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3) };
+    if (out->fd < 0)
+        return err_set(err, "%s: %s", r->conf->device.name, strerror(errno));
+    snprintf(out->device, sizeof(out->device), "%s", r->conf->device.name);
+    out->shape[SHAPE_V3] = r->conf->v3;
+    out->shape[SHAPE_BLOCK_SIZE] = r->size.tp_block_size;
+    out->shape[SHAPE_BLOCK_NR] = r->size.tp_block_nr;
+    out->shape[SHAPE_FRAME_SIZE] = r->size.tp_frame_size;
+    out->shape[SHAPE_FRAME_NR] = r->size.tp_frame_nr;
+    out->shape[SHAPE_VNET] = r->vnet_hdr_len;
+    out->shape[SHAPE_INDEX] = (uint64_t)r->if_index;
+    out->shape[SHAPE_POSITION] = (uint64_t)(position + 1);
+    out->shape[SHAPE_JOINED_BEFORE] = r->conf->joined_before;
+    return 0;
+}
+
+/* After the last packet has returned. A V3 block may be read in part. */
+void af_ring_export_place(const struct af_ring *r, struct capture_socket *out)
+{
+    out->place[PLACE_NEXT] = r->next;
+    out->place[PLACE_IN_BLOCK] = r->block != NULL;
+    if (r->block == NULL)
+        return;
+    out->place[PLACE_AT] = (uint64_t)(r->at - (const uint8_t *)r->block->header);
+    out->place[PLACE_LEFT] = r->left;
+}
+
+static int check_shape(const struct af_ring *r, const struct capture_socket *from,
+                       const struct tpacket_req3 *rq, struct err *err)
+{
+    const char *name = r->conf->device.name;
+
+    if (strcmp(from->device, name) != 0)
+        return err_set(err, "the thread that reads %s here reads %s in the engine that runs: take "
+                       "over with its interfaces, in the same order", name, from->device);
+    if (from->shape[SHAPE_INDEX] != (uint64_t)r->if_index)
+        return err_set(err, "%s is another interface than that of the engine that runs", name);
+    if ((from->shape[SHAPE_V3] != 0) != r->conf->v3 || from->shape[SHAPE_VNET] != r->vnet_hdr_len)
+        return err_set(err, "%s: copy-mode or tpacket-v3 differs from the engine that runs: that "
+                       "needs a restart", name);
+    if (rq->tp_frame_size == 0 || rq->tp_block_size < rq->tp_frame_size || rq->tp_block_nr == 0 ||
+        rq->tp_frame_nr / rq->tp_block_nr != rq->tp_block_size / rq->tp_frame_size)
+        return err_set(err, "%s: the engine that runs describes no ring", name);
+    return 0;
+}
+
+static int adopt(struct af_ring *r, const struct capture_socket *from, struct err *err)
+{
+    struct tpacket_req3 rq = {
+        .tp_block_size = (unsigned)from->shape[SHAPE_BLOCK_SIZE],
+        .tp_block_nr = (unsigned)from->shape[SHAPE_BLOCK_NR],
+        .tp_frame_size = (unsigned)from->shape[SHAPE_FRAME_SIZE],
+        .tp_frame_nr = (unsigned)from->shape[SHAPE_FRAME_NR],
+    };
+    struct net_device now;
+
+    if (net_device_read(r->conf->device.name, &now, err) < 0)
+        return -1;
+    r->if_index = now.index;
+    r->vnet_hdr_len = r->conf->bridge.copy != BRIDGE_NONE ? AF_VNET_HDR_LEN : 0;
+    r->searches = true;
+    if (check_shape(r, from, &rq, err) < 0)
+        return -1;
+    r->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
+    if (r->fd < 0)
+        return fail(r, "cannot take its socket over", err);
+    return map_ring(r, &rq, err);
+}
+
+/* The socket stays as it is, settings of the ring included, until the interface is opened again.
+ * This process switches the offloads on again that the other one has switched off. */
+struct af_ring *af_ring_adopt(struct af_conf *conf, const struct capture_socket *from,
+                              int *position, struct err *err)
+{
+    struct af_ring *r = calloc(1, sizeof(*r));
+
+    if (r == NULL) {
+        err_set(err, "%s: no memory for its ring", conf->device.name);
+        return NULL;
+    }
+    r->conf = conf;
+    r->fd = -1;
+    if (adopt(r, from, err) < 0) {
+        ring_free(r);
+        return NULL;
+    }
+    *position = (int)from->shape[SHAPE_POSITION] - 1;
+    conf->joined_before |= (unsigned)from->shape[SHAPE_JOINED_BEFORE];
+    af_fanout_adopt(r->fd, conf, r->if_index, *position);
+    return r;
+}
+
+/* A block that was read in part, if the other process has not read on in it. */
+static void take_block_place(struct af_ring *r, const struct capture_socket *from)
+{
+    struct af_block_ref *l = &r->block_ref[(r->next + r->count - 1) % r->count];
+    uint64_t at = from->place[PLACE_AT];
+    uint32_t left = (uint32_t)from->place[PLACE_LEFT];
+
+    if (!r->conf->v3 || at + sizeof(struct tpacket3_hdr) > r->size.tp_block_size || left == 0 ||
+        (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) == 0)
+        return;
+    r->block = l;
+    r->at = (uint8_t *)l->header + at;
+    r->left = left;
+}
+
+void af_ring_take_place(struct af_ring *r, const struct capture_socket *from)
+{
+    r->next = (unsigned)(from->place[PLACE_NEXT] % r->count);
+    if (from->place[PLACE_IN_BLOCK] != 0)
+        take_block_place(r, from);
+}
+
 int af_ring_fd(const struct af_ring *r) { return r->fd; }
 int af_ring_if_index(const struct af_ring *r) { return r->if_index; }
 bool af_ring_has_error(const struct af_ring *r) { return r->error != 0; }
@@ -325,13 +469,6 @@ void af_ring_stats(struct af_ring *r, struct af_stats *add)
 
 /* --- blocks ------------------------------------------------------------------------------- */
 
-static uint32_t *status_of(const struct af_ring *r, const struct af_block_ref *l)
-{
-    if (r->conf->v3)
-        return &((struct tpacket_block_desc *)l->header)->hdr.bh1.block_status;
-    return &((struct tpacket2_hdr *)l->header)->tp_status;
-}
-
 /* Release: the kernel may overwrite the frames once it sees this status, so all reads come before
  * it. */
 static void return_block(struct af_ring *r, struct af_block_ref *l)
@@ -366,14 +503,35 @@ bool af_ring_is_held(const struct af_ring *r)
     return r->block_ref[r->next].out > 0;
 }
 
+/* The other process may have read more blocks than this one knows of, and returned them. The kernel
+ * fills them in order, so the first full one is next. The second round begins at the start again,
+ * because the kernel may have filled earlier ones in the meantime. */
+static COLD void search(struct af_ring *r)
+{
+    unsigned full = 0;
+
+    for (unsigned round = 0; round < 2; round++) {
+        for (full = 0; full < r->count; full++)
+            if (__atomic_load_n(status_of(r, &r->block_ref[(r->next + full) % r->count]),
+                                __ATOMIC_ACQUIRE) & TP_STATUS_USER)
+                break;
+        if (full == r->count)
+            return;
+    }
+    r->next = (r->next + full) % r->count;
+    r->searches = false;
+}
+
 /* Acquire pairs with the kernel's write of the status: frame data are visible after it. A unit with
  * packets still in flight has an old status, so `out` comes first. */
-bool af_ring_is_ready(const struct af_ring *r)
+bool af_ring_is_ready(struct af_ring *r)
 {
     const struct af_block_ref *l;
 
     if (r == NULL || r->block != NULL)
         return r != NULL;
+    if (UNLIKELY(r->searches))
+        search(r);
     l = &r->block_ref[r->next];
     return l->out == 0 &&
            (__atomic_load_n(status_of(r, l), __ATOMIC_ACQUIRE) & TP_STATUS_USER) != 0;

@@ -8,6 +8,7 @@
 #include "capture/nfq/nfq.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <poll.h>
 #include <pthread.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -24,6 +26,7 @@
 
 /* The longest sleep of a thread; liveness relies on it. */
 #define WAIT_MS 100
+#define HASTY_MS 2              /* the same while a process waits to take over */
 #define QUEUES_MAX 65536
 
 /* Opened once by the main thread; read-only afterwards, except `table`. */
@@ -32,6 +35,7 @@ struct nfq_capture {
     unsigned *numbers;
     unsigned count;
     struct capture_device *devices;
+    struct capture_handover *from;      /* sockets of another process; NULL: none */
     struct nfq_table *table;            /* NULL: no drop counts */
     pthread_mutex_t table_lock;         /* each queue reads the table once a second */
 };
@@ -44,16 +48,18 @@ struct nfq_counters {
 struct nfq_queue {
     struct nfq_capture *capture;
     unsigned number;
+    unsigned index;                     /* among the queues of the capture */
+    struct capture_handover *from, *to; /* NULL: none; `to` is atomic */
     int fd;
     struct packet_pool *pool;
     struct counters *counters;
     struct nfq_counters id;
     uint64_t drops;
     struct nfq_slot *free_slots;
-    struct nfq_slot *armed[VECTOR_FILL];    /* filled ones first: from .. filled are unread */
+    struct nfq_slot *armed[VECTOR_FILL];    /* filled ones first: first .. filled are unread */
     struct mmsghdr message[VECTOR_FILL];
     struct iovec part[VECTOR_FILL];
-    unsigned from, filled;
+    unsigned first, filled;
     uint32_t last_id;
     struct nfq_verdict *own_verdicts;          /* verdicts on what the engine does not inspect */
     int interrupted;                    /* atomic */
@@ -208,6 +214,21 @@ static struct nfq_binding binding_of(const struct nfq_queue *q)
     return (struct nfq_binding){ q->fd, q->number };
 }
 
+/* Netfilter binds a queue to an address of netlink, which the socket keeps in another process. The
+ * settings stay, too: an answer of the kernel could come to either process. */
+static int adopt_socket(const struct nfq_queue *q, struct err *err)
+{
+    const struct capture_socket *from = handover_socket(q->from, q->index, 0);
+    int fd;
+
+    if (strcmp(from->device, q->capture->devices[q->index].name) != 0)
+        return err_set(err, "the thread that reads %s here reads %s in the engine that runs: take "
+                       "over with its queues, in the same order",
+                       q->capture->devices[q->index].name, from->device);
+    fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
+    return fd >= 0 ? fd : err_set(err, "netfilter queue %u: %s", q->number, strerror(errno));
+}
+
 /* One thread per queue: netfilter binds a queue to one socket. */
 static void nfq_queue_close(void *queue);
 
@@ -226,7 +247,9 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
     q->number = c->numbers[queue];
     q->pool = pool;
     q->counters = counters;
-    q->fd = nfq_socket_open(&c->conf, q->number, err);
+    q->index = queue;
+    q->from = c->from;
+    q->fd = c->from != NULL ? adopt_socket(q, err) : nfq_socket_open(&c->conf, q->number, err);
     if (q->fd < 0) {
         free(q);
         return NULL;
@@ -246,6 +269,36 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
         }
     packet_pool_on_return(pool, packet_returned, q);
     return q;
+}
+
+/* Any thread; the engine does not close the queue meanwhile. */
+static int nfq_hand_over(void *queue, struct capture_handover *to, unsigned number, struct err *err)
+{
+    struct nfq_queue *q = queue;
+    struct capture_socket *out = handover_socket(to, number, 0);
+
+    *out = (struct capture_socket){ .fd = fcntl(q->fd, F_DUPFD_CLOEXEC, 3) };
+    if (out->fd < 0)
+        return err_set(err, "netfilter queue %u: %s", q->number, strerror(errno));
+    snprintf(out->device, sizeof(out->device), "%s", q->capture->devices[q->index].name);
+    __atomic_store_n(&q->to, to, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static int nfq_adopt(void *capture, struct capture_handover *from, struct err *err)
+{
+    struct nfq_capture *c = capture;
+
+    if (c->count != from->queues)
+        return err_set(err, "nfq: %u queues here, %u in the engine that runs: another number needs "
+                       "a restart", c->count, from->queues);
+    c->from = from;
+    return 0;
+}
+
+static bool is_leaving(const struct nfq_queue *q)
+{
+    return handover_state(q->to) == HANDOVER_LEAVING;
 }
 
 /* The only source of drop counts is a file in /proc, shared by all queues. */
@@ -270,7 +323,7 @@ static void nfq_queue_close(void *queue)
     struct nfq_queue *q = queue;
 
     packet_pool_collect(q->pool);
-    if (q->capture->conf.fail_open)
+    if (q->capture->conf.fail_open && !is_leaving(q))
         nfq_verdict_accept_rest(q->own_verdicts, q->last_id);
     nfq_verdict_free(q->own_verdicts);
     close(q->fd);
@@ -352,8 +405,8 @@ static bool take_message(struct nfq_queue *q, unsigned i, struct packet_vector *
 static enum capture_status take_messages(struct nfq_queue *q, struct packet_vector *v)
 {
     v->now_us = MAX(v->now_us, clock_wall_us());
-    while (q->from < q->filled && take_message(q, q->from, v))
-        q->from++;
+    while (q->first < q->filled && take_message(q, q->first, v))
+        q->first++;
     counter_add(q->counters, q->id.packets, v->count);
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
@@ -365,23 +418,42 @@ static int receive_messages(struct nfq_queue *q)
 
     if (n < 0 && errno != EAGAIN && errno != EINTR)
         counter_inc(q->counters, q->id.errors);
-    q->from = 0;
+    q->first = 0;
     q->filled = n > 0 ? (unsigned)n : 0;
     return n > 0;
 }
 
+/* While another process waits for this one to stop, the thread notices it soon. */
+static int wait_ms(struct nfq_queue *q)
+{
+    return handover_state(__atomic_load_n(&q->to, __ATOMIC_RELAXED)) == HANDOVER_NONE
+               ? WAIT_MS : HASTY_MS;
+}
+
+static COLD enum capture_status wait_for_places(void)
+{
+    const struct timespec pause = { .tv_nsec = 1000000 };
+
+    nanosleep(&pause, NULL);
+    return CAPTURE_IDLE;
+}
+
+/* Messages that have left the socket are processed before the end, because only this process has
+ * them. */
 static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
 {
     struct nfq_queue *q = queue;
     struct pollfd at = { .fd = q->fd, .events = POLLIN };
 
+    if (q->first < q->filled)
+        return take_messages(q, v);
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
-    if (q->from < q->filled)
-        return take_messages(q, v);
+    if (UNLIKELY(q->from != NULL) && !handover_is_open(q->from))
+        return wait_for_places();
     if (!receive_messages(q)) {
         packet_pool_collect(q->pool);
-        if (poll(&at, 1, WAIT_MS) <= 0 || !receive_messages(q))
+        if (poll(&at, 1, wait_ms(q)) <= 0 || !receive_messages(q))
             return CAPTURE_IDLE;
     }
     return take_messages(q, v);
@@ -457,5 +529,7 @@ const struct capture_ops capture_nfq = {
     .interrupt = nfq_interrupt,
     .update_stats = nfq_update_stats,
     .queue_close = nfq_queue_close,
+    .hand_over = nfq_hand_over,
+    .adopt = nfq_adopt,
     .close = nfq_close,
 };

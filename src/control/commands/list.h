@@ -53,6 +53,9 @@
     C(iface_list)                   \
     C(iface_bypassed_stat)          \
     C(ebpf_bypassed_stat)           \
+    C(take_over)                    \
+    C(take_over_commit)             \
+    C(take_over_done)               \
     C(pcap_file)                    \
     C(pcap_file_continuous)         \
     C(pcap_file_number)             \

@@ -367,12 +367,17 @@ static int read_tls(struct web *web, const struct conf_node *metrics, struct err
     return web->certificate != NULL ? 0 : -1;
 }
 
+static const char *web_listen_text(const struct conf_node *root)
+{
+    return conf_string(root, "metrics.listen", LISTEN);
+}
+
 static int read_settings(struct web *web, const struct conf_node *root, struct err *err)
 {
     const struct conf_node *metrics = conf_find(root, "metrics");
     const struct conf_node *listen = conf_find(metrics, "listen");
 
-    if (web_address_read(conf_string(metrics, "listen", LISTEN), &web->address, err) < 0) {
+    if (web_address_read(web_listen_text(root), &web->address, err) < 0) {
         if (listen != NULL)
             err->at = listen->at;
         return -1;
@@ -407,6 +412,17 @@ int web_check(const struct conf_node *root, struct err *err)
     return status;
 }
 
+static int listen_at(const struct web *web, struct err *err)
+{
+    const struct control_conf *conf = &web->control->conf;
+    int fd = -1;
+
+    if (conf->predecessor != NULL)
+        fd = predecessor_take_web(conf->predecessor, web_listen_text(conf->root));
+    web->control->web_is_given = fd >= 0;
+    return fd >= 0 ? fd : web_address_listen(&web->address, conf->user, conf->group, err);
+}
+
 struct web *web_open(struct control *control, struct err *err)
 {
     const struct control_conf *conf = &control->conf;
@@ -417,7 +433,9 @@ struct web *web_open(struct control *control, struct err *err)
     web->history = history_new();
     web->feed = feed_new();
     if (read_settings(web, conf->root, err) == 0)
-        web->fd = web_address_listen(&web->address, conf->user, conf->group, err);
+        web->fd = listen_at(web, err);
+    control->web_fd = web->fd;
+    control->web_address = web_listen_text(conf->root);
     if (web->fd >= 0)
         return web;
     web_free(web);
@@ -462,8 +480,7 @@ int web_start(struct web *web, struct err *err)
     if (status != 0)
         return err_set(err, "metrics: cannot make the thread: %s", strerror(status));
     web->has_thread = true;
-    log_info("web", "metrics and page at %s", conf_string(web->control->conf.root,
-             "metrics.listen", LISTEN));
+    log_info("web", "metrics and page at %s", web_listen_text(web->control->conf.root));
     return 0;
 }
 
@@ -490,6 +507,15 @@ void web_leave(struct web *web)
         close(web->listening);
 }
 
+/* MHD_stop_daemon() ends the socket by shutdown(2), also for another process that listens there.
+ * MHD_quiesce_daemon() takes the socket from it first. */
+static void stop_daemon(struct web *web)
+{
+    if (web->control->web_is_given)
+        web->fd = MHD_quiesce_daemon(web->daemon);
+    MHD_stop_daemon(web->daemon);
+}
+
 void web_free(struct web *web)
 {
     if (web == NULL)
@@ -498,10 +524,10 @@ void web_free(struct web *web)
     if (web->has_thread)
         pthread_join(web->thread, NULL);
     if (web->daemon != NULL)
-        MHD_stop_daemon(web->daemon);
+        stop_daemon(web);
     if (web->fd >= 0)
         close(web->fd);
-    if (web->address.path[0] != '\0')
+    if (web->address.path[0] != '\0' && !web->control->web_is_given)
         unlink(web->address.path);
     history_free(web->history);
     feed_free(web->feed);

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# take-over-body.sh - an inline engine is replaced under load; sourced with the engine's arguments in
+# $capture. long_talk.py keeps connections open over all hand-overs.
+echo hello > "$work/www/index.html"
+serve 80
+rules 'drop tcp any any -> any 7 (msg:"word"; flow:to_server; content:"forbidden"; sid:1;)' \
+    'alert http any any -> any any (msg:"n"; flow:established,to_server; http.uri; content:"?n="; sid:2;)' \
+    'alert tcp any any -> any 7 (msg:"set"; flow:to_server; content:"remember"; flowbits:set,seen; noalert; sid:3;)' \
+    'alert tcp any any -> any 7 (msg:"bit"; flow:to_server; content:"recall"; flowbits:isset,seen; sid:4;)' \
+    'drop tcp any any -> any 7 (msg:"flow"; flow:to_server; content:"never again"; sid:5;)'
+
+ip netns exec $server python3 "$top/qa/live/take_over.py" echo 7 > /dev/null 2>&1 &
+live_pids="$live_pids $!"
+until_true listens $server 127.0.0.1 7 || fail "the echo server does not start"
+
+engine $capture
+engines=0
+# replace [ARGUMENTS]: another engine takes over; back when it runs and the old one has ended.
+replace() {
+    local old=$engine_pid
+    engines=$((engines + 1))
+    ip netns exec $middle "$IDS_BIN" -c "$work/ids.yaml" $rules_option -l "$log" $capture \
+        --take-over "$work/socket" "$@" >> "$work/new$engines" 2>&1 &
+    engine_pid=$!
+    live_pids="$live_pids $engine_pid"
+    if ! until_true grep -q "Engine started" "$work/new$engines"; then
+        cat "$work/new$engines"
+        fail "the engine does not take over"
+        engine_pid=$old
+        return 1
+    fi
+    wait "$old" || fail "the old engine ended with status $?"
+    expect "pid file" "$(cat "$work/pid")" "$engine_pid"
+}
+
+# refused ARGUMENTS: such an engine must end with an error, and the old one go on.
+refused() {
+    ip netns exec $middle "$IDS_BIN" -c "$work/ids.yaml" $rules_option -l "$log" "$@" \
+        --take-over "$work/socket" > "$work/refused" 2>&1 && fail "$*: it started"
+    expect "$*: the reason" "$(grep -c "take-over: \|in the engine that runs" "$work/refused")" 1
+    expect "$*: pid file" "$(cat "$work/pid")" "$engine_pid"
+    tell uptime > /dev/null || fail "$*: the control socket does not answer"
+}
+
+# Whatever becomes of a new process, the old one goes on.
+failures_leave_the_engine() {
+    local stage
+    refused $capture_of_others
+    for stage in offer commit twice; do
+        on $middle python3 "$top/qa/live/take_over.py" quit "$work/socket" $stage || fail "$stage"
+        until_true tell uptime || fail "$stage: the control socket does not answer"
+        on $client python3 "$top/qa/live/take_over.py" once $server_ip || fail "$stage: no traffic"
+    done
+    expect "processes that failed" "$(cat "$work"/new[1-9]* | grep -c "this one goes on")" 3
+}
+
+on $client python3 "$top/qa/live/take_over.py" talk $server_ip "$work/stop" > "$work/talk" 2>&1 &
+talk_pid=$!
+live_pids="$live_pids $talk_pid"
+until_true grep -q "talking" "$work/talk" || fail "connections do not open"
+requests 3000 4 > "$work/requests" 2>&1 &
+requests_pid=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    replace || exit 1
+    tell uptime > /dev/null || fail "the control socket does not answer after hand-over $i"
+    [ $i != 3 ] || failures_leave_the_engine
+done
+wait $requests_pid || { cat "$work/requests"; fail "requests fail"; }
+touch "$work/stop"
+wait $talk_pid || { tail -5 "$work/talk"; fail "a connection breaks"; }
+cat "$work"/new[1-9]* | grep "taken over"
+await "requests in EVE" urls_seen 3000
+
+# What a rule has decided about a flow, another process keeps.
+python3 - "$log" <<'EOT' || fail "what the flows remember"
+import collections, json, sys
+alerts = collections.Counter()
+for line in open(sys.argv[1] + "/eve.json"):
+    e = json.loads(line)
+    if e["event_type"] == "alert":
+        alerts[e["alert"]["signature_id"]] += 1
+print(dict(alerts))
+if alerts[4] != 4:
+    sys.exit(f"the flowbit was found {alerts[4]} times, not 4")
+if alerts[2] != 3000:
+    sys.exit(f"{alerts[2]} alerts for 3000 requests")
+if alerts[1] == 0 or alerts[5] == 0:
+    sys.exit("rules that drop have not matched")
+EOT
+stop_engine

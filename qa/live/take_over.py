@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""take_over.py: connections that live while engines are replaced.
+
+`echo PORT` answers each line with the same line. `talk ADDRESS STOP` has connections that send lines
+and wait for the answers until the file STOP exists, others that a rule must have dropped for good,
+and some that first say "remember" and at the end "recall". `once ADDRESS` opens one connection and
+gets one answer. `quit SOCKET STAGE` takes over from the engine at that control socket, and ends
+after the offer or after the commit, once or twice, as a process that crashes."""
+import array
+import os
+import socket
+import socketserver
+import sys
+import threading
+import time
+
+PATIENCE = 60               # seconds for an answer: retransmissions are allowed
+wrong = []
+
+
+class Echo(socketserver.StreamRequestHandler):
+    def handle(self):
+        for line in self.rfile:
+            self.wfile.write(line)
+
+
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+
+
+class Control:
+    """The part of a new engine in a hand-over."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(path)
+        self.fds = array.array("i")
+
+    def ask(self, text):
+        self.socket.sendall(text.encode())
+        answer = b""
+        while not answer.endswith(b"\n"):
+            data, control, _, _ = self.socket.recvmsg(4096, 4096)
+            for _, _, fds in control:
+                self.fds.frombytes(fds)
+            if not data:
+                break
+            answer += data
+        if b'"return":"OK"' not in answer:
+            sys.exit(f"{text}: {answer}")
+
+
+def quit_at(path, stage):
+    for _ in range(2 if stage == "twice" else 1):
+        control = Control(path)
+        control.ask('{"version":"0.2"}')
+        control.ask('{"command":"take-over"}')
+        if len(control.fds) < 4:
+            sys.exit(f"{len(control.fds)} descriptors")
+        if stage == "commit":
+            control.ask('{"command":"take-over-commit"}')
+        elif stage == "twice":
+            control.socket.sendall(b'{"command":"take-over-commit"}')
+        control.socket.close()
+        for fd in control.fds:
+            os.close(fd)
+        if stage == "twice":
+            time.sleep(0.5)
+
+
+def connect(address):
+    s = socket.create_connection((address, 7), PATIENCE)
+    return s, s.makefile("rb")
+
+
+def exchange(s, reader, text):
+    s.sendall(text.encode() + b"\n")
+    return reader.readline().decode().rstrip("\n")
+
+
+def talk(name, address, stop, ready):
+    """Lines of growing numbers: a lost, repeated or changed byte shows."""
+    s, reader = connect(address)
+    number = 0
+    exchange(s, reader, "remember" if name % 5 == 0 else "hello")
+    ready.release()
+    while not os.path.exists(stop):
+        line = f"line {number} of {name} " + "x" * (number * 37 % 900)
+        if exchange(s, reader, line) != line:
+            wrong.append(f"{name}: line {number} came back changed")
+        number += 1
+        time.sleep(0.002)
+    exchange(s, reader, "recall")
+    s.close()
+
+
+def dropped(address, stop, ready):
+    """After the word the flow is dropped, also by each engine that comes."""
+    s, reader = connect(address)
+    exchange(s, reader, "hello")
+    s.sendall(b"never again\n")
+    ready.release()
+    s.settimeout(0.2)
+    while not os.path.exists(stop):
+        try:
+            s.sendall(b"anybody there\n")
+            if s.recv(1):
+                wrong.append("a dropped flow goes on")
+        except socket.timeout:
+            pass
+    s.close()
+
+
+def forbidden(address, stop, ready):
+    """Each try on a new connection, at any moment: the word must not come through."""
+    ready.release()
+    while not os.path.exists(stop):
+        s, reader = connect(address)
+        s.settimeout(0.1)
+        try:
+            s.sendall(b"a forbidden word\n")
+            if reader.readline():
+                wrong.append("a forbidden word came through")
+        except OSError:
+            pass
+        s.close()
+
+
+def talk_all(address, stop):
+    ready = threading.Semaphore(0)
+    works = [(talk, (i, address, stop, ready)) for i in range(20)]
+    works += [(dropped, (address, stop, ready)), (forbidden, (address, stop, ready))]
+
+    def work(function, arguments):
+        try:
+            function(*arguments)
+        except Exception as e:
+            wrong.append(f"{function.__name__} {arguments[0]}: {e!r}")
+            ready.release()
+
+    threads = [threading.Thread(target=work, args=w) for w in works]
+    for t in threads:
+        t.start()
+    for _ in works:
+        ready.acquire()
+    print("talking", flush=True)
+    for t in threads:
+        t.join()
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if sys.argv[1] == "echo":
+    Server(("", int(sys.argv[2])), Echo).serve_forever()
+elif sys.argv[1] == "quit":
+    quit_at(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "once":
+    sys.exit(exchange(*connect(sys.argv[2]), "hello") != "hello")
+else:
+    sys.exit(talk_all(sys.argv[2], sys.argv[3]))

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/flow_export.c - writes flows for another process, and finds those of another process. */
+#include "flow/flow_export.h"
+
+#include "base/containers/hash.h"
+#include "flow/flow_match.h"
+#include "flow/vars.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VAR_HEAD 6
+/* Requests that concern data of parsers and reassembly, which stay behind. */
+#define REQUESTS_LEFT_BEHIND (FLOW_REQ_DEPTH_FREE_TS | FLOW_REQ_DEPTH_FREE_TC)
+#define FLAGS_THAT_GO                                                                             \
+    (FLOW_INSPECT_ALERTED | FLOW_INSPECT_IPONLY_TS | FLOW_INSPECT_IPONLY_TC |                     \
+     FLOW_INSPECT_ESTABLISHED | FLOW_INSPECT_DROP_LOGGED_TC | FLOW_INSPECT_DROP_LOGGED_TS)
+
+/* ---- out ---- */
+
+/* Names, because numbers differ between processes. */
+static bool add_var(const struct flow_var_view *v, void *arg)
+{
+    const char *name = var_name(v->kind, v->id);
+    size_t len = name != NULL ? strlen(name) : 0;
+    struct buf *out = arg;
+
+    if ((v->kind != VAR_FLOWBIT && v->kind != VAR_FLOWINT) || len == 0 || len > UINT8_MAX)
+        return true;
+    buf_add_u8(out, (uint8_t)v->kind);
+    buf_add_u8(out, (uint8_t)len);
+    buf_add(out, &v->number, sizeof(v->number));
+    buf_add(out, name, len);
+    return true;
+}
+
+static struct flow_export record_of(const struct flow *f, const struct tcp_export *tcp)
+{
+    return (struct flow_export){
+        .requests = flow_requests(f), .exception_policies = f->exception_policies,
+        .depth = __atomic_load_n(&f->depth, __ATOMIC_RELAXED),
+        .key = f->key, .id = f->id, .parent_id = f->parent_id,
+        .start_us = f->start_us, .last_us = f->last_us,
+        .seen = { f->seen[0], f->seen[1] }, .tenant_id = f->tenant_id,
+        .state = (uint8_t)flow_final_state(f), .vlan_count = f->vlan_count,
+        .drop_all = f->drop_all, .drop_reason_all = f->drop_reason_all,
+        .min_ttl = { f->min_ttl[0], f->min_ttl[1] }, .max_ttl = { f->max_ttl[0], f->max_ttl[1] },
+        .swapped = f->swapped, .inspect_flags = f->inspect_flags & FLAGS_THAT_GO,
+        .action = f->action, .drop_reason = f->drop_reason,
+        .tcp_flags_seen = { f->tcp_flags_seen[0], f->tcp_flags_seen[1] },
+        .icmp_code = f->icmp_code, .switched_off = f->switched_off, .tcp = *tcp,
+    };
+}
+
+bool flow_export_add(struct buf *out, const struct flow *f, const struct tcp_export *tcp)
+{
+    struct flow_export record = record_of(f, tcp);
+    size_t at = out->len;
+
+    buf_add(out, &record, sizeof(record));
+    flow_vars_each(f, add_var, out);
+    if (!buf_cut_failed(out, at))
+        return false;
+    record.size = (uint32_t)(out->len - at);
+    memcpy(out->data + at, &record, sizeof(record));
+    return true;
+}
+
+/* ---- in ---- */
+
+struct import {
+    uint32_t at;                        /* of the record in the data */
+    uint32_t hash;
+    int is_taken;                       /* atomic */
+};
+
+struct flow_imports {
+    uint8_t *data;
+    unsigned count, mask;
+    struct import *slot;                /* open addressing; at UINT32_MAX: free */
+};
+
+/* The same for both directions. */
+static uint32_t hash_of(const struct flow_key *key)
+{
+    int order = ip_compare(&key->src, &key->dst);
+    bool as_is = order < 0 || (order == 0 && key->src_port <= key->dst_port);
+    const struct ip *a = as_is ? &key->src : &key->dst, *b = as_is ? &key->dst : &key->src;
+    uint64_t words[5] = { a->q[0], a->q[1], b->q[0], b->q[1],
+                          (uint64_t)(as_is ? key->src_port : key->dst_port) << 32 |
+                              (uint64_t)(as_is ? key->dst_port : key->src_port) << 8 | key->proto };
+
+    return (uint32_t)hash_bytes(words, sizeof(words));
+}
+
+static bool read_record(const struct buf *records, size_t at, struct flow_export *out)
+{
+    if (records->len - at < sizeof(*out))
+        return false;
+    memcpy(out, records->data + at, sizeof(*out));
+    return out->size >= sizeof(*out) && out->size <= records->len - at;
+}
+
+static int count_records(const struct buf *records, unsigned *count, struct err *err)
+{
+    struct flow_export record;
+
+    *count = 0;
+    for (size_t at = 0; at < records->len; at += record.size, ++*count)
+        if (!read_record(records, at, &record))
+            return err_set(err, "the flows of the engine that runs cannot be read");
+    return 0;
+}
+
+static void put(struct flow_imports *imports, uint32_t at, uint32_t hash)
+{
+    unsigned i = hash & imports->mask;
+
+    while (imports->slot[i].at != UINT32_MAX)
+        i = (i + 1) & imports->mask;
+    imports->slot[i] = (struct import){ .at = at, .hash = hash };
+}
+
+static void fill(struct flow_imports *imports, const struct buf *records)
+{
+    struct flow_export record;
+
+    for (unsigned i = 0; i <= imports->mask; i++)
+        imports->slot[i].at = UINT32_MAX;
+    for (size_t at = 0; at < records->len; at += record.size) {
+        (void)read_record(records, at, &record);
+        put(imports, (uint32_t)at, hash_of(&record.key));
+    }
+}
+
+/* At most half of the slots are used. The flow table's memcap has limited the number. */
+struct flow_imports *flow_imports_new(const struct buf *records, struct err *err)
+{
+    struct flow_imports *imports;
+    unsigned count, slots = 16;
+
+    if (count_records(records, &count, err) < 0)
+        return NULL;
+    while (slots < 2 * count)
+        slots *= 2;
+    imports = calloc(1, sizeof(*imports));
+    if (imports != NULL) {
+        imports->count = count;
+        imports->mask = slots - 1;
+        imports->data = malloc(records->len + 1);
+        imports->slot = calloc(slots, sizeof(imports->slot[0]));
+    }
+    if (imports == NULL || imports->data == NULL || imports->slot == NULL ||
+        records->len >= UINT32_MAX) {
+        flow_imports_free(imports);
+        err_set(err, "no memory for the %u flows of the engine that runs", count);
+        return NULL;
+    }
+    if (records->len > 0)
+        memcpy(imports->data, records->data, records->len);
+    fill(imports, records);
+    return imports;
+}
+
+void flow_imports_free(struct flow_imports *imports)
+{
+    if (imports == NULL)
+        return;
+    free(imports->data);
+    free(imports->slot);
+    free(imports);
+}
+
+unsigned flow_imports_count(const struct flow_imports *imports)
+{
+    return imports->count;
+}
+
+/* The device number is an address of the other process. */
+static bool matches(const struct flow_export *e, const struct flow *flow)
+{
+    const struct flow_key *a = &e->key, *b = &flow->key;
+
+    return a->proto == b->proto && a->recursion == b->recursion &&
+           memcmp(a->vlan, b->vlan, sizeof(a->vlan)) == 0 &&
+           (flow_key_same_way(a, b) || (a->proto != FLOW_PROTO_ESP && flow_key_other_way(a, b)));
+}
+
+/* Records are not aligned, so the caller gets a copy. */
+bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
+                       struct flow_import *out)
+{
+    uint32_t hash = hash_of(&flow->key);
+
+    for (unsigned i = hash & imports->mask; imports->slot[i].at != UINT32_MAX;
+         i = (i + 1) & imports->mask) {
+        struct import *slot = &imports->slot[i];
+
+        if (slot->hash != hash || __atomic_load_n(&slot->is_taken, __ATOMIC_RELAXED) != 0)
+            continue;
+        memcpy(&out->flow, imports->data + slot->at, sizeof(out->flow));
+        if (!matches(&out->flow, flow))
+            continue;
+        out->vars = bytes_of(imports->data + slot->at + sizeof(out->flow),
+                             out->flow.size - sizeof(out->flow));
+        return __atomic_exchange_n(&slot->is_taken, 1, __ATOMIC_RELAXED) == 0;
+    }
+    return false;
+}
+
+/* ---- into a flow ---- */
+
+/* Each process has its own numbers for names. Flowbits that no rule here has stay unused. */
+static void take_vars(struct flow *flow, struct bytes in)
+{
+    while (bytes_left(&in) > 0) {
+        enum var_kind kind = (enum var_kind)take_u8(&in);
+        uint8_t len = take_u8(&in);
+        uint32_t number = 0, id;
+        const uint8_t *at = take_bytes(&in, sizeof(number));
+        char name[UINT8_MAX + 1];
+
+        if (at != NULL)
+            memcpy(&number, at, sizeof(number));
+        at = take_bytes(&in, len);
+        if (at == NULL)
+            return;
+        memcpy(name, at, len);
+        name[len] = '\0';
+        id = var_name_id(kind == VAR_FLOWINT ? VAR_FLOWINT : VAR_FLOWBIT, name);
+        if (id != 0 && kind == VAR_FLOWINT)
+            flowint_put(flow, id, number);
+        else if (id != 0)
+            flowbit_set(flow, id);
+    }
+}
+
+/* The key stays that of this process's first packet, which may come from the server. */
+void flow_import(struct flow *flow, const struct flow_import *from)
+{
+    const struct flow_export *e = &from->flow;
+    bool same_way = flow_key_same_way(&e->key, &flow->key);
+
+    flow->id = e->id;
+    flow->parent_id = e->parent_id;
+    flow->requests = e->requests & ~(uint32_t)REQUESTS_LEFT_BEHIND;
+    flow->exception_policies = e->exception_policies;
+    flow->depth = e->depth;
+    flow->swapped = same_way ? e->swapped : !e->swapped;
+    flow->drop_all = e->drop_all;
+    flow->drop_reason_all = e->drop_reason_all;
+    flow->tenant_id = e->tenant_id;
+    flow->inspect_flags = e->inspect_flags;
+    flow->action = e->action;
+    flow->drop_reason = e->drop_reason;
+    flow->icmp_code = e->icmp_code;
+    flow->switched_off = e->switched_off;
+    for (unsigned dir = 0; dir < 2; dir++) {
+        flow->seen[dir] = e->seen[dir];
+        flow->min_ttl[dir] = e->min_ttl[dir];
+        flow->max_ttl[dir] = e->max_ttl[dir];
+        flow->tcp_flags_seen[dir] = e->tcp_flags_seen[dir];
+    }
+    take_vars(flow, from->vars);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow/flow_export.h - flows on their way to another process, which goes on with them.
+ *
+ * Memory of parsers and reassembly stays behind: what goes along is what decides about the rest of
+ * the flow (verdict, bypass, variables of rules) and the numbers of its TCP session. The other
+ * process puts no flow into a table at once. A thread that makes a flow looks here first. So it may
+ * have other threads and another run mode. */
+#ifndef FLOW_FLOW_EXPORT_H
+#define FLOW_FLOW_EXPORT_H
+
+#include "base/err.h"
+#include "base/memory/buf.h"
+#include "flow/flow.h"
+
+/* As in struct tcp_session, which stream/ knows. */
+struct tcp_export_dir {
+    uint32_t isn, next_seq, last_ack, next_win, window, last_ts, last_ts_s;
+    uint16_t flags;
+    uint8_t wscale, tcp_flags;
+};
+
+struct tcp_export {
+    uint32_t flags;
+    uint8_t has_session, state, former_state, tcp_flags;
+    struct tcp_export_dir dir[2];
+};
+
+/* A record is this, then the variables: kind (1 byte), length of the name (1), number (4), name. */
+struct flow_export {
+    uint32_t size;                      /* with the variables */
+    uint32_t requests, exception_policies, depth;
+    struct flow_key key;
+    uint64_t id, parent_id, start_us, last_us;
+    uint32_t seen[2];
+    uint32_t tenant_id;
+    uint8_t state, vlan_count, drop_all, drop_reason_all;
+    uint8_t min_ttl[2], max_ttl[2];
+    uint8_t swapped, inspect_flags, action, drop_reason;
+    uint8_t tcp_flags_seen[2], icmp_code, switched_off;
+    struct tcp_export tcp;
+};
+
+/* On the inspecting thread, at the flow's end. tcp: filled by stream/. False: no memory. */
+bool flow_export_add(struct buf *out, const struct flow *flow, const struct tcp_export *tcp);
+
+/* The flows of another process. Any thread may take one, and each is taken once. */
+struct flow_imports;
+/* Copies the records; NULL with *err: they are damaged, or there is no memory. */
+struct flow_imports *flow_imports_new(const struct buf *records, struct err *err);
+void flow_imports_free(struct flow_imports *imports);       /* NULL is fine */
+unsigned flow_imports_count(const struct flow_imports *imports);
+/* A copy of a record; its variables are borrowed. */
+struct flow_import {
+    struct flow_export flow;
+    struct bytes vars;
+};
+/* False: there is none between the addresses and ports of this flow, or it was taken. */
+bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
+                       struct flow_import *out);
+/* Gives a new flow the other's state, but for `state`, which decides its timeout. */
+void flow_import(struct flow *flow, const struct flow_import *from);
+
+#endif
