@@ -31,13 +31,37 @@ void account_register(struct engine *e)
         .queued = counter_register("engine.queued", COUNTER_GAUGE),
         .share = counter_register("engine.share_permille", COUNTER_GAUGE),
         .imbalance = counter_register("engine.imbalance_permille", COUNTER_MAX),
+        .cpu_imbalance = counter_register("engine.cpu_imbalance_permille", COUNTER_MAX),
     };
+}
+
+/* The stage that decides the throughput: the one with detect. Every valid mode has one. */
+static const struct plan_stage *inspecting_stage(const struct engine *e)
+{
+    for (unsigned i = 0; i < e->plan->stage_count; i++)
+        if (stage_has(e->plan->stages[i].stage, "detect"))
+            return &e->plan->stages[i];
+    return &e->plan->stages[0];
+}
+
+static void balance_start(struct engine *e)
+{
+    const struct plan_stage *pp = inspecting_stage(e);
+    struct cpu_set used = { 0 };
+
+    for (unsigned i = 0; i < pp->count; i++)
+        cpu_set_or(&used, &e->plan->threads[pp->first + i].cpus);
+    e->inspecting_cpus = cpu_set_count(&used);
+    e->loads = xcalloc(pp->count, sizeof(e->loads[0]));
+    e->balance.before_ns = xcalloc(pp->count, sizeof(e->balance.before_ns[0]));
+    e->balance.lately = xcalloc(pp->count, sizeof(e->balance.lately[0]));
 }
 
 /* The histogram starts at 0 busy threads; each thread adds itself in thread_run(). No thread runs
  * yet. */
 void account_start(struct engine *e)
 {
+    balance_start(e);
     e->start_ns = engine_clock_ns(e);
     __atomic_store_n(&e->busy_now, 0, __ATOMIC_RELAXED);
 }
@@ -339,6 +363,19 @@ static void report_bottleneck(const struct engine *e, struct buf *out)
                busiest_module(t)->module->name, advice_for(e, t));
 }
 
+/* A distribution that is even over the run may have been uneven in each of its seconds. Several
+ * threads to a CPU, which the kernel moves, are the remedy: doc/internals/load-balancing.md. */
+static void report_balance(const struct engine *e, struct buf *out)
+{
+    uint64_t worst = metric_get(&e->worst_balance);
+
+    if (worst >> 32 <= 1200)
+        return;
+    buf_printf(out, "a CPU was busy %.0f %% of an interval, %.2f times the even share: more "
+                    "threads than CPUs and `mode: balanced` spread such load\n",
+               (double)(uint32_t)worst / 10, (double)(worst >> 32) / 1000);
+}
+
 void engine_report(const struct engine *e, struct buf *out)
 {
     buf_printf(out, "%-15s %10s %8s %7s %7s %7s %6s  %s\n", "thread", "packets", "CPU s", "busy",
@@ -350,15 +387,7 @@ void engine_report(const struct engine *e, struct buf *out)
             report_sender(&e->threads[i], out);
     report_concurrency(e, out);
     report_bottleneck(e, out);
-}
-
-/* The stage that decides the throughput: the one with detect. Every valid mode has one. */
-static const struct plan_stage *inspecting_stage(const struct engine *e)
-{
-    for (unsigned i = 0; i < e->plan->stage_count; i++)
-        if (stage_has(e->plan->stages[i].stage, "detect"))
-            return &e->plan->stages[i];
-    return &e->plan->stages[0];
+    report_balance(e, out);
 }
 
 /* In per mille: 1,000 when each thread has the same number of packets, and with no packets at
@@ -410,7 +439,8 @@ unsigned engine_loads(const struct engine *e, struct engine_load *out, unsigned 
 }
 
 /* Writes the counters of another thread: no other writer uses these ids, and gauges are words. */
-static void thread_gauges(struct engine *e, struct engine_thread *t, const struct engine_load *l)
+static void thread_gauges(struct engine *e, struct engine_thread *t, const struct engine_load *l,
+                          unsigned cpu_imbalance)
 {
     struct thread_time time = time_of(t);
 
@@ -421,14 +451,35 @@ static void thread_gauges(struct engine *e, struct engine_thread *t, const struc
     counter_set(t->counters, e->gauges.queued, l->queued);
     counter_set(t->counters, e->gauges.share, l->share_permille);
     counter_set(t->counters, e->gauges.imbalance, engine_imbalance(e));
+    counter_set(t->counters, e->gauges.cpu_imbalance, cpu_imbalance);
+}
+
+/* Several threads ask: that of statistics, and those that answer for metrics. */
+static unsigned balance_update(struct engine *e)
+{
+    const struct plan_stage *pp = inspecting_stage(e);
+    struct cpu_balance last, worst;
+
+    pthread_mutex_lock(&e->balance_lock);
+    for (unsigned i = 0; i < pp->count; i++)
+        e->loads[i] = (struct cpu_load){ cpu_ns_of(&e->threads[pp->first + i]),
+                                         e->plan->threads[pp->first + i].cpu };
+    cpu_balance_sample(&e->balance, e->loads, pp->count, e->inspecting_cpus, engine_clock_ns(e));
+    last = e->balance.last;
+    worst = e->balance.worst;
+    pthread_mutex_unlock(&e->balance_lock);
+    __atomic_store_n(&e->worst_balance, (uint64_t)worst.imbalance << 32 | worst.busiest,
+                     __ATOMIC_RELAXED);
+    return MAX(last.imbalance, 1000u);
 }
 
 void engine_update_gauges(struct engine *e)
 {
     struct engine_load *loads = xcalloc(e->thread_count, sizeof(loads[0]));
     unsigned count = engine_loads(e, loads, e->thread_count);
+    unsigned cpu_imbalance = balance_update(e);
 
     for (unsigned i = 0; i < count; i++)
-        thread_gauges(e, &e->threads[i], &loads[i]);
+        thread_gauges(e, &e->threads[i], &loads[i], cpu_imbalance);
     free(loads);
 }

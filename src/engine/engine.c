@@ -138,6 +138,7 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
     account_register(e);
     e->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&e->lock, NULL);
+    pthread_mutex_init(&e->balance_lock, NULL);
     pthread_cond_init(&e->changed, NULL);
     make_threads(e);
     make_schedulers(e);
@@ -306,12 +307,16 @@ void engine_free(struct engine *e)
     for (unsigned i = 0; i < STAGES_MAX; i++)
         scheduler_free(e->scheduler[i]);
     pthread_mutex_destroy(&e->lock);
+    pthread_mutex_destroy(&e->balance_lock);
     pthread_cond_destroy(&e->changed);
     if (e->end_fd >= 0)
         close(e->end_fd);
     free(e->threads);
     free(e->pools);
     free(e->busy_ns);
+    free(e->loads);
+    free(e->balance.before_ns);
+    free(e->balance.lately);
     free(e);
 }
 

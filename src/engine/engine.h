@@ -73,7 +73,7 @@ struct engine_load {            /* one thread, for stats */
     unsigned share_permille;    /* of the packets assigned to its stage */
 };
 /* Writes load, queue, shares and imbalance into the threads' counters, as engine.*; shares are in
- * per mille. Only the statistics thread calls this, after engine_start(). */
+ * per mille. Any thread may call this after engine_start(). */
 void engine_update_gauges(struct engine *engine);
 unsigned engine_loads(const struct engine *engine, struct engine_load *out, unsigned max);
 

@@ -90,9 +90,40 @@ struct engine_thread {
     bool receive_idle;                  /* the last receive returned nothing */
 };
 
+/* cpu_load.c: how evenly the threads that inspect load their CPUs, lately. No locks: the caller has
+ * one. */
+/* Per mille of a CPU, from which its threads are late with what they have to do. */
+#define CPU_OVERLOADED 900
+
+struct cpu_load {
+    uint64_t ns;                /* CPU time */
+    int cpu;                    /* the only CPU of the thread; -1: the kernel chooses */
+};
+
+struct cpu_balance {
+    unsigned imbalance;         /* busiest CPU over the even share, per mille; at least 1,000 */
+    unsigned busiest;           /* load of that CPU, per mille; 0: the threads were idle */
+};
+
+struct cpu_balance_state {
+    uint64_t *before_ns;        /* by thread, at the last sample; the caller's memory */
+    struct cpu_load *lately;    /* scratch memory for as many */
+    uint64_t at_ns;             /* of the last sample; 0: there was none */
+    struct cpu_balance last;
+    struct cpu_balance worst;   /* of the samples with an overloaded CPU; 0: there was none */
+};
+
+/* `cpus` is the number of CPUs that the threads may use. */
+struct cpu_balance cpu_balance_of(const struct cpu_load *loads, unsigned count, unsigned cpus,
+                                  uint64_t span_ns);
+/* Takes the total CPU time of each thread. False: the last sample is younger than a second, and
+ * nothing has changed. */
+bool cpu_balance_sample(struct cpu_balance_state *state, const struct cpu_load *totals,
+                        unsigned count, unsigned cpus, uint64_t now_ns);
+
 /* Ids of the gauges in the threads' counters. */
 struct engine_gauges {
-    counter_id busy, wait, blocked, queued, share, imbalance;
+    counter_id busy, wait, blocked, queued, share, imbalance, cpu_imbalance;
 };
 
 enum engine_state { ENGINE_NEW, ENGINE_OPENING, ENGINE_RUNNING, ENGINE_ABORTED };
@@ -110,6 +141,12 @@ struct engine {
     struct engine_gauges gauges;
     struct clock_fast clock;
     bool module_missing;
+
+    pthread_mutex_t balance_lock;       /* statistics and metrics sample the load */
+    struct cpu_balance_state balance;
+    struct cpu_load *loads;             /* of the threads that inspect */
+    unsigned inspecting_cpus;           /* that these may use */
+    uint64_t worst_balance;             /* atomic: imbalance << 32 | load of that CPU; 0: none */
 
     pthread_mutex_t lock;               /* start-up only */
     pthread_cond_t changed;

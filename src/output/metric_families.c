@@ -144,6 +144,8 @@ const struct metric_family metric_families[] = {
     BY_THREAD("engine.inner_lost", "Inner packets of tunnels lost for lack of a packet"),
     { "engine.imbalance_permille", "engine_imbalance_ratio", { NULL, NULL },
       "Largest share of packets of a thread over the even share", false },
+    { "engine.cpu_imbalance_permille", "engine_cpu_imbalance_ratio", { NULL, NULL },
+      "Load of the busiest CPU over the even share, since the last sample", false },
 };
 const unsigned metric_family_count = ARRAY_LEN(metric_families);
 

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""changing.py send INTERFACE RATE SECONDS | write FILE PACKETS: traffic whose load changes.
+
+64 UDP flows live all the time, so no scheduler may give them to another thread. Each phase has
+other busy flows, which send 15 packets of 16: in turn the even ones, six at random, the odd ones,
+six others. So threads that got equal shares at the start have unequal ones in each phase.
+`write` makes phases of a 16th of the packets, `send` of two seconds."""
+import os
+import random
+import socket
+import struct
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from pcapgen import Capture     # noqa: E402
+
+FLOWS, BURST = 64, 32
+
+
+def frames():
+    made, chance = Capture(), random.Random(1)
+    for i in range(FLOWS):
+        text = bytes(chance.choice(b"abcdefgh0123456789 ") for _ in range(700))
+        udp = struct.pack(">HHHH", 20000 + i, 5000, 8 + len(text), 0) + text
+        made.ip(f"10.9.{i // 8}.{i % 8 + 1}", "10.10.0.1", 17, udp)
+    return [data for _, data in made.frames]
+
+
+def busy_flows(phase):
+    if phase % 2 == 0:
+        return list(range(phase // 2 % 2, FLOWS, 2))
+    return random.Random(phase).sample(range(FLOWS), 6)
+
+
+def flow_of(number, phase, busy):
+    """The flow of a packet: all flows in turn for one packet of 16, busy ones for the others."""
+    return number // 16 % FLOWS if number % 16 == 0 else busy[number % len(busy)]
+
+
+def send(interface, rate, seconds):
+    out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    out.bind((interface, 0))
+    packets, start, number = frames(), time.monotonic(), 0
+    while (now := time.monotonic() - start) < seconds:
+        phase = int(now / 2)
+        busy = busy_flows(phase)
+        while number < now * rate:
+            for number in range(number, number + BURST):
+                try:
+                    out.send(packets[flow_of(number, phase, busy)])
+                except OSError:                 # the queue is full; the packet counts as sent
+                    pass
+            number += 1
+        time.sleep(0.0005)
+    print(number)
+
+
+def write(path, count):
+    packets, busy = frames(), []
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for number in range(count):
+            phase = number * 16 // count
+            busy = busy_flows(phase)
+            data = packets[flow_of(number, phase, busy)]
+            at = number * 25
+            out.write(struct.pack("<IIII", 1700000000 + at // 1000000, at % 1000000, len(data),
+                                  len(data)) + data)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "send":
+        send(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    else:
+        write(sys.argv[2], int(sys.argv[3]))
