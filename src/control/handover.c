@@ -82,13 +82,15 @@ static void add_head(const struct control *c, bool is_last, struct buf *out)
     buf_add(out, ctx->handover->at, head.queues * HANDOVER_SIDES * sizeof(ctx->handover->at[0]));
 }
 
-/* Kept until the process ends: threads of the engine know the address. */
+/* Kept until the process ends: threads of the engine know the address. NULL: no memory. */
 static struct capture_handover *fresh_handover(struct run_context *ctx, unsigned queues)
 {
     struct capture_handover *h = ctx->handover;
 
     if (h == NULL)
-        h = ctx->handover = xcalloc(1, sizeof(*h));
+        h = ctx->handover = calloc(1, sizeof(*h));
+    if (h == NULL)
+        return NULL;
     handover_close(h);
     for (unsigned i = 0; i < queues * HANDOVER_SIDES; i++)
         h->at[i] = (struct capture_socket){ .fd = -1 };
@@ -121,6 +123,8 @@ static int offer(struct control *c, struct err *err)
         return err_set(err, "more than %d threads capture: that needs a restart",
                        HANDOVER_QUEUES_MAX);
     h = fresh_handover(c->conf.context, c->plan->stages[0].count);
+    if (h == NULL)
+        return err_set(err, "no memory for the sockets");
     if (engine_hand_over(c->engine, h, err) < 0) {
         handover_close(h);
         return -1;
@@ -172,16 +176,19 @@ const struct command_ops command_take_over = {
     .mode = COMMAND_LIVE, .run = take_over_run,
 };
 
-/* Flows from now on go to the other process. */
-static void leave(struct control *c)
+/* Flows from now on go to the other process. False: no memory, and nothing has changed. */
+static bool leave(struct control *c)
 {
     struct run_context *ctx = c->conf.context;
-    struct run_exports *exports = xcalloc(1, sizeof(*exports));
+    struct run_exports *exports = calloc(1, sizeof(*exports));
 
+    if (exports == NULL)
+        return false;
     pthread_mutex_init(&exports->lock, NULL);
     __atomic_store_n(&ctx->exports, exports, __ATOMIC_RELEASE);
     __atomic_store_n(&ctx->handover->state, HANDOVER_LEAVING, __ATOMIC_RELEASE);
     engine_drain(c->engine);
+    return true;
 }
 
 /* The answer follows when the main thread has seen the last thread end. */
@@ -191,9 +198,10 @@ static enum command_status commit_run(struct command *cmd)
 
     if (c->successor != cmd->control->sender || c->handover != PHASE_OFFERED || c->engine == NULL)
         return command_nok(cmd, "There is no take-over to commit");
+    if (!leave(c))
+        return command_nok(cmd, "no memory to export flows");
     log_notice("unix-manager", "another process takes over: stopping");
     c->handover = PHASE_LEAVING;
-    leave(c);
     return COMMAND_LATER;
 }
 
