@@ -24,7 +24,7 @@
 #define TOPIC_MAX 249                   /* bytes of a topic's name that Kafka takes */
 #define EVENT_TYPE "{event_type}"
 #define POLL_MS 100
-#define FINISH_LIVE_MS 10000            /* at the end, for what the broker has not answered */
+#define FINISH_STOPPED_MS 10000         /* at the end, for what the broker has not answered */
 
 enum kafka_key { KEY_NONE, KEY_COMMUNITY_ID, KEY_FLOW_ID };
 
@@ -183,17 +183,19 @@ static uint64_t kafka_write(void *self, const uint8_t *data, size_t len)
     return take_lost(s);
 }
 
-/* A file waits until the library has delivered all or given up (message.timeout.ms). */
+/* A file waits until the library has delivered all or given up (message.timeout.ms); when the run
+ * is stopped, as long as live traffic does. */
 static uint64_t kafka_finish(void *self)
 {
     struct kafka_sink *s = self;
-    int left_ms = FINISH_LIVE_MS;
+    int left_ms = FINISH_STOPPED_MS;
 
     if (s->producer == NULL)
         return 0;
-    while (rd_kafka_outq_len(s->producer) > 0 && (s->offline ? !is_stopped(s) : left_ms > 0)) {
+    while (rd_kafka_outq_len(s->producer) > 0 && left_ms > 0) {
         (void)rd_kafka_flush(s->producer, POLL_MS);
-        left_ms -= POLL_MS;
+        if (!s->offline || is_stopped(s))
+            left_ms -= POLL_MS;
     }
     if (rd_kafka_outq_len(s->producer) > 0) {
         (void)rd_kafka_purge(s->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);

@@ -128,6 +128,27 @@ TEST(kafka_topics_and_keys)
     cluster_close(&c);
 }
 
+/* A run on files that is stopped still sends what it has. */
+TEST(kafka_stopped_run_sends)
+{
+    struct cluster c;
+    uint64_t lost = 0;
+    int stop = 1;
+    void *sink;
+
+    if (!may_run(t))
+        return;
+    cluster_open(t, &c, "");
+    c.request.stop = &stop;
+    sink = open_sink(&c);
+    CHECK(sink != NULL);
+    write_text(sink, ALERT FLOW ALERT, &lost);
+    lost += sink_kafka.finish(sink);
+    CHECK_INT(lost, 0);
+    sink_kafka.close(sink);
+    cluster_close(&c);
+}
+
 /* What the library gives up is lost, and counted by record. */
 TEST(kafka_lost_is_counted)
 {
