@@ -40,7 +40,8 @@ class Engine:
         return answer["message"]
 
     def is_idle(self):
-        return self.ask("pcap-current") == "None" and self.ask("pcap-file-number") == 0
+        # The queue first: what leaves it afterwards is running by the second question.
+        return self.ask("pcap-file-number") == 0 and self.ask("pcap-current") == "None"
 
     def explained(self, captures):
         """The answer, and the packets that came."""
