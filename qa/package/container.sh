@@ -29,7 +29,7 @@ on_machine() { nsenter -t "$machine" -m -n -p -- "$@"; }
 online() { nsenter -t "$machine" -m -p -- "$@"; }
 
 # Limits that every root may set, also one without CAP_SYS_RESOURCE. runc knows machines with both
-# versions of cgroups, crun does not.
+# versions of cgroups, crun does not. Short names of images are local ones, also for docker-compose.
 container_settings() {
     local driver=vfs
     store=$(mktemp -d "$kept/containers.XXXXXX") || return
@@ -47,6 +47,7 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+compat_api_enforce_docker_hub = false
 tmp_dir = "$store/tmp"
 END
     export CONTAINERS_STORAGE_CONF=$store/storage.conf CONTAINERS_CONF=$store/containers.conf
@@ -59,7 +60,7 @@ base_image() {
     base=$kept/image
     rm -rf --one-file-system "$base" && cp -a --reflink=auto "$kept/base" "$base" || return
     chroot "$base" apt-get -q -y purge --allow-remove-essential systemd systemd-sysv dbus || return
-    tar -C "$base" -cf - . | online podman import -q - docker.io/library/debian:12 || return
+    tar -C "$base" -cf - . | online podman import -q - localhost/debian:12 || return
     rm -rf --one-file-system "$base"
 }
 
@@ -122,7 +123,7 @@ container_wants_capabilities() {
 compose_images() {
     wants docker-compose curl || return
     on_machine podman tag ids compose_ids && online podman build -q --network host --format docker \
-        -t docker.io/prom/prometheus - << END
+        -t localhost/prom/prometheus - << END
 FROM debian:12
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     prometheus && mkdir /prometheus && chown nobody /prometheus
