@@ -731,6 +731,10 @@ TEST(pcap_file_releases_frames_that_no_thread_needs)
     struct shared sh;
     unsigned sum = 0;
 
+    if (!has_page(&m)) {                /* an emulator's pages have another size */
+        t->skipped = true;
+        return;
+    }
     classic_file(&m, 60000);            /* 4.5 MB */
     shared_open(t, &sh, save("long.pcap", &m), false);
     for (unsigned i = 0; i < 60000; i++) {
