@@ -16,12 +16,14 @@ static int api_fail(struct ids_error *error, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    return err_set(plugin_err(error), "%s", text);
+    if (error != NULL)
+        plugin_error_set(error, text);
+    return -1;
 }
 
 static struct ids_error *api_error(struct ids_engine *engine)
 {
-    return plugin_error(&engine->err);
+    return &engine->error;
 }
 
 static const struct ids_settings *api_settings(const struct ids_engine *engine)

@@ -33,12 +33,14 @@ static void *source_open(const struct capture_ops *ops, const struct capture_req
 {
     const struct plugin_capture *kind = (const struct plugin_capture *)(const void *)ops;
     struct plugin_source *s = xcalloc(1, sizeof(*s));
+    struct ids_error *error;
 
     s->kind = kind;
     s->device.numa_node = -1;
     snprintf(s->device.name, sizeof(s->device.name), "%s", request->sources[0]);
-    s->self = kind->capture->open(plugin_settings(request->conf), request->sources[0],
-                                  plugin_error(err));
+    error = plugin_error_begin();
+    s->self = kind->capture->open(plugin_settings(request->conf), request->sources[0], error);
+    plugin_error_end(error, err);
     if (s->self != NULL)
         return s;
     if (err->text[0] == '\0')
@@ -174,5 +176,5 @@ int plugin_add_capture(struct ids_engine *engine, const struct ids_capture *capt
         .queue_close = source_queue_close,
         .close = source_close,
     };
-    return capture_register(&new->ops, &engine->err);
+    return capture_register(&new->ops, &engine->error.err);
 }

@@ -62,5 +62,5 @@ int plugin_add_decoder(struct ids_engine *engine, const struct ids_decoder *deco
     new->decoder = decoder;
     new->registered.decode = decoder_decode;
     return decode_register(decoder->is_ip_protocol ? DECODE_BY_IP_PROTOCOL : DECODE_BY_ETHERTYPE,
-                           decoder->number, &new->registered, &engine->err);
+                           decoder->number, &new->registered, &engine->error.err);
 }

@@ -24,9 +24,11 @@ static void *file_type_open(const struct sink_ops *ops, const struct conf_node *
                             const char *path, struct err *err)
 {
     const struct ids_file_type *type = ((const struct plugin_file_type *)(const void *)ops)->type;
+    struct ids_error *error = plugin_error_begin();
     struct plugin_sink *s;
-    void *self = type->open(plugin_settings(node), path, plugin_error(err));
+    void *self = type->open(plugin_settings(node), path, error);
 
+    plugin_error_end(error, err);
     if (self == NULL) {
         if (err->text[0] == '\0')
             err_set(err, "filetype %s: it cannot open %s", type->name, path);
@@ -88,5 +90,5 @@ int plugin_add_file_type(struct ids_engine *engine, const struct ids_file_type *
         .rotate = file_type_rotate,
         .close = file_type_close,
     };
-    return sink_register(&new->ops, &engine->err);
+    return sink_register(&new->ops, &engine->error.err);
 }

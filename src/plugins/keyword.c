@@ -22,13 +22,19 @@ static int keyword_parse(struct rule_parser *p, struct text in, void *arg)
 {
     const struct plugin_keyword *k = (const struct plugin_keyword *)(const void *)p->keyword;
     struct plugin_argument *a = arg;
+    struct ids_error *error;
     struct err err = { 0 };
+    int status;
 
     if (rule_bind(p) < 0)       /* what else its parser reads is unknown */
         return -1;
     a->keyword = k->keyword;
-    if (k->keyword->parse == NULL ||
-        k->keyword->parse((struct ids_value){ in.p, in.n }, a->own, plugin_error(&err)) == 0)
+    if (k->keyword->parse == NULL)
+        return 0;
+    error = plugin_error_begin();
+    status = k->keyword->parse((struct ids_value){ in.p, in.n }, a->own, error);
+    plugin_error_end(error, &err);
+    if (status == 0)
         return 0;
     return rule_error(p, "%s: %s", k->ops.name,
                       err.text[0] != '\0' ? err.text : "the plugin refuses the argument");
@@ -135,5 +141,5 @@ int plugin_add_packet_buffer(struct ids_engine *engine, const struct ids_packet_
     new->buffer = buffer;
     new->packet = (struct packet_buffer){ .name = buffer->name, .doc = buffer->doc,
                                           .get_registered = buffer_get };
-    return packet_buffer_register(&new->packet, &engine->err);
+    return packet_buffer_register(&new->packet, &engine->error.err);
 }

@@ -46,8 +46,8 @@ int plugin_refuse(struct ids_engine *engine, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    if (engine->err.text[0] == '\0')
-        err_set(&engine->err, "%s", text);
+    if (engine->error.err.text[0] == '\0')
+        err_set(&engine->error.err, "%s", text);
     return -1;
 }
 
@@ -104,12 +104,16 @@ int plugin_start(const struct ids_plugin *plugin, const char *path, struct where
     engine->name = plugin->name;
     engine->root = root;
     engine->loader = pthread_self();
+    pthread_mutex_init(&engine->error.lock, NULL);
+    plugin_error_open(&engine->error);
     log_config("plugins", "loading %s %s from %s", plugin->name,
                plugin->version != NULL ? plugin->version : "", path);
     status = run_load(engine, plugin);
-    if (status != 0 || engine->err.text[0] != '\0')
+    plugin_error_close(&engine->error);
+    if (status != 0 || engine->error.err.text[0] != '\0')
         return err_at(err, at, "plugin %s (%s): %s", plugin->name, path,
-                      engine->err.text[0] != '\0' ? engine->err.text : "it failed to load");
+                      engine->error.err.text[0] != '\0' ? engine->error.err.text
+                                                        : "it failed to load");
     ARRAY_PUSH(&plugins.list, (struct loaded){ plugin, xstrdup(path) });
     return 0;
 }

@@ -123,7 +123,10 @@ static void *logger_open(const struct logger_ops *ops, const struct output_reque
     if (sink == NULL)
         return NULL;
     if (logger->open != NULL) {
-        self = logger->open(plugin_settings(node), plugin_error(err));
+        struct ids_error *error = plugin_error_begin();
+
+        self = logger->open(plugin_settings(node), error);
+        plugin_error_end(error, err);
         if (self == NULL && err->text[0] == '\0')
             err_set(err, "the plugin cannot open it");
     }
@@ -160,5 +163,5 @@ int plugin_add_logger(struct ids_engine *engine, const struct ids_logger *logger
         .packet = logger->alert != NULL || logger->packet != NULL ? logger_packet : NULL,
         .flow = logger->flow_end != NULL ? logger_flow : NULL,
     };
-    return logger_register(&new->ops, &engine->err);
+    return logger_register(&new->ops, &engine->error.err);
 }

@@ -15,24 +15,31 @@
 #include "flow/flow.h"
 #include "plugins/ids/plugin.h"
 
+/* error.c: a reason, which only the thread that began it can set, and until its end. */
+struct ids_error {
+    struct err err;                     /* text "" while there is none */
+    pthread_mutex_t lock;
+    pthread_t caller;
+    bool is_open;
+    struct ids_error *next;             /* of those at rest */
+};
+
+struct ids_error *plugin_error_begin(void);
+void plugin_error_end(struct ids_error *e, struct err *err);    /* err as it was without a reason */
+void plugin_error_set(struct ids_error *e, const char *text);
+void plugin_error_open(struct ids_error *e);
+void plugin_error_close(struct ids_error *e);
+
 /* One for each plugin, and never freed: a plugin may keep it, and use it when it must not. */
 struct ids_engine {
     const char *name;
     const struct conf_node *root;       /* NULL after load() */
-    struct err err;             /* the first refusal; text "" while there is none */
+    struct ids_error error;     /* the first refusal */
     pthread_t loader;           /* the thread that runs load() */
     int loading;                /* atomic: 1 in load() */
     int warned;                 /* atomic: 1 after the warning of plugin_is_loading() */
 };
 
-static inline struct err *plugin_err(struct ids_error *error)
-{
-    return (struct err *)(void *)error;
-}
-static inline struct ids_error *plugin_error(struct err *err)
-{
-    return (struct ids_error *)(void *)err;
-}
 static inline const struct conf_node *plugin_node(const struct ids_settings *settings)
 {
     return (const struct conf_node *)(const void *)settings;

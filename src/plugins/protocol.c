@@ -393,7 +393,7 @@ int plugin_add_protocol(struct ids_engine *engine, const struct ids_protocol *pr
     new = plugin_alloc(sizeof(*new));
     new->own = protocol;
     fill_hooks(new);
-    if (app_proto_register(&new->proto, &engine->err) < 0)
+    if (app_proto_register(&new->proto, &engine->error.err) < 0)
         return -1;
     slot = (unsigned)new->proto.id - APP_PROTO_PLUGIN_FIRST;
     probes[slot] = protocol->probe;

@@ -5,7 +5,7 @@
 #include "base/memory/arena.h"
 #include "base/test.h"
 #include "plugins/load.h"
-#include "plugins/ids/plugin.h"
+#include "plugins/private.h"
 
 static int load_nothing(struct ids_engine *engine UNUSED, const struct ids_api *api UNUSED)
 {
@@ -128,4 +128,33 @@ TEST(plugin_adds_nothing_outside_of_load)
     CHECK(kept.api->settings(kept.engine) == NULL);
     CHECK_INT(kept.api->fail(kept.api->error(kept.engine), "late"), -1);
     CHECK_STRING(start(&aside, &err), "");
+}
+
+/* What a plugin kept of a call that is over refuses, also on another thread and in another call. */
+static void *fail_on_a_thread(void *error)
+{
+    kept.api->fail(error, "aside");
+    return NULL;
+}
+
+TEST(plugin_error_is_of_its_call)
+{
+    static const struct ids_plugin plugin = { IDS_PLUGIN_ABI, "errors", "1", load_and_keep };
+    struct ids_error *error, *again;
+    struct err err;
+    pthread_t thread;
+
+    CHECK_STRING(start(&plugin, &err), "");
+    error = plugin_error_begin();
+    CHECK_INT(kept.api->fail(error, "no %d", 7), -1);
+    if (pthread_create(&thread, NULL, fail_on_a_thread, error) == 0)
+        pthread_join(thread, NULL);
+    plugin_error_end(error, &err);
+    CHECK_STRING(err.text, "no 7");
+    CHECK_INT(kept.api->fail(error, "too late"), -1);
+    err = (struct err){ 0 };
+    again = plugin_error_begin();
+    CHECK(again == error);
+    plugin_error_end(again, &err);
+    CHECK_STRING(err.text, "");
 }
