@@ -26,7 +26,7 @@
 #include "control/private.h"
 #include "control/process.h"
 #include "control/signals.h"
-#include "output/metrics.h"
+#include "control/metrics.h"
 
 #define CLIENTS_MAX 64                    /* one more takes the place of the longest idle */
 #define RESPONSE_MAX (8u << 20)           /* bytes that wait for a client to read them */
@@ -142,7 +142,7 @@ static void respond_reload(struct control *c, struct client *client)
 
 /* Waits for the end of the header; its contents do not matter. HTTP/1.0, so that closing
  * ends the reply. */
-static void respond_http(struct client *client)
+static void respond_http(struct control *c, struct client *client)
 {
     struct buf body = { 0 };
 
@@ -150,7 +150,9 @@ static void respond_http(struct client *client)
         client->over = client->in.len >= REQUEST_MAX;
         return;
     }
-    output_metrics(&(struct metrics_text){ .out = &body }, NULL);
+    pthread_mutex_lock(&c->lock);
+    control_metrics(c, &(struct metrics_text){ .out = &body });
+    pthread_mutex_unlock(&c->lock);
     buf_printf(&client->out, "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
                "Content-Length: %zu\r\nConnection: close\r\n\r\n", body.len);
     buf_add(&client->out, body.data, body.len);
@@ -170,7 +172,7 @@ static void respond_all(struct control *c, struct client *client)
     struct request *r = NULL;
 
     if (is_http(client)) {
-        respond_http(client);
+        respond_http(c, client);
         return;
     }
     while (!client->over && !client->waits) {

@@ -15,8 +15,8 @@
 
 #include "base/report/counters.h"
 #include "base/report/log.h"
-#include "control/gauges.h"
 #include "control/handover.h"
+#include "control/metrics.h"
 #include "control/process.h"
 #include "control/signals.h"
 #include "control/stats.h"

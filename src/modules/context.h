@@ -80,7 +80,7 @@ struct run_context {
     const struct stream_conf *stream;
     const struct app_conf *app;
     struct output_conf *output;
-    struct gauges *gauges;                  /* control/gauges.h; while threads run */
+    struct gauges *gauges;                  /* control/metrics.h; while threads run */
     struct explain *explain;                /* detect/explain/explain.h; NULL: no explanation is
                                              * requested */
     struct explain_live *explain_live;      /* detect/explain/live.h; atomic; packet threads read it

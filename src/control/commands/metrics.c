@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control/commands/metrics.c - counters, and how the threads spend their time. */
-#include "control/gauges.h"
+#include "control/metrics.h"
 #include "control/private.h"
-#include "output/metrics.h"
 
 /* Gauges are computed on demand, so they are updated first. */
 static enum command_status dump_counters_run(struct command *c)
@@ -36,17 +35,13 @@ static enum command_status metrics_run(struct command *c)
 {
     struct buf out = { 0 };
 
-    if (c->control->engine != NULL) {
-        engine_update_gauges(c->control->engine);
-        gauges_update(c->control->conf.context->gauges);
-    }
-    output_metrics(&(struct metrics_text){ .out = &out }, NULL);
+    control_metrics(c->control, &(struct metrics_text){ .out = &out });
     text_message(c, &out);
     return COMMAND_OK;
 }
 
 const struct command_ops command_metrics = {
-    .name = "metrics", .doc = "all counters in Prometheus' text format", .run = metrics_run,
+    .name = "metrics", .doc = "all metrics in Prometheus' text format", .run = metrics_run,
 };
 
 static enum command_status thread_report_run(struct command *c)

@@ -13,11 +13,10 @@
 #include "base/array.h"
 #include "base/report/counters.h"
 #include "base/report/json.h"
-#include "base/system/clock.h"
 #include "config.h"
 #include "control/explain.h"
-#include "control/gauges.h"
 #include "control/limits.h"
+#include "control/metrics.h"
 #include "control/private.h"
 
 #define TYPE_JSON "application/json"
@@ -25,163 +24,6 @@
 #define RULES_SHOWN 100
 
 /* --- metrics ---------------------------------------------------------------------------------- */
-
-/* The interface of a thread, by the plan. */
-static const char *thread_source(const char *thread, void *arg)
-{
-    const struct plan *plan = ((struct control *)arg)->plan;
-
-    for (unsigned i = 0; plan != NULL && i < plan->thread_count; i++)
-        if (strcmp(plan->threads[i].name, thread) == 0)
-            return plan->threads[i].source;
-    return NULL;
-}
-
-static void metric(struct metrics_text *m, const char *name, enum metrics_kind kind,
-                   const char *help, double value)
-{
-    metrics_family(m, name, kind, help);
-    metrics_sample(m, NULL, value);
-}
-
-static double page_bytes(void)
-{
-    return (double)sysconf(_SC_PAGESIZE);
-}
-
-/* Resident memory by /proc/self/statm, in bytes. */
-static double resident_bytes(void)
-{
-    FILE *f = fopen("/proc/self/statm", "re");
-    unsigned long size, resident = 0;
-
-    if (f == NULL)
-        return 0;
-    if (fscanf(f, "%lu %lu", &size, &resident) != 2)
-        resident = 0;
-    fclose(f);
-    return (double)resident * page_bytes();
-}
-
-static void process_metrics(struct metrics_text *m, struct control *c)
-{
-    struct buf labels = { 0 };
-
-    metrics_label(&labels, "version", PACKAGE_VERSION);
-    metrics_label(&labels, "run_mode", c->plan != NULL ? c->plan->mode->name : "none");
-    metrics_label(&labels, "capture", c->plan != NULL ? c->plan->method : "none");
-    metrics_family(m, "build_info", METRICS_GAUGE, "The engine's version; the value is 1");
-    metrics_sample(m, (const char *)labels.data, 1);
-    buf_fini(&labels);
-    metric(m, "start_time_seconds", METRICS_GAUGE, "When the engine started, in seconds since 1970",
-           (double)(clock_wall_us() / 1000000 - control_uptime_s(c)));
-    metric(m, "resident_memory_bytes", METRICS_GAUGE, "Resident memory of the process",
-           resident_bytes());
-}
-
-static void rule_metrics(struct metrics_text *m, struct control *c)
-{
-    struct ruleset_report report = { 0 };
-    uint64_t loaded_us = 0;
-
-    run_context_rules_report(c->conf.context, &report, &loaded_us);
-    metric(m, "rules_loaded", METRICS_GAUGE, "Rules in force", report.loaded);
-    metric(m, "rules_failed", METRICS_GAUGE, "Rules that could not be loaded", report.failed);
-    metric(m, "rules_skipped", METRICS_GAUGE, "Rules left out because of their requirements",
-           report.skipped);
-    metric(m, "rules_loaded_time_seconds", METRICS_GAUGE,
-           "When the rules in force were loaded, in seconds since 1970", (double)loaded_us / 1e6);
-    metric(m, "rule_reloads", METRICS_COUNTER, "Reloads of the rules", (double)c->reloads);
-    metric(m, "rule_reload_failed", METRICS_GAUGE, "Whether the newest reload failed",
-           c->reload_failed[0] != '\0');
-    rule_cost_metrics(m, c);
-}
-
-static void limit_metrics(struct metrics_text *m, struct control *c, bool used)
-{
-    struct memory_limit limit;
-
-    for (unsigned i = 0; memory_limit_at(i, &limit); i++) {
-        struct buf labels = { 0 };
-
-        metrics_label(&labels, "part", limit.name);
-        metrics_sample(m, (const char *)labels.data,
-                       (double)(used ? memory_limit_used : memory_limit_get)(&limit,
-                                                                             c->conf.context));
-        buf_fini(&labels);
-    }
-}
-
-static void memory_metrics(struct metrics_text *m, struct control *c)
-{
-    metrics_family(m, "memory_used_bytes", METRICS_GAUGE, "Bytes held, by part of the engine");
-    limit_metrics(m, c, true);
-    metrics_family(m, "memory_limit_bytes", METRICS_GAUGE,
-                   "Limit on the bytes of a part of the engine; 0: none");
-    limit_metrics(m, c, false);
-}
-
-static void sink_samples(struct metrics_text *m, const struct output_conf *output, bool lost)
-{
-    for (unsigned i = 0; i < output_sink_count(output); i++) {
-        struct output_sink_report report;
-        struct buf labels = { 0 };
-
-        output_sink_report(output, i, &report);
-        metrics_label(&labels, "sink", report.path);
-        metrics_label(&labels, "type", report.type);
-        metrics_sample(m, (const char *)labels.data,
-                       (double)(lost ? report.lost : report.written));
-        buf_fini(&labels);
-    }
-}
-
-static void sink_metrics(struct metrics_text *m, const struct output_conf *output)
-{
-    metrics_family(m, "output_records", METRICS_COUNTER, "Records handed to a sink");
-    sink_samples(m, output, false);
-    metrics_family(m, "output_records_lost", METRICS_COUNTER, "Records that a sink did not take");
-    sink_samples(m, output, true);
-}
-
-enum thread_time { THREAD_BUSY, THREAD_WAIT, THREAD_BLOCKED, THREAD_PACKETS };
-
-static void thread_samples(struct metrics_text *m, const struct engine *engine,
-                           enum thread_time what)
-{
-    unsigned max = 4096, count;
-    struct engine_load *load = xcalloc(max, sizeof(*load));
-
-    count = engine_loads(engine, load, max);
-    for (unsigned i = 0; i < count; i++) {
-        const double value[] = {
-            [THREAD_BUSY] = (double)load[i].busy_ns / 1e9,
-            [THREAD_WAIT] = (double)load[i].wait_ns / 1e9,
-            [THREAD_BLOCKED] = (double)load[i].blocked_ns / 1e9,
-            [THREAD_PACKETS] = (double)load[i].packets,
-        };
-        struct buf labels = { 0 };
-
-        metrics_label(&labels, "thread", load[i].name);
-        metrics_sample(m, (const char *)labels.data, value[what]);
-        buf_fini(&labels);
-    }
-    free(load);
-}
-
-static void thread_metrics(struct metrics_text *m, const struct engine *engine)
-{
-    metrics_family(m, "thread_busy_seconds", METRICS_COUNTER, "Time in which a thread worked");
-    thread_samples(m, engine, THREAD_BUSY);
-    metrics_family(m, "thread_wait_seconds", METRICS_COUNTER,
-                   "Time in which a thread waited for input");
-    thread_samples(m, engine, THREAD_WAIT);
-    metrics_family(m, "thread_blocked_seconds", METRICS_COUNTER,
-                   "Time in which a thread waited for room in the next ring");
-    thread_samples(m, engine, THREAD_BLOCKED);
-    metrics_family(m, "thread_packets", METRICS_COUNTER, "Packets that a thread handled");
-    thread_samples(m, engine, THREAD_PACKETS);
-}
 
 /* Uses OpenMetrics only if the client accepts it, as Prometheus does. */
 static const char *metrics_write(struct web *web, const struct web_request *request,
@@ -191,19 +33,9 @@ static const char *metrics_write(struct web *web, const struct web_request *requ
     bool open = request->accept != NULL &&
                 strstr(request->accept, "application/openmetrics-text") != NULL;
     struct metrics_text m = { out, open ? METRICS_OPENMETRICS : METRICS_PROMETHEUS, NULL, 0 };
-    const struct metrics_sources sources = { thread_source, c };
 
     pthread_mutex_lock(&c->lock);
-    process_metrics(&m, c);
-    rule_metrics(&m, c);
-    if (c->engine != NULL) {
-        engine_update_gauges(c->engine);
-        gauges_update(c->conf.context->gauges);
-        memory_metrics(&m, c);
-        sink_metrics(&m, c->conf.context->output);
-        thread_metrics(&m, c->engine);
-        output_metrics(&m, &sources);
-    }
+    control_metrics(c, &m);
     pthread_mutex_unlock(&c->lock);
     metrics_end(&m);
     return metrics_content_type(m.format);
@@ -298,7 +130,7 @@ static const char *state_write(struct web *web, const struct web_request *reques
     pthread_mutex_lock(&c->lock);
     json_string(&j, "version", PACKAGE_VERSION);
     json_u64(&j, "uptime", control_uptime_s(c));
-    json_u64(&j, "resident", (uint64_t)resident_bytes());
+    json_u64(&j, "resident", (uint64_t)control_resident_bytes());
     state_rules(&j, c->conf.context);
     if (c->engine != NULL && c->plan != NULL)
         state_run(web, &j, c);

@@ -57,11 +57,10 @@ struct history_thread {
 /* Returns the newest sample of a thread; NULL: none. */
 const struct history_thread *history_thread(const struct web_history *h, const char *name);
 
-/* --- rule_costs.c: what rules cost; callers of the first two hold the control's lock ---------- */
+/* --- rule_costs.c: what rules cost ------------------------------------------------------------ */
 
-struct metrics_text;
-void rule_cost_metrics(struct metrics_text *m, struct control *c);
-/* Writes a member "cost" of the open object, if the rule has cost anything. */
+/* Writes a member "cost" of the open object, if the rule has cost anything. The caller holds the
+ * control's lock. */
 void rule_cost_json(struct json *j, struct control *c, uint32_t sid);
 /* A web_page.write. */
 const char *rule_costs_write(struct web *web, const struct web_request *request, struct buf *out);
