@@ -142,7 +142,10 @@ struct engine *engine_new(const struct engine_conf *conf, const struct plan *pla
     pthread_cond_init(&e->changed, NULL);
     make_threads(e);
     make_schedulers(e);
-    clock_fast_init(&e->clock);
+    if (conf->clock != NULL)
+        e->clock = *conf->clock;
+    else
+        clock_fast_init(&e->clock);
     if (check_modules(e, err) < 0) {
         engine_free(e);
         return NULL;

@@ -126,6 +126,7 @@ static void read_allowed(struct topology *t)
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
     cpu_set_t *mask = CPU_ALLOC(CPUS_MAX);
 
+    t->allowed = t->all;
     if (mask == NULL)
         return;
     if (sched_getaffinity(0, size, mask) == 0)
@@ -137,6 +138,14 @@ static void read_allowed(struct topology *t)
         t->allowed = t->all;
 }
 
+void topology_read_limits(struct topology *t)
+{
+    if (!t->is_this_machine)
+        return;
+    read_allowed(t);
+    t->quota = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
+}
+
 struct topology *topology_of_machine(struct err *err)
 {
     struct topology *t = topology_load(NULL, false, err);
@@ -144,8 +153,7 @@ struct topology *topology_of_machine(struct err *err)
     if (t == NULL)
         return NULL;
     t->is_this_machine = true;
-    read_allowed(t);
-    t->quota = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
+    topology_read_limits(t);
     return t;
 }
 

@@ -25,6 +25,8 @@ struct topology {
 };
 
 struct topology *topology_of_machine(struct err *err);
+/* Reads again what may change while the process runs: `allowed` and `quota`. */
+void topology_read_limits(struct topology *t);
 /* A synthetic description ("pack:2 core:6 pu:2") or the path of an hwloc XML file. */
 struct topology *topology_described(const char *text, struct err *err);
 void topology_free(struct topology *t);

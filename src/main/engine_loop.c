@@ -330,6 +330,7 @@ static int run_once(struct setup *s, struct err *err)
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
     engine = engine_new(&conf, s->plan, module_table, &s->context, err);
+    conf.clock = s->has_clock ? &s->clock : NULL;
     if (engine == NULL)
         return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);

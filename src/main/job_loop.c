@@ -120,7 +120,7 @@ int jobs_run(struct setup *s, struct err *err)
     struct job_processes *processes = job_processes_new(control_jobs(s->control), err);
     int signals = signals_open();
 
-    if (processes == NULL || sandbox_policy_enter(s, err) < 0 ||
+    if (processes == NULL || setup_machine(s, err) < 0 || sandbox_policy_enter(s, err) < 0 ||
         engine_loop_drop_privileges(s, err) < 0 || control_start(s->control, err) < 0 ||
         web_start(s->web, err) < 0) {
         job_processes_free(processes);

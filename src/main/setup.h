@@ -3,6 +3,7 @@
 #ifndef MAIN_SETUP_H
 #define MAIN_SETUP_H
 
+#include "base/system/clock.h"
 #include "control/control.h"
 #include "engine/engine.h"
 #include "main/options.h"
@@ -28,6 +29,8 @@ struct setup {
 
     struct run_modes *modes;
     struct topology *topology;
+    struct clock_fast clock;            /* of setup_machine() */
+    bool has_clock;
     struct plan *plan;
     int stop;
     bool ending;                        /* the user stops the engine, not only a job */
@@ -56,6 +59,8 @@ struct ruleset_request setup_rules_request(const struct setup *s);
 int setup_control(struct setup *s, struct err *err);
 /* Captures by command that are read at once, unless their command says it. */
 unsigned setup_parallel_jobs(const struct setup *s);
+/* Before captures by command: what all of them need to know of the machine. */
+int setup_machine(struct setup *s, struct err *err);
 /* What belongs to one capture, when others follow: made for one file, and taken down. */
 int setup_job(struct setup *s, const struct job *job, struct err *err);
 void setup_job_free(struct setup *s);
