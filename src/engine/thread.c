@@ -18,11 +18,20 @@
  * blocked. */
 static COLD uint64_t take_slept(struct engine_thread *t)
 {
-    uint64_t slept = t->slept_ns;
+    uint64_t slept = (int64_t)t->slept_ns > 0 ? t->slept_ns : 0;
 
     metric_add(&t->blocked_ns, slept);
     t->slept_ns = 0;
     return slept;
+}
+
+/* The time since `before` in which a module of the thread did not sleep. Clocks of two CPUs may
+ * differ by a hair. */
+static uint64_t worked_ns(struct engine_thread *t, uint64_t before, uint64_t now)
+{
+    if (UNLIKELY(t->slept_ns != 0))
+        before += take_slept(t);
+    return now > before ? now - before : 0;
 }
 
 /* Called before a module sleeps. A consumer that merges our packets with those of others holds
@@ -77,9 +86,7 @@ static void run_modules(struct engine_thread *t, unsigned first, struct packet_v
         if (UNLIKELY(s->module->process(s->self, v) == MODULE_MORE))
             t->more |= 1u << i;
         now = engine_clock_ns(t->engine);
-        if (UNLIKELY(t->slept_ns > 0))
-            before += take_slept(t);
-        metric_add(&s->busy_ns, now - before);
+        metric_add(&s->busy_ns, worked_ns(t, before, now));
         metric_add(&s->vectors, 1);
         metric_add(&s->packets, v->count);
         before = now;
@@ -91,12 +98,12 @@ static void run_modules(struct engine_thread *t, unsigned first, struct packet_v
 static void receive_account(struct engine_thread *t, enum module_status status, unsigned count)
 {
     struct module_slot *s = &t->modules[0];
-    uint64_t now = engine_clock_ns(t->engine);
+    uint64_t now = engine_clock_ns(t->engine), worked = worked_ns(t, t->stamp_ns, now);
 
     if (t->receive_idle || (status == MODULE_IDLE && count == 0))
-        metric_add(&t->wait_ns, now - t->stamp_ns);
+        metric_add(&t->wait_ns, worked);
     else
-        metric_add(&s->busy_ns, now - t->stamp_ns);
+        metric_add(&s->busy_ns, worked);
     if (count > 0) {
         metric_add(&s->vectors, 1);
         metric_add(&s->packets, count);
@@ -183,7 +190,7 @@ static void flush_module(struct engine_thread *t, unsigned number)
         more = s->module->flush(s->self, &t->work);
         t->work.order_at = t->work.order_sub = 0;
         t->stamp_ns = engine_clock_ns(t->engine);
-        metric_add(&s->busy_ns, t->stamp_ns - before);
+        metric_add(&s->busy_ns, worked_ns(t, before, t->stamp_ns));
         metric_add(&s->packets, t->work.count);
         carry(t, number + 1, &t->work);
     }
