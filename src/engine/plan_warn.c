@@ -277,6 +277,22 @@ static void fixit_source(const struct plan *plan, unsigned source, unsigned thre
              plan->sources[source].name, threads);
 }
 
+/* A user who writes more threads than a balanced set has CPUs lets the kernel move them. That
+ * spreads a load that changes (doc/run-modes.md). A number from queues or from a ratio does not
+ * count. */
+static bool is_oversubscribed(const struct plan *plan, const struct plan_thread *first,
+                              unsigned cpus)
+{
+    const struct affinity_set *set = affinity_get(plan->affinity, first->role, first->source);
+    unsigned written = set->threads;
+
+    if (plan->stages[first->stage].stage->threads == THREADS_NUMBER)
+        written = plan->stages[first->stage].stage->number;
+    else if (first->stage == 0 && plan->source_count > 0)
+        written = MAX(written, plan->sources[first->source_number].threads);
+    return plan->affinity->enabled && set->given && !set->exclusive && written > cpus;
+}
+
 /* Several threads that read one interface share CPUs. Returns whether it warned, so that the set is
  * not blamed a second time. */
 static bool warn_few_for_source(struct plan *plan, unsigned source)
@@ -292,7 +308,8 @@ static bool warn_few_for_source(struct plan *plan, unsigned source)
             cpu_set_or(&used, &plan->threads[i].cpus);
         }
     cpus = cpu_set_count(&used);
-    if (first == NULL || first->cpu_info == NULL || cpus >= threads)
+    if (first == NULL || first->cpu_info == NULL || cpus >= threads ||
+        is_oversubscribed(plan, first, cpus))
         return false;
     fixit_source(plan, source, cpus, fixit, sizeof(fixit));
     diagnostics_add(&plan->diagnostics, set_at(plan, first), fixit,
@@ -329,12 +346,30 @@ static void warn_few_in_set(struct plan *plan, const struct plan_stage *pp)
         warned = warn_few_for_source(plan, i) || warned;
     for (unsigned i = 0; i < pp->count; i++)
         cpu_set_or(&used, &plan->threads[pp->first + i].cpus);
-    if (warned || cpu_set_count(&used) >= pp->count)
+    if (warned || cpu_set_count(&used) >= pp->count ||
+        is_oversubscribed(plan, first, cpu_set_count(&used)))
         return;
     diagnostics_add(&plan->diagnostics, at,
                     fixit_few(plan, first, cpu_set_count(&used), fixit, sizeof(fixit)),
                     "%u %s threads share %u CPU%s of the set", pp->count, set_key(first),
                     cpu_set_count(&used), cpu_set_count(&used) == 1 ? "" : "s");
+}
+
+/* Threads that can run at once. The CPUs of an oversubscribed set count, not its threads. */
+static unsigned runnable(const struct plan *plan)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < plan->stage_count; i++) {
+        const struct plan_stage *pp = &plan->stages[i];
+        struct cpu_set used = { 0 };
+
+        for (unsigned j = 0; j < pp->count; j++)
+            cpu_set_or(&used, &plan->threads[pp->first + j].cpus);
+        n += is_oversubscribed(plan, &plan->threads[pp->first], cpu_set_count(&used))
+                 ? MIN(pp->count, cpu_set_count(&used)) : pp->count;
+    }
+    return n;
 }
 
 /* Over all stages: threads that outnumber the CPUs (or the cgroup's quota) preempt each other. */
@@ -346,7 +381,7 @@ static void warn_few_cpus(struct plan *plan)
         warn_few_in_set(plan, &plan->stages[i]);
     if (plan->topology->quota > 0)
         cpus = MIN(cpus, plan->topology->quota);
-    if (plan->packet_threads > cpus)
+    if (runnable(plan) > cpus)
         diagnostics_add(&plan->diagnostics, (struct where){ 0 },
                   plan->stage_count > 1 ? "runmode: workers"
                                         : "detect-thread-ratio: 1.0",

@@ -172,6 +172,45 @@ static void *bind_and_report(void *arg)
     return NULL;
 }
 
+/* In a thread of its own, whose affinity mask changes while the topology stays. */
+static void *change_limits(void *arg)
+{
+    struct test *t = arg;
+    struct err err = { 0 };
+    struct topology *topology = topology_of_machine(&err);
+    struct cpu_set allowed;
+    cpu_set_t one;
+
+    CHECK(topology != NULL);
+    allowed = topology->allowed;
+    CPU_ZERO(&one);
+    CPU_SET(topology->cpu[topology->count - 1].os, &one);
+    if (topology->cpu[topology->count - 1].os >= CPU_SETSIZE || cpu_set_count(&allowed) < 2 ||
+        pthread_setaffinity_np(pthread_self(), sizeof(one), &one) != 0) {
+        t->skipped = true;                  /* this process has one CPU, or not the last */
+        topology_free(topology);
+        return NULL;
+    }
+    topology_read_limits(topology);
+    CHECK_INT(cpu_set_count(&topology->allowed), 1);
+    CPU_ZERO(&one);
+    for (unsigned i = 0; i < topology->count; i++)
+        CPU_SET(topology->cpu[i].os, &one);
+    CHECK_INT(pthread_setaffinity_np(pthread_self(), sizeof(one), &one), 0);
+    topology_read_limits(topology);
+    CHECK_INT(cpu_set_count(&topology->allowed), cpu_set_count(&allowed));
+    topology_free(topology);
+    return NULL;
+}
+
+TEST(thread_affinity_limits_are_read_again)
+{
+    pthread_t thread;
+
+    CHECK_INT(pthread_create(&thread, NULL, change_limits, t), 0);
+    CHECK_INT(pthread_join(thread, NULL), 0);
+}
+
 TEST(thread_affinity_memory_of_a_node)
 {
     struct err err = { 0 };
