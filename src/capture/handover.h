@@ -11,13 +11,15 @@
 
 #define HANDOVER_SIDES 2        /* sockets of one thread at most: the ports of a bridge */
 #define HANDOVER_NUMBERS 10
-#define HANDOVER_QUEUES_MAX 120 /* a message carries 253 descriptors */
+#define HANDOVER_MORE 2
+#define HANDOVER_QUEUES_MAX 120
 
 /* The method says what its numbers mean. Both processes may be of different versions, so the
  * layout only changes together with HANDOVER_VERSION (control/handover.h). */
 struct capture_socket {
     char device[64];
     int32_t fd;                             /* -1: none */
+    int32_t more[HANDOVER_MORE];            /* descriptors that go with it; 0: none */
     uint32_t reserved;
     uint64_t shape[HANDOVER_NUMBERS];       /* what stays: sizes, addresses */
     uint64_t place[HANDOVER_NUMBERS];       /* where reading goes on; known at the end */
@@ -51,7 +53,11 @@ static inline bool handover_is_open(const struct capture_handover *h)
     return __atomic_load_n(&h->is_open, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* handover.c: closes the descriptors. */
+/* handover.c: the descriptors of all sockets, in the same order in both processes. Each call goes
+ * on from *at, which begins as 0. NULL: there are no more. */
+int32_t *handover_next_fd(struct capture_handover *h, unsigned *at);
+unsigned handover_count_fds(struct capture_handover *h);
+/* Closes them. */
 void handover_close(struct capture_handover *h);
 
 #endif

@@ -101,16 +101,14 @@ static struct capture_handover *fresh_handover(struct run_context *ctx, unsigned
 /* The descriptors are the other process's copies once they are sent; these here stay open. */
 static unsigned list_fds(const struct control *c, int blob, int *fds)
 {
-    const struct capture_handover *h = c->conf.context->handover;
-    unsigned n = 0;
+    unsigned n = 0, at = 0;
 
     fds[n++] = blob;
     fds[n++] = c->fd;
     if (c->web_fd >= 0)
         fds[n++] = c->web_fd;
-    for (unsigned i = 0; i < h->queues * HANDOVER_SIDES; i++)
-        if (h->at[i].fd >= 0)
-            fds[n++] = h->at[i].fd;
+    for (int32_t *fd; (fd = handover_next_fd(c->conf.context->handover, &at)) != NULL;)
+        fds[n++] = *fd;
     return n;
 }
 
@@ -128,6 +126,10 @@ static int offer(struct control *c, struct err *err)
     if (engine_hand_over(c->engine, h, err) < 0) {
         handover_close(h);
         return -1;
+    }
+    if (handover_count_fds(h) + 3 > HANDOVER_FDS_MAX) {
+        handover_close(h);
+        return err_set(err, "the sockets are too many for a hand-over: that needs a restart");
     }
     add_head(c, false, &content);
     c->answer_blob = handover_blob(&content, err);
@@ -158,15 +160,17 @@ static enum command_status take_over_run(struct command *cmd)
 {
     struct control *c = cmd->control;
     struct err err = { 0 };
+    pid_t pid = 0;
 
+    if (!peer_may(c->sender_fd, &pid))
+        return command_nok(cmd, "Only root and the user of the engine may take over");
     if (c->engine == NULL || c->successor != NULL || c->reload == RELOAD_RUNNING)
         return command_nok(cmd, c->successor != NULL ? "Another process is taking over"
                                                 : "Not while rules are loaded, or at the end");
-    if (!peer_may(c->sender_fd, &c->successor_pid))
-        return command_nok(cmd, "Only root and the user of the engine may take over");
     if (offer(c, &err) < 0)
         return command_nok(cmd, "%s", err.text);
     c->successor = c->sender;
+    c->successor_pid = pid;
     c->handover = PHASE_OFFERED;
     return command_ok(cmd, "the sockets");
 }

@@ -17,8 +17,8 @@
 #include "control/control.h"
 
 /* Grows with any change of what the blobs hold: struct capture_socket, struct flow_export. */
-#define HANDOVER_VERSION 1
-#define HANDOVER_FDS_MAX (3 + HANDOVER_QUEUES_MAX * HANDOVER_SIDES)
+#define HANDOVER_VERSION 2
+#define HANDOVER_FDS_MAX 253    /* the kernel passes no more at once */
 
 struct handover_head {
     uint32_t version, socket_size, flow_size, queues;

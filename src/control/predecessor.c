@@ -166,28 +166,19 @@ static int read_blob(struct predecessor *p, struct capture_handover *from, struc
     return 0;
 }
 
-static unsigned count_sockets(const struct capture_handover *from)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < from->queues * HANDOVER_SIDES; i++)
-        n += from->at[i].fd >= 0;
-    return n;
-}
-
 /* The numbers in the blob are those of the other process. In order: the blob, the control socket,
  * the HTTP listener if there is one, the sockets of the capture. */
 static int assign_fds(struct predecessor *p, struct capture_handover *from, struct err *err)
 {
-    unsigned next = p->head.web[0] != '\0' ? 3 : 2, expected = next + count_sockets(from);
+    unsigned next = p->head.web[0] != '\0' ? 3 : 2, expected = next + handover_count_fds(from);
+    unsigned at = 0;
 
     if (expected != p->fd_count) {
         from->queues = 0;
         return err_set(err, "take-over: %u descriptors have come, not %u", p->fd_count, expected);
     }
-    for (unsigned i = 0; i < from->queues * HANDOVER_SIDES; i++)
-        if (from->at[i].fd >= 0)
-            from->at[i].fd = p->fds[next++];
+    for (int32_t *fd; (fd = handover_next_fd(from, &at)) != NULL;)
+        *fd = p->fds[next++];
     close(p->fds[0]);
     p->listener = p->fds[1];
     if (p->head.web[0] != '\0')

@@ -53,7 +53,7 @@ int take_over_begin(struct setup *s, struct err *err)
     if (s->options->take_over == NULL)
         return 0;
     if (capture == NULL || capture->adopt == NULL)
-        return err_set(err, "--take-over: %s is not handed over: af-packet and nfq are",
+        return err_set(err, "--take-over: %s is not handed over: af-packet, af-xdp and nfq are",
                        capture != NULL ? capture->name : "a capture without a method");
     t = s->take_over = xcalloc(1, sizeof(*t));
     t->pid_fd = -1;

@@ -18,6 +18,7 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -32,6 +33,7 @@
 
 /* As for AF_PACKET: how long a thread sleeps at most, and how often it checks its interfaces. */
 #define WAIT_MS 100
+#define HASTY_MS 2              /* the same while a process waits to take over */
 
 /* An interface, or the two ports of a bridge. */
 struct xdp_source {
@@ -42,6 +44,7 @@ struct xdp_source {
 struct xdp_capture {
     struct xdp_source *sources;
     unsigned count;
+    struct capture_handover *from;      /* sockets of another process; NULL: none */
 };
 
 /* State of one receive thread. No other thread writes it, except `interrupted`. */
@@ -50,7 +53,9 @@ struct xdp_queue {
     struct counters *counters;
     counter_id packets, drops, errors, send_errors;
     struct xdp_conf *side[2];
-    unsigned sides, number;
+    unsigned sides, number, index;      /* number: of its source; index: over all sources */
+    struct capture_handover *from, *to; /* NULL: none; `to` is atomic */
+    pthread_mutex_t lock;               /* taken to replace the sockets, and to give them away */
     struct bpf_filter *filter[2];       /* NULL: none */
     struct xdp_memory memory;
     struct xdp_sockets *sockets;        /* NULL: an interface is gone */
@@ -192,6 +197,7 @@ static int open_filters(struct xdp_queue *q, struct err *err)
 
 static int open_sockets(struct xdp_queue *q, struct err *err)
 {
+    xdp_memory_reclaim(&q->memory);
     q->sockets = xdp_sockets_open(q->side, q->sides, q->number, &q->memory, err);
     return q->sockets != NULL ? 0 : -1;
 }
@@ -205,8 +211,23 @@ static int open_memory(struct xdp_queue *q, struct err *err)
                            conf->device.numa_node, err);
 }
 
+static int adopt_sockets(struct xdp_queue *q, struct err *err)
+{
+    q->sockets = xdp_sockets_adopt(q->side, q->sides, &q->memory,
+                                   handover_socket(q->from, q->index, 0), err);
+    return q->sockets != NULL ? 0 : -1;
+}
+
+static int open_or_adopt(struct xdp_queue *q, struct err *err)
+{
+    if (q->from != NULL)
+        return adopt_sockets(q, err);
+    return open_memory(q, err) < 0 ? -1 : open_sockets(q, err);
+}
+
 static void queue_free(struct xdp_queue *q)
 {
+    pthread_mutex_destroy(&q->lock);
     xdp_sockets_close(q->sockets);
     xdp_memory_close(&q->memory);
     for (unsigned i = 0; i < q->sides; i++)
@@ -220,15 +241,20 @@ static void *xdp_queue_open(void *capture, unsigned queue, struct packet_pool *p
                             struct counters *counters, struct err *err)
 {
     struct xdp_queue *q = xcalloc(1, sizeof(*q));
-    struct xdp_source *source = source_of(capture, &queue);
+    struct xdp_source *source;
 
+    q->index = queue;
+    q->from = ((struct xdp_capture *)capture)->from;
+    q->memory.fd = -1;
+    pthread_mutex_init(&q->lock, NULL);
+    source = source_of(capture, &queue);
     q->pool = pool;
     q->counters = counters;
     q->number = queue;
     q->sides = source->sides;
     for (unsigned i = 0; i < q->sides; i++)
         q->side[i] = &source->side[i];
-    if (open_filters(q, err) < 0 || open_memory(q, err) < 0 || open_sockets(q, err) < 0) {
+    if (open_filters(q, err) < 0 || open_or_adopt(q, err) < 0) {
         queue_free(q);
         return NULL;
     }
@@ -251,6 +277,48 @@ static void xdp_update_stats(void *queue)
         xdp_sockets_stats(q->sockets, i, &add);
     counter_add(q->counters, q->drops, add.drops);
     counter_add(q->counters, q->packets, add.drops);
+}
+
+/* The engine does not close the queue meanwhile. */
+static int xdp_hand_over(void *queue, struct capture_handover *to, unsigned number,
+                         struct err *err)
+{
+    struct xdp_queue *q = queue;
+    int status;
+
+    pthread_mutex_lock(&q->lock);
+    status = q->sockets == NULL
+                 ? err_set(err, "%s is gone, so its socket cannot be handed over now",
+                           q->side[0]->device.name)
+                 : xdp_sockets_export(q->sockets, handover_socket(to, number, 0), err);
+    if (status == 0)
+        __atomic_store_n(&q->to, to, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&q->lock);
+    return status;
+}
+
+static int xdp_adopt(void *capture, struct capture_handover *from, struct err *err)
+{
+    struct xdp_capture *c = capture;
+    unsigned threads = 0;
+
+    for (unsigned i = 0; i < c->count; i++)
+        threads += c->sources[i].side[0].threads;
+    if (threads != from->queues)
+        return err_set(err, "af-xdp: %u threads read here, %u in the engine that runs: another "
+                       "number needs a restart", threads, from->queues);
+    c->from = from;
+    return 0;
+}
+
+/* What busy polling has changed stays so, for the process that goes on. */
+static void xdp_leave(void *capture)
+{
+    struct xdp_capture *c = capture;
+
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned side = 0; side < c->sources[i].sides; side++)
+            c->sources[i].side[side].prog.is_tuned = false;
 }
 
 /* The memory must outlive all packets that point into it; the engine waits for them before it
@@ -354,7 +422,9 @@ static COLD bool start(struct xdp_queue *q)
 {
     struct err err = { 0 };
 
-    q->is_started = xdp_sockets_start(q->sockets, &err) == 0;
+    q->is_started = q->from != NULL || xdp_sockets_start(q->sockets, &err) == 0;
+    if (q->from != NULL)
+        xdp_sockets_resume(q->sockets);
     if (!q->is_started)
         log_err(LOG_LEVEL_ERROR, "af-xdp", &err);
     return q->is_started;
@@ -364,10 +434,15 @@ static COLD bool start(struct xdp_queue *q)
 static COLD void reopen(struct xdp_queue *q)
 {
     struct err err = { 0 };
+    int status;
 
     pause_us(WAIT_MS * 1000);
     packet_pool_collect(q->pool);
-    if (open_sockets(q, &err) < 0 || !start(q))
+    q->from = NULL;                         /* these sockets are our own */
+    pthread_mutex_lock(&q->lock);
+    status = open_sockets(q, &err);
+    pthread_mutex_unlock(&q->lock);
+    if (status < 0 || !start(q))
         return;
     q->down_logged = false;
     log_notice("af-xdp", "%s is there again", q->side[0]->device.name);
@@ -388,13 +463,21 @@ static COLD void look_around(struct xdp_queue *q)
         if (net_device_is(name, index))
             return;
         xdp_update_stats(q);
+        pthread_mutex_lock(&q->lock);
         xdp_sockets_close(q->sockets);
         q->sockets = NULL;
+        pthread_mutex_unlock(&q->lock);
         return;
     }
     if (q->down_logged)
         log_notice("af-xdp", "%s is up again", q->side[0]->device.name);
     q->down_logged = false;
+}
+
+static int wait_ms(struct xdp_queue *q)
+{
+    return handover_state(__atomic_load_n(&q->to, __ATOMIC_RELAXED)) == HANDOVER_NONE
+               ? WAIT_MS : HASTY_MS;
 }
 
 /* Called with empty RX rings. The drive call is needed where the kernel waits for a wake-up to
@@ -413,7 +496,7 @@ static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_v
     }
     for (unsigned i = 0; i < q->sides; i++)
         at[i] = (struct pollfd){ .fd = xdp_sockets_fd(q->sockets, i), .events = POLLIN };
-    n = poll(at, q->sides, WAIT_MS);
+    n = poll(at, q->sides, wait_ms(q));
     if (n > 0 && ((at[0].revents | (q->sides > 1 ? at[1].revents : 0)) & POLLERR) != 0)
         pause_us(1000);
     else if (n > 0)
@@ -439,6 +522,10 @@ static enum capture_status xdp_receive(void *queue, struct packet_vector *v)
 
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
+    if (UNLIKELY(!q->is_started) && q->from != NULL && !handover_is_open(q->from)) {
+        pause_us(1000);
+        return CAPTURE_IDLE;
+    }
     if (UNLIKELY(q->sockets != NULL && is_time_to_look(q)))
         look_around(q);
     if (UNLIKELY(q->sockets == NULL)) {
@@ -551,6 +638,9 @@ const struct capture_ops capture_af_xdp = {
     .is_inline = xdp_is_inline,
     .forwards = xdp_forwards,
     .open = xdp_open,
+    .hand_over = xdp_hand_over,
+    .adopt = xdp_adopt,
+    .leave = xdp_leave,
     .queue_open = xdp_queue_open,
     .receive = xdp_receive,
     .tx_open = xdp_tx_open,

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "capture/handover.h"
 #include "capture/transmit/bridge.h"
 
 /* The XDP program of an interface, and the table of sockets to which it directs packets. */
@@ -47,6 +48,8 @@ void xdp_conf_fini(struct xdp_conf *conf);
 /* prog.c. The program stays as long as the process or the interface. */
 int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err);
 void xdp_prog_close(struct xdp_conf *conf);
+/* Keeps the program that another process has attached. */
+int xdp_prog_adopt(struct xdp_conf *conf, int if_index, int link_fd, struct err *err);
 /* Directs packets of that queue of the interface to the socket. */
 int xdp_prog_enable(struct xdp_prog *prog, unsigned queue, int socket_fd, struct err *err);
 
@@ -55,14 +58,19 @@ struct xdp_memory {
     uint8_t *area;
     size_t len;
     unsigned size, count;               /* of a frame; frames */
-    uint8_t *state;                     /* of each: FRAME_* */
+    int fd;                             /* of the area */
+    uint8_t *state;                     /* of each: FRAME_*; in the area */
     uint32_t *free;
     unsigned free_count;
 };
-enum { FRAME_WITH_PACKET = 1, FRAME_BEING_SENT = 2 };
+/* WITH_KERNEL: to be filled, or filled. BEING_SENT: << the side that it leaves by. */
+enum { FRAME_WITH_PACKET = 1, FRAME_WITH_KERNEL = 2, FRAME_BEING_SENT = 4 };
 
 int xdp_memory_open(struct xdp_memory *m, unsigned size, unsigned count, int numa_node,
                     struct err *err);
+int xdp_memory_adopt(struct xdp_memory *m, unsigned size, unsigned count, int fd, struct err *err);
+void xdp_memory_resume(struct xdp_memory *m);
+unsigned xdp_memory_count(const struct xdp_memory *m, uint8_t reason);
 void xdp_memory_close(struct xdp_memory *m);
 /* After the kernel has lost all of its frames: frees those without a packet. */
 void xdp_memory_reclaim(struct xdp_memory *m);
@@ -94,6 +102,13 @@ struct xdp_sockets;
 struct xdp_sockets *xdp_sockets_open(struct xdp_conf *const *conf, unsigned count, unsigned queue,
                                      struct xdp_memory *memory, struct err *err);
 int xdp_sockets_start(struct xdp_sockets *s, struct err *err);
+/* The process changes. `at`: a socket for each side. Between adoption and resumption the rings are
+ * the other process's. */
+int xdp_sockets_export(const struct xdp_sockets *s, struct capture_socket *at, struct err *err);
+struct xdp_sockets *xdp_sockets_adopt(struct xdp_conf *const *conf, unsigned count,
+                                      struct xdp_memory *memory, const struct capture_socket *at,
+                                      struct err *err);
+void xdp_sockets_resume(struct xdp_sockets *s);
 void xdp_sockets_close(struct xdp_sockets *s);
 int xdp_sockets_fd(const struct xdp_sockets *s, unsigned side);
 int xdp_sockets_if_index(const struct xdp_sockets *s, unsigned side);

@@ -12,6 +12,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <string.h>
 #include <unistd.h>
@@ -129,6 +130,25 @@ int xdp_prog_open(struct xdp_conf *conf, int if_index, struct err *err)
         status = attach(conf, if_index, err);
         if (status < 0)
             xdp_prog_close(conf);
+    }
+    pthread_mutex_unlock(&prog->lock);
+    return status;
+}
+
+/* Its table has the sockets already. Our own table comes when the interface is opened again. */
+int xdp_prog_adopt(struct xdp_conf *conf, int if_index, int link_fd, struct err *err)
+{
+    struct xdp_prog *prog = &conf->prog;
+    int status = 0;
+
+    pthread_mutex_lock(&prog->lock);
+    if (prog->if_index != if_index) {
+        prog->link_fd = fcntl(link_fd, F_DUPFD_CLOEXEC, 3);
+        if (prog->link_fd < 0)
+            status = err_set(err, "%s: the engine that runs gives no XDP program",
+                             conf->device.name);
+        else
+            prog->if_index = if_index;
     }
     pthread_mutex_unlock(&prog->lock);
     return status;

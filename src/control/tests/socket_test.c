@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -17,6 +18,7 @@
 
 struct control_fixture {
     char dir[32], path[64];
+    bool live;
     struct conf *conf;
     struct run_context context;
     struct control *control;
@@ -25,11 +27,12 @@ struct control_fixture {
 
 static bool fixture_open(struct control_fixture *w)
 {
-    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = true,
+    struct control_conf conf = { .context = &w->context, .path = w->path, .takes_jobs = !w->live,
                                  .merge_reloads = true };
 
     w->conf = conf_new();
     conf_set(w->conf, "runmode", "workers");
+    conf_set(w->conf, "unix-command.enabled", "yes");
     conf.root = conf_root(w->conf);
     pthread_mutex_init(&w->context.rules_lock, NULL);
     pthread_mutex_init(&w->context.qsbr_lock, NULL);
@@ -154,6 +157,44 @@ TEST(control_socket_first_version_has_no_newline)
         n++;
     CHECK_STRING(line, expected);
     close(fd);
+    fixture_close(&w);
+}
+
+/* Does the answer to take-over have this text? Without an engine it is always a refusal. */
+static bool is_refused(struct test *t, const struct control_fixture *w, const char *text)
+{
+    int fd = dial_and_greet(t, w);
+    char line[256];
+    bool is_so = strstr(request(t, fd, "{\"command\":\"take-over\"}", line, sizeof(line)),
+                        text) != NULL;
+
+    close(fd);
+    return is_so;
+}
+
+/* The socket's mode may let a group in, or all: the sockets of the capture are not for them. */
+TEST(control_take_over_is_for_root_and_the_own_user)
+{
+    static const struct capture_ops capture = { .name = "af-packet", .live = true };
+    struct control_fixture w = { .dir = "/tmp/ids-control-XXXXXX", .live = true };
+    int status = -1;
+    pid_t child;
+
+    if (geteuid() != 0) {
+        t->skipped = true;
+        return;
+    }
+    w.context.capture = &capture;
+    CHECK(mkdtemp(w.dir) != NULL && chmod(w.dir, 0755) == 0);
+    snprintf(w.path, sizeof(w.path), "%s/socket", w.dir);
+    CHECK(fixture_open(&w));
+    CHECK(chmod(w.path, 0666) == 0);
+    CHECK(is_refused(t, &w, "Not while rules are loaded"));
+    child = fork();
+    if (child == 0)
+        _exit(setresuid(65534, 65534, 65534) == 0 && is_refused(t, &w, "Only root and") ? 7 : 1);
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
     fixture_close(&w);
 }
 
