@@ -13,8 +13,11 @@
 #include "packet/pool.h"
 #include "packet/vector.h"
 
-/* CUT: the capture ends with this vector, and another begins. */
-enum capture_status { CAPTURE_OK, CAPTURE_IDLE, CAPTURE_CUT, CAPTURE_END, CAPTURE_FAILED };
+/* CUT: the capture ends with this vector, and another begins. LATE: the frames have waited in the
+ * kernel for this process, and those behind them have space there. */
+enum capture_status {
+    CAPTURE_OK, CAPTURE_LATE, CAPTURE_IDLE, CAPTURE_CUT, CAPTURE_END, CAPTURE_FAILED
+};
 
 /* An interface or a file, for logs and per-device counters. */
 struct capture_device {

@@ -182,9 +182,10 @@ static void release_all(struct engine_thread *t, struct packet_vector *v)
 
 /* Only frames fresh from the capture may be dropped: detect must see everything that the stream
  * module has seen. */
-static bool may_drop(const struct engine_thread *t, const struct packet *p)
+static bool may_drop(const struct engine_thread *t, const struct packet_vector *v,
+                     const struct packet *p)
 {
-    return t->engine->conf.drop_when_full && t->plan->stage == 0 && p->flow == NULL &&
+    return t->engine->conf.drop_when_full && t->plan->stage == 0 && !v->waits && p->flow == NULL &&
            (p->flags & PACKET_PSEUDO) == 0;
 }
 
@@ -220,7 +221,7 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
             watermark_set(&t->dealt, p->order, p->order_sub);
 
         if (UNLIKELY(into == NULL)) {
-            if (may_drop(t, p)) {
+            if (may_drop(t, v, p)) {
                 drop(t, p);
                 continue;
             }

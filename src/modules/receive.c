@@ -77,8 +77,10 @@ static enum module_status receive_process(void *self, struct packet_vector *v)
     status = m->reader != NULL ? partition_receive(m->reader, v) : m->ops->receive(m->queue, v);
     set_time(m, v);
     update_stats(m, v->now_us);
+    v->waits = status == CAPTURE_LATE;
     switch (status) {
-    case CAPTURE_OK: return MODULE_OK;
+    case CAPTURE_OK:
+    case CAPTURE_LATE: return MODULE_OK;
     case CAPTURE_IDLE: return MODULE_IDLE;
     case CAPTURE_CUT: return MODULE_CUT;
     case CAPTURE_END: return MODULE_END;

@@ -17,6 +17,7 @@ struct packet_vector {
     uint64_t order_sub;         /* sequencer.h; 0: there is no order */
     bool last;                  /* the capture has ended: nothing comes after this one */
     bool tick;                  /* may be empty: a vector that only advances time */
+    bool waits;                 /* at a full ring its packets wait and are not dropped */
     /* For a module that processes packets one by one and may wait for other threads: the current
      * packet, and the number of packets before it. During a wait the module may hand these on;
      * `done` is 0 then. */

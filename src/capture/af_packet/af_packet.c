@@ -27,6 +27,8 @@
  * on it. */
 #define WAIT_MS 100
 #define HASTY_MS 2              /* the same while a process waits to take over */
+/* Then a thread that takes over has read what had waited, and the other process has ended. */
+#define BACKLOG_US UINT64_C(5000000)
 
 /* The source of a thread, or of a group of threads: an interface, or the two ports of a bridge. */
 struct af_source {
@@ -69,6 +71,7 @@ struct af_queue {
     unsigned down;                      /* number of sides that are down */
     uint64_t looked_ns;                 /* when the thread last checked for them */
     bool is_started;
+    uint64_t late_until_us;             /* 0: it no longer matters that another read before */
     unsigned number;                    /* over all sources */
     struct capture_handover *from, *to; /* NULL: none; `to` is atomic */
     pthread_mutex_t rings_lock;         /* taken to replace a ring, and to give a socket away */
@@ -431,6 +434,26 @@ static enum capture_status fill(struct af_queue *q, struct packet_vector *v)
     return v->count > 0 ? CAPTURE_OK : CAPTURE_IDLE;
 }
 
+/* Around a hand-over frames come in bursts, larger than a ring between threads: none is read for
+ * some ms, and a process that starts or ends takes CPUs. The kernel's ring has space for these. */
+static COLD enum capture_status late(struct af_queue *q, const struct packet_vector *v)
+{
+    if (handover_state(__atomic_load_n(&q->to, __ATOMIC_RELAXED)) != HANDOVER_NONE ||
+        v->packet[v->count - 1]->time_us <= q->late_until_us)
+        return CAPTURE_LATE;
+    q->late_until_us = 0;
+    return CAPTURE_OK;
+}
+
+static enum capture_status fill_in_time(struct af_queue *q, struct packet_vector *v)
+{
+    enum capture_status status = fill(q, v);
+
+    if (LIKELY(q->late_until_us == 0 && __atomic_load_n(&q->to, __ATOMIC_RELAXED) == NULL))
+        return status;
+    return status == CAPTURE_OK ? late(q, v) : status;
+}
+
 static void pause_us(unsigned us)
 {
     struct timespec pause = { .tv_nsec = (long)us * 1000 };
@@ -545,7 +568,7 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
     if (UNLIKELY(any_held(q))) {
         pause_us(1000);                    /* packets of other threads are still in all blocks */
         packet_pool_collect(q->pool);
-        return fill(q, v);
+        return fill_in_time(q, v);
     }
     for (unsigned i = 0; i < q->sides; i++)
         at[i] = (struct pollfd){ .fd = q->side[i].is_down ? -1 : af_ring_fd(q->side[i].ring),
@@ -577,6 +600,8 @@ static COLD bool start(struct af_queue *q)
     struct err err = { 0 };
 
     q->is_started = true;
+    if (q->from != NULL)
+        q->late_until_us = clock_wall_us() + BACKLOG_US;
     __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < q->sides && q->from != NULL; i++)
         af_ring_take_place(q->side[i].ring, handover_socket(q->from, q->number, i));
@@ -591,6 +616,7 @@ static COLD bool start(struct af_queue *q)
 static enum capture_status af_receive(void *queue, struct packet_vector *v)
 {
     struct af_queue *q = queue;
+    enum capture_status status;
 
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
@@ -602,8 +628,9 @@ static enum capture_status af_receive(void *queue, struct packet_vector *v)
         return CAPTURE_FAILED;
     if (UNLIKELY(q->down > 0))
         look_for_sides(q);
-    if (fill(q, v) == CAPTURE_OK)
-        return CAPTURE_OK;
+    status = fill_in_time(q, v);
+    if (status != CAPTURE_IDLE)
+        return status;
     packet_pool_collect(q->pool);
     return sleep_for_frames(q, v);
 }

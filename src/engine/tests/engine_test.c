@@ -2,7 +2,7 @@
 /* The engine with modules of straw: nothing is lost, flows keep their order, all returns to the pool. */
 #include "base/array.h"
 #include "base/test.h"
-#include "engine/engine.h"
+#include "engine/engine_private.h"
 #include "engine/liveness.h"
 
 #include <stdio.h>
@@ -21,6 +21,9 @@ struct stub_run {
     uint64_t out_of_order, finished_at, returned;
     int fail_open;                              /* thread whose detect refuses; -1: none */
     bool fail_capture, endless;
+    bool drops, waits;                          /* at a full ring; packets that are not dropped */
+    bool receive_sleeps;                        /* inside of its calls, as for another thread */
+    int sent_all;                               /* atomic */
     int hang;                                   /* atomic; 1: the next detect does; 2: it does */
     int stop;
 };
@@ -29,6 +32,7 @@ struct stub_receive {
     struct stub_run *run;
     struct packet_pool *pool;
     unsigned thread, sent, idles, returned;
+    struct seq_thread seq_thread;
 };
 
 static void count_return(struct packet *p, void *arg)
@@ -44,20 +48,33 @@ static void *stub_receive_open(const struct module_env *env, struct err *err)
     struct stub_receive *r = xcalloc(1, sizeof(*r));
 
     (void)err;
-    *r = (struct stub_receive){ .run = env->context, .pool = env->pool, .thread = env->thread };
+    *r = (struct stub_receive){ .run = env->context, .pool = env->pool, .thread = env->thread,
+                                 .seq_thread = env->seq_thread };
     packet_pool_on_return(r->pool, count_return, r);
     return r;
+}
+
+static void stub_receive_sleep(struct stub_receive *r)
+{
+    struct timespec pause = { .tv_nsec = 100000 };
+
+    r->seq_thread.sleeps(r->seq_thread.self);
+    nanosleep(&pause, NULL);
+    r->seq_thread.wakes(r->seq_thread.self);
 }
 
 static enum module_status stub_receive_process(void *self, struct packet_vector *v)
 {
     struct stub_receive *r = self;
 
+    if (r->run->receive_sleeps)
+        stub_receive_sleep(r);
     if (r->sent % 7 == 3 && r->idles++ % 2 == 0) {
         __atomic_fetch_add(&r->run->idle, 1, __ATOMIC_RELAXED);
         r->sent++;
         return MODULE_IDLE;
     }
+    v->waits = r->run->waits;
     while (v->count < VECTOR_FILL && (r->sent < r->run->per_receiver || r->run->endless)) {
         struct packet *p = packet_pool_get(r->pool);
 
@@ -75,7 +92,10 @@ static enum module_status stub_receive_process(void *self, struct packet_vector 
         return MODULE_FAILED;
     if (__atomic_load_n(&r->run->stop, __ATOMIC_RELAXED))
         return MODULE_END;
-    return r->sent >= r->run->per_receiver && !r->run->endless ? MODULE_END : MODULE_OK;
+    if (r->sent < r->run->per_receiver || r->run->endless)
+        return MODULE_OK;
+    __atomic_store_n(&r->run->sent_all, 1, __ATOMIC_RELAXED);
+    return MODULE_END;
 }
 
 static void stub_receive_close(void *self)
@@ -242,7 +262,7 @@ static void fixture_make(struct test *t, struct stub_fixture *fixture, const cha
     struct err err = { 0 };
     struct plan_source source = { .name = "straw", .threads = strcmp(mode, "workers") == 0
                                                               ? threads : 0 };
-    struct engine_conf conf = { 0 };
+    struct engine_conf conf = { .drop_when_full = run->drops };
 
     snprintf(yaml, sizeof(yaml), "%%YAML 1.1\n---\n"
              "runmodes:\n  mine:\n"
@@ -260,7 +280,7 @@ static void fixture_make(struct test *t, struct stub_fixture *fixture, const cha
     fixture->topology = topology_described(yaml, &err);
     fixture->plan = plan_new(&(struct plan_request){
         .root = conf_root(fixture->conf), .mode = run_modes_find(fixture->modes, mode),
-        .topology = fixture->topology, .method = "straw", .live = false, .sources = &source,
+        .topology = fixture->topology, .method = "straw", .live = run->drops, .sources = &source,
         .source_count = 1 }, &err);
     CHECK(fixture->plan != NULL);
     CHECK_STRING(err.text, "");
@@ -277,6 +297,25 @@ static void fixture_free(struct stub_fixture *fixture)
     topology_free(fixture->topology);
     run_modes_free(fixture->modes);
     conf_free(fixture->conf);
+}
+
+TEST(engine_takes_a_clock_that_was_measured_before)
+{
+    struct clock_fast clock = { .has_counter = true, .start_ns = 7, .ns_per_tick = 9 };
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    struct stub_fixture fixture;
+    struct err err = { 0 };
+    struct engine *engine;
+
+    fixture_make(t, &fixture, "single", 1, "", run);
+    engine = engine_new(&(struct engine_conf){ .clock = &clock }, fixture.plan, stub_table, run,
+                        &err);
+    CHECK(engine != NULL);
+    CHECK_INT(engine->clock.start_ns, 7);
+    CHECK_INT(engine->clock.ns_per_tick, 9);
+    engine_free(engine);
+    fixture_free(&fixture);
+    free(run);
 }
 
 static void run_all(struct test *t, const char *mode, unsigned threads, const char *more)
@@ -307,6 +346,31 @@ static void run_all(struct test *t, const char *mode, unsigned threads, const ch
     if (getenv("STRAW_REPORT") != NULL)
         printf("%s %u:\n%s\n", mode, threads, (char *)report.data);
     buf_fini(&report);
+    fixture_free(&fixture);
+    free(run);
+}
+
+/* A sleep inside of receive was taken from the time of the next module, which then was below 0. */
+TEST(engine_charges_sleeps_of_receive_as_blocked)
+{
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    struct engine_load load = { 0 };
+    struct stub_fixture fixture;
+    struct err err = { 0 };
+    uint64_t begin = clock_ns(), span;
+
+    run->per_receiver = PACKETS;
+    run->fail_open = -1;
+    run->receive_sleeps = true;
+    fixture_make(t, &fixture, "single", 1, "", run);
+    CHECK_INT(engine_start(fixture.engine, &err), 0);
+    CHECK_INT(engine_wait(fixture.engine), 0);
+    span = clock_ns() - begin;
+    CHECK_INT(engine_loads(fixture.engine, &load, 1), 1);
+    CHECK(load.blocked_ns >= 10 * 100000 && load.blocked_ns <= span);
+    CHECK(load.busy_ns <= span);
+    for (unsigned i = 0; i < fixture.engine->threads[0].module_count; i++)
+        CHECK(fixture.engine->threads[0].modules[i].busy_ns <= span);
     fixture_free(&fixture);
     free(run);
 }
@@ -389,6 +453,51 @@ TEST(engine_capture_breaks)
     CHECK_INT(run->out_of_order, 0);
     fixture_free(&fixture);
     free(run);
+}
+
+/* Until nothing moves any more, or all has been sent. */
+static void wait_for_full_ring(struct stub_run *run)
+{
+    uint64_t before = 0, now;
+
+    for (unsigned still = 0; still < 50 && __atomic_load_n(&run->sent_all, __ATOMIC_RELAXED) == 0;
+         before = now) {
+        nap();
+        now = __atomic_load_n(&run->seen, __ATOMIC_RELAXED);
+        still = now == before && __atomic_load_n(&run->hang, __ATOMIC_RELAXED) == 2 ? still + 1 : 0;
+    }
+}
+
+/* Packets that are lost while one of two inspecting threads hangs. */
+static uint64_t lost_at_full_ring(struct test *t, bool waits)
+{
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    struct stub_fixture fixture;
+    struct err err = { 0 };
+    uint64_t lost;
+
+    run->per_receiver = PACKETS;
+    run->fail_open = -1;
+    run->hang = 1;
+    run->drops = true;
+    run->waits = waits;
+    fixture_make(t, &fixture, "autofp", 2, "", run);
+    CHECK_INT(fixture.plan->stages[0].count, 1);
+    CHECK_INT(engine_start(fixture.engine, &err), 0);
+    wait_for_full_ring(run);
+    __atomic_store_n(&run->hang, 0, __ATOMIC_RELAXED);
+    CHECK_INT(engine_wait(fixture.engine), 0);
+    lost = PACKETS + run->flushed + run->decoded - run->idle - run->seen;
+    fixture_free(&fixture);
+    free(run);
+    return lost;
+}
+
+/* What has waited in the kernel waits on; what has just come is dropped for a thread that hangs. */
+TEST(engine_waits_or_drops_at_a_full_ring)
+{
+    CHECK(lost_at_full_ring(t, false) > 0);
+    CHECK_INT(lost_at_full_ring(t, true), 0);
 }
 
 TEST(engine_stops)
