@@ -3,9 +3,10 @@
 
 `echo PORT` answers each line with the same line. `talk ADDRESS STOP` has connections that send lines
 and wait for the answers until the file STOP exists, others that a rule must have dropped for good,
-and some that first say "remember" and at the end "recall". `once ADDRESS` opens one connection and
-gets one answer. `quit SOCKET STAGE` takes over from the engine at that control socket, and ends
-after the offer or after the commit, once or twice, as a process that crashes."""
+and some that first say "remember" and at the end "recall". `hold ADDRESS STOP` has only the first
+kind. `once ADDRESS` opens one connection and gets one answer. `quit SOCKET STAGE` takes over from the
+engine at that control socket, and ends after the offer or after the commit, once or twice, as a
+process that crashes. `manager PATH` prints what a service manager is told at this socket."""
 import array
 import os
 import socket
@@ -128,10 +129,11 @@ def forbidden(address, stop, ready):
         s.close()
 
 
-def talk_all(address, stop):
+def talk_all(address, stop, only_talk):
     ready = threading.Semaphore(0)
     works = [(talk, (i, address, stop, ready)) for i in range(20)]
-    works += [(dropped, (address, stop, ready)), (forbidden, (address, stop, ready))]
+    if not only_talk:
+        works += [(dropped, (address, stop, ready)), (forbidden, (address, stop, ready))]
 
     def work(function, arguments):
         try:
@@ -152,11 +154,20 @@ def talk_all(address, stop):
     return 1 if wrong else 0
 
 
+def manager(path):
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.bind(path)
+    while True:
+        print(s.recv(4096).decode(), flush=True)
+
+
 if sys.argv[1] == "echo":
     Server(("", int(sys.argv[2])), Echo).serve_forever()
 elif sys.argv[1] == "quit":
     quit_at(sys.argv[2], sys.argv[3])
 elif sys.argv[1] == "once":
     sys.exit(exchange(*connect(sys.argv[2]), "hello") != "hello")
+elif sys.argv[1] == "manager":
+    manager(sys.argv[2])
 else:
-    sys.exit(talk_all(sys.argv[2], sys.argv[3]))
+    sys.exit(talk_all(sys.argv[2], sys.argv[3], sys.argv[1] == "hold"))

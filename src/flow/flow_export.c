@@ -2,7 +2,6 @@
 /* flow/flow_export.c - writes flows for another process, and finds those of another process. */
 #include "flow/flow_export.h"
 
-#include "base/containers/hash.h"
 #include "flow/flow_match.h"
 #include "flow/vars.h"
 
@@ -75,23 +74,13 @@ struct import {
 };
 
 struct flow_imports {
+    const struct flow_conf *conf;
     uint8_t *data;
+    uint64_t until_us;                  /* by then all have timed out */
     unsigned count, mask;
+    unsigned left;                      /* atomic; those that no thread has taken */
     struct import *slot;                /* open addressing; at UINT32_MAX: free */
 };
-
-/* The same for both directions. */
-static uint32_t hash_of(const struct flow_key *key)
-{
-    int order = ip_compare(&key->src, &key->dst);
-    bool as_is = order < 0 || (order == 0 && key->src_port <= key->dst_port);
-    const struct ip *a = as_is ? &key->src : &key->dst, *b = as_is ? &key->dst : &key->src;
-    uint64_t words[5] = { a->q[0], a->q[1], b->q[0], b->q[1],
-                          (uint64_t)(as_is ? key->src_port : key->dst_port) << 32 |
-                              (uint64_t)(as_is ? key->dst_port : key->src_port) << 8 | key->proto };
-
-    return (uint32_t)hash_bytes(words, sizeof(words));
-}
 
 static bool read_record(const struct buf *records, size_t at, struct flow_export *out)
 {
@@ -121,6 +110,14 @@ static void put(struct flow_imports *imports, uint32_t at, uint32_t hash)
     imports->slot[i] = (struct import){ .at = at, .hash = hash };
 }
 
+/* With the timeouts of this process. In an emergency flows end earlier, which changes nothing. */
+static uint64_t end_of(const struct flow_conf *conf, const struct flow_export *e)
+{
+    unsigned state = MIN(e->state, (uint8_t)FLOW_CAPTURE_BYPASSED);
+
+    return e->last_us + conf->normal.after[flow_proto_of(e->key.proto)][state];
+}
+
 static void fill(struct flow_imports *imports, const struct buf *records)
 {
     struct flow_export record;
@@ -129,12 +126,15 @@ static void fill(struct flow_imports *imports, const struct buf *records)
         imports->slot[i].at = UINT32_MAX;
     for (size_t at = 0; at < records->len; at += record.size) {
         (void)read_record(records, at, &record);
-        put(imports, (uint32_t)at, hash_of(&record.key));
+        put(imports, (uint32_t)at,
+            flow_match_hash(imports->conf, &record.key, record.vlan_count));
+        imports->until_us = MAX(imports->until_us, end_of(imports->conf, &record));
     }
 }
 
 /* At most half of the slots are used. The flow table's memcap has limited the number. */
-struct flow_imports *flow_imports_new(const struct buf *records, struct err *err)
+struct flow_imports *flow_imports_new(const struct flow_conf *conf, const struct buf *records,
+                                      struct err *err)
 {
     struct flow_imports *imports;
     unsigned count, slots = 16;
@@ -145,7 +145,8 @@ struct flow_imports *flow_imports_new(const struct buf *records, struct err *err
         slots *= 2;
     imports = calloc(1, sizeof(*imports));
     if (imports != NULL) {
-        imports->count = count;
+        imports->conf = conf;
+        imports->count = imports->left = count;
         imports->mask = slots - 1;
         imports->data = malloc(records->len + 1);
         imports->slot = calloc(slots, sizeof(imports->slot[0]));
@@ -176,34 +177,56 @@ unsigned flow_imports_count(const struct flow_imports *imports)
     return imports->count;
 }
 
-/* The device number is an address of the other process. */
-static bool matches(const struct flow_export *e, const struct flow *flow)
+unsigned flow_imports_left(const struct flow_imports *imports)
 {
-    const struct flow_key *a = &e->key, *b = &flow->key;
+    return __atomic_load_n(&imports->left, __ATOMIC_RELAXED);
+}
 
-    return a->proto == b->proto && a->recursion == b->recursion &&
-           memcmp(a->vlan, b->vlan, sizeof(a->vlan)) == 0 &&
-           (flow_key_same_way(a, b) || (a->proto != FLOW_PROTO_ESP && flow_key_other_way(a, b)));
+bool flow_imports_are_over(const struct flow_imports *imports, uint64_t now_us)
+{
+    return flow_imports_left(imports) == 0 || now_us > imports->until_us;
+}
+
+/* The device number is an address of the other process, so it is not compared. */
+static bool matches(const struct flow_conf *conf, const struct flow_export *e,
+                    const struct flow *flow)
+{
+    struct flow_key key = e->key;
+
+    key.device = flow->key.device;
+    return flow_key_matches(conf, &key, &flow->key);
+}
+
+static bool is_taken(const struct import *slot)
+{
+    return __atomic_load_n(&slot->is_taken, __ATOMIC_RELAXED) != 0;
+}
+
+/* False: another thread was faster. */
+static bool take_slot(struct flow_imports *imports, struct import *slot)
+{
+    if (__atomic_exchange_n(&slot->is_taken, 1, __ATOMIC_RELAXED) != 0)
+        return false;
+    __atomic_fetch_sub(&imports->left, 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 /* Records are not aligned, so the caller gets a copy. */
 bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
                        struct flow_import *out)
 {
-    uint32_t hash = hash_of(&flow->key);
-
-    for (unsigned i = hash & imports->mask; imports->slot[i].at != UINT32_MAX;
+    for (unsigned i = flow->hash & imports->mask; imports->slot[i].at != UINT32_MAX;
          i = (i + 1) & imports->mask) {
         struct import *slot = &imports->slot[i];
 
-        if (slot->hash != hash || __atomic_load_n(&slot->is_taken, __ATOMIC_RELAXED) != 0)
+        if (slot->hash != flow->hash || is_taken(slot))
             continue;
         memcpy(&out->flow, imports->data + slot->at, sizeof(out->flow));
-        if (!matches(&out->flow, flow))
+        if (!matches(imports->conf, &out->flow, flow))
             continue;
         out->vars = bytes_of(imports->data + slot->at + sizeof(out->flow),
                              out->flow.size - sizeof(out->flow));
-        return __atomic_exchange_n(&slot->is_taken, 1, __ATOMIC_RELAXED) == 0;
+        return take_slot(imports, slot);
     }
     return false;
 }

@@ -45,10 +45,15 @@ bool flow_export_add(struct buf *out, const struct flow *flow, const struct tcp_
 
 /* The flows of another process. Any thread may take one, and each is taken once. */
 struct flow_imports;
-/* Copies the records; NULL with *err: they are damaged, or there is no memory. */
-struct flow_imports *flow_imports_new(const struct buf *records, struct err *err);
+/* Copies the records; NULL with *err: they are damaged, or there is no memory. conf: borrowed. */
+struct flow_conf;
+struct flow_imports *flow_imports_new(const struct flow_conf *conf, const struct buf *records,
+                                      struct err *err);
 void flow_imports_free(struct flow_imports *imports);       /* NULL is fine */
 unsigned flow_imports_count(const struct flow_imports *imports);
+unsigned flow_imports_left(const struct flow_imports *imports);     /* not taken */
+/* True when all were taken or have timed out. */
+bool flow_imports_are_over(const struct flow_imports *imports, uint64_t now_us);
 /* A copy of a record; its variables are borrowed. */
 struct flow_import {
     struct flow_export flow;

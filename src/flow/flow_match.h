@@ -16,6 +16,9 @@ void flow_match_key(const struct packet *p, struct flow_key *key);
 /* ICMPv4 errors create no flow and do not show which side has sent. */
 bool flow_is_icmp4_error(const struct packet *p);
 
+/* The hash that decode gives to packets of a flow with this key, if the first had so many tags. */
+uint32_t flow_match_hash(const struct flow_conf *conf, const struct flow_key *key, unsigned tags);
+
 /* A number that distinguishes devices: part of the address of the struct. */
 static inline uint16_t flow_device_number(const struct packet *p)
 {

@@ -237,6 +237,7 @@ static void wait_for_end(struct setup *s, struct engine *engine, struct progress
         event = signals_wait(fd, engine_end_fd(engine), timeout_ms);
         watchdog_here(watchdog, event == SIGNAL_RELOAD);
         handle_signal(s, engine, event);
+        take_over_expire(s);
         progress_show(progress);
     }
     watchdog_stop(watchdog);
@@ -329,8 +330,8 @@ static int run_once(struct setup *s, struct err *err)
     int status;
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
-    engine = engine_new(&conf, s->plan, module_table, &s->context, err);
     conf.clock = s->has_clock ? &s->clock : NULL;
+    engine = engine_new(&conf, s->plan, module_table, &s->context, err);
     if (engine == NULL)
         return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);

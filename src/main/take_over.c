@@ -18,6 +18,8 @@
 
 /* Threads that are ready pass a quiescent state at least every 100 ms. */
 #define THREADS_MS 20000
+/* The main loop waits for less, because it also has signals to answer. */
+#define EXPIRE_MS 2000
 
 struct take_over {
     struct predecessor *predecessor;
@@ -105,7 +107,7 @@ static void write_pid(const struct take_over *t)
 
 static int import_flows(struct setup *s, const struct buf *records, struct err *err)
 {
-    s->imports = flow_imports_new(records, err);
+    s->imports = flow_imports_new(s->flow, records, err);
     if (s->imports == NULL)
         return -1;
     flow_conf_set_imports(s->flow, s->imports);
@@ -164,6 +166,22 @@ int take_over_done(struct setup *s, struct err *err)
         return -1;
     control_own_sockets(s->control);
     return 0;
+}
+
+/* While there are such flows, each new flow of a thread costs a look for them. A thread may have
+ * begun one, so the memory goes after a quiescent state of all. */
+void take_over_expire(struct setup *s)
+{
+    if (LIKELY(s->imports == NULL) || !flow_imports_are_over(s->imports, clock_wall_us()))
+        return;
+    flow_conf_set_imports(s->flow, NULL);
+    if (!qsbr_synchronize(&s->context, NULL, NULL, EXPIRE_MS))
+        return;                         /* the next call tries again */
+    log_notice("ids", "of %u flows taken over, %u have continued; no thread looks for more",
+               flow_imports_count(s->imports),
+               flow_imports_count(s->imports) - flow_imports_left(s->imports));
+    flow_imports_free(s->imports);
+    s->imports = NULL;
 }
 
 /* A thread may look for a flow as long as it runs, so the flows go last. */

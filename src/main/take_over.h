@@ -19,6 +19,8 @@ int take_over_pid_file(struct setup *s, const char *path, struct err *err);
 int take_over_finish(struct setup *s, const struct engine *engine, struct err *err);
 /* Ends the other engine. -1 as above. */
 int take_over_done(struct setup *s, struct err *err);
+/* Once a round of the main loop: frees the flows of the other engine when none is left. */
+void take_over_expire(struct setup *s);
 struct predecessor *take_over_predecessor(const struct setup *s);     /* NULL: none */
 void take_over_free(struct setup *s);
 
