@@ -152,6 +152,46 @@ reloads() {
         send && wait_for log_has '"signature":"to discard"' eve.json && [ "$(main_pid)" = "$pid" ]
 }
 
+# The addition to the unit that doc/service.md shows.
+with_take_over() {
+    local into=$system/etc/systemd/system/ids.service.d
+    mkdir -p "$into" && sed -n '/^## Replacing the program/,/^## Log/{/^\[Service\]/,/^```/p}' \
+        "$top/doc/service.md" | grep -v '^```' | tee /dev/stderr > "$into/take-over.conf" &&
+        grep -q -- --take-over "$into/take-over.conf" && inside systemctl daemon-reload
+}
+
+# Another process becomes the main one, and the service has never stopped.
+replaces() {
+    local pid starts
+    pid=$(main_pid)
+    starts=$(inside systemctl show -P ActiveEnterTimestampMonotonic ids)
+    with_take_over && inside systemctl reload ids || { inside journalctl -q -n 30 -u ids; return 1; }
+    wait_for inside bash -c "! kill -0 $pid" || return
+    runs_as_ids && [ "$(main_pid)" != "$pid" ] && inside systemctl is-active ids &&
+        [ "$(inside systemctl show -P ActiveEnterTimestampMonotonic ids)" = "$starts" ] &&
+        inside rm /var/log/ids/eve.json && inside idsc reopen-log-files && send &&
+        wait_for log_has '"signature":"to discard"' eve.json && inside idsc uptime
+}
+
+# systemd hears the new process, and notices when it is killed.
+watches_the_new_one() {
+    local at
+    at=$(inside systemctl show -P WatchdogTimestampMonotonic ids)
+    wait_for inside bash -c "[ \$(systemctl show -P WatchdogTimestampMonotonic ids) -gt $at ]" &&
+        restarts_when_killed
+}
+
+# A configuration with a mistake: the reload fails, and the old process goes on.
+keeps_the_old_one() {
+    local pid
+    pid=$(main_pid)
+    inside bash -c 'cp -p /etc/ids/ids.yaml /root/ && echo "runmode: none-such" >> /etc/ids/ids.yaml'
+    if inside systemctl reload ids; then inside journalctl -q -n 30 -u ids; return 1; fi
+    inside mv /root/ids.yaml /etc/ids/ids.yaml && [ "$(main_pid)" = "$pid" ] &&
+        inside systemctl is-active ids && inside idsc uptime &&
+        rm "$system/etc/systemd/system/ids.service.d/take-over.conf" && inside systemctl daemon-reload
+}
+
 rotates() {
     inside logrotate -f /etc/logrotate.d/ids && wait_for inside test -f /var/log/ids/eve.json &&
         inside test -f /var/log/ids/eve.json.1 && send &&
@@ -217,6 +257,9 @@ test_deb() {
     check deb-sample sample_alerts
     check deb-page shows_page
     check deb-reloads reloads
+    check deb-replaces replaces
+    check deb-watches-new watches_the_new_one
+    check deb-keeps-old keeps_the_old_one
     check deb-rotates rotates
     check deb-restarts restarts_when_killed
     check deb-upgrades upgrades
