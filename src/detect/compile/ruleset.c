@@ -6,6 +6,7 @@
 #include "base/report/log.h"
 #include "conf/compatibility.h"
 #include "detect/compile/firewall.h"
+#include "detect/compile/renumber.h"
 #include "detect/compile/unchanged.h"
 #include "detect/state/dataset.h"
 #include "detect/state/iprep.h"
@@ -508,6 +509,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         ruleset_unref(set);
         return NULL;
     }
+    renumber_rules(set, request->previous);
     if (request->previous != NULL && ruleset_profile_is_on(request->previous))
         ruleset_profile_start(set);
     if (set->rules.count > 0)

@@ -116,22 +116,25 @@ static void pass_by(const struct inspection *in)
     }
 }
 
-/* Flow state names rules by number, and another set assigns other numbers. So this clears the
- * state, and transactions are searched again. */
+/* Flow state names rules by number, and another set assigns other numbers. Streams keep what has
+ * matched, because their data may be gone. Transactions are searched again. */
 static void COLD clear_old_rules(struct detect_thread *dt, struct flow *f)
 {
+    const uint32_t *renumbered =
+        f->rules_generation == dt->generation_before ? dt->renumbered : NULL;
     struct app_flow *af = f->app;
 
     f->rules_generation = dt->generation;
     packet_facts_free(f);
     if (f->detect != NULL)
-        stream_clear(f->detect);
+        stream_renumber(f->detect, renumbered);
     if (af == NULL)
         return;
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next) {
         detect_tx(tx)->state = NULL;
         detect_tx(tx)->bits[0] &= TX_BITS_DONE;
         detect_tx(tx)->bits[1] &= TX_BITS_DONE;
+        detect_tx(tx)->searched_len[0] = detect_tx(tx)->searched_len[1] = 0;
     }
     app_tx_mark_all(af);
 }

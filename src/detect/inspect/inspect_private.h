@@ -33,6 +33,8 @@ struct detect_thread {
     const struct conf_node *conf;
     bool is_inline;
     uint8_t generation;                     /* of the rules: changes with each reload */
+    uint8_t generation_before;              /* that `renumbered` is for */
+    const uint32_t *renumbered;             /* new numbers of its rules; NULL: unknown */
     unsigned alert_max;                     /* packet-alert-max */
 
     struct rule_profile *profile;           /* indexed by rule; NULL: profiling is off */
@@ -176,7 +178,8 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
                                struct buf *out);
 
 /* stream.c */
-void stream_clear(struct detect_flow *df);     /* clears everything that names rules */
+/* Clears what names rules; what waits for a packet gets the new numbers. NULL: clears that, too. */
+void stream_renumber(struct detect_flow *df, const uint32_t *renumbered);
 struct detect_flow *detect_flow_get(struct flow *f);    /* NULL: out of memory */
 void stream_inspect_chunks(struct detect_thread *dt);
 bool stream_is_due(const struct detect_thread *dt, enum direction d);   /* to be reported now */

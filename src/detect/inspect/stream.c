@@ -10,6 +10,7 @@
 #include "detect/inspect/rule_cost.h"
 #include "base/array.h"
 #include "base/memory/lib_memory.h"
+#include "detect/compile/renumber.h"
 #include "detect/state/packet_facts.h"
 #include "detect/state/tag.h"
 #include "detect/state/threshold.h"
@@ -85,27 +86,76 @@ void detect_flow_free(struct flow *f)
     lib_free(df);
 }
 
+/* Bytes of a direction between two reports; more captures are lost. */
+#define CAPTURED_MAX 4096
+
+/* Precedes each capture in stream_ext.captured; the key and the text follow. */
+struct stream_capture { uint32_t rule, id, kind, key_len, len; };
+
 static void captures_clear(struct stream_dir *ds)
 {
     if (UNLIKELY(ds->ext != NULL))
         buf_clear(&ds->ext->captured);
 }
 
-/* All that refers to rules by number; the lists keep their memory. */
-void stream_clear(struct detect_flow *df)
+/* Keeps the order. The first `first` of the list become fewer like the others. */
+static unsigned renumber(struct stream_rules *s, const uint32_t *renumbered, unsigned first)
+{
+    unsigned n = 0, firsts = 0;
+
+    for (unsigned i = 0; i < stream_rules_count(s); i++) {
+        uint32_t now = renumbered != NULL ? renumbered[s->at[i]] : RULE_ABSENT;
+
+        if (now == RULE_ABSENT)
+            continue;
+        firsts += i < first;
+        s->at[n++] = now;
+    }
+    if (s != NULL)
+        s->count = (uint16_t)n;
+    return firsts;
+}
+
+static void captures_renumber(struct buf *captured, const uint32_t *renumbered)
+{
+    struct stream_capture head;
+
+    if (renumbered == NULL) {
+        buf_clear(captured);
+        return;
+    }
+    for (size_t at = 0; at + sizeof(head) <= captured->len;
+         at += sizeof(head) + head.key_len + head.len) {
+        memcpy(&head, captured->data + at, sizeof(head));
+        if (head.rule != RULE_ABSENT)
+            head.rule = renumbered[head.rule];
+        memcpy(captured->data + at, &head, sizeof(head));
+    }
+}
+
+static void ext_renumber(struct stream_ext *ext, const uint32_t *renumbered)
+{
+    stream_rules_clear(ext->recent);
+    alert_once_clear(ext->alerted);
+    captures_renumber(&ext->captured, renumbered);
+    if (renumbered == NULL)
+        buf_clear(&ext->window);
+}
+
+void stream_renumber(struct detect_flow *df, const uint32_t *renumbered)
 {
     df->cache[0] = df->cache[1] = (struct header_cache){ 0 };
     for (unsigned d = 0; d < 2; d++) {
-        stream_rules_clear(df->ds[d].pending_alerts);
-        stream_rules_clear(df->ds[d].pending_rules);
-        stream_rules_clear(df->ds[d].payload_hits);
-        df->ds[d].hits_done = 0;
-        if (df->ds[d].ext != NULL) {
-            stream_rules_clear(df->ds[d].ext->recent);
-            alert_once_clear(df->ds[d].ext->alerted);
-            buf_clear(&df->ds[d].ext->window);
-        }
-        captures_clear(&df->ds[d]);
+        struct stream_dir *ds = &df->ds[d];
+
+        if (ds->pending_alerts != NULL)
+            ds->pending_alerts->kept =
+                (uint16_t)renumber(ds->pending_alerts, renumbered, ds->pending_alerts->kept);
+        renumber(ds->pending_rules, renumbered, 0);
+        ds->hits_done = (uint16_t)renumber(ds->payload_hits, renumbered, ds->hits_done);
+        ds->searched_as = STREAM_NOT_SEARCHED;
+        if (UNLIKELY(ds->ext != NULL))
+            ext_renumber(ds->ext, renumbered);
     }
 }
 
@@ -205,12 +255,6 @@ static bool is_out(const struct detect_thread *dt, const struct packet *p,
 }
 
 /* --- what matches capture ------------------------------------------------------------------- */
-
-/* Bytes of a direction between two reports; more captures are lost. */
-#define CAPTURED_MAX 4096
-
-/* Precedes each capture in stream_ext.captured; the key and the text follow. */
-struct stream_capture { uint32_t rule, id, kind, key_len, len; };
 
 /* Matches are reported later, when the data may be gone, so captures are copied. */
 static void COLD captures_keep(const struct program_scratch *s, struct stream_dir *ds,

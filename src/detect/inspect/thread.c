@@ -3,6 +3,7 @@
  * another ruleset. */
 #include "base/array.h"
 #include "detect/compile/firewall.h"
+#include "detect/compile/renumber.h"
 #include "detect/inspect/inspect_private.h"
 #include "detect/inspect/search_ahead.h"
 #include "detect/lua/script.h"
@@ -171,6 +172,8 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
 
     if (set == dt->set)
         return;
+    dt->renumbered = renumbered_since(set, dt->set);
+    dt->generation_before = dt->generation;
     rules_detach(dt);
     dt->generation++;
     while (rules_attach(dt, set, &err) < 0) {
@@ -181,7 +184,10 @@ void detect_thread_set_rules(struct detect_thread *dt, struct ruleset *set)
         helper_follow_rules(dt);
 }
 
+/* With tenants, a flow may come to the rules of others, when its tenant is removed: its numbers are
+ * not those of this thread's set before. */
 void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation)
 {
     dt->generation = generation;
+    dt->renumbered = NULL;
 }

@@ -31,6 +31,8 @@ struct ruleset {
     struct arena arena;                 /* what dies with this set */
     uint32_t refs;                      /* atomic */
     uint64_t load;                      /* number of the load, of those that share `state` */
+    const uint32_t *renumbered;         /* detect/compile/renumber.h; NULL: no set came before */
+    uint64_t renumbered_from;           /* the load of that set */
     ARRAY_OF(struct rule_block *) blocks;       /* what following sets may share */
     struct rule_block *common;          /* one of them; rule_block_common() creates it */
     const struct conf_node *read_from;  /* to compare; not valid after loading */

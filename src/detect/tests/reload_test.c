@@ -5,6 +5,7 @@
 #include "base/test.h"
 #include "detect/rule/rule_block.h"
 #include "detect/rule/ruleset_private.h"
+#include "detect/tests/rules_reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +23,6 @@ struct reload {
     struct ruleset *set;
 };
 
-static void write_file(struct test *t, const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    CHECK(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
 static void write_rules(struct test *t, const struct reload *r)
 {
     struct buf text = { 0 };
@@ -39,7 +33,7 @@ static void write_rules(struct test *t, const struct reload *r)
                        "content:\"uri %u %u\"; classtype:one; %s sid:%u; rev:%u;)\n", i, i,
                        r->rev[i], r->options, i + 1, r->rev[i]);
     buf_add(&text, "", 1);
-    write_file(t, r->file[0], (const char *)text.data);
+    rules_write_file(t, r->file[0], (const char *)text.data);
     buf_fini(&text);
 }
 
@@ -47,16 +41,10 @@ static void load(struct test *t, struct reload *r)
 {
     struct ruleset_request request = { .conf = conf_root(r->conf), .exclusive_file = r->file[0],
                                        .previous = r->set, .drop_texts = true };
-    struct ruleset_report report;
-    struct err err = { 0 };
-    struct ruleset *set;
 
     write_rules(t, r);
-    set = ruleset_load(&request, &report, &err);
-    CHECK(set != NULL);
-    CHECK_INT(report.failed, 0);
-    ruleset_unref(r->set);
-    r->set = set;
+    rules_reload(t, &request);
+    r->set = request.previous;
 }
 
 static void reload_open(struct test *t, struct reload *r)
@@ -78,7 +66,7 @@ static void reload_open(struct test *t, struct reload *r)
     conf_set(r->conf, "threshold-file", "/dev/null");
     for (unsigned i = 0; i < RULES; i++)
         r->rev[i] = 1;
-    write_file(t, r->file[1], "config classification: one,The first,4\n");
+    rules_write_file(t, r->file[1], "config classification: one,The first,4\n");
     load(t, r);
     CHECK_INT(r->set->rules.count, RULES);
 }
@@ -154,7 +142,7 @@ TEST(reload_parses_all_rules_with_other_classes)
 
     reload_open(t, &r);
     sources(&r, before);
-    write_file(t, r.file[1], "config classification: one,The first,7\n");
+    rules_write_file(t, r.file[1], "config classification: one,The first,7\n");
     load(t, &r);
     CHECK_INT(shared(&r, before), 0);
     CHECK_INT(rule_of(&r, 1)->priority, 7);

@@ -29,18 +29,25 @@ void test_rules_add(struct test_rules *r, const char *fmt, ...)
     va_end(args);
 }
 
-bool test_rules_ready(struct test_rules *r)
+static struct conf *quiet_conf(void)
 {
-    struct conf *conf = conf_new();
-    struct ruleset_request request = { .conf = conf_root(conf), .rules = r->text };
-    struct ruleset_report report = { 0 };
     static const char *const quiet[] = { "classification-file", "reference-config-file",
                                          "threshold-file" };
-    bool ok;
+    struct conf *conf = conf_new();
 
     for (unsigned i = 0; i < ARRAY_LEN(quiet); i++)
         conf_set(conf, quiet[i], "/dev/null");
     conf_set(conf, "packet-alert-max", "255");
+    return conf;
+}
+
+bool test_rules_ready(struct test_rules *r)
+{
+    struct conf *conf = quiet_conf();
+    struct ruleset_request request = { .conf = conf_root(conf), .rules = r->text };
+    struct ruleset_report report = { 0 };
+    bool ok;
+
     r->set = ruleset_load(&request, &report, &r->err);
     r->failed = report.failed + report.skipped;
     ok = r->set != NULL && r->failed == 0;
@@ -50,6 +57,23 @@ bool test_rules_ready(struct test_rules *r)
     }
     conf_free(conf);
     return ok && r->thread != NULL;
+}
+
+bool test_rules_reload(struct test_rules *r, const char *rules)
+{
+    struct conf *conf = quiet_conf();
+    struct ruleset_request request = { .conf = conf_root(conf), .rules = rules,
+                                       .previous = r->set };
+    struct ruleset_report report = { 0 };
+    struct ruleset *set = ruleset_load(&request, &report, &r->err);
+
+    conf_free(conf);
+    if (set == NULL)
+        return false;
+    detect_thread_set_rules(r->thread, set);
+    ruleset_unref(r->set);
+    r->set = set;
+    return report.failed + report.skipped == 0;
 }
 
 bool test_rules_load(struct test_rules *r, const char *fmt, ...)

@@ -24,6 +24,8 @@ struct test_rules {
 bool test_rules_load(struct test_rules *r, const char *fmt, ...) PRINTF(2, 3);
 void test_rules_add(struct test_rules *r, const char *fmt, ...) PRINTF(2, 3);
 bool test_rules_ready(struct test_rules *r);
+/* The thread goes on with these rules. */
+bool test_rules_reload(struct test_rules *r, const char *rules);
 void test_rules_free(struct test_rules *r);
 
 /* A packet as the rules see it when it comes, to the server. */

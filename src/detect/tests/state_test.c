@@ -7,6 +7,7 @@
 #include "detect/state/host_bits.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/state/threshold.h"
+#include "detect/tests/rules_reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,27 +20,14 @@ struct reload {
     struct ruleset *set;
 };
 
-static void write_file(struct test *t, const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    CHECK(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
 static void reload_to(struct test *t, struct reload *r, const char *rules)
 {
     struct ruleset_request request = { .conf = conf_root(r->conf), .exclusive_file = r->rules,
                                        .previous = r->set };
-    struct ruleset_report report;
-    struct err err = { 0 };
-    struct ruleset *set;
 
-    write_file(t, r->rules, rules);
-    set = ruleset_load(&request, &report, &err);
-    CHECK(set != NULL);
-    CHECK_INT(report.failed, 0);
-    ruleset_unref(r->set);
-    r->set = set;
+    rules_write_file(t, r->rules, rules);
+    rules_reload(t, &request);
+    r->set = request.previous;
 }
 
 static void reload_open(struct test *t, struct reload *r)
@@ -116,7 +104,7 @@ TEST(dataset_list_counts_but_for_its_broken_lines)
     snprintf(rules, sizeof(rules),
              "alert http any any -> any any (http.uri; dataset:isset,listed,type string,load %s; "
              "sid:2;)\n", r.values);
-    write_file(t, r.values, "!!!\nb25l\nb25l,1,2\n?\ndHdv\n");
+    rules_write_file(t, r.values, "!!!\nb25l\nb25l,1,2\n?\ndHdv\n");
     reload_to(t, &r, rules);
     CHECK(has(&r, "listed", "one") && has(&r, "listed", "two"));
     reload_close(&r);
@@ -133,11 +121,11 @@ TEST(datasets_outlive_a_reload_but_files_are_read_anew)
              "alert http any any -> any any (http.uri; dataset:set,kept,type string; sid:1;)\n"
              "alert http any any -> any any (http.uri; dataset:isset,listed,type string,load %s; "
              "sid:2;)\n", r.values);
-    write_file(t, r.values, "b25l\n");
+    rules_write_file(t, r.values, "b25l\n");
     reload_to(t, &r, rules);
     CHECK(has(&r, "listed", "one") && !has(&r, "listed", "two"));
     CHECK(dataset_add(dataset_find(r.set->datasets, "kept"), added));
-    write_file(t, r.values, "dHdv\n");
+    rules_write_file(t, r.values, "dHdv\n");
     reload_to(t, &r, rules);
     CHECK(has(&r, "kept", "new"));
     CHECK(has(&r, "listed", "two") && !has(&r, "listed", "one"));
