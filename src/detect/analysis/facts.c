@@ -176,10 +176,26 @@ const struct rule_op *analysis_pattern(const struct rule *rule, bool *negated)
     return op;
 }
 
+/* To Suricata isdataat counts from the operation directly before it, other operations from the
+ * last pattern before them. */
+static bool is_counted_from(const struct rule_op *op)
+{
+    bool found = false;
+
+    for (const struct rule_op *o = op->next; o != NULL && !found; o = o->next) {
+        found = (o->flags & (OP_RELATIVE | OP_DISTANCE | OP_WITHIN)) &&
+                (o->kind != OP_ISDATAAT || o->prev == op);
+        if (o->kind == OP_CONTENT || o->kind == OP_PCRE)
+            break;
+    }
+    return found;
+}
+
 /* base64_decode continues from a match without being marked as relative. */
 bool analysis_has_relative(const struct rule_op *op)
 {
-    return (op->flags & OP_RELATIVE_NEXT) && (op->next == NULL || op->next->kind != OP_BASE64);
+    return (op->flags & OP_RELATIVE_NEXT) && (op->next == NULL || op->next->kind != OP_BASE64) &&
+           is_counted_from(op);
 }
 
 /* A hit of the prefilter proves the content: no position, no negation, nothing relative to
@@ -271,6 +287,34 @@ struct content_position analysis_position(const struct rule_op *op)
         p.was_within = true;
     }
     p.flags = (p.was_distance && p.offset > 0 ? OP_OFFSET : 0) | (p.was_within ? OP_DEPTH : 0);
+    return p;
+}
+
+/* So does a bound on the length of the payload. */
+static void bound_by_dsize(const struct rule *r, struct content_position *p)
+{
+    for (unsigned i = 0; i < r->test_count; i++) {
+        const struct rule_test *test = &r->test[i];
+        const struct int_match *m = test->arg;
+        uint64_t most;
+
+        if (strcmp(test->keyword->name, "dsize") != 0 ||
+            (m->op != INT_EQ && m->op != INT_LT && m->op != INT_RANGE))
+            continue;
+        most = m->op == INT_RANGE ? m->b : m->a;
+        if (!(p->flags & OP_DEPTH) || (uint64_t)p->depth >= most) {
+            p->flags |= OP_DEPTH;
+            p->depth = (int32_t)most;
+        }
+    }
+}
+
+struct content_position analysis_position_in(const struct rule *rule, const struct rule_op *op)
+{
+    struct content_position p = analysis_position(op);
+
+    if (op->list->buffer == NULL && !(op->flags & OP_WITHIN))
+        bound_by_dsize(rule, &p);
     return p;
 }
 

@@ -17,7 +17,7 @@ static const struct { const char *name, *reported; } listed[] = {
 
 const char *analysis_type_name(const struct rule *rule)
 {
-    switch ((enum rule_type)rule->type) {
+    switch (rule_written_type(rule)) {
     case RULE_IP_ONLY: return "ip_only";
     case RULE_LIKE_IP_ONLY: return "like_ip_only";
     case RULE_PROTO_ONLY: return "pd_only";

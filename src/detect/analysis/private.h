@@ -50,6 +50,7 @@ struct content_position {
     bool was_within, was_distance;
 };
 struct content_position analysis_position(const struct rule_op *op);
+struct content_position analysis_position_in(const struct rule *rule, const struct rule_op *op);
 
 /* Appends "in|20|file", with a NUL. */
 void analysis_pattern_text(struct buf *out, const uint8_t *bytes, unsigned len);

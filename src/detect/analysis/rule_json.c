@@ -7,6 +7,7 @@
 #include "detect/compile/compile.h"
 #include "detect/rule/flowbits.h"
 #include "detect/state/threshold.h"
+#include "flow/vars.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void note(struct writer *w, const char *text)
 /* no_double_inspect: Suricata need not search the content again after the prefilter. */
 static void content_members(struct writer *w, const struct rule_op *op)
 {
-    const struct content_position position = analysis_position(op);
+    const struct content_position position = analysis_position_in(w->rule, op);
     struct buf text = { 0 };
     struct json *j = w->j;
     bool pattern = op == w->pattern;
@@ -630,16 +631,42 @@ static void pattern(struct writer *w)
 static void notes(struct writer *w)
 {
     const struct buffer *b = w->pattern != NULL ? w->pattern->list->buffer : NULL;
+    char name[ENGINE_NAME_SIZE], text[ENGINE_NAME_SIZE + 80];
 
-    if (b != NULL && strcmp(b->base->name, "file.data") == 0 &&
-        rule_payload(w->rule) != NULL)
-        note(w, "mpm in file_data combined with stream match leads to stream buffering");
+    if (b != NULL && b->kind == BUFFER_TX && buffer_declared(b)->flushes &&
+        rule_payload(w->rule) != NULL) {
+        snprintf(text, sizeof(text), "mpm in %s combined with stream match leads to stream "
+                 "buffering", engine_buffer_name(b, name));
+        note(w, text);
+    }
     if (w->notes.count == 0)
         return;
     json_array(w->j, "notes");
     for (size_t i = 0; i < w->notes.count; i++)
         json_string(w->j, NULL, w->notes.at[i]);
     json_array_end(w->j);
+}
+
+/* The rules that decide whether this one can match, and by which flowbits. */
+static void dependencies(struct json *j, const struct rule_upstream *up)
+{
+    if (up == NULL)
+        return;
+    json_object(j, "dependencies");
+    json_object(j, "flowbits");
+    json_object(j, "upstream");
+    json_object(j, "state_modifying_rules");
+    json_array(j, "sids");
+    for (unsigned i = 0; i < up->count; i++)
+        for (unsigned k = 0; k < up->bit[i]->count; k++)
+            json_u64(j, NULL, up->bit[i]->sid[k]);
+    json_array_end(j);
+    json_array(j, "names");
+    for (unsigned i = 0; i < up->count; i++)
+        json_string(j, NULL, var_name(VAR_FLOWBIT, up->bit[i]->id));
+    json_array_end(j);
+    for (unsigned i = 0; i < 4; i++)
+        json_object_end(j);
 }
 
 /* The order of the members is Suricata's. */
@@ -664,6 +691,7 @@ void analysis_rule_json(struct buf *out, const struct rule *r)
     requirements(&w);
     match_policy(&w);
     json_string(&j, "type", analysis_type_name(r));
+    dependencies(&j, r->upstream);
     flags(&w, all.count > 0);
     packet_engines(&w, all.count > 0);
     json_array(&j, "frame_engines");

@@ -203,11 +203,17 @@ void rule_classify(struct rule *r)
     if (r->flags & RULE_PROTO_TCP_STREAM)
         r->flags |= RULE_NEEDS_STREAM;
     derive_stream(r);
+    r->upstream = NULL;
     r->type = (uint8_t)type_of(r);
     if (!(r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT)))
         r->flags |= RULE_TO_SERVER | RULE_TO_CLIENT;
     if (r->app_proto != APP_PROTO_UNKNOWN)
         r->flags |= RULE_NEEDS_FLOW;
+}
+
+enum rule_type rule_written_type(const struct rule *r)
+{
+    return r->upstream != NULL ? payload_type(r) : (enum rule_type)r->type;
 }
 
 /* Decides whether drop and pass apply to the packet, or to the rest of the flow. A scope in the
@@ -220,7 +226,7 @@ enum action_reach rule_reach(const struct rule *r)
         return REACH_FLOW;
     if (has_kind(r, BUFFER_PACKET, BUFFER_PACKET) && !r->hook_in_app)
         return REACH_PACKET;    /* whatever other tests on transactions it has */
-    switch ((enum rule_type)r->type) {
+    switch (rule_written_type(r)) {
     case RULE_DECODER_EVENT:
     case RULE_PACKET:
         return REACH_PACKET;

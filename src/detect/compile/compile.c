@@ -607,6 +607,8 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
         rule_select_fast_pattern(set->rules.at[i]);
     }
     rules_share_payload_matches(set);
+    rules_follow_tx(set);
+    for (size_t i = 0; i < set->rules.count; i++)
     for (size_t i = 0; i < set->rules.count; i++) {
         struct rule *r = set->rules.at[i];
         const struct rule_list *payload = rule_payload(r);

@@ -112,6 +112,8 @@ void rule_classify(struct rule *rule);
 bool rule_is_event_only(const struct rule *rule);
 /* order.c: action, flow variables, priority; then as written. Numbers the rules. */
 void rules_order(struct ruleset *set);
+/* The type without regard to what other rules do (rule.upstream). */
+enum rule_type rule_written_type(const struct rule *rule);
 /* fast_pattern.c: sets rule->fast_list and fast_op if some content can be the fast pattern. */
 void rule_select_fast_pattern(struct rule *rule);
 /* How much an operation would exclude as fast pattern, whether or not the rule names one; 0: it
@@ -134,6 +136,17 @@ bool rule_payload_has_pattern(const struct rule *rule);
 /* shared_payload.c: sets rule->shared_payload_match. */
 void rules_share_payload_matches(struct ruleset *set);
 /* header_id.c: sets rule->header_id. */
+/* follow_tx.c: rules on payload that wait for flowbits of transactions. */
+struct bit_setters {
+    uint32_t id;                        /* VAR_FLOWBIT */
+    unsigned count;
+    const uint32_t *sid;
+};
+struct rule_upstream {
+    unsigned count;
+    const struct bit_setters *bit[];
+};
+void rules_follow_tx(struct ruleset *set);
 void rules_number_headers(struct ruleset *set);
 
 #endif

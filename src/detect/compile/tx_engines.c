@@ -263,6 +263,6 @@ void tx_engines_of(const struct rule *rule, const struct rule_op *pattern, tx_en
             add_test(rule, &rule->tx_test[i], out);
     if (out->count == 0)
         add_hook(rule, out);
-    if (out->count > 0 && payload != NULL)
+    if ((out->count > 0 || rule->upstream != NULL) && payload != NULL)
         add_stream(rule, payload, pattern != NULL && pattern->list == payload, out);
 }

@@ -441,11 +441,21 @@ static bool looks_at_bodies(const struct rule *r)
  * not find it again, unless the buffer comes again, and then it reports again. */
 static bool may_match_again(const struct tx_context *c, const struct rule *r)
 {
+/* The payload of a rule that waits for flowbits of transactions is that of the answer only when the
+ * answer has begun: until then the server's bytes belong to an earlier transaction. */
+static bool answers_earlier(const struct tx_context *c, const struct rule *r)
+{
+    return r->upstream != NULL && c->direction == TO_CLIENT && c->progress == 0 &&
+           !c->tx->unidirectional[TO_CLIENT];
+}
+
     const struct rule_list *l = r->fast_op != NULL ? r->fast_op->list : NULL;
     const struct app_buffer *app = l != NULL && l->buffer != NULL && l->buffer->kind == BUFFER_TX
                                        ? l->buffer->by_proto[c->proto->id] : NULL;
 
     return app != NULL && app->again != NULL && c->progress > app->progress[c->direction] &&
+    if (UNLIKELY(answers_earlier(c, r)))
+        return true;
            !(r->flags & RULE_TX_BOTH) && !looks_at_bodies(r);
 }
 

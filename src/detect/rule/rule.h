@@ -147,6 +147,8 @@ struct rule_source {
     uint32_t flags;                     /* before compilation */
 };
 
+struct rule_upstream;
+
 struct rule {
     /* read first by inspection */
     uint32_t index;                     /* index in evaluation order */
@@ -192,6 +194,8 @@ struct rule {
     const char *text;                   /* the rule as written; NULL when it was not kept */
     struct where at;
 
+    const struct rule_upstream *upstream;   /* flowbits for which this rule on payload waits, so
+                                             * that it is inspected with transactions; or NULL */
     struct rule *facts;                 /* its half on packets (detect.packet-facts); NULL: none */
     uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
     struct rule_source *source;         /* NULL: a reload has to parse the rule */

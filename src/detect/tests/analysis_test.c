@@ -33,6 +33,51 @@ TEST(analysis_prints_a_rule_as_json)
     test_rules_free(&r);
 }
 
+/* What Suricata changes in a rule shows in its report. */
+TEST(analysis_shows_the_rule_as_changed)
+{
+    static const struct { const char *rule, *text; } rows[] = {
+        { "alert udp any any -> any any (dsize:<64; content:\"ab\"; sid:1;)", "\"depth\":64" },
+        { "alert udp any any -> any any (dsize:64; content:\"ab\"; offset:2; depth:9; sid:1;)",
+          "\"depth\":11" },
+        { "alert http any any -> any any (content:\"ab\"; http.request_body; "
+          "content:\"longest\"; sid:1;)", "mpm in http_client_body combined" },
+        { "alert udp any any -> any any (content:\"ab\"; byte_jump:1,0,from_beginning; "
+          "isdataat:!2,relative; sid:1;)", "\"relative_next\":false" },
+        { "alert udp any any -> any any (content:!\"ab\"; isdataat:!1,relative; sid:1;)",
+          "\"ends_with\":true" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+        struct test_rules r;
+        struct buf out = { 0 };
+
+        CHECK(test_rules_load(&r, rows[i].rule));
+        analysis_rule_json(&out, r.set->rules.at[0]);
+        CHECK(has(&out, rows[i].text));
+        buf_fini(&out);
+        test_rules_free(&r);
+    }
+}
+
+TEST(analysis_names_the_rules_that_set_a_bit)
+{
+    struct test_rules r = { 0 };
+    struct buf out = { 0 };
+
+    test_rules_add(&r, "alert http any any -> any any (http.uri; content:\"a\"; "
+                       "flowbits:set,seen; sid:1;)");
+    test_rules_add(&r, "alert tcp any any -> any any (flowbits:isset,seen; content:\"b\"; sid:2;)");
+    CHECK(test_rules_ready(&r));
+    analysis_rule_json(&out, r.set->rules.at[1]);
+    CHECK(has(&out, "\"id\":2"));
+    CHECK(has(&out, "\"type\":\"stream\",\"dependencies\":{\"flowbits\":{\"upstream\":{"
+                    "\"state_modifying_rules\":{\"sids\":[1],\"names\":[\"seen\"]}}}}"));
+    CHECK(has(&out, "\"engines\":[{\"name\":\"stream\""));
+    buf_fini(&out);
+    test_rules_free(&r);
+}
+
 TEST(analysis_orders_steps_by_progress)
 {
     struct test_rules r;
