@@ -74,12 +74,19 @@ const struct expression *expression_get(struct expressions *all, struct text re,
     return e;
 }
 
+static struct expression *expression_with(const struct pcre_compiled *compiled)
+{
+    return CONTAINER_OF((struct pcre_compiled *)(uintptr_t)compiled, struct expression, pcre);
+}
+
+const struct expression *expression_of(const struct pcre_compiled *compiled)
+{
+    return expression_with(compiled);
+}
+
 void expression_keep(const struct pcre_compiled *compiled)
 {
-    struct expression *e = CONTAINER_OF((struct pcre_compiled *)(uintptr_t)compiled,
-                                        struct expression, pcre);
-
-    e->stays = true;
+    expression_with(compiled)->stays = true;
 }
 
 void expressions_take_kept(struct expressions *all)

@@ -29,6 +29,8 @@ void expressions_init(struct expressions *all, const struct expressions *previou
 /* Compiles the text, or finds it. NULL: *error is PCRE2's number and *at the place. */
 const struct expression *expression_get(struct expressions *all, struct text re, uint32_t options,
                                         int *error, size_t *at);
+/* The expression that has it; it must be one of a table. */
+const struct expression *expression_of(const struct pcre_compiled *compiled);
 /* An expression of the table before stays: expressions_take_kept() adds it to this one. */
 void expression_keep(const struct pcre_compiled *compiled);
 void expressions_take_kept(struct expressions *all);

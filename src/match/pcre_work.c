@@ -3,6 +3,7 @@
 #include "match/pcre_work.h"
 
 #include "base/array.h"
+#include "match/pcre_items.h"
 #include "match/pcre_memory.h"
 
 #include <ctype.h>
@@ -95,47 +96,6 @@ static void visit_group(struct findings *f, struct text item)
     f->hard |= f->depth > NESTED;
 }
 
-/* What follows the character, the class or the bracket that an item begins with. */
-static struct text behind_element(struct text item)
-{
-    size_t n = 1;
-
-    if (item.p[0] == '[')
-        while (n < item.n && memchr(item.p + n, ']', item.n - n) != NULL)
-            n = (size_t)((const char *)memchr(item.p + n, ']', item.n - n) - item.p) + 1;
-    else if (item.p[0] == '\\' && item.n > 2 && item.p[2] == '{' &&
-             memchr("xopPNgk", item.p[1], 7) != NULL)
-        while (n < item.n && item.p[n - 1] != '}')
-            n++;
-    else if (item.p[0] == '\\')
-        n = 2;
-    return text_from(item, MIN(n, item.n));
-}
-
-/* The most times that a quantifier repeats an item; 1 without one. */
-static uint64_t most_times(struct text q)
-{
-    const char *open, *comma;
-    uint64_t most = 1;
-    struct text limit;
-
-    q = text_trim(q);
-    if (q.n > 1 && memchr("?+", q.p[q.n - 1], 2) != NULL &&
-        memchr("?*+}", q.p[q.n - 2], 4) != NULL)
-        q.n--;
-    if (q.n == 0)
-        return 1;
-    if (q.p[q.n - 1] == '*' || q.p[q.n - 1] == '+')
-        return UINT64_MAX;
-    open = q.p[q.n - 1] == '}' ? memchr(q.p, '{', q.n) : NULL;
-    if (open == NULL)
-        return 1;
-    comma = memchr(open, ',', (size_t)(q.p + q.n - open));
-    limit.p = comma != NULL ? comma + 1 : open + 1;
-    limit.n = (size_t)(q.p + q.n - 1 - limit.p);
-    return text_to_decimal(text_trim(limit), UINT64_MAX, &most) ? most : UINT64_MAX;
-}
-
 static bool is_back_reference(struct text item)
 {
     return item.n > 1 && item.p[0] == '\\' && memchr("123456789gk", item.p[1], 11) != NULL;
@@ -156,7 +116,7 @@ static int visit_item(pcre2_callout_enumerate_block *block, void *arg)
         visit_group(f, item);
         return 0;
     }
-    most = most_times(behind_element(item));
+    most = pcre_item_most(item);
     f->endless += most == UINT64_MAX;
     f->far += most >= FAR && most != UINT64_MAX;
     f->wide += most >= WIDE;

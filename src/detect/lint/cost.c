@@ -3,6 +3,8 @@
  * their header and protocol admit. */
 #include "detect/lint/private.h"
 
+#include "match/pcre_slow.h"
+
 struct op_counts { unsigned content, negated, pcre, other; };
 
 static struct op_counts count_ops(const struct rule *rule)
@@ -51,24 +53,43 @@ const struct lint_check lint_pcre_without_content = {
     .name = "pcre-without-content", .level = LINT_WARNING, .rule = pcre_check,
 };
 
-static const struct rule_op *slow_op(const struct rule *rule)
+static const char *words_of(struct lint *l, const struct buf *bytes)
+{
+    return lint_literal(l, bytes->data, (unsigned)bytes->len);
+}
+
+/* "abc", then "de" again and again, then "f" */
+static const char *slow_data(struct lint *l, const struct pcre_slow_data *d)
+{
+    return arena_printf(&l->arena, "%s%s%s again and again%s%s",
+                        d->begin.len > 0 ? words_of(l, &d->begin) : "",
+                        d->begin.len > 0 ? ", then " : "", words_of(l, &d->unit),
+                        d->end.len > 0 ? ", then " : "",
+                        d->end.len > 0 ? words_of(l, &d->end) : "");
+}
+
+static const struct rule_op *slow_op(const struct rule *rule, struct pcre_slow_data *data)
 {
     for (const struct rule_list *list = rule->list; list != NULL; list = list->next)
         for (const struct rule_op *op = list->first; op != NULL; op = op->next)
-            if (op->kind == OP_PCRE && op->pcre->compiled->nested && !op->pcre->compiled->anchored)
+            if (op->kind == OP_PCRE && op->pcre->compiled->counted != NULL &&
+                pcre_slow_find(expression_of(op->pcre->compiled), data))
                 return op;
     return NULL;
 }
 
-static void slow_check(struct lint *l UNUSED, const struct lint_rule *r)
+/* Whether repeats are slow depends on all items, so only what was tried is a finding. */
+static void slow_check(struct lint *l, const struct lint_rule *r)
 {
-    const struct rule_op *op = slow_op(r->rule);
+    struct pcre_slow_data data = { 0 };
+    const struct rule_op *op = slow_op(r->rule, &data);
 
     if (op != NULL)
         lint_find(r, lint_place_of(r, op), "limit its repeats, to 20 for example, or anchor it",
-                  "a repeat without limit is within or beside a lookaround, a back reference or a "
-                  "repeated group: a sender can make each byte cost a search of the whole buffer. "
-                  "What takes too long does not match, and detect.pcre_limit counts it");
+                  "a search of %u bytes takes longer than the engine allows if they are %s. It "
+                  "ends without a match, and detect.pcre_limit counts it", PCRE_SLOW_LEN,
+                  slow_data(l, &data));
+    pcre_slow_data_fini(&data);
 }
 
 const struct lint_check lint_slow_pcre = {

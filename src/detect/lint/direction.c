@@ -40,8 +40,9 @@ static void port_check(struct lint *l UNUSED, const struct lint_rule *r)
     if (!(to_server && (flags & RULE_DPORT_ANY) && !(flags & RULE_SPORT_ANY)) &&
         !(to_client && (flags & RULE_SPORT_ANY) && !(flags & RULE_DPORT_ANY)))
         return;
-    lint_find(r, port->p, to_server ? "move the port behind the arrow" :
-              "move the port before the arrow",
+    lint_find(r, port->p, to_server ?
+              "move the port behind the arrow, or write flow:to_client" :
+              "move the port before the arrow, or write flow:to_server",
               "the rule is about what the %s sends, and %.*s is a port of the client",
               to_server ? "client" : "server", TEXT(*port));
 }

@@ -7,15 +7,8 @@
 #include <string.h>
 
 #define SHARED_BY 40            /* rules; so many make a hit of the pattern dear */
+#define NEAR_BYTES 64           /* a place within so many is known well enough */
 #define BETTER 2                /* times the worth: below that the author's choice may be as good */
-
-/* A pattern at a fixed, near position is compared there only; its length matters little. */
-static bool is_anchored(const struct rule_op *op)
-{
-    return (op->flags & (OP_DEPTH | OP_STARTSWITH)) &&
-           !(op->flags & (OP_DEPTH_VAR | OP_OFFSET_VAR)) &&
-           ((op->flags & OP_STARTSWITH) || op->content.depth - op->content.offset <= 64);
-}
 
 /* Padding: one of the bytes that fill what has no content. */
 static bool is_padding(struct literal_pattern p)
@@ -42,9 +35,29 @@ static bool is_common(const struct rule *rule, const struct rule_op *op, struct 
            (is_padding(p) || lint_is_common_text(rule, op->list, p));
 }
 
-static bool is_short(const struct rule_op *op, struct literal_pattern p)
+/* A rule on the payload is found by the content that stands nearest to its start, whichever is the
+ * fast pattern. */
+static bool is_found_at_start(const struct rule *rule)
 {
-    return p.len <= PATTERN_SHORT_MAX && !is_anchored(op) && !has_few_values(op);
+    struct anchored_literal l = rule_anchored_literal(rule);
+
+    return rule->type != RULE_APP_TX && anchored_literal_is_bounded(&l);
+}
+
+/* Few values end so: the last part of a host's name, of a file's. */
+static bool is_rare_at_end(const struct rule_op *op)
+{
+    return (op->flags & OP_ENDSWITH) && op->list->buffer != NULL;
+}
+
+/* Where the place is known, other traffic seldom has the same bytes there. */
+static bool is_short(const struct lint_rule *r, const struct rule_op *op, struct literal_pattern p)
+{
+    if (p.len > PATTERN_SHORT_MAX || has_few_values(op))
+        return false;
+    if (op->list->buffer == NULL && is_found_at_start(r->rule))
+        return false;
+    return !is_rare_at_end(op) && !lint_is_at_known_place(r, op, NEAR_BYTES);
 }
 
 static void short_check(struct lint *l, const struct lint_rule *r)
@@ -54,8 +67,11 @@ static void short_check(struct lint *l, const struct lint_rule *r)
     if (r->rule->fast_op == NULL)
         return;
     p = rule_fast_literal(r->rule);
-    if (is_short(r->rule->fast_op, p))
+    if (is_short(r, r->rule->fast_op, p))
         lint_find(r, lint_place_of(r, r->rule->fast_op),
+                  r->rule->fast_op->list->buffer == NULL ?
+                  "add a longer content, join contents that follow each other, or say with "
+                  "offset and depth where it stands" :
                   "add a longer content, or join contents that follow each other",
                   "the fast pattern %s in %s has %u byte%s, so much other traffic has it as well",
                   lint_literal(l, p.bytes, p.len), lint_buffer_name(r->rule->fast_op->list), p.len,
@@ -167,12 +183,6 @@ static const struct rule_op *best_op(const struct rule *rule, unsigned *worth)
     return best;
 }
 
-/* Few values end so: the last part of a host's name, of a file's. */
-static bool is_rare_at_end(const struct rule_op *op)
-{
-    return (op->flags & OP_ENDSWITH) && op->list->buffer != NULL;
-}
-
 static void poor_check(struct lint *l, const struct lint_rule *r)
 {
     const struct rule_op *chosen = r->rule->fast_op, *best;
@@ -184,7 +194,7 @@ static void poor_check(struct lint *l, const struct lint_rule *r)
     p = rule_fast_literal(r->rule);
     best = best_op(r->rule, &worth);
     if (best == NULL || best == chosen || is_rare_at_end(chosen) ||
-        !(is_short(chosen, p) || is_common(r->rule, chosen, p)) ||
+        !(is_short(r, chosen, p) || is_common(r->rule, chosen, p)) ||
         worth < BETTER * rule_fast_pattern_worth(r->rule, chosen))
         return;
     lint_find(r, lint_place_of(r, chosen), "move fast_pattern to that content, or leave it out",

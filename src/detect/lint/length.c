@@ -174,6 +174,19 @@ static const struct rule_op *extent_of(const struct lint_rule *r, const struct r
     return NULL;
 }
 
+bool lint_is_at_known_place(const struct lint_rule *r, const struct rule_op *op, int64_t space)
+{
+    struct extent before = { .most = ANY_LENGTH }, all;
+    int64_t begins, ends;
+
+    for (const struct rule_op *o = op->list->first; o != op; o = o->next)
+        if (!add_op(&before, r, o))
+            return false;
+    content_extent(&before, op, &begins, &ends);
+    return (extent_of(r, op->list, &all) == NULL && all.most == op->content.len) ||
+           (ends < ANY_LENGTH && ends - begins <= space);
+}
+
 static void length_check(struct lint *l UNUSED, const struct lint_rule *r)
 {
     struct extent e;

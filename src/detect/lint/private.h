@@ -95,6 +95,10 @@ const struct lint_option *lint_option_nth(const struct lint_rule *r, const struc
 const char *lint_place(const struct lint_option *o);
 const char *lint_place_of(const struct lint_rule *r, const struct rule_op *op);
 
+/* length.c. True if the content is the complete buffer, or its place within `space` bytes follows
+ * from the options of the rule. */
+bool lint_is_at_known_place(const struct lint_rule *r, const struct rule_op *op, int64_t space);
+
 /* --- words for reasons, in the arena ------------------------------------------------------ */
 
 const char *lint_buffer_name(const struct rule_list *list);
