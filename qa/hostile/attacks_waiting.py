@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Attacks on transactions that hold much, and then get a few bytes with each packet: files that
 are over, rules that wait, values that are counted."""
-from attacks_http import pages
+from attacks_http import GET, pages
 from attacks_mail import MULTIPART, envelope, mails, smtp
 from catalogue import connect, entry, one_segment, rounds
 
@@ -73,3 +73,18 @@ def waiting_body(cap, size):
        proto="http")
 def waiting_body_pcre(cap, size):
     body_by_byte(cap, size)
+
+
+@entry("rules on a body: three transforms of its window with each byte", SOURCE, proto="http",
+       short=True, rules='alert http any any -> any any (file.data; url_decode; to_lowercase; '
+       'strip_whitespace; content:"nowhere"; sid:1;)\n')
+def waiting_transforms(cap, size):
+    if size is not None:
+        pages(cap, size)
+        return
+    flow = connect(cap, 80)
+    flow.to_server(GET)
+    one_segment(flow, 1, b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99000"
+                b"\r\n\r\n" + b"ab+%25 " * 8600)
+    for i in range(18000):
+        flow.data(1, b"ab+%25 "[i % 7:i % 7 + 1])

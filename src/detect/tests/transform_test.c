@@ -5,6 +5,7 @@
 #include "detect/rule/ruleset_private.h"
 #include "detect/transforms/list.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,4 +185,68 @@ TEST(transform_refuses_patterns_that_cannot_be)
     CHECK(!transform_to_uppercase.content_ok(upper, NULL));
     CHECK(!transform_strip_whitespace.content_ok(blank, NULL));
     CHECK(transform_compress_whitespace.content_ok(blank, NULL));
+}
+
+/* What the loops over eight bytes do, byte by byte. */
+static size_t plainly(const struct transform_ops *ops, const uint8_t *in, size_t len, uint8_t *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        uint8_t c = in[i];
+
+        if (ops == &transform_strip_whitespace && isspace(c))
+            continue;
+        if (ops == &transform_compress_whitespace && i > 0 && isspace(c) && isspace(in[i - 1]))
+            continue;
+        if (ops == &transform_to_lowercase && c >= 'A' && c <= 'Z')
+            c = (uint8_t)(c + 32);
+        if (ops == &transform_to_uppercase && c >= 'a' && c <= 'z')
+            c = (uint8_t)(c - 32);
+        if (ops == &transform_url_decode && c == '%' && i + 2 < len && isxdigit(in[i + 1]) &&
+            isxdigit(in[i + 2])) {
+            char digits[] = { (char)in[i + 1], (char)in[i + 2], '\0' };
+
+            c = (uint8_t)strtoul(digits, NULL, 16);
+            i += 2;
+        } else if (ops == &transform_url_decode && c == '%' && i + 1 < len) {
+            out[n++] = c;
+            if (isxdigit(in[i + 1]) && i + 2 < len)
+                out[n++] = in[++i];
+            c = in[++i];
+        } else if (ops == &transform_url_decode && c == '+') {
+            c = ' ';
+        }
+        out[n++] = c;
+    }
+    return n;
+}
+
+/* All bytes, in all places of eight, at all lengths up to a few of these. */
+TEST(transforms_of_eight_bytes)
+{
+    static const struct transform_ops *const all[] = {
+        &transform_strip_whitespace, &transform_compress_whitespace, &transform_to_lowercase,
+        &transform_to_uppercase, &transform_url_decode,
+    };
+    static const char some[] = "%%%%+++  \t\nAZaz09@[`{/:\xc1\xe1\xa5\xab\x7f";
+    uint8_t in[64], expected[64];
+    uint32_t seed = 1;
+
+    for (unsigned round = 0; round < 20000; round++) {
+        const struct transform_ops *ops = all[round % ARRAY_LEN(all)];
+        uint32_t len = round % (sizeof(in) + 1);
+        struct buf out = { 0 };
+        size_t n;
+
+        for (uint32_t i = 0; i < len; i++) {
+            seed = seed * 1103515245 + 12345;
+            in[i] = round % 2 == 0 ? (uint8_t)(seed >> 16)
+                                   : (uint8_t)some[(seed >> 16) % (sizeof(some) - 1)];
+        }
+        n = plainly(ops, in, len, expected);
+        ops->apply((struct slice){ in, len }, NULL, &out);
+        CHECK_BYTES(out.data, out.len, expected, n);
+        buf_fini(&out);
+    }
 }

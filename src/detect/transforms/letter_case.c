@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* to_lowercase and to_uppercase - ASCII letters only. */
 #include "base/memory/buf.h"
+#include "detect/transforms/eight.h"
 #include "detect/transforms/list.h"
 
 #include <ctype.h>
@@ -8,20 +9,33 @@
 static bool is_lower(uint8_t c) { return c >= 'a' && c <= 'z'; }
 static bool is_upper(uint8_t c) { return c >= 'A' && c <= 'Z'; }
 
-static void to_lowercase_apply(struct slice in, const void *arg UNUSED, struct buf *out)
+/* The letters from `first` on, 26 of them, change their case: bit 0x20. */
+static void change_case(struct slice in, uint8_t first, struct buf *out)
 {
+    uint8_t last = (uint8_t)(first + 25), *to;
+    uint32_t i = 0;
+
     if (!buf_reserve(out, in.len))
         return;
-    for (uint32_t i = 0; i < in.len; i++)
-        out->data[out->len++] = is_upper(in.data[i]) ? in.data[i] | 0x20 : in.data[i];
+    to = out->data + out->len;
+    for (; i + 8 <= in.len; i += 8) {
+        uint64_t w = eight_load(in.data + i);
+
+        eight_store(to + i, w ^ eight_between(w, first, last) >> 2);
+    }
+    for (; i < in.len; i++)
+        to[i] = in.data[i] >= first && in.data[i] <= last ? in.data[i] ^ 0x20 : in.data[i];
+    out->len += in.len;
+}
+
+static void to_lowercase_apply(struct slice in, const void *arg UNUSED, struct buf *out)
+{
+    change_case(in, 'A', out);
 }
 
 static void to_uppercase_apply(struct slice in, const void *arg UNUSED, struct buf *out)
 {
-    if (!buf_reserve(out, in.len))
-        return;
-    for (uint32_t i = 0; i < in.len; i++)
-        out->data[out->len++] = is_lower(in.data[i]) ? in.data[i] & 0xdf : in.data[i];
+    change_case(in, 'a', out);
 }
 
 static bool has(struct slice s, bool (*is)(uint8_t))
