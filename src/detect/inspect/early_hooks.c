@@ -4,13 +4,18 @@
  * thread that looks up flows. */
 #include "detect/inspect/firewall_run.h"
 
+#include "detect/compile/compile.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
 
-/* EARLY_HOOK_COUNT: the rule has another hook or none. */
+/* EARLY_HOOK_COUNT: the rule has another hook or none, or it asks for bytes of the payload: as in
+ * Suricata 8.0.6 such a rule is evaluated once, when the packet is inspected. The firewall's are
+ * evaluated in their table. */
 static enum detect_early_hook early_hook_of(const struct rule *r)
 {
+    if (!(r->flags & RULE_FIREWALL) && rule_payload(r) != NULL)
+        return EARLY_HOOK_COUNT;
     return r->hook == HOOK_PRE_FLOW ? EARLY_HOOK_PRE_FLOW
            : r->hook == HOOK_PRE_STREAM ? EARLY_HOOK_PRE_STREAM : EARLY_HOOK_COUNT;
 }
