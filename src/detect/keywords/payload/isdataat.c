@@ -25,13 +25,13 @@ static int isdataat_number(struct rule_parser *p, struct text in, struct rule_op
 }
 
 /* "isdataat:!1,relative" after a content means that the data end there. That is
- * `endswith`, which costs no further step. */
+ * `endswith`, which costs no further step. After a negated content it must be that: rules mean
+ * data that do not end so, and there is no match from which to count. */
 static struct rule_op *content_that_ends(struct rule_parser *p, struct text number)
 {
     struct rule_op *last = p->current != NULL ? p->current->last : op_last(p);
 
-    if (!p->negated || !text_equal(number, "1") || last == NULL || last->kind != OP_CONTENT ||
-        (last->flags & OP_NEGATED))
+    if (!p->negated || !text_equal(number, "1") || last == NULL || last->kind != OP_CONTENT)
         return NULL;
     return last;
 }
