@@ -122,6 +122,9 @@ struct app_buffer {
     bool lasts;
     /* a body or file: inspected again as it grows, see app/core/file.h */
     bool grows;
+    /* Bytes are only ever added at its end, while its step lasts: with the same length it is not
+     * searched again. One buffer of a protocol at most. */
+    bool appended;
     bool lower_case;            /* normalised: patterns must be lower case (http.host) */
     uint8_t never_absent;       /* directions in which `absent` does not match */
     bool one_way;               /* a rule must name the direction */

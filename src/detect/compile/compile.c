@@ -550,6 +550,8 @@ static void masks_build(struct detect_plan *plan, struct arena *arena)
     for (unsigned i = 0; i < plan->rule_count; i++) {
         const struct rule *r = plan->rule[i];
 
+        if (r->header_id != HEADER_ID_NONE)
+            plan->header[r->header_id] = r;
         plan->mask[i] = (struct rule_mask){
             .header_id = r->header_id, .app_proto = r->app_proto,
             .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
@@ -557,6 +559,8 @@ static void masks_build(struct detect_plan *plan, struct arena *arena)
             .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),
             .needs_payload = (r->flags & RULE_NEEDS_PAYLOAD) != 0,
             .is_proto = r->type == RULE_PROTO_ONLY,
+            .is_found_once = (r->flags & RULE_PAYLOAD_PATTERN) != 0 ||
+                             (any_ports(r) && rule_anchored_literal(r).len > 0),
         };
     }
 }
@@ -594,7 +598,6 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     if (previous != NULL && previous->plan != NULL)
         pattern_pool_continue(c->plan->patterns, previous->plan->patterns);
     rules_order(set);
-    rules_number_headers(set);
     c->plan->rule = set->rules.at;
     c->plan->rule_count = (unsigned)set->rules.count;
     set->profile = profile_new(c->plan->rule_count);
@@ -602,13 +605,13 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++)
         c->plan->any_link |= concerns(set->rules.at[i], TRANSPORT_NONE);
-    for (size_t i = 0; i < set->rules.count; i++) {
+    for (size_t i = 0; i < set->rules.count; i++)
         rule_classify(set->rules.at[i]);
-        rule_select_fast_pattern(set->rules.at[i]);
-    }
-    rules_share_payload_matches(set);
     rules_follow_tx(set);
     for (size_t i = 0; i < set->rules.count; i++)
+        rule_select_fast_pattern(set->rules.at[i]);
+    rules_number_headers(set);
+    rules_share_payload_matches(set);
     for (size_t i = 0; i < set->rules.count; i++) {
         struct rule *r = set->rules.at[i];
         const struct rule_list *payload = rule_payload(r);

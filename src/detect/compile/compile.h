@@ -28,15 +28,15 @@ struct transport_group {
     const struct payload_sets *stream[APP_PROTO_COUNT];
     struct payload_sets *stream_sets;       /* owns all of them */
     unsigned stream_set_count;
-    struct port_lists non_prefilter;           /* rules on packets without a payload condition */
-    struct port_lists payload_non_prefilter;   /* by port: rules without a pattern that fits into
-                                                * a set */
+    struct port_lists non_prefilter;        /* rules on packets without a payload condition */
+    struct port_lists payload_non_prefilter;    /* by port: rules without a pattern that fits
+                                                 * into a set */
     struct port_lists stream_non_prefilter;
-    struct anchored_lists payload_anchored;         /* the same, on any port */
+    struct anchored_lists payload_anchored; /* the same, on any port */
     struct anchored_lists stream_anchored;
     struct packet_scan *packet_scan;        /* rules with a fast pattern in a header buffer */
     unsigned packet_scan_count;
-    const uint32_t *event_rule;                   /* rules with decoder events only */
+    const uint32_t *event_rule;             /* rules with decoder events only */
     unsigned event_rule_count;
     const struct address_lists *addresses;  /* rules with addresses only: evaluated once per flow */
     bool has_stream;
@@ -51,13 +51,15 @@ struct packet_scan {
 /* The conditions that reject most candidates, in one array for all rules. */
 struct rule_mask {
     uint8_t header_id, app_proto;
-    bool is_tx;
-    bool is_both;           /* one match covers both directions of a transaction */
-    bool is_pattern;        /* the payload part is the pattern alone */
-    bool needs_payload_hit;  /* rule on transactions whose only pattern is in the payload */
-    bool needs_payload;
-    bool is_proto;          /* rule on a protocol alone: evaluated when the protocol has just
+    bool is_tx : 1;
+    bool is_both : 1;       /* one match covers both directions of a transaction */
+    bool is_pattern : 1;    /* the payload part is the pattern alone */
+    bool needs_payload_hit : 1;     /* rule on transactions whose only pattern is in the payload */
+    bool needs_payload : 1;
+    bool is_proto : 1;      /* rule on a protocol alone: evaluated when the protocol has just
                              * been detected */
+    bool is_found_once : 1; /* each part of a stream is searched once for what leads to the rule,
+                             * so it waits in the stream while it may still match */
 };
 
 /* One buffer of transactions (or frames) of a protocol that is searched for fast patterns. */
@@ -71,7 +73,7 @@ struct tx_scan {
 struct app_group {                          /* by protocol and direction */
     struct tx_scan *scan;
     unsigned scan_count;
-    const uint32_t *always;                       /* transaction rules without a fast pattern */
+    const uint32_t *always;                 /* transaction rules without a fast pattern */
     unsigned always_count;
     struct tx_scan *frame_scan;
     unsigned frame_scan_count;
@@ -84,6 +86,7 @@ struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
+    const struct rule *header[HEADER_IDS_MAX];  /* by header id: some rule with that header */
     struct transport_group group[TRANSPORT_COUNT][2];
     /* Most rules with addresses only are about all of IP, so groups with the same ones share a
      * list. 14 lists took 3.5 MB for 25,185 rules. */
@@ -109,11 +112,11 @@ enum action_reach rule_reach(const struct rule *rule);
 
 /* classify.c: sets the type and derived flags. */
 void rule_classify(struct rule *rule);
+/* The type without regard to what other rules do (rule.upstream). */
+enum rule_type rule_written_type(const struct rule *rule);
 bool rule_is_event_only(const struct rule *rule);
 /* order.c: action, flow variables, priority; then as written. Numbers the rules. */
 void rules_order(struct ruleset *set);
-/* The type without regard to what other rules do (rule.upstream). */
-enum rule_type rule_written_type(const struct rule *rule);
 /* fast_pattern.c: sets rule->fast_list and fast_op if some content can be the fast pattern. */
 void rule_select_fast_pattern(struct rule *rule);
 /* How much an operation would exclude as fast pattern, whether or not the rule names one; 0: it
@@ -133,9 +136,6 @@ struct anchored_literal rule_anchored_literal(const struct rule *rule);
 const struct rule_list *rule_payload(const struct rule *rule);
 /* True when the payload list has a content that is not negated. */
 bool rule_payload_has_pattern(const struct rule *rule);
-/* shared_payload.c: sets rule->shared_payload_match. */
-void rules_share_payload_matches(struct ruleset *set);
-/* header_id.c: sets rule->header_id. */
 /* follow_tx.c: rules on payload that wait for flowbits of transactions. */
 struct bit_setters {
     uint32_t id;                        /* VAR_FLOWBIT */
@@ -147,6 +147,11 @@ struct rule_upstream {
     const struct bit_setters *bit[];
 };
 void rules_follow_tx(struct ruleset *set);
+/* shared_payload.c: sets rule->shared_payload_match. */
+void rules_share_payload_matches(struct ruleset *set);
+/* How much the literal of the payload that a pattern set searches for excludes; 0: none. */
+unsigned rule_payload_worth(const struct rule *rule);
+/* header_id.c: sets rule->header_id. Fast patterns must have been selected. */
 void rules_number_headers(struct ruleset *set);
 
 #endif

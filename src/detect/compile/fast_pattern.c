@@ -215,6 +215,13 @@ struct literal_pattern rule_payload_literal(const struct rule *r)
     return payload_literal(r, &end);
 }
 
+unsigned rule_payload_worth(const struct rule *r)
+{
+    struct literal_pattern p = rule_payload_literal(r);
+
+    return p.len > 0 ? literal_worth(p) : 0;
+}
+
 /* A pattern that must end within PAYLOAD_FRONT bytes goes to a set that is searched only
  * there. */
 struct payload_pattern rule_packet_pattern(const struct rule *r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/header_id.c - numbers the headers that many rules share, so that a flow can cache
- * which of them match. Thousands of rules have only a few headers. */
+/* detect/compile/header_id.c - numbers the headers that are tested most often, so that a flow can
+ * cache which of them match. Thousands of rules have only a few headers, but a rule without a
+ * selective pattern is a candidate for each packet, so its header counts for more. */
 #include "detect/compile/compile.h"
 #include "base/containers/map.h"
 
@@ -14,7 +15,8 @@ struct header_key {
     uint64_t ip_version;
 };
 
-struct header_use { struct header_key key; unsigned count; uint8_t class; };  /* class: its id */
+/* class: its id */
+struct header_use { struct header_key key; unsigned weight; uint8_t class; };
 typedef ARRAY_OF(struct header_use *) use_array;
 
 /* The key is compared as bytes, so every byte of it must be set. */
@@ -27,12 +29,36 @@ static struct header_key key_of(const struct rule *r)
 }
 
 /* The most frequent header first: only HEADER_IDS_MAX get a number. */
-static int by_count(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
     const struct header_use *x = *(struct header_use *const *)a;
     const struct header_use *y = *(struct header_use *const *)b;
 
-    return (x->count < y->count) - (x->count > y->count);
+    return (x->weight < y->weight) - (x->weight > y->weight);
+}
+
+/* A pattern of this worth has four rare bytes; one of half of it is a run of zeros. */
+#define WORTH_SELECTIVE 16u
+
+/* How many rules with a selective pattern one with this pattern makes up for. */
+static unsigned weight_of_worth(unsigned worth)
+{
+    if (worth >= WORTH_SELECTIVE)
+        return 1;
+    if (worth == 0)
+        return 256;
+    return worth < WORTH_SELECTIVE / 2 ? 128 : 32;
+}
+
+/* Patterns in buffers of transactions always count as selective, as do addresses, events, a newly
+ * detected protocol and rare ports. */
+static unsigned weight_of(const struct rule *r)
+{
+    if ((r->type == RULE_APP_TX && r->fast_op != NULL) || r->type == RULE_IP_ONLY ||
+        r->type == RULE_DECODER_EVENT || r->type == RULE_PROTO_ONLY ||
+        ports_are_few(r->dst_port) || ports_are_few(r->src_port))
+        return 1;
+    return weight_of_worth(rule_payload_worth(r));
 }
 
 /* A flow caches the result of each numbered header as one bit of 64. */
@@ -51,10 +77,10 @@ void rules_number_headers(struct ruleset *set)
             map_put(&uses, &use->key, sizeof(use->key), use);
             ARRAY_PUSH(&list, use);
         }
-        use->count++;
+        use->weight += weight_of(set->rules.at[i]);
     }
     if (list.count > 1)
-        qsort(list.at, list.count, sizeof(*list.at), by_count);
+        qsort(list.at, list.count, sizeof(*list.at), by_weight);
     for (size_t i = 0; i < list.count; i++)
         list.at[i]->class = i < HEADER_IDS_MAX ? (uint8_t)i : HEADER_ID_NONE;
     for (size_t i = 0; i < set->rules.count; i++) {

@@ -201,8 +201,7 @@ static bool may_fit(struct explain *e, const struct wanted *w, const struct insp
                     : mask->needs_payload && in->packet->payload_len == 0 && in->chunk_count == 0)
         return false;
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        if (header_may_fit(mask->header_id, &e->view[d]) &&
-            (r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)) &&
+        if ((r->flags & (d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT)) &&
             rule_header_fits(r, &e->view[d]))
             return true;
     return false;

@@ -48,11 +48,16 @@ struct stream_ext {
     struct alerted_bytes *alerted;      /* alert_once.h; NULL: none */
 };
 
+/* stream_dir.searched_as: the whole window is to be searched. */
+#define STREAM_NOT_SEARCHED 0xff
+
 struct stream_dir {
     uint64_t to;                /* stream offset up to which data have arrived */
     uint32_t uninspected;       /* bytes before `to` that no rule has inspected yet */
-    bool flush;               /* inspect with the next packet, whatever the size of `uninspected` */
-    bool off;                   /* the rest is encrypted: no rule inspects it */
+    bool flush : 1;           /* inspect with the next packet, whatever the size of `uninspected` */
+    bool off : 1;               /* the rest is encrypted: no rule inspects it */
+    uint8_t searched_as;        /* protocol whose anchored lists have searched all of the window,
+                                 * or STREAM_NOT_SEARCHED */
     uint16_t hits_done;         /* how many of `payload_hits` this packet has inspected, so that
                                  * they count */
     struct stream_rules *pending_alerts;    /* matched rules that wait for a packet of this
@@ -116,6 +121,8 @@ struct detect_tx {
     struct tx_bit *xbits;               /* with `track tx`; in the transaction's arena */
     uint8_t bits[2];                    /* TX_BITS_*, by direction */
     uint8_t guessed;                    /* number of alerts that were attributed to it by guess */
+    uint16_t searched_len[2];           /* of its appended buffer, by direction: its length when a
+                                         * search found nothing; 0: none did */
 };
 APP_TX_SLOT_ACCESSOR(detect, APP_TX_SLOT_DETECT)
 

@@ -131,12 +131,12 @@ static inline bool rule_packet_fits(const struct rule *r, const struct header_vi
            rule_packet_fits_rarely(r, p);
 }
 
-/* False: no rule with this header id can match. */
-static inline bool header_may_fit(uint8_t header_id, const struct header_view *h)
+/* False: no rule with this header id can match. An untested header is tested with the plan's rule
+ * for it, which is in the caches more often than the rule at hand. */
+static inline bool header_may_fit(const struct detect_plan *plan, uint8_t header_id,
+                                  struct header_view *h)
 {
-    uint64_t bit = 1ull << (header_id & 63);
-
-    return header_id == HEADER_ID_NONE || !(h->cache->tested & bit) || (h->cache->matched & bit);
+    return header_id == HEADER_ID_NONE || rule_header_fits(plan->header[header_id], h);
 }
 /* True: the header is known to match. */
 static inline bool header_is_known(uint8_t header_id, const struct header_view *h)

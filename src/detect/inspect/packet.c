@@ -196,7 +196,8 @@ static void collect_anchored(struct detect_thread *dt, const struct packet *p,
         const struct anchored_section *s = &lists->section[i];
 
         if (rule_header_fits(s->rule, h) && proto_fits(s->rule->app_proto, p))
-            anchored_section_collect(s, p->payload, p->payload_len, &dt->found);
+            anchored_section_collect(s, (struct slice){ p->payload, p->payload_len }, 0,
+                                     &dt->found);
     }
 }
 
@@ -280,7 +281,7 @@ static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds
 
 /* Rejects most candidates by their mask, without reading the rule itself, which is likely
  * not in the cache. */
-static unsigned select_rules(const struct packet_context *c)
+static unsigned select_rules(struct packet_context *c)
 {
     struct detect_thread *dt = c->dt;
     const struct packet *p = c->packet;
@@ -291,15 +292,14 @@ static unsigned select_rules(const struct packet_context *c)
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
         if (!b->is_tx && (!b->needs_payload || has_payload) &&
-            header_may_fit(b->header_id, &c->header) && proto_fits(b->app_proto, p) &&
-            (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0))
+            proto_fits(b->app_proto, p) &&
+            (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0) &&
+            header_may_fit(dt->plan, b->header_id, &c->header))
             select_rule(dt, &n, dt->found.list[i]);
     }
     return n;
 }
 
-/* header_may_fit() is called again for each rule, because evaluating earlier rules fills
- * the cache. */
 void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d)
 {
     struct packet_context c = { .dt = dt, .packet = p, .direction = d };
@@ -317,11 +317,8 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     selected = select_rules(&c);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
-        uint64_t started;
+        uint64_t started = rule_profile_begin(dt);
 
-        if (!header_may_fit(dt->plan->mask[rule].header_id, &c.header))
-            continue;
-        started = rule_profile_begin(dt);
         rule_profile_end(dt, rule, started, rule_inspect(&c, dt->plan->rule[rule]));
     }
     candidates_clear(&dt->found);

@@ -246,12 +246,12 @@ static bool proto_may_fit(uint8_t app_proto, const struct flow *f)
 
 /* Rejects most candidates without reading the rule. */
 static bool is_out(const struct detect_thread *dt, const struct packet *p,
-                   const struct header_view *h, uint32_t rule)
+                   struct header_view *h, uint32_t rule)
 {
     const struct rule_mask *b = &dt->plan->mask[rule];
 
-    return candidates_has(&dt->decided, rule) || !header_may_fit(b->header_id, h) ||
-           !proto_may_fit(b->app_proto, p->flow);
+    return candidates_has(&dt->decided, rule) || !proto_may_fit(b->app_proto, p->flow) ||
+           !header_may_fit(dt->plan, b->header_id, h);
 }
 
 /* --- what matches capture ------------------------------------------------------------------- */
@@ -320,7 +320,7 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
         match_input_init(&in, dt, c->packet, c->direction, r);
         buffer_begin(dt, NULL);
         if (!inspect_part(dt, r->payload, &c->window, &in)) {
-            if (r->flags & RULE_PAYLOAD_PATTERN)    /* others are looked for in each window */
+            if (b->is_found_once)       /* others are looked for in each window */
                 rules_push(&ds->pending_rules, rule);
             return;
         }
@@ -332,7 +332,7 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
 
 /* select_rule() starts to fetch the rule into the cache. */
 static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
-                             const struct header_view *h)
+                             struct header_view *h)
 {
     unsigned n = 0;
 
@@ -342,15 +342,33 @@ static unsigned select_rules(struct detect_thread *dt, const struct packet *p,
     return n;
 }
 
-static void collect_anchored(struct detect_thread *dt, const struct packet *p,
-                         const struct anchored_lists *lists, struct header_view *h,
-                         struct slice window)
+/* Bytes of the window that were searched for anchored literals when they came. What was found waits
+ * in pending_rules. A protocol that is not known yet stands for all. */
+static uint32_t searched_before(const struct window_context *c, const struct stream_chunk *chunk)
 {
+    const struct stream_dir *ds = c->ds;
+    uint32_t before = chunk != NULL ? c->window.data.len - chunk->len : 0;
+
+    if (c->dt->is_inline || chunk == NULL || chunk->kind != CHUNK_DATA ||
+        before != ds->uninspected || (ds->ext != NULL && ds->ext->window.len > 0) ||
+        (ds->searched_as != APP_PROTO_UNKNOWN && ds->searched_as != c->packet->flow->app_proto))
+        return 0;
+    return before;
+}
+
+static void collect_anchored(struct window_context *c, const struct stream_chunk *chunk)
+{
+    const struct anchored_lists *lists =
+        &c->dt->plan->group[TRANSPORT_TCP][c->direction].stream_anchored;
+    const struct flow *f = c->packet->flow;
+    uint32_t searched = searched_before(c, chunk);
+
+    c->ds->searched_as = (uint8_t)f->app_proto;
     for (unsigned i = 0; i < lists->count; i++) {
         const struct anchored_section *s = &lists->section[i];
 
-        if (rule_header_fits(s->rule, h) && proto_may_fit(s->rule->app_proto, p->flow))
-            anchored_section_collect(s, window.data, window.len, &dt->found);
+        if (rule_header_fits(s->rule, &c->header) && proto_may_fit(s->rule->app_proto, f))
+            anchored_section_collect(s, c->window.data, searched, &c->dt->found);
     }
 }
 
@@ -408,7 +426,7 @@ static void reconsider(struct window_context *c)
         }
         if (still)
             alerts->at[retained++] = alerts->at[i];
-        else if (r->flags & RULE_PAYLOAD_PATTERN)
+        else if (dt->plan->mask[r->index].is_found_once)
             rules_push(&c->ds->pending_rules, r->index);
     }
     alerts->count = (uint16_t)retained;
@@ -440,7 +458,7 @@ static void collect(struct window_context *c, const struct stream_chunk *chunk)
     const struct header_view *h = &c->header;
     struct slice window = c->window.data;
 
-    collect_anchored(dt, c->packet, &g->stream_anchored, &c->header, window);
+    collect_anchored(c, chunk);
     if (dt->is_inline && chunk != NULL)
         recent_join(dt, c->ds, chunk->offset + chunk->len - window.len,
                     chunk->offset + chunk->len);
@@ -467,8 +485,6 @@ static unsigned evaluate(struct window_context *c)
         uint32_t rule = dt->selected[i];
         uint64_t started = rule_profile_begin(dt);
 
-        if (!header_may_fit(dt->plan->mask[rule].header_id, &c->header))
-            continue;
         rule_on_window(c, rule);
         rule_profile_end(dt, rule, started, false);   /* a match counts where it is reported */
     }

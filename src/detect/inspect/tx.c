@@ -148,6 +148,23 @@ static struct slice unscanned(struct tx_context *c, const struct tx_scan *s, uns
     return (struct slice){ data.data + (from - start), data.len - (uint32_t)(from - start) };
 }
 
+/* Headers as sent are there until the body ends, and came to a search with each of its packets. */
+static bool is_searched(const struct tx_context *c, const struct tx_scan *s, struct slice data)
+{
+    return s->app->appended && s->buffer->transform_count == 0 &&
+           detect_tx(c->tx)->searched_len[c->direction] == data.len;
+}
+
+/* What a search has found may have to be evaluated again with the next packet, so only one that
+ * found nothing counts. */
+static void note_searched(const struct tx_context *c, const struct tx_scan *s, struct slice data,
+                          unsigned found_before)
+{
+    if (s->app->appended && s->buffer->transform_count == 0 && data.len <= UINT16_MAX)
+        detect_tx(c->tx)->searched_len[c->direction] =
+            c->dt->found.count == found_before ? (uint16_t)data.len : 0;
+}
+
 static bool lasts(const struct app_buffer *app)
 {
     return app != NULL && app->multi && app->lasts;
@@ -164,8 +181,13 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
     if (to != NULL && *to > FEW)
         from.index = (unsigned)*to;
     for (; inspect_buffer(c->dt, s->buffer, &from, &data); from.index++) {
+        unsigned found = c->dt->found.count;
+
         data = unscanned(c, s, from.index, data);
+        if (is_searched(c, s, data))
+            break;
         pattern_set_scan(s->set, c->dt->hs, data.data, data.len, &c->dt->found);
+        note_searched(c, s, data, found);
         if (!s->buffer->multi)
             break;
     }
@@ -419,11 +441,21 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
            rule_tests_pass(r, in);
 }
 
+/* The payload of a rule that waits for flowbits of transactions is that of the answer only when the
+ * answer has begun: until then the server's bytes belong to an earlier transaction. */
+static bool answers_earlier(const struct tx_context *c, const struct rule *r)
+{
+    return r->upstream != NULL && c->direction == TO_CLIENT && c->progress == 0 &&
+           !c->tx->unidirectional[TO_CLIENT];
+}
+
 /* A rule whose only pattern is on payload is not evaluated before the pattern matches: until then
  * no other condition may match and be stored. */
 static bool lacks_payload_hit(struct tx_context *c, const struct rule *r,
                               const struct match_input *in)
 {
+    if (UNLIKELY(answers_earlier(c, r)))
+        return true;
     return c->dt->plan->mask[r->index].needs_payload_hit &&
            payload_matches(c, rule_payload(r), in) != INSPECT_MATCH;
 }
@@ -441,21 +473,11 @@ static bool looks_at_bodies(const struct rule *r)
  * not find it again, unless the buffer comes again, and then it reports again. */
 static bool may_match_again(const struct tx_context *c, const struct rule *r)
 {
-/* The payload of a rule that waits for flowbits of transactions is that of the answer only when the
- * answer has begun: until then the server's bytes belong to an earlier transaction. */
-static bool answers_earlier(const struct tx_context *c, const struct rule *r)
-{
-    return r->upstream != NULL && c->direction == TO_CLIENT && c->progress == 0 &&
-           !c->tx->unidirectional[TO_CLIENT];
-}
-
     const struct rule_list *l = r->fast_op != NULL ? r->fast_op->list : NULL;
     const struct app_buffer *app = l != NULL && l->buffer != NULL && l->buffer->kind == BUFFER_TX
                                        ? l->buffer->by_proto[c->proto->id] : NULL;
 
     return app != NULL && app->again != NULL && c->progress > app->progress[c->direction] &&
-    if (UNLIKELY(answers_earlier(c, r)))
-        return true;
            !(r->flags & RULE_TX_BOTH) && !looks_at_bodies(r);
 }
 
@@ -554,7 +576,7 @@ static unsigned select_rules(struct tx_context *c)
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
-        if (b->is_both || header_may_fit(b->header_id, &c->header))
+        if (b->is_both || header_may_fit(c->dt->plan, b->header_id, &c->header))
             select_rule(dt, &n, dt->found.list[i]);
     }
     return n;
@@ -642,6 +664,7 @@ void detect_tx_free(struct app_tx *tx)
 void detect_tx_renew(struct app_tx *tx)
 {
     detect_tx(tx)->bits[TO_SERVER] = detect_tx(tx)->bits[TO_CLIENT] = 0;
+    detect_tx(tx)->searched_len[TO_SERVER] = detect_tx(tx)->searched_len[TO_CLIENT] = 0;
 }
 
 bool detect_tx_inspected(const struct app_tx *tx)

@@ -206,18 +206,18 @@ static void pair_found(const struct anchored_section *s, const uint8_t *data, ui
 }
 
 /* Called on the thread that inspects, for a section whose header fits the packet. */
-void anchored_section_collect(const struct anchored_section *s, const uint8_t *data, uint32_t len,
-                          struct candidates *out)
+void anchored_section_collect(const struct anchored_section *s, struct slice data,
+                              uint32_t searched, struct candidates *out)
 {
     for (unsigned i = 0; i < s->placed; i++)
-        if (anchored_literal_matches(&s->condition[i].literal, data, len))
+        if (anchored_literal_is_new(&s->condition[i].literal, data, searched))
             rule_ids_add(&s->condition[i].rules, out);
     if (s->pairs == NULL)
         return;
-    for (uint32_t i = 0; i + 1 < len; i++) {
-        uint16_t pair = pair_at(data + i);
+    for (uint32_t i = searched - MIN(searched, ANCHORED_BYTES - 1u); i + 1 < data.len; i++) {
+        uint16_t pair = pair_at(data.data + i);
 
         if (UNLIKELY(s->pairs->bits[pair >> 6] >> (pair & 63) & 1))
-            pair_found(s, data, len, i, out);
+            pair_found(s, data.data, data.len, i, out);
     }
 }

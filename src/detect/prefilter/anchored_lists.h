@@ -39,8 +39,9 @@ void anchored_lists_build(struct anchored_lists *lists, const struct anchored_en
                           unsigned count);
 void anchored_lists_fini(struct anchored_lists *lists);
 
-/* Collects the rules of a section whose header matches. */
-void anchored_section_collect(const struct anchored_section *s, const uint8_t *data, uint32_t len,
-                          struct candidates *out);
+/* Collects the rules of a section whose header matches. The first `searched` bytes have been
+ * searched before: of rules with a literal, only those with one that ends after them. */
+void anchored_section_collect(const struct anchored_section *s, struct slice data,
+                              uint32_t searched, struct candidates *out);
 
 #endif

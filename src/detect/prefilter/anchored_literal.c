@@ -15,15 +15,18 @@ bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at)
 
 /* A range with space for just the literal needs one comparison, a longer range a search. `from` may
  * be past the end of a short payload. */
-bool anchored_literal_matches(const struct anchored_literal *l, const uint8_t *data, uint32_t len)
+bool anchored_literal_is_new(const struct anchored_literal *l, struct slice payload,
+                             uint32_t searched)
 {
-    uint32_t to = MIN(l->to, len);
+    uint32_t to = MIN(l->to, payload.len), from = l->from;
 
     if (l->len == 0)
         return true;
-    if (l->from > to || to - l->from < l->len)
+    if (searched >= l->len)
+        from = MAX(from, searched - l->len + 1);
+    if (from > to || to - from < l->len)
         return false;
-    if (to - l->from == l->len)
-        return anchored_literal_is_at(l, data + l->from);
-    return spm_find(data + l->from, to - l->from, l->bytes, l->len, l->nocase) != NULL;
+    if (to - from == l->len)
+        return anchored_literal_is_at(l, payload.data + from);
+    return spm_find(payload.data + from, to - from, l->bytes, l->len, l->nocase) != NULL;
 }

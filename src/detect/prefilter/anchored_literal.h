@@ -4,7 +4,7 @@
 #ifndef DETECT_ANCHORED_LITERAL_H
 #define DETECT_ANCHORED_LITERAL_H
 
-#include "base/base.h"
+#include "base/text/bytes.h"
 
 #define ANCHORED_BYTES 8            /* of a longer literal only the first 8 are searched */
 #define ANCHORED_MAX_OFFSET 256         /* bytes; searching this many costs little */
@@ -26,7 +26,14 @@ static inline bool anchored_literal_is_bounded(const struct anchored_literal *l)
 
 /* True if the literal is at exactly this position; l->len bytes must be readable. */
 bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at);
-/* True if the payload has the literal within its bounds. */
-bool anchored_literal_matches(const struct anchored_literal *l, const uint8_t *data, uint32_t len);
+/* True if the payload has the literal within its bounds, and not all of it in the first `searched`
+ * bytes: those have been searched before. */
+bool anchored_literal_is_new(const struct anchored_literal *l, struct slice payload,
+                             uint32_t searched);
+static inline bool anchored_literal_matches(const struct anchored_literal *l,
+                                            struct slice payload)
+{
+    return anchored_literal_is_new(l, payload, 0);
+}
 
 #endif

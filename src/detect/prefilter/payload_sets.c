@@ -13,18 +13,16 @@ static const uint16_t busy[] = { 25, 53, 80, 443, 445, 8080 };
 /* A rule on more ports than this counts as a rule on any port. */
 #define FEW_PORTS 64
 
-/* True if traffic on these ports is rare enough for a separate set. `any` and a missing set are
- * not. */
-static bool is_few(const struct port_set *set)
+bool ports_are_few(const struct port_set *ports)
 {
     unsigned count = 0;
 
-    if (set == NULL || set->any)
+    if (ports == NULL || ports->any)
         return false;
-    for (uint32_t i = 0; i < set->count; i++)
-        count += set->range[i].hi - set->range[i].lo + 1u;
+    for (uint32_t i = 0; i < ports->count; i++)
+        count += ports->range[i].hi - ports->range[i].lo + 1u;
     for (unsigned i = 0; i < ARRAY_LEN(busy); i++)
-        if (port_set_has(set, busy[i]))
+        if (port_set_has(ports, busy[i]))
             return false;
     return count <= FEW_PORTS;
 }
@@ -48,9 +46,9 @@ static void filter_add(uint64_t *bits, const struct port_set *set)
  * on many. */
 static bool goes_by_port(struct port_bits *bits, const struct rule *r)
 {
-    bool dst = is_few(r->dst_port);
+    bool dst = ports_are_few(r->dst_port);
 
-    if (!dst && !is_few(r->src_port))
+    if (!dst && !ports_are_few(r->src_port))
         return false;
     bits->any = true;
     filter_add(bits->of[dst ? DST : SRC], dst ? r->dst_port : r->src_port);

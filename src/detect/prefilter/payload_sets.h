@@ -35,6 +35,10 @@ struct payload_sets {
     unsigned longest;                                   /* length of the longest pattern; 0: none */
 };
 
+/* True if traffic on these ports is rare enough for a separate set. `any` and a missing set are
+ * not. */
+bool ports_are_few(const struct port_set *ports);
+
 /* The pool owns the sets and the filter. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err);

@@ -49,7 +49,7 @@ static inline void port_rules_add(const struct port_rules *rules, struct slice p
 {
     rule_ids_add(&rules->plain, out);
     for (unsigned i = 0; i < rules->placed_count; i++)
-        if (anchored_literal_matches(&rules->placed[i].literal, payload.data, payload.len))
+        if (anchored_literal_matches(&rules->placed[i].literal, payload))
             candidates_add(out, rules->placed[i].rule);
 }
 

@@ -42,17 +42,33 @@ static bool stands_plainly(const struct anchored_literal *l, const uint8_t *data
                                                                l->bytes, l->len, l->nocase));
 }
 
+/* The first `searched` bytes alone, then all with those marked as searched. */
 static bool lists_agree(const struct anchored_lists *lists, const struct anchored_entry *entry,
-                        const uint8_t *data, uint32_t len, struct candidates *found)
+                        struct slice data, uint32_t searched, struct candidates *found)
 {
     bool agree = true;
 
-    for (unsigned i = 0; i < lists->count; i++)
-        anchored_section_collect(&lists->section[i], data, len, found);
+    for (unsigned i = 0; i < lists->count; i++) {
+        anchored_section_collect(&lists->section[i], (struct slice){ data.data, searched }, 0,
+                                 found);
+        anchored_section_collect(&lists->section[i], data, searched, found);
+    }
     for (unsigned i = 0; i < RULES; i++)
-        agree &= candidates_has(found, i) == stands_plainly(&entry[i].literal, data, len);
+        agree &= candidates_has(found, i) ==
+                 stands_plainly(&entry[i].literal, data.data, data.len);
     candidates_clear(found);
     return agree;
+}
+
+TEST(anchored_lists_do_not_search_twice)
+{
+    const struct anchored_literal l = { .bytes = "abc", .len = 3, .from = 1, .to = 9 };
+    const struct slice data = { (const uint8_t *)"xabcxabcx", 9 };
+
+    CHECK(anchored_literal_is_new(&l, (struct slice){ data.data, 4 }, 3));
+    CHECK(!anchored_literal_is_new(&l, (struct slice){ data.data, 4 }, 4));
+    CHECK(anchored_literal_is_new(&l, data, 7));
+    CHECK(!anchored_literal_is_new(&l, data, 8));
 }
 
 TEST(anchored_lists_find_literals_at_their_offset)
@@ -78,7 +94,8 @@ TEST(anchored_lists_find_literals_at_their_offset)
             uint32_t len = next_random(&state) % sizeof(data);
 
             random_bytes(data, len, "aAbB@`[{", &state);
-            CHECK(lists_agree(&lists, entry, data, len, &found));
+            CHECK(lists_agree(&lists, entry, (struct slice){ data, len },
+                              next_random(&state) % (len + 1), &found));
         }
         anchored_lists_fini(&lists);
     }

@@ -296,3 +296,27 @@ TEST(compile_knows_who_asks_for_overlap)
         test_rules_free(&r);
     }
 }
+
+/* Many headers with a selective pattern each, and one without: only the latter's rule is a candidate
+ * for each packet, so it gets a number. */
+TEST(compile_numbers_headers_of_frequent_candidates)
+{
+    struct test_rules r = { 0 };
+
+    for (unsigned i = 0; i < HEADER_IDS_MAX; i++)
+        for (unsigned k = 0; k < 2; k++)
+            test_rules_add(&r, "alert tcp any any -> 10.0.0.%u any "
+                               "(content:\"Selective-%u\"; sid:%u;)", i, k, 100 + 2 * i + k);
+    test_rules_add(&r, "alert tcp any any -> 10.0.1.1 !80 (content:\"|78|\"; sid:1;)");
+    test_rules_add(&r, "alert tcp any any -> 10.0.1.2 4444 (content:\"|78|\"; sid:2;)");
+    CHECK(test_rules_ready(&r));
+    for (size_t i = 0; r.set != NULL && i < r.set->rules.count; i++) {
+        const struct rule *rule = r.set->rules.at[i];
+
+        if (rule->sid < 100)
+            CHECK_INT(rule->header_id != HEADER_ID_NONE, rule->sid == 1);
+        if (rule->header_id != HEADER_ID_NONE)
+            CHECK_INT(r.set->plan->header[rule->header_id]->header_id, rule->header_id);
+    }
+    test_rules_free(&r);
+}

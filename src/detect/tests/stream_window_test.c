@@ -21,7 +21,7 @@ struct connection {
     uint64_t sent;
 };
 
-static bool connection_open(struct connection *c)
+static bool connection_open_with(struct connection *c, const char *rule)
 {
     memset(c, 0, sizeof(*c));
     memset(c->data, 'x', sizeof(c->data));
@@ -30,11 +30,16 @@ static bool connection_open(struct connection *c)
                                             ~(size_t)(CACHE_LINE - 1));
     memset(c->flow, 0, sizeof(*c->flow));
     c->flow->key.proto = 6;
-    if (!test_rules_load(&c->rules, RULE))
+    if (!test_rules_load(&c->rules, rule))
         return false;
     ruleset_profile_start(c->rules.set);
     detect_thread_follow_profile(c->rules.thread);
     return true;
+}
+
+static bool connection_open(struct connection *c)
+{
+    return connection_open_with(c, RULE);
 }
 
 static void connection_close(struct connection *c)
@@ -124,5 +129,111 @@ TEST(stream_rules_see_small_segments_before_a_gap)
         acknowledge(&c, 1);
     CHECK_INT(inspect(&c, &gap, TO_CLIENT), 0);
     CHECK_INT(inspect(&c, NULL, TO_SERVER), 1);
+    connection_close(&c);
+}
+
+/* --- a reload while a match waits for its packet ---------------------------------------------- */
+
+/* The rule gets another number: others come before it. */
+static void reload_among_others(struct test *t, struct connection *c, const char *rule)
+{
+    struct buf text = { 0 };
+
+    for (unsigned i = 100; i < 120; i++)
+        buf_printf(&text, "alert tcp any any -> any any (content:\"zz\"; priority:1; sid:%u;)\n", i);
+    buf_printf(&text, "%s\n", rule);
+    buf_add(&text, "", 1);
+    CHECK(test_rules_reload(&c->rules, (const char *)text.data));
+    CHECK(c->rules.set->rules.at[0]->sid != 1);
+    buf_fini(&text);
+}
+
+static unsigned report(struct connection *c)
+{
+    detect_flush_stream(c->flow);
+    return inspect(c, NULL, TO_SERVER);
+}
+
+TEST(stream_matches_wait_beyond_a_reload)
+{
+    struct connection c;
+
+    CHECK(connection_open(&c));
+    memset(c.data + 997, 'q', 3);
+    acknowledge(&c, 1000);
+    reload_among_others(t, &c, RULE);
+    CHECK_INT(report(&c), 1);
+    CHECK_INT(report(&c), 0);
+    connection_close(&c);
+}
+
+TEST(stream_matches_of_another_revision_end_with_a_reload)
+{
+    struct connection c;
+
+    CHECK(connection_open(&c));
+    memset(c.data + 997, 'q', 3);
+    acknowledge(&c, 1000);
+    reload_among_others(t, &c, "alert tcp any any -> any any (content:\"nn\"; rev:2; sid:1;)");
+    CHECK_INT(report(&c), 0);
+    connection_close(&c);
+}
+
+/* What the flow remembers is of the set before the last one. */
+TEST(stream_matches_end_with_the_second_reload)
+{
+    struct connection c;
+
+    CHECK(connection_open(&c));
+    memset(c.data + 997, 'q', 3);
+    acknowledge(&c, 1000);
+    reload_among_others(t, &c, RULE);
+    CHECK(test_rules_reload(&c.rules, "alert tcp any any -> any any (content:\"zz\"; sid:2;)\n"
+                            RULE));
+    CHECK_INT(report(&c), 0);
+    connection_close(&c);
+}
+
+TEST(stream_windows_wait_beyond_a_reload)
+{
+    struct connection c;
+
+    CHECK(connection_open(&c));
+    memset(c.data + 1397, 'q', 3);
+    acknowledge(&c, 1000);
+    for (unsigned i = 0; i < 400; i++)
+        acknowledge(&c, 1);
+    reload_among_others(t, &c, RULE);
+    CHECK_INT(report(&c), 1);
+    connection_close(&c);
+}
+
+/* Each part of the window is searched once. After a change of protocol, the rules of the new one are
+ * looked for in all of it. */
+TEST(stream_rules_of_a_later_protocol_see_the_window)
+{
+    struct connection c;
+
+    CHECK(connection_open_with(&c, "alert tls any any -> any any (content:\"ab\"; sid:1;)"));
+    c.flow->app_proto = APP_PROTO_smtp;
+    acknowledge(&c, 100);
+    acknowledge(&c, 100);
+    c.flow->app_proto = APP_PROTO_tls;
+    acknowledge(&c, 100);
+    detect_flush_stream(c.flow);
+    CHECK_INT(inspect(&c, NULL, TO_SERVER), 1);
+    connection_close(&c);
+}
+
+/* New rules have not searched what came before the reload. */
+TEST(stream_rules_of_a_reload_see_the_window)
+{
+    struct connection c;
+
+    CHECK(connection_open(&c));
+    acknowledge(&c, 100);
+    CHECK(test_rules_reload(&c.rules, "alert tcp any any -> any any (content:\"ab\"; sid:2;)"));
+    acknowledge(&c, 100);
+    CHECK_INT(report(&c), 1);
     connection_close(&c);
 }

@@ -405,7 +405,8 @@ static const struct app_buffer header = {
 static const struct app_buffer raw_header = {
     .name = "http.header.raw", .legacy = "http_raw_header", .doc = "all headers, as sent",
     .directions = APP_BOTH, .progress = { HTTP_BODY, HTTP_BODY }, .one_way = true,
-    .get = get_raw_headers, .again = has_trailer, .again_at = { HTTP_COMPLETE, HTTP_TRAILER },
+    .appended = true, .get = get_raw_headers,
+    .again = has_trailer, .again_at = { HTTP_COMPLETE, HTTP_TRAILER },
     .feature = HTTP1_KEEP_RAW_HEADERS,
 };
 static const struct app_buffer header_names = {
