@@ -358,16 +358,19 @@ def stream_anomalies(cap, size):
                 b"ab")
 
 
-@entry("rules: an alert for each packet", "log amplification: stick and snot, 2001", short=True,
-       rules='alert udp any any -> any any (msg:"one"; sid:1;)\n'
-             'alert ip any any -> any any (msg:"two"; sid:2;)\n'
-             'alert udp any any -> any 53 (msg:"three"; sid:3;)\n')
+ALERT = "outputs.1.eve-log.types.0.alert."
+
+
+@entry("rules: two alerts with all their details for each packet",
+       "log amplification: stick and snot, 2001", short=True, reaches="eve.details_cut",
+       sets=["outputs.1.eve-log.max-alert-expansion=4"] +
+       [ALERT + key + "=yes" for key in ("payload", "payload-printable", "packet")],
+       rules='alert udp any any -> any 4001 (msg:"one"; content:"x"; '
+             'reference:url,example.com/one; sid:1;)\n'
+             'alert udp any any -> any 4001 (msg:"two"; content:"x"; target:dest_ip; sid:2;)\n')
 def alerts_by_packet(cap, size):
     for i in rounds(cap, size, 12000):
-        if size is None:
-            cap.udp(host(i % 30), 4000, "192.168.0.1", 53 if i else 54, b"x" * 20)
-        else:
-            cap.tcp(host(i % 30), 4000, "192.168.0.1", 80, 1, 1, ACK, b"x" * 8)
+        cap.udp(host(i % 3), 4000, "192.168.0.1", 4001 if size is None else 4002, b"x" * 60)
 
 
 @entry("SCTP and ESP: one packet for each flow", "flood of spoofed sources")

@@ -63,6 +63,7 @@ const char *const conf_schema_outline[] = {
     "    json: compact ensure-ascii escape-slash preserve-order",
     "    metadata",
     "    max-flow-expansion",
+    "    max-alert-expansion",
     "    suricata-version",
     "    sensor-id",
     "    sensor-name",

@@ -128,7 +128,7 @@ struct flow {
     uint8_t tcp_flags_seen[2];
     uint8_t icmp_code;                          /* of the first packet */
     uint32_t inspected;                         /* packets inspected; atomic, read upstream */
-    uint32_t alert_count;
+    uint32_t alert_units;                       /* bytes of EVE alerts about it, in units of 64 */
     uint32_t tx_log_count;
     uint32_t log_units : 31;                    /* bytes of EVE records about it, in units of 64 */
     uint32_t log_cut : 1;                       /* records were left out, as there were too many */

@@ -83,6 +83,8 @@ struct render {
     char time_prefix[24], time_suffix[8];
     struct buf scratch;
     uint32_t packet_records;    /* bytes of anomalies beyond the limits of their packets */
+    uint32_t alert_bytes;       /* alerts of this packet so far, in this log */
+    bool is_reduced;              /* the record has no variables of the flow */
     const struct ip *client;    /* address that records show as the flow's client; NULL: the real
                                  * one */
 };

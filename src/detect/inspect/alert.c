@@ -342,9 +342,7 @@ void alert_queue_finish(struct detect_thread *dt, struct packet *p, uint8_t flag
     tag_packet(dt->set->tags, p);
     if (detect_slot(p)->alert_count > before) {
         p->action |= ACTION_ALERT;
-        if (p->flow != NULL) {
+        if (p->flow != NULL)
             p->flow->inspect_flags |= FLOW_INSPECT_ALERTED;
-            p->flow->alert_count += detect_slot(p)->alert_count - before;
-        }
     }
 }

@@ -164,7 +164,7 @@ static int flow_app_layer_proto(lua_State *state)
 
 static int flow_has_alerts(lua_State *state)
 {
-    lua_pushboolean(state, flow_of(state)->alert_count > 0);
+    lua_pushboolean(state, flow_of(state)->inspect_flags & FLOW_INSPECT_ALERTED);
     return 1;
 }
 

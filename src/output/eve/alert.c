@@ -217,7 +217,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     json_i64(j, "severity", rule->priority);
     if (detect_slot(p)->tenant_id != 0)
         json_u64(j, "tenant_id", detect_slot(p)->tenant_id);
-    if (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST)) {
+    if (!shown->reduced && (rule->flags & (RULE_TARGET_SRC | RULE_TARGET_DST))) {
         bool target_src = rule->flags & RULE_TARGET_SRC;
         bool target_is_client = target_src == (shown->side == TO_SERVER);
 
@@ -226,7 +226,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     }
     if (shown->metadata && rule->info->metadata_json != NULL)
         json_raw(j, "metadata", rule->info->metadata_json, strlen(rule->info->metadata_json));
-    if (a->extra != NULL && a->extra->context.len > 0) {
+    if (!shown->reduced && a->extra != NULL && a->extra->context.len > 0) {
         const struct slice *context = &a->extra->context;
 
         json_object(j, "context");
@@ -449,6 +449,25 @@ static bool prints_more(const struct packet_alert *a, const struct app_tx *tx,
            (tx != NULL && s->contents[tx->flow->proto->id] != 0);
 }
 
+/* What a log must have of each alert, however many there are: the rule, the time, the addresses. */
+static void alert_write_reduced(struct render *r, const struct eve *eve,
+                              const struct alert_settings *s, const struct packet *p,
+                              const struct eve_alert *shown)
+{
+    struct json j;
+
+    r->is_reduced = true;
+    eve_begin(r, eve, &j, p, (struct eve_head){ alert_order(p, shown->side), "alert",
+                                                shown->alert->tx_id });
+    r->is_reduced = false;
+    record_is_alert(r, strlen(eve->prefix));
+    eve_alert_object(r, &j, eve, p, shown);
+    if (s->verdict)
+        eve_verdict(&j, eve, p);
+    json_bool(&j, "details_cut", true);
+    eve_end(r, eve, &j, p);
+}
+
 static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct eve_alert *shown)
 {
@@ -480,23 +499,31 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
-    if (prints_more(a, tx, s))
+    if (prints_more(a, tx, s) && !shown->cut)
         eve_contents_charge(r, p->flow);
+    else
+        eve_details_charge(r, p->flow);
 }
 
 /* r->client holds for one record, so it is cleared afterwards. */
 static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
                          struct packet *p, const struct packet_alert *a)
 {
+    bool reduced = UNLIKELY(!eve_details_have_space(r, eve, p));
     const struct xff *xff = s->xff.mode != XFF_OFF ? &s->xff : &eve->xff;
     struct app_tx *tx = alert_tx(p, a->tx_id);
     struct xff_use use;
 
     eve_xff_begin(r, xff, p, tx, &use);
-    alert_write(r, eve, s, p, &(struct eve_alert){
-        .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
-        .references = s->references, .text = s->rule_text, .xff = use.found ? use.text : NULL,
-        .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
+    if (reduced)
+        alert_write_reduced(r, eve, s, p, &(struct eve_alert){
+            .alert = a, .side = packet_alert_side(p, a), .reduced = true });
+    else
+        alert_write(r, eve, s, p, &(struct eve_alert){
+            .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
+            .references = s->references, .text = s->rule_text,
+            .xff = use.found ? use.text : NULL,
+            .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
     r->client = NULL;
 }
 
@@ -521,11 +548,14 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
 {
     const struct alert_settings *s = settings;
 
+    r->alert_bytes = 0;
     for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
         const struct packet_alert *a = &packet_alerts(p)[i];
 
-        if (!(a->flags & ALERT_SUPPRESSED))
-            alert_record(r, eve, settings, p, a);
+        if (a->flags & ALERT_SUPPRESSED)
+            continue;
+        alert_record(r, eve, settings, p, a);
+        r->alert_bytes += (uint32_t)record_slice(r).len;
     }
     if (s->tagged && (p->flags & PACKET_TAGGED) && p->data != NULL)
         tagged_record(r, eve, p);

@@ -12,6 +12,7 @@ struct eve_alert {
     bool metadata, references, text;
     const char *xff;                /* NULL: none */
     bool cut;                       /* without contents: the flow has used up its space */
+    bool reduced;                     /* without details as well: what, when and between whom */
 };
 
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,

@@ -257,7 +257,8 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         if (f->tenant_id != 0)
             json_u64(j, "tenant_id", f->tenant_id);
     }
-    if (eve->metadata && f != NULL && (flow_remembers(f) || detect_slot(p)->vars != NULL))
+    if (eve->metadata && !r->is_reduced && f != NULL &&
+        (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)
         json_u64(j, "tx_id", head.tx_id);
@@ -374,6 +375,28 @@ void eve_contents_charge(struct render *r, struct flow *f)
 {
     if (f != NULL)
         flow_log_charge(f, record_slice(r).len);
+}
+
+#define ALERTS_FREE (256 * 1024)        /* bytes of alerts that even the shortest flow may have */
+
+bool eve_details_have_space(struct render *r, const struct eve *eve, const struct packet *p)
+{
+    const struct flow *f = p->flow;
+    uint64_t bytes = f != NULL ? f->bytes[TO_SERVER] + f->bytes[TO_CLIENT] : p->wire_len;
+    uint64_t used = f != NULL ? (uint64_t)f->alert_units * 64 : r->alert_bytes;
+    unsigned logs = f != NULL ? r->conf->eve_logs : 1;
+
+    if (eve->alert_expansion == 0 || used < (bytes * eve->alert_expansion + ALERTS_FREE) * logs)
+        return true;
+    counter_add(r->counters, eve->details_cut, 1);
+    return false;
+}
+
+void eve_details_charge(struct render *r, struct flow *f)
+{
+    if (f != NULL)
+        f->alert_units = (uint32_t)MIN(f->alert_units + (record_slice(r).len + 63) / 64,
+                                       UINT32_MAX);
 }
 
 void eve_cancel(struct render *r)

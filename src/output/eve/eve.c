@@ -163,6 +163,8 @@ static void read_record_settings(struct eve *eve, const struct conf_node *root,
     eve->metadata = conf_bool(node, "metadata", true);
     eve->version = conf_bool(node, "suricata-version", false);
     eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 10, 0, UINT32_MAX);
+    eve->alert_expansion = (uint32_t)conf_u64_range(node, "max-alert-expansion", 64, 0,
+                                                    UINT32_MAX);
     eve_read_xff(&eve->xff, node);
 }
 
@@ -172,6 +174,7 @@ static void register_counters(struct eve *eve)
     eve->macs_max[TO_CLIENT] = counter_register("decoder.max_mac_addrs_dst", COUNTER_MAX);
     eve->records_cut = counter_register("eve.records_cut", COUNTER_SUM);
     eve->contents_cut = counter_register("eve.contents_cut", COUNTER_SUM);
+    eve->details_cut = counter_register("eve.details_cut", COUNTER_SUM);
 }
 
 /* A wrong setting of one record type leaves out that type; a sink that cannot be opened

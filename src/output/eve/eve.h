@@ -66,7 +66,8 @@ struct eve {
     struct eve_app_log *log[APP_PROTO_COUNT];
     counter_id macs_max[2];             /* maximum of addresses of one side of a flow */
     uint32_t flow_expansion;            /* bytes of records allowed per byte of a flow; 0: any */
-    counter_id records_cut, contents_cut;
+    uint32_t alert_expansion;           /* the same for alerts with details */
+    counter_id records_cut, contents_cut, details_cut;
     struct log_marks *marks;            /* of all outputs; valid while settings are read */
 };
 
@@ -122,6 +123,12 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
  * an alert with contents call eve_contents_charge(). */
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f);
 void eve_contents_charge(struct render *r, struct flow *f);
+
+/* Alerts have a limit of their own. False: write the alert without details. Without a flow the
+ * packet's own alerts count. After an alert with details call eve_details_charge(), or
+ * eve_contents_charge() if it has contents. */
+bool eve_details_have_space(struct render *r, const struct eve *eve, const struct packet *p);
+void eve_details_charge(struct render *r, struct flow *f);
 
 /* Addresses of a flow or packet, ports or ICMP type, proto: common.c. */
 /* client: address to show as the flow's client; NULL: the flow's own. */

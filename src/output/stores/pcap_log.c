@@ -79,7 +79,8 @@ static bool meets_condition(const struct pcap_log *log, const struct packet *p)
 {
     switch (log->condition) {
     case CONDITION_ALERTS:
-        return detect_slot(p)->alert_count > 0 || (p->flow != NULL && p->flow->alert_count > 0);
+        return detect_slot(p)->alert_count > 0 ||
+               (p->flow != NULL && (p->flow->inspect_flags & FLOW_INSPECT_ALERTED) != 0);
     case CONDITION_TAG:
         return (p->flags & PACKET_TAGGED) || starts_tag(p);
     default:
