@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#define MEMCAP ((uint64_t)256 << 20)
+#define MEMCAP ((uint64_t)192 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
 #define LARGE_BLOCK ((size_t)256 << 10)
 #define BLOCK_HEAD 16 /* holds the block's size, and keeps the alignment of malloc() */
@@ -41,27 +41,53 @@ static bool refuse(struct decoder_memory *m, enum decoder_refusal why)
     return false;
 }
 
-/* Counts first and takes back on refusal: two threads may then both be refused near the limit, but
- * the sum never stays beyond it. A large block may only use half of the memcap, so that a few large
- * windows cannot shut out the many small decoders. */
 size_t decoder_memory_largest(const struct decoder_memory *m)
 {
     return m->flow->thread->conf->decoders.window_limit + WINDOW_SLACK;
 }
 
+static struct app_decoders *shared_by(const struct app_flow *af)
+{
+    return &((struct app_conf *)(uintptr_t)af->thread->conf)->decoders;
+}
+
+static uint64_t limit_of(const struct app_decoders *d)
+{
+    return __atomic_load_n(&d->memory.limit, __ATOMIC_RELAXED);
+}
+
+/* Counts first and takes back on refusal: two threads may then both be refused near the limit, but
+ * the sum never stays beyond it. Limit 0: none. */
+static bool add_below(uint64_t *sum, size_t size, uint64_t limit)
+{
+    if (__atomic_add_fetch(sum, size, __ATOMIC_RELAXED) <= limit || limit == 0)
+        return true;
+    __atomic_sub_fetch(sum, size, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* Blocks that are not large: decoders, and what they have decompressed. */
+static bool take_small(struct app_decoders *d, size_t size)
+{
+    uint64_t limit = limit_of(d), large = __atomic_load_n(&d->large, __ATOMIC_RELAXED);
+
+    return add_below(&d->memory.used, size, limit == 0 ? 0 : limit / 2 + MIN(large, limit / 2));
+}
+
+/* Each class may only use half of the memcap, so that a few large windows cannot shut out the many
+ * small decoders, and the other way round. */
 bool decoder_memory_take(struct decoder_memory *m, size_t size)
 {
-    struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
-    uint64_t limit = __atomic_load_n(&d->memory.limit, __ATOMIC_RELAXED);
+    struct app_decoders *d = shared_by(m->flow);
 
     if (size > decoder_memory_largest(m))
         return refuse(m, DECODER_WINDOW_TOO_LARGE);
-    if (size > LARGE_BLOCK)
-        limit /= 2;
-    if (__atomic_add_fetch(&d->memory.used, size, __ATOMIC_RELAXED) > limit && limit != 0) {
-        __atomic_sub_fetch(&d->memory.used, size, __ATOMIC_RELAXED);
+    if (size <= LARGE_BLOCK && !take_small(d, size))
         return refuse(m, DECODER_AT_MEMCAP);
-    }
+    if (size > LARGE_BLOCK && !add_below(&d->large, size, limit_of(d) / 2))
+        return refuse(m, DECODER_AT_MEMCAP);
+    if (size > LARGE_BLOCK)
+        __atomic_add_fetch(&d->memory.used, size, __ATOMIC_RELAXED);
     m->used += size;
     return true;
 }
@@ -69,10 +95,70 @@ bool decoder_memory_take(struct decoder_memory *m, size_t size)
 /* The size must be the one that was taken. */
 void decoder_memory_return(struct decoder_memory *m, size_t size)
 {
-    struct app_decoders *d = &((struct app_conf *)(uintptr_t)m->flow->thread->conf)->decoders;
+    struct app_decoders *d = shared_by(m->flow);
 
     __atomic_sub_fetch(&d->memory.used, size, __ATOMIC_RELAXED);
+    if (size > LARGE_BLOCK)
+        __atomic_sub_fetch(&d->large, size, __ATOMIC_RELAXED);
     m->used -= size;
+}
+
+/* Decompressed content may use half of what small blocks may use. */
+bool unpacked_memory_set(struct app_flow *af, uint32_t *held, uint32_t now)
+{
+    struct app_decoders *d = shared_by(af);
+    size_t less = *held > now ? *held - now : 0, more = now > *held ? now - *held : 0;
+
+    if (less > 0) {
+        __atomic_sub_fetch(&d->memory.used, less, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&d->unpacked, less, __ATOMIC_RELAXED);
+    }
+    if (more > 0 && !add_below(&d->unpacked, more, limit_of(d) / 4)) {
+        counter_inc(af->thread->counters, d->refused);
+        return false;
+    }
+    if (more > 0 && !take_small(d, more)) {
+        __atomic_sub_fetch(&d->unpacked, more, __ATOMIC_RELAXED);
+        counter_inc(af->thread->counters, d->refused);
+        return false;
+    }
+    *held = now;
+    return true;
+}
+
+bool unpacked_memory_is_scarce(const struct app_flow *af)
+{
+    const struct app_decoders *d = shared_by(af);
+    uint64_t limit = limit_of(d);
+
+    return limit != 0 && __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED) > limit / 8;
+}
+
+#define OUTPUT_SHARED ((uint64_t)32 << 20)
+#define OUTPUT_PIECE (16u << 10)
+#define OUTPUT_EARNED 16        /* times the size of a body */
+
+bool decoder_output_draw(struct app_flow *af, uint32_t *drawn)
+{
+    struct app_decoders *d = shared_by(af);
+
+    if (*drawn + OUTPUT_PIECE > DECODER_OUTPUT_FREE - DECODER_OUTPUT_OWN ||
+        !add_below(&d->drawn, OUTPUT_PIECE, OUTPUT_SHARED))
+        return false;
+    *drawn += OUTPUT_PIECE;
+    return true;
+}
+
+/* Nearly always nothing is drawn, and the word that threads share is only read. */
+void decoder_output_earn(struct app_flow *af, uint64_t in)
+{
+    struct app_decoders *d = shared_by(af);
+    uint64_t drawn = __atomic_load_n(&d->drawn, __ATOMIC_RELAXED);
+
+    while (drawn > 0 &&
+           !__atomic_compare_exchange_n(&d->drawn, &drawn, drawn - MIN(drawn, in * OUTPUT_EARNED),
+                                        true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
 }
 
 /* Signature of ZSTD_allocFunction and brotli_alloc_func. The size is stored before the block,

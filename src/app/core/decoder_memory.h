@@ -5,6 +5,7 @@
  * The first bytes of a stream set the size of its window, so a large window costs the sender
  * nothing. Therefore no block may be larger than decompression-window-limit, and large blocks
  * together take at most half of the memcap: the rest stays for the many decoders that need little.
+ * Of this rest, decompressed content that waits for rules may take half.
  * A refusal is counted as http.memcap; the body is then passed on as it was sent. All functions run
  * on the flow's inspecting thread, except that any thread may change the limit. */
 #ifndef APP_DECODER_MEMORY_H
@@ -41,6 +42,14 @@ void decoder_memory_refuse_window(struct decoder_memory *m);
  * define. It counts as refused. */
 bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first);
 
+/* Memory of a window of decompressed content: sets what it takes to `now` bytes. `held` is what it
+ * took before. False: refused, and nothing has changed. */
+bool unpacked_memory_set(struct app_flow *af, uint32_t *held, uint32_t now);
+
+/* Half of what is allowed is taken: windows release all that rules have seen, and what the next
+ * inspection does not look back at. */
+bool unpacked_memory_is_scarce(const struct app_flow *af);
+
 /* Returns how many bytes the bodies of a connection may decompress to in one direction: `times`
  * their size, plus an allowance for small ones. It limits CPU time and memory per received byte. 0
  * times: no limit. */
@@ -49,6 +58,20 @@ bool decoder_memory_is_large_brotli(struct decoder_memory *m, uint8_t first);
 static inline uint64_t decoder_output_max(uint64_t in, uint32_t times)
 {
     return times == 0 ? UINT64_MAX : DECODER_OUTPUT_FREE + in * times;
+}
+
+/* A connection costs its sender some hundred bytes, and the allowance is a thousand times that. Of
+ * it, a connection owns this much; it draws the rest, in pieces, from what all connections share:
+ * 32 MiB, which decoded bodies refill with 16 times their size. So ordinary bodies and single bombs
+ * decompress as far as the allowance goes, and thousands of small bombs do not. */
+#define DECODER_OUTPUT_OWN (16u << 10)
+/* `drawn` is the sum of the connection in one direction. False: nothing is left. */
+bool decoder_output_draw(struct app_flow *af, uint32_t *drawn);
+void decoder_output_earn(struct app_flow *af, uint64_t in);
+
+static inline uint64_t decoder_output_most(uint64_t in, uint32_t times, uint32_t drawn)
+{
+    return times == 0 ? UINT64_MAX : DECODER_OUTPUT_OWN + drawn + in * times;
 }
 
 #endif

@@ -3,6 +3,7 @@
  * flow; nothing is shared. Names, sizes and content come from the network. */
 #include "config.h"
 
+#include "app/core/decoder_memory.h"
 #include "app/core/files.h"
 #include "app/core/settings.h"
 #include "app/core/thread.h"
@@ -31,6 +32,7 @@ struct file_private {
     /* Set in a list's first file only: the list's end, and the file that was returned last. */
     struct app_file *last, *recent;
     unsigned recent_index, count;
+    uint32_t held;                      /* memory of the window, if it counts as unpacked */
 };
 
 static const uint32_t hash_features[DIGEST_COUNT] = {
@@ -168,11 +170,17 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
     return &fp->file;
 }
 
+static void release_window(struct app_file *file)
+{
+    app_buf_release(thread_of(file), &file->window);
+    unpacked_memory_set(file->tx->flow, &private_of(file)->held, 0);
+}
+
 static void file_free(struct app_thread *at, struct app_file *file)
 {
     if (at->hooks.file_released != NULL)
         at->hooks.file_released(file);
-    app_buf_release(at, &file->window);
+    release_window(file);
     lib_free(private_of(file)->hash);
     pool_put(&at->files, private_of(file));
 }
@@ -237,6 +245,21 @@ static void open_window(struct app_file *file)
     (void)!buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
 }
 
+/* Decompressed content counts, with the space of its buffer. */
+static bool add_content(struct app_file *file, const uint8_t *data, uint32_t len)
+{
+    if (file->window.data == NULL)
+        open_window(file);
+    if (!buf_add(&file->window, data, len))
+        return false;
+    if (LIKELY(!file->unpacked) || unpacked_memory_set(file->tx->flow, &private_of(file)->held,
+                                                       file->window.cap))
+        return true;
+    release_window(file);
+    file->window_start = content_size(file);
+    return false;
+}
+
 /* Takes the next bytes in order. Hashes cover all content, also what no window keeps. */
 void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
 {
@@ -260,9 +283,7 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
         file->has_gaps = true;
         return;
     }
-    if (file->window.data == NULL)
-        open_window(file);
-    if (!buf_add(&file->window, data, len))
+    if (!add_content(file, data, len))
         file->has_gaps = true;
 }
 
@@ -329,6 +350,20 @@ void app_files_leave(struct app_tx *tx, enum direction direction)
         app_file_leave(file);
 }
 
+/* A content that comes byte by byte would have its window inspected with each of them. From so many
+ * repeated bytes on, rules wait for a part of the window, or for the end. IPS mode cannot wait. */
+#define AGAIN_FREE (256u << 10)
+#define AGAIN_TIMES 16u
+
+static bool waits_for_more(const struct app_file *file)
+{
+    uint64_t fresh = content_size(file) - MAX(file->inspected, file->shown);
+
+    return UNLIKELY(file->again > AGAIN_FREE + AGAIN_TIMES * content_size(file)) && fresh > 0 &&
+           fresh < file->limits.window / AGAIN_TIMES && file->state == FILE_OPEN &&
+           !file->tx->flow->end[file->direction] && !app_is_inline(file->tx->flow);
+}
+
 /* Returns the new bytes, with limits.window bytes before them, so that a pattern across two packets
  * still matches. Waits for min_inspect bytes while the file is open and its direction has not
  * ended. */
@@ -342,23 +377,34 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
         return false;
     if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
         return false;
+    if (waits_for_more(file))
+        return false;
     from = MAX(from, file->window_start);
     *out = (struct slice){ .data = file->window.data + (from - file->window_start),
                            .len = (uint32_t)(file->window_start + file->window.len - from) };
     *position = from;
+    if (file->shown != content_size(file))
+        file->again += file->inspected - MIN(from, file->inspected);
     file->shown = content_size(file);
     return true;
 }
 
 /* --- what transactions need ------------------------------------------------------------------- */
 
-/* The lowest position that rules, the store or libmagic still need; bytes before it can go. */
+static bool is_scarce(const struct app_file *file)
+{
+    return UNLIKELY(file->unpacked) && unpacked_memory_is_scarce(file->tx->flow);
+}
+
+/* The lowest position that rules, the store or libmagic still need; bytes before it can go. What
+ * rules have seen stays until more comes, unless memory is scarce. */
 static uint64_t needed_from(struct app_file *file)
 {
     uint64_t from = content_size(file);
+    uint64_t seen = is_scarce(file) ? MAX(file->inspected, file->shown) : file->inspected;
 
     if (is_for_rules(file) && rules_look_into(file))
-        from = file->inspected > file->limits.window ? file->inspected - file->limits.window : 0;
+        from = seen > file->limits.window ? seen - file->limits.window : 0;
     if (may_be_stored(file))
         from = MIN(from, file->written);
     if (is_for_magic(file) && file->state == FILE_OPEN)
@@ -387,9 +433,13 @@ static void prune(struct app_file *file, bool own_packet)
         return;
     if (n >= file->window.len) {
         n = file->window.len;
-        app_buf_release(thread_of(file), &file->window);
+        release_window(file);
     } else {
         buf_drop_front(&file->window, (size_t)n);
+        if (is_scarce(file)) {
+            buf_shrink(&file->window);
+            unpacked_memory_set(file->tx->flow, &private_of(file)->held, file->window.cap);
+        }
     }
     file->window_start += n;
 }

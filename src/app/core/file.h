@@ -42,6 +42,7 @@ struct app_file {
     enum direction direction;
     enum file_state state;
     bool has_gaps, stored, no_store, store_requested;
+    bool unpacked;              /* content from a decompressor, see decoder_memory.h */
     bool rule_stores;           /* a rule with filestore matched */
     bool md5_done, sha1_done, sha256_done;
     struct slice name;          /* in tx->arena */
@@ -52,6 +53,7 @@ struct app_file {
     bool is_range;
     uint64_t inspected;         /* bytes that rules have finished with */
     uint64_t shown;      /* bytes passed to rules; they count as inspected when more have arrived */
+    uint64_t again;             /* bytes that rules got once more, for matches across a boundary */
     uint64_t written;           /* bytes that are on disk */
     struct buf window;          /* content from window_start on; read-only */
     uint64_t window_start;

@@ -69,6 +69,22 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     b->len += (size_t)n;
 }
 
+/* Space that does not matter stays, so that a buffer which grows again is not copied each time. */
+void buf_shrink(struct buf *b)
+{
+    uint32_t cap = (uint32_t)MAX(b->len, (size_t)64);
+    uint8_t *data;
+
+    if (b->cap - cap <= b->cap / 4)
+        return;
+    data = realloc(b->data, cap);
+    if (data == NULL)
+        return;
+    traffic_memory_release(b->cap - cap);
+    b->data = data;
+    b->cap = cap;
+}
+
 void buf_drop_front(struct buf *b, size_t n)
 {
     n = MIN(n, b->len);

@@ -75,6 +75,7 @@ static inline bool buf_add_u8(struct buf *b, uint8_t c)
 void buf_add_string(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 void buf_drop_front(struct buf *b, size_t n);
+void buf_shrink(struct buf *b);         /* returns the space behind the data to the system */
 
 static inline struct slice buf_slice(const struct buf *b)
 {

@@ -6,6 +6,7 @@
  * inspects. Both end at the body limit, unless a rule stores the file. */
 #include "app/proto/http1/body.h"
 
+#include "app/core/decoder_memory.h"
 #include "app/core/ranges.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http1/settings.h"
@@ -81,10 +82,22 @@ static void prune(struct http_body *body, const struct file_window *w)
         drop_before(body, body->inspected - w->window);
 }
 
-/* No consumer needs the window, or there is no memory. */
-static void window_skip(struct http_body *body, size_t len)
+/* Content of a decompressor counts, with the space of its buffer. */
+static bool is_unpacked(const struct http_tx *htx, enum direction d)
 {
-    buf_clear(&body->data);
+    return htx->message[d].codings > 0;
+}
+
+static void window_free(struct http_tx *htx, struct http_body *body)
+{
+    http_buf_release(htx->tx.flow, &body->data);
+    unpacked_memory_set(htx->tx.flow, &body->held, 0);
+}
+
+/* No consumer needs the window, or there is no memory. */
+static void window_skip(struct http_tx *htx, struct http_body *body, size_t len)
+{
+    window_free(htx, body);
     body->size += len;
     body->start = body->inspected = body->given = body->size;
 }
@@ -97,16 +110,31 @@ static void window_add(struct http_tx *htx, enum direction d, const uint8_t *dat
     body->inspected = MAX(body->inspected, body->given);
     if (!app_feature(htx->tx.flow, feature) ||
         UNLIKELY(traffic_memory_gives_back(PRESSURE_BODIES))) {
-        window_skip(body, len);
+        window_skip(htx, body, len);
         return;
     }
     if (body->data.data == NULL)
         body->data = http_buf_take(htx->tx.flow);
     prune(body, window_of(htx, d));
-    if (buf_add(&body->data, data, len))
+    if (buf_add(&body->data, data, len) &&
+        (!is_unpacked(htx, d) || unpacked_memory_set(htx->tx.flow, &body->held, body->data.cap)))
         body->size += len;
     else
-        window_skip(body, len);
+        window_skip(htx, body, len);
+}
+
+/* Where memory of decompressed content is scarce, what rules have seen goes at once. */
+void http_body_rest(struct http_tx *htx, enum direction d)
+{
+    struct http_body *body = &htx->message[d].content->body;
+    uint64_t window = window_of(htx, d)->window;
+
+    if (body->given <= body->start + window || !unpacked_memory_is_scarce(htx->tx.flow))
+        return;
+    body->inspected = MAX(body->inspected, body->given);
+    drop_before(body, body->given - window);
+    buf_shrink(&body->data);
+    unpacked_memory_set(htx->tx.flow, &body->held, body->data.cap);
 }
 
 /* With the first inspection of the body, rules on the raw stream run as well. */
@@ -172,6 +200,8 @@ void http_file_open(struct http_tx *htx, enum direction d, struct slice name)
     if (is_inline(htx))
         w.min_inspect = 0;
     htx->message[d].content->file = app_file_open(&htx->tx, d, named(htx, name), &w);
+    if (htx->message[d].content->file != NULL)
+        htx->message[d].content->file->unpacked = is_unpacked(htx, d);
 }
 
 static struct slice uri_path(const struct http_tx *htx)
@@ -339,6 +369,16 @@ static void over_limit(struct http_tx *htx, enum direction d)
     c->file = NULL;
 }
 
+/* Decompressed content that found no memory is an event, once per transaction. */
+static void note_refused(struct http_tx *htx, enum direction d)
+{
+    const struct app_file *file = htx->message[d].content->file;
+
+    if (UNLIKELY(file != NULL && file->unpacked && file->has_gaps) &&
+        !app_tx_has_event(&htx->tx, HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED))
+        app_tx_event(&htx->tx, HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED);
+}
+
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_content *c = htx->message[d].content;
@@ -357,6 +397,7 @@ void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data,
         http_multipart_data(c->multipart, htx, data, take);
     else
         app_file_append(c->file, data, (uint32_t)take);
+    note_refused(htx, d);
     app_range_add(c->range, data, take);
 }
 
@@ -369,6 +410,26 @@ static void gap(struct http_tx *htx, enum direction d, size_t len)
         over_limit(htx, d);
     else
         app_file_gap(htx->message[d].content->file, take);
+}
+
+/* A decoder that has ended is freed before the body ends, which may never come. What comes after it
+ * only counts. */
+static void unpack(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
+{
+    struct http_content *c = htx->message[d].content;
+    struct http_state *state = htx->tx.flow->state;
+
+    if (c->is_over) {
+        state->packed[d] += len;
+        return;
+    }
+    state->unpacking[d] = htx;
+    http_decoder_data(c->decoder, data, len);
+    if (!http_decoder_is_over(c->decoder))
+        return;
+    http_decoder_free(c->decoder);
+    c->decoder = NULL;
+    c->is_over = true;
 }
 
 /* `data` NULL: a gap. A decoder cannot continue after it, and a joined range would be wrong. */
@@ -384,8 +445,9 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
         app_range_drop(c->range);
         c->range = NULL;
     }
-    if (data == NULL && c->decoder != NULL) {
-        http_decoder_end(c->decoder);
+    if (data == NULL && (c->decoder != NULL || c->is_over)) {
+        if (c->decoder != NULL)
+            http_decoder_end(c->decoder);
         app_file_close(c->file, FILE_TRUNCATED);
         c->file = NULL;
         return;
@@ -394,8 +456,8 @@ void http_body_data(struct http_tx *htx, enum direction d, const uint8_t *data, 
         gap(htx, d, len);
         return;
     }
-    if (c->decoder != NULL)
-        http_decoder_data(c->decoder, data, len);
+    if (c->decoder != NULL || c->is_over)
+        unpack(htx, d, data, len);
     else
         http_body_store(htx, d, data, len);
 }
@@ -422,14 +484,17 @@ void http_body_end(struct http_tx *htx, enum direction d)
 void http_body_free(struct http_tx *htx, enum direction d)
 {
     struct http_content *c = htx->message[d].content;
+    struct http_state *state = htx->tx.flow->state;
 
     if (c == NULL)
         return;
+    if (state->unpacking[d] == htx)
+        state->unpacking[d] = NULL;
     http_multipart_free(c->multipart);
     http_decoder_free(c->decoder);
     app_range_drop(c->range);
     c->multipart = NULL;
     c->decoder = NULL;
     c->range = NULL;
-    http_buf_release(htx->tx.flow, &c->body.data);
+    window_free(htx, &c->body);
 }

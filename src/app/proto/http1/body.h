@@ -18,6 +18,8 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position);
 /* Passes decoded bytes, cut at the body limit, to files and to the window for rules. */
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
+/* The packet has been inspected: frees what decompressed content need not keep. */
+void http_body_rest(struct http_tx *htx, enum direction d);
 /* The body has reached its limit: no rule and no output sees what follows. */
 bool http_body_is_full(const struct http_tx *htx, enum direction d);
 
@@ -28,6 +30,7 @@ struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d);
 void http_decoder_free(struct http_decoder *dec);
 void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len);
 void http_decoder_end(struct http_decoder *dec);        /* at the end of the body, or at a gap */
+bool http_decoder_is_over(const struct http_decoder *dec);      /* ignores what comes */
 
 /* coding.c, decoder.c: frees the decoders that a thread keeps for reuse. */
 void http_inflates_free(struct http_thread *ht);

@@ -83,8 +83,9 @@ static uint64_t bomb_at(const struct http_decoder *dec)
 {
     const struct http_state *state = state_of(dec);
     uint64_t before = state->unpacked[dec->direction];
-    uint64_t most = decoder_output_max(state->packed[dec->direction] + dec->step_end,
-                                       state->config->body_expansion);
+    uint64_t most = decoder_output_most(state->packed[dec->direction] + dec->step_end,
+                                        state->config->body_expansion,
+                                        state->drawn[dec->direction]);
 
     most = most > before ? MAX(most - before, dec->out) : dec->out;
     if (dec->is_deflate)
@@ -145,6 +146,9 @@ static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size
         layer_feed(dec, i + 1, data, len);
         return;
     }
+    while (UNLIKELY(len >= bomb_at(dec) - dec->out) &&
+           decoder_output_draw(dec->htx->tx.flow, &state_of(dec)->drawn[dec->direction]))
+        continue;
     len = MIN(len, bomb_at(dec) - dec->out);
     if (UNLIKELY(is_unpacked_in_vain(dec)))
         all_over(dec);
@@ -353,11 +357,9 @@ void http_decoders_free(struct http_thread *ht)
 }
 
 /* Input is decoded in steps. Output is checked at the end of each step, which does not depend on
- * segmentation. */
-static uint64_t first_step(const struct http_config *config)
-{
-    return MAX(config->bomb_limit / BOMB_RATIO, 64u);
-}
+ * segmentation. The first step counts as received: what a body of a few bytes may unpack to depends
+ * on it. */
+#define FIRST_STEP 128u
 
 struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
 {
@@ -373,7 +375,7 @@ struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
     dec->htx = htx;
     dec->direction = d;
     dec->count = m->codings;
-    dec->step_end = first_step(((struct http_state *)htx->tx.flow->state)->config);
+    dec->step_end = FIRST_STEP;
     dec->is_deflate = m->codings == 1 && codings[m->coding[0]]->is_deflate;
     if (layers_open(dec, m))
         return dec;
@@ -385,6 +387,7 @@ void http_decoder_free(struct http_decoder *dec)
 {
     if (dec == NULL)
         return;
+    decoder_output_earn(dec->htx->tx.flow, dec->in);
     state_of(dec)->packed[dec->direction] += dec->in;
     state_of(dec)->unpacked[dec->direction] += dec->out;
     for (unsigned i = 0; i < dec->count; i++) {
@@ -392,6 +395,14 @@ void http_decoder_free(struct http_decoder *dec)
         http_buf_release(dec->htx->tx.flow, &dec->layer[i].retained);
     }
     decoder_release(thread_of(dec), dec);
+}
+
+bool http_decoder_is_over(const struct http_decoder *dec)
+{
+    for (unsigned i = 0; i < dec->count; i++)
+        if (dec->layer[i].mode != LAYER_OVER)
+            return false;
+    return true;
 }
 
 /* Each step is a quarter longer than the one before, so that their number stays small. */

@@ -30,6 +30,8 @@ struct http_state {
     uint64_t offset;                    /* of the first byte of the current input */
     struct slice input;                 /* input of the current call of libhtp */
     uint64_t packed[2], unpacked[2];    /* bytes of coded bodies so far, by direction */
+    uint32_t drawn[2];                  /* of their allowance, see decoder_memory.h */
+    struct http_tx *unpacking[2];       /* has the direction's latest coded body; NULL: none */
     uint32_t messages;                  /* of libhtp, so far */
     uint32_t responses;                 /* complete ones */
     uint32_t frame[2];                  /* of the message in progress; 0: none */

@@ -10,6 +10,7 @@
  * Only simple cases are suspended: one transaction, which the retained bytes began, and nothing of
  * a response yet. The parser gets the same segments again, because libhtp notices some things only
  * with the next one. It is then in the same state, and no event is repeated or lost. */
+#include "app/proto/http1/body.h"
 #include "app/proto/http1/buffers.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
@@ -146,6 +147,9 @@ void http1_rest(struct app_flow *af)
 
     if (state->has_derived_buffers)
         free_derived_buffers(af);
+    for (unsigned d = 0; d < 2; d++)
+        if (UNLIKELY(state->unpacking[d] != NULL))
+            http_body_rest(state->unpacking[d], d);
     if (LIKELY(!are_many_active(state)) || !may_suspend(state))
         return;
     htx = http_tx_of(af->first);

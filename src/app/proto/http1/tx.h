@@ -30,6 +30,7 @@ struct http_body {
     uint64_t inspected;                 /* rules have inspected the bytes up to here */
     uint64_t given;                     /* passed to rules; counts as inspected once more bytes
                                          * come */
+    uint32_t held;                      /* memory of `data`, if it counts as unpacked */
 };
 
 struct app_range;
@@ -75,6 +76,7 @@ struct http_content {
     struct http_chunks chunks;
     bool started;                         /* some of the body has come */
     bool has_content;                     /* ... and, decoded, is not empty */
+    bool is_over;                         /* decoding has ended; later data do not count */
 };
 
 struct http_message {

@@ -150,6 +150,8 @@ static void open_file(struct h2_tx *t, enum direction d)
     ds->data_seen = true;
     t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
     ds->file = app_file_open(&t->tx, d, (struct slice){ 0 }, &window);
+    if (ds->file != NULL)
+        ds->file->unpacked = ds->decoder != NULL;
     if (d == TO_CLIENT)
         check_range(t);
 }
@@ -180,11 +182,13 @@ static bool is_bomb(const struct h2_tx *t, const struct h2_decoder *dec)
 /* Adds the totals to those of the connection, see is_bomb(). */
 static bool is_too_much(const struct h2_tx *t, const struct h2_decoder *dec)
 {
-    const struct h2_state *st = t->tx.flow->state;
+    struct h2_state *st = t->tx.flow->state;
+    uint64_t in = st->in + h2_decoder_in(dec), out = st->out + h2_decoder_out(dec);
 
-    return st->out + h2_decoder_out(dec) >
-           decoder_output_max(st->in + h2_decoder_in(dec),
-                              h2_settings_of(t->tx.flow)->body_expansion);
+    while (out > decoder_output_most(in, h2_settings_of(t->tx.flow)->body_expansion, st->drawn))
+        if (!decoder_output_draw(t->tx.flow, &st->drawn))
+            return true;
+    return false;
 }
 
 /* The body ends here; the connection goes on. */
@@ -202,6 +206,7 @@ static void drop_decoder(struct h2_tx *t, enum direction d)
     struct h2_dir *ds = &t->ds[d];
 
     for (const struct h2_decoder *dec = ds->decoder; dec != NULL; dec = h2_decoder_next(dec)) {
+        decoder_output_earn(t->tx.flow, h2_decoder_in(dec));
         st->in += h2_decoder_in(dec);
         st->out += h2_decoder_out(dec);
     }

@@ -152,7 +152,8 @@ struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
     return NULL;
 }
 
-static void decoder_free(struct h2_decoder *dec)
+/* What the library and the input take. */
+static void close_stream(struct h2_decoder *dec)
 {
     if (dec->started && (dec->coding == CODING_GZIP || dec->coding == CODING_DEFLATE))
         inflateEnd(&dec->z);
@@ -160,7 +161,14 @@ static void decoder_free(struct h2_decoder *dec)
         brotli_decoder_close(dec->brotli);
     if (dec->zstd != NULL)
         zstd_decoder_close(dec->zstd);
+    dec->started = false;
+    dec->brotli = dec->zstd = NULL;
     buf_fini(&dec->retained);
+}
+
+static void decoder_free(struct h2_decoder *dec)
+{
+    close_stream(dec);
     decoder_memory_return(&dec->memory, sizeof(*dec));
     lib_free(dec);
 }
@@ -344,6 +352,7 @@ void h2_decoder_pass(struct h2_decoder *dec)
 void h2_decoder_stop(struct h2_decoder *dec)
 {
     dec->over = true;
+    close_stream(dec);
 }
 
 bool h2_decoder_is_bomb_at_end(const struct h2_decoder *dec)
