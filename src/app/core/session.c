@@ -723,28 +723,24 @@ static struct app_session *tcp_session(struct app_thread *at, const struct inspe
 }
 
 /* Suricata tells of a hole when a parser comes to it: not behind bytes whose protocol is not known,
- * nor after the parser gave up. The counter tcp.reassembly_gap has all holes. */
+ * nor in packets after the one in which the parser gave up. The counter tcp.reassembly_gap has all
+ * holes. */
 static COLD void tell_gap(struct app_session *s, struct packet *p, enum direction d)
 {
-    if (!s->off && (s->flow.proto != NULL || s->ds[d].len == 0))
+    if (s->flow.proto != NULL || (!s->off && s->ds[d].len == 0))
         s->flow.flow->parser_gaps |= (1u << d) & 3u;
     else
         packet_clear_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
 }
 
-static inline void check_gap(struct app_session *s, struct packet *p, const struct stream_chunk *c)
-{
-    if (UNLIKELY(c->kind == CHUNK_GAP))
-        tell_gap(s, p, (enum direction)c->direction);
-}
-
 /* Nothing is parsed any more, so no hole is told. */
-static void pass_chunks(struct app_session *s, const struct inspection *in)
+static void pass_chunks(const struct inspection *in)
 {
     if (LIKELY(in->packet->event_count == 0))
         return;
     for (unsigned i = 0; i < in->chunk_count; i++)
-        check_gap(s, in->packet, &in->chunk[i]);
+        if (in->chunk[i].kind == CHUNK_GAP)
+            packet_clear_event(in->packet, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
 }
 
 /* All work on a TCP packet by its flow's inspecting thread: chunks first, then ends. */
@@ -757,7 +753,7 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
         return;
     s->parser_stopped = false;
     if (s->off) {
-        pass_chunks(s, in);
+        pass_chunks(in);
         return;
     }
     s->flow.thread = at;
@@ -770,7 +766,8 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
     if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < in->chunk_count; i++) {
-        check_gap(s, p, &in->chunk[i]);
+        if (UNLIKELY(in->chunk[i].kind == CHUNK_GAP))
+            tell_gap(s, p, (enum direction)in->chunk[i].direction);
         take_chunk(s, &in->chunk[i]);
         buffer_rest(s);
     }
