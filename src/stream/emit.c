@@ -109,6 +109,7 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
     chunk->lookbehind = (uint32_t)MIN(s->delivered - s->offset,
                                   (int64_t)stream_lookback(st->conf, dir));
     chunk->data = data;
+    chunk->unacked = (uint32_t)(stream_edge(s) - to);
     s->delivered = to;
     if (st->copy_chunks)
         copy_bytes(st, p, chunk, data - chunk->lookbehind);

@@ -8,6 +8,7 @@
 #include "app/core/expectations.h"
 #include "app/core/session.h"
 #include "app/core/thread.h"
+#include "stream/slot.h"
 
 #define WAIT_LIMIT 100000           /* bytes that one side may wait for the other */
 
@@ -74,13 +75,27 @@ static enum app_proto_id detect_proto_of(struct app_session *s, enum direction d
 
 /* --- giving up -------------------------------------------------------------------------------- */
 
+/* What a side has sent: pending bytes, and those that wait in the stream for their acknowledgment.
+ * Suricata counts these, too. Bytes behind a hole do not count, so one far segment ends nothing. */
+static uint64_t sent_by(const struct app_session *s, enum direction d)
+{
+    const struct stream_slot *slot = stream_slot(s->flow.thread->packet);
+    const struct app_dir *ds = &s->ds[d];
+    uint64_t size = ds->len + ds->lost;
+
+    for (unsigned i = slot->chunk_count; i-- > 0;)
+        if (slot->chunk[i].direction == d && slot->chunk[i].kind == CHUNK_DATA)
+            return size + slot->chunk[i].unacked;
+    return size;
+}
+
 /* Bounds the bytes that recognition may buffer. Three cases: a side has twice the limit; one side
  * is done and over the limit while the other is silent; one side is done and over the limit while
  * the other only waits for more bytes of a pattern. */
 static bool waits_too_long(const struct app_session *s)
 {
     const struct app_dir *ts = &s->ds[TO_SERVER], *tc = &s->ds[TO_CLIENT];
-    uint64_t size_ts = ts->len + ts->lost, size_tc = tc->len + tc->lost;
+    uint64_t size_ts = sent_by(s, TO_SERVER), size_tc = sent_by(s, TO_CLIENT);
 
     if (size_tc > 2 * WAIT_LIMIT || size_ts > 2 * WAIT_LIMIT)
         return true;

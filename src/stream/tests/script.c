@@ -106,7 +106,7 @@ static struct packet *packet_new(struct script *s, enum direction dir, const voi
     p->dst = ip_v4(ends[!dir]);
     p->src_port = dir == TO_SERVER ? 1025 : 80;
     p->dst_port = dir == TO_SERVER ? 80 : 1025;
-    p->flow_hash = 0x1234567;
+    p->flow_hash = packet_flow_hash(p, true, true);
     p->time_us = s->time_us;
     p->number = ++s->number;
     return p;
