@@ -410,6 +410,17 @@ static void COLD split_end(struct detect_module *m, struct inspection *in)
     in->last_sides = INSPECT_OTHER_SIDE;
 }
 
+/* What the server's parser has not taken yet is parsed at the flow's end, and what that finds is
+ * the server's. */
+static bool may_split(const struct inspection *in)
+{
+    const struct app_flow *af = in->flow->app;
+
+    return in->chunk_count > 0 ||
+           (inspection_ends_flow(in) && af != NULL && app_data_waits(af, TO_CLIENT) &&
+            !app_data_waits(af, TO_SERVER));
+}
+
 /* At the end of a flow, the stream module may send data of a direction in earlier packets; flags
  * of these packets name the directions. */
 static uint8_t last_sides(const struct packet *p)
@@ -476,7 +487,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     apply_drop(p);
     apply_switched_off(p);
     in = inspection_of(p);
-    if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && in.chunk_count > 0)
+    if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && may_split(&in))
         split_end(m, &in);
     if (p->flow != NULL && (in.chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, &in);        /* first: it may turn the packet's direction */
