@@ -7,6 +7,9 @@
  *
  * An empty slab may serve another size. When memory is scarce, all but a few return their pages.
  *
+ * The blocks of each size that were freed last are in a list of their own and are the next to be
+ * taken, whatever their slab: they are in the caches, and the slabs need no accounting.
+ *
  * A block that is larger than the largest size has slabs of its own, which are kept for the next
  * block of as many slabs. */
 #include "base/memory/heap.h"
@@ -54,14 +57,28 @@ struct chunk {
     unsigned char *slabs;
 };
 
+/* Blocks that were freed last. For their slab and for idle memory they are in use. */
+struct recent {
+    void *free;
+    uint32_t count, limit;
+};
+
+/* How many of one size: libraries have many small blocks. They may keep so many slabs from becoming
+ * empty. */
+#define RECENT_SMALL 128                /* up to this size */
+#define RECENT_SMALL_LIMIT 128
+#define RECENT_LIMIT 32
+
 /* Belongs to one thread, except the last two members. */
 struct heap {
+    struct recent recent[SIZES];
     struct slab *open[SIZES];           /* slabs with a free block */
     struct slab *empty, *dropped;       /* slabs without a size; without their pages */
     unsigned empty_count, dropped_count;
     struct idle_memory idle;
     void *retained[RETAINED_SLABS_LIMIT + 1];         /* free blocks of this many slabs */
-    size_t retained_bytes, in_use;
+    size_t retained_bytes;
+    size_t in_use;                      /* blocks, recent ones included */
     struct chunk *chunks;
     unsigned slabs_left;                /* of the newest chunk */
 
@@ -269,13 +286,39 @@ static void take_returned(struct heap *heap)
     }
 }
 
-/* No free block of this size: first take returned blocks, then new ones. */
-static COLD void *get_slow(struct heap *heap, unsigned index)
+/* Returns the recent blocks of one size to their slabs. All of them, because the list does not tell
+ * which are the oldest. */
+static __attribute__((noinline)) void recent_drain(struct heap *heap, unsigned index)
 {
-    struct slab *slab;
+    struct recent *recent = &heap->recent[index];
 
-    take_returned(heap);
-    slab = heap->open[index];
+    while (recent->free != NULL) {
+        void *block = recent->free;
+
+        recent->free = *(void **)block;
+        heap->in_use--;
+        slab_put(heap, slab_of(block), block);
+    }
+    recent->count = 0;
+}
+
+/* No recent block of this size. If no slab has one either, first take returned blocks, then new
+ * ones. */
+static __attribute__((noinline)) void *get_slow(struct heap *heap, unsigned index)
+{
+    struct slab *slab = heap->open[index];
+    void *block;
+
+    if (UNLIKELY(slab == NULL)) {
+        take_returned(heap);
+        block = heap->recent[index].free;
+        if (block != NULL) {
+            heap->recent[index].free = *(void **)block;
+            heap->recent[index].count--;
+            return block;
+        }
+        slab = heap->open[index];
+    }
     if (slab == NULL)
         slab = slab_cut(heap, index);
     return slab != NULL ? slab_get(heap, slab) : NULL;
@@ -331,17 +374,26 @@ static void put_large(struct heap *heap, void *block)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* The usual case is a pop from a list. */
+/* The usual case is a pop from a list. The next one is prefetched, because its link will be read
+ * then. */
 void *heap_get(struct heap *heap, size_t size)
 {
+    struct recent *recent;
     unsigned index;
-    struct slab *slab;
+    void *block;
 
     if (UNLIKELY(size > LARGEST))
         return get_large(heap, size);
     index = size_index(size);
-    slab = heap->open[index];
-    return LIKELY(slab != NULL) ? slab_get(heap, slab) : get_slow(heap, index);
+    recent = &heap->recent[index];
+    block = recent->free;
+    if (UNLIKELY(block == NULL))
+        return get_slow(heap, index);
+    recent->free = *(void **)block;
+    recent->count--;
+    if (recent->free != NULL)
+        PREFETCH(recent->free);
+    return block;
 }
 
 void *heap_get_zeroed(struct heap *heap, size_t n, size_t size)
@@ -406,6 +458,7 @@ static COLD void return_to_owner(struct heap *owner, void *block)
 /* Any thread may return any block. */
 void heap_put(struct heap *heap, void *block)
 {
+    struct recent *recent;
     struct slab *slab;
 
     if (block == NULL)
@@ -415,12 +468,17 @@ void heap_put(struct heap *heap, void *block)
         return_to_owner(slab->owner, block);
         return;
     }
-    heap->in_use--;
     if (UNLIKELY(slab->block_size == 0)) {
+        heap->in_use--;
         put_large(heap, block);
         return;
     }
-    slab_put(heap, slab, block);
+    recent = &heap->recent[slab->size_index];
+    if (UNLIKELY(recent->count == recent->limit))
+        recent_drain(heap, slab->size_index);
+    *(void **)block = recent->free;
+    recent->free = block;
+    recent->count++;
 }
 
 /* Never shrinks in place: a smaller size keeps the block. */
@@ -450,12 +508,21 @@ struct heap *heap_new(void)
 {
     struct heap *heap = aligned_alloc(CACHE_LINE, sizeof(*heap));
 
-    return heap != NULL ? memset(heap, 0, sizeof(*heap)) : NULL;
+    if (heap == NULL)
+        return NULL;
+    memset(heap, 0, sizeof(*heap));
+    for (unsigned i = 0; i < SIZES; i++)
+        heap->recent[i].limit = index_size(i) <= RECENT_SMALL ? RECENT_SMALL_LIMIT : RECENT_LIMIT;
+    return heap;
 }
 
 size_t heap_in_use(const struct heap *heap)
 {
-    return heap->in_use;
+    size_t recent = 0;
+
+    for (unsigned i = 0; i < SIZES; i++)
+        recent += heap->recent[i].count;
+    return heap->in_use - recent;
 }
 
 /* At the end of the thread. False: other threads still have blocks, and the heap lives until they
@@ -468,6 +535,8 @@ bool heap_free(struct heap *heap)
         return true;
     do {
         take_returned(heap);
+        for (unsigned i = 0; i < SIZES; i++)
+            recent_drain(heap, i);
         if (heap->in_use == 0) {
             take_down(heap);
             return true;

@@ -177,3 +177,34 @@ TEST(heap_takes_large_blocks_again_that_returned)
     heap_put(heap, q);
     CHECK(heap_free(heap) && heap_free(other));
 }
+
+#define MANY 1000
+#define RECENT_LIMIT 32          /* as in heap.c */
+
+/* Blocks of many slabs: what was freed last comes first, and all are there again. */
+TEST(heap_takes_recent_blocks_first)
+{
+    struct heap *heap = heap_new();
+    void *block[MANY], *again[MANY];
+
+    for (int i = 0; i < MANY; i++)
+        block[i] = heap_get(heap, 500);
+    for (int i = 0; i < MANY; i++)
+        heap_put(heap, block[i]);
+    CHECK_INT(heap_in_use(heap), 0);
+    for (int i = 1; i <= MANY % RECENT_LIMIT; i++)
+        CHECK(heap_get(heap, 500) == block[MANY - i]);
+    CHECK_INT(heap_in_use(heap), MANY % RECENT_LIMIT);
+    for (int i = 1; i <= MANY % RECENT_LIMIT; i++)
+        heap_put(heap, block[MANY - i]);
+    for (int i = 0; i < MANY; i++) {
+        again[i] = heap_get(heap, 500);
+        memset(again[i], i, 500);
+    }
+    for (int i = 0; i < MANY; i++)
+        CHECK_INT(*(unsigned char *)again[i], (unsigned char)i);
+    CHECK_INT(heap_in_use(heap), MANY);
+    for (int i = 0; i < MANY; i++)
+        heap_put(heap, again[i]);
+    CHECK(heap_free(heap));
+}
