@@ -4,6 +4,7 @@
  * libhtp 0.5 reads folded lines, single CRs and lines without a colon differently than browsers do.
  * A block without any of these stays as libhtp read it. Any other block is read again here, and the
  * result replaces libhtp's headers and events. */
+#include "app/proto/http1/lines.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
 
@@ -25,10 +26,9 @@ static bool is_space(uint8_t c)
     return is_blank(c) || (c >= '\n' && c <= '\r');
 }
 
-/* RFC 9110 section 5.6.2, with the separators of RFC 2616. */
 static bool is_token(uint8_t c)
 {
-    return c > ' ' && c < 0x7f && strchr("()<>@,;:\\\"/[]?={}", c) == NULL;
+    return http_token_char[c] != 0;
 }
 
 /* A NUL at the start of a line folds it, too: browsers skip it. */

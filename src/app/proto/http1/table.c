@@ -5,16 +5,16 @@
  * lookup compares the name with each entry in two calls. These tables start empty and compare
  * lengths first. Most lookups are for absent names: the set of lengths answers them without the
  * keys. If libhtp's archive is linked, its calls come here (libhtp.symbols). Ownership of keys and
- * elements is that of htp/htp_table.h. */
+ * elements is that of htp/htp_table.h, but for http_table_add(), which copies no key. */
 #include "app/proto/http1/table.h"
 
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
 
-/* The table owns copied and adopted keys; referenced ones are the caller's. One table has one
- * kind. */
-enum keys { KEYS_UNKNOWN, KEYS_COPIED, KEYS_ADOPTED, KEYS_REFERENCED };
+/* The table owns adopted keys. Names belong to the elements, others to the caller. One table has
+ * one kind. */
+enum keys { KEYS_UNKNOWN, KEYS_NAMES, KEYS_ADOPTED, KEYS_REFERENCED };
 
 struct entry {
     bstr *key;
@@ -43,7 +43,7 @@ static void note_length(htp_table_t *table, const bstr *key)
 {
     size_t len = bstr_len(key);
 
-    if (table->keys != KEYS_COPIED || memchr(bstr_ptr(key), 0, len) != NULL)
+    if (table->keys != KEYS_NAMES || memchr(bstr_ptr(key), 0, len) != NULL)
         table->lengths = LENGTHS_ALL;
     else
         table->lengths |= LENGTH_BIT(len);
@@ -74,19 +74,12 @@ static bool may_add(const htp_table_t *table, const bstr *key, enum keys keys)
     return table != NULL && key != NULL && (table->keys == KEYS_UNKNOWN || table->keys == keys);
 }
 
+/* libhtp's table copies this key. But in all calls it is the name of the element, which nothing
+ * changes, and which is freed only before the table is cleared. */
 htp_status_t http_table_add(htp_table_t *table, const bstr *key, const void *element)
 {
-    bstr *copy;
-
-    if (!may_add(table, key, KEYS_COPIED))
-        return HTP_ERROR;
-    copy = bstr_dup(key);
-    if (copy == NULL)
-        return HTP_ERROR;
-    if (push(table, copy, element, KEYS_COPIED))
-        return HTP_OK;
-    bstr_free(copy);
-    return HTP_ERROR;
+    return may_add(table, key, KEYS_NAMES) && push(table, key, element, KEYS_NAMES)
+               ? HTP_OK : HTP_ERROR;
 }
 
 htp_status_t http_table_addn(htp_table_t *table, const bstr *key, const void *element)
@@ -106,7 +99,7 @@ void http_table_clear(htp_table_t *table)
 {
     if (table == NULL)
         return;
-    for (uint32_t i = 0; i < table->count && table->keys != KEYS_REFERENCED; i++)
+    for (uint32_t i = 0; i < table->count && table->keys == KEYS_ADOPTED; i++)
         bstr_free(table->entry[i].key);
     table->count = 0;
     table->lengths = 0;

@@ -7,13 +7,22 @@
 #include <string.h>
 
 static int mark[40];
+static bstr *names[64];
+static unsigned name_count;
 
+/* The name lives until free_names(). */
 static void add(struct test *t, htp_table_t *table, const char *name, size_t len, int *element)
 {
     bstr *key = bstr_dup_mem(name, len);
 
+    names[name_count++] = key;
     CHECK_INT(http_table_add(table, key, element), HTP_OK);
-    bstr_free(key);
+}
+
+static void free_names(void)
+{
+    while (name_count > 0)
+        bstr_free(names[--name_count]);
 }
 
 TEST(http1_table_get)
@@ -37,11 +46,12 @@ TEST(http1_table_get)
     CHECK(http_table_get_mem(table, "x-\0nul", 6) == &mark[1]);
     CHECK(http_table_get(table, other) == &mark[0]);
     CHECK(http_table_get_index(table, 2, &key) == &mark[2]);
-    CHECK(bstr_cmp_c(key, "host") == 0);
+    CHECK(key == names[2]);             /* not a copy */
     CHECK(http_table_get_c(NULL, "host") == NULL);
     CHECK_INT(http_table_size(NULL), 0);
     bstr_free(other);
     http_table_destroy(table);
+    free_names();
 }
 
 TEST(http1_table_grows)
@@ -61,8 +71,10 @@ TEST(http1_table_grows)
     }
     http_table_clear(table);
     CHECK_INT(http_table_size(table), 0);
+    free_names();
     add(t, table, "again", 5, &mark[0]);
     CHECK(http_table_get_c(table, "again") == &mark[0]);
+    free_names();                       /* before the table, as libhtp does */
     http_table_destroy(table);
 }
 
@@ -83,6 +95,7 @@ TEST(http1_table_lengths)
     http_table_clear(table);
     CHECK(http_table_get_c(table, "aaa") == NULL);
     http_table_destroy(table);
+    free_names();
     table = http_table_create(1);
     grown = bstr_add_c(grown, "key");
     CHECK_INT(http_table_addk(table, grown, &mark[2]), HTP_OK);
