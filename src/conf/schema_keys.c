@@ -30,7 +30,7 @@ const char *const conf_schema_outline[] = {
         " path-convert-lowercase path-nul-encoded-terminates path-nul-raw-terminates"
         " path-separators-compress path-separators-decode path-u-encoding-decode"
         " path-url-encoding-invalid-handling path-utf8-convert-bestfit query-plusspace-decode"
-        " uri-include-all log-ftp-uri",
+        " uri-include-all await-status-line log-ftp-uri",
     "  swf-decompression: enabled type compress-depth decompress-depth",
     "@cpu-set: cpu mode threads prio",
     "  prio: low medium high default",

@@ -274,13 +274,25 @@ static int response_start(htp_tx_t *htp)
         htx->tx.unidirectional[TO_SERVER] = true;
         htx->tx.progress[TO_SERVER] = HTTP_COMPLETE;
         htp->request_port_number = -1;  /* unknown */
-        app_tx_event(&htx->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
+        state->unmatched = htx;
+        state->unmatched_count++;
     }
     if (htx == NULL)
         return HTP_OK;
     message_starts(state, htx, TO_CLIENT);
     set_progress(htx, TO_CLIENT, HTTP_LINE);
     return HTP_OK;
+}
+
+#define UNMATCHED_MAX 16    /* events of one input */
+
+/* The last one is told of all, as in Suricata, whose parser reports when it has read a segment. */
+void http_unmatched_told(struct http_state *state)
+{
+    for (unsigned i = 0; i < MIN(state->unmatched_count, UNMATCHED_MAX); i++)
+        app_tx_event(&state->unmatched->tx, HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST);
+    state->unmatched = NULL;
+    state->unmatched_count = 0;
 }
 
 /* libhtp 0.5 fails at a second 100 Continue. It is unusual, but clients accept it: an event
@@ -445,7 +457,7 @@ static struct http_tx *tx_at_work(const struct http_state *state)
     return htx;
 }
 
-/* response_start() raises this event, because the transaction does not exist before. */
+/* http_unmatched_told() raises this event, because the transaction does not exist before. */
 static bool is_handled_here(enum http_event event)
 {
     return event == HTTP_EVENT_UNABLE_TO_MATCH_RESPONSE_TO_REQUEST;
@@ -461,11 +473,11 @@ static void is_not_chunked(struct http_tx *htx)
         htx->htp->response_message_len = 0;
 }
 
-/* A message of the final close: the server's last bytes are in, and no event is expected of
- * them. */
+/* A message of a close: a side's last bytes are in, and no event is expected of them, as in
+ * Suricata. */
 static bool is_too_late(const struct http_state *state)
 {
-    return state->closing && state->direction == TO_CLIENT;
+    return state->closing;
 }
 
 /* libhtp accepts the name of the protocol in capitals only. */

@@ -233,7 +233,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     if (in->direction == TO_SERVER && state->requests_over)
         return PARSE_OK;
     if (in->direction == TO_CLIENT && awaits_response(state) &&
-        http_lead_in(in, &skip) == HTTP_LEAD_IN_WAIT) {
+        http_lead_in(in, state->config->await_status_line, &skip) == HTTP_LEAD_IN_WAIT) {
         in->consumed = skip;
         return PARSE_MORE;
     }
@@ -286,6 +286,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
         status = parse_data(state, in);
     if (in->end && status != PARSE_STOP && !state->change)
         close_direction(state, in);
+    http_unmatched_told(state);
     if (state->thread != NULL)
         state->thread->block = (struct slice){ 0 };
     sync_progress(state);

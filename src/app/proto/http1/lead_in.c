@@ -3,7 +3,10 @@
  *
  * Browsers skip lines before the status line, and evaders send them. libhtp 0.5 would read them as
  * a body. A first line that is no status line is dropped if the next one may be a status line.
- * Until that is known, libhtp gets no data. */
+ *
+ * When a segment ends with such a line, Suricata does not wait for the next one: the line is the
+ * body of a response that ends there, and the next segment begins another response. With
+ * await-status-line libhtp gets no data until the next line has begun. */
 #include "app/proto/http1/state.h"
 
 #define LINE_BUFFER_LIMIT 1024          /* longer data without a line end are not a line */
@@ -75,21 +78,31 @@ static uint32_t offset_of(const struct bytes *in, const struct app_input *comple
     return (uint32_t)(in->next - complete->data);
 }
 
+/* True if the line is a response of its own, because its segment ends with it. libhtp skips blank
+ * lines. */
+static bool is_complete_response(struct slice line, const struct bytes *next,
+                                 bool await_status_line)
+{
+    return !await_status_line && bytes_left(next) < 2 && chomped_len(line) > 2;
+}
+
 /* *skip: bytes to drop before the response. WAIT: the data do not decide yet. At the stream's end,
  * or beyond LINE_BUFFER_LIMIT, libhtp gets what there is. */
-enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip)
+enum http_lead_in http_lead_in(const struct app_input *in, bool await_status_line, uint32_t *skip)
 {
     struct bytes rest = bytes_of(in->data, in->len);
 
     *skip = 0;
     for (;;) {
         struct bytes next = rest;
-        struct slice line;
+        struct slice line = { 0 };
         int status = looks_like_status(rest);
 
         if (status > 0)
             return HTTP_LEAD_IN_DONE;
-        if (!take_any_line(&next, &line) || bytes_left(&next) < 2)
+        if (take_any_line(&next, &line) && is_complete_response(line, &next, await_status_line))
+            return HTTP_LEAD_IN_DONE;
+        if (line.len == 0 || bytes_left(&next) < 2)
             return in->end || bytes_left(&rest) > LINE_BUFFER_LIMIT ? HTTP_LEAD_IN_DONE
                                                                 : HTTP_LEAD_IN_WAIT;
         if (peek_u8(&next) != 'H' && chomped_len(line) > 2) /* only an 'H' promises a status line */

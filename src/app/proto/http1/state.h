@@ -47,6 +47,8 @@ struct http_state {
     bool has_messages;                  /* libhtp holds some */
     bool closing;                       /* libhtp is processing the end of the connection */
     bool odd_fields;                    /* in the request in progress */
+    struct http_tx *unmatched;          /* last response of this input without a request */
+    uint16_t unmatched_count;
     uint16_t pending_events;  /* events of libhtp about the header in progress; see hooks.c */
     struct buf *block;                  /* its lines if they came in several packets, or NULL */
     bool has_derived_buffers;                     /* a transaction has message[].derived */
@@ -99,6 +101,9 @@ void http_hooks_register(htp_cfg_t *cfg);
 /* http1.c: true if no transaction is in progress. */
 bool http_is_between(const struct http_state *state);
 
+/* hooks.c: raises the events of responses without a request, once the input is parsed. */
+void http_unmatched_told(struct http_state *state);
+
 /* block.c */
 bool http_block_hold(struct http_state *state, enum http_event event);  /* true if it is about a
                                                                          * header */
@@ -118,6 +123,7 @@ bool http_reframe(struct http_state *state, uint64_t now_us);
 
 /* lead_in.c: returns in *skip the number of bytes to drop before the start of a response. */
 enum http_lead_in { HTTP_LEAD_IN_DONE, HTTP_LEAD_IN_WAIT };
-enum http_lead_in http_lead_in(const struct app_input *in, uint32_t *skip);
+enum http_lead_in http_lead_in(const struct app_input *in, bool await_status_line,
+                               uint32_t *skip);
 
 #endif
