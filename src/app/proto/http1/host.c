@@ -154,6 +154,22 @@ static void read_tunnel(htp_tx_t *htp)
     set_flag(htp, HTP_HOSTU_INVALID, is_named && !a.is_valid);
 }
 
+/* A URI with a scheme, but without "//" ("sip:me@example.org"): Suricata takes what follows for the
+ * authority, libhtp 0.5 for the path. */
+static void read_opaque(htp_tx_t *htp)
+{
+    struct slice target = http_bstr(htp->request_uri);
+    uint32_t scheme = length_until(target, ":");
+    struct authority a;
+
+    if (scheme == target.len || target.data[0] == '/' ||
+        !authority_read(rest_of(target, scheme + 1), &a))
+        return;
+    replace(&htp->parsed_uri->hostname, &a.name);
+    htp->parsed_uri->port_number = a.port;
+    set_flag(htp, HTP_HOSTU_INVALID, !is_host_name(a.name) || (a.has_port && a.port <= 0));
+}
+
 void http_host_of_line(htp_tx_t *htp)
 {
     htp_uri_t *uri = htp->parsed_uri;
@@ -165,8 +181,10 @@ void http_host_of_line(htp_tx_t *htp)
         read_tunnel(htp);
         return;
     }
-    if (LIKELY(uri->hostname == NULL))
+    if (LIKELY(uri->hostname == NULL)) {
+        read_opaque(htp);
         return;
+    }
     if (without_spaces(http_bstr(raw->hostname)).len == 0) {
         replace(&uri->hostname, NULL);
         uri->port_number = -1;

@@ -28,6 +28,16 @@ static void expect_host(struct test *t, const char *target, const char *field, c
 
 #define A "\"hostname\":\"a\","
 
+/* A scheme without "//". */
+TEST(http1_host_of_opaque_uri)
+{
+    expect_host(t, "GET sip:me@a", "", "\"hostname\":\"me@a\",",
+                AMBIGUOUS THREE(IN_URI));
+    expect_host(t, "GET x:a:80/b", "", A "\"http_port\":80,", AMBIGUOUS);
+    expect_host(t, "GET x:/b", "", "", "");
+    expect_host(t, "GET /x:a", "", "", "");
+}
+
 TEST(http1_host_in_field)
 {
     expect_host(t, "GET /", "a:80", A "\"http_port\":80,", "");
