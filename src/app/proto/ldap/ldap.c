@@ -250,16 +250,17 @@ static enum parse_status refuse(struct app_flow *af, unsigned event)
 }
 
 /* NTLM binds of Windows have choices of their own, and their responses a DN of bytes. Suricata's
- * parser ends at the first one with this event; here the flow is followed, and the event told
- * once. */
+ * parser ends at the first one, with this event of the transaction before, if there still is one.
+ * Here the flow is followed, and the event told once. */
 static void check_bind(struct app_flow *af, struct ldap_tx *t, const struct ldap_message *m)
 {
+    struct app_tx *before = m->op == LDAP_BIND_REQUEST ? t->tx.prev : NULL;
     struct ldap_state *st = af->state;
 
     if (st->odd_bind_told || is_plausible(m))
         return;
     st->odd_bind_told = true;
-    app_tx_event(&t->tx, LDAP_INVALID_DATA);
+    app_tx_event(before != NULL ? before : &t->tx, LDAP_INVALID_DATA);
 }
 
 /* Opens a frame at the first byte of a message, once: the parser sees an incomplete message again
