@@ -30,8 +30,8 @@ bool pgsql_take_pair(struct bytes *in, struct slice *name, struct slice *value)
 /* --- requests --------------------------------------------------------------------------------- */
 
 /* StartupMessage, SSLRequest and CancelRequest differ only in the value at the position of the
- * version. Versions 1 to 3 have been in use. A startup message must name a user: PostgreSQL's
- * manual calls all other parameters optional. */
+ * version. Versions 1 to 3 have been in use. A startup message must name a user and end with a zero
+ * byte. PostgreSQL's manual calls all other parameters optional. */
 static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
 {
     uint16_t major = take_be16(&in), minor = take_be16(&in);
@@ -56,7 +56,7 @@ static enum pgsql_result startup(struct bytes in, struct pgsql_message *m)
     m->text = (struct slice){ in.next, (uint32_t)bytes_left(&in) };
     while (pgsql_take_pair(&in, &name, &value))
         user |= slice_is(name, "user") && value.len > 0;
-    return user ? PGSQL_OK : PGSQL_BAD;
+    return user && bytes_have(&in, 1) && peek_u8(&in) == 0 ? PGSQL_OK : PGSQL_BAD;
 }
 
 /* The untyped first message: length, which counts itself, and body. A length below 8 has no room
@@ -215,6 +215,19 @@ static uint64_t row_size(struct bytes in)
     return sum;
 }
 
+/* The fields of an ErrorResponse: a type and a string each, and a zero byte behind the last one. */
+static bool are_error_fields(struct bytes in)
+{
+    struct slice value;
+
+    while (peek_u8(&in) != 0) {
+        take_skip(&in, 1);
+        if (!take_until(&in, 0, &value))
+            return false;
+    }
+    return bytes_have(&in, 1);
+}
+
 /* Limits of the length field by type, its own 4 bytes included. They stop the parser early when it
  * reads something that is not PostgreSQL. */
 static void response_lengths(uint8_t letter, uint32_t *min, uint32_t *max)
@@ -242,8 +255,8 @@ static enum pgsql_result response_body(uint8_t letter, struct bytes in, struct p
         return authentication(in, m);
     case 'E':
         m->kind = PGSQL_ERROR;
-        m->text = take_rest(&in);
-        return PGSQL_OK;
+        m->text = (struct slice){ in.next, (uint32_t)bytes_left(&in) };
+        return are_error_fields(in) ? PGSQL_OK : PGSQL_BAD;
     case 'K':
         m->kind = PGSQL_BACKEND_KEY;
         m->a = take_be32(&in);

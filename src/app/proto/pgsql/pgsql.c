@@ -43,8 +43,8 @@ static enum app_probe_result probe_result(enum pgsql_result result)
            APP_PROBE_NO;
 }
 
-/* The first eight bytes of a startup message are enough for detection. 10000 bytes is the limit of
- * PostgreSQL's server (MAX_STARTUP_PACKET_LENGTH). */
+/* The first eight bytes of a startup message are enough for detection while the rest is to come.
+ * 10000 bytes is the limit of PostgreSQL's server (MAX_STARTUP_PACKET_LENGTH). */
 static bool is_startup(struct bytes in)
 {
     uint32_t length = take_be32(&in);
@@ -61,12 +61,13 @@ static enum app_probe_result pgsql_probe(struct bytes in, enum direction directi
 {
     struct pgsql_message m;
     uint8_t first = peek_u8(&in);
+    enum pgsql_result result;
     uint32_t size;
 
-    if (direction == TO_SERVER && is_startup(in))
-        return APP_PROBE_YES;
-    if (direction == TO_SERVER)
-        return probe_result(pgsql_request(in, PGSQL_NOTHING, &m, &size));
+    if (direction == TO_SERVER) {
+        result = pgsql_request(in, PGSQL_NOTHING, &m, &size);
+        return result == PGSQL_MORE && is_startup(in) ? APP_PROBE_YES : probe_result(result);
+    }
     if (bytes_left(&in) > 0 && (first == 'N' || first == 'S'))
         return APP_PROBE_YES;           /* the response to an SSL request */
     return probe_result(pgsql_response(in, &m, &size));
@@ -310,6 +311,9 @@ static enum parse_status take_message(struct app_flow *af, struct app_input *in)
         bad_message(af, request ? PGSQL_MALFORMED_REQUEST : PGSQL_MALFORMED_RESPONSE);
         break;
     case PGSQL_BAD:
+        /* A bad startup message may have a wrong length, too. */
+        if (request && in->data[0] == 0)
+            size = in->len;
         break;
     case PGSQL_OK:
         if (request)

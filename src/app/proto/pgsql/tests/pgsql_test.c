@@ -46,6 +46,28 @@ TEST(pgsql_invalid_length)
     split_check(t, &c);
 }
 
+/* A startup message ends with a zero byte, the fields of an error with one, too. */
+TEST(pgsql_lists_have_an_end)
+{
+    static const char startup[] = "\0\0\0\x10\0\3\0\0user\0u\0", error[] = "E\0\0\0\x08SX\0";
+    struct pgsql_message m;
+    uint32_t size;
+
+    for (uint8_t more = 0; more < 2; more++) {      /* the byte behind is part of it or not */
+        uint8_t a[sizeof(startup)], b[sizeof(error)];
+        enum pgsql_result expected = more ? PGSQL_OK : PGSQL_BAD;
+
+        memcpy(a, startup, sizeof(a));
+        memcpy(b, error, sizeof(b));
+        a[3] = (uint8_t)(sizeof(startup) - 2 + more);
+        b[4] = (uint8_t)(sizeof(error) - 3 + more);
+        a[3]++;
+        b[4]++;
+        CHECK_INT(pgsql_request(bytes_of(a, sizeof(a)), PGSQL_NOTHING, &m, &size), expected);
+        CHECK_INT(pgsql_response(bytes_of(b, sizeof(b)), &m, &size), expected);
+    }
+}
+
 /* A zero is no status, though strchr() finds one in any string. */
 TEST(pgsql_ready_with_a_status_that_is_none)
 {
