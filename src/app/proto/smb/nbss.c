@@ -96,27 +96,30 @@ struct record_span {
     uint32_t have;                  /* bytes of it that are present */
 };
 
-/* `pdu` is the first of the version's three frame types. */
-static void record_frames(const struct scope_in *m, unsigned pdu, const struct record_span *r)
+/* `pdu` is the first of the version's three frame types. False: no rule asks for that frame. */
+static bool record_frames(const struct scope_in *m, unsigned pdu, const struct record_span *r)
 {
     uint64_t offset = m->offset + NBSS_HEADER_LEN + r->at;
+    bool is_framed = app_frame(m->flow, m->direction, pdu, offset, r->len, APP_FRAME_NO_TX) != 0;
 
-    app_frame(m->flow, m->direction, pdu, offset, r->len, APP_FRAME_NO_TX);
     app_frame(m->flow, m->direction, pdu + 1, offset, r->header, APP_FRAME_NO_TX);
     if (r->have > r->header)
         app_frame(m->flow, m->direction, pdu + 2, offset + r->header,
                   (int64_t)r->len - r->header, APP_FRAME_NO_TX);
+    return is_framed;
 }
 
 /* --- records -------------------------------------------------------------------------------- */
 
-/* A request from the server, or a response from the client: an event, and the record is ignored.
- * Its numbers would match the wrong transactions. */
-static bool wrong_way(struct smb_state *st, const struct smb_record *r)
+/* A request from the server, or a response from the client, is ignored: its numbers would match the
+ * wrong transactions. A server that breaks an oplock sends one ([MS-CIFS] section 2.2.4.32), so it
+ * raises an event only while rules look at the frame, as in Suricata. */
+static bool wrong_way(struct smb_state *st, const struct smb_record *r, bool is_framed)
 {
     if (r->is_response == (r->direction == TO_CLIENT))
         return false;
-    smb_event(st, r->is_response ? SMB_RESPONSE_TO_SERVER : SMB_REQUEST_TO_CLIENT);
+    if (is_framed)
+        smb_event(st, r->is_response ? SMB_RESPONSE_TO_SERVER : SMB_REQUEST_TO_CLIENT);
     return true;
 }
 
@@ -124,13 +127,14 @@ static bool wrong_way(struct smb_state *st, const struct smb_record *r)
 static bool smb1_record(struct smb_state *st, const struct scope_in *m, struct bytes in)
 {
     struct smb_record r;
+    bool is_framed;
 
     if (!smb1_take_record(&in, &r))
         return false;
     r.direction = m->direction;
-    record_frames(m, SMB1_FRAME_PDU,
-                  &(struct record_span){ 0, m->len, SMB1_HEADER_LEN, m->len });
-    if (wrong_way(st, &r))
+    is_framed = record_frames(m, SMB1_FRAME_PDU,
+                              &(struct record_span){ 0, m->len, SMB1_HEADER_LEN, m->len });
+    if (wrong_way(st, &r, is_framed))
         return true;
     if (r.is_response)
         smb1_response(st, &r);
@@ -149,14 +153,16 @@ static bool smb2_records(struct smb_state *st, const struct scope_in *m, struct 
         const uint8_t *here = in.next;
         struct smb_record r;
         uint32_t len;
+        bool is_framed;
 
         if (bytes_left(&in) < MAGIC_LEN || here[0] != 0xfe || !is_magic(here) ||
             !smb2_take_record(&in, m->direction, &r))
             return false;
         len = (uint32_t)(in.next - here);
-        record_frames(m, SMB2_FRAME_PDU,
-                      &(struct record_span){ (uint32_t)(here - start), len, r.header_len, len });
-        if (wrong_way(st, &r))
+        is_framed = record_frames(m, SMB2_FRAME_PDU,
+                                  &(struct record_span){ (uint32_t)(here - start), len,
+                                                         r.header_len, len });
+        if (wrong_way(st, &r, is_framed))
             continue;
         if (r.is_response)
             smb2_response(st, &r);

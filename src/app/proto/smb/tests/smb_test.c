@@ -112,6 +112,24 @@ TEST(smb_malformed)
     split_check(t, &c);
 }
 
+#define ECHO "\x00\x00\x00\x24\xffSMB\x2b" "\0\0\0\0\0\0\x40\0\0" "\0\0\0\0\0\0\0\0" "\0\0" \
+             "\0\0\0\0\0\0\1\0" "\0\0\0\0"
+
+/* A server's request is an anomaly to who looks at frames. */
+TEST(smb_request_from_server)
+{
+    static const struct split_step steps[] = { SPLIT_TS(ECHO), SPLIT_TC(ECHO) };
+    static const char *const expected[] = { "event request_to_client", NULL };
+    struct split_case c = CASE(steps);
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "SMB1_COMMAND_ECHO") != NULL);
+    CHECK(strstr(text, "event") == NULL);
+    free(text);
+    c.frames = true;
+    check_has(t, &c, expected);
+}
+
 #define OPEN 40                         /* requests: more than are found by a walk */
 #define QUERY_DIRECTORY 14
 
