@@ -209,7 +209,7 @@ const char *const conf_schema_outline[] = {
         " compression-bomb-limit max-body-expansion max-header-list-size max-header-expansion"
         " max-header-log http1-rules",
     "      tcp: enabled",
-    "    smtp: enabled raw-extraction max-tx",
+    "    smtp: enabled raw-extraction bdat-lines max-tx",
     "      mime: decode-mime decode-base64 decode-quoted-printable header-value-depth"
         " extract-urls extract-urls-schemes log-url-scheme body-md5",
     "      inspected-tracker: content-limit content-inspect-min-size content-inspect-window",

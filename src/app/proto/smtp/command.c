@@ -238,6 +238,7 @@ static int bdat(struct smtp_state *s, struct slice text)
         return -1;
     s->chunk_left = size;
     s->data_mode = size > 0;
+    smtp_chunk_begin(s, size);
     return wait_for_reply(s, SMTP_COMMAND_BDAT);
 }
 

@@ -63,6 +63,7 @@ int smtp_configure(const struct conf_node *node, const struct conf_node *root UN
                                                 CONTENT_INSPECT_MIN_SIZE);
     s->window.window = (uint32_t)conf_size(tracker, "content-inspect-window",
                                            CONTENT_INSPECT_WINDOW);
+    s->bdat_lines = conf_bool(node, "bdat-lines", true);
     s->raw_extraction = conf_bool(node, "raw-extraction", false);
     if (s->raw_extraction && s->decode_mime) {
         /* The message is Suricata's. */

@@ -179,22 +179,11 @@ static bool body_chunk(struct smtp_state *s, struct bytes *in, bool end, uint64_
  * once (RFC 3030, 2). */
 static void skip_chunk(struct smtp_state *s, struct bytes *in)
 {
-    uint32_t n = (uint32_t)MIN(s->chunk_left, bytes_left(in));
-    struct slice chunk = take_slice(in, n);
+    struct slice chunk = take_slice(in, (size_t)MIN(s->chunk_left, bytes_left(in)));
 
-    s->chunk_left -= n;
-    if (s->chunk_left > 0)
-        return;
-    s->data_mode = false;
-    s->chunk_ragged = chunk.len > 0 && chunk.data[chunk.len - 1] != '\n';
-}
-
-/* If the chunk ended inside a line and no command follows, the chunk is longer than announced. */
-static void check_chunk(struct smtp_state *s, struct slice text)
-{
-    if (s->chunk_ragged && !smtp_is_command(text))
-        smtp_event(s, SMTP_EVENT_BDAT_CHUNK_LEN_EXCEEDED);
-    s->chunk_ragged = false;
+    s->chunk_left -= chunk.len;
+    s->data_mode = s->chunk_left > 0;
+    smtp_chunk_data(s, chunk);
 }
 
 /* --- directions ------------------------------------------------------------------------------- */
@@ -225,7 +214,7 @@ static int client_line(struct smtp_state *s, struct bytes *in, uint64_t offset)
         return 0;
     if (result == APP_LINE_DROPPED)
         return 1;
-    check_chunk(s, line.text);
+    smtp_chunk_line(s, line.text);
     if (smtp_request(s, &line) < 0)
         return -1;
     if (result == APP_LINE_TRUNCATED)

@@ -49,6 +49,7 @@ enum smtp_frame { SMTP_FRAME_LIST(APP_ENUM_ID) };
 
 struct smtp_settings {
     bool decode_mime, raw_extraction;
+    bool bdat_lines;                    /* see chunk.c */
     bool body_md5_auto;                 /* computed when a rule needs it */
     struct mime_settings mime;
     struct file_window window;
@@ -101,6 +102,10 @@ struct smtp_state {
     struct slice helo;                  /* data NULL: none yet */
     uint64_t chunk_left;                /* BDAT */
     bool chunk_ragged;                  /* the chunk did not end with its last line */
+    struct {                            /* see chunk.c */
+        uint64_t size, counted;
+        bool empty, cr_last, told;
+    } chunk;
     uint32_t data_frame;
     uint64_t data_frame_start;
 };
@@ -128,6 +133,11 @@ void smtp_complete(struct smtp_state *s);           /* the current transaction *
 bool smtp_mail_open(struct smtp_state *s);
 void smtp_mail_line(struct smtp_state *s, const struct mime_line *line);
 void smtp_mail_end(struct smtp_state *s);
+
+/* chunk.c: events of BDAT chunks. */
+void smtp_chunk_begin(struct smtp_state *s, uint64_t size);
+void smtp_chunk_data(struct smtp_state *s, struct slice chunk);
+void smtp_chunk_line(struct smtp_state *s, struct slice text);  /* the next line */
 
 int smtp_configure(const struct conf_node *node, const struct conf_node *root, void *settings,
                    struct err *err);
