@@ -41,7 +41,7 @@ static int64_t days_from_civil(int64_t year, unsigned month, unsigned day)
 }
 
 /* "Z", "+hhmm" or "-hhmm". *seconds is what to add to get UTC. */
-static bool take_offset(struct bytes *in, int64_t *seconds)
+static bool take_offset(struct bytes *in, int64_t *seconds, bool *is_local)
 {
     uint8_t sign = take_u8(in);
     unsigned hours, minutes;
@@ -52,6 +52,7 @@ static bool take_offset(struct bytes *in, int64_t *seconds)
     if ((sign != '+' && sign != '-') || !take_digits(in, 2, &hours) ||
         !take_digits(in, 2, &minutes) || hours > 23 || minutes > 59)
         return false;
+    *is_local = true;
     *seconds = (int64_t)(hours * 60 + minutes) * 60;
     if (sign == '+')
         *seconds = -*seconds;
@@ -60,7 +61,7 @@ static bool take_offset(struct bytes *in, int64_t *seconds)
 
 /* Seconds since 1970. A UTCTime has two digits for the year: 1950 to 2049 (RFC 5280 section
  * 4.1.2.5.1). Seconds may be missing, which only old certificates use. */
-static bool parse_time(const struct der *time, int64_t *out)
+static bool parse_time(const struct der *time, int64_t *out, bool *is_local)
 {
     struct bytes in = bytes_of_slice(time->content);
     unsigned year, month, day, hour, minute, second = 0;
@@ -79,7 +80,7 @@ static bool parse_time(const struct der *time, int64_t *out)
     if (peek_u8(&in) >= '0' && peek_u8(&in) <= '9' && !take_digits(&in, 2, &second))
         return false;
     if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
-        second > 59 || !take_offset(&in, &offset))
+        second > 59 || !take_offset(&in, &offset, is_local))
         return false;
     *out = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second + offset;
     return true;
@@ -96,7 +97,8 @@ static bool parse_validity(struct bytes *in, struct tls_certificate *c)
         return false;
     inner = bytes_of_slice(validity);
     return der_take(&inner, &before) && der_take(&inner, &after) &&
-           parse_time(&before, &c->not_before) && parse_time(&after, &c->not_after);
+           parse_time(&before, &c->not_before, &c->has_local_date) &&
+           parse_time(&after, &c->not_after, &c->has_local_date);
 }
 
 /* --- extensions ----------------------------------------------------------------------------- */

@@ -148,6 +148,8 @@ static void add_certificate(struct app_flow *af, struct tls_state *st, struct tl
             tls_event(st, fault_event(fault));
             return;
         }
+        if (ds->certificate.has_local_date)     /* RFC 5280 section 4.1.2.5 */
+            tls_event(st, TLS_EVENT_CERTIFICATE_INVALID_DATE);
         ds->has_certificate = true;
     }
     if (ds->chain_len < TLS_CHAIN_MAX) {

@@ -113,6 +113,31 @@ TEST(tls_certificate_faults)
     }
 }
 
+/* A date with an offset is read, and marked: X.509 wants UTC. */
+TEST(tls_certificate_local_date)
+{
+    static const char *const from[] = { "\x17\x0d" "250115120000Z", "\x17\x11" "250115120000+0530" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(from); i++) {
+        uint8_t first = (uint8_t)strlen(from[i]), len = (uint8_t)(first + 15 + 13);
+        struct buf der = { 0 };
+        struct fixture f;
+
+        buf_add(&der, (uint8_t[]){ 0x30, (uint8_t)(len + 7), 0x30, len }, 4);
+        buf_add(&der, "\x02\x01\x05\x30\x00\x30\x00", 7);           /* serial, algorithm, issuer */
+        buf_add(&der, (uint8_t[]){ 0x30, (uint8_t)(first + 15) }, 2);
+        buf_add(&der, from[i], first);
+        buf_add(&der, "\x17\x0d" "260115120000Z", 15);
+        buf_add(&der, "\x30\x00\x30\x00" "\x30\x00\x03\x01\x00", 9);  /* subject, key */
+        open_fixture(&f);
+        CHECK_INT(parse(&f, buf_slice(&der)), CERT_SOUND);
+        CHECK_INT(f.certificate.has_local_date, i);
+        CHECK_INT(f.certificate.not_before, i == 0 ? 1736942400 : 1736922600);
+        close_fixture(&f);
+        buf_fini(&der);
+    }
+}
+
 TEST(tls_when)
 {
     struct when w;
