@@ -172,7 +172,8 @@ const char *const conf_schema_outline[] = {
     "pcap: interface buffer-size bpf-filter checksum-checks threads promisc snaplen"
         " single-pcap-dev",
     "pcap-file: checksum-checks buffer-size tenant-id delete-when-done recursive continuous delay"
-        " directory poll-interval bpf-filter file flow-timeouts-from mixed-interfaces flow-share",
+        " directory poll-interval bpf-filter file flow-timeouts-from mixed-interfaces flow-share"
+        " times-after-2038",
     "erf-file: file",
     "nfq: mode repeat-mark repeat-mask bypass-mark bypass-mask route-queue batchcount fail-open",
     "nflog: group buffer-size qthreshold qtimeout max-size",

@@ -50,6 +50,7 @@ struct pcap_capture {
     size_t buffer_size;
     bool no_checksum;
     bool mixed_interfaces;          /* pcapng: read them all */
+    bool after_2038;                /* pcap: seconds above 2^31 are a time */
     const volatile int *stop;       /* NULL: none */
     unsigned at_once;               /* packets in a vector: one where verdicts are simulated, so
                                      * that each is known before the next packet comes */
@@ -91,6 +92,17 @@ static enum delete_when delete_when(const struct conf_node *root)
     return conf_bool(root, "pcap-file.delete-when-done", false) ? DELETE_ALWAYS : DELETE_NEVER;
 }
 
+/* Today such a time comes from a broken or made-up file, and Suricata makes 1970 of it. Once the
+ * clock itself is past 2038, captures have such times. */
+static bool goes_beyond_2038(const struct conf_node *root)
+{
+    const char *value = conf_string(root, "pcap-file.times-after-2038", "auto");
+
+    if (text_equal_nocase(text_of(value), "auto"))
+        return time(NULL) > INT32_MAX;
+    return conf_bool(root, "pcap-file.times-after-2038", false);
+}
+
 static void *file_open(const struct capture_request *rq, struct err *err)
 {
     struct pcap_capture *c = xcalloc(1, sizeof(*c));
@@ -109,6 +121,7 @@ static void *file_open(const struct capture_request *rq, struct err *err)
     c->no_checksum = capture_checksums_read(conf_find(rq->conf, "pcap-file")) ==
                        CAPTURE_CHECKSUMS_NO;
     c->mixed_interfaces = conf_bool(rq->conf, "pcap-file.mixed-interfaces", false);
+    c->after_2038 = goes_beyond_2038(rq->conf);
     c->stop = rq->stop;
     c->file_per_queue = rq->file_per_queue;
     c->is_shared = rq->is_shared;
@@ -279,6 +292,8 @@ static struct open_file *open_input(const struct pcap_capture *c, struct pcap_in
     }
     if (c->mixed_interfaces)
         pcap_reader_mix(f->reader);
+    if (c->after_2038)
+        pcap_reader_go_beyond_2038(f->reader);
     f->is_mapped = c->is_shared && pcap_reader_hold(f->reader, false);
     return f;
 }

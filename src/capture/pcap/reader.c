@@ -57,6 +57,7 @@ struct pcap_reader {
     unsigned header_size;               /* of a classic record */
     uint32_t snaplen;                   /* of a classic file */
     int link_type;
+    bool after_2038;                    /* its seconds go up to 2106 */
     /* pcapng: */
     bool mixes;                         /* interfaces may differ in kind */
     bool has_first, first_is_big;       /* the first interface, and its byte order */
@@ -107,20 +108,29 @@ static COLD enum pcap_status truncated(struct pcap_reader *r, const char *what)
     return byte_source_waits(r->source) ? PCAP_STATUS_LATER : broken(r, what);
 }
 
+/* The format has unsigned numbers. libpcap, up to 1.10, reads both as signed, and Suricata takes 0
+ * for what is negative. A fraction that large is wrong in any case. */
+static uint64_t classic_time(const struct pcap_reader *r, uint32_t seconds, uint32_t fraction)
+{
+    if (UNLIKELY(seconds > INT32_MAX && !r->after_2038))
+        seconds = 0;
+    if (UNLIKELY(fraction > INT32_MAX))
+        fraction = 0;
+    return (uint64_t)seconds * 1000000 + (r->nanoseconds ? fraction / 1000 : fraction);
+}
+
 /* A record of pcap: seconds, fraction, captured length, original length, data. Of a record that is
  * longer than the file's snaplen libpcap, and with it every tool that reads through it, gives no
  * more than that. */
 static enum pcap_status classic_next(struct pcap_reader *r, struct pcap_frame *f)
 {
     const uint8_t *h = byte_source_peek(r->source, r->header_size);
-    uint64_t fraction;
 
     if (UNLIKELY(h == NULL))
         return broken_off(r, "cut short in a packet header");
     f->len = read32(r, h + 8);
     f->wire_len = read32(r, h + 12);
-    fraction = read32(r, h + 4);
-    f->time_us = (uint64_t)read32(r, h) * 1000000 + (r->nanoseconds ? fraction / 1000 : fraction);
+    f->time_us = classic_time(r, read32(r, h), read32(r, h + 4));
     f->link_type = r->link_type;
     if (UNLIKELY(f->len > FRAME_MAX))
         return broken(r, "senseless packet length");
@@ -387,6 +397,11 @@ struct pcap_reader *pcap_reader_open(const char *path, size_t buffer_size, struc
 void pcap_reader_mix(struct pcap_reader *r)
 {
     r->mixes = true;
+}
+
+void pcap_reader_go_beyond_2038(struct pcap_reader *r)
+{
+    r->after_2038 = true;
 }
 
 void pcap_reader_close(struct pcap_reader *r)

@@ -31,6 +31,9 @@ void pcap_reader_close(struct pcap_reader *r);
 /* Before the first frame: a pcapng file may have interfaces that differ in link type, snaplen or
  * byte order. Otherwise the second kind ends it. */
 void pcap_reader_mix(struct pcap_reader *r);
+/* Before the first frame: seconds of a pcap file above 2^31 are times up to 2106. Otherwise such a
+ * time is 1970. pcapng has 64 bits and does not need it. */
+void pcap_reader_go_beyond_2038(struct pcap_reader *r);
 
 /* BROKEN: truncated or invalid from here on; pcap_reader_problem() has the reason and place. */
 enum pcap_status pcap_reader_next(struct pcap_reader *r, struct pcap_frame *frame);

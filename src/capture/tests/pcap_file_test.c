@@ -323,6 +323,38 @@ TEST(pcapng_interfaces_and_sections)
     clean();
 }
 
+/* The time of the one packet of a file, as libpcap and Suricata read it or unsigned. */
+static uint64_t time_of(struct test *t, uint32_t seconds, uint32_t fraction, bool beyond)
+{
+    struct maker m = { .big = true };
+    struct err err = { 0 };
+    struct pcap_reader *r;
+    struct pcap_frame frame = { .time_us = 0 };
+
+    classic_file(&m, 1);
+    put_be32(m.b.data + 24, seconds);
+    put_be32(m.b.data + 28, fraction);
+    r = pcap_reader_open(save("times.pcap", &m), 4096, &err);
+    CHECK(r != NULL);
+    if (beyond)
+        pcap_reader_go_beyond_2038(r);
+    CHECK_INT(pcap_reader_next(r, &frame), PCAP_STATUS_FRAME);
+    pcap_reader_close(r);
+    return frame.time_us;
+}
+
+TEST(pcap_times_after_2038_are_1970)
+{
+    CHECK_INT(time_of(t, 0x7fffffff, 5, false), UINT64_C(0x7fffffff) * 1000000 + 5);
+    CHECK_INT(time_of(t, 0x80000000, 5, false), 5);
+    CHECK_INT(time_of(t, 0xffffffff, 5, false), 5);
+    CHECK_INT(time_of(t, 0x80000000, 5, true), UINT64_C(0x80000000) * 1000000 + 5);
+    CHECK_INT(time_of(t, 9, 0x80000000, false), 9000000);
+    CHECK_INT(time_of(t, 9, 0x80000000, true), 9000000);
+    CHECK_INT(time_of(t, 9, 1000001, false), 10000001);
+    clean();
+}
+
 /* How many frames are read, and why no more. */
 static unsigned frames_of(struct test *t, struct maker *m, const char *why)
 {
