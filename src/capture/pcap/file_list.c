@@ -2,7 +2,8 @@
 /* capture/pcap/file_list.c - which capture files are read, and in which order.
  *
  * Directories are read by time of last change, then by name. With `continuous` they are checked
- * again for files that are newer than all before. */
+ * again for files that are newer than all before, or as new as the newest: file systems count time
+ * in steps of some milliseconds, so a file that appears later may have the same one. */
 #include "capture/pcap/file_list.h"
 
 #include "base/array.h"
@@ -29,12 +30,33 @@ struct pcap_files {
     ARRAY_OF(struct pcap_input *) list;
     unsigned taken;
     int64_t newest_ns;                  /* change time of the newest file so far */
+    ARRAY_OF(struct pcap_input *) newest;   /* the files with it, sorted by path */
     uint64_t look_at_ns;                /* time of the next check */
 };
 
 static int64_t changed_ns(const struct stat *st)
 {
     return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+static int compare_inputs(const void *a, const void *b)
+{
+    const struct pcap_input *x = *(struct pcap_input *const *)a;
+    const struct pcap_input *y = *(struct pcap_input *const *)b;
+
+    if (x->changed_ns != y->changed_ns)
+        return x->changed_ns < y->changed_ns ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static bool is_new(const struct pcap_files *files, char *path, int64_t changed)
+{
+    struct pcap_input key = { .path = path, .changed_ns = changed }, *at = &key;
+
+    if (changed != files->newest_ns)
+        return changed > files->newest_ns;
+    return files->newest.count == 0 || bsearch(&at, files->newest.at, files->newest.count,
+                                               sizeof(at), compare_inputs) == NULL;
 }
 
 static void add(struct pcap_files *files, const char *path, const struct stat *st, bool is_alone)
@@ -55,10 +77,9 @@ static void add(struct pcap_files *files, const char *path, const struct stat *s
     files->list.at[files->list.count++] = input;
 }
 
-/* Adds files that changed after `newer` and before `older`: a file that is still being written is
- * left for later (`delay`). */
-static void scan(struct pcap_files *files, const char *path, int64_t newer, int64_t older,
-                 unsigned depth)
+/* Adds new files that changed before `older`: a file that is still being written is left for later
+ * (`delay`). */
+static void scan(struct pcap_files *files, const char *path, int64_t older, unsigned depth)
 {
     DIR *dir = opendir(path);
     struct dirent *entry;
@@ -76,21 +97,12 @@ static void scan(struct pcap_files *files, const char *path, int64_t newer, int6
             lstat(inner, &st) < 0)
             continue;
         if (S_ISDIR(st.st_mode) && files->conf.recursive && depth < DEPTH_MAX)
-            scan(files, inner, newer, older, depth + 1);
-        if (S_ISREG(st.st_mode) && changed_ns(&st) > newer && changed_ns(&st) < older)
+            scan(files, inner, older, depth + 1);
+        if (S_ISREG(st.st_mode) && changed_ns(&st) < older &&
+            is_new(files, inner, changed_ns(&st)))
             add(files, inner, &st, false);
     }
     closedir(dir);
-}
-
-static int compare_inputs(const void *a, const void *b)
-{
-    const struct pcap_input *x = *(struct pcap_input *const *)a;
-    const struct pcap_input *y = *(struct pcap_input *const *)b;
-
-    if (x->changed_ns != y->changed_ns)
-        return x->changed_ns < y->changed_ns ? -1 : 1;
-    return strcmp(x->path, y->path);
 }
 
 /* Adds the files of one directory beyond those taken before, sorted. */
@@ -101,7 +113,7 @@ static void scan_sorted(struct pcap_files *files, const char *path)
 
     if (files->conf.continuous)
         older = (int64_t)clock_wall_us() * 1000 - (int64_t)files->conf.delay_s * 1000000000;
-    scan(files, path, files->newest_ns, older, 0);
+    scan(files, path, older, 0);
     if (files->list.count > before)
         qsort(files->list.at + before, files->list.count - before, sizeof(files->list.at[0]),
               compare_inputs);
@@ -123,10 +135,30 @@ static bool has_directory(const char *const *paths)
     return false;
 }
 
+/* Without memory a later file with the same time is left out. */
+static void list_newest(struct pcap_files *files)
+{
+    files->newest.count = 0;
+    for (size_t i = 0; i < files->list.count; i++) {
+        if (files->list.at[i]->changed_ns != files->newest_ns)
+            continue;
+        if (!ARRAY_HAS_SPACE(&files->newest, 1)) {
+            files->newest_ns++;
+            return;
+        }
+        files->newest.at[files->newest.count++] = files->list.at[i];
+    }
+    if (files->newest.count > 1)
+        qsort(files->newest.at, files->newest.count, sizeof(files->newest.at[0]), compare_inputs);
+}
+
 static void remember_newest(struct pcap_files *files)
 {
-    for (size_t i = 0; i < files->list.count && files->conf.continuous; i++)
+    if (!files->conf.continuous)
+        return;
+    for (size_t i = 0; i < files->list.count; i++)
         files->newest_ns = MAX(files->newest_ns, files->list.at[i]->changed_ns);
+    list_newest(files);
 }
 
 static void look(struct pcap_files *files)
@@ -180,6 +212,7 @@ void pcap_files_free(struct pcap_files *files)
         free(files->list.at[i]);
     }
     ARRAY_FREE(&files->list);
+    ARRAY_FREE(&files->newest);
     pthread_mutex_destroy(&files->lock);
     free(files);
 }
