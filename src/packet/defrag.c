@@ -23,6 +23,7 @@
 
 /* The total length of IPv4 and the payload length of IPv6 have 16 bits. */
 #define DATAGRAM_MAX   65535u
+#define IPV6_HEADER_LEN 40u
 #define FRAG_MIN      512u         /* smallest buffer, so that buffers fit other fragments later */
 #define HEAD_MIN       128u
 #define EXPIRE_SLACK_US 10000000u   /* lookups enforce timeouts; this only frees memory */
@@ -637,12 +638,23 @@ static bool assemble(struct defrag *df, const struct tracker *tr)
         fix_ipv4(frame->data + tr->ip_offset, ip_len);
         counter_inc(df->counters, df->conf->ipv4_reassembled);
     } else {
-        if (ip_len > DATAGRAM_MAX)
+        if (ip_len - IPV6_HEADER_LEN > DATAGRAM_MAX)
             return false;
-        put_be16(frame->data + tr->ip_offset + 4, ip_len - 40);
+        put_be16(frame->data + tr->ip_offset + 4, ip_len - IPV6_HEADER_LEN);
         counter_inc(df->counters, df->conf->ipv6_reassembled);
     }
     return true;
+}
+
+/* Suricata writes the length of a datagram that is too long modulo 2^16. If the headers before the
+ * fragment do not fit in that, they are truncated. The datagram is not read here, but has the
+ * event. */
+static bool is_cut_modulo(const struct defrag *df, const struct tracker *tr)
+{
+    uint32_t payload = (uint32_t)df->frame.len - tr->ip_offset - IPV6_HEADER_LEN;
+
+    return tr->src.version == 6 && !df->frame.failed && payload > DATAGRAM_MAX &&
+           (payload & DATAGRAM_MAX) < tr->head_len - tr->ip_offset - IPV6_HEADER_LEN;
 }
 
 /* False, with the event set: the datagram would end beyond what IP can describe (the "ping of
@@ -708,6 +720,8 @@ bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *frag
     if (!is_complete(tr))
         return false;
     done = assemble(df, tr);
+    if (UNLIKELY(!done) && is_cut_modulo(df, tr))
+        packet_set_event(p, EVENT_IPV6_TRUNC_EXTHDR);
     *datagram = (struct datagram){ .ip_offset = tr->ip_offset, .datalink = tr->datalink };
     tracker_remove(df, tr);
     return done;

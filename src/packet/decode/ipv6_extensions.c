@@ -258,6 +258,17 @@ static bool step(struct walk *w)
     }
 }
 
+#define PROTO_TCP 6
+
+/* Suricata reads no jumbogram (RFC 2675), as no options fit in a length of 0. Here it is read, with
+ * the same event: its length is what the frame has, whatever the option says. TCP is what a kernel
+ * has joined (BIG TCP), and never was on a wire. */
+static void check_jumbogram(struct packet *p, uint8_t first, uint8_t next)
+{
+    if (UNLIKELY(first == NEXT_HOP_BY_HOP && get_be16(p->l3 + 4) == 0) && next != PROTO_TCP)
+        packet_set_event(p, EVENT_IPV6_TRUNC_EXTHDR);
+}
+
 /* Sets l3_len to the start of the last header, so that the payload begins after all of them. */
 void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
                             const uint8_t *at, uint32_t len)
@@ -271,6 +282,8 @@ void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
     };
 
     p->ip_proto = 0;
+    if (len > 0)
+        check_jumbogram(p, first, at[0]);
     for (;;) {
         p->l3_len = (uint16_t)(w.in.next - p->l3);
         if (w.next == NEXT_NONE) {

@@ -335,6 +335,22 @@ TEST(decode_big_tcp)
     env_close(t, &env);
 }
 
+/* Suricata takes a jumbogram's option for cut short, and so it has that event, but is read. */
+TEST(decode_jumbogram)
+{
+    static const unsigned length[] = { 18 };
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, "");
+    p = decode_big(&env, "eth:86dd ip6:00 3a00c20400011134 8000000000010001", length, 1);
+    CHECK_INT(p->event_count, 1);
+    CHECK(packet_has_event(p, EVENT_IPV6_TRUNC_EXTHDR));
+    CHECK_INT(p->ip_proto, 58);
+    CHECK_INT(p->payload_len, BIG - 70);
+    env_close(t, &env);
+}
+
 /* A frame that is no longer than IP can say, and a fragment, have no such excuse. */
 TEST(decode_length_0_is_wrong)
 {

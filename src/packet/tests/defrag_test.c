@@ -292,6 +292,38 @@ TEST(defrag_ipv6)
     env_close(t, &env);
 }
 
+/* A fragment behind hop-by-hop options: `len` bytes of a datagram of protocol 254. */
+static struct packet *send_behind_options(struct decode_env *env, uint32_t offset, uint32_t len,
+                                          bool more)
+{
+    static uint8_t frame[65536];
+    char words[96];
+    size_t head;
+
+    snprintf(words, sizeof(words), "eth:86dd ip6:00 2c00050200000100 fe00%04x00000007",
+             offset | more);
+    head = env_bytes(words, frame, sizeof(frame));
+    put_be16(frame + 14 + 4, (uint16_t)(16 + len));
+    env_decode_bytes(env, DATALINK_ETHERNET, frame, (uint32_t)head + len);
+    return env->vector.packet[0];
+}
+
+/* The length counts what is behind the header of IPv6: 65,535 bytes fit, one more does not. */
+TEST(defrag_ipv6_length)
+{
+    for (uint32_t more = 0; more < 2; more++) {
+        struct decode_env env;
+        struct packet *p;
+
+        env_open(&env, NULL);
+        send_behind_options(&env, 0, 32768, true);
+        p = send_behind_options(&env, 32768, 65535 - 8 - 32768 + more, false);
+        CHECK_INT(env_count(&env, "defrag.ipv6.reassembled"), !more);
+        CHECK_INT(packet_has_event(p, EVENT_IPV6_TRUNC_EXTHDR), more);
+        env_close(t, &env);
+    }
+}
+
 TEST(defrag_goes_on_decoding)
 {
     struct decode_env env;
