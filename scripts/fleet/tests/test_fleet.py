@@ -240,6 +240,36 @@ def test_a_task_that_was_committed_is_not_done_again(tmp_path):
     assert [g.key for t in fleet.again for g in t.groups] == ["d", "e"]
 
 
+def test_tasks_that_may_have_ended_a_worker_run_alone(tmp_path):
+    """Two were in work, and only one of them can be why."""
+    store = Store(str(tmp_path))
+    tasks = [Task([Group(k, [Capture(k, 1, 1)])]) for k in "abcd"]
+    fleet = driver.Driver.__new__(driver.Driver)
+    fleet.store, fleet.summary = store, driver.Summary()
+    fleet.again, fleet._slot = deque(), lambda: None
+    fleet.slots = [driver.Slot(None, None, True, deque((None, t) for t in tasks[1:3]))]
+    fleet._lost(0, tasks[0])
+    assert [(t.groups[0].key, t.strikes) for t in fleet.again] == [("a", 1), ("b", 1), ("c", 0)]
+    left = iter(tasks[3:])
+    assert fleet._next(left, is_busy=True) is tasks[2]
+    assert fleet._next(left, is_busy=True) is tasks[3]
+    assert fleet._next(left, is_busy=True) is None
+    given = []
+
+    class Actor:
+        class run:
+            @staticmethod
+            def options(name):
+                return Actor.run
+
+            @staticmethod
+            def remote(task):
+                given.append(task)
+    fleet.slots = [driver.Slot(Actor, None, True)]
+    fleet._fill(left)
+    assert given == [tasks[0]] and list(fleet.again) == [tasks[1]]
+
+
 @pytest.mark.long
 def test_a_capture_that_ends_its_worker_is_given_up(tmp_path, config, rules, address, capsys):
     """The worker dies as soon as its engine has begun to read the capture that never ends."""

@@ -4,6 +4,7 @@ import json
 
 import duckdb
 import pytest
+from pyarrow import parquet
 
 from ids_fleet import records
 from ids_fleet.records import Converter, Source, record_of, same
@@ -19,6 +20,7 @@ ODD = [
     {"src_port": 1.5}, {"src_port": 1e300}, {"flow_id": 12345678901234567890},
     {"flow_id": 9007199254740993}, {"event_type": "alert", "alert": {"signature_id": 1}},
     {"event_type": "../odd"}, {"timestamp": "never"}, {"fleet_group": "mine"}, {"time": 1},
+    {"new": None}, {"dns": {"new": None}}, {"dns": {"queries": [{"rrname": "a", "new": None}, {}]}},
     {"SRC_IP": "other case"}, {"metadata": {"flowints": {"x": 1}}},
 ]
 
@@ -155,3 +157,22 @@ def test_many_days_keep_few_files_open(tmp_path, monkeypatch):
     made = Converter(str(tmp_path / "db")).convert([Source("g", str(path), [])], "task")
     assert len({name.rsplit("/", 1)[0] for name in made.files}) == 9
     check_all(made, lines)
+
+
+def test_leaves_without_values_cost_little(tmp_path, monkeypatch):
+    """They are not compressed where one row group is all; in others values may follow."""
+    path = tmp_path / "eve.json"
+    write(path, [{**BASE, "dns": {"rrname": "a" * 100, "queries": [{"rrname": "b"}]}}] * 50)
+    for block, compressed in ((records.BLOCK_BYTES, lambda c: c.statistics.has_min_max),
+                              (2000, lambda _: True)):
+        monkeypatch.setattr(records, "BLOCK_BYTES", block)
+        made = Converter(str(tmp_path / f"db-{block}")).convert([Source("g", str(path), [])], "t")
+        (file,) = (local for name, local in made.files.items() if name.endswith(".parquet"))
+        data = parquet.ParquetFile(file).metadata
+        leaves = [data.row_group(0).column(i) for i in range(data.num_columns)]
+        names = {c.path_in_schema for c in leaves}
+        assert names > {"dns.rrname", "dns.queries.list.element.rrname"}
+        assert not all(c.statistics.has_min_max for c in leaves if c.statistics)
+        for leaf in leaves:
+            assert (leaf.compression == "ZSTD") == compressed(leaf), leaf.path_in_schema
+        assert len(read(made, "dns")) == 50

@@ -2,20 +2,25 @@
 import dataclasses
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import fsspec
 import pytest
 from conftest import alone, write, write_cut
+from fsspec.implementations.local import LocalFileSystem
 
-from ids_fleet import results, tables
+from ids_fleet import results, store, tables
 from ids_fleet.captures import Capture, find
+from ids_fleet.engine import Run
 from ids_fleet.errors import EngineError, StoreError
 from ids_fleet.store import Store
-from ids_fleet.worker import Worker
+from ids_fleet.worker import Folders, Worker
 from ids_fleet.worklist import Group, Task
 
 
@@ -130,6 +135,62 @@ def test_an_engine_that_is_killed_costs_what_it_had(worker, tmp_path):
     assert [g.records > 0 for g in done.groups] == [True, False, True]
 
 
+def test_the_engine_reads_while_another_is_converted(worker, spec, tmp_path, monkeypatch):
+    """The first task is held in conversion until the second has been read."""
+    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(4)]
+    is_read, convert, order = threading.Event(), worker.converter.convert, []
+    tasks = [task_of(*paths[:2]), task_of(*paths[2:])]
+
+    def read_all(job, read_all=worker._read_all):
+        read_all(job)
+        order.append(job.task.name)
+        if len(order) == 2:
+            is_read.set()
+
+    def held(sources, name):
+        assert is_read.wait(60)
+        return convert(sources, name)
+    monkeypatch.setattr(worker, "_read_all", read_all)
+    monkeypatch.setattr(worker.converter, "convert", held)
+    started = time.time()
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(worker.run, tasks))
+    assert [d.failed for d in done] == [[], []]
+    assert 0 < sum(d.seconds for d in done) <= time.time() - started
+    stored = tables.connect(Store(spec.out)).execute("SELECT count(*) FROM events").fetchone()
+    assert stored == (sum(g.records for d in done for g in d.groups),)
+
+
+def test_folders_are_used_again(worker, tmp_path):
+    for n in range(3):
+        worker.run(task_of(*[write(tmp_path / f"c/{n}-{i}.pcap", i) for i in range(3)]))
+    assert len(os.listdir(worker.folders.parent)) == len(worker.folders.free) == 3
+    folders = Folders(str(tmp_path / "out-of-engines"))
+    one = folders.take()
+    os.makedirs(f"{one}/filestore/ab")
+    for name in ("eve.json", "filestore/ab/cd"):
+        with open(f"{one}/{name}", "w") as f:
+            f.write("x")
+    folders.give(one)
+    assert folders.take() == one and os.listdir(one) == []
+    assert folders.take() != one
+
+
+def test_a_capture_that_the_engine_refuses_has_failed(worker, tmp_path):
+    """It is never begun, so it must not be taken for one that was."""
+    good = [write(tmp_path / f"c/{n}.pcap", n) for n in range(2)]
+    junk = tmp_path / "c/junk.pcap"
+    junk.write_bytes(b"no capture at all")
+    run = Run(worker.engine)
+    for path in (tmp_path / "none", good[0], tmp_path / "none", junk, good[1]):
+        run.add(str(path), worker.folders.take())
+    run.wait(0)
+    errors = [outcome.error for outcome in run.outcomes]
+    assert errors[0] == errors[2] == "filename does not exist"
+    assert errors[1] == errors[4] == "" and "neither pcap" in errors[3]
+    assert run.current == 4
+
+
 def test_folders_of_killed_workers_are_removed(worker, spec, tmp_path):
     old = tmp_path / "ids-fleet-worker-old"
     old.mkdir()
@@ -162,11 +223,117 @@ def test_a_full_disk_of_results_ends_the_task(worker, tmp_path, monkeypatch):
     assert os.listdir(worker.scratch + "/records") == []
 
 
+FULL = """
+import os, pickle, subprocess, sys
+from ids_fleet import errors, results, worker
+from ids_fleet.store import Store
+spec, task, small = pickle.loads(bytes.fromhex(sys.argv[1]))
+if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "small", small]).returncode:
+    sys.exit(77)
+Store(spec.out).write_json(results.RUN, {"epoch": spec.epoch}, "/tmp")
+at_work = worker.Worker(spec)
+with open(os.path.join(small, "more"), "wb", buffering=0) as f:
+    try:
+        while f.write(b"x" * 4096):
+            pass
+    except OSError:
+        pass
+try:
+    at_work.run(task)
+except errors.StoreError as e:
+    print("full:", e)
+print("done:", list(Store(spec.out).names(results.DONE)))
+os.unlink(os.path.join(small, "more"))
+print("then:", [g.error for g in at_work.run(task).groups])
+at_work.close()
+"""
+
+
+@pytest.mark.parametrize("full", ["out", "scratch"])
+def test_a_full_disk(spec, tmp_path, full):
+    """That of the results, and that of the worker; then somebody makes room."""
+    for folder in ("out", "scratch"):
+        (tmp_path / folder).mkdir()
+    spec = dataclasses.replace(spec, scratch=str(tmp_path / "scratch"))
+    task = task_of(*[write(tmp_path / f"c/{n}.pcap", n) for n in range(3)])
+    arguments = pickle.dumps((spec, task, str(tmp_path / full))).hex()
+    done = subprocess.run(["unshare", "-rm", sys.executable, "-c", FULL, arguments],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 77 or done.stderr.startswith("unshare: "):
+        pytest.skip("no mount namespaces here")
+    assert done.stdout.splitlines()[1:] == ["done: []", "then: ['', '', '']"], done
+    assert "full: " in done.stdout and "No space left" in done.stdout, done
+
+
+class Slow(LocalFileSystem):
+    """A store that takes its time, and gives up every third call."""
+
+    protocol = "slow"
+    calls = 0
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return super()._strip_protocol(path.removeprefix("slow://"))
+
+    def _slow(self):
+        Slow.calls += 1
+        time.sleep(0.01)
+        if Slow.calls % 3 == 0:
+            raise TimeoutError("slow")
+
+    def put_file(self, *args, **kwargs):
+        self._slow()
+        return super().put_file(*args, **kwargs)
+
+    def get_file(self, *args, **kwargs):
+        self._slow()
+        return super().get_file(*args, **kwargs)
+
+    def cat_file(self, *args, **kwargs):
+        self._slow()
+        return super().cat_file(*args, **kwargs)
+
+
+def test_a_slow_store_has_all_records(spec, tmp_path, config, rules, monkeypatch):
+    fsspec.register_implementation("slow", Slow, clobber=True)
+    monkeypatch.setattr(store, "FIRST_WAIT_S", 0.001)
+    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(4)]
+    spec = dataclasses.replace(spec, out=f"slow://{tmp_path}/out")
+    Store(spec.out).write_json(results.RUN, {"epoch": spec.epoch}, str(tmp_path))
+    worker = Worker(spec)
+    done = worker.run(Task([Group(str(p), list(find([f"slow://{p}"]))) for p in paths]))
+    worker.close()
+    assert done.failed == [] and Slow.calls > 10
+    eve = [str(alone(config, rules, p, tmp_path / f"alone-{i}")) for i, p in enumerate(paths)]
+    assert tables.compare(Store(str(tmp_path / "out")), eve).equal
+
+
 def test_wrong_rules_or_configuration_say_so(spec):
     with pytest.raises(EngineError, match="eve-log"):
         Worker(dataclasses.replace(spec, config=b"%YAML 1.1\n---\noutputs:\n"))
     with pytest.raises(EngineError, match="did not start"):
         Worker(dataclasses.replace(spec, arguments=["--init-errors-fatal"], rules=b"nonsense\n"))
+
+
+@pytest.mark.parametrize("outputs", [
+    "[console: {enabled: no, type: json, level: error, format: x}, file: {filename: a}]",
+    "[file: {filename: a}]"])
+def test_the_log_is_read_whatever_is_configured(spec, tmp_path, config, outputs):
+    """Without it nobody knows which capture the engine has."""
+    text = re.sub(r"\nlogging:.*?\n(?=[a-z])", "\nlogging:\n  default-log-level: error\n"
+                  "  default-log-format: x\n  default-output-filter: nothing\n"
+                  f"  outputs: {outputs}\n", config.read_text(), flags=re.DOTALL)
+    assert text != config.read_text()
+    worker = Worker(dataclasses.replace(spec, config=text.encode()))
+    run = Run(worker.engine)
+    run.add(str(write(tmp_path / "c/1.pcap", 1)), worker.folders.take())
+    run.add(str(tmp_path / "c"), worker.folders.take())
+    (tmp_path / "c/2.pcap").write_bytes(b"no capture at all")
+    run.wait(0)
+    files = os.listdir(worker.engine.folder)
+    worker.close()
+    assert run.begun == 2 and "neither pcap" in run.outcomes[1].warnings[0]
+    assert "a" not in files
 
 
 def test_workers_share_the_cpus(spec, tmp_path):

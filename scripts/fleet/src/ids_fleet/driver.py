@@ -16,10 +16,10 @@ from ray.exceptions import RayActorError, RayTaskError
 from ids_fleet import results
 from ids_fleet.errors import FleetError, StoreError
 from ids_fleet.store import Store
-from ids_fleet.worker import Spec, Worker
+from ids_fleet.worker import IN_WORK, Spec, Worker
 from ids_fleet.worklist import Task
 
-AHEAD = 2                       # tasks that a worker has: one in work, one that waits
+AHEAD = IN_WORK + 1             # tasks that a worker has: one waits
 STRIKES = 2                     # workers that a group may end
 TASK_TRIES = 2                  # of a task that raised an error
 SLOWEST = 10
@@ -90,7 +90,7 @@ class Driver:
         self.store = Store(spec.out)
         self.epoch = spec.epoch
         self.scratch = spec.scratch or "/tmp"
-        self.options = {"num_cpus": 1, **(options or {})}
+        self.options = {"num_cpus": 1, "max_concurrency": IN_WORK, **(options or {})}
         self.progress = progress
         self.summary = Summary()
         self.again: deque[Task] = deque()
@@ -141,14 +141,24 @@ class Driver:
     def _fill(self, tasks: Iterator[Task]) -> None:
         for ahead in range(1, AHEAD + 1):       # all get a first task before one gets a second
             for slot in self.slots:
-                if not slot.is_up or len(slot.tasks) >= ahead:
+                if not slot.is_up or len(slot.tasks) >= ahead \
+                        or (slot.tasks and slot.tasks[0][1].strikes):
                     continue
-                task = self.again.popleft() if self.again else next(tasks, None)
+                task = self._next(tasks, is_busy=bool(slot.tasks))
                 if task is None:
                     self.is_empty = True
                     return
                 ref = slot.actor.run.options(name=task.label).remote(task)
                 slot.tasks.append((ref, task))
+
+    def _next(self, tasks: Iterator[Task], is_busy: bool) -> Task | None:
+        """The next task for a worker. One that may have ended a worker goes to an idle one, so that
+        it is plain which task does it."""
+        for at, task in enumerate(self.again):
+            if not (is_busy and task.strikes):
+                del self.again[at]
+                return task
+        return next(tasks, None)
 
     def _take(self, number: int) -> None:
         """Takes the answer to the oldest task of a worker."""
@@ -177,16 +187,22 @@ class Driver:
         else:
             self._give_up(task, f"{type(error).__name__}: {error}")
 
-    def _lost(self, number: int, task: Task) -> None:
-        """The worker has ended. Its oldest task may be why; those that waited behind it are not."""
+    def _lost(self, number: int, oldest: Task) -> None:
+        """The worker has ended. One of the tasks in work may be why; one that waited is not."""
         self.summary.lost_workers += 1
-        waiting = [later for _, later in self.slots[number].tasks]
+        given = [oldest, *(task for _, task in self.slots[number].tasks)]
         self.slots[number] = self._slot()
-        self.again.extend(waiting)
-        done = results.committed(self.store, task.name)
-        if done is not None:                    # in parts its groups would count twice
-            self._done(done, task)
-            return
+        for place, task in enumerate(given):
+            done = results.committed(self.store, task.name)
+            if done is not None:                # in parts its groups would count twice
+                self._done(done, task)
+            elif place < IN_WORK:
+                self._strike(task)
+            else:
+                self.again.append(task)
+
+    def _strike(self, task: Task) -> None:
+        """A worker ended while it had the task in work."""
         task.strikes += 1
         if task.strikes < STRIKES:
             self.again.append(task)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One process of the engine that takes captures by command (`ids --unix-socket`).
 
-It reads its rules once. Captures are queued ahead, so that it never waits for an answer. What
-became of each is in its log: the engine begins captures in the order of the commands."""
+It reads its rules once. Captures are queued ahead, so that it never waits for an answer, and
+commands are sent many at a time, because each answer would cost two changes of process. What became
+of each capture is in the log: the engine begins captures in the order of the commands."""
 
 import ctypes
 import json
@@ -22,9 +23,14 @@ from ids_fleet.errors import EngineError
 PR_SET_PDEATHSIG = 1            # of prctl(2)
 LIBC = ctypes.CDLL(None)
 START_S = 300.0                 # until rules are loaded
-POLL_S = 0.003
+POLL_S = 0.002
 POLL_MAX_S = 0.05
+AT_ONCE = 32                    # commands before their answers are read
 ANSWER_S = 120.0
+LOG_FORMAT = "%d: %S: %M"
+# With the level by environment, not by -v, there is no table of threads after each capture.
+ENVIRONMENT = {"TZ": "UTC", "SC_LOG_LEVEL": "info", "SC_LOG_FORMAT": LOG_FORMAT,
+               "SC_LOG_OP_FILTER": "."}
 STARTED = "unix-manager: Starting run for '"
 FAILED = re.compile(r"^Error: unix-manager: '.*' failed: (.*)$")
 PROBLEM = re.compile(r"^(Error|Warning): (?!unix-manager)(.*)$")
@@ -51,27 +57,49 @@ class Settings:
     memory: int                 # bytes for flows, streams and the rest; 0: as configured
 
 
-def outputs_off(binary: str, config: str) -> tuple[list[str], list[str]]:
-    """The options that leave only EVE and extracted files of a configuration's outputs, and the
-    names of its EVE files. Raises EngineError if the configuration is refused, or has none."""
+def configured(binary: str, config: str) -> dict[str, str]:
+    """The values of a configuration by their keys. Raises EngineError if it is refused."""
     done = subprocess.run([binary, "-c", config, "--dump-config"], capture_output=True, text=True,
                           check=False, timeout=START_S)
     if done.returncode != 0:
         raise EngineError(f"{config}: {done.stderr.strip() or done.stdout.strip()}")
-    values = dict(line.split(" = ", 1) for line in done.stdout.splitlines() if " = " in line)
+    return dict(line.split(" = ", 1) for line in done.stdout.splitlines() if " = " in line)
+
+
+def is_yes(value: str) -> bool:
+    """Whether a value of a configuration means yes."""
+    return value.lower() in ("yes", "true", "on", "1")
+
+
+def outputs_off(values: dict[str, str]) -> tuple[list[str], list[str]]:
+    """The options that leave only EVE and extracted files of a configuration's outputs, and the
+    names of its EVE files. Raises EngineError if it has none."""
     options, files = [], []
     for key, name in values.items():
         if not re.fullmatch(r"outputs\.\d+", key):
             continue
-        enabled = values.get(f"{key}.{name}.enabled", "no").lower() in ("yes", "true", "on", "1")
+        enabled = is_yes(values.get(f"{key}.{name}.enabled", "no"))
         if enabled and name not in KEPT_OUTPUTS:
             options += ["--set", f"{key}.{name}.enabled=no"]
         if enabled and name == "eve-log" \
                 and values.get(f"{key}.{name}.filetype", "regular") in ("regular", "file"):
             files.append(values.get(f"{key}.{name}.filename", "eve.json"))
     if not files:
-        raise EngineError(f"{config}: no eve-log with filetype regular is enabled in it")
+        raise EngineError("no eve-log with filetype regular is enabled in the configuration")
     return options, files
+
+
+def log_options(values: dict[str, str]) -> list[str]:
+    """The options that leave only the console of a configuration's logs, as Log reads it."""
+    names = [(key, name) for key, name in values.items()
+             if re.fullmatch(r"logging\.outputs\.\d+", key)]
+    options = [f"{key}.{name}.enabled=no" for key, name in names if name != "console"
+               and is_yes(values.get(f"{key}.{name}.enabled", "yes"))]
+    console = next((key for key, name in names if name == "console"),
+                   f"logging.outputs.{len(names)}")
+    options += [f"{console}.console.{what}" for what in
+                ("enabled=yes", "type=regular", f"format={LOG_FORMAT}")]
+    return [word for option in options for word in ("--set", option)]
 
 
 def end_with_parent() -> None:
@@ -120,10 +148,11 @@ class Engine:
         os.makedirs(folder, exist_ok=True)
         self.folder = folder
         self.path = os.path.join(folder, "socket")
-        options, self.eve_files = outputs_off(settings.binary, settings.config)
-        self.cpu_before = 0.0
+        values = configured(settings.binary, settings.config)
+        options, self.eve_files = outputs_off(values)
+        options += log_options(values)
         log = os.path.join(folder, "engine.log")
-        command = [settings.binary, "-c", settings.config, "-v", "--deterministic",
+        command = [settings.binary, "-c", settings.config, "--deterministic",
                    "--runmode", "single", "--set", "threading.set-cpu-affinity=no",
                    "--set", "unix-command.parallel-jobs=1", *options,
                    "-l", folder, f"--unix-socket={self.path}"]
@@ -134,7 +163,7 @@ class Engine:
         with open(log, "ab") as out:
             self.process = subprocess.Popen(
                 command + settings.arguments, stdin=subprocess.DEVNULL, stdout=out,
-                stderr=subprocess.STDOUT, cwd=folder, env=dict(os.environ, TZ="UTC"),
+                stderr=subprocess.STDOUT, cwd=folder, env=dict(os.environ, **ENVIRONMENT),
                 preexec_fn=end_with_parent)  # noqa: PLW1509 - it calls one function, of libc
         self.log = Log(log)
         self._connect()
@@ -153,30 +182,34 @@ class Engine:
                     raise EngineError(f"the engine did not start: {self.log.tail()}") from e
                 time.sleep(0.02)
         self.file = self.socket.makefile("rw", encoding="utf-8", errors="surrogateescape")
-        self._send({"version": "0.2"})
+        list(self.send({"version": "0.2"}))
 
-    def _send(self, message: dict[str, Any]) -> dict[str, Any]:
+    def send(self, *messages: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Sends messages, and yields their answers in order. Raises EngineError."""
         try:
-            self.file.write(json.dumps(message) + "\n")
+            self.file.write("".join(json.dumps(message) + "\n" for message in messages))
             self.file.flush()
-            answer = json.loads(self.file.readline() or "null")
+            for _ in messages:
+                answer = json.loads(self.file.readline() or "null")
+                if not isinstance(answer, dict):
+                    raise EngineError("the engine has closed its socket")
+                yield answer
         except (OSError, ValueError) as e:
             raise EngineError(f"the engine does not answer: {e}") from e
-        if not isinstance(answer, dict):
-            raise EngineError("the engine has closed its socket")
-        return answer
 
-    def ask(self, command: str, **arguments: str) -> Any:
-        """The answer to a command. Raises EngineError if it is refused, or the engine ended."""
-        answer = self._send({"command": command, "arguments": arguments} if arguments
-                            else {"command": command})
-        if answer.get("return") != "OK":
-            raise EngineError(f"{command}: {answer.get('message')}")
-        return answer.get("message")
+    def ask(self, *commands: str) -> list[Any]:
+        """The answers to commands without arguments. Raises EngineError if one is refused, or the
+        engine ended."""
+        answers = list(self.send(*({"command": command} for command in commands)))
+        for command, answer in zip(commands, answers, strict=True):
+            if answer.get("return") != "OK":
+                raise EngineError(f"{command}: {answer.get('message')}")
+        return [answer.get("message") for answer in answers]
 
-    def is_idle(self) -> bool:
-        """Whether all captures given so far are done."""
-        return bool(self.ask("pcap-file-number") == 0 and self.ask("pcap-current") == "None")
+    def left(self) -> int:
+        """How many captures wait or are being read."""
+        waiting, current = self.ask("pcap-file-number", "pcap-current")
+        return int(waiting) + int(current != "None")
 
     def cpu(self) -> float:
         """User and system seconds that the engine has used."""
@@ -213,37 +246,64 @@ class Run:
         """Nothing must be running in the engine."""
         self.engine = engine
         self.outcomes: list[Outcome] = []
-        self.current = -1               # begun by the engine
+        self.messages: list[dict[str, Any]] = []    # of the last outcomes; not sent yet
+        self.refused: list[int] = []                # outcomes that the engine never begins
+        self.begun = 0
         self.timed_out = False
         for _ in engine.log.lines():
             pass
 
+    @property
+    def current(self) -> int:
+        """The place among `outcomes` of the capture that was begun last; -1: none was."""
+        at = self.begun - 1
+        for refused in self.refused:
+            at += refused <= at
+        return at
+
     def add(self, source: str, folder: str, share: str = "") -> None:
-        """Queues a file or folder, with the folder for its records. `share`: NUMBER/COUNT of its
-        flows; "": all. Raises EngineError."""
-        os.makedirs(folder, exist_ok=True)
+        """Queues a file or folder, with the folder for its records, which must exist. `share`:
+        NUMBER/COUNT of its flows; "": all. Raises EngineError."""
         more = {"flow-share": share} if share else {}
-        self.engine.ask("pcap-file", **{"filename": source, "output-dir": folder}, **more)
+        self.messages.append({"command": "pcap-file",
+                              "arguments": {"filename": source, "output-dir": folder, **more}})
         self.outcomes.append(Outcome())
+        if len(self.messages) >= AT_ONCE:
+            self.send()
+
+    def send(self) -> None:
+        """Gives the engine what was queued. A capture that it refuses has failed."""
+        first, messages = len(self.outcomes) - len(self.messages), self.messages
+        self.messages = []
+        for number, answer in enumerate(self.engine.send(*messages), first):
+            if answer.get("return") != "OK":
+                self.outcomes[number].error = str(answer.get("message"))
+                self.refused.append(number)
 
     def read_log(self) -> None:
         """Takes what the log says: which capture runs, and what went wrong."""
         for line in self.engine.log.lines():
             if STARTED in line:
-                self.current += 1
+                self.begun += 1
             elif 0 <= self.current < len(self.outcomes):
                 note(self.outcomes[self.current], line)
 
     def wait(self, limit_s: float) -> None:
         """Returns when all are done. Raises EngineError if the engine ends, or if one capture takes
-        more than limit_s seconds (0: no limit); `current` is the one it had."""
-        pause, at, since = POLL_S, self.current, time.monotonic()
-        while not self.engine.is_idle():
-            time.sleep(pause)
-            pause = min(pause * 1.5, POLL_MAX_S)
+        more than limit_s seconds (0: no limit); `current` is the one it had.
+
+        Looks again when half of the captures that are left should be done: the engine must not
+        stand still for long, and each look takes its time."""
+        self.send()
+        start = since = time.monotonic()
+        at = self.begun
+        while left := self.engine.left():
+            passed = time.monotonic() - start
+            pause = passed * left / max(1, len(self.outcomes) - left) / 2
+            time.sleep(min(max(pause, POLL_S), POLL_MAX_S))
             self.read_log()
-            if self.current != at:
-                at, since = self.current, time.monotonic()
+            if self.begun != at:
+                at, since = self.begun, time.monotonic()
             if limit_s and time.monotonic() - since > limit_s:
                 self.timed_out = True
                 self.engine.kill()

@@ -177,8 +177,12 @@ class Target:
         self.parts = 0
         self.files: dict[str, str] = {}
 
-    def write(self, table: pa.Table) -> None:
-        """Writes a row group. Raises OSError."""
+    def write(self, table: pa.Table, is_last: bool) -> None:
+        """Writes a row group. Raises OSError.
+
+        Most leaves of a table have no value. If no other row group follows, they get no compressor
+        and no dictionary: to begin these for each of them takes half of the time of a small
+        file."""
         if self.writer is not None and set(table.column_names) <= set(self.writer.schema.names):
             missing = {f.name: pa.nulls(len(table), f.type) for f in self.writer.schema
                        if f.name not in table.column_names}
@@ -192,7 +196,11 @@ class Target:
         local = os.path.join(self.folder, f"{self.name}-{self.event}-{self.date}{part}.parquet")
         self.files[f"events/event_type={self.event}/date={self.date}/{self.name}{part}.parquet"] \
             = local
-        self.writer = pq.ParquetWriter(local, table.schema, compression="zstd")
+        leaves = [leaf for name in table.column_names for chunk in table[name].chunks
+                  for leaf in columns.used(chunk, name)] if is_last else None
+        self.writer = pq.ParquetWriter(
+            local, table.schema, use_dictionary=True if leaves is None else leaves,
+            compression="zstd" if leaves is None else dict.fromkeys(leaves, "zstd"))
         self.writer.write_table(table)
 
     def close(self) -> None:
@@ -244,24 +252,24 @@ class Conversion:
         self.folder, self.name, self.made = converter.scratch, name, made
         self.seen, self.across = converter.seen, converter.across
         self.blocks: dict[tuple[str, str], Block] = {}
+        self.starts: dict[tuple[bytes, ...], tuple[str, str]] = {}  # of lines: their blocks
         self.targets: dict[tuple[str, str], Target] = {}
         self.size = 0
         self.alerts = os.path.join(self.folder, f"{name}-alerts.jsonl")
 
     def add(self, source: Source, alerts: Any) -> None:
         """Takes all lines of a file. Raises ValueError if one is no record, OSError."""
-        number = count = 0
+        count = 0
         for number, line in enumerate(lines_in(source), 1):
             if not line:
                 continue
-            event, date, fits = self._place(line)
+            place, fits = self._place(line)
             count += 1
-            block = self.blocks.setdefault((event, date), Block())
-            digest = hashlib.md5(line, usedforsecurity=False).digest()
-            block.add(source, number, line, digest)
+            block = self.blocks.get(place) or self.blocks.setdefault(place, Block())
+            block.add(source, number, line, hashlib.md5(line, usedforsecurity=False).digest())
             if not fits:
-                block.fit(len(block.lines) - 1, self.seen[event])
-            if event == "alert":
+                block.fit(len(block.lines) - 1, self.seen[place[0]])
+            if place[0] == "alert":
                 alerts.write(line + b"\n")
                 self.made.alerts[source.group] += 1
             self.size += len(line)
@@ -269,26 +277,27 @@ class Conversion:
                 self.flush()
         self.made.records[source.group] += count
 
-    def _place(self, line: bytes) -> tuple[str, str, bool]:
-        """Event type, date, and whether the reader may have the line as it is."""
+    def _place(self, line: bytes) -> tuple[tuple[str, str], bool]:
+        """Event type and date, and whether the reader may have the line as it is."""
         start = START.match(line)
-        if start is None:
-            event, date = place_of(line)
-            self.seen.setdefault(event, columns.Seen())
-            return event, date, False
-        event, date = start[2].decode(), start[1].decode()
-        seen = self.seen.setdefault(event, columns.Seen())
-        return event, date, not seen.marks or not seen.is_marked(line)
+        place = self.starts.get(start.groups()) if start else place_of(line)
+        if place is None:
+            assert start is not None
+            place = self.starts[start.groups()] = start[2].decode(), start[1].decode()
+        if place[0] not in self.seen:
+            self.seen[place[0]] = columns.Seen()
+        marks = self.seen[place[0]].marks
+        return place, start is not None and not (marks and self.seen[place[0]].is_marked(line))
 
-    def flush(self) -> None:
-        """Writes all blocks."""
+    def flush(self, is_last: bool = False) -> None:
+        """Writes all blocks. `is_last`: no others follow."""
         for key, block in sorted(self.blocks.items()):
             if key not in self.targets:
                 self.targets[key] = Target(self.folder, self.name, *key)
             table = block.table(self.seen[key[0]])
             if block.shares and key[0] == "alert":
                 table = table.append_column("fleet_partial", block.partial(table, self.across))
-            self.targets[key].write(table)
+            self.targets[key].write(table, is_last)
         is_many = sum(t.writer is not None for t in self.targets.values()) > OPEN_MAX
         if is_many:
             self.close()
@@ -321,7 +330,7 @@ class Converter:
             with open(work.alerts, "wb") as alerts:
                 for source in sources:
                     work.add(source, alerts)
-                work.flush()
+                work.flush(is_last=True)
         finally:
             work.close()
         for target in work.targets.values():

@@ -13,7 +13,7 @@ task that runs again writes the same names, so nothing doubles. What a killed wo
 removed when the run goes on, or ends."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ids_fleet.errors import FleetError, StoreError
@@ -52,6 +52,10 @@ class Done:
     other_cpu: float = 0.0
     worker: str = ""
 
+    def as_json(self) -> dict[str, Any]:
+        """All of it as JSON has it. dataclasses.asdict() would copy each value."""
+        return {**vars(self), "groups": [vars(group) for group in self.groups]}
+
     @property
     def failed(self) -> list[GroupState]:
         """The groups that could not be read."""
@@ -68,7 +72,7 @@ def commit(store: Store, done: Done, epoch: str, scratch: str) -> None:
     this worker's driver is gone, and its work may have been done again."""
     if store.read_json(RUN)["epoch"] != epoch:
         raise StoreError(f"{store.url}: another run has taken over")
-    store.write_json(f"{DONE}/{done.task}.json", asdict(done), scratch)
+    store.write_json(f"{DONE}/{done.task}.json", done.as_json(), scratch)
 
 
 def committed(store: Store, task: str) -> Done | None:

@@ -45,21 +45,23 @@ def fits(kind: Type, value: Any) -> bool:
 def split(kind: Type, value: Any) -> tuple[Any, Any]:
     """The part of a value that its column holds, and the rest; None: there is none of it.
 
-    A list goes as a whole to one side, so that the order of its items stays."""
+    A list goes as a whole to one side, so that the order of its items stays. A member without a
+    column that is null goes nowhere: a column cannot tell null from absent."""
     if value is None or kind == "JSON":
         return value, None
     if isinstance(kind, dict) and isinstance(value, dict):
         known, rest = {}, {}
         for key, inner in value.items():
             mine, other = split(kind[key], inner) if key in kind else (None, inner)
-            if mine is not None or other is None:
+            if key in kind and (mine is not None or other is None):
                 known[key] = mine
             if other is not None:
                 rest[key] = other
         return known, rest or None
     if isinstance(kind, list) and isinstance(value, list):
-        whole = all(split(kind[0], item)[1] is None for item in value)
-        return (value, None) if whole else (None, value)
+        parts = [split(kind[0], item) for item in value]
+        whole = all(rest is None for _, rest in parts)
+        return ([known for known, _ in parts], None) if whole else (None, value)
     return (value, None) if fits(kind, value) else (None, value)
 
 

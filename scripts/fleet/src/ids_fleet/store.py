@@ -56,6 +56,11 @@ def is_local(fs: Any) -> bool:
     return protocol(fs) in ("file", "local")
 
 
+def local_path(url: str) -> str | None:
+    """The path of a URL without a scheme; None: only fsspec knows what it is."""
+    return None if "://" in url or "::" in url else os.path.abspath(url)
+
+
 def split_url(url: str) -> tuple[Any, str]:
     """The file system of a URL, and the path there; a path without a scheme is made absolute."""
     fs, path = fsspec.core.url_to_fs(url)
@@ -105,7 +110,7 @@ class Store:
         """Writes a value as JSON, by way of a file in the local folder `scratch`."""
         local = os.path.join(scratch, f"json-{os.getpid()}")
         with open(local, "w", encoding="utf-8") as f:
-            json.dump(value, f, separators=(",", ":"), sort_keys=True)
+            f.write(json.dumps(value, separators=(",", ":"), sort_keys=True))
         self.put(local, name)
         os.unlink(local)
 

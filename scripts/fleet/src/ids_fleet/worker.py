@@ -3,7 +3,7 @@
 
 Captures in, records out: a task's captures are brought to this machine if they are elsewhere, read
 by the engine, converted, and stored. The last file that is written says what the task had. Without
-this one the others do not count."""
+this one the others do not count. While one task is converted, the engine reads the next."""
 
 import contextlib
 import fcntl
@@ -13,9 +13,10 @@ import os
 import resource
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -24,9 +25,10 @@ from ids_fleet.captures import Capture, changed_ns
 from ids_fleet.engine import Engine, Outcome, Run, Settings
 from ids_fleet.errors import EngineError, StoreError
 from ids_fleet.records import Converter, Source
-from ids_fleet.store import FULL, Store, is_local, retry, split_url
+from ids_fleet.store import FULL, Store, is_local, local_path, retry, split_url
 from ids_fleet.worklist import Group, Task
 
+IN_WORK = 2                     # tasks of a worker: one in the engine, one in conversion
 FETCH_AT_ONCE = 8
 TRIES = 2                       # of a group that makes the engine fail
 HASH_LEN = 64
@@ -58,7 +60,7 @@ class Staged:
 
     group: Group
     source: str                 # file or folder
-    folder: str                 # of its records
+    folder: str                 # of its records: one of Folders
     replaced: list[tuple[str, str]]
 
     @property
@@ -75,12 +77,40 @@ class Job:
     folder: str
     states: dict[str, results.GroupState]
     good: list[Staged] = field(default_factory=list)
-    goes: int = 0               # folders used
+    lent: list[str] = field(default_factory=list)       # of Folders
+    engine_cpu: float = 0.0
 
-    def next_folder(self) -> str:
-        """A new folder for one go through the engine."""
-        self.goes += 1
-        return os.path.join(self.folder, str(self.goes))
+    def new_folder(self) -> str:
+        """An empty folder for captures, which goes with the task."""
+        return tempfile.mkdtemp(dir=self.folder)
+
+
+class Folders:
+    """Folders for records, used again: making and removing one takes longer than a small capture
+    (3 ms, where the disk is busy)."""
+
+    def __init__(self, parent: str) -> None:
+        """They are made below this folder."""
+        self.parent = parent
+        self.free: list[str] = []
+        os.makedirs(parent)
+
+    def take(self) -> str:
+        """An empty one. Raises OSError."""
+        return self.free.pop() if self.free else tempfile.mkdtemp(dir=self.parent)
+
+    def give(self, folder: str) -> None:
+        """Empties it for the next use."""
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        shutil.rmtree(entry.path)
+                    else:
+                        os.unlink(entry.path)
+            self.free.append(folder)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def scratch_folder(parent: str) -> tuple[str, IO[bytes]]:
@@ -122,7 +152,7 @@ def one_cpu(folder: str) -> IO[bytes] | None:
 
 
 class Worker:
-    """Runs tasks, one after another. An actor of Ray, or an object of a test."""
+    """Runs tasks, IN_WORK at once. An actor of Ray, or an object of a test."""
 
     def __init__(self, spec: Spec) -> None:
         """Starts the engine. Raises EngineError if it refuses its rules or configuration."""
@@ -131,6 +161,9 @@ class Worker:
         parent = os.path.dirname(self.scratch)
         self.cpu_claim = one_cpu(parent) if spec.one_cpu else None
         self.store = Store(spec.out)
+        self.folders = Folders(os.path.join(self.scratch, "out"))
+        self.reading, self.storing = threading.Lock(), threading.Lock()
+        self.counted_cpu, self.counted_to = cpu_of_this(), 0.0      # by tasks that are done
         self.converter = Converter(os.path.join(self.scratch, "records"), across.rules_across(
             spec.rules.decode(errors="replace"),
             spec.files.get("threshold.config", b"").decode(errors="replace")))
@@ -174,38 +207,46 @@ class Worker:
             raise
 
     def _run(self, task: Task) -> results.Done:
-        started, cpu, engine_cpu = time.time(), cpu_of_this(), self.engine_cpu + self.engine.cpu()
+        started = time.time()
         states = {g.key: results.GroupState(g.key, g.counted, g.size) for g in task.groups}
         job = Job(task, tempfile.mkdtemp(prefix="task-", dir=self.scratch), states)
         try:
-            self._read_all(job)
-            done = results.Done(task.name, list(states.values()))
-            done.files = self._store_records(job)
-            done.extracted = self._store_extracted(job)
-            done.started, done.seconds = started, time.time() - started
-            done.engine_cpu = self.engine_cpu + self.engine.cpu() - engine_cpu
-            done.other_cpu = cpu_of_this() - cpu
-            done.worker = f"{os.uname().nodename}:{os.getpid()}"
-            results.commit(self.store, done, self.spec.epoch, self.scratch)
-            return done
+            with self.reading:
+                cpu = self.engine_cpu + self.engine.cpu()
+                self._read_all(job)
+                job.engine_cpu = self.engine_cpu + self.engine.cpu() - cpu
+            with self.storing:
+                return self._store(job, started)
         finally:
+            for folder in job.lent:
+                self.folders.give(folder)
             shutil.rmtree(job.folder, ignore_errors=True)
+
+    def _store(self, job: Job, started: float) -> results.Done:
+        done = results.Done(job.task.name, list(job.states.values()), engine_cpu=job.engine_cpu)
+        done.files = self._store_records(job)
+        done.extracted = self._store_extracted(job)
+        done.worker = f"{os.uname().nodename}:{os.getpid()}"
+        # Tasks overlap, so each counts what no other has counted.
+        now, cpu = time.time(), cpu_of_this()
+        done.started, done.seconds = started, now - max(started, self.counted_to)
+        done.other_cpu = cpu - self.counted_cpu
+        self.counted_to, self.counted_cpu = now, cpu
+        results.commit(self.store, done, self.spec.epoch, self.scratch)
+        return done
 
     # --- captures in ---
 
-    def _stage(self, group: Group, folder: str) -> Staged:
+    def _stage(self, group: Group, job: Job) -> Staged:
         """Makes a group ready: a file that is here stays where it is. Several are one folder, in
         which the engine finds them in their order. Raises OSError."""
-        os.makedirs(folder)
-        out = os.path.join(folder, "out")
-        if len(group.captures) == 1:
-            fs, path = split_url(group.captures[0].url)
-            if is_local(fs):
-                os.stat(path)
-                return Staged(group, path, out, [])
-        inside = os.path.join(folder, "in")
-        os.makedirs(inside)
-        replaced = []
+        out = self.folders.take()
+        job.lent.append(out)
+        here = lone_path(group)
+        if here is not None:
+            os.stat(here)
+            return Staged(group, here, out, [])
+        inside, replaced = job.new_folder(), []
         for number, capture in enumerate(group.captures):
             name = f"{number:08d}-{os.path.basename(capture.url)}"
             self._bring(capture, os.path.join(inside, name), number)
@@ -230,13 +271,13 @@ class Worker:
     def _staged(self, groups: list[Group], job: Job) -> Iterator[Staged]:
         """The groups as they become ready, in their order; some are brought at once. One that
         cannot be brought has failed."""
-        folder = job.next_folder()
         with ThreadPoolExecutor(FETCH_AT_ONCE) as pool:
-            waiting = [(group, pool.submit(self._stage, group, os.path.join(folder, str(i))))
-                       for i, group in enumerate(groups)]
+            waiting: list[tuple[Group, Future[Staged] | None]] = [
+                (group, pool.submit(self._stage, group, job) if lone_path(group) is None else None)
+                for group in groups]
             for group, ready in waiting:
                 try:
-                    yield ready.result()
+                    yield ready.result() if ready else self._stage(group, job)
                 except StoreError:
                     raise
                 except OSError as e:
@@ -277,9 +318,9 @@ class Worker:
         run.read_log()
         reason = str(error) if run.timed_out else self.engine.end_reason()
         self._restart()
-        if not given:
+        if run.current < 0:
             raise EngineError(reason) from error
-        at = min(max(run.current, 0), len(given) - 1)
+        at = min(run.current, len(given) - 1)
         run.outcomes[at].error = reason
         return given[:at + 1]
 
@@ -331,6 +372,11 @@ class Worker:
         self.lock.close()
         if self.cpu_claim is not None:
             self.cpu_claim.close()
+
+
+def lone_path(group: Group) -> str | None:
+    """The path of a group of one capture that is on this machine, or may be."""
+    return local_path(group.captures[0].url) if len(group.captures) == 1 else None
 
 
 def linked(path: str, target: str) -> bool:

@@ -17,7 +17,9 @@ from ids_fleet.errors import FleetError
 
 INSERT_AT_ONCE = 1000
 BATCH_BYTES = 64 << 20          # of small groups in one task
-BATCH_GROUPS = 256
+BATCH_GROUPS = 512
+LEAST_BYTES = 4 << 20           # of a task at the end of many: a task by itself takes 50 ms of CPU
+LEAST_GROUPS = 64
 SHARES = 4                      # tasks that each worker still has to get, when the rest is cut
 SPLIT_MAX = 4096                # shares of a group, as many as the engine can count
 
@@ -172,14 +174,17 @@ class Worklist:
         for another."""
         left_size, left_count = self.db.execute("SELECT coalesce(sum(size), 0), count(*) "
                                                 "FROM work").fetchone()
+        least_size = min(LEAST_BYTES, left_size / (SHARES * workers))
+        least_count = min(LEAST_GROUPS, left_count / (SHARES * workers))
         groups: list[Group] = []
         size = 0
         for group_size, *about in self.db.execute(
                 "SELECT size, grp, key, share, shares FROM work ORDER BY rowid"):
             groups.append(self._group(*about))
             size += group_size
-            if size >= min(BATCH_BYTES, left_size / (SHARES * workers)) \
-                    or len(groups) >= min(BATCH_GROUPS, left_count / (SHARES * workers)):
+            enough = min(BATCH_BYTES, left_size / (SHARES * workers))
+            many = min(BATCH_GROUPS, left_count / (SHARES * workers))
+            if 0 < max(enough, least_size) <= size or len(groups) >= max(many, least_count):
                 yield Task(groups)
                 left_size, left_count = left_size - size, left_count - len(groups)
                 groups, size = [], 0
