@@ -224,14 +224,26 @@ static bool is_input(int fd)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* A pipe gives what its writer has written so far, and how many packets are under way at once would
+ * depend on that. So each call fills its buffer: in `single` every run is the same. */
+static ssize_t read_all(ssize_t (*next)(int, void *, size_t), int fd, void *into, size_t size)
+{
+    size_t n = 0;
+    ssize_t got;
+
+    while (n < size && (got = next(fd, (char *)into + n, size - n)) > 0)
+        n += (size_t)got;
+    return n > 0 || size == 0 ? (ssize_t)n : got;
+}
+
 ssize_t read(int fd, void *into, size_t size)
 {
     ssize_t n;
 
     NEXT(read);
-    n = next(fd, into, size);
     if (!is_input(fd))
-        return n;
+        return next(fd, into, size);
+    n = read_all(next, fd, into, size);
     if (n > 0)
         input_read += (size_t)n;
     if (atomic_load(&in_window) && n > 0)
