@@ -59,7 +59,7 @@ void app_flow_free(struct flow *flow);
 struct expectation_opening {
     struct ip src, dst;
     uint32_t flow_hash;
-    uint64_t order;
+    uint64_t seqno;
     bool anywhere;
 };
 void expectation_parent_packet(const struct app_conf *conf, const struct packet *p, bool anywhere);

@@ -76,7 +76,7 @@ struct engine_thread {
     struct packet_vector early;         /* packets that must leave before the others */
     unsigned at_module;
     uint64_t now_us;                    /* newest time seen */
-    uint64_t order_at, order_sub;       /* of the newest vector; see sequencer.h */
+    uint64_t seqno_at, seqno_sub;       /* of the newest vector; see sequencer.h */
     uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
 

@@ -95,8 +95,8 @@ static void send(struct engine_thread *t, struct handoff_queue *queue)
     unsigned queued = ring_count(queue->full);
 
     queue->pending->now_us = t->now_us;
-    queue->pending->order_at = t->dealt.at;
-    queue->pending->order_sub = t->dealt.sub;
+    queue->pending->seqno_at = t->dealt.at;
+    queue->pending->seqno_sub = t->dealt.sub;
     queue->pending = NULL;
     metric_add(&queue->queue_sum, queued);
     metric_add(&queue->queue_samples, 1);
@@ -217,8 +217,8 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
         struct packet_vector *into = try_pending(queue);
 
         /* Progress up to this packet, in case it has to wait for space. */
-        if (p->order != 0)
-            watermark_set(&t->dealt, p->order, p->order_sub);
+        if (p->seqno != 0)
+            watermark_set(&t->dealt, p->seqno, p->seqno_sub);
 
         if (UNLIKELY(into == NULL)) {
             if (may_drop(t, v, p)) {
@@ -232,8 +232,8 @@ static void distribute(struct engine_thread *t, struct packet_vector *v)
         if (into->count >= VECTOR_FILL)
             send(t, queue);
     }
-    if (v->order_at != 0)
-        watermark_set(&t->dealt, v->order_at, v->order_sub);
+    if (v->seqno_at != 0)
+        watermark_set(&t->dealt, v->seqno_at, v->seqno_sub);
     v->count = 0;
     if (t->engine->plan->live)
         send_to_idle(t);
@@ -247,8 +247,8 @@ static void hand_off_full(struct engine_thread *t, struct packet_vector *v)
     struct packet_vector was;
 
     metric_add(&queue->sent, v->count);
-    if (v->order_at != 0)
-        watermark_set(&t->dealt, v->order_at, v->order_sub);
+    if (v->seqno_at != 0)
+        watermark_set(&t->dealt, v->seqno_at, v->seqno_sub);
     if (v->count == 0)
         return;
     into = pending(t, queue);
@@ -326,7 +326,7 @@ void kick(void *thread)
  * the watermark has been taken. NULL: packets are in flight or there is no progress to report. */
 static COLD struct packet_vector *answer_kick(struct engine_thread *t)
 {
-    struct watermark least = { ORDER_END, 0 };
+    struct watermark least = { SEQNO_END, 0 };
 
     __atomic_store_n(&t->kicked, 0, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < t->in_count; i++) {
@@ -339,14 +339,14 @@ static COLD struct packet_vector *answer_kick(struct engine_thread *t)
     for (unsigned i = 0; i < t->in_count; i++)
         if (metric_get(&t->in[i].sent) != metric_get(&t->in[i].done))
             return NULL;
-    if (watermark_has_passed((struct watermark){ t->order_at, t->order_sub }, least.at,
+    if (watermark_has_passed((struct watermark){ t->seqno_at, t->seqno_sub }, least.at,
                               least.sub))
         return NULL;
     t->work.count = 0;
     t->work.last = t->work.tick = false;
     t->work.now_us = t->now_us;
-    t->work.order_at = least.at;
-    t->work.order_sub = least.sub;
+    t->work.seqno_at = least.at;
+    t->work.seqno_sub = least.sub;
     return &t->work;
 }
 

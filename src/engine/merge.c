@@ -28,9 +28,9 @@ static void head_done(struct engine_thread *t, struct handoff_queue *queue)
 
     t->merged.now_us = MAX(t->merged.now_us, v->now_us);
     t->merged.tick |= v->tick;
-    if (watermark_has_passed((struct watermark){ v->order_at, v->order_sub }, t->merged_end.at,
+    if (watermark_has_passed((struct watermark){ v->seqno_at, v->seqno_sub }, t->merged_end.at,
                               t->merged_end.sub))
-        t->merged_end = (struct watermark){ v->order_at, v->order_sub };
+        t->merged_end = (struct watermark){ v->seqno_at, v->seqno_sub };
     queue->head = NULL;
     metric_add(&queue->done, v->count);
     v->count = 0;
@@ -66,10 +66,10 @@ static struct watermark queue_mark(struct engine_thread *t, unsigned number)
     next_head(t, queue);
     if (queue->head != NULL) {
         p = queue->head->packet[queue->head_at];
-        return (struct watermark){ p->order, p->order_sub };
+        return (struct watermark){ p->seqno, p->seqno_sub };
     }
     if (queue->finished)
-        return (struct watermark){ ORDER_END, ORDER_END };
+        return (struct watermark){ SEQNO_END, SEQNO_END };
     return metric_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
 
@@ -98,7 +98,7 @@ static struct handoff_queue *least_queue(struct engine_thread *t, struct waterma
 static bool has_answer(struct engine_thread *t, struct watermark now)
 {
     if (!t->asked ||
-        watermark_has_passed((struct watermark){ t->order_at, t->order_sub }, now.at, now.sub))
+        watermark_has_passed((struct watermark){ t->seqno_at, t->seqno_sub }, now.at, now.sub))
         return false;
     t->asked = false;
     return true;
@@ -123,12 +123,12 @@ static bool gather(struct engine_thread *t)
     }
     if (v->count == VECTOR_FILL)
         (void)least_queue(t, &least);
-    if (least.at == ORDER_END)
+    if (least.at == SEQNO_END)
         least = t->merged_end;
-    v->order_at = least.at;
-    v->order_sub = least.sub;
+    v->seqno_at = least.at;
+    v->seqno_sub = least.sub;
     return v->count > 0 || v->tick ||
-           has_answer(t, (struct watermark){ v->order_at, v->order_sub });
+           has_answer(t, (struct watermark){ v->seqno_at, v->seqno_sub });
 }
 
 static bool all_finished(const struct engine_thread *t)

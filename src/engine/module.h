@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/system/helper_thread.h"
 #include "packet/pool.h"
-#include "sequencer/sequencer.h"
+#include "sequencer/setup.h"
 #include "packet/vector.h"
 
 /* What an instance receives when it opens. Borrowed pointers live as long as the engine. */

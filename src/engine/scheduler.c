@@ -179,7 +179,7 @@ static unsigned least_loaded(struct scheduler *scheduler)
  * timestamps. */
 static uint64_t packet_time_s(const struct packet *p)
 {
-    uint64_t us = p->order != 0 ? order_time_us(p->order) : p->time_us;
+    uint64_t us = p->seqno != 0 ? seqno_time_us(p->seqno) : p->time_us;
 
     return us / 1000000;
 }

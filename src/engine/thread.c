@@ -52,8 +52,8 @@ static COLD void hand_off_done(struct engine_thread *t)
     memmove(v->packet, v->packet + v->done, v->count * sizeof(v->packet[0]));
     v->done = 0;
     early->now_us = v->now_us;
-    early->order_at = v->at_work->order;
-    early->order_sub = v->at_work->order_sub;
+    early->seqno_at = v->at_work->seqno;
+    early->seqno_sub = v->at_work->seqno_sub;
     for (unsigned i = t->at_module + 1; i < t->module_count; i++)
         (void)t->modules[i].module->process(t->modules[i].self, early);
     hand_off(t, early);
@@ -120,7 +120,7 @@ static enum module_status receive(struct engine_thread *t)
     bool was_idle = t->receive_idle;
 
     t->work.count = 0;
-    t->work.order_at = t->work.order_sub = 0;
+    t->work.seqno_at = t->work.seqno_sub = 0;
     t->work.last = t->work.tick = false;
     status = s->module->process(s->self, &t->work);
     receive_account(t, status, t->work.count);
@@ -151,9 +151,9 @@ static void spend_credit(struct engine_thread *t)
  * which bounds the packets in flight. */
 static void carry(struct engine_thread *t, unsigned first, struct packet_vector *v)
 {
-    if (v->order_at != 0) {
-        t->order_at = v->order_at;
-        t->order_sub = v->order_sub;
+    if (v->seqno_at != 0) {
+        t->seqno_at = v->seqno_at;
+        t->seqno_sub = v->seqno_sub;
     }
     for (;;) {
         run_modules(t, first, v);
@@ -166,7 +166,7 @@ static void carry(struct engine_thread *t, unsigned first, struct packet_vector 
         t->pool_credit = 0;
         pool_wait(t);
         v->count = 0;
-        v->order_at = v->order_sub = 0;
+        v->seqno_at = v->seqno_sub = 0;
     }
 }
 
@@ -185,10 +185,10 @@ static void flush_module(struct engine_thread *t, unsigned number)
         t->work.count = 0;
         t->work.last = t->work.tick = false;
         t->work.now_us = t->now_us;
-        t->work.order_at = t->order_at;
-        t->work.order_sub = t->order_sub;
+        t->work.seqno_at = t->seqno_at;
+        t->work.seqno_sub = t->seqno_sub;
         more = s->module->flush(s->self, &t->work);
-        t->work.order_at = t->work.order_sub = 0;
+        t->work.seqno_at = t->work.seqno_sub = 0;
         t->stamp_ns = engine_clock_ns(t->engine);
         metric_add(&s->busy_ns, worked_ns(t, before, t->stamp_ns));
         metric_add(&s->packets, t->work.count);
@@ -203,7 +203,7 @@ static COLD void cut(struct engine_thread *t)
     for (unsigned i = 0; i < t->module_count; i++)
         flush_module(t, i);
     t->now_us = t->work.now_us = 0;
-    t->order_at = t->order_sub = 0;
+    t->seqno_at = t->seqno_sub = 0;
 }
 
 /* Ends at the end of the capture, on a failure, or after engine_stop(). */

@@ -97,7 +97,7 @@ struct flow {
     /* transport state */
     CACHE_ALIGNED struct wheel_timer timer;
     uint64_t last_us;
-    uint64_t last_order;                /* seqno of its last packet; after its end, of its end */
+    uint64_t last_seqno;                /* seqno of its last packet; after its end, of its end */
     uint32_t seen[2];                   /* packets per direction, for states */
     uint32_t sent;                      /* packets handed off to detection, modulo 2^32 */
     uint8_t state;                      /* enum flow_state */

@@ -144,14 +144,14 @@ static inline bool is_timed_out(const struct flow_table *table, const struct flo
 static uint64_t tick_after(const struct flow_table *table, const struct flow *flow)
 {
     uint64_t due = (flow->last_us + timeout_of(table, flow)) / WHEEL_TICK_US;
-    uint64_t last = order_time_us(flow->last_order) / WHEEL_TICK_US;
+    uint64_t last = seqno_time_us(flow->last_seqno) / WHEEL_TICK_US;
 
     return MAX(due, last) + 1;
 }
 
 static uint64_t end_of_tick(uint64_t tick)
 {
-    return order_before_us(tick * WHEEL_TICK_US);
+    return seqno_before_us(tick * WHEEL_TICK_US);
 }
 
 /* Packets do not move the timer: it fires, checks last_us and is set again. That saves a list
@@ -213,7 +213,7 @@ static void leave_emergency_when_over(struct flow_table *table)
  * flow_table_release(). */
 void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)
 {
-    flow->last_order = table->position;
+    flow->last_seqno = table->position;
     flow_buckets_remove(&table->buckets, flow);
     wheel_del(&flow->timer);
     flow->end_reason = (uint8_t)reason;
@@ -260,7 +260,7 @@ static void timer_fired(struct wheel_timer *timer, void *arg)
     counter_inc(table->counters, table->id.evicted);
     flow_table_end(table, flow, FLOW_END_TIMEOUT);
     /* the shorter timeout may have passed before it applied */
-    flow->last_order = end_of_tick(table->emergency ? MAX(tick, table->emergency_tick) : tick);
+    flow->last_seqno = end_of_tick(table->emergency ? MAX(tick, table->emergency_tick) : tick);
 }
 
 static void arm_again(struct wheel_timer *timer, void *arg)
@@ -317,8 +317,8 @@ static int by_end(const void *a, const void *b)
 {
     const struct flow *x = *(struct flow *const *)a, *y = *(struct flow *const *)b;
 
-    if (x->last_order != y->last_order)
-        return x->last_order < y->last_order ? -1 : 1;
+    if (x->last_seqno != y->last_seqno)
+        return x->last_seqno < y->last_seqno ? -1 : 1;
     return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
@@ -357,14 +357,14 @@ static void sort_finished(struct flow_table *table)
 
 /* With packet order: runs the timers up to the time of `order`, in ticks, so that all threads end
  * flows at the same positions. */
-void flow_table_pass(struct flow_table *table, uint64_t order)
+void flow_table_pass(struct flow_table *table, uint64_t seqno)
 {
-    uint64_t tick = order_time_us(order) / WHEEL_TICK_US;
+    uint64_t tick = seqno_time_us(seqno) / WHEEL_TICK_US;
 
     if (LIKELY(tick <= table->tick))
         return;
     table->tick = tick;
-    table->now_us = MAX(table->now_us, order_time_us(order));
+    table->now_us = MAX(table->now_us, seqno_time_us(seqno));
     heed_pressure(table);
     if (keeps_idle(table))
         return;
@@ -373,9 +373,9 @@ void flow_table_pass(struct flow_table *table, uint64_t order)
         sort_finished(table);
 }
 
-void flow_table_at(struct flow_table *table, uint64_t order)
+void flow_table_at(struct flow_table *table, uint64_t seqno)
 {
-    table->position = order;
+    table->position = seqno;
 }
 
 /* ---- finding and making ---- */
@@ -473,7 +473,7 @@ static uint64_t rank_of(struct flow_table *table, const struct packet *p)
     const struct packet *root = p->root != NULL ? p->root : p;
 
     table->created++;
-    return p->order != 0 ? root->number << 9 | p->order_sub : table->created;
+    return p->seqno != 0 ? root->number << 9 | p->seqno_sub : table->created;
 }
 
 static void flow_start(struct flow_table *table, struct flow *flow, const struct packet *p)
@@ -586,7 +586,7 @@ void flow_table_touch(struct flow_table *table, struct flow *flow, struct packet
         p->flags |= PACKET_TO_CLIENT;
     if (p->time_us > flow->last_us)
         flow->last_us = p->time_us;
-    flow->last_order = p->order;
+    flow->last_seqno = p->seqno;
     if (LIKELY(p->l3 != NULL))
         update_ttl(flow, dir, packet_ttl(p));
     update_seen(table, flow, p, dir);

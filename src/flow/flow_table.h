@@ -90,9 +90,9 @@ void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max);
 /* Replaces flow_table_expire() for packets with a seqno (sequencer.h): flows that timed out before
  * `order` go to the ended flows, in the order of their timeouts. The caller must have taken all
  * earlier ended flows. */
-void flow_table_pass(struct flow_table *table, uint64_t order);
+void flow_table_pass(struct flow_table *table, uint64_t seqno);
 /* Sets the position of the current packet: flows that it ends come before it. */
-void flow_table_at(struct flow_table *table, uint64_t order);
+void flow_table_at(struct flow_table *table, uint64_t seqno);
 
 /* At the end of the run: ends all flows, in the order in which they started, with reason timeout
  * when final_us is past a flow's timeout, unless idle flows are kept, else shutdown. */

@@ -28,6 +28,7 @@
 #include "detect/explain/live.h"
 #include "detect/rule/keyword.h"
 #include "flow/exception.h"
+#include "sequencer/setup.h"
 
 /* Ended by NULL, see setup_sources(). */
 static const char *const *source_names(const struct setup *s)

@@ -20,6 +20,7 @@
 #include "modules/flow_partition.h"
 #include "modules/tenant_threads.h"
 #include "plugins/watch.h"
+#include "sequencer/setup.h"
 
 /* State of one packet thread. */
 struct detect_module {
@@ -530,7 +531,7 @@ static void begin_packet(struct detect_module *m, struct packet_vector *v, struc
 {
     v->at_work = p;
     sequencer_slot(p)->handle = m->handle;
-    seq_passes(m->handle, p->order, p->order_sub);
+    seq_passes(m->handle, p->seqno, p->seqno_sub);
 }
 
 /* The flow of a later packet; NULL also if the packet before it has the same flow, and so has
@@ -633,8 +634,8 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     v->at_work = NULL;
     if (UNLIKELY(searches_ahead))
         end_search(m);
-    if (m->handle != NULL && v->order_at != 0)
-        seq_publish(m->handle, v->order_at, v->order_sub);
+    if (m->handle != NULL && v->seqno_at != 0)
+        seq_publish(m->handle, v->seqno_at, v->seqno_sub);
     return MODULE_OK;
 }
 
@@ -645,7 +646,7 @@ static bool detect_module_flush(void *self, struct packet_vector *v)
 
     (void)v;
     if (m->handle != NULL)
-        seq_publish(m->handle, ORDER_END, ORDER_END);
+        seq_publish(m->handle, SEQNO_END, SEQNO_END);
     return false;
 }
 

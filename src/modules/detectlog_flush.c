@@ -56,8 +56,8 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
                   (p->flags & COPIED_FLAGS);
     pseudo->datalink = DATALINK_RAW;
     pseudo->time_us = p->time_us;
-    pseudo->order = p->order;
-    pseudo->order_sub = p->order_sub;
+    pseudo->seqno = p->seqno;
+    pseudo->seqno_sub = p->seqno_sub;
     sequencer_slot(pseudo)->handle = sequencer_slot(p)->handle;
     pseudo->flow = p->flow;
     pseudo->flow_hash = p->flow_hash;

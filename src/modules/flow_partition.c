@@ -9,7 +9,7 @@
 #include "packet/decode/peek.h"
 #include "sequencer/batches.h"
 #include "sequencer/hosts.h"
-#include "sequencer/sequencer.h"
+#include "sequencer/setup.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -97,8 +97,8 @@ static struct flow_places find_places(const struct flow_partition *part, uint32_
 
     PREFETCH(&part->owner[at.bucket]);
     if (part->hosts != NULL) {
-        at.src = seq_hosts_place(part->hosts, src);
-        at.dst = seq_hosts_place(part->hosts, dst);
+        at.src = seq_hosts_slot(part->hosts, src);
+        at.dst = seq_hosts_slot(part->hosts, dst);
     }
     return at;
 }
@@ -137,7 +137,7 @@ static struct seq_entry *add(struct flow_partition *part, struct seq_batch *batc
 /* Notes connections that may announce others, in the order of the capture, before any thread
  * inspects what follows. */
 static void note_plain(const struct flow_partition *part, const struct packet_peek *peek,
-                       uint64_t order)
+                       uint64_t seqno)
 {
     const struct run_context *ctx = part->ctx;
 
@@ -145,7 +145,7 @@ static void note_plain(const struct flow_partition *part, const struct packet_pe
         LIKELY(!expectation_parent_is_likely(ctx->app, peek->payload, peek->payload_len)))
         return;
     expectation_parent_add(ctx->app, &(struct expectation_opening){
-        packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, order, false });
+        packet_peek_src(peek), packet_peek_dst(peek), peek->flow_hash, seqno, false });
 }
 
 /* Before any thread has the packet. */
@@ -167,7 +167,7 @@ static void add_plain(struct flow_partition *part, struct seq_batch *batch,
     struct seq_entry *e = add(part, batch, thread);
 
     note_hosts(part, &f->places, thread);
-    note_plain(part, &f->peek, frame->order);
+    note_plain(part, &f->peek, frame->seqno);
     e->frame = *frame;
     e->packet = NULL;
     if (!frame->is_stable && !buf_add(&batch->bytes, frame->data, frame->len))
@@ -267,7 +267,7 @@ static void add_group(struct flow_partition *part, struct seq_batch *batch,
 
         part->now_us = MAX(part->now_us, f->frame.time_us);
         part->last_us = f->frame.time_us;
-        part->end = f->frame.order + 1;
+        part->end = f->frame.seqno + 1;
         if (LIKELY(f->is_plain))
             add_plain(part, batch, f);
         else
@@ -442,13 +442,13 @@ static void set_end(struct partition_reader *r, struct packet_vector *v)
     const struct seq_entry *e;
 
     if (r->list.at == r->list.end) {
-        v->order_at = r->batch->end;
+        v->seqno_at = r->batch->end;
         v->now_us = MAX(v->now_us, r->batch->now_us);
         return;
     }
     e = &r->batch->entry[*r->list.at];
-    v->order_at = e->packet != NULL ? e->packet->order : e->frame.order;
-    v->order_sub = e->packet != NULL ? e->packet->order_sub : 0;
+    v->seqno_at = e->packet != NULL ? e->packet->seqno : e->frame.seqno;
+    v->seqno_sub = e->packet != NULL ? e->packet->seqno_sub : 0;
 }
 
 /* Goes on to the next entry. An entry, and the bytes of its frame, come from the cache of the CPU
@@ -521,7 +521,7 @@ enum capture_status partition_receive(struct partition_reader *r, struct packet_
         if (r->batch == NULL)
             r->batch = wait_for_batch(r);
         if (r->batch == NULL) {
-            v->order_at = r->end;
+            v->seqno_at = r->end;
             return CAPTURE_IDLE;
         }
         r->is_idle = false;

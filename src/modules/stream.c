@@ -9,6 +9,7 @@
 #include "detect/explain/life.h"
 #include "flow/elephant.h"
 #include "modules/context.h"
+#include "sequencer/setup.h"
 
 struct stream_module {
     struct run_context *ctx;
@@ -201,9 +202,9 @@ static COLD void report_quiescent(struct stream_module *m)
 
 static void go_on(struct stream_module *m, const struct packet_vector *v)
 {
-    m->done = (struct watermark){ v->order_at, v->order_sub };
+    m->done = (struct watermark){ v->seqno_at, v->seqno_sub };
     if (UNLIKELY(m->waits_in_sequence))
-        seq_publish(m->handle, v->order_at, v->order_sub);
+        seq_publish(m->handle, v->seqno_at, v->seqno_sub);
 }
 
 static enum module_status stream_module_process(void *self, struct packet_vector *v)
@@ -217,7 +218,7 @@ static enum module_status stream_module_process(void *self, struct packet_vector
     if (qsbr_has_new_round(m->ctx, m->quiescent_round))
         report_quiescent(m);
     more = stream_vector(m->stream, v);
-    if (m->handle != NULL && v->order_at != 0)
+    if (m->handle != NULL && v->seqno_at != 0)
         go_on(m, v);
     return more ? MODULE_MORE : MODULE_OK;
 }
@@ -227,7 +228,7 @@ static bool stream_module_flush(void *self, struct packet_vector *v)
     struct stream_module *m = self;
 
     if (m->waits_in_sequence)
-        seq_publish(m->handle, ORDER_END, ORDER_END);
+        seq_publish(m->handle, SEQNO_END, SEQNO_END);
     return stream_flush(m->stream, v, v->now_us,
                         __atomic_load_n(&m->ctx->last_frame_us, __ATOMIC_RELAXED));
 }

@@ -3,6 +3,7 @@
 #include "output/merge.h"
 
 #include "base/array.h"
+#include "sequencer/setup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ bool merge_is_full(struct merge_input *input)
 bool merge_add(struct merge_input *input, const struct packet *p, const struct buf *records)
 {
     struct merge *m = input->merge;
-    struct entry_head head = { { p->order, p->order_sub }, records->len };
+    struct entry_head head = { { p->seqno, p->seqno_sub }, records->len };
     bool complete = true;
 
     pthread_mutex_lock(&m->lock);
@@ -161,7 +162,7 @@ void merge_free(struct merge *m)
 {
     if (m == NULL)
         return;
-    write_before(m, (struct watermark){ ORDER_END, ORDER_END });
+    write_before(m, (struct watermark){ SEQNO_END, SEQNO_END });
     for (size_t i = 0; i < m->inputs.count; i++) {
         buf_fini(&m->inputs.at[i]->retained);
         free(m->inputs.at[i]);

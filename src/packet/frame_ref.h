@@ -10,7 +10,7 @@ struct frame_ref {
     uint8_t *data;
     uint32_t len, wire_len;
     uint64_t time_us, number;
-    uint64_t order;             /* see sequencer.h */
+    uint64_t seqno;             /* see sequencer.h */
     void *file;                 /* owned by the capture */
     uint8_t datalink;           /* enum datalink */
     bool is_stable;             /* the bytes stay until the packet returns; else they are copied */

@@ -97,7 +97,7 @@ struct packet {
     uint32_t len, wire_len;             /* captured; on the wire */
     uint64_t time_us;                   /* since 1970 */
     uint64_t number;                    /* in its capture, from 1 (EVE pcap_cnt); 0: pseudo */
-    uint64_t order, order_sub;          /* position in the packet order of the run, see
+    uint64_t seqno, seqno_sub;          /* position in the packet order of the run, see
                                          * sequencer.h; 0: the run has no order */
     uint32_t flags;                     /* enum packet_flag */
     uint8_t datalink;                   /* enum datalink, see packet/decode.h */

@@ -13,8 +13,8 @@ struct packet_vector {
     struct packet **packet;
     unsigned count, cap;
     uint64_t now_us;            /* time of the newest packet, or wall time; monotone */
-    uint64_t order_at;          /* all later vectors are above this position, see */
-    uint64_t order_sub;         /* sequencer.h; 0: there is no order */
+    uint64_t seqno_at;          /* all later vectors are above this position, see */
+    uint64_t seqno_sub;         /* sequencer.h; 0: there is no order */
     bool last;                  /* the capture has ended: nothing comes after this one */
     bool tick;                  /* may be empty: a vector that only advances time */
     bool waits;                 /* at a full ring its packets wait and are not dropped */

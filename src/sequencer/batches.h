@@ -41,7 +41,7 @@ struct seq_batch {
     uint16_t *thread;                   /* by entry */
     uint16_t *index;                    /* numbers of entries, those of thread 0 first */
     unsigned *index_end;                /* by thread: behind its last in `index` */
-    uint64_t end;                       /* no later batch has anything before this place */
+    uint64_t end;                       /* no later batch has anything before this position */
     uint64_t now_us;                    /* the newest time in it */
     bool last;                          /* the capture ends with it */
     bool failed;                        /* because it could not be read */

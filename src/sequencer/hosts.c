@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sequencer/hosts.c - a table from the hash of a host to the thread that inspects its packets. Two
- * bytes a place: 1 MB. Each scanned packet looks at two places, so the scan asks for them ahead. */
+ * bytes a slot: 1 MB. Each scanned packet looks at two slots, so the scan asks for them ahead. */
 #include "sequencer/hosts.h"
 
 #include "packet/flow_hash.h"
@@ -27,23 +27,23 @@ void seq_hosts_free(struct seq_hosts *hosts)
     free(hosts);
 }
 
-static uint32_t place_of(const struct ip *host)
+static uint32_t slot_of(const struct ip *host)
 {
     return host_hash(host) % PLACES;
 }
 
-uint32_t seq_hosts_place(const struct seq_hosts *hosts, const struct ip *host)
+uint32_t seq_hosts_slot(const struct seq_hosts *hosts, const struct ip *host)
 {
-    uint32_t place = place_of(host);
+    uint32_t slot = slot_of(host);
 
-    PREFETCH(&hosts->thread[place]);
-    return place;
+    PREFETCH(&hosts->thread[slot]);
+    return slot;
 }
 
 /* Relaxed: threads see the note with the batch, which is published after it. */
-void seq_hosts_add(struct seq_hosts *hosts, uint32_t place, unsigned thread)
+void seq_hosts_add(struct seq_hosts *hosts, uint32_t slot, unsigned thread)
 {
-    uint16_t *at = &hosts->thread[place];
+    uint16_t *at = &hosts->thread[slot];
     uint16_t now = *at, own = (uint16_t)MIN(thread + 1, (unsigned)SEVERAL);
 
     if (LIKELY(now == own) || now == SEVERAL)
@@ -51,16 +51,16 @@ void seq_hosts_add(struct seq_hosts *hosts, uint32_t place, unsigned thread)
     __atomic_store_n(at, now == NOBODY ? own : SEVERAL, __ATOMIC_RELAXED);
 }
 
-int seq_hosts_thread(const struct seq_hosts *hosts, uint32_t place)
+int seq_hosts_thread(const struct seq_hosts *hosts, uint32_t slot)
 {
-    uint16_t owner = hosts->thread[place];
+    uint16_t owner = hosts->thread[slot];
 
     return owner == NOBODY || owner == SEVERAL ? -1 : owner - 1;
 }
 
 bool seq_hosts_belongs(const struct seq_hosts *hosts, const struct ip *host, unsigned thread)
 {
-    uint16_t owner = __atomic_load_n(&hosts->thread[place_of(host)], __ATOMIC_RELAXED);
+    uint16_t owner = __atomic_load_n(&hosts->thread[slot_of(host)], __ATOMIC_RELAXED);
 
     return owner == thread + 1 && owner != SEVERAL;
 }

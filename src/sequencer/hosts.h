@@ -7,7 +7,7 @@
  * thread can come to the host's state before this one, and there is nothing to wait for. Most
  * thresholds that rules count by host are of such hosts.
  *
- * A place in the table is never free again, and hosts with one hash share it. Both only make a
+ * A slot in the table is never free again, and hosts with one hash share it. Both only make a
  * thread wait that need not. */
 #ifndef SEQUENCER_HOSTS_H
 #define SEQUENCER_HOSTS_H
@@ -19,13 +19,13 @@ struct seq_hosts;
 struct seq_hosts *seq_hosts_new(void);
 void seq_hosts_free(struct seq_hosts *hosts);           /* NULL is fine */
 
-/* By the scan, some packets before it uses the place: where the host is in the table, which is then
+/* By the scan, some packets before it uses the slot: where the host is in the table, which is then
  * read into the cache. */
-uint32_t seq_hosts_place(const struct seq_hosts *hosts, const struct ip *host);
-/* By the scan, one thread at a time: a packet from or to the host of this place is the thread's. */
-void seq_hosts_add(struct seq_hosts *hosts, uint32_t place, unsigned thread);
+uint32_t seq_hosts_slot(const struct seq_hosts *hosts, const struct ip *host);
+/* By the scan, one thread at a time: a packet from or to the host of this slot is the thread's. */
+void seq_hosts_add(struct seq_hosts *hosts, uint32_t slot, unsigned thread);
 /* By the scan: the thread of all packets of the host so far; -1: none, or several. */
-int seq_hosts_thread(const struct seq_hosts *hosts, uint32_t place);
+int seq_hosts_thread(const struct seq_hosts *hosts, uint32_t slot);
 /* By any thread: all packets of the host that were scanned are the thread's. */
 bool seq_hosts_belongs(const struct seq_hosts *hosts, const struct ip *host, unsigned thread);
 

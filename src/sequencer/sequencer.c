@@ -26,7 +26,7 @@
 
 /* A waiter whose spins were in vain spins half as long the next time, down to this part; one in
  * SPIN_AGAIN waits takes the whole time, to notice that it pays again. The other thread may have
- * no CPU: 400,000 waits of two threads on busy CPUs then took 6.5 s in place of 2. */
+ * no CPU: 400,000 waits of two threads on busy CPUs then took 6.5 s in position of 2. */
 #define SPIN_LEAST 16
 #define SPIN_AGAIN 64
 
@@ -103,12 +103,12 @@ struct seq_handle *seq_handle_new(struct sequencer *seq, const struct seq_thread
     return &w->seen;
 }
 
-static bool has_passed(const struct seq_worker *w, struct watermark place)
+static bool has_passed(const struct seq_worker *w, struct watermark position)
 {
-    return watermark_has_passed(watermark_get(&w->seen.mark), place.at, place.sub);
+    return watermark_has_passed(watermark_get(&w->seen.mark), position.at, position.sub);
 }
 
-/* --- passing a place -------------------------------------------------------------------------- */
+/* --- passing a position ----------------------------------------------------------------------- */
 
 /* Crosses worker `number` off a waiter's list; the last one wakes the waiter. With the lock
  * held. */
@@ -149,15 +149,15 @@ static COLD void look_at_waits(struct seq_worker *w)
 /* Publishes that everything before the position is done. A waiter stores wake_at before it reads
  * the mark; the fence is between this thread's mark and its read of wake_at. So at least one of the
  * two sees the other. */
-void seq_publish(struct seq_handle *handle, uint64_t order, uint64_t sub)
+void seq_publish(struct seq_handle *handle, uint64_t seqno, uint64_t sub)
 {
     struct seq_worker *w = worker_of(handle);
 
-    if (!watermark_has_passed(handle->mark, order, sub)) {
-        watermark_set(&handle->mark, order, sub);
+    if (!watermark_has_passed(handle->mark, seqno, sub)) {
+        watermark_set(&handle->mark, seqno, sub);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
-    if (LIKELY(order < __atomic_load_n(&handle->wake_at, __ATOMIC_RELAXED)))
+    if (LIKELY(seqno < __atomic_load_n(&handle->wake_at, __ATOMIC_RELAXED)))
         return;
     pthread_mutex_lock(&w->seq->lock);
     look_at_waits(w);
@@ -167,7 +167,7 @@ void seq_publish(struct seq_handle *handle, uint64_t order, uint64_t sub)
 /* No thread waits for this handle any more. */
 void seq_handle_leave(struct seq_handle *handle)
 {
-    seq_publish(handle, ORDER_END, ORDER_END);
+    seq_publish(handle, SEQNO_END, SEQNO_END);
 }
 
 /* The only step back. No thread waits for a handle that has left. */
@@ -226,27 +226,27 @@ static void set_spins(struct seq_worker *w, bool slept)
 
 /* Puts all workers on the list that have not passed the position. They are counted before they can
  * cross themselves off, because this thread has the lock. */
-static void begin_wait(struct seq_worker *w, struct watermark place)
+static void begin_wait(struct seq_worker *w, struct watermark position)
 {
     struct sequencer *seq = w->seq;
 
     if (UNLIKELY(!w->has_waited))
         begin_waiting(w);
     pthread_mutex_lock(&seq->lock);
-    w->required = place;
+    w->required = position;
     w->waits = true;
     w->missing = 1;                     /* ourselves, until all are on the list */
     for (size_t i = 0; i < seq->handles.count; i++) {
         struct seq_worker *other = seq->handles.at[i];
 
-        if (other == w || has_passed(other, place))
+        if (other == w || has_passed(other, position))
             continue;
         w->waits_for[i / 64] |= UINT64_C(1) << i % 64;
         __atomic_fetch_add(&w->missing, 1, __ATOMIC_RELAXED);
-        if (place.at < other->seen.wake_at)
-            __atomic_store_n(&other->seen.wake_at, place.at, __ATOMIC_SEQ_CST);
+        if (position.at < other->seen.wake_at)
+            __atomic_store_n(&other->seen.wake_at, position.at, __ATOMIC_SEQ_CST);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        if (has_passed(other, place))
+        if (has_passed(other, position))
             look_at_waits(other);
     }
     if (__atomic_sub_fetch(&w->missing, 1, __ATOMIC_SEQ_CST) == 0)
@@ -283,41 +283,41 @@ static COLD void wait_asleep(struct seq_worker *w)
 }
 
 /* The usual case is that all have passed: one read of each other thread's watermark. */
-static void wait_for_all(struct seq_worker *w, uint64_t order, uint64_t sub)
+static void wait_for_all(struct seq_worker *w, uint64_t seqno, uint64_t sub)
 {
-    struct watermark place = { order, sub };
+    struct watermark position = { seqno, sub };
     bool all = true;
 
     for (size_t i = 0; i < w->seq->handles.count && all; i++)
-        all = w->seq->handles.at[i] == w || has_passed(w->seq->handles.at[i], place);
+        all = w->seq->handles.at[i] == w || has_passed(w->seq->handles.at[i], position);
     if (all)
         return;
-    begin_wait(w, place);
+    begin_wait(w, position);
     if (!is_missed(w))
         wait_asleep(w);
 }
 
-static bool has_taken(const struct watermark *taken, uint64_t order, uint64_t sub)
+static bool has_taken(const struct watermark *taken, uint64_t seqno, uint64_t sub)
 {
-    return taken->at == order && taken->sub == sub;
+    return taken->at == seqno && taken->sub == sub;
 }
 
 /* Once per packet: later calls for the same packet return at once. */
-void seq_wait(struct seq_handle *handle, uint64_t order, uint64_t sub)
+void seq_wait(struct seq_handle *handle, uint64_t seqno, uint64_t sub)
 {
     struct seq_worker *w = worker_of(handle);
 
-    if (has_taken(&w->taken, order, sub))
+    if (has_taken(&w->taken, seqno, sub))
         return;
-    seq_publish(handle, order, sub);
-    wait_for_all(w, order, sub);
-    w->taken = (struct watermark){ order, sub };
+    seq_publish(handle, seqno, sub);
+    wait_for_all(w, seqno, sub);
+    w->taken = (struct watermark){ seqno, sub };
 }
 
 /* The watermark that all threads have passed, for statistics and outputs. */
 struct watermark seq_low_watermark(const struct sequencer *seq)
 {
-    struct watermark least = { ORDER_END, ORDER_END };
+    struct watermark least = { SEQNO_END, SEQNO_END };
 
     for (size_t i = 0; i < seq->handles.count; i++) {
         struct watermark m = watermark_get(&seq->handles.at[i]->seen.mark);

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/containers/ring.h"
 #include "sequencer/hosts.h"
-#include "sequencer/sequencer.h"
+#include "sequencer/setup.h"
 
 #include <pthread.h>
 
@@ -16,12 +16,12 @@ struct seq_worker {
     struct sequencer *seq;
     struct seq_thread thread;
     unsigned number;                            /* number of its handle */
-    struct watermark taken;                    /* the last place it waited for */
+    struct watermark taken;                    /* the last position it waited for */
 
     CACHE_ALIGNED struct eventcount eventcount;
     uint32_t missing;                           /* workers that it waits for; atomic */
     bool waits;                                 /* under the lock, as all below */
-    struct watermark required;                   /* the place that they must have passed */
+    struct watermark required;                   /* the position that they must have passed */
     bool has_waited;                            /* once */
     unsigned spins, waited;                     /* most spins before it sleeps; waits so far */
     uint64_t *waits_for;                        /* a bit for each of them */

@@ -64,15 +64,15 @@ static uint32_t last_inspections(const struct flow *flow)
  * flow, before the packet that replaced it, or after everything. */
 static void place(const struct stream_thread *st, const struct flow *flow, struct packet *p)
 {
-    if (flow->last_order == 0)
+    if (flow->last_seqno == 0)
         return;                 /* live */
     if (st->all_finished) {
-        p->order = ORDER_SHUTDOWN | flow->start_rank;
+        p->seqno = SEQNO_SHUTDOWN | flow->start_rank;
         return;
     }
-    p->order = flow->last_order;
-    if (p->order & 1)
-        p->order_sub = flow->start_rank;
+    p->seqno = flow->last_seqno;
+    if (p->seqno & 1)
+        p->seqno_sub = flow->start_rank;
 }
 
 /* Always the time of a packet. What the end of a capture ends has the time of the last packet, as

@@ -47,17 +47,17 @@ void stream_wait_inflight(struct flow *flow, void *arg)
 {
     struct stream_thread *st = arg;
 
-    if (flow->last_order < st->vector_from)
+    if (flow->last_seqno < st->vector_from)
         wait_for(st, flow);
 }
 
 /* Whether a packet is so much later than the vector's first one that a flow may time out between
  * them. */
 bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
-                       uint64_t order)
+                       uint64_t seqno)
 {
     return v->count > 0 &&
-           order_time_us(order) >= order_time_us(st->vector_from) + SHORTEST_TIMEOUT_US;
+           seqno_time_us(seqno) >= seqno_time_us(st->vector_from) + SHORTEST_TIMEOUT_US;
 }
 
 /* False: send the vector first, then call again. */
@@ -79,11 +79,11 @@ bool stream_may_go_on(struct stream_thread *st, const struct packet_vector *v,
     struct flow *flow = p->flow_hash != 0 ? flow_table_peek(st->flows, p) : NULL;
     bool drained = flow == NULL || flow_is_drained(flow);
 
-    if (v->count > 0 && (!drained || (p->order != 0 && stream_time_leaps(st, v, p->order))))
+    if (v->count > 0 && (!drained || (p->seqno != 0 && stream_time_leaps(st, v, p->seqno))))
         return false;
     if (!drained)
         wait_for(st, flow);
     if (v->count == 0)
-        st->vector_from = p->order;
+        st->vector_from = p->seqno;
     return true;
 }

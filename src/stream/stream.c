@@ -553,12 +553,12 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     if (!st->is_found) {
         if (UNLIKELY(st->waits_inflight) && !stream_may_go_on(st, v, p))
             return false;
-        flow_table_pass(st->flows, p->order);
+        flow_table_pass(st->flows, p->seqno);
         if (UNLIKELY(ends_wait(st)) && !flow_ends_push(st, v))
             return false;
         if (UNLIKELY(st->early_hooks.alone) && !stands_alone(st, v))
             return false;
-        flow_table_at(st->flows, p->order);
+        flow_table_at(st->flows, p->seqno);
         st->now_us = p->time_us;
         note_source(st, p);
         st->input_flow = may_have_flow(st, p) ? find_or_make(st, p) : NULL;
@@ -585,8 +585,8 @@ static void call_again(struct stream_thread *st, struct packet_vector *v)
     const struct packet *last = st->is_announced ? st->input.packet[st->input_at]
                               : v->count > 0 ? v->packet[v->count - 1] : NULL;
 
-    v->order_at = last != NULL ? last->order : 0;
-    v->order_sub = last != NULL ? last->order_sub : 0;
+    v->seqno_at = last != NULL ? last->seqno : 0;
+    v->seqno_sub = last != NULL ? last->seqno_sub : 0;
     flow_table_gauge(st->flows);
 }
 
@@ -605,17 +605,17 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
             return true;
         }
     }
-    if (UNLIKELY(st->waits_inflight) && stream_time_leaps(st, v, st->input.order_at)) {
+    if (UNLIKELY(st->waits_inflight) && stream_time_leaps(st, v, st->input.seqno_at)) {
         call_again(st, v);
         return true;
     }
-    flow_table_pass(st->flows, st->input.order_at);
+    flow_table_pass(st->flows, st->input.seqno_at);
     if (ends_wait(st) && !flow_ends_push(st, v)) {
         call_again(st, v);
         return true;
     }
-    v->order_at = st->input.order_at;
-    v->order_sub = st->input.order_sub;
+    v->seqno_at = st->input.seqno_at;
+    v->seqno_sub = st->input.seqno_sub;
     st->has_input = false;
     finish_vector(st);
     return false;
@@ -645,7 +645,7 @@ static COLD bool vector_drained(struct stream_thread *st, struct packet_vector *
 
 bool stream_vector(struct stream_thread *st, struct packet_vector *v)
 {
-    if (v->order_at != 0 || (st->has_input && st->input.order_at != 0))
+    if (v->seqno_at != 0 || (st->has_input && st->input.seqno_at != 0))
         return vector_in_order(st, v);
     if (UNLIKELY(st->waits_inflight || st->has_input))
         return vector_drained(st, v);
@@ -670,10 +670,10 @@ bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t fi
     st->ends_pushed = 0;
     if (final_us > st->now_us)
         st->now_us = final_us;
-    if (v->order_at != 0)       /* the last packet may be another thread's, and not seen here */
-        st->now_us = MAX(st->now_us, order_time_us(v->order_at));
-    if (!st->all_finished && v->order_at != 0) {
-        flow_table_pass(st->flows, v->order_at);
+    if (v->seqno_at != 0)       /* the last packet may be another thread's, and not seen here */
+        st->now_us = MAX(st->now_us, seqno_time_us(v->seqno_at));
+    if (!st->all_finished && v->seqno_at != 0) {
+        flow_table_pass(st->flows, v->seqno_at);
         if (!flow_ends_push(st, v))
             return true;
     }

@@ -87,13 +87,13 @@ void stream_configure_inflight(struct stream_thread *st, const struct stream_inf
  * Chunks that do not fit come before it in pseudo packets without PACKET_FLOW_END. The flow's last
  * packet frees the flow when it returns to the pool.
  *
- * Where packets have a seqno (v->order_at), flow ends have one too, whichever flows this thread
+ * Where packets have a seqno (v->seqno_at), flow ends have one too, whichever flows this thread
  * has. Packets may then have to wait until many earlier ends have been handed off: true means that
  * it needs another call, with an empty vector. */
 bool stream_vector(struct stream_thread *st, struct packet_vector *v);
 
 /* At the end: appends flow ends for the remaining flows, as many as the pool has packets for. False
- * when none is left; time may then start again. v->order_at, if packets have a seqno, is after the
+ * when none is left; time may then start again. v->seqno_at, if packets have a seqno, is after the
  * last packet of all. final_us: the newest time. last_us: the time of the last packet, which the
  * ends get; 0: not known. */
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us,

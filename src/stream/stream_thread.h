@@ -76,7 +76,7 @@ bool stream_may_cross_depth(struct stream_thread *st, const struct packet_vector
 bool stream_meets_depth(const struct flow *flow, const struct packet *p);
 /* Flows that may have timed out by then have packets in the vector. */
 bool stream_time_leaps(const struct stream_thread *st, const struct packet_vector *v,
-                       uint64_t order);
+                       uint64_t seqno);
 /* Callback of the flow table. */
 void stream_wait_inflight(struct flow *flow, void *arg);
 

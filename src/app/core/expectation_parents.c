@@ -29,7 +29,7 @@
 
 /* One expectation parent. Written under the table's lock only. */
 struct parent {
-    uint64_t order; /* order of its newest opening packet; 0: the slot is free */
+    uint64_t seqno; /* order of its newest opening packet; 0: the slot is free */
     uint32_t flow_hash;
     bool anywhere; /* another connection with this hash may belong to another thread */
 };
@@ -117,7 +117,7 @@ static uint32_t only_parent(const struct pair *pair)
     uint32_t only = 0;
 
     for (unsigned i = 0; i < PAIR_PARENTS; i++) {
-        if (pair->parent[i].order == 0)
+        if (pair->parent[i].seqno == 0)
             continue;
         if (only != 0 || pair->parent[i].anywhere)
             return PARENTS_MANY;
@@ -146,15 +146,15 @@ static void add_parent(struct pair *pair, const struct expectation_opening *o)
     for (unsigned i = 0; i < PAIR_PARENTS; i++) {
         struct parent *at = &pair->parent[i];
 
-        if (at->order != 0 && at->flow_hash == o->flow_hash) {
-            at->order = o->order;
+        if (at->seqno != 0 && at->flow_hash == o->flow_hash) {
+            at->seqno = o->seqno;
             return;
         }
-        if (at->order == 0)
+        if (at->seqno == 0)
             to = at;
     }
     if (to != NULL && o->flow_hash != 0)
-        *to = (struct parent){ o->order, o->flow_hash, o->anywhere };
+        *to = (struct parent){ o->seqno, o->flow_hash, o->anywhere };
     else
         pair->stays = true;
 }
@@ -176,7 +176,7 @@ void expectation_parent_packet(const struct app_conf *conf, const struct packet 
 {
     if (packet_is_tcp(p) && expectation_parent_is_likely(conf, p->payload, p->payload_len))
         expectation_parent_add(conf, &(struct expectation_opening){ p->src, p->dst, p->flow_hash,
-                                                                    p->order, anywhere });
+                                                                    p->seqno, anywhere });
 }
 
 /* An opening with a later order stays: it is of a new connection with the same hash. */
@@ -187,8 +187,8 @@ static COLD void remove_pair(struct expectation_parents *parents, struct pair *p
     for (unsigned i = 0; i < PAIR_PARENTS; i++) {
         struct parent *at = &pair->parent[i];
 
-        if (at->order != 0 && at->flow_hash == p->flow_hash && at->order <= p->order)
-            at->order = 0;
+        if (at->seqno != 0 && at->flow_hash == p->flow_hash && at->seqno <= p->seqno)
+            at->seqno = 0;
     }
     pair_changed(parents, pair);
     pthread_mutex_unlock(&parents->lock);

@@ -191,7 +191,7 @@ static void lock_in_sequence(struct app_expectations *table, unsigned bucket,
 /* Without a packet (tests) everything counts as announced before the first one. */
 static struct watermark place_of(const struct packet *p)
 {
-    return p != NULL ? (struct watermark){ p->order, p->order_sub } : (struct watermark){ 0, 0 };
+    return p != NULL ? (struct watermark){ p->seqno, p->seqno_sub } : (struct watermark){ 0, 0 };
 }
 
 /* Takes over expected->data in every case. False when memory or the table is full; the parser goes

@@ -5,7 +5,7 @@
 #include "app/session.h"
 #include "app/tests/replay.h"
 #include "base/test.h"
-#include "sequencer/sequencer.h"
+#include "sequencer/setup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,39 +79,39 @@ static void expect_fixture_close(struct expect_fixture *s)
 }
 
 static const struct packet *packet_of(struct expect_fixture *s, struct flow *f, uint32_t hash,
-                                      uint64_t order)
+                                      uint64_t seqno)
 {
     *s->packet = (struct packet){ .flow = f, .src = f->key.src, .dst = f->key.dst,
-                                  .flow_hash = hash, .order = order };
+                                  .flow_hash = hash, .seqno = seqno };
     sequencer_slot(s->packet)->handle = s->handle;
     return s->packet;
 }
 
-static bool expect_flow(struct expect_fixture *s, uint64_t order)
+static bool expect_flow(struct expect_fixture *s, uint64_t seqno)
 {
     static const struct app_expected expected = { .dst_port = 2000, .proto = APP_PROTO_ftp_data };
 
     return app_expectations_add(s->fixture.conf->expectations, s->control, &expected,
-                                packet_of(s, s->control, 7, order));
+                                packet_of(s, s->control, 7, seqno));
 }
 
-static void opens(struct expect_fixture *s, uint32_t hash, uint64_t order)
+static void opens(struct expect_fixture *s, uint32_t hash, uint64_t seqno)
 {
     expectation_parent_add(s->fixture.conf, &(struct expectation_opening){
-        s->control->key.src, s->control->key.dst, hash, order, hash == 0 });
+        s->control->key.src, s->control->key.dst, hash, seqno, hash == 0 });
 }
 
-static void ends(struct expect_fixture *s, uint32_t hash, uint64_t order)
+static void ends(struct expect_fixture *s, uint32_t hash, uint64_t seqno)
 {
-    expectation_parent_remove(s->fixture.conf, packet_of(s, s->control, hash, order));
+    expectation_parent_remove(s->fixture.conf, packet_of(s, s->control, hash, seqno));
 }
 
-static bool match(struct expect_fixture *s, uint64_t order)
+static bool match(struct expect_fixture *s, uint64_t seqno)
 {
     struct expectation_match found;
 
     return app_expectations_match(s->fixture.conf->expectations,
-                                  packet_of(s, s->data, 9, order), TO_SERVER, &found);
+                                  packet_of(s, s->data, 9, seqno), TO_SERVER, &found);
 }
 
 TEST(expect_who_asks_finds_what_is_before_it)
@@ -167,13 +167,13 @@ TEST(expect_a_parent_without_a_hash_waits)
 }
 
 /* What asking for the data flow costs; whether it was announced. */
-static unsigned waits_to_ask(struct expect_fixture *s, uint64_t order, bool *found)
+static unsigned waits_to_ask(struct expect_fixture *s, uint64_t seqno, bool *found)
 {
     struct expectation_data *owned = NULL;
     unsigned before = s->other.waits;
-    struct packet *p = (struct packet *)packet_of(s, s->data, 9, order);
+    struct packet *p = (struct packet *)packet_of(s, s->data, 9, seqno);
 
-    s->other.upto = order;
+    s->other.upto = seqno;
     *found = expectation_take(s->fixture.thread, p, TO_SERVER, &owned) != APP_PROTO_UNKNOWN;
     expectation_data_free(&owned);
     return s->other.waits - before;

@@ -78,7 +78,7 @@ struct pcap_queue {
     uint64_t packets_waited;        /* packets when the scan last found nothing in a pipe */
     uint64_t packets, bytes, finished_bytes;
     uint64_t number_base;           /* packets before this capture: of a file, where it is one */
-    uint64_t order;                 /* sequence number of the last packet */
+    uint64_t seqno;                 /* sequence number of the last packet */
     unsigned files_read;
 };
 
@@ -344,7 +344,7 @@ static COLD bool wait_for_pipe(const struct pcap_queue *q)
 static void count_frame(struct pcap_queue *q, const struct pcap_frame *frame)
 {
     q->packets++;
-    q->order = order_next(q->order, frame->time_us);
+    q->seqno = seqno_next(q->seqno, frame->time_us);
     q->bytes += frame->len;
 }
 
@@ -365,7 +365,7 @@ static void return_frame(struct pcap_queue *q, const struct pcap_frame *frame, e
 
     *out = (struct frame_ref){ .data = frame->data, .len = frame->len,
                                .wire_len = frame->wire_len, .time_us = frame->time_us,
-                               .number = q->packets - q->number_base, .order = q->order,
+                               .number = q->packets - q->number_base, .seqno = q->seqno,
                                .file = f, .datalink = (uint8_t)link,
                                .is_stable = is_stable(q) };
     f->frames++;
@@ -389,7 +389,7 @@ static void file_take(void *queue, const struct frame_ref *frame, struct packet 
     p->wire_len = frame->wire_len;
     p->time_us = frame->time_us;
     p->number = frame->number;
-    p->order = frame->order;
+    p->seqno = frame->seqno;
     p->source = PACKET_WIRE;
     p->datalink = frame->datalink;
     p->file_name = f->input->path;
@@ -470,18 +470,18 @@ static bool receive_one(struct pcap_queue *q, struct packet_vector *v)
 static enum capture_status cut(struct pcap_queue *q)
 {
     q->number_base = q->packets;
-    q->order = 0;
+    q->seqno = 0;
     return CAPTURE_CUT;
 }
 
-/* order_at tells the engine's merge that all later packets have higher positions, even with an
+/* seqno_at tells the engine's merge that all later packets have higher positions, even with an
  * empty vector. */
 static enum capture_status file_receive(void *queue, struct packet_vector *v)
 {
     struct pcap_queue *q = queue;
     bool more = false;
 
-    v->order_at = q->order + 1;
+    v->seqno_at = q->seqno + 1;
     if (UNLIKELY(is_interrupted(q)))
         return CAPTURE_END;
     if (q->file == NULL && !open_next(q, &more))
@@ -492,7 +492,7 @@ static enum capture_status file_receive(void *queue, struct packet_vector *v)
         pcap_reader_hold(q->file->reader, true);
     while (v->count < q->capture->at_once && receive_one(q, v))
         ;
-    v->order_at = q->order + 1;
+    v->seqno_at = q->seqno + 1;
     if (UNLIKELY(v->count == 0 && q->file != NULL && wait_for_pipe(q)))
         return CAPTURE_IDLE;
     if (UNLIKELY(q->file == NULL && q->capture->file_per_queue))

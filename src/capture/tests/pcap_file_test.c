@@ -728,12 +728,12 @@ TEST(pcap_file_is_read_once_for_several_threads)
 
             CHECK_INT(capture_pcap_file.scan(sh.scan, &frame), CAPTURE_OK);
             CHECK_INT(frame.number, i);
-            CHECK(frame.order > before);
+            CHECK(frame.seqno > before);
             CHECK(frame.is_stable == (simulate == 0));
-            before = frame.order;
+            before = frame.seqno;
             capture_pcap_file.take(sh.taker[i % 2], &frame, p);
             CHECK_INT(p->number, i);
-            CHECK(p->order == frame.order && p->len == 60);
+            CHECK(p->seqno == frame.seqno && p->len == 60);
             CHECK((p->data == frame.data) == (simulate == 0));
             if (i % 5 != 0)
                 packet_release(p, PACKET_THREAD_OWNER);

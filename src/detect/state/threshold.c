@@ -248,7 +248,7 @@ static bool count_reached(struct threshold_table *table, const struct threshold_
                           const struct shard_key *key, const struct packet *p,
                           enum threshold_result *result)
 {
-    uint64_t latest_us = order_latest_us(p->order);
+    uint64_t latest_us = seqno_latest_us(p->seqno);
     struct shard_ref ref = shard_table_get(table->shared, key, latest_us, false);
     bool reached = ref.value != NULL && is_reached(spec, ref.value, latest_us);
 

@@ -9,7 +9,7 @@
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
 #include "sequencer/hosts.h"
-#include "sequencer/sequencer.h"
+#include "sequencer/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void come(void *self)
     struct behind *b = self;
 
     b->evaluated++;
-    seq_publish(b->handle, ORDER_END, ORDER_END);
+    seq_publish(b->handle, SEQNO_END, SEQNO_END);
 }
 
 static void not_accounted(void *self UNUSED)
@@ -131,7 +131,7 @@ static unsigned waits_with_host(const char *options, unsigned packets, const cha
     if (own != NULL) {
         struct packet p = packet_at(0, own, own);
 
-        seq_hosts_add(hosts, seq_hosts_place(hosts, &p.src), 0);
+        seq_hosts_add(hosts, seq_hosts_slot(hosts, &p.src), 0);
     }
     seq_handle_set_hosts(handle, hosts, 0);
     rules_fixture_open(&f);
@@ -139,10 +139,10 @@ static unsigned waits_with_host(const char *options, unsigned packets, const cha
     for (unsigned i = 0; i < packets; i++) {
         struct packet p = packet_at(i, "10.0.0.1", "10.0.0.2");
 
-        p.order = order_next(0, p.time_us);
+        p.seqno = seqno_next(0, p.time_us);
         sequencer_slot(&p)->handle = handle;
         if (i + 1 < packets)
-            seq_publish(behind.handle, p.order, 0);
+            seq_publish(behind.handle, p.seqno, 0);
         threshold_apply(f.set->threshold_state, r, &p, TO_SERVER);
     }
     rules_fixture_close(&f);

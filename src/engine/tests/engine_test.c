@@ -4,6 +4,7 @@
 #include "base/test.h"
 #include "engine/engine_private.h"
 #include "engine/liveness.h"
+#include "sequencer/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -207,7 +207,7 @@ TEST(flow_of_a_small_capture_stays)
     old = flow_table_get(e.table, packet_of(17, 1, 5, 200, 6, 100), &created, &memcap);
     f = flow_table_get(e.table, packet_of(17, 2, 5, 200, 6, 100), &created, &memcap);
     flow_table_expire(e.table, 500 * 1000000ull, 1000);
-    flow_table_pass(e.table, order_next(0, 600 * 1000000ull));
+    flow_table_pass(e.table, seqno_next(0, 600 * 1000000ull));
     CHECK_INT(flow_table_active(e.table), 2);
     CHECK(flow_table_get(e.table, packet_of(17, 2, 5, 200, 6, 109), &created, &memcap) == f);
     flow_table_get(e.table, packet_of(17, 1, 5, 200, 6, 111), &created, &memcap);

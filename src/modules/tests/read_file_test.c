@@ -8,6 +8,7 @@
 #include "capture/pcap/file.h"
 #include "engine/engine.h"
 #include "modules/context.h"
+#include "sequencer/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,15 +143,15 @@ static void *stub_detect_open(const struct module_env *env, struct err *err)
 /* Every thread sees its packets in order; some of them touch what all share. */
 static void check_order(struct stub_detect *s, const struct packet *p)
 {
-    if (watermark_has_passed(s->last, p->order, p->order_sub))
+    if (watermark_has_passed(s->last, p->seqno, p->seqno_sub))
         __atomic_fetch_add(&seen.disordered, 1, __ATOMIC_RELAXED);
-    s->last = (struct watermark){ p->order, p->order_sub };
-    if (p->order / 2 % 7 != 3)
+    s->last = (struct watermark){ p->seqno, p->seqno_sub };
+    if (p->seqno / 2 % 7 != 3)
         return;
-    seq_wait(s->handle, p->order, p->order_sub);
+    seq_wait(s->handle, p->seqno, p->seqno_sub);
     seen.turns++;
-    seen.untimely += seen.last > p->order;
-    seen.last = p->order;
+    seen.untimely += seen.last > p->seqno;
+    seen.last = p->seqno;
 }
 
 static bool stub_detect_flush(void *self, struct packet_vector *v)
@@ -158,7 +159,7 @@ static bool stub_detect_flush(void *self, struct packet_vector *v)
     struct stub_detect *s = self;
 
     (void)v;
-    seq_publish(s->handle, ORDER_END, ORDER_END);
+    seq_publish(s->handle, SEQNO_END, SEQNO_END);
     return false;
 }
 
@@ -173,8 +174,8 @@ static enum module_status stub_detect(void *self, struct packet_vector *v)
         __atomic_fetch_add(&seen.sum, mark, __ATOMIC_RELAXED);
         __atomic_fetch_add(&seen.packets, 1, __ATOMIC_RELAXED);
     }
-    if (v->order_at != 0)
-        seq_publish(((struct stub_detect *)self)->handle, v->order_at, v->order_sub);
+    if (v->seqno_at != 0)
+        seq_publish(((struct stub_detect *)self)->handle, v->seqno_at, v->seqno_sub);
     return MODULE_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory/buf.h"
 #include "base/test.h"
+#include "sequencer/setup.h"
 
 #include <string.h>
 
@@ -18,9 +19,9 @@ static void nothing(void *self)
     (void)self;
 }
 
-static void add(struct merge_input *input, uint64_t order, uint64_t sub, const char *text)
+static void add(struct merge_input *input, uint64_t seqno, uint64_t sub, const char *text)
 {
-    struct packet p = { .order = order, .order_sub = sub };
+    struct packet p = { .seqno = seqno, .seqno_sub = sub };
     struct buf records = { 0 };
 
     buf_add_string(&records, text);

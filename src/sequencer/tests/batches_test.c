@@ -27,7 +27,7 @@ static bool scan(void *arg, struct seq_batch *batch)
         unsigned thread = s->next % s->threads;
         struct seq_entry *e = seq_batch_add(batch, thread);
 
-        e->frame = (struct frame_ref){ .order = s->next };
+        e->frame = (struct frame_ref){ .seqno = s->next };
         e->packet = NULL;
         seq_batches_assign(s->batches, thread, 1);
     }
@@ -49,7 +49,7 @@ static unsigned walk(const struct source *s, const struct seq_batch *batch, unsi
     struct seq_list list = seq_batch_list(batch, thread);
 
     for (const uint16_t *at = list.at; at < list.end; at++) {
-        *in_order &= batch->entry[*at].frame.order == *next;
+        *in_order &= batch->entry[*at].frame.seqno == *next;
         *next += s->threads;
     }
     return (unsigned)(list.end - list.at);

@@ -4,7 +4,7 @@
 #include "sequencer/hosts.h"
 
 #include "base/test.h"
-#include "sequencer/sequencer.h"
+#include "sequencer/setup.h"
 
 #include <stdlib.h>
 
@@ -23,15 +23,15 @@ TEST(seq_hosts_belong_to_one_thread_or_to_none)
     struct ip a = host("10.0.0.1"), b = host("2001:db8::1");
 
     CHECK(!seq_hosts_belongs(hosts, &a, 0));
-    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_place(hosts, &a)), -1);
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &a), 3);
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &a), 3);
+    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_slot(hosts, &a)), -1);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &a), 3);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &a), 3);
     CHECK(seq_hosts_belongs(hosts, &a, 3) && !seq_hosts_belongs(hosts, &a, 0));
-    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_place(hosts, &a)), 3);
+    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_slot(hosts, &a)), 3);
     CHECK(!seq_hosts_belongs(hosts, &b, 3));
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &a), 0);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &a), 0);
     CHECK(!seq_hosts_belongs(hosts, &a, 3) && !seq_hosts_belongs(hosts, &a, 0));
-    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_place(hosts, &a)), -1);
+    CHECK_INT(seq_hosts_thread(hosts, seq_hosts_slot(hosts, &a)), -1);
     seq_hosts_free(hosts);
 }
 
@@ -40,7 +40,7 @@ static unsigned slept;
 static void sleeps(void *self)
 {
     slept++;
-    seq_publish(self, ORDER_END, ORDER_END);
+    seq_publish(self, SEQNO_END, SEQNO_END);
 }
 
 static void nothing(void *self UNUSED)
@@ -52,7 +52,7 @@ static bool waits(struct seq_hosts *notes, const struct ip *one, const struct ip
 {
     struct sequencer *seq = sequencer_new();
     struct seq_thread behind = { NULL, NULL, nothing, nothing }, ours = behind;
-    struct packet p = { .order = 4 };
+    struct packet p = { .seqno = 4 };
 
     ours.self = seq_handle_new(seq, &behind);
     ours.sleeps = sleeps;
@@ -69,10 +69,10 @@ TEST(seq_hosts_of_one_thread_need_no_wait)
     struct seq_hosts *hosts = seq_hosts_new();
     struct ip own = host("10.0.0.1"), of_other = host("10.0.0.2"), shared = host("10.0.0.3");
 
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &own), 1);
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &of_other), 0);
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &shared), 0);
-    seq_hosts_add(hosts, seq_hosts_place(hosts, &shared), 1);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &own), 1);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &of_other), 0);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &shared), 0);
+    seq_hosts_add(hosts, seq_hosts_slot(hosts, &shared), 1);
     CHECK(!waits(hosts, &own, NULL));
     CHECK(waits(hosts, &of_other, NULL) && waits(hosts, &shared, NULL));
     CHECK(!waits(hosts, &shared, &own) && !waits(hosts, &own, &shared));

@@ -5,6 +5,7 @@
 
 #include "base/system/clock.h"
 #include "base/test.h"
+#include "sequencer/setup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,24 +25,24 @@ TEST(seq_watermarks_only_move_on)
 
 TEST(seq_order_follows_time_and_never_stands)
 {
-    uint64_t one = order_next(0, 1000), two = order_next(one, 1000), back = order_next(two, 5);
+    uint64_t one = seqno_next(0, 1000), two = seqno_next(one, 1000), back = seqno_next(two, 5);
 
-    CHECK_INT(order_time_us(one), 1000);
+    CHECK_INT(seqno_time_us(one), 1000);
     CHECK(two > one && back > two);
-    CHECK_INT(order_time_us(back), 1000);
-    CHECK(order_before_us(1001) > back && (order_before_us(1001) & 1) == 1);
-    CHECK(order_next(back, 1001) > order_before_us(1001));
-    CHECK((order_next(back, UINT64_MAX) & ORDER_SHUTDOWN) == 0);
+    CHECK_INT(seqno_time_us(back), 1000);
+    CHECK(seqno_before_us(1001) > back && (seqno_before_us(1001) & 1) == 1);
+    CHECK(seqno_next(back, 1001) > seqno_before_us(1001));
+    CHECK((seqno_next(back, UINT64_MAX) & SEQNO_SHUTDOWN) == 0);
 }
 
 TEST(seq_latest_time_of_a_position)
 {
-    uint64_t one = order_next(0, 1000), back = order_next(one, 5);
+    uint64_t one = seqno_next(0, 1000), back = seqno_next(one, 5);
 
-    CHECK_INT(order_latest_us(back), 1001);
-    CHECK(order_latest_us(order_before_us(1001)) >= 1001);
-    CHECK(order_latest_us(order_next(back, UINT64_MAX)) == UINT64_MAX);
-    CHECK(order_latest_us(ORDER_SHUTDOWN | 3) == UINT64_MAX);
+    CHECK_INT(seqno_latest_us(back), 1001);
+    CHECK(seqno_latest_us(seqno_before_us(1001)) >= 1001);
+    CHECK(seqno_latest_us(seqno_next(back, UINT64_MAX)) == UINT64_MAX);
+    CHECK(seqno_latest_us(SEQNO_SHUTDOWN | 3) == UINT64_MAX);
 }
 
 static void on_wait(void *self);
@@ -100,7 +101,7 @@ static void *play(void *arg)
         if (at % 256 == 0)
             seq_publish(me->handle, at, 1);
     }
-    seq_publish(me->handle, ORDER_END, ORDER_END);
+    seq_publish(me->handle, SEQNO_END, SEQNO_END);
     return NULL;
 }
 
@@ -117,7 +118,7 @@ static void *answer(void *arg)
         at += 500;
         seq_publish(me->handle, at, 0);
     }
-    seq_publish(me->handle, ORDER_END, ORDER_END);
+    seq_publish(me->handle, SEQNO_END, SEQNO_END);
     return NULL;
 }
 
@@ -142,7 +143,7 @@ TEST(seq_stress_threads_go_in_order)
         pthread_join(it.player[i].id, NULL);
     CHECK_INT(it.done, expected);
     CHECK_INT(it.wrong, 0);
-    while (seq_low_watermark(it.seq).at != ORDER_END)
+    while (seq_low_watermark(it.seq).at != SEQNO_END)
         __atomic_store_n(&it.player[THREADS - 1].kicked, 1, __ATOMIC_RELEASE);
     pthread_join(it.player[THREADS - 1].id, NULL);
     sequencer_free(it.seq);
@@ -197,6 +198,6 @@ TEST(seq_spins_less_when_they_are_in_vain)
         wait_at(&late, at);
     CHECK_INT(w->spins, most / 16);
     pthread_join(id, NULL);
-    seq_publish(late.peer, ORDER_END, 0);
+    seq_publish(late.peer, SEQNO_END, 0);
     sequencer_free(seq);
 }
