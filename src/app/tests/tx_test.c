@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Transactions with news: the ones that rules, logs and cleanup look at. */
 #include "app/core/session.h"
+#include "app/core/thread.h"
 #include "app/tests/replay.h"
 #include "base/test.h"
+
+#include <string.h>
 
 TEST(app_txs_with_news_are_in_order_of_age)
 {
@@ -58,4 +61,60 @@ TEST(app_txs_without_news_are_left_alone)
     CHECK(af->tx_count == 0 && af->due == NULL && af->tx_memory == 0);
     replay_free(&replay);
     app_fixture_close(&fixture);
+}
+
+#define STREAMS 2000
+
+/* Streams of ten bytes each. */
+static void open_streams(struct replay *replay)
+{
+    static uint8_t data[STREAMS * 10];
+
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        uint8_t *frame = data + i * 10;
+
+        memcpy(frame, "\0\0\1\1\4\0\0", 7);
+        put_be16(frame + 7, (uint16_t)(2 * i + 1));
+        frame[9] = 0x82;
+    }
+    replay_data(replay, TO_SERVER, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
+    replay_data(replay, TO_SERVER, data, sizeof(data));
+}
+
+static unsigned count_open(const struct app_flow *af)
+{
+    unsigned n = 0;
+
+    for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        n += tx->progress[TO_CLIENT] < af->proto->progress_done[TO_CLIENT];
+    return n;
+}
+
+/* While all transactions of the thread take little, a flow may have as many as max-streams says.
+ * Beyond that it must have paid for them with its bytes. */
+TEST(app_txs_are_paid_where_memory_is_short)
+{
+    const size_t many = 100000;
+
+    for (int is_short = 0; is_short < 2; is_short++) {
+        struct app_fixture fixture;
+        struct replay replay;
+        struct pool *pool;
+
+        CHECK_INT(app_fixture_open(&fixture, NULL, NULL), 0);
+        replay_begin(&replay, &fixture, false, 80);
+        replay_force(&replay, APP_PROTO_http2);
+        pool = &fixture.thread->proto[APP_PROTO_http2].tx;
+        pool->in_use += is_short ? many : 0;
+        replay.flow->bytes[TO_SERVER] = STREAMS * 10;
+        open_streams(&replay);
+        if (is_short)
+            CHECK(count_open(replay.flow->app) < STREAMS / 4);
+        else
+            CHECK(count_open(replay.flow->app) >= STREAMS);
+        pool->in_use -= is_short ? many : 0;
+        replay_end(&replay);
+        replay_free(&replay);
+        app_fixture_close(&fixture);
+    }
 }
