@@ -13,6 +13,23 @@ static const struct { const char *name; unsigned shift; } units[] = {
     { "kib", 10 }, { "kb", 10 }, { "mib", 20 }, { "mb", 20 }, { "gib", 30 }, { "gb", 30 },
 };
 
+/* The longer ones first, because the shorter ones are their beginnings. */
+static const struct { const char *text; uint8_t op; } operators[] = {
+    { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
+    { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
+};
+
+bool int_op_parse(struct text in, uint8_t *op)
+{
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (text_equal(in, operators[i].text)) {
+            *op = operators[i].op;
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct text skip_spaces(struct text t)
 {
     while (t.n > 0 && t.p[0] == ' ')
@@ -109,11 +126,6 @@ static bool take_range(struct text *in, uint64_t max, struct int_match *out)
  * are errors: they are mistakes. */
 static bool take_comparison(struct text *in, uint64_t max, struct int_match *out)
 {
-    static const struct { const char *text; uint8_t op; } operators[] = {
-        { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
-        { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
-    };
-
     struct text t = *in;
 
     out->op = INT_EQ;

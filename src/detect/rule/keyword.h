@@ -134,6 +134,8 @@ struct int_match {
     uint8_t op;                 /* enum int_op */
     uint64_t a, b;
 };
+/* An operator by itself: "<", ">=", "=", "!=" ... "!" is not equal, as in Suricata. */
+bool int_op_parse(struct text in, uint8_t *op);
 int int_match_parse(struct rule_parser *p, struct text in, unsigned bits,
                     const struct app_name *names, struct int_match *out);
 /* The same, with ranges that include their ends. */

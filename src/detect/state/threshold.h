@@ -21,6 +21,8 @@ enum threshold_type {
 };
 enum threshold_track { TRACK_SRC, TRACK_DST, TRACK_BOTH, TRACK_RULE, TRACK_FLOW, TRACK_EITHER,
                        TRACK_PORT };    /* a port that `unique_on` has counted */
+/* The word after `track`, such as by_src, of a rule or a threshold file. False: it is none. */
+bool threshold_track_parse(struct text word, uint8_t *track);
 enum threshold_unique { UNIQUE_NONE, UNIQUE_SRC_PORT, UNIQUE_DST_PORT };
 enum threshold_action { RATE_ALERT, RATE_DROP, RATE_REJECT, RATE_PASS, RATE_KEEP };
 

@@ -107,15 +107,27 @@ static int number_parse(struct config_reader *r, struct text in, const char *wha
     return 0;
 }
 
+bool threshold_track_parse(struct text word, uint8_t *track)
+{
+    static const struct word words[] = {
+        { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_both", TRACK_BOTH },
+        { "by_rule", TRACK_RULE }, { "by_flow", TRACK_FLOW },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (text_equal_nocase(word, words[i].name)) {
+            *track = words[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The words of Suricata's threshold.config. "log" and "sdrop" are accepted and keep the
  * rule's action. */
 static const struct word type_words[] = {
     { "limit", THRESHOLD_LIMIT }, { "threshold", THRESHOLD_EVERY }, { "both", THRESHOLD_BOTH },
     { NULL, 0 },
-};
-static const struct word track_words[] = {
-    { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_both", TRACK_BOTH },
-    { "by_rule", TRACK_RULE }, { "by_flow", TRACK_FLOW }, { NULL, 0 },
 };
 static const struct word suppress_words[] = {
     { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_either", TRACK_EITHER }, { NULL, 0 },
@@ -131,8 +143,10 @@ static int rate_parse(struct config_reader *r, const struct line *l, struct thre
     if (number_parse(r, l->count, "count: expected a number from 1", 1, &spec->count) < 0 ||
         number_parse(r, l->seconds, "seconds: expected a number", 0, &spec->seconds) < 0)
         return -1;
-    return word_parse(r, l->track, track_words,
-                      "track: expected by_src, by_dst, by_both, by_rule or by_flow", &spec->track);
+    if (!threshold_track_parse(l->track, &spec->track))
+        return line_error(r, l->track,
+                          "track: expected by_src, by_dst, by_both, by_rule or by_flow");
+    return 0;
 }
 
 static int threshold_parse(struct config_reader *r, const struct line *l,

@@ -62,18 +62,7 @@ static bool side_parse(struct text in, uint8_t *side)
 /* 127 is the highest score of a list, as in Suricata. */
 static bool score_parse(struct text op, struct text value, struct int_match *out)
 {
-    static const struct { const char *text; uint8_t op; } operators[] = {
-        { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
-        { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
-        if (text_equal(op, operators[i].text)) {
-            out->op = operators[i].op;
-            return text_to_u64(value, 127, &out->a);
-        }
-    }
-    return false;
+    return int_op_parse(op, &out->op) && text_to_u64(value, 127, &out->a);
 }
 
 /* A category that the categories file does not define is an error: the rule could never

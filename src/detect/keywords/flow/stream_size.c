@@ -25,23 +25,6 @@ static bool side_parse(struct text in, uint8_t *side)
     return false;
 }
 
-/* "!" alone means not equal, as in Suricata. */
-static bool operator_parse(struct text in, uint8_t *op)
-{
-    static const struct { const char *text; uint8_t op; } operators[] = {
-        { ">=", INT_GE }, { "<=", INT_LE }, { ">", INT_GT }, { "<", INT_LT },
-        { "!=", INT_NE }, { "!", INT_NE },  { "=", INT_EQ },
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
-        if (text_equal(in, operators[i].text)) {
-            *op = operators[i].op;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* 32 bits: the amount comes from sequence numbers. */
 static int stream_size_parse(struct rule_parser *p, struct text in, void *arg)
 {
@@ -49,7 +32,7 @@ static int stream_size_parse(struct rule_parser *p, struct text in, void *arg)
     struct text rest = in, side, op, size;
 
     if (!text_split(&rest, ',', &side) || !side_parse(side, &a->side) ||
-        !text_split(&rest, ',', &op) || !operator_parse(op, &a->size.op) ||
+        !text_split(&rest, ',', &op) || !int_op_parse(op, &a->size.op) ||
         !text_split(&rest, ',', &size) || rest.n > 0 ||
         !text_to_u64(size, UINT32_MAX, &a->size.a))
         return rule_error(p,

@@ -28,7 +28,7 @@ static int setting_take(struct rule_parser *p, struct text in, struct settings *
         if (!text_equal_nocase(name, known[i].name))
             continue;
         if (known[i].value->p != NULL)
-            return rule_error(p, "%s: \"%.*s\" stands twice", p->keyword->name, TEXT(name));
+            return rule_error(p, "%s: \"%.*s\"occurs twice", p->keyword->name, TEXT(name));
         *known[i].value = text_trim(text_from(in, name.n));
         return 0;
     }
@@ -57,17 +57,8 @@ static int settings_parse(struct rule_parser *p, struct text in, struct settings
 /* by_flow keeps its state on the flow; the others in a table that all threads share. */
 static int track_parse(struct rule_parser *p, struct text in, uint8_t *track)
 {
-    static const struct { const char *name; uint8_t track; } names[] = {
-        { "by_src", TRACK_SRC }, { "by_dst", TRACK_DST }, { "by_both", TRACK_BOTH },
-        { "by_rule", TRACK_RULE }, { "by_flow", TRACK_FLOW },
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (text_equal_nocase(in, names[i].name)) {
-            *track = names[i].track;
-            return 0;
-        }
-    }
+    if (threshold_track_parse(in, track))
+        return 0;
     return rule_error(p, "%s: track: expected by_src, by_dst, by_both, by_rule or by_flow, found "
                       "\"%.*s\"", p->keyword->name, TEXT(in));
 }
