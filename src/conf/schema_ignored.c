@@ -49,7 +49,7 @@ const struct conf_ignored conf_ignored[] = {
     { "app-layer.protocols.dns.state-memcap", OLD },
 
     { "datasets.save-directory", LATER },
-    { "sensor-id", "stands below eve-log" },
+    { "sensor-id", "is a key of eve-log" },
     { "default-packet-size", "frames stay where the kernel or the file has them" },
     { "ignore-unknown-requirements", LATER },
     { "defrag.trackers", "there are as many as defrag.memcap has room for" },

@@ -233,7 +233,7 @@ static int read_alias(struct yaml_file *f, const yaml_event_t *event, struct con
         return -1;
     if (is_within(node, from))
         return err_at(f->err, mark_location(f, event->start_mark),
-                      "*%s stands within the section it repeats", event->data.alias.anchor);
+                      "*%s is within the section that it repeats", event->data.alias.anchor);
     conf_node_clear(node);
     node->kind = from->kind;
     node->value = from->value;
@@ -306,7 +306,7 @@ static struct conf_node *section_key(struct yaml_file *f, struct conf_node *sect
     }
     if (node->key_at.file == f->name && node->key_at.line >= since.line)
         log_at(LOG_LEVEL_WARNING, "conf", at,
-               "%.*s stands in line %u already: only this one counts", TEXT(key),
+               "%.*s is in line %u already: only this one counts", TEXT(key),
                node->key_at.line);
     conf_node_clear(node);
     node->at = node->key_at = at;

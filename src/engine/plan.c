@@ -417,7 +417,7 @@ static int plan_files(struct plan *plan, const struct conf_node *root, struct er
                       mode->name, plan->stages[0].count);
     if (plan->shares_file && !stage_has(plan->stages[0].stage, "decode"))
         return err_at(err, mode->at, "run mode %s: several threads can only read a file where "
-                      "decode stands in the same stage as receive", mode->name);
+                      "decode is in the same stage as receive", mode->name);
     return 0;
 }
 

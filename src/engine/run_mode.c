@@ -126,13 +126,13 @@ static int walk_module(struct chain_walk *walk, const struct run_stage *stage, u
         return err_at(err, stage->at, "run mode %s: two receive stages; one stage receives, with "
                       "as many threads as it likes", walk->mode->name);
     if ((walk->seen & 1u << position) != 0)
-        return err_at(err, stage->at, "run mode %s: %.*s stands twice in the chain",
+        return err_at(err, stage->at, "run mode %s: %.*s occurs twice in the chain",
                       walk->mode->name, TEXT(name));
     if (walk->before < 0 && position != 0)
         return err_at(err, stage->at, "run mode %s: the chain begins with receive, not %.*s",
                       walk->mode->name, TEXT(name));
     if (walk->before >= 0 && !may_follow(position, walk->before))
-        return err_at(err, stage->at, "run mode %s: %.*s stands behind %s; the order is receive, "
+        return err_at(err, stage->at, "run mode %s: %.*s is behind %s; the order is receive, "
                       "decode, stream, detect, verdict, output", walk->mode->name, TEXT(name),
                       chain_modules[walk->before]);
     walk->seen |= 1u << position;

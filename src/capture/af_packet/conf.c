@@ -179,7 +179,7 @@ static void read_bypass(struct af_conf *conf, const struct conf_node *root,
     if (conf->bridge.copy != BRIDGE_NONE)
         why = "inline every packet has to come here";
     else if (conf->filter != NULL || conf->filter_fd >= 0)
-        why = "another filter stands there";
+        why = "another filter is set there";
     else if (net_device_link(conf->facts.arp_type) != DATALINK_ETHERNET)
         why = "it is no Ethernet";
     else if (timeout_s(root) < 20)

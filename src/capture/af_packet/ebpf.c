@@ -128,7 +128,7 @@ static int put_before(struct af_conf *conf, int if_index, struct err *err)
         return 0;
     }
     if (errno == EBUSY || errno == EEXIST)
-        return err_set(err, "%s has an XDP program of somebody else's: `ip link set dev %s xdp "
+        return err_set(err, "%s has an XDP program of another process: `ip link set dev %s xdp "
                        "off`", name, name);
     if (conf->xdp_flags != XDP_FLAGS_SKB_MODE && (errno == EOPNOTSUPP || errno == EINVAL))
         return err_set(err, "%s cannot run XDP programs in this xdp-mode: soft always works", name);

@@ -41,7 +41,7 @@ static int log_reason(const struct xdp_conf *conf, int error, struct err *err)
     const char *name = conf->device.name;
 
     if (error == EBUSY || error == EEXIST)
-        return err_set(err, "%s has an XDP program of somebody else's: `ip link set dev %s xdp "
+        return err_set(err, "%s has an XDP program of another process: `ip link set dev %s xdp "
                        "off`", name, name);
     if (error == EOPNOTSUPP && conf->attach_flags != 0)
         return err_set(err, "%s cannot run XDP programs in the mode of force-xdp-mode", name);

@@ -242,7 +242,7 @@ static void file_finished(struct pcap_queue *q, enum pcap_status status)
     struct open_file *f = q->file;
 
     if (status == PCAP_STATUS_BROKEN && q->speaks)
-        log_warning("pcap", "%s: %s; what stood before it was read", f->input->path,
+        log_warning("pcap", "%s: %s; the packets before it were read", f->input->path,
                     pcap_reader_problem(f->reader));
     else if (status == PCAP_STATUS_END)
         q->files_read++;

@@ -232,7 +232,7 @@ static const struct { const char *yaml, *message; } mistakes[] = {
       "t.yaml:1:4: a list cannot start behind its key: put each \"- item\" on a line of its own" },
     { "a: @b\n", "t.yaml:1:4: a value cannot start with this character: put it in quotes" },
     { "a: *x\n", "t.yaml:1:4: *x: no value above is marked with &x" },
-    { "a: &x 5\na.b: *x\n", "t.yaml:2:6: *x stands within the section it repeats" },
+    { "a: &x 5\na.b: *x\n", "t.yaml:2:6: *x is within the section that it repeats" },
     { "a: &x {b: *x}\n", "t.yaml:1:11: *x: no value above is marked with &x" },
     { "<<: 5\n", "t.yaml:1:5: <<: expected a section or a list of sections to merge" },
     { "include: {a: b}\n", "t.yaml:1:10: include: expected a file or a list of files" },
@@ -317,7 +317,7 @@ TEST(yaml_warnings)
                  "test.yaml:6:19: vars.address-groups.EXTERNAL_NET: !$HOME_NET without quotes is a "
                  "tag to YAML, and the value is empty: write \"!$HOME_NET\"");
     CHECK_STRING(heard.text[2],
-                 "test.yaml:9:3: interval stands in line 8 already: only this one counts");
+                 "test.yaml:9:3: interval is in line 8 already: only this one counts");
     check_value(t, conf, "threading.set-cpu-affinity", "yes");
     check_value(t, conf, "stats.interval", "9");
     log_close();

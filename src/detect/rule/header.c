@@ -369,7 +369,7 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)rule->app_proto);
 
     if (app_proto_is_group((enum app_proto_id)rule->app_proto))
-        return header_error(b, in, err, "hook \"%.*s\": the rule's protocol stands for several, "
+        return header_error(b, in, err, "hook \"%.*s\": the rule's protocol means several, "
                             "of which each has hooks of its own", in);
     if (b->firewall && in.n > 0 && in.p[0] == '<') {
         rule->hook_up_to = true;

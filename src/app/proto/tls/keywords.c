@@ -111,7 +111,7 @@ static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUS
             return err_set(err, "ssl_version: expected sslv2, sslv3, tls1.0 ... tls1.3, found "
                            "\"%.*s\"", TEXT(word));
         if (v->required & 1u << i)
-            return err_set(err, "ssl_version: \"%.*s\" stands twice", TEXT(word));
+            return err_set(err, "ssl_version: \"%.*s\"occurs twice", TEXT(word));
         v->required |= (uint8_t)(1u << i);
     }
     return v->required != 0 || v->negated ? 0 :

@@ -42,7 +42,7 @@ static int word_parse(struct rule_parser *p, struct text in, uint32_t *flags)
         if (*flags & words[i].flag)
             return rule_error(p, "flow: \"%.*s\" is said twice", TEXT(in));
         if (*flags & words[i].excludes)
-            return rule_error(p, "flow: \"%.*s\" contradicts what stands before it", TEXT(in));
+            return rule_error(p, "flow: \"%.*s\" contradicts an earlier word", TEXT(in));
         *flags |= words[i].flag;
         return 0;
     }
@@ -94,7 +94,7 @@ static int flow_parse(struct rule_parser *p, struct text in, void *arg)
     unsigned count = 0;
 
     if (p->rule->flags & (FLOW_STATES | RULE_FLOW_STATELESS))
-        return rule_error(p, "flow: stands twice in the rule");
+        return rule_error(p, "flow: occurs twice in the rule");
     while (text_split(&rest, ',', &word)) {
         if (++count > 3)
             return rule_error(p, "flow: expected at most three words, found \"%.*s\"", TEXT(in));

@@ -6,7 +6,7 @@
 static int bypass_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
     if (p->rule->flags & RULE_BYPASS)
-        rule_warning(p, "bypass: stands twice in the rule");
+        rule_warning(p, "bypass: occurs twice in the rule");
     p->rule->flags |= RULE_BYPASS;
     return 0;
 }

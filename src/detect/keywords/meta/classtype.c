@@ -39,9 +39,9 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
         return rule_error(p, "classtype: expected the name of a class, found \"%.*s\"", TEXT(in));
 
     if (rule->info->class_name != NULL && p->strict)
-        return rule_error(p, "classtype: stands twice in the rule");
+        return rule_error(p, "classtype: occurs twice in the rule");
     if (rule->info->class_name != NULL)
-        rule_warning(p, "classtype: stands twice in the rule, the more urgent one counts");
+        rule_warning(p, "classtype: occurs twice in the rule, the more urgent one counts");
     if (c == NULL && p->strict)
         return rule_error(p, "unknown classtype '%.*s'", TEXT(in));
     if (c == NULL && (c = unknown_class(p, in)) == NULL)

@@ -9,7 +9,7 @@ static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
     size_t n = 0;
 
     if (p->rule->info->msg != NULL)
-        return rule_error(p, "msg: stands twice in the rule");
+        return rule_error(p, "msg: occurs twice in the rule");
     for (size_t i = 0; i < in.n; i++) {
         if (in.p[i] == '\\' && i + 1 < in.n)
             i++;

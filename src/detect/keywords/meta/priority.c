@@ -12,7 +12,7 @@ static int priority_parse(struct rule_parser *p, struct text in, void *arg UNUSE
                           TEXT(in));
     priority = (int32_t)value;
     if (p->priority_given) {
-        rule_warning(p, "priority: stands twice in the rule, the more urgent one counts");
+        rule_warning(p, "priority: occurs twice in the rule, the more urgent one counts");
         priority = MIN(priority, p->rule->priority);
     }
     p->rule->priority = priority;

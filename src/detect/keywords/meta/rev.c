@@ -10,7 +10,7 @@ static int rev_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "rev: expected a number from 1 to 4294967295, found \"%.*s\"",
                           TEXT(in));
     if (p->rule->rev != 0)
-        return rule_error(p, "rev: stands twice in the rule");
+        return rule_error(p, "rev: occurs twice in the rule");
     p->rule->rev = (uint32_t)value;
     return 0;
 }

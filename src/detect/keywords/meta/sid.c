@@ -10,7 +10,7 @@ static int sid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         return rule_error(p, "sid: expected a number from 1 to 4294967295, found \"%.*s\"",
                           TEXT(in));
     if (p->rule->sid != 0)
-        return rule_error(p, "sid: stands twice in the rule");
+        return rule_error(p, "sid: occurs twice in the rule");
     p->rule->sid = (uint32_t)value;
     return 0;
 }

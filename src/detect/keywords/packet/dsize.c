@@ -10,7 +10,7 @@ static int dsize_parse(struct rule_parser *p, struct text in, void *arg)
     const struct rule_test *last = rule_last_test(p, POINT_PACKET);
 
     if (last != NULL && last->keyword == p->keyword)
-        return rule_error(p, "dsize: stands twice in the rule");
+        return rule_error(p, "dsize: occurs twice in the rule");
     return int_match_parse(p, in, 16, NULL, arg);
 }
 

@@ -137,7 +137,7 @@ static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_depth = {
     .name = "depth",
-    .doc = "the content stands within so many first bytes",
+    .doc = "the content is within so many first bytes",
     .point = POINT_NONE,
     .parse = depth_parse,
 };
@@ -208,7 +208,7 @@ static int startswith_parse(struct rule_parser *p, struct text in UNUSED, void *
 
 const struct keyword_ops keyword_startswith = {
     .name = "startswith",
-    .doc = "the content stands at the start of the buffer",
+    .doc = "the content is at the start of the buffer",
     .features = "No option",
     .point = POINT_NONE,
     .argument = ARGUMENT_NONE,
@@ -228,7 +228,7 @@ static int endswith_parse(struct rule_parser *p, struct text in UNUSED, void *ar
 
 const struct keyword_ops keyword_endswith = {
     .name = "endswith",
-    .doc = "the content stands at the end of the buffer",
+    .doc = "the content is at the end of the buffer",
     .features = "No option",
     .point = POINT_NONE,
     .argument = ARGUMENT_NONE,
