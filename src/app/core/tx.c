@@ -18,9 +18,10 @@
 #define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
 #define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
-/* A thread's transactions of one protocol may take this much whoever has them. Beyond it, those of a
- * flow may take so many times the flow's bytes: ten bytes of HTTP/2 open a stream, and thousands of
- * connections may each have fewer than max-streams. Ordinary traffic pays with its requests. */
+/* A thread's transactions of one protocol may take this much, whichever flows have them. Beyond it,
+ * those of a flow may take so many times the flow's bytes: ten bytes of HTTP/2 open a stream, and
+ * thousands of connections may each have fewer than max-streams. Ordinary traffic pays with its
+ * requests. */
 #define TX_PLENTY (16u << 20)
 #define TX_PAID_TIMES 16u
 #define TX_PAID_FREE (8u << 10)         /* for flows of a few packets */
