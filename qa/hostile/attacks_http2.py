@@ -118,6 +118,18 @@ def h2_continuation(cap):
     one_segment(flow, 0, out)
 
 
+@h2_entry("header blocks one by one, on a stream with many headers",
+          "CVE-2024-27316 style; values that rules look at again", short=True,
+          rules='alert http2 any any -> any any (http2.header_name; content:"nowhere"; sid:1;)\n'
+          'alert http any any -> any any (http.request_header; content:"nowhere"; sid:2;)\n'
+          'alert http any any -> any any (http.header; content:"nowhere"; sid:3;)\n')
+def h2_blocks(cap):
+    flow = begin(cap)
+    one_segment(flow, 0, frame(HEADERS, END_HEADERS, 1, REQUEST + literal(b"a", b"b") * 20000))
+    for _ in range(4000):
+        flow.to_server(frame(HEADERS, END_HEADERS, 1, literal(b"x", b"y")))
+
+
 @h2_entry("empty CONTINUATION frames", "CVE-2019-9518, frames without bytes")
 def h2_continuation_empty(cap):
     flow = begin(cap)

@@ -143,6 +143,10 @@ static void pay(struct h2_tx *t, struct h2_header *h)
     event_once(t, H2_HEADERS_CUT);
 }
 
+/* Header blocks of a message: RFC 9113 section 8.1 has one, informational ones before it and one of
+ * trailers. Rules look at all headers again after each. */
+#define HEADER_BLOCKS_MAX 64
+
 /* Limits: HEADERS_MAX headers, and max-header-list-size bytes per message. Beyond them headers are
  * dropped, with an event. */
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
@@ -157,7 +161,8 @@ void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
     }
     pay(t, &retained);
     size = (size_t)retained.name.len + retained.value.len;
-    if (ds->header_bytes + size > h2_settings_of(t->tx.flow)->max_header_list) {
+    if (ds->header_bytes + size > h2_settings_of(t->tx.flow)->max_header_list ||
+        ds->header_blocks > HEADER_BLOCKS_MAX) {
         event_once(t, H2_HEADER_LIST_TOO_LARGE);
         return;
     }
@@ -363,6 +368,7 @@ bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, 
 
     bool scanned = scan(in, t, d);
 
+    t->ds[d].header_blocks++;
     if (!scanned)
         app_tx_event(&t->tx, H2_HEADER_INTEGER_OVERFLOW);
     if (st->inflater[d] == NULL || !inflate_all(st, t, d, in)) {

@@ -58,6 +58,7 @@ enum h2_derived {
 struct h2_dir {
     struct h2_header *header;
     unsigned header_count, header_space;
+    unsigned header_blocks;
     size_t header_bytes;
     struct h2_note *first_note, *last_note;
     uint32_t frames;

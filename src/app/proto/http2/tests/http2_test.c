@@ -141,6 +141,27 @@ TEST(http2_header_list_too_large)
     split_check(t, &c);
 }
 
+/* Blocks with one header each: 0x0f 0x04, a name from the static table and an empty value. */
+TEST(http2_header_blocks)
+{
+    static uint8_t data[24 + 100 * 12];
+    struct split_step step = { TO_SERVER, data, 0 };
+    struct split_case c = { .port = 80, .steps = &step, .count = 1 };
+
+    memcpy(data, MAGIC, sizeof(MAGIC) - 1);
+    for (unsigned blocks = 63; blocks < 67; blocks++) {
+        uint8_t *p = data + sizeof(MAGIC) - 1;
+        char *text;
+
+        for (unsigned i = 0; i < blocks; i++, p += 12)
+            memcpy(p, "\0\0\3\1\4\0\0\0\1\x0f\x04", 12);
+        step.len = (uint32_t)(p - data);
+        text = split_replay(&c, SPLIT_NONE, 0);
+        CHECK_INT(strstr(text, "event header_list_too_large\n") != NULL, blocks > 64);
+        free(text);
+    }
+}
+
 #ifdef HAVE_BROTLI
 /* What needs a wider window than it may have goes on as it was sent. */
 TEST(http2_decompression_window)
