@@ -16,6 +16,7 @@
 struct counter {
     char *name;
     enum counter_kind kind;
+    bool own, zero;             /* relaxed atomics; never reset */
     uint64_t retired, retired_samples;        /* of blocks that were freed */
 };
 
@@ -54,6 +55,22 @@ counter_id counter_register(const char *name, enum counter_kind kind)
     return (counter_id)(c - registry.counter);
 }
 
+/* A lookup may have registered the name before. */
+counter_id counter_register_own(const char *name, enum counter_kind kind)
+{
+    counter_id id = counter_register(name, kind);
+
+    __atomic_store_n(&registry.counter[id].own, true, __ATOMIC_RELAXED);
+    return id;
+}
+
+void counter_register_zero(const char *name)
+{
+    counter_id id = counter_register(name, COUNTER_SUM);
+
+    __atomic_store_n(&registry.counter[id].zero, true, __ATOMIC_RELAXED);
+}
+
 /* Acquire pairs with the release in add_name(): names up to the count can be read without the
  * lock. */
 unsigned counter_count(void)
@@ -69,6 +86,16 @@ const char *counter_name(counter_id id)
 enum counter_kind counter_kind(counter_id id)
 {
     return registry.counter[id].kind;
+}
+
+bool counter_is_zero(counter_id id)
+{
+    return __atomic_load_n(&registry.counter[id].zero, __ATOMIC_RELAXED);
+}
+
+bool counter_is_own(counter_id id)
+{
+    return __atomic_load_n(&registry.counter[id].own, __ATOMIC_RELAXED);
 }
 
 struct counters *counters_new(const char *thread_name)

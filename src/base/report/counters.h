@@ -20,9 +20,17 @@ typedef uint16_t counter_id;
 #define COUNTERS_MAX 4096
 
 counter_id counter_register(const char *name, enum counter_kind kind);
+/* Registers a counter that Suricata does not have. EVE's schema allows no such member, so records
+ * of statistics show it only on request. */
+counter_id counter_register_own(const char *name, enum counter_kind kind);
+/* Registers a counter of Suricata that stays 0, because ids does not have the part that it is
+ * about. Tools expect the name. */
+void counter_register_zero(const char *name);
 unsigned counter_count(void);
 const char *counter_name(counter_id id);
 enum counter_kind counter_kind(counter_id id);
+bool counter_is_own(counter_id id);
+bool counter_is_zero(counter_id id);
 
 /* The calling thread's counters. The caller that created them owns them; the registry knows them
  * until they are freed. */

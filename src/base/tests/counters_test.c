@@ -60,3 +60,17 @@ TEST(counters_each_sees_live_blocks)
     counters_free(b);
     counters_free(NULL);
 }
+
+/* A lookup may come before the module that owns the counter. */
+TEST(counters_know_which_are_own_and_which_stay_zero)
+{
+    counter_id looked_up = counter_register("test.own", COUNTER_SUM), plain;
+
+    plain = counter_register("test.plain", COUNTER_SUM);
+    CHECK(!counter_is_own(looked_up) && !counter_is_zero(looked_up));
+    CHECK_INT(counter_register_own("test.own", COUNTER_SUM), looked_up);
+    CHECK_INT(counter_register("test.own", COUNTER_SUM), looked_up);
+    CHECK(counter_is_own(looked_up) && !counter_is_own(plain));
+    counter_register_zero("test.zero");
+    CHECK(counter_is_zero(counter_register("test.zero", COUNTER_SUM)) && !counter_is_zero(plain));
+}
