@@ -58,7 +58,7 @@ const char *packet_event_counter_name(enum packet_event event, const char *prefi
 
     if (name == NULL)
         return NULL;
-    if (event < EVENT_TOO_MANY_LAYERS)
+    if (event != EVENT_TOO_MANY_LAYERS && strncmp(name, "decoder.", strlen("decoder.")) == 0)
         snprintf(out, PACKET_EVENT_NAME_MAX, "%s.%s", prefix, name + strlen("decoder."));
     else
         snprintf(out, PACKET_EVENT_NAME_MAX, "%s", name);

@@ -34,6 +34,8 @@ TEST(packet_event_names)
     CHECK(!packet_event_is_typed_stream(EVENT_DETECT_PCRE_LIMIT));
     CHECK_STRING(packet_event_counter_name(EVENT_GRE_WRONG_VERSION, "decoder.event", name),
                  "decoder.event.gre.wrong_version");
+    CHECK_STRING(packet_event_counter_name(EVENT_ARP_INVALID_PKT, "decoder.event", name),
+                 "decoder.event.arp.invalid_pkt");
     CHECK_STRING(packet_event_counter_name(EVENT_TOO_MANY_LAYERS, "decoder.event", name),
                  "decoder.too_many_layers");
     for (unsigned i = 0; i < PACKET_EVENT_COUNT; i++)
