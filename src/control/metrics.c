@@ -44,14 +44,17 @@ static void gauge_add(struct gauges *g, const struct memory_limit *limit)
         to->most = counter_register(limit->limit_counter, COUNTER_GAUGE);
 }
 
-/* Registers how often memory was refused, and how often parts freed memory under pressure. */
+/* Registers what global-memcap counts, which Suricata does not have: how often memory was refused,
+ * and how often parts freed memory under pressure. */
 static void register_pressure(struct gauges *g)
 {
-    g->refused = counter_register("engine.memory_refused", COUNTER_GAUGE);
-    g->given_back[PRESSURE_IDLE] = counter_register("engine.memory_idle_flows", COUNTER_GAUGE);
-    g->given_back[PRESSURE_BODIES] = counter_register("engine.memory_bodies", COUNTER_GAUGE);
+    (void)counter_register_own("engine.memory_used", COUNTER_GAUGE);
+    (void)counter_register_own("engine.memory_limit", COUNTER_GAUGE);
+    g->refused = counter_register_own("engine.memory_refused", COUNTER_GAUGE);
+    g->given_back[PRESSURE_IDLE] = counter_register_own("engine.memory_idle_flows", COUNTER_GAUGE);
+    g->given_back[PRESSURE_BODIES] = counter_register_own("engine.memory_bodies", COUNTER_GAUGE);
     g->given_back[PRESSURE_LARGEST] =
-        counter_register("engine.memory_largest_flows", COUNTER_GAUGE);
+        counter_register_own("engine.memory_largest_flows", COUNTER_GAUGE);
 }
 
 static void update_pressure(const struct gauges *g)

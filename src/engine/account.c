@@ -23,15 +23,15 @@
 /* Once per engine: all threads use the same ids. */
 void account_register(struct engine *e)
 {
-    e->dropped_id = counter_register("engine.dropped", COUNTER_SUM);
+    e->dropped_id = counter_register_own("engine.dropped", COUNTER_SUM);
     e->gauges = (struct engine_gauges){
-        .busy = counter_register("engine.busy_permille", COUNTER_GAUGE),
-        .wait = counter_register("engine.wait_permille", COUNTER_GAUGE),
-        .blocked = counter_register("engine.blocked_permille", COUNTER_GAUGE),
-        .queued = counter_register("engine.queued", COUNTER_GAUGE),
-        .share = counter_register("engine.share_permille", COUNTER_GAUGE),
-        .imbalance = counter_register("engine.imbalance_permille", COUNTER_MAX),
-        .cpu_imbalance = counter_register("engine.cpu_imbalance_permille", COUNTER_MAX),
+        .busy = counter_register_own("engine.busy_permille", COUNTER_GAUGE),
+        .wait = counter_register_own("engine.wait_permille", COUNTER_GAUGE),
+        .blocked = counter_register_own("engine.blocked_permille", COUNTER_GAUGE),
+        .queued = counter_register_own("engine.queued", COUNTER_GAUGE),
+        .share = counter_register_own("engine.share_permille", COUNTER_GAUGE),
+        .imbalance = counter_register_own("engine.imbalance_permille", COUNTER_MAX),
+        .cpu_imbalance = counter_register_own("engine.cpu_imbalance_permille", COUNTER_MAX),
     };
 }
 

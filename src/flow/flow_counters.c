@@ -41,7 +41,7 @@ void flow_counters_register(struct flow_counters *id, bool continues)
     id->evicted = counter_register("flow.mgr.flows_evicted", COUNTER_SUM);
     id->recycled = counter_register("flow.recycler.recycled", COUNTER_SUM);
     if (continues)
-        id->continued = counter_register("flow.continued", COUNTER_SUM);
+        id->continued = counter_register_own("flow.continued", COUNTER_SUM);
     for (unsigned i = 0; i < FLOW_STATE_COUNT; i++)
         id->end_state[i] = counter_register(end_state[i], COUNTER_SUM);
     for (unsigned i = 0; i < ARRAY_LEN(always_zero); i++)

@@ -121,12 +121,12 @@ static int open_tenants(struct detect_module *m, struct ruleset *rules, struct e
 
 static void register_elephants(struct elephant_counters *id)
 {
-    id->flows[ELEPHANT_SPREAD] = counter_register("flow_elephants.spread", COUNTER_SUM);
-    id->ahead = counter_register("flow_elephants.searched_ahead", COUNTER_SUM);
-    id->flows[ELEPHANT_BYPASS] = counter_register("flow_elephants.bypassed", COUNTER_SUM);
-    id->flows[ELEPHANT_SAMPLE] = counter_register("flow_elephants.sampled", COUNTER_SUM);
-    id->skipped_packets = counter_register("flow_elephants.skipped_pkts", COUNTER_SUM);
-    id->skipped_bytes = counter_register("flow_elephants.skipped_bytes", COUNTER_SUM);
+    id->flows[ELEPHANT_SPREAD] = counter_register_own("flow_elephants.spread", COUNTER_SUM);
+    id->ahead = counter_register_own("flow_elephants.searched_ahead", COUNTER_SUM);
+    id->flows[ELEPHANT_BYPASS] = counter_register_own("flow_elephants.bypassed", COUNTER_SUM);
+    id->flows[ELEPHANT_SAMPLE] = counter_register_own("flow_elephants.sampled", COUNTER_SUM);
+    id->skipped_packets = counter_register_own("flow_elephants.skipped_pkts", COUNTER_SUM);
+    id->skipped_bytes = counter_register_own("flow_elephants.skipped_bytes", COUNTER_SUM);
 }
 
 /* A helper that takes a CPU from a packet thread costs more than it saves: with two packet threads

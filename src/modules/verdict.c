@@ -117,7 +117,7 @@ static void *verdict_open(const struct module_env *env, struct err *err)
     if (m->ctx->is_inline)
         register_counters(m);
     if (!m->ctx->offline) {
-        m->reject_failed = counter_register("ips.reject_failed", COUNTER_SUM);
+        m->reject_failed = counter_register_own("ips.reject_failed", COUNTER_SUM);
         m->sender = raw_sender_new();
     }
     open_own_tx(m);

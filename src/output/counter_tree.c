@@ -64,20 +64,6 @@ struct counter_tree *counter_tree_new(void)
     return root;
 }
 
-/* Does nothing if there is no such branch. */
-void counter_tree_leave_out(struct counter_tree *tree, const char *name)
-{
-    for (size_t i = 0; i < tree->child.count; i++) {
-        if (strcmp(tree->child.at[i]->name, name) != 0)
-            continue;
-        counter_tree_free(tree->child.at[i]);
-        memmove(&tree->child.at[i], &tree->child.at[i + 1],
-                (tree->child.count - i - 1) * sizeof(tree->child.at[0]));
-        tree->child.count--;
-        return;
-    }
-}
-
 void counter_tree_free(struct counter_tree *tree)
 {
     if (tree == NULL)
@@ -102,7 +88,20 @@ static void write_value(const struct counter_tree *node, struct json *j, uint64_
     json_i64(j, key, (int64_t)(now - previous[node->counter]));
 }
 
-/* Recursive; the depth is that of the dotted names. A branch whose counters are all zero leaves no
+static void write_counter(const struct counter_tree *node, struct json *j,
+                          const struct counter_values *values)
+{
+    counter_id id = (counter_id)node->counter;
+    uint64_t now;
+
+    if (counter_is_own(id) && !values->own)
+        return;
+    now = values->value(id, values->arg);
+    if (now != 0 || values->zeros)
+        write_value(node, j, now, values->previous);
+}
+
+/* Recursive; the depth is that of the dotted names. A branch without a counter to write leaves no
  * empty object: the writer returns to the object's start. */
 void counter_tree_write(const struct counter_tree *tree, struct json *j,
                         const struct counter_values *values)
@@ -127,10 +126,7 @@ void counter_tree_write(const struct counter_tree *tree, struct json *j,
             else
                 json_object_end(j);
         } else if (node->counter != NO_COUNTER) {
-            uint64_t now = values->value((counter_id)node->counter, values->arg);
-
-            if (now != 0 || values->zeros)
-                write_value(node, j, now, values->previous);
+            write_counter(node, j, values);
         }
     }
 }

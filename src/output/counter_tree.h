@@ -15,9 +15,6 @@ void counter_tree_free(struct counter_tree *tree);
 /* Adds members that are not counters to the branch of this name at the root; may be NULL. */
 typedef void (*counter_branch_fn)(struct json *j, const char *name, void *arg);
 
-/* Removes a branch at the root, so that it is not written. */
-void counter_tree_leave_out(struct counter_tree *tree, const char *name);
-
 /* Selects the values to write. */
 struct counter_values {
     uint64_t (*value)(counter_id id, void *arg);
@@ -25,6 +22,7 @@ struct counter_values {
     const uint64_t *previous;   /* values of the last round, by id, for "_delta" members; NULL:
                                  * none */
     bool zeros;                 /* writes counters that are zero too */
+    bool own;                   /* writes counters that Suricata does not have */
     counter_branch_fn extra;    /* NULL: none */
     void *extra_arg;
 };

@@ -199,6 +199,7 @@ struct app_conf *app_conf_new_extra(const struct conf_node *root, bool is_inline
 {
     struct app_conf *conf = xcalloc(1, sizeof(*conf));
 
+    conf->suricata_9 = conf_is_suricata_9(root);
     conf->is_inline = is_inline;
     conf->errors_by_proto = conf_bool(root, "stats.exception-policy.per-app-proto-errors", false);
     conf->error_policy = exception_policy_read(root, "app-layer.error-policy", true, is_inline,

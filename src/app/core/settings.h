@@ -60,6 +60,7 @@ struct app_conf {
     struct app_detect_tables detect;
     enum exception_policy error_policy;
     bool errors_by_proto;       /* also count per protocol the effects of the policy */
+    bool suricata_9;                        /* conf/compatibility.h */
     bool is_inline;
     bool bypasses;                          /* some protocol bypasses encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */

@@ -211,8 +211,8 @@ static void register_counters(struct af_counters *id)
         .poll_timeout = counter_register("capture.afpacket.poll_timeout", COUNTER_SUM),
         .poll_data = counter_register("capture.afpacket.poll_data", COUNTER_SUM),
         .poll_errors = counter_register("capture.afpacket.poll_errors", COUNTER_SUM),
-        .bypass_added = counter_register("capture.afpacket.bypass_added", COUNTER_SUM),
-        .bypass_failed = counter_register("capture.afpacket.bypass_failed", COUNTER_SUM),
+        .bypass_added = counter_register_own("capture.afpacket.bypass_added", COUNTER_SUM),
+        .bypass_failed = counter_register_own("capture.afpacket.bypass_failed", COUNTER_SUM),
         .bypassed_packets = counter_register("flow_bypassed.pkts", COUNTER_SUM),
         .bypassed_bytes = counter_register("flow_bypassed.bytes", COUNTER_SUM),
     };
@@ -269,7 +269,7 @@ static void *af_queue_open(void *capture, unsigned queue, struct packet_pool *po
         }
     register_counters(&q->id);
     if (q->side[0].conf->emergency_flush || q->side[q->sides - 1].conf->emergency_flush)
-        q->id.flushed = counter_register("capture.afpacket.flushed", COUNTER_SUM);
+        q->id.flushed = counter_register_own("capture.afpacket.flushed", COUNTER_SUM);
     packet_pool_on_return(pool, packet_returned, q);
     return q;
 }

@@ -49,9 +49,9 @@ struct af_egress *af_egress_new(const struct af_conf *conf, struct counters *cou
     egress->counters = counters;
     egress->helper = helper;
     egress->errors = counter_register("capture.afpacket.send_errors", COUNTER_SUM);
-    egress->truncated = counter_register("capture.afpacket.send_truncated", COUNTER_SUM);
-    egress->joined = counter_register("capture.afpacket.send_joined", COUNTER_SUM);
-    egress->fragmented = counter_register("capture.afpacket.send_fragmented", COUNTER_SUM);
+    egress->truncated = counter_register_own("capture.afpacket.send_truncated", COUNTER_SUM);
+    egress->joined = counter_register_own("capture.afpacket.send_joined", COUNTER_SUM);
+    egress->fragmented = counter_register_own("capture.afpacket.send_fragmented", COUNTER_SUM);
     egress->out = af_out_new(conf);
     return egress;
 }

@@ -261,7 +261,7 @@ static void *xdp_queue_open(void *capture, unsigned queue, struct packet_pool *p
     q->packets = counter_register("capture.kernel_packets", COUNTER_SUM);
     q->drops = counter_register("capture.kernel_drops", COUNTER_SUM);
     q->errors = counter_register("capture.errors", COUNTER_SUM);
-    q->send_errors = counter_register("capture.afxdp.send_errors", COUNTER_SUM);
+    q->send_errors = counter_register_own("capture.afxdp.send_errors", COUNTER_SUM);
     packet_pool_on_return(pool, packet_returned, q);
     return q;
 }

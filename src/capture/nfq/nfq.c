@@ -258,7 +258,7 @@ static void *nfq_queue_open(void *capture, unsigned queue, struct packet_pool *p
         .packets = counter_register("capture.kernel_packets", COUNTER_SUM),
         .drops = counter_register("capture.kernel_drops", COUNTER_SUM),
         .errors = counter_register("capture.errors", COUNTER_SUM),
-        .strays = counter_register("capture.nfq.not_ip", COUNTER_SUM),
+        .strays = counter_register_own("capture.nfq.not_ip", COUNTER_SUM),
     };
     q->own_verdicts = nfq_verdict_new(&c->conf, binding_of(q), counters, false, NULL);
     for (unsigned i = 0; i < VECTOR_FILL; i++)

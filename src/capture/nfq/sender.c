@@ -48,7 +48,7 @@ struct nfq_sender *nfq_sender_new(int fd, struct counters *counters, struct help
 
     s->fd = fd;
     s->counters = counters;
-    s->errors = counter_register("capture.nfq.verdict_errors", COUNTER_SUM);
+    s->errors = counter_register_own("capture.nfq.verdict_errors", COUNTER_SUM);
     if (side != NULL)
         s->thread = send_thread_new(side, sizeof(struct nfq_buffer), send_all, s);
     if (s->thread == NULL)

@@ -51,7 +51,7 @@ struct nfq_verdict *nfq_verdict_new(const struct nfq_conf *conf, struct nfq_bind
     tx->number = queue.number;
     tx->counters = counters;
     tx->in_order = in_order;
-    tx->too_long = counter_register("capture.nfq.modified_too_long", COUNTER_SUM);
+    tx->too_long = counter_register_own("capture.nfq.modified_too_long", COUNTER_SUM);
     tx->sender = nfq_sender_new(queue.fd, counters, in_order ? sender : NULL);
     tx->out = nfq_sender_buffer(tx->sender);
     return tx;

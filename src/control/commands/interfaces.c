@@ -101,9 +101,10 @@ const struct command_ops command_iface_stat = {
  * finer parts. */
 static enum command_status bypassed_run(struct command *c)
 {
-    uint64_t added = counter_total(counter_register("capture.afpacket.bypass_added", COUNTER_SUM));
-    uint64_t failed = counter_total(counter_register("capture.afpacket.bypass_failed",
-                                                     COUNTER_SUM));
+    uint64_t added = counter_total(counter_register_own("capture.afpacket.bypass_added",
+                                                        COUNTER_SUM));
+    uint64_t failed = counter_total(counter_register_own("capture.afpacket.bypass_failed",
+                                                         COUNTER_SUM));
 
     if (added + failed == 0)
         return command_nok(c, "No interface using eBPF bypass");

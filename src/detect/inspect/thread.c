@@ -100,8 +100,8 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     struct err mine = { 0 };
 
     dt->counters = counters;
-    dt->count.pcre_limit = counter_register("detect.pcre_limit", COUNTER_SUM);
-    dt->count.step_limit = counter_register("detect.inspection_limit", COUNTER_SUM);
+    dt->count.pcre_limit = counter_register_own("detect.pcre_limit", COUNTER_SUM);
+    dt->count.step_limit = counter_register_own("detect.inspection_limit", COUNTER_SUM);
     dt->conf = conf;
     dt->is_inline = is_inline;
     dt->table = FIREWALL_FILTER;

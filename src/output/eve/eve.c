@@ -172,9 +172,9 @@ static void register_counters(struct eve *eve)
 {
     eve->macs_max[TO_SERVER] = counter_register("decoder.max_mac_addrs_src", COUNTER_MAX);
     eve->macs_max[TO_CLIENT] = counter_register("decoder.max_mac_addrs_dst", COUNTER_MAX);
-    eve->records_cut = counter_register("eve.records_cut", COUNTER_SUM);
-    eve->contents_cut = counter_register("eve.contents_cut", COUNTER_SUM);
-    eve->details_cut = counter_register("eve.details_cut", COUNTER_SUM);
+    eve->records_cut = counter_register_own("eve.records_cut", COUNTER_SUM);
+    eve->contents_cut = counter_register_own("eve.contents_cut", COUNTER_SUM);
+    eve->details_cut = counter_register_own("eve.details_cut", COUNTER_SUM);
 }
 
 /* A wrong setting of one record type leaves out that type; a sink that cannot be opened

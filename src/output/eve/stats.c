@@ -13,7 +13,7 @@
 
 struct stats_settings {
     bool totals, threads, deltas, zeros;
-    bool engine;                                /* our own counters, unknown to EVE's schema */
+    bool own;                                   /* counters that Suricata does not have */
     struct counter_tree *tree;
     unsigned tree_counters;
     uint64_t *previous;             /* totals of the last round, by id */
@@ -37,7 +37,7 @@ static void *stats_configure(const struct conf_node *node, const struct eve *eve
     s->threads = conf_bool(node, "threads", false);
     s->deltas = conf_bool(node, "deltas", false);
     s->zeros = conf_bool(node, "null-values", true);
-    s->engine = conf_bool(node, "engine", false);
+    s->own = conf_bool(node, "engine", false);
     s->previous = xcalloc(COUNTERS_MAX, sizeof(*s->previous));
     return s;
 }
@@ -102,7 +102,7 @@ static void write_thread(const struct counters *c, void *arg)
     json_object(w->j, c->thread_name);
     counter_tree_write(w->s->tree, w->j, &(struct counter_values){
         .value = thread_value, .arg = (void *)c, .previous = last != NULL ? last->value : NULL,
-        .zeros = w->s->zeros });
+        .zeros = w->s->zeros, .own = w->s->own });
     json_object_end(w->j);
     for (unsigned id = 0; last != NULL && id < counter_count(); id++)
         last->value[id] = thread_value((counter_id)id, (void *)c);
@@ -149,8 +149,6 @@ static void renew_tree(struct stats_settings *s)
         return;
     counter_tree_free(s->tree);
     s->tree = counter_tree_new();
-    if (!s->engine)
-        counter_tree_leave_out(s->tree, "engine");
     s->tree_counters = counter_count();
 }
 
@@ -166,11 +164,12 @@ static void write_threads(struct json *j, struct stats_settings *s)
 /* For the command dump-counters; runs on the control thread with settings of its own. */
 void output_stats_members(struct output_conf *conf, struct json *j, uint64_t uptime_s)
 {
-    struct stats_settings s = { .tree = counter_tree_new(), .zeros = true };
+    struct stats_settings s = { .tree = counter_tree_new(), .zeros = true, .own = true };
 
     json_u64(j, "uptime", uptime_s);
     counter_tree_write(s.tree, j, &(struct counter_values){
-        .value = total_value, .zeros = true, .extra = write_engines, .extra_arg = conf });
+        .value = total_value, .zeros = true, .own = true,
+        .extra = write_engines, .extra_arg = conf });
     write_threads(j, &s);
     counter_tree_free(s.tree);
 }
@@ -191,7 +190,7 @@ static void stats_record(struct render *r, const struct eve *eve, void *settings
     if (s->totals)
         counter_tree_write(s->tree, &j, &(struct counter_values){
             .value = total_value, .previous = s->deltas ? s->previous : NULL, .zeros = s->zeros,
-            .extra = write_engines, .extra_arg = r->conf });
+            .own = s->own, .extra = write_engines, .extra_arg = r->conf });
     if (s->threads)
         write_threads(&j, s);
     json_object_end(&j);

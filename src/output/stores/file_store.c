@@ -359,7 +359,7 @@ static void *file_store_open(const struct output_request *request, struct output
     s->fileinfo = conf_bool(node, "write-fileinfo", false);
     s->max_open = (uint32_t)conf_u64(node, "max-open-files", 0);
     s->expansion = conf_u64(node, "max-expansion", 0);
-    s->count_cut = counter_register("file_store.expansion_cut", COUNTER_SUM);
+    s->count_cut = counter_register_own("file_store.expansion_cut", COUNTER_SUM);
     s->count_errors = counter_register("file_store.fs_errors", COUNTER_SUM);
     s->count_max_hit = counter_register("file_store.open_files_max_hit", COUNTER_SUM);
     s->count_open = counter_register("file_store.open_files", COUNTER_GAUGE);

@@ -89,6 +89,7 @@ static void register_counters(struct decode_conf *conf, const struct conf_node *
 #define X(name, counter, kind) conf->id.name = counter_register(counter, COUNTER_##kind);
     DECODE_COUNTER_LIST(X)
 #undef X
+    conf->id.inner_lost = counter_register_own("engine.inner_lost", COUNTER_SUM);
     for (unsigned i = 0; i < PACKET_EVENT_COUNT; i++) {
         char name[PACKET_EVENT_NAME_MAX];
 

@@ -73,13 +73,13 @@
     X(max_mac_addrs_src, "decoder.max_mac_addrs_src", MAX)     \
     X(max_mac_addrs_dst, "decoder.max_mac_addrs_dst", MAX)     \
     X(erspan, "decoder.erspan", SUM)                           \
-    X(nsh, "decoder.nsh", SUM)                                 \
-    X(inner_lost, "engine.inner_lost", SUM)
+    X(nsh, "decoder.nsh", SUM)
 
 struct decode_counters {
 #define X(name, counter, kind) counter_id name;
     DECODE_COUNTER_LIST(X)
 #undef X
+    counter_id inner_lost;
 };
 
 #define PORT_SET_MAX 4
