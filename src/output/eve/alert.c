@@ -198,6 +198,26 @@ static void alert_references(struct json *j, const struct rule *rule)
     json_array_end(j);
 }
 
+/* The schema allows members of our own only in this object. */
+static void alert_context(struct json *j, const struct eve_alert *shown)
+{
+    const struct packet_alert *a = shown->alert;
+    bool has_context = !shown->reduced && a->extra != NULL && a->extra->context.len > 0;
+
+    if (!has_context && !shown->cut && !shown->reduced && !shown->files_cut)
+        return;
+    json_object(j, "context");
+    if (has_context)
+        json_raw(j, NULL, (const char *)a->extra->context.data, a->extra->context.len);
+    if (shown->files_cut)
+        json_bool(j, "files_cut", true);
+    if (shown->cut)
+        json_bool(j, "contents_cut", true);
+    if (shown->reduced)
+        json_bool(j, "details_cut", true);
+    json_object_end(j);
+}
+
 /* The object that alerts and drops share. Its keys and their order are Suricata's. */
 void eve_alert_object(const struct render *r, struct json *j, const struct eve *eve,
                       const struct packet *p, const struct eve_alert *shown)
@@ -226,13 +246,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     }
     if (shown->metadata && rule->info->metadata_json != NULL)
         json_raw(j, "metadata", rule->info->metadata_json, strlen(rule->info->metadata_json));
-    if (!shown->reduced && a->extra != NULL && a->extra->context.len > 0) {
-        const struct slice *context = &a->extra->context;
-
-        json_object(j, "context");
-        json_raw(j, NULL, (const char *)context->data, context->len);
-        json_object_end(j);
-    }
+    alert_context(j, shown);
     if (shown->references && rule->info->reference_count > 0)
         alert_references(j, rule);
     if (shown->text && rule->text != NULL)
@@ -356,8 +370,15 @@ static void alert_files(struct json *j, const struct app_file *file)
         json_object_end(j);
     }
     json_array_end(j);
-    if (file != NULL)
-        json_bool(j, "files_cut", true);
+}
+
+static bool has_more_files(const struct app_tx *tx, enum direction d)
+{
+    const struct app_file *file = tx != NULL ? tx->files[d] : NULL;
+
+    for (unsigned n = 0; file != NULL && n < FILES_MAX; n++)
+        file = file->next;
+    return file != NULL;
 }
 
 /* Files: of the packet's direction. */
@@ -464,7 +485,6 @@ static void alert_write_reduced(struct render *r, const struct eve *eve,
     eve_alert_object(r, &j, eve, p, shown);
     if (s->verdict)
         eve_verdict(&j, eve, p);
-    json_bool(&j, "details_cut", true);
     eve_end(r, eve, &j, p);
 }
 
@@ -491,8 +511,6 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
             eve_flow_summary(r, &j, p);
     }
     alert_payload_fields(&j, p, a, s, shown->cut);
-    if (shown->cut)
-        json_bool(&j, "contents_cut", true);
     if (s->packet && p->data != NULL)
         alert_packet_bytes(&j, p, shown->side);
     capture_file(r, &j, p);
@@ -523,6 +541,7 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
             .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
             .references = s->references, .text = s->rule_text,
             .xff = use.found ? use.text : NULL,
+            .files_cut = s->metadata_app && has_more_files(tx, packet_alert_side(p, a)),
             .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
     r->client = NULL;
 }

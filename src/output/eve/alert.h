@@ -12,6 +12,7 @@ struct eve_alert {
     bool metadata, references, text;
     const char *xff;                /* NULL: none */
     bool cut;                       /* without contents: the flow has used up its space */
+    bool files_cut;                 /* more files than the record shows */
     bool reduced;                     /* without details as well: what, when and between whom */
 };
 
