@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/report/log.h"
+#include "base/system/directories.h"
 #include "base/text/text.h"
 
 #ifdef HAVE_CAPNG
@@ -221,13 +222,17 @@ static int change_ids(uid_t uid, gid_t gid, bool live, struct err *err)
 }
 #endif
 
-/* For -T: is there such a user? */
-int process_check_user(const char *user, const char *group, struct err *err)
+int process_own_directories(const char *user, const char *group, struct err *err)
 {
     uid_t uid;
     gid_t gid;
 
-    return find_ids(user, group, &uid, &gid, err);
+    if (user == NULL && group == NULL)
+        return 0;
+    if (find_ids(user, group, &uid, &gid, err) < 0)
+        return -1;
+    directories_set_owner(uid, gid);
+    return 0;
 }
 
 /* Called after sockets and log files are open. Not being root is an error: to go on with

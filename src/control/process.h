@@ -21,8 +21,9 @@ int process_pid_file(const char *path, struct err *err);
 /* Unless it is another process's by now. path may be NULL. */
 void process_pid_file_remove(const char *path);
 
-/* Checks that they exist. Either may be NULL. */
-int process_check_user(const char *user, const char *group, struct err *err);
+/* Checks that user and group exist, and gives them the directories that the process creates from
+ * now on. Either may be NULL. */
+int process_own_directories(const char *user, const char *group, struct err *err);
 /* Changes to user and group (either may be NULL), and keeps the capabilities that capture needs
  * (libcap-ng). */
 int process_drop_privileges(const char *user, const char *group, bool live, struct err *err);

@@ -363,7 +363,7 @@ static int find_path(struct control *c, struct err *err)
         name = conf_string(c->conf.root, "unix-command.filename", SOCKET_NAME);
     if (name[0] != '/') {
         (void)directories_make(IDS_RUNDIR, 0755);
-        (void)mkdir(IDS_RUNDIR, 0750);
+        (void)directory_make(IDS_RUNDIR, 0750);
     }
     n = snprintf(c->path, sizeof(c->path), "%s%s", name[0] == '/' ? "" : IDS_RUNDIR "/", name);
     if (n < 0 || (size_t)n >= sizeof(c->path))

@@ -175,9 +175,9 @@ static int write_analysis(const struct setup *s, struct err *err)
 }
 
 /* Called before anything is opened, because an unknown name must not show up after the start. */
-static int check_user(const struct options *o, const struct conf_node *root, struct err *err)
+static int prepare_user(const struct options *o, const struct conf_node *root, struct err *err)
 {
-    return process_check_user(setup_user(o, root), setup_group(o, root), err);
+    return process_own_directories(setup_user(o, root), setup_group(o, root), err);
 }
 
 /* Warns of keys that no part of the engine reads, because most are misspelt. */
@@ -233,7 +233,7 @@ int run_check(const struct options *o, struct conf *conf)
     int status = EXIT_SUCCESS;
 
     if (check_sources(o, &err) < 0 || start_logging(o, conf, &err) < 0 ||
-        check_user(o, conf_root(conf), &err) < 0 || setup_libraries(&s, o, conf, &err) < 0 ||
+        prepare_user(o, conf_root(conf), &err) < 0 || setup_libraries(&s, o, conf, &err) < 0 ||
         setup_plan(&s, o->topology, &err) < 0)
         status = setup_fail(&err);
     else if ((s.rules_request.all_or_none && rules_broken(&s)) ||
@@ -397,7 +397,7 @@ int run_engine(const struct options *o, struct conf *conf)
     if (begin_process(o, conf, &err) < 0)
         return setup_fail(&err);
     signals_block();
-    if (start_logging(o, conf, &err) < 0 || check_user(o, conf_root(conf), &err) < 0 ||
+    if (start_logging(o, conf, &err) < 0 || prepare_user(o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, o, conf, &err) < 0)
         goto failed;
     if (!may_start(&s))
@@ -437,7 +437,7 @@ int run_jobs(const struct options *given, struct conf *conf)
     if (begin_process(&o, conf, &err) < 0)
         return setup_fail(&err);
     signals_block();
-    if (start_logging(&o, conf, &err) < 0 || check_user(&o, conf_root(conf), &err) < 0 ||
+    if (start_logging(&o, conf, &err) < 0 || prepare_user(&o, conf_root(conf), &err) < 0 ||
         setup_libraries(&s, &o, conf, &err) < 0 || setup_control(&s, &err) < 0)
         goto out;
     if (!may_start(&s))

@@ -7,6 +7,7 @@
 #include "match/hs.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
+#include "base/system/directories.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -140,7 +141,7 @@ static void cache_store(const char *dir, uint64_t patterns, const hs_database_t 
 
     if (hs_serialize_database(db, &data, &len) != HS_SUCCESS)
         return;
-    (void)mkdir(dir, 0755);
+    (void)directory_make(dir, 0755);
     cache_path(path, sizeof(path), dir, patterns);
     snprintf(aside, sizeof(aside), "%s.%ld", path, (long)getpid());
     h.len = (uint32_t)len;

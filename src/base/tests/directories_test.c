@@ -36,6 +36,8 @@ TEST(directories_on_the_way_are_created)
     CHECK_INT(directories_make("name", 0750), 0);
     CHECK_INT(directories_make("/", 0750), 0);
     CHECK(directories_make("/proc/no/such", 0750) < 0);
+    CHECK_INT(directory_make("/proc", 0750), 0);        /* it is there */
+    CHECK(directory_make("/proc/no/such", 0750) < 0 && errno == ENOENT);
     memset(file, '/', sizeof(file) - 1);
     file[sizeof(file) - 1] = '\0';
     CHECK(directories_make(file, 0750) < 0 && errno == ENAMETOOLONG);

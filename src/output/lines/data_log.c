@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/report/log.h"
+#include "base/system/directories.h"
 #include "output/output_private.h"
 #include "output/text.h"
 
@@ -139,7 +139,7 @@ static int open_dir(struct data_log *log, const struct output_request *request, 
                     struct err *err)
 {
     log->dir = output_path(request, name);
-    if (mkdir(log->dir, 0700) < 0 && errno != EEXIST)
+    if (directory_make(log->dir, 0700) < 0)
         return err_at(err, NO_LOCATION, "cannot make %s: %s", log->dir, strerror(errno));
     return 0;
 }

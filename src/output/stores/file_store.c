@@ -61,7 +61,7 @@ static void store_failed(struct file_store_logger *s, struct render *r, const ch
 
 static int make_dir(const char *path, struct err *err)
 {
-    if (mkdir(path, 0750) < 0 && errno != EEXIST)
+    if (directory_make(path, 0750) < 0)
         return err_set(err, "cannot make the directory %s: %s", path, strerror(errno));
     return 0;
 }

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/conf.h"
 #include "app/proto/tls/tls.h"
 #include "base/array.h"
 #include "base/report/log.h"
+#include "base/system/directories.h"
 #include "output/logger.h"
 #include "output/text.h"
 
@@ -32,7 +32,7 @@ static void *tls_store_open(const struct output_request *request, struct output_
     struct app_required_features required = { .features = { [APP_PROTO_tls] = TLS_FEATURE_CHAIN } };
     struct tls_store *s;
 
-    if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
+    if (directory_make(dir, 0750) < 0) {
         err_set(err, "cannot make the directory %s: %s", dir, strerror(errno));
         free(dir);
         return NULL;
