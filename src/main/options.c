@@ -339,6 +339,16 @@ static int option_plugin_capture(struct options *o, struct err *err)
     return 0;
 }
 
+/* Suricata refuses it in these words, because a daemon cannot tell its caller that a file is no
+ * capture. A check of the configuration takes both options. */
+static int option_daemon(const struct options *o, struct err *err)
+{
+    if (o->daemon && o->job == JOB_RUN && o->capture != NULL &&
+        strcmp(o->capture, "pcap-file") == 0)
+        return err_set(err, "pcap offline mode cannot run as daemon");
+    return 0;
+}
+
 /* Options that say how to explain, and nothing to explain. */
 static int option_explain_none(const struct options *o, struct err *err)
 {
@@ -425,7 +435,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
                             o->firewall_file != NULL))
         return err_set(err, "--disable-detection leaves nothing to do for rules: -s, -S and "
                        "--firewall-rules-exclusive do not go with it");
-    if (option_plugin_capture(o, err) < 0)
+    if (option_plugin_capture(o, err) < 0 || option_daemon(o, err) < 0)
         return -1;
     return option_explain(o, err);
 }

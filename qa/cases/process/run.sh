@@ -14,15 +14,13 @@ echo "rights of eve.json: $(stat -c %a "$WORK/mask/eve.json")"
 run bad -r "$sample" --set umask=9 | grep -q 'umask: expected up to three octal digits' &&
     echo "umask refused"
 
-# In the background, as long as nothing comes from a pipe.
+# In the background, where captures come by command.
 mkdir "$WORK/elsewhere"
-mkfifo "$WORK/pipe"
-exec 3<> "$WORK/pipe"
-run daemon -D -r "$WORK/pipe" --set pid-file="$WORK/pid" --set daemon-directory="$WORK/elsewhere" \
-    --set coredump.max-dump=4096
+run daemon -D --unix-socket="$WORK/socket" --set pid-file="$WORK/pid" \
+    --set daemon-directory="$WORK/elsewhere" --set coredump.max-dump=4096
 pid=$(cat "$WORK/pid")
 [ "$(readlink "/proc/$pid/cwd")" = "$WORK/elsewhere" ] && echo "directory: as configured"
-[ "$(tr '\0' '\n' < "/proc/$pid/cmdline" | grep -cx "$WORK/pipe")" = 1 ] &&
+[ "$(tr '\0' '\n' < "/proc/$pid/cmdline" | grep -cx -- "--unix-socket=$WORK/socket")" = 1 ] &&
     echo "number in the file: its own"
 echo "core files: $(awk '/^Max core file size/ { print $5 }' "/proc/$pid/limits")"
 kill -ABRT "$pid"
