@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flow/flow_conf.c - reads flow.*, flow-timeouts.*, vlan.* and livedev.*. */
+#include "flow/flow_counters.h"
 #include "flow/flow_private.h"
 
 #include "base/array.h"
@@ -80,6 +81,7 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
         return NULL;
     }
     memset(conf, 0, sizeof(*conf));
+    flow_counters_register_zero();
     conf->tables = MAX(tables, 1u);
     conf->memcap.limit = conf_size(root, "flow.memcap", UINT64_C(128) << 20);
     conf->hash_size = conf_u64_range(root, "flow.hash-size", 65536, 1, UINT32_MAX);

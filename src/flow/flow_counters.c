@@ -2,22 +2,30 @@
 /* flow/flow_counters.c - names of the flow counters, as in Suricata's stats. */
 #include "flow/flow_counters.h"
 
-/* Counters that are always zero belong to parts that ids does not have; tools expect their
- * names. */
+/* The flow manager and the recycler of Suricata are threads that walk one table for all and pass
+ * flows and spare ones to the workers. Here each thread has a table, a timer wheel and a pool. No
+ * capture tells which flows it bypasses. */
+void flow_counters_register_zero(void)
+{
+    static const char *const names[] = {
+        "flow.get_used_eval_busy", "flow.mgr.flows_evicted_needs_work", "flow.mgr.rows_maxlen",
+        "flow.mgr.full_hash_pass", "flow.mgr.rows_per_sec", "flow.wrk.spare_sync",
+        "flow.wrk.spare_sync_empty", "flow.wrk.spare_sync_incomplete", "flow.wrk.spare_sync_avg",
+        "flow.wrk.flows_injected", "flow.wrk.flows_injected_max", "flow.recycler.queue_avg",
+        "flow.recycler.queue_max", "flow_bypassed.local_capture_pkts",
+        "flow_bypassed.local_capture_bytes", "flow_bypassed.closed",
+        "flow.end.state.capture_bypassed",
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        counter_register_zero(names[i]);
+}
+
 void flow_counters_register(struct flow_counters *id, bool continues)
 {
     static const char *const end_state[FLOW_STATE_COUNT] = {
         "flow.end.state.new", "flow.end.state.established", "flow.end.state.closed",
         "flow.end.state.local_bypassed", "flow.end.state.capture_bypassed",
-    };
-    static const char *const always_zero[] = {
-        "flow.get_used_eval_busy", "flow.mgr.flows_evicted_needs_work", "flow.mgr.rows_maxlen",
-        "flow.mgr.full_hash_pass", "flow.wrk.spare_sync", "flow.wrk.spare_sync_empty",
-        "flow.wrk.spare_sync_incomplete", "flow.wrk.spare_sync_avg", "flow.wrk.flows_injected",
-        "flow.wrk.flows_injected_max", "flow.mgr.rows_per_sec", "flow.recycler.queue_avg",
-        "flow.recycler.queue_max", "flow_bypassed.local_capture_pkts",
-        "flow_bypassed.local_capture_bytes", "flow_bypassed.closed", "flow_bypassed.pkts",
-        "flow_bypassed.bytes",
     };
 
     id->total = counter_register("flow.total", COUNTER_SUM);
@@ -44,8 +52,9 @@ void flow_counters_register(struct flow_counters *id, bool continues)
         id->continued = counter_register_own("flow.continued", COUNTER_SUM);
     for (unsigned i = 0; i < FLOW_STATE_COUNT; i++)
         id->end_state[i] = counter_register(end_state[i], COUNTER_SUM);
-    for (unsigned i = 0; i < ARRAY_LEN(always_zero); i++)
-        (void)counter_register(always_zero[i], COUNTER_SUM);
+    /* AF_PACKET counts them where it has a filter in the kernel; the names are always there. */
+    (void)counter_register("flow_bypassed.pkts", COUNTER_SUM);
+    (void)counter_register("flow_bypassed.bytes", COUNTER_SUM);
 }
 
 void flow_counters_new(const struct flow_counters *id, struct counters *counters, uint8_t proto)

@@ -16,6 +16,9 @@ struct flow_counters {
 /* continues: flows of another process are expected. */
 void flow_counters_register(struct flow_counters *id, bool continues);
 
+/* Registers the counters of Suricata's flow threads; called once, with the settings. */
+void flow_counters_register_zero(void);
+
 /* Counts a new flow; proto: protocol of the IP header. */
 void flow_counters_new(const struct flow_counters *id, struct counters *counters, uint8_t proto);
 

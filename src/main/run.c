@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/containers/hash.h"
+#include "base/report/counters.h"
 #include "base/report/log.h"
 #include "base/system/cpu.h"
 #include "base/version.h"
@@ -224,6 +225,19 @@ static int check_sources(const struct options *o, struct err *err)
     return 0;
 }
 
+/* Said with -v only, because dashboards made for Suricata show these counters. */
+static void report_zero_counters(void)
+{
+    struct buf names = { 0 };
+
+    for (unsigned id = 0; id < counter_count(); id++)
+        if (counter_is_zero((counter_id)id))
+            buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", counter_name((counter_id)id));
+    log_info("ids", "these counters are always 0, doc/from-suricata.md says why: %.*s",
+             (int)names.len, (const char *)names.data);
+    buf_fini(&names);
+}
+
 /* -T and --engine-analysis: everything but packets. For -T each logged error makes it
  * fail. */
 int run_check(const struct options *o, struct conf *conf)
@@ -241,10 +255,12 @@ int run_check(const struct options *o, struct conf *conf)
         status = loading_failed(&s);
     if (o->job == JOB_ENGINE_ANALYSIS && s.context.rules != NULL && write_analysis(&s, &err) < 0)
         status = setup_fail(&err);
-    if (status == EXIT_SUCCESS)
+    if (status == EXIT_SUCCESS) {
+        report_zero_counters();
         log_notice("ids", "Configuration provided was successfully loaded. Exiting.");
-    else
+    } else {
         log_notice("ids", "the configuration has mistakes; see above");
+    }
     setup_free(&s);
     return status;
 }

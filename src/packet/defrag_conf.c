@@ -100,8 +100,8 @@ static void register_applied(struct defrag_conf *conf)
         return;
     for (unsigned i = MEMCAP_DROP; i < MEMCAP_POLICY_COUNT; i++)
         conf->applied[i] = counter_register(names[i], COUNTER_SUM);
-    /* Suricata has this counter too. It stays 0: a fragment has no flow that could be bypassed. */
-    (void)counter_register("exception_policy.defrag.memcap.bypass", COUNTER_SUM);
+    /* A fragment has no flow that could be bypassed. */
+    counter_register_zero("exception_policy.defrag.memcap.bypass");
 }
 
 /* The table, and some datagrams of the largest size. */

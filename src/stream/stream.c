@@ -91,7 +91,6 @@ static void register_counters(struct tcp_counters *id, const struct stream_conf 
         { &id->pseudo, "tcp.pseudo", COUNTER_SUM },
         { &id->invalid_checksum, "tcp.invalid_checksum", COUNTER_SUM },
         { &id->midstream_pickups, "tcp.midstream_pickups", COUNTER_SUM },
-        { &id->wrong_thread, "tcp.pkt_on_wrong_thread", COUNTER_SUM },
         { &id->ack_unseen_data, "tcp.ack_unseen_data", COUNTER_SUM },
         { &id->segment_memcap_drop, "tcp.segment_memcap_drop", COUNTER_SUM },
         { &id->segment_from_cache, "tcp.segment_from_cache", COUNTER_SUM },

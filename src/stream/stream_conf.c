@@ -97,6 +97,7 @@ struct stream_conf *stream_conf_new(const struct conf_node *root, bool is_inline
         return NULL;
     }
     memset(conf, 0, sizeof(*conf));
+    counter_register_zero("tcp.pkt_on_wrong_thread");  /* a flow has one thread, whatever happens */
     conf->ips = is_inline;
     conf->is_inline = read_inline(root, is_inline);
     conf->midstream = conf_bool(root, "stream.midstream", false);

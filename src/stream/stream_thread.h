@@ -14,7 +14,7 @@
 
 struct tcp_counters {
     counter_id sessions, active_sessions, ssn_memcap_drop, ssn_from_cache, ssn_from_pool, pseudo,
-        invalid_checksum, midstream_pickups, wrong_thread, ack_unseen_data, segment_memcap_drop,
+        invalid_checksum, midstream_pickups, ack_unseen_data, segment_memcap_drop,
         segment_from_cache, segment_from_pool, depth_reached, gap, overlap, overlap_diff_data,
         insert_normal_fail, insert_overlap_fail, urgent_oob, memuse,
         reassembly_memuse, reuse;
