@@ -155,6 +155,7 @@ struct app_buffer {
     bool few_values;            /* few different values: its patterns exclude few packets */
     bool percent_decoded;       /* `%41` in a pattern does not match */
     bool flushes;               /* for reports: Suricata inspects it with the packet that ends it */
+    bool firewall;              /* for reports: Suricata supports it in firewall rules */
     uint8_t pattern_rank;       /* for reports: Suricata's rank for the fast pattern; 0: 2, its
                                  * default */
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */
@@ -180,6 +181,7 @@ struct app_integer {
     bool (*find)(struct app_tx *tx, enum direction direction, const struct app_key *key,
                  unsigned index, uint64_t *out);
     struct app_key key;
+    bool firewall;              /* for reports: Suricata supports it in firewall rules */
     uint32_t feature;
 };
 
@@ -220,6 +222,7 @@ struct app_match {
     /* Fills arg (zeroed); takes memory from arena, which lives as long as the rules. */
     int (*parse)(struct text in, void *arg, struct arena *arena, struct err *err);
     bool (*match)(struct app_tx *tx, enum direction direction, const void *arg);
+    bool firewall;              /* for reports: Suricata supports it in firewall rules */
     uint32_t feature;
 };
 

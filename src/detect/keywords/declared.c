@@ -375,7 +375,8 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
         d->buffer_name = b->same_as != NULL ? b->same_as : b->name;
         d->goes = b->same_as != NULL ? b->directions : 0;
         d->ops.alias = b->alias;
-        d->ops.features = "No option,sticky buffer";
+        d->ops.features = b->firewall ? "No option,sticky buffer,supports firewall"
+                                      : "No option,sticky buffer";
         d->ops.argument = ARGUMENT_OPTIONAL;
         d->ops.parse = buffer_parse;
         keyword_register(&d->ops);
@@ -403,6 +404,7 @@ static void add_integer(const struct app_proto *proto, const struct app_integer 
     d->integer[proto->id] = integer;
     if (is_new(d, proto->id, integer->doc)) {
         d->ops.alias = integer->alias;
+        d->ops.features = integer->firewall ? "supports firewall" : NULL;
         d->ops.arg_size = sizeof(struct integer_arg);
         d->ops.parse = integer_parse;
         keyword_register(&d->ops);
@@ -418,6 +420,7 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
     d->match[proto->id] = m;
     if (is_new(d, proto->id, m->doc)) {
         d->ops.alias = m->alias;
+        d->ops.features = m->firewall ? "supports firewall" : NULL;
         d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
         d->ops.quotes = d->ops.negatable = m->quotes;
         d->ops.quotes_required = m->quotes_required;

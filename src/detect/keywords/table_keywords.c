@@ -166,6 +166,7 @@ const struct keyword_ops *const *transform_keywords(void)
         transform_ops_table[i] = (struct keyword_ops){
             .name = transforms[i]->name,
             .doc = transforms[i]->doc,
+            .features = "transform",
             .point = POINT_NONE,
             .argument = transforms[i]->parse == NULL ? ARGUMENT_NONE :
                         transforms[i]->argument ? ARGUMENT_REQUIRED : ARGUMENT_OPTIONAL,

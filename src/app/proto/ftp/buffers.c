@@ -44,20 +44,24 @@ static const struct app_path replies_path = { .find = nth_reply };
 static const struct app_buffer buffer_command = {
     .name = "ftp.command", .doc = "name of the command", .directions = APP_TS,
     .progress = { FTP_DONE, 0 }, .get = get_command,
+    .firewall = true,
 };
 static const struct app_buffer buffer_command_data = {
     .name = "ftp.command_data", .doc = "the arguments of the command", .directions = APP_TS,
     .progress = { FTP_DONE, 0 }, .get = get_command_data,
+    .firewall = true,
 };
 static const struct app_buffer buffer_reply = {
     .name = "ftp.reply", .doc = "each line of the reply, without its code", .directions = APP_TC,
     .progress = { 0, FTP_DONE }, .multi = true,
     .field = APP_FIELD_PART(&replies_path, ftp_reply, text, ALWAYS),
+    .firewall = true,
 };
 static const struct app_buffer buffer_completion_code = {
     .name = "ftp.completion_code", .doc = "code of each line of the reply",
     .directions = APP_TC, .progress = { 0, FTP_DONE }, .multi = true,
     .field = APP_FIELD_PART(&replies_path, ftp_reply, code, ALWAYS),
+    .firewall = true,
 };
 const struct app_buffer *const ftp_buffers[] = {
     &buffer_command, &buffer_command_data, &buffer_reply, &buffer_completion_code, NULL,
@@ -69,6 +73,7 @@ static const struct app_integer integer_dynamic_port = {
     .name = "ftp.dynamic_port", .doc = "port that PORT, EPRT, PASV or EPSV agreed on",
     .bits = 16, .directions = APP_BOTH, .progress = { FTP_DONE, FTP_DONE },
     .field = APP_FIELD(ftp_tx, dynamic_port, KNOWN),
+    .firewall = true,
 };
 const struct app_integer *const ftp_integers[] = { &integer_dynamic_port, NULL };
 
@@ -137,14 +142,17 @@ static const struct app_match match_mode = {
     .name = "ftp.mode", .doc = "who opens the data connection: active or passive",
     .directions = APP_BOTH, .progress = { FTP_DONE, FTP_DONE }, .arg_size = sizeof(bool),
     .parse = mode_parse, .match = mode_match,
+    .firewall = true,
 };
 static const struct app_match match_reply_received = {
     .name = "ftp.reply_received", .doc = "a final reply has come", .directions = APP_TC,
     .arg_size = sizeof(bool), .parse = received_parse, .match = received_match,
+    .firewall = true,
 };
 static const struct app_match match_bounce = {
     .name = "ftpbounce", .doc = "PORT names another host", .directions = APP_TS,
     .progress = { FTP_DONE, 0 }, .no_argument = true, .match = bounce_match,
+    .firewall = true,
 };
 const struct app_match *const ftp_matches[] = {
     &match_mode, &match_reply_received, &match_bounce, NULL,

@@ -122,6 +122,7 @@ static const struct app_match match_command = {
     .name = "ftpdata_command", .doc = "the command that the data belong to",
     .directions = APP_BOTH, .arg_size = sizeof(enum ftp_command), .parse = command_parse,
     .match = command_match,
+    .firewall = true,
 };
 static const struct app_match *const matches[] = { &match_command, NULL };
 

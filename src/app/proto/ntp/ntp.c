@@ -73,14 +73,17 @@ static const struct app_name modes[] = {
 static const struct app_integer version = {
     .name = "ntp.version", .doc = "version", .bits = 8, .directions = APP_BOTH,
     .field = APP_FIELD_FROM(ntp_tx, version, ALWAYS, direction),
+    .firewall = true,
 };
 static const struct app_integer mode = {
     .name = "ntp.mode", .doc = "mode, by name or number", .bits = 8, .directions = APP_BOTH,
     .names = modes, .field = APP_FIELD_FROM(ntp_tx, mode, ALWAYS, direction),
+    .firewall = true,
 };
 static const struct app_integer stratum = {
     .name = "ntp.stratum", .doc = "stratum", .bits = 8, .directions = APP_BOTH,
     .field = APP_FIELD_FROM(ntp_tx, stratum, ALWAYS, direction),
+    .firewall = true,
 };
 /* For stratum 0 a kiss code, for stratum 1 the name of a source, otherwise an address or a hash
  * (RFC 5905 section 7.3): bytes, not text. */

@@ -347,16 +347,19 @@ static const struct app_buffer trap_address_buffer = {
 static const struct app_integer version_integer = {
     .name = "snmp.version", .doc = "version: 1, 2 or 3", .bits = 32, .directions = APP_BOTH,
     .field = APP_FIELD(snmp_tx, version, ALWAYS),
+    .firewall = true,
 };
 static const struct app_integer pdu_integer = {
     .name = "snmp.pdu_type", .doc = "type of PDU, by number or name", .bits = 32,
     .directions = APP_BOTH, .names = pdu_types,
     .field = APP_FIELD_WITH(snmp_tx, pdu, has_pdu),
+    .firewall = true,
 };
 /* Only a version 1 trap has a type. */
 static const struct app_integer trap_integer = {
     .name = "snmp.trap_type", .doc = "type of a trap (version 1)", .bits = 8,
     .directions = APP_BOTH, .names = traps, .field = APP_FIELD_WITH(snmp_tx, trap, has_trap),
+    .firewall = true,
 };
 
 /* --- log -------------------------------------------------------------------------------------- */

@@ -57,6 +57,7 @@ static const struct app_match match_tls_version = {
     .name = "tls.version", .doc = "version of the session: 1.0 to 1.3, or 0xNNNN",
     .directions = APP_BOTH, .arg_size = sizeof(struct version_arg),
     .parse = tls_version_parse, .match = tls_version_match,
+    .firewall = true,
 };
 
 /* --- ssl_version ---------------------------------------------------------------------------- */

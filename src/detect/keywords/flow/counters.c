@@ -127,10 +127,11 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
 
 /* 32 bits for packets and 64 for bytes are Suricata's ranges. Each packet changes these
  * numbers, so the rule must look at single packets. */
-#define SIDE_KEYWORD(symbol, written, what, parser, function)   \
+#define SIDE_KEYWORD(symbol, written, what, parser, function, listed) \
     const struct keyword_ops keyword_##symbol = {               \
         .name = written,                                        \
         .doc = what,                                            \
+        .features = listed,                                     \
         .point = POINT_PACKET,                                  \
         .needs_packet = true,                                   \
         .of_flow = true,                                        \
@@ -139,13 +140,14 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
         .match = function,                                      \
     }
 
-SIDE_KEYWORD(flow_pkts, "flow.pkts", "packets of the flow", packets_parse, packets_match);
+SIDE_KEYWORD(flow_pkts, "flow.pkts", "packets of the flow", packets_parse, packets_match,
+             "prefilter");
 SIDE_KEYWORD(flow_pkts_toserver, "flow.pkts_toserver", "packets to the server",
-             packets_to_server_parse, packets_match);
+             packets_to_server_parse, packets_match, "prefilter");
 SIDE_KEYWORD(flow_pkts_toclient, "flow.pkts_toclient", "packets to the client",
-             packets_to_client_parse, packets_match);
-SIDE_KEYWORD(flow_bytes, "flow.bytes", "bytes of the flow", bytes_parse, bytes_match);
+             packets_to_client_parse, packets_match, "prefilter");
+SIDE_KEYWORD(flow_bytes, "flow.bytes", "bytes of the flow", bytes_parse, bytes_match, NULL);
 SIDE_KEYWORD(flow_bytes_toserver, "flow.bytes_toserver", "bytes to the server",
-             bytes_to_server_parse, bytes_match);
+             bytes_to_server_parse, bytes_match, NULL);
 SIDE_KEYWORD(flow_bytes_toclient, "flow.bytes_toclient", "bytes to the client",
-             bytes_to_client_parse, bytes_match);
+             bytes_to_client_parse, bytes_match, NULL);

@@ -197,7 +197,7 @@ static void flowbits_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_flowbits = {
     .name = "flowbits",
     .doc = "set and test named bits on the flow",
-    .features = "supports firewall,prefilter",
+    .features = "compatible with IP only rule,supports firewall,prefilter",
     .point = POINT_NONE,
     .arg_size = sizeof(struct flowbits_arg *),
     .parse = flowbits_parse,

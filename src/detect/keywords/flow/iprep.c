@@ -97,7 +97,7 @@ static int iprep_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_iprep = {
     .name = "iprep",
     .doc = "score of an address in the reputation lists",
-    .features = "supports firewall",
+    .features = "compatible with IP only rule,supports firewall",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct iprep_arg),
     .parse = iprep_parse,

@@ -163,6 +163,7 @@ static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_threshold = {
     .name = "threshold",
     .doc = "how often the rule alerts",
+    .features = "compatible with IP only rule",
     .point = POINT_NONE,
     .arg_size = sizeof(struct threshold_spec),
     .parse = threshold_parse,
@@ -225,6 +226,7 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
 const struct keyword_ops keyword_detection_filter = {
     .name = "detection_filter",
     .doc = "alert only once so many matches have been seen",
+    .features = "compatible with IP only rule",
     .point = POINT_NONE,
     .arg_size = sizeof(struct threshold_spec),
     .parse = detection_filter_parse,

@@ -260,7 +260,7 @@ static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_xbits = {
     .name = "xbits",
     .doc = "set and test named bits on hosts, pairs of hosts or transactions",
-    .features = "supports firewall",
+    .features = "compatible with IP only rule,supports firewall",
     .point = POINT_NONE,
     .arg_size = sizeof(struct bit_arg),
     .parse = xbits_parse,
@@ -300,6 +300,7 @@ static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_hostbits = {
     .name = "hostbits",
     .doc = "set and test named bits on hosts",
+    .features = "compatible with IP only rule",
     .point = POINT_NONE,
     .arg_size = sizeof(struct bit_arg),
     .parse = hostbits_parse,

@@ -68,7 +68,7 @@ enum packet_event keyword_event(const struct keyword_ops *keyword, const void *a
 const struct keyword_ops keyword_decode_event = {
     .name = "decode-event",
     .doc = "an anomaly that decoding found",
-    .features = "prefilter",
+    .features = "compatible with decoder event only rule,prefilter",
     .point = POINT_PACKET,
     .of_packet = true,
     .arg_size = sizeof(uint16_t),

@@ -373,6 +373,7 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_pcre = {
     .name = "pcre",
     .doc = "a regular expression finds something",
+    .features = "supports firewall",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,

@@ -58,6 +58,7 @@ static int urilen_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_urilen = {
     .name = "urilen",
     .doc = "how long the URI is",
+    .features = "supports firewall",
     .point = POINT_BUFFER,
     .parse = urilen_parse,
 };
