@@ -131,7 +131,8 @@ struct capture_ops {
     /* By the thread that scans: frames before this one need no memory any more. A packet may still
      * use one, which then costs more. NULL: that saves nothing. */
     void (*scan_release)(void *queue, const struct frame_ref *frame);
-    /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first. */
+    /* Appends up to VECTOR_FILL packets; waits at most 100 ms for the first, and says so by
+     * vector_sleeps() and vector_wakes(). */
     enum capture_status (*receive)(void *queue, struct packet_vector *v);
     /* A tx is one thread's way to give verdicts on a queue; NULL when there is nothing to give.
      * Without tx_open the queue itself is used. in_order: the thread also receives from the queue,

@@ -84,38 +84,85 @@ void account_busy(struct engine *e, int delta)
 }
 
 /* Between these two the thread sleeps by itself, on an eventcount or for its pool. */
-void account_sleep(struct engine_thread *t)
+void account_sleep(struct engine_thread *t, enum wait_kind kind)
 {
     account_busy(t->engine, -1);
     t->stamp_ns = engine_clock_ns(t->engine);
+    open_time(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, t->stamp_ns);
 }
 
 void account_awake(struct engine_thread *t, enum wait_kind kind)
 {
     uint64_t now = engine_clock_ns(t->engine);
 
-    metric_add(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, now - t->stamp_ns);
+    close_time(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, now);
     t->stamp_ns = now;
     account_busy(t->engine, 1);
 }
 
-/* run_modules() takes the time between these two from the module's own and charges it as blocked. A
- * module calls them through the sequencer, while it waits for packets of other threads. */
+/* Its time is waiting from end to end, and the thread does not count as busy. */
+static bool is_idle_receive(const struct engine_thread *t)
+{
+    return t->receive_idle && t->work.sleeper != NULL;
+}
+
+/* A sleep inside a module: run_modules() and receive() take it from the module's own time. */
+static void sleep_inside(struct engine_thread *t, uint64_t *charged)
+{
+    uint64_t now;
+
+    if (!t->receive_idle)
+        account_busy(t->engine, -1);
+    now = engine_clock_ns(t->engine);
+    if (is_idle_receive(t))
+        close_time(&t->wait_ns, now);
+    open_time(charged, now);
+    t->slept_ns -= now;
+}
+
+static void wake_inside(struct engine_thread *t, uint64_t *charged)
+{
+    uint64_t now = engine_clock_ns(t->engine);
+
+    close_time(charged, now);
+    if (is_idle_receive(t))
+        open_time(&t->wait_ns, now);
+    t->slept_ns += now;
+    if (!t->receive_idle)
+        account_busy(t->engine, 1);
+}
+
+/* A module calls these two through the sequencer, while it waits for packets of other threads. */
 void account_module_sleeps(void *thread)
 {
     struct engine_thread *t = thread;
 
     hand_off_pending(t);
-    account_busy(t->engine, -1);
-    t->slept_ns -= engine_clock_ns(t->engine);
+    sleep_inside(t, &t->blocked_ns);
 }
 
 void account_module_wakes(void *thread)
 {
     struct engine_thread *t = thread;
 
-    t->slept_ns += engine_clock_ns(t->engine);
-    account_busy(t->engine, 1);
+    wake_inside(t, &t->blocked_ns);
+}
+
+/* A capture calls these two. */
+void account_receive_sleeps(void *thread)
+{
+    struct engine_thread *t = thread;
+
+    if (!is_idle_receive(t))
+        sleep_inside(t, &t->wait_ns);
+}
+
+void account_receive_wakes(void *thread)
+{
+    struct engine_thread *t = thread;
+
+    if (!is_idle_receive(t))
+        wake_inside(t, &t->wait_ns);
 }
 
 /* Nanoseconds of one thread. */
@@ -137,18 +184,6 @@ static uint64_t cpu_ns_of(const struct engine_thread *t)
     return ns;
 }
 
-/* A busy live receive also sleeps in the kernel for a part of its calls, which the engine's clock
- * counts as busy. CPU time corrects this: busy time without CPU time was such a sleep. */
-static void correct_receive(const struct engine_thread *t, struct thread_time *time)
-{
-    uint64_t cpu = t->engine->plan->live ? cpu_ns_of(t) : 0;
-
-    if (!t->engine->plan->live || t->plan->stage != 0 || cpu == 0 || cpu >= time->busy)
-        return;
-    time->wait += time->busy - cpu;
-    time->busy = cpu;
-}
-
 /* The time at which the last thread ended; now, while any thread runs. */
 static uint64_t engine_end_ns(const struct engine *e)
 {
@@ -164,6 +199,14 @@ static uint64_t engine_end_ns(const struct engine *e)
     return latest;
 }
 
+/* A total with the part of a sleep that has passed. */
+static uint64_t total_of(const struct engine *e, const uint64_t *total)
+{
+    uint64_t value = metric_get(total);
+
+    return (value & OPEN_TIME) != 0 ? passed_time(value, engine_clock_ns(e)) : value;
+}
+
 /* Times of a thread over the complete run: one that ended before the others counts as waiting from
  * then on. */
 static struct thread_time time_of(const struct engine_thread *t)
@@ -177,9 +220,8 @@ static struct thread_time time_of(const struct engine_thread *t)
     time.span = run_end > start ? run_end - start : 0;
     for (unsigned i = 0; i < t->module_count; i++)
         time.busy += metric_get(&t->modules[i].busy_ns);
-    time.wait = metric_get(&t->wait_ns) + (end != 0 && run_end > end ? run_end - end : 0);
-    time.blocked = metric_get(&t->blocked_ns);
-    correct_receive(t, &time);
+    time.wait = total_of(t->engine, &t->wait_ns) + (end != 0 && run_end > end ? run_end - end : 0);
+    time.blocked = total_of(t->engine, &t->blocked_ns);
     return time;
 }
 

@@ -79,13 +79,14 @@ struct engine_thread {
     uint64_t seqno_at, seqno_sub;       /* of the newest vector; see sequencer.h */
     uint32_t more;                      /* a bit for each module that wants to be called again */
     uint64_t slept_ns;                  /* inside a module; not its work */
+    struct vector_sleeper sleeper;      /* of `work` */
 
     CACHE_ALIGNED struct watermark dealt;      /* all earlier packets have been counted as sent */
     uint32_t kicked;                    /* atomic: another thread waits for this one's progress */
 
     CACHE_ALIGNED struct eventcount eventcount;
 
-    /* Written by this thread alone, read by reports. */
+    /* Written by this thread alone, read by reports. wait_ns and blocked_ns by open_time(). */
     CACHE_ALIGNED uint64_t wait_ns, blocked_ns, dropped, start_ns, end_ns, cpu_ns, stamp_ns;
     bool receive_idle;                  /* the last receive returned nothing */
 };
@@ -197,11 +198,32 @@ void account_register(struct engine *engine);
 void account_start(struct engine *engine);
 void account_busy(struct engine *engine, int delta);
 /* A call before and one after a sleep charge its time to its cause. */
-void account_sleep(struct engine_thread *t);
+void account_sleep(struct engine_thread *t, enum wait_kind kind);
 void account_awake(struct engine_thread *t, enum wait_kind kind);
-/* The same around a sleep inside a module. */
+/* The same around a sleep inside a module, and around one inside a receive (struct
+ * vector_sleeper). */
 void account_module_sleeps(void *thread);
 void account_module_wakes(void *thread);
+void account_receive_sleeps(void *thread);
+void account_receive_wakes(void *thread);
+/* Time that still runs is in the same word: OPEN_TIME, and the total less the time at which it was
+ * opened. So a report has the part of a sleep that has passed, and sums never go back. The reading
+ * of the clock is the caller's; clocks of two CPUs may differ by a hair. */
+#define OPEN_TIME (1ull << 63)
+static inline uint64_t passed_time(uint64_t open, uint64_t now)
+{
+    uint64_t total = (open + now) & ~OPEN_TIME;
+
+    return LIKELY(total >> 62 == 0) ? total : 0;
+}
+static inline void open_time(uint64_t *total, uint64_t now)
+{
+    __atomic_store_n(total, ((*total - now) & ~OPEN_TIME) | OPEN_TIME, __ATOMIC_RELAXED);
+}
+static inline void close_time(uint64_t *total, uint64_t now)
+{
+    __atomic_store_n(total, passed_time(*total, now), __ATOMIC_RELAXED);
+}
 
 static inline uint64_t engine_clock_ns(const struct engine *engine)
 {

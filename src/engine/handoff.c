@@ -166,7 +166,7 @@ static struct packet_vector *pending(struct engine_thread *t, struct handoff_que
     if (LIKELY(v != NULL))
         return v;
     hand_off_pending(t);
-    account_sleep(t);
+    account_sleep(t, WAIT_OUTPUT);
     while ((v = try_pending(queue)) == NULL)
         eventcount_wait(&t->eventcount, has_empty, queue, EVENTCOUNT_FOREVER);
     account_awake(t, WAIT_OUTPUT);
@@ -378,7 +378,7 @@ struct packet_vector *take_in(struct engine_thread *t, struct handoff_queue **fr
     v = try_take(t, from);
     if (v == NULL && t->in_finished < t->in_count) {
         hand_off_pending(t);
-        account_sleep(t);
+        account_sleep(t, WAIT_INPUT);
         while ((v = try_take(t, from)) == NULL) {
             if (is_kicked(t) && (v = answer_kick(t)) != NULL)
                 break;
@@ -417,7 +417,7 @@ static COLD void pool_wait_slow(struct engine_thread *t, unsigned need)
 {
     unsigned size = t->stage->pool_size;
 
-    account_sleep(t);
+    account_sleep(t, WAIT_OUTPUT);
     hand_off_pending(t);
     for (;;) {
         unsigned out = packet_pool_out(t->pool);

@@ -195,7 +195,7 @@ struct packet_vector *take_merged(struct engine_thread *t)
 {
     if (!gather(t) && !all_finished(t)) {
         hand_off_pending(t);
-        account_sleep(t);
+        account_sleep(t, WAIT_INPUT);
         do
             wait_for_news(t);
         while (!gather(t) && !all_finished(t));

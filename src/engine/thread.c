@@ -14,13 +14,11 @@
  * needs to count them. */
 #define FREE_ENOUGH UINT32_MAX
 
-/* Takes the time that a module has slept while it waited for other threads, and charges it as
- * blocked. */
+/* Takes the time that a module has slept, which is charged already. */
 static COLD uint64_t take_slept(struct engine_thread *t)
 {
     uint64_t slept = (int64_t)t->slept_ns > 0 ? t->slept_ns : 0;
 
-    metric_add(&t->blocked_ns, slept);
     t->slept_ns = 0;
     return slept;
 }
@@ -100,7 +98,9 @@ static void receive_account(struct engine_thread *t, enum module_status status, 
     struct module_slot *s = &t->modules[0];
     uint64_t now = engine_clock_ns(t->engine), worked = worked_ns(t, t->stamp_ns, now);
 
-    if (t->receive_idle || (status == MODULE_IDLE && count == 0))
+    if (t->receive_idle)
+        close_time(&t->wait_ns, now);
+    else if (status == MODULE_IDLE && count == 0)
         metric_add(&t->wait_ns, worked);
     else
         metric_add(&s->busy_ns, worked);
@@ -111,8 +111,8 @@ static void receive_account(struct engine_thread *t, enum module_status status, 
     t->stamp_ns = now;
 }
 
-/* A receive that found nothing counts as waiting until one returns something, because the capture
- * sleeps in the kernel where this thread cannot measure it. */
+/* A receive that found nothing counts as waiting until one returns something. A capture reports
+ * other sleeps in the kernel by `sleeper`. */
 static enum module_status receive(struct engine_thread *t)
 {
     struct module_slot *s = &t->modules[0];
@@ -122,7 +122,11 @@ static enum module_status receive(struct engine_thread *t)
     t->work.count = 0;
     t->work.seqno_at = t->work.seqno_sub = 0;
     t->work.last = t->work.tick = false;
+    if (was_idle)
+        open_time(&t->wait_ns, t->stamp_ns);
+    t->work.sleeper = &t->sleeper;
     status = s->module->process(s->self, &t->work);
+    t->work.sleeper = NULL;
     receive_account(t, status, t->work.count);
     t->receive_idle = status == MODULE_IDLE && t->work.count == 0;
     if (was_idle != t->receive_idle)
@@ -395,6 +399,7 @@ void *engine_thread_main(void *arg)
 {
     struct engine_thread *t = arg;
 
+    t->sleeper = (struct vector_sleeper){ account_receive_sleeps, account_receive_wakes, t };
     thread_apply_affinity(t->engine->plan, t->plan);
     if (thread_join_start(t))
         thread_run(t);

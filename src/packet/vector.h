@@ -9,6 +9,14 @@
 
 #include "packet/packet.h"
 
+/* What a receive calls before and after it sleeps in the kernel, so that this time counts as
+ * waiting and not as work. */
+struct vector_sleeper {
+    void (*sleeps)(void *self);
+    void (*wakes)(void *self);
+    void *self;
+};
+
 struct packet_vector {
     struct packet **packet;
     unsigned count, cap;
@@ -23,7 +31,20 @@ struct packet_vector {
      * `done` is 0 then. */
     const struct packet *at_work;
     unsigned done;
+    const struct vector_sleeper *sleeper;       /* of the vector that receive fills; NULL: none */
 };
+
+static inline void vector_sleeps(const struct packet_vector *v)
+{
+    if (v->sleeper != NULL)
+        v->sleeper->sleeps(v->sleeper->self);
+}
+
+static inline void vector_wakes(const struct packet_vector *v)
+{
+    if (v->sleeper != NULL)
+        v->sleeper->wakes(v->sleeper->self);
+}
 
 #define VECTOR_FILL 64          /* number of packets that a capture adds before it hands the
                                  * vector off */

@@ -566,7 +566,9 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
         if (UNLIKELY(q->side[i].ring != NULL && af_ring_has_error(q->side[i].ring)))
             socket_error(q, &q->side[i]);
     if (UNLIKELY(any_held(q))) {
+        vector_sleeps(v);
         pause_us(1000);                    /* packets of other threads are still in all blocks */
+        vector_wakes(v);
         packet_pool_collect(q->pool);
         return fill_in_time(q, v);
     }
@@ -574,7 +576,9 @@ static enum capture_status sleep_for_frames(struct af_queue *q, struct packet_ve
         at[i] = (struct pollfd){ .fd = q->side[i].is_down ? -1 : af_ring_fd(q->side[i].ring),
                                  .events = POLLIN };
     __atomic_fetch_sub(&q->load->awake, 1, __ATOMIC_RELAXED);
+    vector_sleeps(v);
     n = poll(at, q->sides, wait_ms(q));
+    vector_wakes(v);
     __atomic_fetch_add(&q->load->awake, 1, __ATOMIC_RELAXED);
     counter_inc(q->counters, q->id.polls);
     if (n <= 0) {

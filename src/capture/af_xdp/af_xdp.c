@@ -496,7 +496,9 @@ static enum capture_status sleep_for_frames(struct xdp_queue *q, struct packet_v
     }
     for (unsigned i = 0; i < q->sides; i++)
         at[i] = (struct pollfd){ .fd = xdp_sockets_fd(q->sockets, i), .events = POLLIN };
+    vector_sleeps(v);
     n = poll(at, q->sides, wait_ms(q));
+    vector_wakes(v);
     if (n > 0 && ((at[0].revents | (q->sides > 1 ? at[1].revents : 0)) & POLLERR) != 0)
         pause_us(1000);
     else if (n > 0)

@@ -581,11 +581,21 @@ static enum capture_status sleep_for_interrupt(struct dpdk_queue *q, struct pack
     for (unsigned i = 0; i < q->sides; i++)
         (void)rte_eth_dev_rx_intr_enable(q->side[i]->id, q->number);
     status = fill(q, v);
-    if (status == CAPTURE_IDLE)
+    if (status == CAPTURE_IDLE) {
+        vector_sleeps(v);
         (void)rte_epoll_wait(RTE_EPOLL_PER_THREAD, event, (int)q->sides, WAIT_MS);
+        vector_wakes(v);
+    }
     for (unsigned i = 0; i < q->sides; i++)
         (void)rte_eth_dev_rx_intr_disable(q->side[i]->id, q->number);
     return status == CAPTURE_IDLE ? fill(q, v) : status;
+}
+
+static void sleep_a_little(struct packet_vector *v)
+{
+    vector_sleeps(v);
+    pause_us(SLEEP_US);
+    vector_wakes(v);
 }
 
 static enum capture_status poll_again(struct dpdk_queue *q, struct packet_vector *v)
@@ -599,7 +609,7 @@ static enum capture_status poll_again(struct dpdk_queue *q, struct packet_vector
         if (now - q->idle_ns < SPIN_US * UINT64_C(1000))
             clock_pause();
         else
-            pause_us(SLEEP_US);
+            sleep_a_little(v);
         v->now_us = MAX(v->now_us, clock_wall_us());
         if (fill(q, v) == CAPTURE_OK)
             return CAPTURE_OK;

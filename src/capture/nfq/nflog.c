@@ -442,6 +442,7 @@ static enum capture_status nflog_receive(void *queue, struct packet_vector *v)
 {
     struct nflog_queue *q = queue;
     struct pollfd at = { .fd = q->fd, .events = POLLIN };
+    int ready;
 
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
         return CAPTURE_END;
@@ -452,7 +453,10 @@ static enum capture_status nflog_receive(void *queue, struct packet_vector *v)
         poll(NULL, 0, 1);               /* packets of other threads hold the pool */
         return CAPTURE_IDLE;
     }
-    return poll(&at, 1, WAIT_MS) > 0 ? fill(q, v) : CAPTURE_IDLE;
+    vector_sleeps(v);
+    ready = poll(&at, 1, WAIT_MS);
+    vector_wakes(v);
+    return ready > 0 ? fill(q, v) : CAPTURE_IDLE;
 }
 
 /* Packets created for reject take the routes of this machine. */

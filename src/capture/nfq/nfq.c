@@ -444,6 +444,7 @@ static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
 {
     struct nfq_queue *q = queue;
     struct pollfd at = { .fd = q->fd, .events = POLLIN };
+    int ready;
 
     if (q->first < q->filled)
         return take_messages(q, v);
@@ -453,7 +454,10 @@ static enum capture_status nfq_receive(void *queue, struct packet_vector *v)
         return wait_for_places();
     if (!receive_messages(q)) {
         packet_pool_collect(q->pool);
-        if (poll(&at, 1, wait_ms(q)) <= 0 || !receive_messages(q))
+        vector_sleeps(v);
+        ready = poll(&at, 1, wait_ms(q));
+        vector_wakes(v);
+        if (ready <= 0 || !receive_messages(q))
             return CAPTURE_IDLE;
     }
     return take_messages(q, v);

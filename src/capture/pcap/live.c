@@ -307,10 +307,24 @@ static int dispatch(struct live_queue *q, struct packet_vector *v)
     return pcap_dispatch(q->pcap, VECTOR_FILL, take_frame, (u_char *)q);
 }
 
+/* False: no frame came in time. */
+static bool sleep_for_frames(struct live_queue *q, struct packet_vector *v)
+{
+    struct pollfd at = { .fd = pcap_get_selectable_fd(q->pcap), .events = POLLIN };
+    int ready = 1;
+
+    vector_sleeps(v);
+    if (at.fd < 0)
+        pause_a_little();
+    else
+        ready = poll(&at, 1, WAIT_MS);
+    vector_wakes(v);
+    return ready != 0;
+}
+
 static enum capture_status live_receive(void *queue, struct packet_vector *v)
 {
     struct live_queue *q = queue;
-    struct pollfd at;
     int n;
 
     if (UNLIKELY(__atomic_load_n(&q->interrupted, __ATOMIC_RELAXED) != 0))
@@ -319,10 +333,7 @@ static enum capture_status live_receive(void *queue, struct packet_vector *v)
         return reopen(q);
     n = dispatch(q, v);
     if (n == 0) {
-        at = (struct pollfd){ .fd = pcap_get_selectable_fd(q->pcap), .events = POLLIN };
-        if (at.fd < 0)
-            pause_a_little();
-        else if (poll(&at, 1, WAIT_MS) == 0)
+        if (!sleep_for_frames(q, v))
             return CAPTURE_IDLE;
         n = dispatch(q, v);
     }

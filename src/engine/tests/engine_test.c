@@ -24,6 +24,8 @@ struct stub_run {
     bool fail_capture, endless;
     bool drops, waits;                          /* at a full ring; packets that are not dropped */
     bool receive_sleeps;                        /* inside of its calls, as for another thread */
+    bool receive_polls;                         /* and in the kernel, as for frames */
+    uint64_t polls;
     int sent_all;                               /* atomic */
     int hang;                                   /* atomic; 1: the next detect does; 2: it does */
     int stop;
@@ -64,12 +66,24 @@ static void stub_receive_sleep(struct stub_receive *r)
     r->seq_thread.wakes(r->seq_thread.self);
 }
 
+static void stub_receive_poll(struct stub_receive *r, struct packet_vector *v)
+{
+    struct timespec pause = { .tv_nsec = 100000 };
+
+    vector_sleeps(v);
+    nanosleep(&pause, NULL);
+    vector_wakes(v);
+    r->run->polls++;
+}
+
 static enum module_status stub_receive_process(void *self, struct packet_vector *v)
 {
     struct stub_receive *r = self;
 
     if (r->run->receive_sleeps)
         stub_receive_sleep(r);
+    if (r->run->receive_polls)
+        stub_receive_poll(r, v);
     if (r->sent % 7 == 3 && r->idles++ % 2 == 0) {
         __atomic_fetch_add(&r->run->idle, 1, __ATOMIC_RELAXED);
         r->sent++;
@@ -374,6 +388,56 @@ TEST(engine_charges_sleeps_of_receive_as_blocked)
         CHECK(fixture.engine->threads[0].modules[i].busy_ns <= span);
     fixture_free(&fixture);
     free(run);
+}
+
+/* A receive sleeps in the kernel and returns frames: that is waiting for the thread, for its module
+ * and for the number of busy threads, so that all parts of the report agree. */
+TEST(engine_charges_polls_of_receive_as_waiting)
+{
+    struct stub_run *run = xcalloc(1, sizeof(*run));
+    const struct engine_thread *thread;
+    struct engine_load load = { 0 };
+    struct stub_fixture fixture;
+    struct err err = { 0 };
+    uint64_t begin = clock_ns(), span, modules = 0, slept;
+
+    run->per_receiver = PACKETS;
+    run->fail_open = -1;
+    run->receive_polls = true;
+    fixture_make(t, &fixture, "single", 1, "", run);
+    CHECK_INT(engine_start(fixture.engine, &err), 0);
+    CHECK_INT(engine_wait(fixture.engine), 0);
+    span = clock_ns() - begin;
+    slept = run->polls * 100000;
+    CHECK(run->polls > PACKETS / VECTOR_FILL);
+    CHECK_INT(engine_loads(fixture.engine, &load, 1), 1);
+    thread = &fixture.engine->threads[0];
+    for (unsigned i = 0; i < thread->module_count; i++)
+        modules += thread->modules[i].busy_ns;
+    CHECK_INT(load.busy_ns, modules);
+    CHECK(load.wait_ns >= slept && load.wait_ns + load.busy_ns <= span);
+    CHECK(fixture.engine->busy_ns[0] + run->polls * 2 * 1024 >= slept);
+    CHECK(fixture.engine->busy_ns[0] + fixture.engine->busy_ns[1] <= span);
+    fixture_free(&fixture);
+    free(run);
+}
+
+/* A sleep that goes on is in the sums; those never go back. */
+TEST(engine_time_of_a_sleep_that_goes_on)
+{
+    uint64_t total = 1000;
+
+    open_time(&total, 500);
+    CHECK((total & OPEN_TIME) != 0);
+    CHECK_INT(passed_time(total, 500), 1000);
+    CHECK_INT(passed_time(total, 800), 1300);
+    close_time(&total, 900);
+    CHECK_INT(total, 1400);
+    total = 0;
+    open_time(&total, 500);
+    CHECK_INT(passed_time(total, 499), 0);      /* the clock of another CPU */
+    close_time(&total, 600);
+    CHECK_INT(total, 100);
 }
 
 TEST(engine_single)
