@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <syslog.h>
 #include <time.h>
@@ -198,7 +199,14 @@ void logging_open_line(void)
 void logging_clear_line(void)
 {
     if (__atomic_exchange_n(&has_open_line, false, __ATOMIC_RELAXED))
-        fprintf(stderr, "\r%*s\r", 78, "");
+        fprintf(stderr, "\r%*s\r", (int)logging_columns() - 1, "");
+}
+
+unsigned logging_columns(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 /* One write, so that lines of several threads do not mix. The colour ends before the line does. */

@@ -19,5 +19,7 @@ int logging_setup(const struct conf_node *root, const char *log_dir, unsigned ve
  * first, or who drew it. */
 void logging_open_line(void);
 void logging_clear_line(void);
+/* Returns the width of the terminal at standard error; 80 if it does not tell. */
+unsigned logging_columns(void);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,17 +59,52 @@ static uint64_t sum_of(const char *counter)
     return counter_total(counter_register(counter, COUNTER_SUM));
 }
 
+void progress_size(struct buf *out, uint64_t bytes)
+{
+    if (bytes < 1000)
+        buf_printf(out, "%" PRIu64 " B", bytes);
+    else if (bytes < 1000000)
+        buf_printf(out, "%.1f kB", (double)bytes / 1e3);
+    else
+        buf_printf(out, "%.1f MB", (double)bytes / 1e6);
+}
+
+void progress_duration(struct buf *out, double seconds)
+{
+    if (seconds < 0.01)
+        buf_printf(out, "%.1f ms", seconds * 1e3);
+    else if (seconds < 1)
+        buf_printf(out, "%.0f ms", seconds * 1e3);
+    else
+        buf_printf(out, "%.1f s", seconds);
+}
+
+/* The last column stays free: a terminal may break the line behind it. */
+void progress_cut(struct buf *line, unsigned columns)
+{
+    const uint8_t *comma;
+
+    if (line->len < columns)
+        return;
+    line->len = columns > 1 ? columns - 1 : 0;
+    comma = memrchr(line->data, ',', line->len);
+    if (comma != NULL)
+        line->len = (size_t)(comma - line->data);
+}
+
 /* The time left is estimated from bytes. */
 void progress_text(const struct capture_progress *at, const struct progress_sums *sums,
                    struct buf *out)
 {
-    buf_printf(out, "%.1f MB", (double)at->bytes / 1e6);
+    progress_size(out, at->bytes);
     if (at->total_bytes > 0 && at->bytes > 0) {
         uint64_t done = MIN(at->bytes, at->total_bytes);        /* a file may have grown */
         double left = sums->seconds * (double)(at->total_bytes - done) / (double)done;
 
-        buf_printf(out, " of %.1f MB, %u %%, %u s left", (double)at->total_bytes / 1e6,
-                   (unsigned)(done * 100 / at->total_bytes), (unsigned)left);
+        buf_add_string(out, " of ");
+        progress_size(out, at->total_bytes);
+        buf_printf(out, ", %u %%, %u s left", (unsigned)(done * 100 / at->total_bytes),
+                   (unsigned)left);
     }
     buf_printf(out, ", %.0f packets/s, %" PRIu64 " alerts", (double)sums->packets / sums->seconds,
                sums->alerts);
@@ -89,6 +125,7 @@ void progress_show(struct progress *p)
     p->next_ns = now + 500000000u;
     ctx->capture->progress(ctx->capture_handle, &at);
     progress_text(&at, &sums, &text);
+    progress_cut(&text, logging_columns());
     logging_clear_line();
     fprintf(stderr, "%.*s", (int)text.len, (const char *)text.data);
     fflush(stderr);
@@ -101,12 +138,17 @@ void progress_end(const struct progress *p)
 {
     double seconds = (double)(monotonic_ns() - p->started_ns) / 1e9;
     uint64_t packets = sum_of("decoder.pkts");
+    struct buf line = { 0 };
 
     if (!p->at_terminal)
         return;
-    fprintf(stderr, "%" PRIu64 " packets, %.1f MB in %.1f s (%.0f packets/s), %" PRIu64
-            " dropped by the kernel, %" PRIu64 " alerts\n", packets,
-            (double)sum_of("decoder.bytes") / 1e6, seconds,
-            (double)packets / (seconds > 0 ? seconds : 1), sum_of("capture.kernel_drops"),
-            sum_of("detect.alert"));
+    buf_printf(&line, "%" PRIu64 " packets, ", packets);
+    progress_size(&line, sum_of("decoder.bytes"));
+    buf_add_string(&line, " in ");
+    progress_duration(&line, seconds);
+    buf_printf(&line, " (%.0f packets/s), %" PRIu64 " dropped by the kernel, %" PRIu64 " alerts\n",
+               (double)packets / (seconds > 0 ? seconds : 1), sum_of("capture.kernel_drops"),
+               sum_of("detect.alert"));
+    fwrite(line.data, 1, line.len, stderr);
+    buf_fini(&line);
 }

@@ -7,7 +7,7 @@ run() {
 }
 run colour
 NO_COLOR=1 run plain
-grep -Eq '^[1-9][0-9]* packets, [0-9.]+ MB in [0-9.]+ s \([0-9]+ packets/s\), 0 dropped by the kernel, [1-9][0-9]* alerts$' "$WORK/colour" || exit 1
+grep -Eq '^[1-9][0-9]* packets, [0-9.]+ k?M?B in [0-9.]+ m?s \([0-9]+ packets/s\), 0 dropped by the kernel, [1-9][0-9]* alerts$' "$WORK/colour" || exit 1
 grep -q "$(printf '^\033\\[31mError: .*\033\\[0m$')" "$WORK/colour" || exit 2
 grep -q "$(printf '\033')" "$WORK/plain" && exit 3
 $IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $SRC/qa/samples/quickstart.pcap > "$WORK/file" 2>&1
@@ -31,7 +31,22 @@ until grep -q ' packets/s, [0-9]* alerts' "$WORK/slow" || [ $tries = 600 ]; do
 done
 exec 3>&-
 wait $!
-tr '\r' '\n' < "$WORK/slow" | grep -Eq '^[0-9.]+ MB, [0-9]+ packets/s, [0-9]+ alerts' || exit 9
+tr '\r' '\n' < "$WORK/slow" | grep -Eq '^[0-9.]+ k?M?B, [0-9]+ packets/s, [0-9]+ alerts' || exit 9
 # A message begins a line of its own.
 tr '\r' '\n' < "$WORK/slow" | grep -q '^Notice: pcap: read 1 file' || exit 10
+# On a narrow terminal the line never breaks: what is drawn between two \r has fewer columns.
+mkfifo "$WORK/pipe2"
+script -qfec "stty cols 30; exec $IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules \
+    -r $WORK/pipe2" "$WORK/narrow" < /dev/null > /dev/null &
+exec 3> "$WORK/pipe2"
+cat "$SRC/qa/samples/quickstart.pcap" >&3
+tries=0
+until grep -Eq '[0-9.]+ k?M?B, [0-9]+ packets/s' "$WORK/narrow" || [ $tries = 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+exec 3>&-
+wait $!
+tr '\r' '\n' < "$WORK/narrow" | grep -Eq '^[0-9.]+ k?M?B, [0-9]+ packets/s *$' || exit 11
+tr '\r' '\n' < "$WORK/narrow" | grep -E '^ +$|k?M?B, [0-9]+ packets/s' | grep -Eq '.{30}' && exit 12
 exit 0
