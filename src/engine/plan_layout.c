@@ -23,7 +23,8 @@ static int compare_cpus(const void *left, const void *right, void *topology)
     const struct topology_cpu *b = &((struct topology *)topology)->cpu[*(const unsigned *)right];
     const int order[] = {
         compare_numbers(a->numa, b->numa), compare_numbers(a->package, b->package),
-        compare_numbers(a->l3, b->l3), compare_numbers(a->core, b->core),
+        compare_numbers(a->l3, b->l3), compare_numbers(a->l2, b->l2),
+        compare_numbers(a->core, b->core),
         compare_numbers((int)a->os, (int)b->os),
     };
 
@@ -171,6 +172,36 @@ static unsigned place_cores(struct picture *p, unsigned first, unsigned end, uns
     return row_y + tallest - y;
 }
 
+static struct pic_box united(struct pic_box a, struct pic_box b)
+{
+    unsigned x = MIN(a.x, b.x), y = MIN(a.y, b.y);
+
+    return (struct pic_box){ x, y, MAX(a.x + a.w, b.x + b.w) - x, MAX(a.y + a.h, b.y + b.h) - y };
+}
+
+/* Around the CPUs of each L2 cache, and a little further. A row begins at the left again. */
+static void place_l2s(struct picture *p)
+{
+    const struct topology_cpu *last = NULL;
+    unsigned last_x = 0;
+
+    for (unsigned i = 0; i < p->plan->topology->count; i++) {
+        const struct topology_cpu *cpu = cpu_at(p, i);
+        struct pic_box box = p->cpu[p->order[i]];
+        bool goes_on = last != NULL && last->l2 == cpu->l2 && last->l3 == cpu->l3 &&
+                       last->numa == cpu->numa && box.x >= last_x;
+
+        last = cpu;
+        last_x = box.x;
+        box = (struct pic_box){ box.x - 3, box.y - 3, box.w + 6, box.h + 6 };
+        if (cpu->l2 < 0)
+            continue;
+        if (goes_on)
+            box = united(p->l2[--p->l2_count].box, box);
+        p->l2[p->l2_count++] = (struct pic_l2){ cpu->l2, box };
+    }
+}
+
 static unsigned cores_between(const struct picture *p, unsigned first, unsigned end)
 {
     unsigned cores = 0;
@@ -304,6 +335,7 @@ void picture_lay_out(struct picture *p, const struct plan *plan, const struct pl
     p->threads_on = xcalloc(cpus + 1, sizeof(*p->threads_on));
     p->cpu = xcalloc(cpus + 1, sizeof(*p->cpu));
     p->group = xcalloc(cpus + 1, sizeof(*p->group));
+    p->l2 = xcalloc(cpus + 1, sizeof(*p->l2));
     p->chip = xcalloc(plan->thread_count + 1, sizeof(*p->chip));
     p->chip_panel = xcalloc(plan->thread_count + 1, sizeof(*p->chip_panel));
     p->source = xcalloc(plan->source_count + 1, sizeof(*p->source));
@@ -316,6 +348,7 @@ void picture_lay_out(struct picture *p, const struct plan *plan, const struct pl
     p->width = 2 * PIC_MARGIN + MAX(plan->stage_count + 2, 5u) * PIC_STAGE_W;
     for (unsigned i = 0; i < p->panel_count; i++)
         y = place_panel(p, i, y);
+    place_l2s(p);
     place_chips(p);
     p->height = y + PIC_MARGIN;
     for (unsigned i = 0; i < p->panel_count; i++)
@@ -329,6 +362,7 @@ void picture_free(struct picture *p)
     free(p->cpu);
     free(p->panel);
     free(p->group);
+    free(p->l2);
     free(p->chip);
     free(p->chip_panel);
     free(p->source);

@@ -46,6 +46,12 @@ struct pic_group {
     struct pic_box box;
 };
 
+/* CPUs that share an L2 cache; one that goes on in the next row has two boxes. */
+struct pic_l2 {
+    int number;
+    struct pic_box box;
+};
+
 struct picture {
     const struct plan *plan;
     const struct plan_thread_now *now;      /* by number of the thread; NULL: as planned */
@@ -56,6 +62,8 @@ struct picture {
     unsigned panel_count;
     struct pic_group *group;
     unsigned group_count;
+    struct pic_l2 *l2;
+    unsigned l2_count;
     struct pic_box *chip;           /* by number of the thread */
     unsigned *chip_panel;           /* by number of the thread */
     struct pic_box *source;         /* by number of the source */

@@ -26,27 +26,28 @@ static const char style[] =
     ".plan text{fill:#1c2430}.plan .head{font-size:15px;font-weight:bold}"
     ".plan .name{font-weight:bold}.plan .small{font-size:10.5px;fill:#4b5768}"
     ".plan .paper{fill:#fff}"
-    ".plan .panel{fill:#f6f7f9;stroke:#9aa5b4}.plan .group{fill:#fff;stroke:#d7dce3}"
-    ".plan .pu{fill:#fff;stroke:#c3cbd6}.plan .denied{fill:#d7dce3}"
+    ".plan .panel{fill:#f6f7f9;stroke:#7d8a9a}.plan .group{fill:#fff;stroke:#7d8a9a}"
+    ".plan .l2{fill:#eef1f5;stroke:#7d8a9a;stroke-dasharray:3 2}"
+    ".plan .pu{fill:#fff;stroke:#7d8a9a}.plan .denied{fill:#d7dce3}"
     ".plan .source{fill:#e8eefc;stroke:#5472b8}.plan .queue{fill:#fff;stroke:#5472b8}"
     ".plan .unread{fill:#d7dce3}"
     ".plan .thread{stroke:#5c6877}.plan .moves{stroke-dasharray:4 2}"
     ".plan .c0{fill:#cfe2f3}.plan .c1{fill:#d9ead3}.plan .c2{fill:#fff2cc}.plan .c3{fill:#f4cccc}"
     ".plan .c4{fill:#d9d2e9}.plan .c5{fill:#fce5cd}.plan .c6{fill:#d0e0e3}.plan .c7{fill:#ead1dc}"
     ".plan .other{fill:#eee}"
-    ".plan .busy{fill:#2b6cb0}.plan .wait{fill:#b9c6d6}.plan .blocked{fill:#c2410c}"
+    ".plan .busy{fill:#2b6cb0}.plan .wait{fill:#fff;stroke:#5c6877}.plan .blocked{fill:#c2410c}"
     ".plan .arrow{fill:none;stroke:#5c6877;stroke-width:1.3}.plan .tip{fill:#5c6877}"
     ".plan .far{stroke:#c2410c;stroke-dasharray:6 3}"
     "@media (prefers-color-scheme:dark){"
     ".plan text{fill:#e6eaf0}.plan .small{fill:#b4bfcc}.plan .paper{fill:#1a2029}"
-    ".plan .panel{fill:#12161c;stroke:#56606e}.plan .group{fill:#1a2029;stroke:#2d3643}"
-    ".plan .pu{fill:#1a2029;stroke:#3a4656}"
+    ".plan .panel{fill:#12161c;stroke:#75839a}.plan .group{fill:#1a2029;stroke:#75839a}"
+    ".plan .l2{fill:#222a35;stroke:#75839a}.plan .pu{fill:#1a2029;stroke:#75839a}"
     ".plan .source{fill:#1f2b47;stroke:#7d9be0}.plan .queue{fill:#12161c;stroke:#7d9be0}"
     ".plan .denied,.plan .unread{fill:#3a4656}"
     ".plan .c0{fill:#1d3a57}.plan .c1{fill:#22402a}.plan .c2{fill:#4a3f16}.plan .c3{fill:#512a2a}"
     ".plan .c4{fill:#382f55}.plan .c5{fill:#533619}.plan .c6{fill:#1c444b}.plan .c7{fill:#4d2a3e}"
     ".plan .other{fill:#2d3643}"
-    ".plan .busy{fill:#63a4ec}.plan .wait{fill:#56606e}.plan .blocked{fill:#f08a4b}"
+    ".plan .busy{fill:#63a4ec}.plan .wait{fill:#12161c;stroke:#98a4b3}.plan .blocked{fill:#f08a4b}"
     ".plan .arrow{stroke:#98a4b3}.plan .tip{fill:#98a4b3}.plan .far{stroke:#f08a4b}"
     "}</style>\n"
     "<defs><marker id=\"plan-tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
@@ -231,6 +232,8 @@ static void draw_legend(const struct picture *p, struct buf *out)
     x = legend_box(out, x, y, "thread other", "thread, bound to its CPU");
     x = legend_box(out, x, y, "thread other moves", "thread that the kernel may move");
     x = legend_box(out, x, y, "pu", "CPU");
+    if (p->l2_count > 0)
+        x = legend_box(out, x, y, "l2", "L2 cache");
     (void)legend_box(out, x, y, "denied", "CPU that this process may not use");
     x = PIC_MARGIN;
     y += 22;
@@ -463,13 +466,12 @@ static void draw_cpus(const struct picture *p, struct buf *out)
 
     for (unsigned i = 0; i < t->count; i++) {
         const struct topology_cpu *cpu = &t->cpu[i];
-        char text[64];
+        char text[64], core[24], l2[24];
 
         add_box(out, p->cpu[i], cpu_set_has(&t->allowed, cpu->os) ? "pu" : "pu denied");
-        if (cpu->core >= 0)
-            snprintf(text, sizeof(text), "CPU %u, core %d", cpu->os, cpu->core);
-        else
-            snprintf(text, sizeof(text), "CPU %u", cpu->os);
+        snprintf(core, sizeof(core), cpu->core >= 0 ? ", core %d" : "", cpu->core);
+        snprintf(l2, sizeof(l2), cpu->l2 >= 0 && cpu->thread == 0 ? ", L2 %d" : "", cpu->l2);
+        snprintf(text, sizeof(text), "CPU %u%s%s", cpu->os, core, l2);
         add_text(out, p->cpu[i].x + 6, p->cpu[i].y + 14, "small", text);
     }
 }
@@ -504,6 +506,16 @@ static void draw_groups(const struct picture *p, struct buf *out)
     }
 }
 
+static void draw_l2s(const struct picture *p, struct buf *out)
+{
+    for (unsigned i = 0; i < p->l2_count; i++) {
+        BUF_LITERAL(out, "<g><title>");
+        buf_printf(out, "L2 cache %d</title>", p->l2[i].number);
+        add_box(out, p->l2[i].box, "l2");
+        BUF_LITERAL(out, "</g>\n");
+    }
+}
+
 static void draw_head(const struct picture *p, struct buf *out)
 {
     char head[256];
@@ -530,6 +542,7 @@ static void draw(const struct plan *plan, const struct plan_thread_now *now, str
     for (unsigned i = 0; i < p.panel_count; i++)
         draw_panel(&p, i, out);
     draw_groups(&p, out);
+    draw_l2s(&p, out);
     draw_cpus(&p, out);
     for (unsigned i = 0; i < plan->source_count; i++) {
         if (readers_of(plan, i) <= ARROWS_MAX)

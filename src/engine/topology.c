@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/topology.c - from hwloc's tree to a flat table of CPUs.
  *
- * The table is sorted by the kernel's CPU numbers. All other numbers (core, package, node, L3) are
+ * The table is sorted by the CPU numbers of the kernel. All others (core, package, node, cache) are
  * hwloc's logical ones, which start at 0 and have no holes. -1: the machine has no such level. */
 #include "engine/topology.h"
 
@@ -74,6 +74,7 @@ static void flatten(struct topology *t, hwloc_topology_t hw)
             .core = ancestor_number(hw, pu, HWLOC_OBJ_CORE),
             .package = ancestor_number(hw, pu, HWLOC_OBJ_PACKAGE),
             .l3 = ancestor_number(hw, pu, HWLOC_OBJ_L3CACHE),
+            .l2 = ancestor_number(hw, pu, HWLOC_OBJ_L2CACHE),
             .numa = numa_number(hw, pu),
         };
         cpu_set_add(&t->all, pu->os_index);

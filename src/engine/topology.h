@@ -9,7 +9,7 @@
 
 struct topology_cpu {
     unsigned os;                    /* kernel number */
-    int core, package, numa, l3;    /* logical numbers within the machine; -1: not known */
+    int core, package, numa, l3, l2;    /* logical numbers within the machine; -1: not known */
     unsigned thread;                /* which hardware thread of its core, from 0 */
 };
 

@@ -153,6 +153,7 @@ static void machine_cpu(struct json *j, const struct topology_cpu *cpu)
     json_object_end(j);
 }
 
+    json_i64(j, "l2", cpu->l2);
 static const char *machine_write(struct web *web, const struct web_request *request,
                                  struct buf *out)
 {

@@ -379,6 +379,35 @@ static bool overlaps(struct pic_box a, struct pic_box b)
     return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
+/* A box of an L2 cache has the CPUs of that cache and no others. Returns how many boxes there are. */
+static unsigned check_l2s(struct test *t, const struct picture *p)
+{
+    const struct topology *topology = p->plan->topology;
+
+    for (unsigned i = 0; i < topology->count; i++) {
+        unsigned inside = 0;
+
+        for (unsigned k = 0; k < p->l2_count; k++) {
+            bool is_here = is_inside(p->cpu[i], p->l2[k].box);
+
+            inside += is_here;
+            CHECK(is_here == overlaps(p->cpu[i], p->l2[k].box));
+            CHECK(!is_here || p->l2[k].number == topology->cpu[i].l2);
+        }
+        CHECK_INT(inside, topology->cpu[i].l2 >= 0);
+    }
+    for (unsigned i = 0; i < p->l2_count; i++) {
+        unsigned groups = 0;
+
+        for (unsigned k = 0; k < p->group_count; k++)
+            groups += is_inside(p->l2[i].box, p->group[k].box);
+        CHECK_INT(groups, 1);
+        for (unsigned k = 0; k < i; k++)
+            CHECK(!overlaps(p->l2[i].box, p->l2[k].box));
+    }
+    return p->l2_count;
+}
+
 /* Each thread stands on its CPU and in its panel, and hides no other. */
 static void check_layout(struct test *t, const struct plan *plan)
 {
@@ -399,6 +428,7 @@ static void check_layout(struct test *t, const struct plan *plan)
             CHECK(!overlaps(p.cpu[i], p.cpu[k]));
     for (unsigned i = 0; i < plan->source_count; i++)
         CHECK(is_inside(p.source[i], p.panel[p.source_panel[i]].box));
+    (void)check_l2s(t, &p);
     picture_free(&p);
 }
 
@@ -482,4 +512,35 @@ static unsigned check_picture(struct test *t, const char *path, const char *name
 TEST(plan_picture)
 {
     check_plans(t, check_picture);
+}
+
+/* Caches of one core, of two, of more cores than a row has, and none. */
+TEST(plan_picture_l2)
+{
+    static const struct { const char *topology; unsigned boxes; } cases[] = {
+        { "pack:2 core:6 pu:2", 0 },
+        { "pack:1 l3:1 l2:4 core:1 pu:2", 4 },
+        { "pack:2 l3:2 l2:2 core:2 pu:2", 8 },
+        { "pack:1 l3:1 l2:1 core:10 pu:1", 2 },
+        { "numa:2 l3:1 l2:64 core:1 pu:1", 128 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        struct conf *conf = conf_new();
+        struct picture p;
+        struct built b;
+        char text[200];
+
+        snprintf(text, sizeof(text), "# topology: %s\n# mode: workers\n# capture: live af-packet "
+                 "eth0\n", cases[i].topology);
+        build(&b, conf, text, NULL);
+        CHECK(b.plan != NULL);
+        if (b.plan != NULL) {
+            picture_lay_out(&p, b.plan, NULL);
+            CHECK_INT(check_l2s(t, &p), cases[i].boxes);
+            picture_free(&p);
+        }
+        built_free(&b);
+        conf_free(conf);
+    }
 }
