@@ -57,6 +57,7 @@ static const struct option_spec specs[] = {
       "single, workers, autofp, pipeline, or one of your own" },
     { 0, "plan", OPT_JOB, 'o', 0, JOB_PLAN, NULL, "json|dot|svg",
       "show which thread would run what, and where" },
+    { 0, "svg", OPT_FLAG, 0, AT(svg), 0, NULL, NULL, "the plan as a picture, as --plan=svg does" },
     { 0, "topology", OPT_TEXT, 'r', AT(topology), 0, NULL, "TEXT|FILE",
       "plan for another machine" },
     { 0, "cpu", OPT_TEXT, 'r', AT(cpu), 0, NULL, "LEVEL",
@@ -403,6 +404,18 @@ static int option_lint(struct options *o, struct err *err)
     return 0;
 }
 
+static int option_plan(struct options *o, struct err *err)
+{
+    if (!o->svg)
+        return 0;
+    if (o->job != JOB_PLAN)
+        return err_set(err, "--svg goes with --plan");
+    if (o->job_argument != NULL && strcmp(o->job_argument, "svg") != 0)
+        return option_wrong(err, "--plan=%s and --svg are two forms of one plan", o->job_argument);
+    o->job_argument = "svg";
+    return 0;
+}
+
 /* Options that contradict each other are rejected here, before anything starts. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err)
 {
@@ -424,7 +437,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     if (o->checksums != NULL && strcmp(o->checksums, "all") != 0 &&
         strcmp(o->checksums, "none") != 0)
         return option_wrong(err, "-k takes \"all\" or \"none\", not \"%s\"", o->checksums);
-    if (option_lint(o, err) < 0)
+    if (option_lint(o, err) < 0 || option_plan(o, err) < 0)
         return -1;
     if (o->only_rule_file != NULL && o->rule_files.count > 0)
         return err_set(err, "-S says that only its rules are wanted: -s does not go with it");

@@ -19,6 +19,7 @@ typedef ARRAY_OF(const char *) string_list;
 struct options {
     enum option_job job;
     const char *job_argument;           /* --list-keywords=csv, --plan=json */
+    bool svg;                           /* --plan --svg, the same as --plan=svg */
     const char *config;                 /* -c; NULL: the installed one */
     string_list include, set;
     string_list plugins;                /* --plugin */
