@@ -309,13 +309,6 @@ static const char *explain_page_write(struct web *web, const struct web_request 
     return NULL;
 }
 
-/* True for values that must not leave the machine: passwords of sinks, the listener's own token. */
-static bool is_secret(const char *name)
-{
-    return strstr(name, "password") != NULL || strstr(name, "token") != NULL ||
-           strstr(name, "secret") != NULL;
-}
-
 static void conf_values(struct json *j, const struct conf_node *node)
 {
     char path[512];
@@ -326,7 +319,8 @@ static void conf_values(struct json *j, const struct conf_node *node)
             continue;
         json_object(j, NULL);
         json_string(j, "key", conf_path(child, path, sizeof(path)));
-        json_string(j, "value", is_secret(child->name) ? "(hidden)" : child->value);
+        json_string(j, "value", web_is_secret(path, child->value) ||
+                                web_is_secret(child->name, NULL) ? "(hidden)" : child->value);
         if (child->at.file != NULL) {
             json_string(j, "file", child->at.file);
             json_u64(j, "line", child->at.line);

@@ -65,6 +65,11 @@ void rule_cost_json(struct json *j, struct control *c, uint32_t sid);
 /* A web_page.write. */
 const char *rule_costs_write(struct web *web, const struct web_request *request, struct buf *out);
 
+/* --- secrets.c: what the page does not show --------------------------------------------------- */
+
+/* True for a setting whose value must not leave the machine. key: its complete path. */
+bool web_is_secret(const char *key, const char *value);
+
 /* --- threads.c: the threads of the run -------------------------------------------------------- */
 
 struct plan;
