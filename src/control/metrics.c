@@ -266,7 +266,21 @@ static void memory_metrics(struct metrics_text *m, struct control *c)
     limit_metrics(m, c, false);
 }
 
-static void sink_samples(struct metrics_text *m, const struct output_conf *output, bool lost)
+enum sink_value { SINK_WRITTEN, SINK_LOST, SINK_QUEUED, SINK_QUEUE_SIZE };
+
+static double sink_value(const struct output_sink_report *report, enum sink_value what)
+{
+    switch (what) {
+    case SINK_WRITTEN: return (double)report->written;
+    case SINK_LOST: return (double)report->lost;
+    case SINK_QUEUED: return (double)report->queued;
+    case SINK_QUEUE_SIZE: return (double)report->queue_size;
+    }
+    return 0;
+}
+
+static void sink_samples(struct metrics_text *m, const struct output_conf *output,
+                         enum sink_value what)
 {
     for (unsigned i = 0; i < output_sink_count(output); i++) {
         struct output_sink_report report;
@@ -275,8 +289,7 @@ static void sink_samples(struct metrics_text *m, const struct output_conf *outpu
         output_sink_report(output, i, &report);
         metrics_label(&labels, "sink", report.path);
         metrics_label(&labels, "type", report.type);
-        metrics_sample(m, (const char *)labels.data,
-                       (double)(lost ? report.lost : report.written));
+        metrics_sample(m, (const char *)labels.data, sink_value(&report, what));
         buf_fini(&labels);
     }
 }
@@ -284,9 +297,15 @@ static void sink_samples(struct metrics_text *m, const struct output_conf *outpu
 static void sink_metrics(struct metrics_text *m, const struct output_conf *output)
 {
     metrics_family(m, "output_records", METRICS_COUNTER, "Records handed to a sink");
-    sink_samples(m, output, false);
+    sink_samples(m, output, SINK_WRITTEN);
     metrics_family(m, "output_records_lost", METRICS_COUNTER, "Records that a sink did not take");
-    sink_samples(m, output, true);
+    sink_samples(m, output, SINK_LOST);
+    metrics_family(m, "output_queue_bytes", METRICS_GAUGE,
+                   "Bytes that wait in the queue of a sink");
+    sink_samples(m, output, SINK_QUEUED);
+    metrics_family(m, "output_queue_limit_bytes", METRICS_GAUGE,
+                   "Bytes that the queue of a sink holds; 0: it has no queue");
+    sink_samples(m, output, SINK_QUEUE_SIZE);
 }
 
 enum thread_time { THREAD_BUSY, THREAD_WAIT, THREAD_BLOCKED, THREAD_PACKETS };

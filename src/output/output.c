@@ -571,6 +571,8 @@ void output_sink_report(const struct output_conf *conf, unsigned i,
         .written = __atomic_load_n(&sink->written, __ATOMIC_RELAXED),
         .lost = __atomic_load_n(&sink->lost, __ATOMIC_RELAXED),
     };
+    if (sink->ops->fill != NULL)
+        sink->ops->fill(sink->self, &report->queued, &report->queue_size);
 }
 
 /* --- statistics --------------------------------------------------------------------------- */

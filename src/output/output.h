@@ -80,6 +80,7 @@ struct output_sink_report {
     const char *path, *type;            /* borrowed from conf */
     uint64_t written, lost;             /* records */
 };
+    uint64_t queued, queue_size;        /* bytes; 0 of 0: the sink has no queue */
 unsigned output_sink_count(const struct output_conf *conf);
 void output_sink_report(const struct output_conf *conf, unsigned i,
                         struct output_sink_report *report);

@@ -32,6 +32,8 @@ struct sink_ops {
     void (*rotate)(void *self);
     /* Threads of the sink run on the CPUs of the calling thread from now on; NULL: it has none. */
     void (*run_here)(void *self);
+    /* Bytes that wait in the queue, and how many fit; any thread. NULL: there is no queue. */
+    void (*fill)(void *self, uint64_t *used, uint64_t *size);
     /* Writes what it still holds; how many records are lost. Before close(); may be NULL. */
     uint64_t (*finish)(void *self);
     void (*close)(void *self);

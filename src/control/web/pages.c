@@ -70,6 +70,10 @@ static void state_sinks(struct json *j, const struct output_conf *output)
         json_string(j, "type", report.type);
         json_u64(j, "written", report.written);
         json_u64(j, "lost", report.lost);
+        if (report.queue_size > 0) {
+            json_u64(j, "queued", report.queued);
+            json_u64(j, "queue_size", report.queue_size);
+        }
         json_object_end(j);
     }
     json_array_end(j);

@@ -195,6 +195,16 @@ static void queue_run_here(void *self)
     pthread_mutex_unlock(&q->lock);
 }
 
+static void queue_fill(void *self, uint64_t *used, uint64_t *size)
+{
+    struct queue *q = self;
+
+    pthread_mutex_lock(&q->lock);
+    *used = q->head - q->tail;
+    pthread_mutex_unlock(&q->lock);
+    *size = q->conf.size;
+}
+
 /* Reports lost records to the next writer, even if another one lost them. */
 static uint64_t queue_write(void *self, const uint8_t *data, size_t len)
 {
@@ -260,7 +270,7 @@ static void queue_close(void *self)
 
 const struct sink_ops sink_queue = {
     .name = "queue", .write = queue_write, .rotate = queue_rotate, .run_here = queue_run_here,
-    .finish = queue_finish, .close = queue_close,
+    .fill = queue_fill, .finish = queue_finish, .close = queue_close,
 };
 
 void *queue_new(const struct queue_conf *c, const struct sink_ops *inner, void *inner_self)

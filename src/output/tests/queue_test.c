@@ -157,6 +157,29 @@ TEST(queue_unused)
     CHECK_INT(slow.records, 0);
 }
 
+/* What waits, for reports: nothing at first, and never more than fits. */
+TEST(queue_fill)
+{
+    struct slow_sink slow = { .last = -1, .lock = PTHREAD_MUTEX_INITIALIZER,
+                              .opened = PTHREAD_COND_INITIALIZER };
+    struct queue_conf conf = { .size = SIZE, .policy = QUEUE_DROP_NEWEST };
+    void *queue = queue_new(&conf, &slow_ops, &slow);
+    uint64_t used = 1, size = 0;
+
+    sink_queue.fill(queue, &used, &size);
+    CHECK_INT(used, 0);
+    CHECK_INT(size, SIZE);
+    for (unsigned i = 0; i < BATCHES; i++)
+        (void)write_batch(queue, i);
+    sink_queue.fill(queue, &used, &size);
+    CHECK(used > SIZE / 2 && used <= SIZE);
+    slow_open(&slow);
+    (void)sink_queue.finish(queue);
+    sink_queue.fill(queue, &used, &size);
+    CHECK_INT(used, 0);
+    sink_queue.close(queue);
+}
+
 /* The thread that has the first record may be bound to a CPU of its own. */
 TEST(queue_runs_where_it_is_told)
 {
