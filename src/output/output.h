@@ -66,7 +66,8 @@ void output_write(struct output_writer *w, struct packet_vector *v);
 void output_writer_flush(struct output_writer *w);
 
 /* Lets another thread read alerts as they are written. Writer threads call put() for each alert of
- * an eve-log, only while is_on; it must not wait. sink: number of the record's sink. */
+ * an eve-log, only while is_on, which put() may clear; it must not wait. sink: number of the
+ * record's sink. */
 struct output_tap {
     void (*put)(void *arg, unsigned sink, const uint8_t *record, size_t len);
     void *arg;
@@ -79,8 +80,8 @@ void output_set_tap(struct output_conf *conf, struct output_tap *tap);
 struct output_sink_report {
     const char *path, *type;            /* borrowed from conf */
     uint64_t written, lost;             /* records */
-};
     uint64_t queued, queue_size;        /* bytes; 0 of 0: the sink has no queue */
+};
 unsigned output_sink_count(const struct output_conf *conf);
 void output_sink_report(const struct output_conf *conf, unsigned i,
                         struct output_sink_report *report);

@@ -30,7 +30,6 @@
 #define FEED_MS 250u                    /* how late an alert may be on the page */
 #define TOKEN_MAX 256
 #define SECRET_FILE_MAX (64u * 1024)    /* of a token or a key */
-#define EVENT_MAX (64u * 1024)
 
 /* A browser that watches alerts; its connection is suspended while there are none. */
 struct watcher {
@@ -52,6 +51,7 @@ struct web {
     struct web_history *history;
     struct feed *feed;
     struct watcher *watchers;           /* the thread's own */
+    uint64_t refill_ns;                 /* the thread's own: when the feed may keep more */
     pthread_t thread;
     int listening;                  /* the socket of the daemon, which closes it */
     bool has_thread;
@@ -169,22 +169,6 @@ static enum MHD_Result show(struct web *web, struct MHD_Connection *c, const str
 
 /* --- alerts as they come (server-sent events) ------------------------------------------------- */
 
-static void watcher_fill(struct watcher *w)
-{
-    static const char begin[] = "data: ", end[] = "\n\n";
-    size_t len;
-
-    buf_clear(&w->out);
-    if (!buf_reserve(&w->out, EVENT_MAX + sizeof(begin) + sizeof(end)))
-        return;
-    len = feed_take(&w->reader, (char *)w->out.data + sizeof(begin) - 1, EVENT_MAX);
-    if (len == 0)
-        return;
-    memcpy(w->out.data, begin, sizeof(begin) - 1);
-    w->out.len = sizeof(begin) - 1 + len;
-    buf_add(&w->out, end, sizeof(end) - 1);
-}
-
 /* Without a new record the connection sleeps until wake_watchers(). */
 static ssize_t watcher_read(void *arg, uint64_t at, char *to, size_t max)
 {
@@ -194,9 +178,7 @@ static ssize_t watcher_read(void *arg, uint64_t at, char *to, size_t max)
     (void)at;
     if (__atomic_load_n(&w->web->ending, __ATOMIC_ACQUIRE))
         return MHD_CONTENT_READER_END_OF_STREAM;
-    if (w->out.len == 0)
-        watcher_fill(w);
-    if (w->out.len == 0) {
+    if (w->out.len == 0 && !feed_take(&w->reader, &w->out)) {
         w->suspended = true;
         MHD_suspend_connection(w->connection);
         return 0;
@@ -219,13 +201,21 @@ static void watcher_free(void *arg)
     free(w);
 }
 
+/* A browser that connects again sends the header; a page that was hidden gives the argument. */
+static const char *last_event(struct MHD_Connection *c)
+{
+    const char *header = argument(c, MHD_HEADER_KIND, "Last-Event-ID");
+
+    return header != NULL ? header : argument(c, MHD_GET_ARGUMENT_KIND, "last");
+}
+
 /* A first comment makes the browser fire `open` at once. */
 static enum MHD_Result watch(struct web *web, struct MHD_Connection *c)
 {
     struct watcher *w = xcalloc(1, sizeof(*w));
     struct MHD_Response *r;
 
-    if (!feed_join(web->feed, &w->reader)) {
+    if (!feed_join(web->feed, last_event(c), &w->reader)) {
         free(w);
         return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many readers of alerts\n");
     }
@@ -289,6 +279,17 @@ static void sample(struct web *web)
     pthread_mutex_unlock(&web->control->lock);
 }
 
+/* The loop also runs for each request, and must not refill for each. */
+static void feed_refill_in_time(struct web *web)
+{
+    uint64_t now = clock_ns();
+
+    if (now < web->refill_ns)
+        return;
+    web->refill_ns = now + FEED_MS * 1000000ull;
+    feed_refill(web->feed);
+}
+
 static void *web_main(void *arg)
 {
     struct web *web = arg;
@@ -301,6 +302,7 @@ static void *web_main(void *arg)
             next_ns = clock_ns() + SAMPLE_MS * 1000000ull;
         }
         wake_watchers(web);
+        feed_refill_in_time(web);
         (void)MHD_run_wait(web->daemon, (int32_t)FEED_MS);
     }
     wake_watchers(web);

@@ -83,21 +83,24 @@ const char *threads_svg_write(struct web *web, const struct web_request *request
 struct feed;
 struct feed *feed_new(void);
 void feed_free(struct feed *f);
-/* Returns the tap that outputs fill while a reader is connected. */
+/* Returns the tap that outputs fill. */
 struct output_tap *feed_tap(struct feed *f);
 void feed_clear(struct feed *f);
+/* Allows further records to be kept; call it a few times a second. */
+void feed_refill(struct feed *f);
 
 /* A reader; `at` is its position. */
 struct feed_reader {
     struct feed *feed;
     uint64_t at;
 };
-/* False: the maximum of readers is reached. */
-bool feed_join(struct feed *f, struct feed_reader *reader);
+/* last: the id of the last event that the reader had; NULL, or one of another process: it begins
+ * with the newest records. False: the maximum of readers is reached. */
+bool feed_join(struct feed *f, const char *last, struct feed_reader *reader);
 void feed_leave(struct feed_reader *reader);
-/* Copies the next record and returns its length; 0: nothing new. Skips a record longer than `size`.
- * A reader that is too slow loses the oldest records. */
-size_t feed_take(struct feed_reader *reader, char *to, size_t size);
+/* Appends the next record as a server-sent event with its id; false: nothing new. A reader that is
+ * too slow loses the oldest records. */
+bool feed_take(struct feed_reader *reader, struct buf *out);
 bool feed_has_more(const struct feed_reader *reader);
 
 #endif
