@@ -153,11 +153,11 @@ static void machine_cpu(struct json *j, const struct topology_cpu *cpu)
     json_i64(j, "package", cpu->package);
     json_i64(j, "numa", cpu->numa);
     json_i64(j, "l3", cpu->l3);
+    json_i64(j, "l2", cpu->l2);
     json_u64(j, "thread", cpu->thread);
     json_object_end(j);
 }
 
-    json_i64(j, "l2", cpu->l2);
 static const char *machine_write(struct web *web, const struct web_request *request,
                                  struct buf *out)
 {
