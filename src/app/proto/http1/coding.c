@@ -6,8 +6,8 @@
  * for reuse. */
 #include "config.h"
 
-#include "app/core/brotli_decoder.h"
-#include "app/core/zstd_decoder.h"
+#include "app/core/content/brotli_decoder.h"
+#include "app/core/content/zstd_decoder.h"
 #include "app/proto/http1/body.h"
 #include "app/proto/http1/coding.h"
 

@@ -4,8 +4,8 @@
  * Output comes in chunks from the decoder's own buffer. */
 #include "config.h"
 
-#include "app/core/brotli_decoder.h"
-#include "app/core/zstd_decoder.h"
+#include "app/core/content/brotli_decoder.h"
+#include "app/core/content/zstd_decoder.h"
 #include "app/parser.h"
 #include "app/proto/http2/body.h"
 #include "app/proto/http2/events.h"

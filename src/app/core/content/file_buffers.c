@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/file_buffers.c - file.data, file.name and file.magic of a transaction's files, for every
- * protocol that has files: each declares them with its own progress, see APP_FILE_BUFFERS(). */
+/* app/core/content/file_buffers.c - file.data, file.name and file.magic of a transaction's files,
+ * for every protocol that has files: each declares them with its own progress, see
+ * APP_FILE_BUFFERS(). */
 #include "app/core/file.h"
 
 /* A file with nothing to show yet must not hide the files after it: rules ask for index 0, 1, ...

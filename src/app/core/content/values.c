@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/values.c - the place of a thread in a list of values, see app/values.h. */
+/* app/core/content/values.c - the place of a thread in a list of values, see app/values.h. */
 #include "app/values.h"
 
 #include "app/core/thread.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/brotli_decoder.h - brotli (RFC 7932) as a stream, its memory counted with that of all
- * decompressors of bodies.
+/* app/core/content/brotli_decoder.h - brotli (RFC 7932) as a stream, its memory counted with that
+ * of all decompressors of bodies.
  *
  * libbrotli decompresses an entire window before it returns its first byte: ten bytes of input can
  * make it write MiBs. So the input must be long enough for a window, as decoder_output_max()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/zstd_decoder.h - zstd (RFC 8878) as a stream. Its memory counts with that of all
+/* app/core/content/zstd_decoder.h - zstd (RFC 8878) as a stream. Its memory counts with that of all
  * decompressors of bodies. Consecutive frames are one body. */
 #ifndef APP_ZSTD_DECODER_H
 #define APP_ZSTD_DECODER_H

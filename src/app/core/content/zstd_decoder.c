@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/zstd_decoder.c - zstd (RFC 8878) by libzstd, with an allocator that counts. */
+/* app/core/content/zstd_decoder.c - zstd (RFC 8878) by libzstd, with an allocator that counts. */
 #include "config.h"
 
-#include "app/core/zstd_decoder.h"
+#include "app/core/content/zstd_decoder.h"
 
 #ifdef HAVE_ZSTD
 #define ZSTD_STATIC_LINKING_ONLY        /* for ZSTD_customMem */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/brotli_decoder.c - brotli by libbrotli, with an allocator that counts and that makes
- * windows wait until input has paid for them. */
+/* app/core/content/brotli_decoder.c - brotli by libbrotli, with an allocator that counts and that
+ * makes windows wait until input has paid for them. */
 #include "config.h"
 
-#include "app/core/brotli_decoder.h"
+#include "app/core/content/brotli_decoder.h"
 
 #ifdef HAVE_BROTLI
 #include <brotli/decode.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/field.c - reads the members of transactions that keywords show as they are. */
+/* app/core/content/field.c - reads the members of transactions that keywords show as they are. */
 #include "app/rules.h"
 #include "app/values.h"
 
