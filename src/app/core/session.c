@@ -462,14 +462,6 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
     return s;
 }
 
-/* Members that few flows need are apart, so that the session stays within four cache lines. */
-struct app_ext *app_ext_make(struct app_flow *af)
-{
-    if (af->ext == NULL)
-        af->ext = lib_calloc(1, sizeof(*af->ext));
-    return af->ext;
-}
-
 static COLD void ext_free(struct app_session *s)
 {
     app_frames_free(s);

@@ -76,9 +76,13 @@ void app_udp_packet(struct app_thread *at, struct packet *p);
 
 void app_tx_free(struct app_tx *tx);
 void app_tx_index_free(struct app_flow *af);
-/* Processes the changes that a parser made with this packet; all transactions are due when either
- * direction has ended. */
+/* tx_due.c. Processes the changes that a parser made with this packet; all transactions are due
+ * when either direction has ended. */
 void app_txs_due(struct app_session *s, const struct packet *p);
+/* Moves a transaction from the list of changed ones to those that wait for direction d, or takes it
+ * off the latter. */
+void app_tx_defer(struct app_tx *tx, enum direction d);
+void app_tx_undefer(struct app_tx *tx);
 /* Ids of events that belong to no transaction. Those that protocols name, see
  * app_proto.absent_event, lie between FIRST and LAST. */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/thread.c - the memory that each parsing thread has for itself: pools of flow states,
- * parser states and transactions, and spare buffers. All of them keep their memory, so a thread in
- * steady state does not call the allocator for anything of the framework. */
+/* app/core/thread.c - opens and closes the memory that each parsing thread has for itself: pools of
+ * flow states, parser states and transactions, and spare buffers. All of them keep their memory, so
+ * a thread in steady state does not call the allocator for anything of the framework. */
 #include "app/core/thread.h"
 
 #include "app/core/files.h"
@@ -84,26 +84,4 @@ void app_thread_free(struct app_thread *at)
         buf_fini(&at->spare[i]);
     pool_fini(&at->sessions);
     free(at);
-}
-
-/* An empty buffer when none is spare; buf_add() then allocates. Its length is 0. */
-struct buf app_buf_take(struct app_thread *at)
-{
-    if (at->spare_count == 0)
-        return (struct buf){ 0 };
-    return at->spare[--at->spare_count];
-}
-
-/* Frees large buffers, because a few large messages would otherwise keep much memory allocated. */
-void app_buf_release(struct app_thread *at, struct buf *b)
-{
-    if (b->data == NULL)
-        return;
-    if (b->cap > APP_SPARE_BUF_MAX || at->spare_count == APP_SPARE_BUFS) {
-        buf_fini(b);
-    } else {
-        buf_clear(b);
-        at->spare[at->spare_count++] = *b;
-    }
-    *b = (struct buf){ 0 };
 }

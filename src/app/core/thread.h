@@ -29,8 +29,8 @@ struct app_thread {
     unsigned spare_count;
 };
 
-/* Buffers that outlive a packet come from a stock, so that flows are created and freed without
- * malloc. */
+/* flow_memory.c. Buffers that outlive a packet come from a stock, so that flows are created and
+ * freed without malloc. */
 struct buf app_buf_take(struct app_thread *at);
 void app_buf_release(struct app_thread *at, struct buf *b);
 
