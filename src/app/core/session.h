@@ -58,14 +58,15 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
 void app_session_set_proto(struct app_session *s, enum app_proto_id id);
 /* The parser is not called any more. */
 void app_stop_parsing(struct app_session *s);
-/* Passes the pending bytes (and `end`) to the parser. -1: it failed, and the session is off. */
-int app_feed(struct app_session *s, enum direction d, bool end);
-void app_dir_drop(struct app_session *s, enum direction d);        /* drops all pending bytes */
+/* Pending bytes: those behind the last ones, the parser has consumed n, none is wanted any more. */
+bool app_dir_add(struct app_dir *ds, const uint8_t *data, uint32_t len);
+void app_dir_advance(struct app_dir *ds, uint32_t n);
+void app_dir_drop(struct app_session *s, enum direction d);
+/* Copies those in the current chunk, which is about to go. False: no memory. */
+bool app_dir_buffer_rest(struct app_session *s, struct app_dir *ds);
 void app_disable(struct app_session *s);        /* protocol detection gave up: FAILED, for good */
 /* Makes rules on protocols see this direction's protocol, or that it has none. */
 void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d);
-void app_session_over(struct app_session *s);   /* frees the parser's memory early */
-void app_count_flow(struct app_session *s);
 void app_layer_event(struct app_session *s, unsigned event);
 void flow_swap(struct app_session *s, struct packet *p);             /* client <-> server */
 void flow_swap_packet(const struct flow *f, struct packet *p);       /* p left stream before */
@@ -75,6 +76,8 @@ void app_tcp_gap(struct app_session *s, enum direction d);
 void app_udp_packet(struct app_thread *at, struct packet *p);
 
 void app_tx_free(struct app_tx *tx);
+/* tx.c. Frees changed transactions that are over, inspected and logged. */
+void app_txs_cleanup(struct app_thread *at, struct app_flow *af, const struct inspection *in);
 void app_tx_index_free(struct app_flow *af);
 /* tx_due.c. Processes the changes that a parser made with this packet; all transactions are due
  * when either direction has ended. */

@@ -6,7 +6,7 @@
  * already. */
 #include "app/core/detect_proto.h"
 #include "app/core/expectations.h"
-#include "app/core/session.h"
+#include "app/core/feed.h"
 #include "app/core/thread.h"
 #include "stream/slot.h"
 

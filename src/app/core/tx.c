@@ -3,7 +3,6 @@
  * directions are done, rules have seen all of it and the outputs have written it. All of that is
  * done by one thread, the one that inspects the flow. */
 #include "app/core/files.h"
-#include "app/core/frames.h"
 #include "app/core/session.h"
 #include "app/core/settings.h"
 #include "app/core/thread.h"
@@ -374,7 +373,7 @@ static bool rest(const struct app_thread *at, struct app_tx *tx, enum direction 
 }
 
 /* One walk over those with news: frees what is done, and lets files drop what no reader needs. */
-static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct inspection *in)
+void app_txs_cleanup(struct app_thread *at, struct app_flow *af, const struct inspection *in)
 {
     struct app_tx **link = &af->due, *tx, *next;
 
@@ -399,33 +398,4 @@ static void cleanup_txs(struct app_thread *at, struct app_flow *af, const struct
     }
     if (UNLIKELY(af->tx_memory > TX_MEMORY_MAX / TX_MEMORY_UNIT))
         limit_memory(af, (size_t)af->tx_memory * TX_MEMORY_UNIT);
-}
-
-/* Both sides have ended and nothing is left to inspect or log. The flow may stay in the table for a
- * long time until its timeout; its parser need not. */
-static bool is_over(const struct app_flow *af)
-{
-    const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
-
-    return s->ds[TO_SERVER].eof_sent && s->ds[TO_CLIENT].eof_sent && af->proto != NULL &&
-           af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
-           frame_count(frames_of(s, TO_SERVER)) == 0 &&
-           frame_count(frames_of(s, TO_CLIENT)) == 0;
-}
-
-/* After rules and outputs have had the packet, on the same thread. */
-void app_cleanup(struct app_thread *at, const struct inspection *in)
-{
-    struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;
-
-    if (af == NULL)
-        return;
-    app_session_of(af)->events = 0;
-    if (af->due != NULL)
-        cleanup_txs(at, af, in);
-    if (af->first != NULL && af->proto->rest != NULL)
-        af->proto->rest(af);
-    app_frames_prune(app_session_of(af), in);
-    if (UNLIKELY(is_over(af)))
-        app_session_over(app_session_of(af));
 }

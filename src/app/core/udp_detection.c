@@ -2,7 +2,7 @@
 /* app/core/udp_detection.c - recognition of UDP flows: each direction gets one try, with its first
  * datagram, even an empty one. A flow that is not recognised takes no memory here. */
 #include "app/core/detect_proto.h"
-#include "app/core/session.h"
+#include "app/core/feed.h"
 #include "app/core/settings.h"
 #include "app/core/thread.h"
 

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/core/driver.c - one packet of a flow: chunks, recognition, the parser, and the end. This file
+ * alone knows the order of these steps. */
+#include "app/core/expectations.h"
+#include "app/core/feed.h"
+#include "app/core/frames.h"
+#include "app/core/settings.h"
+#include "base/memory/lib_memory.h"
+#include "stream/slot.h"
+
+/* --- no protocol ------------------------------------------------------------------------------ */
+
+/* A direction without a protocol is FAILED: rules on "failed" match, and recognition is over. */
+static void fail_direction(struct app_session *s, enum direction d)
+{
+    struct flow *f = s->flow.flow;
+
+    if (f->app_proto_dir[d] == APP_PROTO_FAILED)
+        return;
+    if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN)
+        f->app_proto_dir[d] = APP_PROTO_FAILED;
+    app_signal_proto_detected(f, s->flow.thread, d);
+}
+
+/* Protocol detection or a change of protocol has failed. Frees the parser's state, its transactions
+ * and the frames at once. */
+void app_disable(struct app_session *s)
+{
+    struct flow *f = s->flow.flow;
+
+    app_close_parser(s);
+    app_frames_free(s);
+    app_stop_parsing(s);
+    s->changing = s->replace = false;
+    s->first_sender = FIRST_SENDER_PARSED;
+    f->app_proto = APP_PROTO_FAILED;
+    app_count_flow(s);
+    fail_direction(s, TO_SERVER);
+    fail_direction(s, TO_CLIENT);
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+/* The parser gets the bytes up to the protocol's own depth, the last of them with `end`. */
+static uint32_t within_depth(struct app_session *s, enum direction d,
+                             const struct stream_chunk *c, bool *end)
+{
+    const struct app_proto_conf *pc = app_session_conf(s);
+
+    *end = c->depth_reached;
+    if (!pc->own_depth || c->offset + c->len < pc->stream_depth)
+        return c->len;
+    *end = true;
+    s->ds[d].depth_reached = true;
+    return c->offset >= pc->stream_depth ? 0 : (uint32_t)(pc->stream_depth - c->offset);
+}
+
+/* Chunks arrive in stream order. CHUNK_REINSPECT repeats bytes for rules that the parser has had. A
+ * gap makes pending bytes useless: they count as lost with it. */
+static void take_chunk(struct app_session *s, const struct stream_chunk *c)
+{
+    enum direction d = (enum direction)c->direction;
+    struct app_dir *ds = &s->ds[d];
+    bool end = false;
+    uint32_t len;
+
+    if (s->off || ds->eof_sent || c->kind == CHUNK_REINSPECT)
+        return;
+    if (c->kind == CHUNK_GAP) {
+        ds->lost += ds->len + c->len;
+        ds->len = 0;
+        app_tcp_gap(s, d);
+        return;
+    }
+    if (ds->len == 0 && ds->lost == 0)
+        ds->offset = c->offset;
+    len = within_depth(s, d, c, &end);
+    if (len > 0) {
+        app_frames_data(s, d, c->offset, (struct slice){ c->data, len });
+        if (!app_dir_add(ds, c->data, len)) {
+            (void)app_no_memory(s);
+            return;
+        }
+    }
+    if (end) {
+        ds->depth_reached = true;
+        s->flow.disrupted[d] = true;
+    }
+    app_tcp_data(s, d, end);
+}
+
+/* Nearly always there is nothing: the parser took all bytes. */
+static bool has_rest(const struct app_session *s)
+{
+    return s->off || s->ds[0].data != NULL || s->ds[1].data != NULL ||
+           s->ds[0].buffered.data != NULL || s->ds[1].buffered.data != NULL;
+}
+
+static void buffer_rest(struct app_session *s)
+{
+    if (LIKELY(!has_rest(s)))
+        return;
+    for (unsigned d = 0; d < 2; d++) {
+        if (s->off)
+            app_dir_drop(s, (enum direction)d);
+        if (UNLIKELY(!app_dir_buffer_rest(s, &s->ds[d]))) {
+            (void)app_no_memory(s);
+            app_dir_drop(s, (enum direction)d);
+            s->ds[d].borrowed = false;
+        }
+    }
+}
+
+/* Bytes that came after a change of protocol have waited until rules had seen the old protocol. */
+static void resume_change(struct app_session *s)
+{
+    s->change_fresh = false;
+    for (unsigned d = 0; d < 2; d++)
+        if (s->changing && s->ds[d].len > 0)
+            app_tcp_data(s, (enum direction)d, false);
+}
+
+/* True if the stream has ended, or the flow ends and these were its last data of this direction. */
+static bool is_closed(const struct inspection *in, enum direction d)
+{
+    static const uint32_t end_flags[2] = { PACKET_END_TO_SERVER, PACKET_END_TO_CLIENT };
+
+    return (in->packet->flags & end_flags[d]) != 0 ||
+           (in->reason == INSPECT_LAST_DATA && d == packet_direction(in->packet));
+}
+
+/* The connection has closed, so bytes that still wait are complete now. The direction that this
+ * packet acknowledges goes first. */
+static void end_closed(struct app_session *s, const struct inspection *in)
+{
+    enum direction first = OTHER_DIRECTION(packet_direction(in->packet));
+
+    for (unsigned i = 0; i < 2; i++) {
+        enum direction d = i == 0 ? first : OTHER_DIRECTION(first);
+
+        if (is_closed(in, d) && !s->off && !s->change_fresh && !s->ds[d].eof_sent)
+            app_tcp_data(s, d, true);
+    }
+}
+
+/* The flow ends (closed or timed out): every direction gets its last call, then the protocol may
+ * finish transactions that waited for an answer. */
+static void end_flow(struct app_session *s)
+{
+    struct app_flow *af = &s->flow;
+
+    if (s->transport == TRANSPORT_TCP)
+        for (unsigned d = 0; d < 2; d++)
+            if (!s->off && !s->ds[d].eof_sent)
+                app_tcp_data(s, (enum direction)d, true);
+    af->end[TO_SERVER] = af->end[TO_CLIENT] = true;
+    if (af->proto != NULL && af->proto->finish != NULL)
+        af->proto->finish(af);
+}
+
+/* NULL for a flow without data so far: handshakes need no session. */
+static struct app_session *tcp_session(struct app_thread *at, const struct inspection *in)
+{
+    struct flow *f = in->flow;
+    struct app_session *s;
+
+    if (f->app != NULL)
+        return app_session_of(f->app);
+    if (in->chunk_count == 0 && in->packet->payload_len == 0)
+        return NULL;
+    s = app_session_new(at, f, TRANSPORT_TCP);
+    if (UNLIKELY(s == NULL)) {
+        app_count(at->counters, at->conf->policy_total[at->conf->error_policy], 1);
+        exception_policy_apply(at->conf->error_policy, in->packet, DROP_APP_ERROR,
+                               at->conf->is_inline);
+    }
+    return s;
+}
+
+/* Suricata tells of a hole when a parser comes to it: not behind bytes whose protocol is not known,
+ * nor in packets after the one in which the parser gave up. The counter tcp.reassembly_gap has all
+ * holes. */
+static COLD void tell_gap(struct app_session *s, struct packet *p, enum direction d)
+{
+    if (s->flow.proto != NULL || (!s->off && s->ds[d].len == 0))
+        s->flow.flow->parser_gaps |= (1u << d) & 3u;
+    else
+        packet_clear_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
+}
+
+/* Nothing is parsed any more, so no hole is told. */
+static void pass_chunks(const struct inspection *in)
+{
+    if (LIKELY(in->packet->event_count == 0))
+        return;
+    for (unsigned i = 0; i < in->chunk_count; i++)
+        if (in->chunk[i].kind == CHUNK_GAP)
+            packet_clear_event(in->packet, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
+}
+
+/* All work on a TCP packet by its flow's inspecting thread: chunks first, then ends. */
+static void tcp_packet(struct app_thread *at, const struct inspection *in)
+{
+    struct app_session *s = tcp_session(at, in);
+    struct packet *p = in->packet;
+
+    if (s == NULL)
+        return;
+    s->parser_stopped = false;
+    if (s->off) {
+        pass_chunks(in);
+        return;
+    }
+    s->flow.thread = at;
+    at->packet = p;
+    s->midstream |= (p->flags & PACKET_MIDSTREAM) != 0;
+    if (s->first_sender == 0 && p->payload_len > 0)
+        s->first_sender = APP_DIRECTION_BIT(packet_direction(p));
+    if (s->changing)
+        resume_change(s);
+    if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
+        s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
+    for (unsigned i = 0; i < in->chunk_count; i++) {
+        if (UNLIKELY(in->chunk[i].kind == CHUNK_GAP))
+            tell_gap(s, p, (enum direction)in->chunk[i].direction);
+        take_chunk(s, &in->chunk[i]);
+        buffer_rest(s);
+    }
+    if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0 ||
+                 in->reason == INSPECT_LAST_DATA))
+        end_closed(s, in);
+}
+
+/* Moves the flow's mark to a packet, once. A pseudo packet does not take it. */
+static void take_proto_detected(struct flow *f, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+
+    if (LIKELY(!(f->detect_flags & FLOW_PROTO_DETECTED(d))) || (p->flags & PACKET_PSEUDO))
+        return;
+    f->detect_flags &= (uint8_t)~FLOW_PROTO_DETECTED(d);
+    p->flags |= PACKET_PROTO_DETECTED;
+}
+
+/* Entry for every packet of a flow. Direction first: client and server may be exchanged since the
+ * packet was made. */
+static void parse_packet(struct app_thread *at, const struct inspection *in)
+{
+    struct packet *p = in->packet;
+    struct flow *f = in->flow;
+    struct app_session *s;
+
+    at->packet = NULL;
+    at->place.list = NULL;                  /* parsers may free what it is in */
+    if (f == NULL)
+        return;
+    if (UNLIKELY(f->swap != 0))
+        flow_swap_packet(f, p);
+    take_proto_detected(f, p);
+    if (f->key.proto == 6)
+        tcp_packet(at, in);
+    else if (packet_is_udp(p) && (p->flags & PACKET_PSEUDO) == 0)
+        app_udp_packet(at, p);
+    if (f->app == NULL)
+        return;
+    s = app_session_of(f->app);
+    if (inspection_ends_flow(in)) {
+        at->packet = p;
+        end_flow(s);
+    }
+    app_txs_due(s, p);
+    buffer_rest(s);
+    at->packet = NULL;
+}
+
+void app_packet(struct app_thread *at, struct inspection *in)
+{
+    parse_packet(at, in);
+    in->direction = packet_direction(in->packet);
+}
+
+/* --- after rules and outputs ------------------------------------------------------------------ */
+
+/* Both sides have ended and nothing is left to inspect or log. The flow may stay in the table for a
+ * long time until its timeout; its parser need not. */
+static bool is_over(const struct app_flow *af)
+{
+    const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
+
+    return s->ds[TO_SERVER].eof_sent && s->ds[TO_CLIENT].eof_sent && af->proto != NULL &&
+           af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
+           frame_count(frames_of(s, TO_SERVER)) == 0 &&
+           frame_count(frames_of(s, TO_CLIENT)) == 0;
+}
+
+/* After rules and outputs have had the packet, on the same thread. */
+void app_cleanup(struct app_thread *at, const struct inspection *in)
+{
+    struct app_flow *af = in->flow != NULL ? in->flow->app : NULL;
+
+    if (af == NULL)
+        return;
+    app_session_of(af)->events = 0;
+    if (af->due != NULL)
+        app_txs_cleanup(at, af, in);
+    if (af->first != NULL && af->proto->rest != NULL)
+        af->proto->rest(af);
+    app_frames_prune(app_session_of(af), in);
+    if (UNLIKELY(is_over(af)))
+        app_close_parser(app_session_of(af));
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static COLD void ext_free(struct app_session *s)
+{
+    app_frames_free(s);
+    buf_fini(&s->flow.ext->buffered);
+    expectation_data_free(&s->flow.ext->expected);
+    lib_free(s->flow.ext);
+    s->flow.ext = NULL;
+}
+
+/* Called by the thread that owns the flow's inspection, when the flow ends. */
+void app_flow_free(struct flow *flow)
+{
+    struct app_session *s = flow->app != NULL ? app_session_of(flow->app) : NULL;
+    struct app_thread *at;
+
+    if (s == NULL)
+        return;
+    at = s->flow.thread;
+    app_close_parser(s);
+    if (UNLIKELY(s->flow.ext != NULL))
+        ext_free(s);
+    for (unsigned d = 0; d < 2; d++)
+        app_buf_release(at, &s->ds[d].buffered);
+    pool_put(&at->sessions, s);
+    flow->app = NULL;
+}
