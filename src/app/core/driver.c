@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/driver.c - one packet of a flow: chunks, recognition, the parser, and the end. This file
- * alone knows the order of these steps. */
+ * alone knows the order of these steps. Recognition returns decisions (decision.h), and they are
+ * carried out here. */
 #include "app/core/expectations.h"
 #include "app/core/feed.h"
 #include "app/core/frames.h"
+#include "app/core/decision.h"
 #include "app/core/settings.h"
 #include "base/memory/lib_memory.h"
 #include "stream/slot.h"
@@ -24,7 +26,7 @@ static void fail_direction(struct app_session *s, enum direction d)
 
 /* Protocol detection or a change of protocol has failed. Frees the parser's state, its transactions
  * and the frames at once. */
-void app_disable(struct app_session *s)
+static void disable(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
 
@@ -39,7 +41,216 @@ void app_disable(struct app_session *s)
     fail_direction(s, TO_CLIENT);
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
+/* --- decisions of recognition on TCP ---------------------------------------------------------- */
+
+static void tcp_data(struct app_session *s, enum direction d, bool end);
+
+/* Parses the bytes of the direction that came first and had to wait for this one. If its parser
+ * requests a change of protocol at once, this direction's bytes are not the expected ones. */
+static void parse_first_sender(struct app_session *s, enum direction d)
+{
+    tcp_data(s, OTHER_DIRECTION(d), false);
+    if (s->changing) {
+        s->changing = false;
+        app_layer_event(s, APPLAYER_UNEXPECTED);
+    }
+}
+
+/* The parser gave up at what the first sender said. The answer that shows the protocol is parsed
+ * all the same, as far as it has come, as in Suricata: a client must not hide it behind a bad
+ * byte. */
+static void parse_answer_to_failure(struct app_session *s, enum direction d, bool end)
+{
+    if (s->flow.proto == NULL || s->parser_stopped || s->flow.flow->app_proto <= APP_PROTO_FAILED)
+        return;
+    s->off = false;
+    (void)app_feed(s, d, end);
+    app_stop_parsing(s);
+}
+
+/* Clears the detected protocol: the bytes stay buffered until the side that must send first is
+ * parsed. */
+static void reset_direction(struct app_session *s, enum direction d)
+{
+    struct flow *f = s->flow.flow;
+
+    s->ds[d].detected = false;
+    s->ds[d].detect_state = (struct proto_detect_state){ 0 };
+    f->app_proto_dir[d] = APP_PROTO_UNKNOWN;
+    f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
+}
+
+/* Parses the direction unless the other side has to speak first. True: its parser has had the
+ * bytes. */
+static bool parse_in_order(struct app_session *s, enum direction d, bool end)
+{
+    struct proto_decision decision = tcp_sender_decision(s, d);
+
+    s->events |= decision.events;
+    if (decision.action == PROTO_DISABLE) {
+        disable(s);
+        return false;
+    }
+    if (decision.action == PROTO_WAIT) {
+        reset_direction(s, d);
+        return false;
+    }
+    s->first_sender = FIRST_SENDER_PARSED;
+    return app_feed(s, d, end) == 0;
+}
+
+/* The first match of a direction. After flow_swap() its bytes belong to the other one. */
+static void start_protocol(struct app_session *s, enum direction d, bool end,
+                           const struct proto_decision *decision)
+{
+    struct flow *f = s->flow.flow;
+    bool other_unknown = f->app_proto_dir[OTHER_DIRECTION(d)] == APP_PROTO_UNKNOWN;
+
+    f->app_proto_dir[d] = decision->found;
+    app_session_set_proto(s, (enum app_proto_id)decision->protocol);
+    s->ds[d].detected = true;
+    app_signal_proto_detected(f, s->flow.thread, d);
+    if (decision->swap) {
+        flow_swap(s, s->flow.thread->packet);
+        d = OTHER_DIRECTION(d);
+    }
+    if (!other_unknown)
+        app_count_flow(s);
+    if (decision->other_first)
+        parse_first_sender(s, d);
+    if (s->off)
+        parse_answer_to_failure(s, d, end);
+    else if (parse_in_order(s, d, end) && other_unknown && s->ds[OTHER_DIRECTION(d)].detected)
+        app_count_flow(s);
+}
+
+/* Records have "failed" for a direction that was parsed without detection. If its parser gives up
+ * at once, the direction has the name of the other one, as in Suricata. */
+static void parse_as_other(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+    uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
+    bool given_up = false;
+
+    if (s->ds[d].len > 0)
+        s->first_sender = FIRST_SENDER_PARSED;
+    if (other != APP_PROTO_FAILED) {
+        given_up = app_feed(s, d, end) < 0;
+        app_count_flow(s);
+    }
+    f->app_proto_dir[d] = given_up ? other : APP_PROTO_FAILED;
+    s->ds[d].detected = true;
+    app_signal_proto_detected(f, s->flow.thread, d);
+}
+
+static void name_as_other(struct app_session *s, enum direction d)
+{
+    s->flow.flow->app_proto_dir[d] = s->flow.flow->app_proto;
+    s->ds[d].detected = true;
+    app_count_flow(s);
+}
+
+static void detect(struct app_session *s, enum direction d, bool end)
+{
+    struct proto_decision decision = tcp_detection(s, d, end);
+
+    s->events |= decision.events;
+    switch (decision.action) {
+    case PROTO_WAIT:
+        break;
+    case PROTO_FEED:
+        start_protocol(s, d, end, &decision);
+        break;
+    case PROTO_FEED_AS_OTHER:
+        parse_as_other(s, d, end);
+        break;
+    case PROTO_NAME_AS_OTHER:
+        name_as_other(s, d);
+        break;
+    case PROTO_DISABLE:
+        disable(s);
+        break;
+    }
+}
+
+/* --- change of protocol ----------------------------------------------------------------------- */
+
+/* Both directions at once, with recognition as at the flow's start. */
+static void set_both(struct app_session *s, uint16_t id)
+{
+    struct flow *f = s->flow.flow;
+
+    f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = id;
+    for (unsigned d = 0; d < 2; d++) {
+        s->ds[d].detected = id != APP_PROTO_UNKNOWN;
+        s->ds[d].detect_state = (struct proto_detect_state){ 0 };
+    }
+}
+
+/* Detects the new protocol as if the flow began here. Until the bytes suffice, the old protocol
+ * stays, and the next bytes try again from the start. */
+static void detect_changed(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+    uint16_t old = f->app_proto;
+    bool counted = s->counted;
+
+    set_both(s, APP_PROTO_UNKNOWN);
+    s->replace = true;
+    s->changing = s->counted = false;
+    s->redetecting = true;
+    detect(s, d, end);
+    s->redetecting = false;
+    if (f->app_proto == APP_PROTO_UNKNOWN) {
+        set_both(s, old);
+        s->replace = false;
+        s->changing = true;
+        s->counted = counted;
+        return;
+    }
+    s->events |= tcp_change_events(f);
+}
+
+/* --- pending bytes, parsed or recognised ------------------------------------------------------ */
+
+/* Processes the buffered bytes of a direction; `end`: no more will come. */
+static void tcp_data(struct app_session *s, enum direction d, bool end)
+{
+    struct flow *f = s->flow.flow;
+    uint16_t found = f->app_proto_dir[d];
+
+    if (s->off)
+        app_dir_drop(s, d);
+    else if (found == APP_PROTO_UNKNOWN && !s->ds[d].detected)
+        detect(s, d, end);
+    else if (s->changing) {
+        if (!s->change_fresh)
+            detect_changed(s, d, end);
+    } else if (f->app_proto > APP_PROTO_FAILED)
+        app_feed(s, d, end);
+}
+
+/* ds->lost is the size of the gap. A gap before detection ends it for this direction, because no
+ * pattern or probe can know the missing bytes. */
+static void tcp_gap(struct app_session *s, enum direction d)
+{
+    struct flow *f = s->flow.flow;
+
+    if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
+        s->ds[d].detected = true;
+        if (f->app_proto == APP_PROTO_UNKNOWN)
+            return;
+        app_count_flow(s);
+    }
+    if (s->changing) {
+        s->changing = false;
+        disable(s);
+        return;
+    }
+    app_feed(s, d, false);
+}
+
+/* --- segments --------------------------------------------------------------------------------- */
 
 /* The parser gets the bytes up to the protocol's own depth, the last of them with `end`. */
 static uint32_t within_depth(struct app_session *s, enum direction d,
@@ -69,7 +280,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
     if (c->kind == CHUNK_GAP) {
         ds->lost += ds->len + c->len;
         ds->len = 0;
-        app_tcp_gap(s, d);
+        tcp_gap(s, d);
         return;
     }
     if (ds->len == 0 && ds->lost == 0)
@@ -86,7 +297,7 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
         ds->depth_reached = true;
         s->flow.disrupted[d] = true;
     }
-    app_tcp_data(s, d, end);
+    tcp_data(s, d, end);
 }
 
 /* Nearly always there is nothing: the parser took all bytes. */
@@ -117,7 +328,7 @@ static void resume_change(struct app_session *s)
     s->change_fresh = false;
     for (unsigned d = 0; d < 2; d++)
         if (s->changing && s->ds[d].len > 0)
-            app_tcp_data(s, (enum direction)d, false);
+            tcp_data(s, (enum direction)d, false);
 }
 
 /* True if the stream has ended, or the flow ends and these were its last data of this direction. */
@@ -139,7 +350,7 @@ static void end_closed(struct app_session *s, const struct inspection *in)
         enum direction d = i == 0 ? first : OTHER_DIRECTION(first);
 
         if (is_closed(in, d) && !s->off && !s->change_fresh && !s->ds[d].eof_sent)
-            app_tcp_data(s, d, true);
+            tcp_data(s, d, true);
     }
 }
 
@@ -152,7 +363,7 @@ static void end_flow(struct app_session *s)
     if (s->transport == TRANSPORT_TCP)
         for (unsigned d = 0; d < 2; d++)
             if (!s->off && !s->ds[d].eof_sent)
-                app_tcp_data(s, (enum direction)d, true);
+                tcp_data(s, (enum direction)d, true);
     af->end[TO_SERVER] = af->end[TO_CLIENT] = true;
     if (af->proto != NULL && af->proto->finish != NULL)
         af->proto->finish(af);
@@ -231,6 +442,76 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
         end_closed(s, in);
 }
 
+/* --- datagrams -------------------------------------------------------------------------------- */
+
+/* The flow is counted with its first datagram, recognised or not. */
+static void count_first(struct app_thread *at, struct flow *f)
+{
+    app_count(at->counters, at->conf->counter[TRANSPORT_UDP][f->app_proto].flow, 1);
+}
+
+/* A flow that is not recognised gets no session. */
+static void detect_datagram(struct app_thread *at, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+    struct flow *f = p->flow;
+    bool first = f->app_proto_dir[OTHER_DIRECTION(d)] == APP_PROTO_UNKNOWN;
+    struct proto_decision decision = udp_detection(at, p);
+    struct app_session *s;
+
+    f->app_proto_dir[d] = decision.found;
+    f->app_proto = decision.protocol;
+    at->packet = p;
+    app_signal_proto_detected(f, at, TO_SERVER);
+    app_signal_proto_detected(f, at, TO_CLIENT);
+    if (first)
+        count_first(at, f);
+    if (!proto_is_known(f->app_proto))
+        return;
+    s = f->app != NULL ? app_session_of(f->app) : app_session_new(at, f, TRANSPORT_UDP);
+    if (s == NULL)
+        return;
+    s->events |= decision.events;
+    if (decision.swap)
+        flow_swap(s, p);
+}
+
+/* A datagram starts at offset 0 and leaves nothing buffered: the parser must consume all of it. */
+static void feed_datagram(struct app_session *s, struct packet *p)
+{
+    enum direction d = packet_direction(p);
+    struct app_dir *ds = &s->ds[d];
+
+    ds->data = p->payload;
+    ds->len = p->payload_len;
+    ds->borrowed = true;
+    ds->offset = 0;
+    ds->started = false;
+    app_feed(s, d, false);
+    ds->len = 0;
+}
+
+/* A flow that failed in both directions costs one comparison per packet. */
+static void udp_packet(struct app_thread *at, struct packet *p)
+{
+    struct flow *f = p->flow;
+    struct app_session *s;
+
+    if (f->app_proto_dir[TO_SERVER] == APP_PROTO_FAILED &&
+        f->app_proto_dir[TO_CLIENT] == APP_PROTO_FAILED)
+        return;
+    if (f->app_proto_dir[packet_direction(p)] == APP_PROTO_UNKNOWN)
+        detect_datagram(at, p);
+    if (!proto_is_known(f->app_proto) || f->app == NULL || p->payload_len == 0)
+        return;
+    s = app_session_of(f->app);
+    s->flow.thread = at;
+    at->packet = p;
+    feed_datagram(s, p);
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
 /* Moves the flow's mark to a packet, once. A pseudo packet does not take it. */
 static void take_proto_detected(struct flow *f, struct packet *p)
 {
@@ -260,7 +541,7 @@ static void parse_packet(struct app_thread *at, const struct inspection *in)
     if (f->key.proto == 6)
         tcp_packet(at, in);
     else if (packet_is_udp(p) && (p->flags & PACKET_PSEUDO) == 0)
-        app_udp_packet(at, p);
+        udp_packet(at, p);
     if (f->app == NULL)
         return;
     s = app_session_of(f->app);

@@ -64,16 +64,11 @@ void app_dir_advance(struct app_dir *ds, uint32_t n);
 void app_dir_drop(struct app_session *s, enum direction d);
 /* Copies those in the current chunk, which is about to go. False: no memory. */
 bool app_dir_buffer_rest(struct app_session *s, struct app_dir *ds);
-void app_disable(struct app_session *s);        /* protocol detection gave up: FAILED, for good */
 /* Makes rules on protocols see this direction's protocol, or that it has none. */
 void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum direction d);
 void app_layer_event(struct app_session *s, unsigned event);
 void flow_swap(struct app_session *s, struct packet *p);             /* client <-> server */
 void flow_swap_packet(const struct flow *f, struct packet *p);       /* p left stream before */
-
-void app_tcp_data(struct app_session *s, enum direction d, bool end);
-void app_tcp_gap(struct app_session *s, enum direction d);
-void app_udp_packet(struct app_thread *at, struct packet *p);
 
 void app_tx_free(struct app_tx *tx);
 /* tx.c. Frees changed transactions that are over, inspected and logged. */

@@ -4,9 +4,10 @@
  * spoke first is parsed first. When only one side is recognised, the other is parsed as the same
  * protocol. When both are and differ, the server's side wins unless the parser has had bytes
  * already. */
+#include "app/core/decision.h"
+
 #include "app/core/detect_proto.h"
 #include "app/core/expectations.h"
-#include "app/core/feed.h"
 #include "app/core/thread.h"
 #include "stream/slot.h"
 
@@ -118,283 +119,124 @@ static bool is_hopeless(const struct app_session *s)
     return (ts->detected || state_done(ts)) && (tc->detected || state_done(tc));
 }
 
+/* --- decisions -------------------------------------------------------------------------------- */
+
+static const struct proto_decision wait_for_more = { .action = PROTO_WAIT };
+static const struct proto_decision disable = { .action = PROTO_DISABLE };
+
 /* Neither side is known. After a change of protocol the new one has APP_CHANGE_DETECT_MAX bytes to
  * show itself. */
-static void both_unknown(struct app_session *s, enum direction d, bool end)
+static struct proto_decision both_unknown(const struct app_session *s, enum direction d, bool end)
 {
-    if (s->redetecting) {
-        if (end || s->ds[d].len >= APP_CHANGE_DETECT_MAX)
-            app_disable(s);
-        return;
-    }
-    if (is_hopeless(s)) {
-        app_disable(s);
-    } else if (waits_too_long(s)) {
-        app_layer_event(s, APPLAYER_SKIPPED);
-        app_disable(s);
-    }
+    if (s->redetecting)
+        return end || s->ds[d].len >= APP_CHANGE_DETECT_MAX ? disable : wait_for_more;
+    if (is_hopeless(s))
+        return disable;
+    if (waits_too_long(s))
+        return (struct proto_decision){ .action = PROTO_DISABLE,
+                                        .events = proto_event_bit(APPLAYER_SKIPPED) };
+    return wait_for_more;
 }
 
-/* --- only the other side is detected -------------------------------------------------------- */
-
-/* Records have "failed" for a direction that was parsed without detection. If its parser gives up
- * at once, the direction has the name of the other one, as in Suricata. */
-static void parse_as_other(struct app_session *s, enum direction d, bool end)
+/* The direction will not be recognised, while the other one is, or has failed. */
+static struct proto_decision as_other(uint16_t other)
 {
-    struct flow *f = s->flow.flow;
-    uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
-    bool given_up = false;
+    struct proto_decision decision = { .action = PROTO_FEED_AS_OTHER };
 
-    if (s->ds[d].len > 0)
-        s->first_sender = FIRST_SENDER_PARSED;
-    if (other != APP_PROTO_FAILED) {
-        given_up = app_feed(s, d, end) < 0;
-        app_layer_event(s, APPLAYER_ONE_DIRECTION);
-        app_count_flow(s);
-    }
-    f->app_proto_dir[d] = given_up ? other : APP_PROTO_FAILED;
-    s->ds[d].detected = true;
-    app_signal_proto_detected(f, s->flow.thread, d);
+    if (other != APP_PROTO_FAILED)
+        decision.events = proto_event_bit(APPLAYER_ONE_DIRECTION);
+    return decision;
 }
 
 /* This side is not recognised with the bytes so far. */
-static void proto_not_detected(struct app_session *s, enum direction d, bool end)
+static struct proto_decision not_detected(const struct app_session *s, enum direction d, bool end)
 {
-    struct flow *f = s->flow.flow;
+    const struct flow *f = s->flow.flow;
     uint16_t other = f->app_proto_dir[OTHER_DIRECTION(d)];
     uint8_t first;
 
     /* The request may have begun before we did; parsing from its middle would invent
      * transactions, even if the answer is detected. */
     if (s->midstream && f->app_proto_dir[TO_SERVER] == APP_PROTO_UNKNOWN &&
-        state_done(&s->ds[TO_SERVER])) {
-        app_disable(s);
-        return;
-    }
-    if (other == APP_PROTO_UNKNOWN) {
-        both_unknown(s, d, end);
-        return;
-    }
+        state_done(&s->ds[TO_SERVER]))
+        return disable;
+    if (other == APP_PROTO_UNKNOWN)
+        return both_unknown(s, d, end);
     /* The protocol demands that the other side speaks first, but this side did: not that
      * protocol. */
     first = first_sender_of(s, other);
     if (s->first_sender != FIRST_SENDER_PARSED && first != 0 &&
-        (first & APP_DIRECTION_BIT(d)) == 0) {
-        app_disable(s);
-        return;
-    }
-    if (state_done(&s->ds[d])) {
-        parse_as_other(s, d, end);
-    } else if (end) {
-        f->app_proto_dir[d] = f->app_proto;
-        s->ds[d].detected = true;
-        app_count_flow(s);
-    }
+        (first & APP_DIRECTION_BIT(d)) == 0)
+        return disable;
+    if (state_done(&s->ds[d]))
+        return as_other(other);
+    if (end)
+        return (struct proto_decision){ .action = PROTO_NAME_AS_OTHER };
+    return wait_for_more;
 }
-
-/* --- detected --------------------------------------------------------------------------------- */
 
 /* Both sides are recognised and differ. A parser that has run keeps the flow; else the server's
  * side wins. */
-static enum app_proto_id resolve_proto_mismatch(struct app_session *s, enum direction d,
-                                        enum app_proto_id found, enum app_proto_id other)
+static void resolve_mismatch(const struct app_session *s, enum direction d, uint16_t other,
+                             struct proto_decision *decision)
 {
-    if (other == APP_PROTO_UNKNOWN || other == found)
-        return found;
-    app_layer_event(s, APPLAYER_MISMATCH);
-    if (s->first_sender == FIRST_SENDER_PARSED)
-        return other;
-    return d == TO_CLIENT ? found : other;
-}
-
-/* Parses the bytes of the direction that came first and had to wait for this one. If its parser
- * requests a change of protocol at once, this direction's bytes are not the expected ones. */
-static void parse_first_sender(struct app_session *s, enum direction d)
-{
-    uint8_t bit = APP_DIRECTION_BIT(d);
-
-    if ((s->first_sender & APP_BOTH) == 0 || (s->first_sender & bit) != 0)
+    if (other == APP_PROTO_UNKNOWN || other == decision->found)
         return;
-    app_tcp_data(s, OTHER_DIRECTION(d), false);
-    if (s->changing) {
-        s->changing = false;
-        app_layer_event(s, APPLAYER_UNEXPECTED);
-    }
+    decision->events |= proto_event_bit(APPLAYER_MISMATCH);
+    if (s->first_sender == FIRST_SENDER_PARSED || d == TO_SERVER)
+        decision->protocol = other;
 }
 
-/* The parser gave up at what the first sender said. The answer that shows the protocol is parsed
- * all the same, as far as it has come, as in Suricata: a client must not hide it behind a bad
- * byte. */
-static void parse_answer_to_failure(struct app_session *s, enum direction d, bool end)
+/* The first match of a direction. With midstream pickup it may show that the sides are
+ * exchanged. */
+static struct proto_decision detected(const struct app_session *s, enum direction d,
+                                      enum app_proto_id found, bool reversed)
 {
-    if (s->flow.proto == NULL || s->parser_stopped || s->flow.flow->app_proto <= APP_PROTO_FAILED)
-        return;
-    s->off = false;
-    (void)app_feed(s, d, end);
-    app_stop_parsing(s);
+    uint16_t other = s->flow.flow->app_proto_dir[OTHER_DIRECTION(d)];
+    struct proto_decision decision = { .action = PROTO_FEED, .found = (uint16_t)found,
+                                       .protocol = (uint16_t)found };
+
+    resolve_mismatch(s, d, other, &decision);
+    decision.swap = reversed && s->midstream && other == APP_PROTO_UNKNOWN;
+    decision.other_first = (s->first_sender & APP_BOTH) != 0 &&
+                           (s->first_sender & APP_DIRECTION_BIT(d)) == 0;
+    return decision;
 }
 
-/* Checks whether the direction that came first fits the protocol. 0: yes, 1: this direction must
- * wait, -1: no. */
-static int check_first_sender(struct app_session *s, enum direction d)
-{
-    uint8_t first = first_sender_of(s, s->flow.flow->app_proto);
-
-    if (s->first_sender == FIRST_SENDER_PARSED || first == 0)
-        return 0;
-    if ((first & s->first_sender) == 0)
-        return -1;
-    return (first & APP_DIRECTION_BIT(d)) == 0;
-}
-
-/* Clears the detected protocol: the bytes stay buffered until the side that must send first is
- * parsed. */
-static void reset_direction(struct app_session *s, enum direction d)
-{
-    struct flow *f = s->flow.flow;
-
-    s->ds[d].detected = false;
-    s->ds[d].detect_state = (struct proto_detect_state){ 0 };
-    f->app_proto_dir[d] = APP_PROTO_UNKNOWN;
-    f->app_proto = f->app_proto_dir[OTHER_DIRECTION(d)];
-}
-
-/* Handles the first match of a direction. With midstream pickup the match may show that the sides
- * are exchanged; after flow_swap() the bytes belong to the other direction. */
-static void proto_detected(struct app_session *s, enum direction d, enum app_proto_id found,
-                       bool reversed, bool end)
-{
-    struct flow *f = s->flow.flow;
-    enum app_proto_id other = (enum app_proto_id)f->app_proto_dir[OTHER_DIRECTION(d)];
-    int order;
-
-    f->app_proto_dir[d] = (uint16_t)found;
-    app_session_set_proto(s, resolve_proto_mismatch(s, d, found, other));
-    s->ds[d].detected = true;
-    app_signal_proto_detected(f, s->flow.thread, d);
-    if (reversed && s->midstream && other == APP_PROTO_UNKNOWN) {
-        flow_swap(s, s->flow.thread->packet);
-        d = OTHER_DIRECTION(d);
-    }
-    if (other != APP_PROTO_UNKNOWN)
-        app_count_flow(s);
-    parse_first_sender(s, d);
-    if (s->off) {
-        parse_answer_to_failure(s, d, end);
-        return;
-    }
-    order = check_first_sender(s, d);
-    if (order < 0) {
-        app_layer_event(s, APPLAYER_WRONG_DIRECTION);
-        app_disable(s);
-    } else if (order > 0) {
-        reset_direction(s, d);
-    } else {
-        s->first_sender = FIRST_SENDER_PARSED;
-        if (app_feed(s, d, end) == 0 && other == APP_PROTO_UNKNOWN &&
-            s->ds[OTHER_DIRECTION(d)].detected)
-            app_count_flow(s);
-    }
-}
-
-static void detect(struct app_session *s, enum direction d, bool end)
+struct proto_decision tcp_detection(struct app_session *s, enum direction d, bool end)
 {
     bool reversed = false;
     enum app_proto_id found = detect_proto_of(s, d, &reversed);
 
     if (found != APP_PROTO_UNKNOWN)
-        proto_detected(s, d, found, reversed, end);
-    else
-        proto_not_detected(s, d, end);
+        return detected(s, d, found, reversed);
+    return not_detected(s, d, end);
 }
 
-/* --- change of protocol ----------------------------------------------------------------------- */
-
-/* Both directions at once, with recognition as at the flow's start. */
-static void set_both(struct app_session *s, uint16_t id)
+struct proto_decision tcp_sender_decision(const struct app_session *s, enum direction d)
 {
-    struct flow *f = s->flow.flow;
+    uint8_t first = first_sender_of(s, s->flow.flow->app_proto);
 
-    f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] = id;
-    for (unsigned d = 0; d < 2; d++) {
-        s->ds[d].detected = id != APP_PROTO_UNKNOWN;
-        s->ds[d].detect_state = (struct proto_detect_state){ 0 };
-    }
+    if (s->first_sender == FIRST_SENDER_PARSED || first == 0)
+        return (struct proto_decision){ .action = PROTO_FEED };
+    if ((first & s->first_sender) == 0)
+        return (struct proto_decision){ .action = PROTO_DISABLE,
+                                        .events = proto_event_bit(APPLAYER_WRONG_DIRECTION) };
+    if ((first & APP_DIRECTION_BIT(d)) == 0)
+        return wait_for_more;
+    return (struct proto_decision){ .action = PROTO_FEED };
 }
 
-/* Applies the new protocol. Another protocol than the expected one, for example after STARTTLS,
- * raises an event. */
-static void changed(struct app_session *s)
+/* Another protocol than the expected one, for example after STARTTLS. */
+uint16_t tcp_change_events(const struct flow *f)
 {
-    struct flow *f = s->flow.flow;
     const struct app_proto *expected = app_proto_by_id((enum app_proto_id)f->app_proto_expected);
+    uint16_t events;
 
     if (f->app_proto_expected == APP_PROTO_UNKNOWN || f->app_proto == f->app_proto_expected)
-        return;
-    app_layer_event(s, APPLAYER_UNEXPECTED);
+        return 0;
+    events = proto_event_bit(APPLAYER_UNEXPECTED);
     if (expected != NULL && app_absent_event(expected) != 0)
-        app_layer_event(s, app_absent_event(expected));
-}
-
-/* Detects the new protocol as if the flow began here. Until the bytes suffice, the old protocol
- * stays, and the next bytes try again from the start. */
-static void detect_changed(struct app_session *s, enum direction d, bool end)
-{
-    struct flow *f = s->flow.flow;
-    uint16_t old = f->app_proto;
-    bool counted = s->counted;
-
-    set_both(s, APP_PROTO_UNKNOWN);
-    s->replace = true;
-    s->changing = s->counted = false;
-    s->redetecting = true;
-    detect(s, d, end);
-    s->redetecting = false;
-    if (f->app_proto == APP_PROTO_UNKNOWN) {
-        set_both(s, old);
-        s->replace = false;
-        s->changing = true;
-        s->counted = counted;
-        return;
-    }
-    changed(s);
-}
-
-/* --- entry ------------------------------------------------------------------------------------ */
-
-/* Processes the buffered bytes of a direction; `end`: no more will come. */
-void app_tcp_data(struct app_session *s, enum direction d, bool end)
-{
-    struct flow *f = s->flow.flow;
-    uint16_t found = f->app_proto_dir[d];
-
-    if (s->off)
-        app_dir_drop(s, d);
-    else if (found == APP_PROTO_UNKNOWN && !s->ds[d].detected)
-        detect(s, d, end);
-    else if (s->changing) {
-        if (!s->change_fresh)
-            detect_changed(s, d, end);
-    } else if (f->app_proto > APP_PROTO_FAILED)
-        app_feed(s, d, end);
-}
-
-/* ds->lost is the size of the gap. A gap before detection ends it for this direction, because no
- * pattern or probe can know the missing bytes. */
-void app_tcp_gap(struct app_session *s, enum direction d)
-{
-    struct flow *f = s->flow.flow;
-
-    if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
-        s->ds[d].detected = true;
-        if (f->app_proto == APP_PROTO_UNKNOWN)
-            return;
-        app_count_flow(s);
-    }
-    if (s->changing) {
-        s->changing = false;
-        app_disable(s);
-        return;
-    }
-    app_feed(s, d, false);
+        events |= proto_event_bit(app_absent_event(expected));
+    return events;
 }
