@@ -393,7 +393,7 @@ static uint8_t chunks_sort(struct stream_slot *slot)
 
 /* The last data of a flow came from both sides: as if there were a packet from each. This is the
  * client's; what remains of the inspection is the server's. */
-static void COLD split_end(struct detect_module *m, struct inspection *in)
+static void COLD process_client_side(struct detect_module *m, struct inspection *in)
 {
     struct packet *p = in->packet;
     struct inspection client = *in;
@@ -413,7 +413,7 @@ static void COLD split_end(struct detect_module *m, struct inspection *in)
 
 /* What the server's parser has not taken yet is parsed at the flow's end, and what that finds is
  * the server's. */
-static bool may_split(const struct inspection *in)
+static bool has_two_sides(const struct inspection *in)
 {
     const struct app_flow *af = in->flow->app;
 
@@ -488,8 +488,8 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     apply_drop(p);
     apply_switched_off(p);
     in = inspection_of(p);
-    if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && may_split(&in))
-        split_end(m, &in);
+    if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && has_two_sides(&in))
+        process_client_side(m, &in);
     if (p->flow != NULL && (in.chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))
         app_packet(m->app, &in);        /* first: it may turn the packet's direction */
     count_packet(m, &in);

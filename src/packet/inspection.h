@@ -53,7 +53,7 @@ struct packet_ends {
     uint16_t src_port, dst_port;
 };
 
-/* True if the packet has direction d of its flow; false if it goes the other way. */
+/* The ends as direction d has them: exchanged unless it is the direction of the packet. */
 static inline struct packet_ends packet_ends(const struct packet *p, enum direction d)
 {
     if (d == packet_direction(p))

@@ -275,7 +275,7 @@ static void inspect_side(struct detect_thread *dt, enum direction d, uint8_t fla
 
 /* The last packet of a flow speaks for both sides, as if there were one from each: what one side's
  * rules decide does not keep the other's from speaking. */
-static void inspect_last(struct detect_thread *dt)
+static void inspect_each_side(struct detect_thread *dt)
 {
     const struct inspection *in = dt->inspection;
     struct packet *p = in->packet;
@@ -360,7 +360,7 @@ void detect_inspect(struct detect_thread *dt, const struct inspection *in)
         arena_reset(&dt->alert_context);
     dt->inspection = in;
     if (UNLIKELY(inspection_is_last(in))) {
-        inspect_last(dt);
+        inspect_each_side(dt);
         return;
     }
     if (UNLIKELY(dt->set->firewall != NULL))
