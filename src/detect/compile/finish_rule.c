@@ -63,6 +63,24 @@ static bool most_allowed(const struct int_match *m, uint64_t *most)
     }
 }
 
+/* The errors that follow are about this operation. */
+static void blame(struct rule_parser *p, const struct rule_op *op)
+{
+    if (op != NULL && op->serial < RULE_OPS_PLACED && p->op_at[op->serial].line != 0)
+        p->at = p->op_at[op->serial];
+}
+
+/* The longest content of the list. */
+static const struct rule_op *longest_content(const struct rule_list *list)
+{
+    const struct rule_op *longest = NULL;
+
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+        if (op->kind == OP_CONTENT && (longest == NULL || op->content.len > longest->content.len))
+            longest = op;
+    return longest;
+}
+
 /* Only the payload list: dsize does not restrict other buffers. */
 static int check_dsize(struct rule_parser *p, const struct rule_list *list)
 {
@@ -76,9 +94,11 @@ static int check_dsize(struct rule_parser *p, const struct rule_list *list)
         need = needed_length(list, most, &offset);
         if (need <= (int64_t)most)
             need += offset;
-        if (need > (int64_t)most)
-            return rule_error(p, "signature can't match as required content length %lld exceeds "
-                              "dsize value %llu", (long long)need, (unsigned long long)most);
+        if (need <= (int64_t)most)
+            continue;
+        blame(p, longest_content(list));
+        return rule_error(p, "signature can't match as required content length %lld exceeds "
+                          "dsize value %llu", (long long)need, (unsigned long long)most);
     }
     return 0;
 }
@@ -98,6 +118,7 @@ static int check_bsize(struct rule_parser *p, const struct rule_list *list)
             need += offset;
         if (need >= 0 && need <= (int64_t)most)
             continue;
+        blame(p, op);
         if (op->size.op == INT_RANGE)
             return rule_error(p, "signature can't match as required content length %lld exceeds "
                               "bsize range: %llu-%llu", (long long)need,
@@ -134,9 +155,11 @@ static int check_urilen(struct rule_parser *p, const struct rule_list *list)
     unsigned most = longest_uri(list);
 
     for (const struct rule_op *op = list->first; op != NULL; op = op->next)
-        if (op->kind == OP_CONTENT && most > 0 && most < op->content.len)
+        if (op->kind == OP_CONTENT && most > 0 && most < op->content.len) {
+            blame(p, op);
             return rule_error(p, "depth or urilen %u smaller than content len %u", most,
                               op->content.len);
+        }
     return 0;
 }
 
@@ -148,6 +171,7 @@ static int check_absent(struct rule_parser *p, const struct rule_list *list)
 
     if (first->kind != OP_ABSENT)
         return 0;
+    blame(p, first);
     if (!(first->flags & OP_OR_ELSE))
         return first->next == NULL ? 0 :
             rule_error(p, "signature can't have a buffer tested absent and tested with other "
@@ -179,6 +203,8 @@ static int check_patterns(struct rule_parser *p, const struct rule_list *list)
 
             if (op->kind != OP_CONTENT)
                 continue;
+            p->at = p->rule->at;
+            blame(p, op);
             if (b->any_case && !(op->flags & OP_NOCASE))
                 content_set_nocase(p, &op->content, &op->flags);
             if (b->lower_case && !(op->flags & OP_NOCASE))
@@ -202,6 +228,9 @@ static int check_patterns(struct rule_parser *p, const struct rule_list *list)
 /* An empty list is a sticky buffer without a test. */
 static int check_list(struct rule_parser *p, struct rule_list *list)
 {
+    p->at = p->rule->at;
+    if (list->first == NULL && list == p->current)
+        p->at = p->current_at;
     if (list->first == NULL)
         return rule_error(p, "no matches in sticky buffer %s",
                           list->buffer != NULL ? list->buffer->name : "payload");
@@ -226,10 +255,12 @@ static int check_one_way(struct rule_parser *p)
             const struct app_buffer *b = l->buffer->by_proto[i];
 
             if (b != NULL && b->one_way && l->directions == APP_BOTH &&
-                l->buffer->transform_count == 0)
+                l->buffer->transform_count == 0) {
+                blame(p, l->first);
                 return rule_error(p, "rule %u: %s without a direction; say flow:to_server for "
                                   "requests or flow:to_client for responses", p->rule->sid,
                                   b->name);
+            }
         }
     }
     return 0;
@@ -247,6 +278,20 @@ static uint8_t directions_of(const struct rule *r, const struct rule_list *l)
             app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id))
             found |= l->buffer->by_proto[id]->directions;
     return found & l->directions ? found & l->directions : l->directions;
+}
+
+/* The last operation in the rule's text on a buffer of this direction; 0: of either. */
+static const struct rule_op *last_op_of(const struct rule *r, uint8_t directions)
+{
+    const struct rule_op *last = NULL;
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind != BUFFER_PACKET && l->first != NULL &&
+            directions_of(r, l) != APP_BOTH &&
+            (directions == 0 || directions_of(r, l) == directions) &&
+            (last == NULL || l->first->serial > last->serial))
+            last = l->first;
+    return last;
 }
 
 /* Derives the direction from buffers and tests, and rejects rules that need two. A rule
@@ -280,11 +325,15 @@ static int derive_direction(struct rule_parser *p)
     }
     if (check_one_way(p) < 0)
         return -1;
-    if (server && client)
+    if (server && client) {
+        blame(p, last_op_of(r, 0));
         return rule_error(p, "rule %u mixes keywords with conflicting directions, a transactional "
                           "rule with => should be used", r->sid);
-    if ((server && required == RULE_TO_CLIENT) || (client && required == RULE_TO_SERVER))
+    }
+    if ((server && required == RULE_TO_CLIENT) || (client && required == RULE_TO_SERVER)) {
+        blame(p, last_op_of(r, server ? APP_TS : APP_TC));
         return rule_error(p, "rule %u mixes keywords with conflicting directions", r->sid);
+    }
     if (server || client) {
         r->flags &= ~(uint32_t)(RULE_TO_SERVER | RULE_TO_CLIENT);
         r->flags |= server ? RULE_TO_SERVER : RULE_TO_CLIENT;
@@ -409,6 +458,7 @@ int rule_finish(struct rule_parser *p)
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next)
         if (check_list(p, l) < 0)
             return -1;
+    p->at = p->rule->at;
     if (check_proto(p) < 0 || packet_facts_split(p) < 0 || check_mixture(p) < 0 ||
         derive_direction(p) < 0)
         return -1;

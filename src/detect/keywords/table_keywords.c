@@ -154,6 +154,7 @@ static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUS
         return rule_error(p, "%s: transforms must directly follow stickybuffers", use.ops->name);
     /* Earlier tests inspect the buffer without the transform: the rest goes to a new list. */
     p->current = rule_buffer_list(p, b);
+    p->current_at = p->at;
     if (p->current != NULL)
         p->current->directions = l->directions;
     return p->current != NULL ? 0 : -1;

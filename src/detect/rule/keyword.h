@@ -47,6 +47,7 @@ struct match_input {
 enum direction match_side(const struct match_input *in);
 
 /* The state of parsing one rule. */
+#define RULE_OPS_PLACED 64      /* errors about later operations of a rule have its own place */
 struct rule_parser {
     struct rule *rule;                  /* being built */
     struct rule_list *current;       /* list to which POINT_BUFFER keywords append; NULL: payload */
@@ -59,6 +60,8 @@ struct rule_parser {
     struct ruleset *ruleset;
     struct err *err;
     struct where at;                    /* of the keyword being parsed */
+    struct where op_at[RULE_OPS_PLACED];        /* of the options that made operations, by serial */
+    struct where current_at;            /* of the option that named the buffer of `current` */
     bool negated;                       /* its argument began with '!' (only if .negatable) */
     bool quoted;                        /* its argument was in quotes */
     const struct keyword_ops *keyword;

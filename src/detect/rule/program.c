@@ -103,6 +103,8 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
     if (relative)
         op->flags |= OP_RELATIVE;
     list_add(list, op);
+    if (op->serial < RULE_OPS_PLACED)
+        p->op_at[op->serial] = p->at;
     p->last_test = NULL;
     return op;
 }
@@ -111,9 +113,12 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
 void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to)
 {
     struct rule_op *last = op_last(p);
+    uint16_t serial = (uint16_t)(last->serial + 1);
 
     list_remove(op);
-    op->serial = (uint16_t)(last->serial + 1);
+    if (op->serial < RULE_OPS_PLACED && serial < RULE_OPS_PLACED)
+        p->op_at[serial] = p->op_at[op->serial];
+    op->serial = serial;
     list_add(to, op);
 }
 

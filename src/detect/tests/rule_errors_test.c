@@ -166,7 +166,7 @@ static const struct broken {
       "fast_pattern found inside the rule, without a content context. Please use a content based "
       "keyword before using fast_pattern", 55 },
     { "alert http any any -> any any (urilen:<3; http.uri; content:\"12345\"; sid:1;)",
-      "depth or urilen 4 smaller than content len 5", 1 },
+      "depth or urilen 4 smaller than content len 5", 53 },
     { "alert tls any any -> any any (tls.sni; dotprefix; content:\"a\"; dotprefix; sid:1;)",
       "dotprefix: transforms must directly follow stickybuffers", 64 },
     { "alert tls any any -> any any (tls.version:1.2; prefilter; sid:1;)",
@@ -178,11 +178,11 @@ static const struct broken {
       "previous keyword has a fast_pattern:only; set. Can't have relative keywords around a "
       "fast_pattern only content", 87 },
     { "alert http any any -> any any (http.uri; content:\"a\"; distance:-2; bsize:9; sid:1;)",
-      "signature can't match as required content length -1 exceeds bsize value: 9", 1 },
+      "signature can't match as required content length -1 exceeds bsize value: 9", 68 },
     { "alert http any any -> any any (http.method; content:\"GET\"; http.header.raw; "
       "content:\"a\"; sid:1;)",
       "rule 1: http.header.raw without a direction; say flow:to_server for requests or "
-      "flow:to_client for responses", 1 },
+      "flow:to_client for responses", 77 },
     { "alert http2 any any -> any any (file.name; content:\"a\"; sid:1;)",
       "file.name: files of http2 have no names", 1 },
     { "alert krb5 any any -> any any (krb5_err_code:1000; sid:1;)",

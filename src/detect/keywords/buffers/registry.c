@@ -388,6 +388,7 @@ int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer)
     if (l == NULL)
         return -1;
     p->current = l;
+    p->current_at = p->at;
     p->current_is_sticky = true;
     p->last_content = NULL;
     return 0;
