@@ -224,6 +224,8 @@ struct app_match {
     bool (*match)(struct app_tx *tx, enum direction direction, const void *arg);
     bool firewall;              /* for reports: Suricata supports it in firewall rules */
     uint32_t feature;
+    /* For --explain: writes what match() looked at; false: there is nothing. NULL: not known. */
+    bool (*tell)(struct app_tx *tx, enum direction direction, struct buf *out);
 };
 
 /* Events that belong to no transaction (applayer_mismatch_protocol_both_directions and others).

@@ -102,6 +102,11 @@ struct keyword_ops {
     /* Writes the argument as members of the current object, for --engine-analysis. NULL: the name
      * is enough. */
     void (*describe)(const struct rule_test *test, struct json *j);
+    /* For --explain: writes what the test looked at, as "the bit is not set for 10.0.0.1". False:
+     * that is not known. NULL: it never is. */
+    bool (*tell)(const struct rule_test *test, const struct match_input *in, struct buf *out);
+    /* The same of an operation on the data of a buffer. */
+    bool (*tell_data)(const void *arg, struct slice data, struct buf *out);
 };
 
 /* Sets the error with the location of the keyword: `return rule_error(p, "ttl: expected N, <N, >N

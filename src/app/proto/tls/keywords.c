@@ -2,6 +2,7 @@
 /* app/proto/tls/keywords.c - keywords for versions, states, names and dates. */
 #include <ctype.h>
 #include <string.h>
+#include <time.h>
 #include <strings.h>
 
 #include "app/proto/tls/tls.h"
@@ -311,6 +312,30 @@ static int64_t flow_now(const struct app_tx *tx)
     return (int64_t)(tx->flow->flow->inspect_last_us / 1000000);
 }
 
+static void add_time(struct buf *out, int64_t seconds)
+{
+    time_t t = (time_t)seconds;
+    struct tm tm;
+    char text[40] = "?";
+
+    if (gmtime_r(&t, &tm) != NULL)
+        strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+    buf_add_string(out, text);
+}
+
+static bool tell_validity(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
+
+    if (end == 0)
+        return false;
+    buf_add_string(out, "the certificate is valid until ");
+    add_time(out, end);
+    buf_add_string(out, " UTC, and this is ");
+    add_time(out, flow_now(tx));
+    return true;
+}
+
 static bool expired_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
 {
     int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
@@ -344,10 +369,12 @@ static const struct app_match match_notafter = {
 static const struct app_match match_expired = {
     .name = "tls_cert_expired", .doc = "the certificate is out of date",
     .directions = APP_TC, .progress = CERT_PROGRESS, .no_argument = true, .match = expired_match,
+    .tell = tell_validity,
 };
 static const struct app_match match_valid = {
     .name = "tls_cert_valid", .doc = "the certificate is not out of date",
     .directions = APP_TC, .progress = CERT_PROGRESS, .no_argument = true, .match = valid_match,
+    .tell = tell_validity,
 };
 
 const struct app_match *const tls_matches[] = {

@@ -26,6 +26,39 @@ static bool tx_event_match(const struct match_input *in, const void *arg)
     return app_tx_has_event(in->tx, a->event);
 }
 
+static void add_name(struct buf *out, const char *name, unsigned *count)
+{
+    buf_printf(out, "%s%s", (*count)++ > 0 ? ", " : "", name);
+}
+
+static void tell_flow_events(const struct flow *f, struct buf *out, unsigned *count)
+{
+    buf_add_string(out, "the events of the flow are: ");
+    for (unsigned i = 1; i <= APP_LAYER_EVENT_MAX && f != NULL && f->app != NULL; i++)
+        if (app_layer_event_name(i) != NULL && app_flow_has_event(f->app, i))
+            add_name(out, app_layer_event_name(i), count);
+}
+
+static bool event_tell(const struct rule_test *test, const struct match_input *in, struct buf *out)
+{
+    const struct app_name *n;
+    unsigned count = 0;
+
+    if (test->match == flow_event_match) {
+        tell_flow_events(in->flow, out, &count);
+    } else if (in->tx == NULL) {
+        return false;
+    } else {
+        buf_add_string(out, "the events of the transaction are: ");
+        for (n = in->tx->flow->proto->events; n != NULL && n->name != NULL; n++)
+            if (app_tx_has_event(in->tx, (unsigned)n->value))
+                add_name(out, n->name, &count);
+    }
+    if (count == 0)
+        buf_add_string(out, "none");
+    return true;
+}
+
 /* Names do not depend on case. `names` ends with a NULL name; NULL: the protocol has no
  * events. */
 static bool event_find(const struct app_name *names, struct text name, uint32_t *event)
@@ -107,4 +140,5 @@ const struct keyword_ops keyword_app_layer_event = {
     .point = POINT_NONE,
     .arg_size = sizeof(struct app_event_arg),
     .parse = app_event_parse,
+    .tell = event_tell,
 };

@@ -94,6 +94,34 @@ static int iprep_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
+static void tell_score(const struct iprep_arg *a, const struct ip *ip, struct buf *out)
+{
+    int score = iprep_score(a->rep, ip, a->category);
+    char text[IP_TEXT_SIZE];
+
+    ip_format(ip, text);
+    if (score < 0)
+        buf_printf(out, "%s has no score", text);
+    else
+        buf_printf(out, "the score of %s is %d", text, score);
+}
+
+static bool iprep_tell(const struct rule_test *test, const struct match_input *in, struct buf *out)
+{
+    const struct iprep_arg *a = test->arg;
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
+
+    if (ends.src->version == 0)
+        return false;
+    if (a->side != SIDE_DST)
+        tell_score(a, ends.src, out);
+    if (a->side == SIDE_ANY || a->side == SIDE_BOTH)
+        buf_add_string(out, ", ");
+    if (a->side != SIDE_SRC)
+        tell_score(a, ends.dst, out);
+    return true;
+}
+
 const struct keyword_ops keyword_iprep = {
     .name = "iprep",
     .doc = "score of an address in the reputation lists",
@@ -102,4 +130,5 @@ const struct keyword_ops keyword_iprep = {
     .arg_size = sizeof(struct iprep_arg),
     .parse = iprep_parse,
     .match = iprep_match,
+    .tell = iprep_tell,
 };

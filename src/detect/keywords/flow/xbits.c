@@ -4,6 +4,7 @@
  * them. */
 #include "detect/inspect/flow_state.h"
 #include "detect/state/host_bits.h"
+#include "detect/rule/host_bit_use.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
@@ -180,6 +181,46 @@ static void add_host_test(struct rule_parser *p, struct bit_arg *a)
     rule_add_test(p, tests ? POINT_PACKET : POINT_POST, &test);
 }
 
+/* --- for explanations ------------------------------------------------------------------------- */
+
+static const char *const track_words[] = { "ip_src", "ip_dst", "ip_pair", "tx", "nothing" };
+
+bool host_bit_use_of(const struct rule_test *test, struct host_bit_use *out)
+{
+    const struct bit_arg *a = test->arg;
+
+    if (test->match != bit_test && test->match != bit_change && test->match != tx_bit_test &&
+        test->match != tx_bit_set)
+        return false;
+    *out = (struct host_bit_use){ .command = command_names[a->command], .id = a->id,
+                                  .track = track_words[a->track], .of_tx = a->track == TRACK_TX };
+    return true;
+}
+
+static bool bit_tell(const struct rule_test *test, const struct match_input *in, struct buf *out)
+{
+    const struct bit_arg *a = test->arg;
+    char host[IP_TEXT_SIZE], peer[IP_TEXT_SIZE];
+    struct host_bit bit;
+    bool set;
+
+    if (a->track == TRACK_TX) {
+        buf_printf(out, "the bit is %sset for the transaction", tx_bit_test(in, a) ? "" : "not ");
+        return true;
+    }
+    if (!has_owner(in, a))
+        return false;
+    bit = bit_of(in, a);
+    set = host_bit_is_set(a->bits, bit, in->packet->time_us);
+    ip_format(bit.host, host);
+    buf_printf(out, "the bit is %sset for %s", set ? "" : "not ", host);
+    if (bit.peer != NULL) {
+        ip_format(bit.peer, peer);
+        buf_printf(out, " and %s", peer);
+    }
+    return true;
+}
+
 /* --- xbits ------------------------------------------------------------------------------------ */
 
 /* A name with a value, other than track and expire. Suricata ignores such a setting. */
@@ -264,6 +305,7 @@ const struct keyword_ops keyword_xbits = {
     .point = POINT_NONE,
     .arg_size = sizeof(struct bit_arg),
     .parse = xbits_parse,
+    .tell = bit_tell,
 };
 
 /* --- hostbits --------------------------------------------------------------------------------- */
@@ -304,4 +346,5 @@ const struct keyword_ops keyword_hostbits = {
     .point = POINT_NONE,
     .arg_size = sizeof(struct bit_arg),
     .parse = hostbits_parse,
+    .tell = bit_tell,
 };

@@ -118,6 +118,18 @@ static enum step_result datarep_step(struct program_run *run, const void *arg)
                                                                                      : STEP_STOP;
 }
 
+static bool datarep_tell(const void *arg, struct slice data, struct buf *out)
+{
+    const struct dataset_arg *a = arg;
+    uint16_t number;
+
+    if (dataset_has(a->set, data, &number))
+        buf_printf(out, "its reputation is %u", number);
+    else
+        buf_add_string(out, "it has no reputation");
+    return true;
+}
+
 /* --- options ------------------------------------------------------------------------------ */
 
 /* Words of the rule's text; empty when not given. `memcap` in bytes. */
@@ -400,4 +412,5 @@ const struct keyword_ops keyword_datarep = {
     .doc = "asks for a value in a set, or puts it there",
     .point = POINT_BUFFER,
     .parse = datarep_parse,
+    .tell_data = datarep_tell,
 };
