@@ -481,3 +481,37 @@ enum threshold_result threshold_apply(struct threshold_table *state, const struc
     }
     return result;
 }
+
+/* --- explanations ----------------------------------------------------------------------------- */
+
+static uint32_t counted_in_flow(const struct rule *rule, const struct packet *p)
+{
+    const struct flow_threshold *t = p->flow != NULL ? flow_thresholds(p->flow) : NULL;
+
+    while (t != NULL && (t->sid != rule->sid || t->gid != rule->gid || t->rev != rule->rev))
+        t = t->next;
+    return t != NULL ? t->state.count : 0;
+}
+
+uint32_t threshold_counted(struct threshold_table *state, const struct rule *rule,
+                           const struct packet *p, enum direction d)
+{
+    const struct threshold_spec *spec = rule->threshold;
+    const struct threshold_state *s;
+    struct shard_key key;
+    struct shard_ref ref;
+    uint32_t count;
+
+    while (spec != NULL && spec->type == THRESHOLD_SUPPRESS)
+        spec = spec->next;
+    if (spec == NULL || p->src.version == 0)
+        return 0;
+    if (spec->track == TRACK_FLOW)
+        return counted_in_flow(rule, p);
+    fill_key(&key, spec, rule, packet_ends(p, d));
+    ref = shard_table_get(state->shared, &key, p->time_us, false);
+    s = ref.value;
+    count = s != NULL && !ref.fresh ? s->count : 0;
+    shard_table_release(&ref);
+    return count;
+}

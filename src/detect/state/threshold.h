@@ -32,6 +32,8 @@ struct threshold_spec {
     bool by_keyword;            /* from the rule's own keyword */
     uint32_t count, seconds, timeout, multiplier;
     const struct address_set *addresses;        /* suppress */
+    const char *file;           /* with `line`: of threshold-file; NULL: the rule's own */
+    unsigned line;
     struct threshold_spec *next;
 };
 
@@ -56,6 +58,11 @@ enum threshold_result {
  * flow. */
 enum threshold_result threshold_apply(struct threshold_table *state, const struct rule *rule,
                                       const struct packet *p, enum direction d);
+
+/* For explanations: the matches that the rule's threshold has counted so far for the addresses of
+ * the packet. 0: none, or it counts no more. */
+uint32_t threshold_counted(struct threshold_table *state, const struct rule *rule,
+                           const struct packet *p, enum direction d);
 
 /* Reads threshold-file and attaches its specifications to the rules; call it before compilation.
  * Logs errors and counts them. */

@@ -193,7 +193,11 @@ static int suppress_parse(struct config_reader *r, const struct line *l,
 /* One spec per rule: the lists of rules are linked through them. */
 static struct threshold_spec *copy_spec(struct config_reader *r, const struct threshold_spec *spec)
 {
-    return arena_copy(&r->set->arena, spec, sizeof(*spec));
+    struct threshold_spec *copy = arena_copy(&r->set->arena, spec, sizeof(*spec));
+
+    copy->file = r->at->file;
+    copy->line = rule_text_at(r->at, r->at->text.p).line;
+    return copy;
 }
 
 /* The link after the suppressions, which come first. */
