@@ -59,6 +59,8 @@ struct app_required_features {
 void app_require(const struct app_conf *conf, const struct app_required_features *more);
 void app_required_add(struct app_required_features *all, const struct app_required_features *more);
 void app_require_files(const struct app_conf *conf, uint32_t what);
+/* All that buffers of rules need, of all protocols: for explanations, which look into any. */
+void app_require_buffers(const struct app_conf *conf);
 /* hash: "md5", "sha1", "sha256". False: unknown hash. */
 bool app_require_file_hash(const struct app_conf *conf, const char *name);
 

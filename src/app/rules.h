@@ -160,6 +160,9 @@ struct app_buffer {
                                  * default */
     uint32_t feature;           /* a rule that uses it turns these on, see app_feature() */
     uint32_t files;             /* enum app_file_feature, turned on in the same way */
+    /* For `grows`: it has reached the limit of the configuration. NULL: it has none. */
+    bool (*is_cut)(struct app_tx *tx, enum direction direction, unsigned index);
+    const struct app_text_facts *facts; /* app/text_facts.h; NULL: nothing is known */
 };
 
 /* An integer keyword: the framework parses N, <N, >N, N-M, !N, &mask, names. */

@@ -332,6 +332,23 @@ void app_require_files(const struct app_conf *conf, uint32_t what)
     require(&c->required_files, what);
 }
 
+void app_require_buffers(const struct app_conf *conf)
+{
+    struct app_required_features all = { .files = APP_FILE_TRACK | APP_FILE_CONTENT };
+
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
+
+        for (const struct app_buffer *const *b = proto != NULL ? proto->buffers : NULL;
+             b != NULL && *b != NULL; b++) {
+            all.features[id] |= (*b)->feature;
+            if ((*b)->files & APP_FILE_CONTENT)
+                all.file_content[id] |= (*b)->directions;
+        }
+    }
+    app_require(conf, &all);
+}
+
 /* For names in the configuration, such as force-hash: [md5]. False: no such hash. */
 bool app_require_file_hash(const struct app_conf *conf, const char *name)
 {

@@ -103,6 +103,7 @@ const char *app_file_magic(struct app_file *file);
  * file_name and file_magic, present from these steps of progress on. */
 bool app_file_get_data(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned index);
+bool app_file_data_is_cut(struct app_tx *tx, enum direction d, unsigned index);
 bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position);
 bool app_file_get_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
 bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, struct slice *out);
@@ -114,7 +115,8 @@ bool app_file_get_magic(struct app_tx *tx, enum direction d, unsigned index, str
         .name = "file.data", .alias = "file_data", .doc = "content of files",                \
         .directions = (directions_), .progress = { (ts), (tc) }, .multi = true,              \
         .never_absent = (never), .grows = true, .get = get_data,                             \
-        .position = app_file_data_position, .files = APP_FILE_CONTENT, .flushes = true,      \
+        .position = app_file_data_position, .is_cut = app_file_data_is_cut,                  \
+        .files = APP_FILE_CONTENT, .flushes = true,                                          \
     };                                                                                       \
     static const struct app_buffer file_name = {                                             \
         .name = "file.name", .doc = "name of a file",                                        \

@@ -29,6 +29,15 @@ uint64_t app_file_data_position(struct app_tx *tx, enum direction d, unsigned in
     return position;
 }
 
+/* Content beyond the limit does not come here, so that of this size may have been longer. */
+bool app_file_data_is_cut(struct app_tx *tx, enum direction d, unsigned index)
+{
+    const struct app_file *file = app_file_at(tx, d, index);
+
+    return file != NULL && file->limits.limit != 0 &&
+           file->size - file->gaps >= file->limits.limit;
+}
+
 /* All that is kept of the first file, inspected or not, for outputs. */
 bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
 {

@@ -280,6 +280,11 @@ static uint64_t request_body_position(struct app_tx *tx, enum direction d, unsig
     return position;
 }
 
+static bool request_body_is_cut(struct app_tx *tx, enum direction d, unsigned i UNUSED)
+{
+    return http_tx_of(tx)->message[d].content != NULL && http_body_is_full(http_tx_of(tx), d);
+}
+
 static bool retained_body(struct app_tx *tx, enum direction d, struct slice *out,
                           uint64_t *position)
 {
@@ -481,6 +486,7 @@ static const struct app_buffer request_body = {
     .name = "http.request_body", .legacy = "http_client_body", .doc = "request body, decoded",
     .directions = APP_TS, .progress = { HTTP_BODY, 0 }, .grows = true,
     .get = get_request_body, .position = request_body_position, .retained = retained_body,
+    .is_cut = request_body_is_cut,
     .feature = HTTP1_KEEP_REQUEST_BODY,
     .flushes = true,
 };
@@ -490,6 +496,7 @@ static const struct app_buffer response_body = {
     .same_as = "file.data",
     .directions = APP_TC, .progress = { 0, HTTP_BODY }, .grows = true, .multi = true,
     .get = app_file_get_data, .position = app_file_data_position, .retained = app_file_retained,
+    .is_cut = app_file_data_is_cut,
     .files = APP_FILE_CONTENT,
 };
 
