@@ -396,7 +396,8 @@ static int write_explanation(const struct run_context *ctx)
     buf_fini(&out);
     if (!complete)
         log_error("detect", "the explanation is incomplete: no memory, or it cannot be written");
-    return complete ? EXIT_SUCCESS : EXIT_FAILURE;
+    return complete && (ctx->life != NULL ? life_found(ctx->life) : explain_found(ctx->explain))
+               ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* The plan comes after the libraries, because it needs the capture's sources. The pid file

@@ -309,6 +309,8 @@ static int setup_explain(struct setup *s, struct err *err)
     if (o->explain == NULL)
         return 0;
     s->context.explain = explain_new(&request, s->context.rules, err);
+    if (!o->explain_summary)
+        app_require_buffers(s->app);    /* it says in which other buffer a content is */
     return s->context.explain != NULL ? 0 : -1;
 }
 

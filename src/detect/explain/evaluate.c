@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/frames.h"
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 #include "flow/flow.h"
 #include "match/address.h"
 #include "match/port.h"
@@ -378,6 +378,15 @@ static unsigned test_weight(const struct condition *c)
     return c->test->negated ? WEIGHT_EXCLUDED : text_weight(c->text);
 }
 
+/* A packet of which the protocol is known says more about the flow than its first, and so does one
+ * whose payload the stream has refused. */
+static bool is_protocol_known(const struct subject *s)
+{
+    const struct flow *f = s->packet->flow;
+
+    return f != NULL && (f->app_proto != APP_PROTO_UNKNOWN || stream_has_refused(s->packet));
+}
+
 /* Steps have their findings from their lists; late tests wait until all else holds. */
 static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
 {
@@ -402,7 +411,8 @@ static void condition_evaluate(struct evaluation *v, unsigned i, bool all_pass)
             note_outcome(f, test_passes(v, c->test), test_weight(c));
         break;
     case PART_APP:
-        note_outcome(f, header_part_fits(v, c), WEIGHT_FAR);
+        note_outcome(f, header_part_fits(v, c), is_protocol_known(v->s) ? WEIGHT_FAR
+                                                                        : WEIGHT_FAR + 1);
         break;
     default:
         note_outcome(f, header_part_fits(v, c),
@@ -492,6 +502,18 @@ unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct su
         if (!condition_holds(&v, &w->condition[i]))
             return i;
     }
+    return w->count;
+}
+
+unsigned rule_header_failure(struct explain *e, struct wanted *w, const struct subject *s)
+{
+    uint32_t held = 0;
+    struct evaluation v = { .e = e, .w = w, .s = s, .held = &held };
+
+    evaluation_begin(&v);
+    for (unsigned i = 0; i < w->count && w->condition[i].part <= PART_APP; i++)
+        if (w->condition[i].part != PART_INSPECTED && !header_part_fits(&v, &w->condition[i]))
+            return i;
     return w->count;
 }
 

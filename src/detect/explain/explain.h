@@ -41,5 +41,7 @@ void explain_inspect(struct explain *e, struct detect_thread *dt, const struct i
 
 /* When all packets have gone. False: memory ran out. */
 bool explain_write(struct explain *e, struct buf *out);
+/* False: a rule that is asked about is not among those that were loaded or refused. */
+bool explain_found(const struct explain *e);
 
 #endif

@@ -49,3 +49,16 @@ bool flow_is_wanted(const struct flow_wanted *w, const struct packet *p)
             return true;
     return false;
 }
+
+unsigned flow_wanted_likeness(const struct flow_wanted *w, const struct packet *p)
+{
+    unsigned most = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned alike = 2u * ip_equal(&p->src, &w->ip[i]) + (p->src_port == w->port[i]) +
+                         2u * ip_equal(&p->dst, &w->ip[1 - i]) + (p->dst_port == w->port[1 - i]);
+
+        most = MAX(most, alike);
+    }
+    return most;
+}

@@ -16,5 +16,8 @@ struct flow_wanted {
 /* -1 with *err, which names the option. */
 int flow_wanted_read(struct flow_wanted *w, const char *option, const char *flow, struct err *err);
 bool flow_is_wanted(const struct flow_wanted *w, const struct packet *p);
+/* How much its ends are like those of the packet: 2 for each equal address, 1 for each equal port,
+ * of the better of both ways round. */
+unsigned flow_wanted_likeness(const struct flow_wanted *w, const struct packet *p);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/inspect.c - asks the wanted rules before the engine does, with what the engine is
  * about to inspect, and compares with what came of it. */
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 
 #include "app/frames.h"
+#include "base/memory/lib_memory.h"
 #include "base/system/clock.h"
 #include "detect/explain/matched.h"
+#include "detect/state/threshold.h"
 #include "flow/flow.h"
 #include "stream/slot.h"
 
@@ -85,6 +87,8 @@ static void ask(struct explain *e, struct wanted *w, struct subject *s)
     seen_note(e, w, s, seen, distance);
     if (s->is_stream)
         seen->window = s->window;
+    if (distance == 0 && seen->first_held == 0)
+        seen->first_held = s->packet->number;
     if (distance == 0)
         note_held(e, seen, w);
 }
@@ -207,6 +211,22 @@ static bool may_fit(struct explain *e, const struct wanted *w, const struct insp
     return false;
 }
 
+#define HEADER_ASKED_MOST 100   /* for each rule: it costs what may_fit() saves */
+
+/* For a rule that is never a candidate: how far its header came. */
+static void note_header(struct explain *e, struct wanted *w, const struct inspection *in)
+{
+    struct subject s = { .inspection = in, .packet = in->packet, .direction = in->direction };
+    unsigned failure;
+
+    if (!e->summary || w->header_asked >= HEADER_ASKED_MOST || in->packet->src.version == 0)
+        return;
+    w->header_asked++;
+    failure = rule_header_failure(e, w, &s);
+    if (failure < w->count)
+        w->header_at = (uint16_t)MAX(w->header_at, failure + 1);
+}
+
 static void views_make(struct explain *e, const struct packet *p)
 {
     for (enum direction d = TO_SERVER; d <= TO_CLIENT && e->summary; d++) {
@@ -217,8 +237,10 @@ static void views_make(struct explain *e, const struct packet *p)
 
 static void ask_rule(struct explain *e, struct wanted *w, const struct inspection *in, bool chunks)
 {
-    if (!may_fit(e, w, in))
+    if (!may_fit(e, w, in)) {
+        note_header(e, w, in);
         return;
+    }
     if (chunks && in->flow != NULL && in->packet->ip_proto == 6 && wants_stream(w->rule))
         ask_chunks(e, w, in);
     if (!inspection_is_last(in)) {
@@ -259,6 +281,25 @@ static void note_alert(struct explain *e, const struct packet *p, const struct p
     seen->rule = seen->rule != NULL ? seen->rule : w;
 }
 
+/* A threshold counts on with each match, so the latest reason stands. */
+static void hold_back(struct explain *e, struct attempt *a, const struct wanted *w,
+                      const struct inspection *in)
+{
+    uint32_t counted = w->rule->threshold != NULL
+                           ? threshold_counted(e->set->threshold_state, w->rule, in->packet,
+                                               in->direction) : 0;
+    char *why;
+
+    if (a->held_back != NULL && counted <= a->counted)
+        return;
+    why = held_back_make(e, w, in, counted);
+    if (why == NULL)
+        return;
+    lib_free(a->held_back);
+    a->held_back = why;
+    a->counted = counted;
+}
+
 /* Of rules whose conditions all held and that have not fired: why. */
 static void note_held_back(struct explain *e, const struct inspection *in)
 {
@@ -266,9 +307,8 @@ static void note_held_back(struct explain *e, const struct inspection *in)
         struct seen *seen = e->held[i].seen;
         struct attempt *a = seen->attempt;
 
-        if (seen->fired > 0 || a == NULL || seen->distance != 0 || a->held_back != NULL)
-            continue;
-        a->held_back = held_back_make(e, e->held[i].rule, in);
+        if (seen->fired == 0 && a != NULL && seen->distance == 0)
+            hold_back(e, a, e->held[i].rule, in);
     }
 }
 
@@ -288,6 +328,23 @@ static void inspect_timed(struct explain *e, struct detect_thread *dt, const str
 
     explain_engine_inspect(e, dt, in);
     e->engine_ns += clock_ns() - begin;
+}
+
+/* Counts matches as well, which the engine does not say of rules whose threshold is silent. A
+ * profile of the thread's own, if there is one, rests meanwhile. */
+static void inspect_counted(struct explain *e, struct detect_thread *dt,
+                            const struct inspection *in)
+{
+    struct rule_profile *own = dt->profile;
+    bool was_timed = dt->is_timed;
+
+    if (e->matches != NULL) {
+        dt->profile = e->matches;
+        dt->is_timed = true;
+    }
+    inspect_timed(e, dt, in);
+    dt->profile = own;
+    dt->is_timed = was_timed;
 }
 
 /* The question to the rules that the thread runs; NULL: they have none of it. */
@@ -321,7 +378,7 @@ void explain_inspect(struct explain *first, struct detect_thread *dt, const stru
     views_make(e, p);
     for (unsigned i = 0; i < e->wanted_count; i++)
         ask_rule(e, &e->wanted[i], in, true);
-    inspect_timed(first, dt, in);
+    inspect_counted(e, dt, in);
     for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
         if (i >= before || is_early(&packet_alerts(p)[i]))
             note_alert(e, p, &packet_alerts(p)[i]);

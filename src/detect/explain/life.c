@@ -188,7 +188,7 @@ void life_free(struct life *l)
 
 /* --- the flow --------------------------------------------------------------------------------- */
 
-static char *title_of(struct life *l, const struct packet *p)
+static void title_write(const struct packet *p, char *out, size_t size)
 {
     struct packet_ends ends = packet_ends(p, TO_SERVER);
     char src[IP_TEXT_SIZE], dst[IP_TEXT_SIZE], number[16];
@@ -198,9 +198,37 @@ static char *title_of(struct life *l, const struct packet *p)
     ip_format(ends.dst, dst);
     snprintf(number, sizeof(number), "protocol %u", p->ip_proto);
     if (p->ip_proto == 6 || p->ip_proto == 17 || p->ip_proto == 132)
-        return arena_printf(&l->arena, "%s:%u -> %s:%u, %s", src, ends.src_port, dst,
-                            ends.dst_port, proto != NULL ? proto : number);
-    return arena_printf(&l->arena, "%s -> %s, %s", src, dst, proto != NULL ? proto : number);
+        snprintf(out, size, "%s:%u -> %s:%u, %s", src, ends.src_port, dst, ends.dst_port,
+                 proto != NULL ? proto : number);
+    else
+        snprintf(out, size, "%s -> %s, %s", src, dst, proto != NULL ? proto : number);
+}
+
+static char *title_of(struct life *l, const struct packet *p)
+{
+    char title[160];
+
+    title_write(p, title, sizeof(title));
+    return arena_text(&l->arena, text_of(title));
+}
+
+/* Keeps the likest flows of those that are not the wanted one. */
+static void note_other(struct life *l, const struct packet *p)
+{
+    unsigned alike = flow_wanted_likeness(&l->wanted, p), at = 0;
+    uint64_t id = p->flow != NULL ? p->flow->id : 0;
+
+    if (id == 0 || alike == 0 || p->src.version == 0)
+        return;
+    while (at < LIFE_OTHERS && l->other[at].id != 0 && l->other[at].id != id &&
+           l->other[at].alike >= alike)
+        at++;
+    if (at == LIFE_OTHERS || l->other[at].id == id)
+        return;
+    memmove(&l->other[at + 1], &l->other[at], (LIFE_OTHERS - 1 - at) * sizeof(l->other[0]));
+    l->other[at].id = id;
+    l->other[at].alike = alike;
+    title_write(p, l->other[at].title, sizeof(l->other[at].title));
 }
 
 /* Id 0 stands for packets that have no flow. */
@@ -361,6 +389,8 @@ void life_inspect(struct life *l, struct detect_thread *dt, const struct inspect
         take_rules(l, dt);
     f = l->set != NULL && dt->set == l->set ? flow_get(l, p) : NULL;
     if (f == NULL) {
+        if (l->flow_count == 0)
+            note_other(l, p);
         detect_inspect(dt, in);
         return;
     }
@@ -390,4 +420,9 @@ bool life_write(struct life *l, struct buf *out)
     else
         life_write_text(l, out);
     return !out->failed && !l->out_of_memory;
+}
+
+bool life_found(const struct life *l)
+{
+    return l->flow_count > 0;
 }

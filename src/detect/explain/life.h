@@ -34,5 +34,7 @@ void life_inspect(struct life *life, struct detect_thread *dt, const struct insp
 
 /* When all packets have gone. False: memory ran out. */
 bool life_write(struct life *life, struct buf *out);
+/* False: no packet of the flow came. */
+bool life_found(const struct life *l);
 
 #endif

@@ -144,6 +144,14 @@ struct life_before {
     unsigned meetings;                  /* all of them, also those beyond the array */
 };
 
+/* A flow that is like the wanted one. */
+struct life_other {
+    uint64_t id;
+    unsigned alike;                     /* 2 for each equal address, 1 for each equal port */
+    char title[160];
+};
+#define LIFE_OTHERS 5
+
 struct life {
     struct arena arena;
     struct flow_wanted wanted;
@@ -155,6 +163,7 @@ struct life {
     struct life_flow *flow[LIFE_FLOWS_MAX];
     unsigned flow_count;
     uint64_t records, left_out, flows_left_out;
+    struct life_other other[LIFE_OTHERS];       /* likest first */
     struct life_before before;
     /* The record that is being made, and what it is about. */
     struct life_flow *at_flow;

@@ -3,7 +3,7 @@
  * that its first bytes could have fitted, and the decision. */
 #include "app/candidates.h"
 #include "detect/explain/life_private.h"
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 #include "flow/flow.h"
 
 /* --- the first bytes -------------------------------------------------------------------------- */

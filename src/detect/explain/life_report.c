@@ -141,6 +141,9 @@ void life_write_text(const struct life *l, struct buf *out)
 {
     if (l->flow_count == 0)
         BUF_LITERAL(out, "No packet of this flow was seen.\n");
+    for (unsigned i = 0; l->flow_count == 0 && i < LIFE_OTHERS && l->other[i].id != 0; i++)
+        buf_printf(out, "%s  %s\n", i == 0 ? "The flows that are most like it:\n" : "",
+                   l->other[i].title);
     for (unsigned i = 0; i < l->flow_count; i++) {
         if (i > 0)
             BUF_LITERAL(out, "\n\n");

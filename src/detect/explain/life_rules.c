@@ -2,7 +2,7 @@
 /* detect/explain/life_rules.c - the rules that were asked with a packet, and what came of it. */
 #include "base/memory/traffic_memory.h"
 #include "detect/explain/life_private.h"
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 #include "flow/flow.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void describe_held_back(struct buf *out, const struct rule *r, const stru
         return;
     if ((p->action & ACTION_PASS) || (p->flow != NULL && (p->flow->action & ACTION_PASS)))
         BUF_LITERAL(out, "a pass rule lets the packet go before");
-    else if (!held_back_by_threshold(r, in, out))
+    else if (!held_back_by_threshold(r, in, 0, out))
         BUF_LITERAL(out, "its action gives none, or the packet has too many alerts");
 }
 

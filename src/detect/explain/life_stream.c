@@ -2,6 +2,7 @@
 /* detect/explain/life_stream.c - what a packet did to its TCP session: states, holes, overlaps,
  * what was refused and why, and the data that became available. */
 #include "detect/explain/life_private.h"
+#include "detect/explain/notes.h"
 #include "flow/flow.h"
 #include "stream/reassembly.h"
 #include "stream/snapshot.h"
@@ -156,60 +157,10 @@ static void tell_packet_notes(struct life *l)
 
 /* --- the payload ------------------------------------------------------------------------------ */
 
-static const char *refused_by_packet(const struct packet *p)
-{
-    uint16_t flags = stream_slot(p)->flags;
-
-    if (p->flags & PACKET_BAD_CHECKSUM)
-        return "its checksum is wrong, so the receiver ignores it";
-    if (p->action & ACTION_DROP)
-        return "the packet is dropped";
-    if (flow_requests(p->flow) & FLOW_REQ_BYPASS)
-        return "the flow is bypassed";
-    if (flags & STREAM_PKT_SPURIOUS_RETRANSMISSION)
-        return "it repeats data that were acknowledged before";
-    if (flags & (STREAM_PKT_KEEPALIVE | STREAM_PKT_ZERO_WINDOW_PROBE))
-        return "it is a probe, not data";
-    if (p->tcp.flags & TCP_RST)
-        return "a reset carries no data";
-    return NULL;
-}
-
-/* The event is the reason when the stream module has refused the packet for it. */
-static const char *refused_by_event(const struct packet *p)
-{
-    for (unsigned i = 0; i < p->event_count; i++)
-        if (packet_event_is_stream((enum packet_event)p->event[i]))
-            return packet_event_name((enum packet_event)p->event[i]);
-    return NULL;
-}
-
-static const char *refused_why(const struct life *l)
-{
-    const struct packet *p = l->in->packet;
-    const char *why = refused_by_packet(p);
-    const struct tcp_session *ssn = p->flow->tcp;
-
-    if (why != NULL)
-        return why;
-    if (ssn == NULL)
-        return l->stream->midstream ? "there is no session"
-                                    : "its handshake was not seen, and stream.midstream is off";
-    if (ssn->stream[packet_direction(p)].flags & STREAM_DEPTH_REACHED)
-        return "the depth of reassembly is reached";
-    if (ssn->stream[packet_direction(p)].flags & STREAM_NO_REASSEMBLY)
-        return "nothing needs this direction any more";
-    why = refused_by_event(p);
-    if (why != NULL)
-        return why;
-    return ssn->state == TCP_CLOSED ? "the session is closed"
-                                    : "the session does not take data with this packet";
-}
-
 static void tell_refused(struct life *l)
 {
     const struct packet *p = l->in->packet;
-    const char *why = refused_why(l);
+    const char *why = stream_refusal(p, l->stream->midstream);
     struct life_record *r = life_log(l, LIFE_REFUSED, packet_direction(p),
                                      "its %u bytes are not stored: %s", p->payload_len, why);
 

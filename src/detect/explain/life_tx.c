@@ -3,7 +3,7 @@
 #include "app/core/file.h"
 #include "base/memory/traffic_memory.h"
 #include "detect/explain/life_private.h"
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 
 #include <stdio.h>
 

@@ -79,8 +79,10 @@ static int part_init(struct explain_part *part, struct explain_live *live,
     part->explain = explain_new(request, set, err);
     if (part->explain == NULL)
         return -1;
-    for (struct explain *e = part->explain; e != NULL; e = e->next)
+    for (struct explain *e = part->explain; e != NULL; e = e->next) {
         e->seen_most = SEEN_MOST;
+        e->counts_matches = false;
+    }
     return 0;
 }
 

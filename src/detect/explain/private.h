@@ -25,6 +25,7 @@ struct condition {
     bool silent;                /* asking it would change state, so it is not asked */
     bool is_fast;               /* the pattern that finds the rule */
     const char *text;           /* as in the rule */
+    const char *value;          /* of the variables in it: "[10.0.0.0/8]"; NULL: it has none */
     const struct rule_test *test;
     struct trace *trace;        /* PART_STEP: the program it is in, and the step */
     unsigned step;
@@ -126,6 +127,7 @@ struct attempt {
     const struct wanted *rule;
     struct seen *seen;
     uint64_t packet, time_us;
+    uint32_t counted;           /* by the threshold that keeps its alert back */
     enum direction direction;
     char *title;                /* "flow 10.0.0.1:1024 -> 10.0.0.2:80, packet 4" */
     char *held_back;            /* all conditions hold, but there is no alert: why */
@@ -143,6 +145,7 @@ struct seen {
     uint16_t distance;          /* of the nearest evaluation; 0: all conditions held */
     uint16_t culprit;           /* condition that failed first in it */
     uint64_t first_fired;       /* packet */
+    uint64_t first_held;        /* packet with which all conditions held */
     uint64_t window;            /* of the latest evaluation on a stream */
     struct attempt *attempt;    /* NULL: not kept */
 };
@@ -158,6 +161,8 @@ struct wanted {
     struct trace **trace;       /* by list */
     unsigned list_count;
     bool is_hidden;             /* wanted only to say what it did to others */
+    uint16_t header_asked;      /* summary: how often its header alone was asked */
+    uint16_t header_at;         /* 1 + the last part of it at which that failed; 0: none */
     uint32_t *stopped;          /* summary: how often at each condition; behind them: nowhere */
 };
 
@@ -197,6 +202,9 @@ struct explain {
     struct { struct seen *seen; struct wanted *rule; } held[64];
     unsigned held_count;
     bool out_of_memory;
+    bool midstream;             /* stream.midstream */
+    bool counts_matches;        /* in `matches`: not while packets flow, as each is timed then */
+    struct rule_profile *matches;       /* of each rule, thresholds left out; NULL: not counted */
     const char *(*text_of)(const struct rule *r, struct arena *arena);      /* NULL: none */
     /* While packets flow: */
     unsigned seen_most;         /* of a group; SEEN_MAX otherwise */
@@ -216,6 +224,8 @@ bool rule_list_holds(struct explain *e, struct wanted *w, const struct subject *
 /* In a summary: the first condition that fails, as the engine asks them, the pattern that finds the
  * rule first; w->count: none. */
 unsigned rule_first_failure(struct explain *e, struct wanted *w, const struct subject *s);
+/* The same of header, direction, flow and protocol alone. */
+unsigned rule_header_failure(struct explain *e, struct wanted *w, const struct subject *s);
 
 /* inspect.c: detect_inspect(), or that of e->matched. */
 void explain_engine_inspect(const struct explain *e, struct detect_thread *dt,
@@ -228,21 +238,5 @@ void seen_note(struct explain *e, struct wanted *w, const struct subject *s, str
 void explain_merge(struct explain *e, struct explain *from);
 void attempt_free(struct wanted *w, struct attempt *a);
 void group_free(struct group *g);
-
-/* notes.c: sentences about a condition of the latest evaluation. */
-void note_make(struct explain *e, struct wanted *w, unsigned condition, const struct subject *s,
-               struct note *out);
-char *reason_make(const struct wanted *w, unsigned condition, const struct note *note);
-char *title_make(const struct subject *s);
-void text_add_tx(struct buf *out, struct app_tx *tx);
-char *excerpt_make(struct slice data, uint64_t start, uint32_t at, uint32_t len);
-void text_add_bytes(struct buf *out, struct slice bytes, unsigned most);
-char *text_take(struct buf *b);                 /* its text; the buffer is empty then */
-/* values.c: what a test looked at, "64"; false: not known. */
-bool test_value(const struct rule_test *test, const struct match_input *in, struct buf *out);
-/* held_back.c: why a rule whose conditions all hold gives no alert. */
-bool held_back_by_itself(const struct rule *r, struct buf *out);
-bool held_back_by_threshold(const struct rule *r, const struct inspection *in, struct buf *out);
-char *held_back_make(struct explain *e, const struct wanted *w, const struct inspection *in);
 
 #endif

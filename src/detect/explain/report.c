@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/report.c - the answer as text: first the verdict in a sentence. */
+#include "detect/explain/notes.h"
 #include "detect/explain/report.h"
 
 #include <stdlib.h>
@@ -15,6 +16,8 @@ static int by_distance(const void *x, const void *y)
         return a->seen->fired > 0 ? -1 : 1;
     if (a->seen->distance != b->seen->distance)
         return a->seen->distance < b->seen->distance ? -1 : 1;
+    if (a->counted != b->counted)
+        return a->counted > b->counted ? -1 : 1;
     if (a->seen->culprit != b->seen->culprit)
         return a->seen->culprit > b->seen->culprit ? -1 : 1;
     return a->packet < b->packet ? -1 : a->packet > b->packet;
@@ -59,15 +62,36 @@ static const char *held_back_text(const struct attempt *a)
                                   "could report them with";
 }
 
-static void verdict_fired(const struct group *g, struct buf *out)
+/* Matches of the rule in all, those included that its threshold has kept silent. */
+static uint64_t matches_of(const struct explain *e, const struct rule *r)
+{
+    for (unsigned i = 0; e->matches != NULL && i < e->set->plan->rule_count; i++)
+        if (e->set->plan->rule[i] == r)
+            return e->matches[i].matches;
+    return 0;
+}
+
+/* "; threshold: type limit, ... keeps 3 more back" */
+static void add_kept_back(const struct explain *e, const struct group *g, struct buf *out)
+{
+    uint64_t matches = 0;
+
+    for (unsigned i = 0; i < g->rule_count; i++)
+        matches += matches_of(e, g->rule[i]->rule);
+    if (matches <= g->fired || g->rule[0]->rule->threshold == NULL)
+        return;
+    buf_printf(out, "; %llu more held back by ", (unsigned long long)(matches - g->fired));
+    if (!describe_threshold(g->rule[0]->rule, out))
+        buf_add_string(out, "suppress");
+}
+
+static void verdict_fired(const struct explain *e, const struct group *g, struct buf *out)
 {
     const struct seen *first = NULL;
-    unsigned subjects = 0;
 
     for (size_t i = 0; i < g->seen_count; i++) {
         if (g->list[i]->fired == 0)
             continue;
-        subjects++;
         if (first == NULL || g->list[i]->first_fired < first->first_fired)
             first = g->list[i];
     }
@@ -76,17 +100,49 @@ static void verdict_fired(const struct group *g, struct buf *out)
         buf_printf(out, ", first with packet %llu", (unsigned long long)first->first_fired);
     if (first != NULL && first->attempt != NULL && first->attempt->title != NULL)
         buf_printf(out, ": %s", first->attempt->title);
-    (void)subjects;
+    add_kept_back(e, g, out);
 }
 
-static void verdict_not_loaded(const struct group *g, struct buf *out)
+#define NEAREST_SIDS 5
+
+/* How far two numbers are from each other. */
+static uint32_t away(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Of the rules that are loaded, those with numbers like the one that is asked for. */
+static void add_nearest_sids(const struct explain *e, uint32_t sid, struct buf *out)
+{
+    uint32_t least = 0;
+
+    for (unsigned shown = 0; shown < NEAREST_SIDS; shown++) {
+        const struct rule *best = NULL;
+
+        for (size_t i = 0; i < e->set->rules.count; i++) {
+            const struct rule *r = e->set->rules.at[i];
+
+            if (!r->is_facts && away(r->sid, sid) > least &&
+                (best == NULL || away(r->sid, sid) < away(best->sid, sid)))
+                best = r;
+        }
+        if (best == NULL)
+            return;
+        buf_printf(out, "%s%u", shown == 0 ? "; the nearest are " : ", ", best->sid);
+        least = away(best->sid, sid);
+    }
+}
+
+static void verdict_not_loaded(const struct explain *e, const struct group *g, struct buf *out)
 {
     if (g->failure != NULL)
         buf_printf(out, " was refused when it was loaded (%s:%u): %s",
                    g->failure->file != NULL ? g->failure->file : "?", g->failure->line,
                    g->failure->error);
-    else
+    else {
         buf_add_string(out, " is not among the rules that were loaded");
+        add_nearest_sids(e, g->sid, out);
+    }
 }
 
 void verdict_add(const struct explain *e, const struct group *g, struct buf *out)
@@ -97,9 +153,9 @@ void verdict_add(const struct explain *e, const struct group *g, struct buf *out
     if (e->tenant != 0)
         buf_printf(out, " of tenant %u", e->tenant);
     if (g->rule_count == 0) {
-        verdict_not_loaded(g, out);
+        verdict_not_loaded(e, g, out);
     } else if (g->fired > 0) {
-        verdict_fired(g, out);
+        verdict_fired(e, g, out);
     } else if (a == NULL) {
         buf_printf(out, " did not fire: %s",
                    e->packets == 0 ? "no packet was inspected"
@@ -114,7 +170,7 @@ void verdict_add(const struct explain *e, const struct group *g, struct buf *out
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
-static const char *part_name(const struct condition *c)
+const char *part_name(const struct condition *c)
 {
     static const char *const names[] = {
         [PART_INSPECTED] = "inspected", [PART_PROTO] = "protocol", [PART_SRC] = "source address",
@@ -185,6 +241,45 @@ static void add_attempt(const struct attempt *a, unsigned number, struct buf *ou
         add_condition(a, i, out);
 }
 
+/* Beyond this from the one before, what follows has to do with other traffic. */
+#define GAP 6
+
+/* How many of the nearest are shown: up to a gap. */
+static unsigned shown_of(const struct group *g)
+{
+    unsigned n = 1;
+
+    while (n < g->nearest_count && (g->nearest[n]->seen->fired > 0 ||
+                                    g->nearest[n]->seen->distance <
+                                        g->nearest[n - 1]->seen->distance + GAP))
+        n++;
+    return MIN(n, g->nearest_count);
+}
+
+/* Both failed at the same, for the same reason. */
+static bool is_alike(const struct attempt *a, const struct attempt *b)
+{
+    return a->seen->fired == 0 && b->seen->fired == 0 && a->rule == b->rule &&
+           a->seen->distance == b->seen->distance && a->seen->distance > 0 &&
+           a->reason != NULL && b->reason != NULL && strcmp(a->reason, b->reason) == 0;
+}
+
+static void add_attempts(const struct group *g, struct buf *out)
+{
+    unsigned shown = shown_of(g), number = 0;
+
+    for (unsigned i = 0, next; i < shown; i = next) {
+        next = i + 1;
+        while (next < shown && is_alike(g->nearest[i], g->nearest[next]))
+            next++;
+        add_attempt(g->nearest[i], ++number, out);
+        if (next > i + 1)
+            buf_printf(out, "   %u more like this\n", next - i - 1);
+    }
+    if (g->seen_count > shown)
+        buf_printf(out, "\n%zu more came no nearer.\n", g->seen_count - shown);
+}
+
 static void add_group(const struct explain *e, const struct group *g, struct buf *out)
 {
     verdict_add(e, g, out);
@@ -193,10 +288,7 @@ static void add_group(const struct explain *e, const struct group *g, struct buf
         buf_printf(out, "\n  %s\n", g->failure->rule);
     if (g->rule_count > 0 && g->rule[0]->text != NULL)
         buf_printf(out, "\n  %s\n", g->rule[0]->text);
-    for (unsigned i = 0; i < g->nearest_count; i++)
-        add_attempt(g->nearest[i], i + 1, out);
-    if (g->seen_count > g->nearest_count)
-        buf_printf(out, "\n%zu more came no nearer.\n", g->seen_count - g->nearest_count);
+    add_attempts(g, out);
     if (g->lost > 0)
         buf_printf(out, "%llu times something was left out, as there was too much.\n",
                    (unsigned long long)g->lost);
@@ -221,6 +313,7 @@ static void write_one(struct explain *e, struct buf *out)
 {
     bool first = out->len == 0;
 
+    setters_tell(e);
     for (unsigned i = 0; i < e->group_count; i++)
         if (e->group[i].nearest_count > 1)
             qsort(e->group[i].nearest, e->group[i].nearest_count, sizeof(struct attempt *),
@@ -251,4 +344,13 @@ bool explain_write(struct explain *e, struct buf *out)
         complete = complete && !one->out_of_memory;
     }
     return !out->failed && complete;
+}
+
+bool explain_found(const struct explain *e)
+{
+    for (unsigned i = 0; i < e->group_count; i++)
+        if (e->group[i].rule_count == 0 && e->group[i].failure == NULL &&
+            group_is_shown(e, &e->group[i]))
+            return false;
+    return true;
 }

@@ -11,5 +11,6 @@ void summary_write(struct explain *e, struct buf *out);
 void summary_write_json(struct explain *e, struct buf *out);
 void report_write_json(struct explain *e, struct buf *out);
 const char *part_key(const struct condition *c);
+const char *part_name(const struct condition *c);       /* "destination port" */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/seen.c - which subjects a rule was asked about, and what came nearest. */
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 
 #include "base/memory/lib_memory.h"
 #include "flow/flow.h"
@@ -136,6 +136,8 @@ static struct attempt **slot_for(struct explain *e, struct group *g, const struc
     if (g->nearest_count < e->nearest)
         return &g->nearest[g->nearest_count++];
     at = furthest(g);
+    if (distance == 0 && g->nearest[at]->seen->distance == 0 && g->nearest[at]->seen->fired == 0)
+        return &g->nearest[at];         /* its threshold has counted further since */
     return g->nearest[at]->seen->distance > distance ? &g->nearest[at] : NULL;
 }
 

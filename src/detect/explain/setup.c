@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/setup.c - which rules and which flow are wanted; memory of the whole. */
-#include "detect/explain/private.h"
+#include "detect/explain/notes.h"
 
 #include "base/memory/lib_memory.h"
+#include "conf/conf.h"
 #include "detect/compile/tenants.h"
+#include "detect/state/threshold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +55,38 @@ static void group_make(struct explain *e, uint32_t sid, bool hidden)
         g->failure = failure_of(e->set, sid);
 }
 
-/* Rules of which the engine may be about to speak: those that end the inspection of others. */
+/* rate_filter may make a pass rule of another one. */
+static bool may_pass(const struct rule *r)
+{
+    for (const struct threshold_spec *t = r->threshold; t != NULL; t = t->next)
+        if (t->type == THRESHOLD_RATE && t->new_action == RATE_PASS)
+            return true;
+    return r->action == RULE_PASS;
+}
+
+#define SETTERS_MOST 32
+
+struct setters { struct explain *e; unsigned count; };
+
+static void add_setter(void *arg, const struct rule *setter)
+{
+    struct setters *s = arg;
+
+    if (s->count++ < SETTERS_MOST)
+        group_make(s->e, setter->sid, true);
+}
+
+/* Rules of which the engine may be about to speak: those that end the inspection of others, and
+ * those that set what the wanted ones ask for. */
 static void add_hidden(struct explain *e)
 {
+    unsigned wanted = e->wanted_count;
+    struct setters setters = { e, 0 };
+
+    for (unsigned i = 0; i < wanted; i++)
+        setters_each(e->set, e->wanted[i].rule, add_setter, &setters);
     for (size_t i = 0; i < e->set->rules.count; i++)
-        if (e->set->rules.at[i]->action == RULE_PASS)
+        if (may_pass(e->set->rules.at[i]))
             group_make(e, e->set->rules.at[i]->sid, true);
 }
 
@@ -126,6 +155,7 @@ static struct explain *explain_of_set(const struct explain_request *request, str
     e->set = ruleset_ref(set);
     e->text_of = request->text_of;
     e->seen_most = SEEN_MAX;
+    e->counts_matches = true;
     e->group = xcalloc(count + 101, sizeof(*e->group));
     e->wanted = xcalloc(count + 1, sizeof(*e->wanted));
     e->by_index = xcalloc(count + 1, sizeof(struct wanted *));
@@ -177,6 +207,7 @@ static void explain_free_one(struct explain *e)
     free(e->group);
     free(e->wanted);
     free(e->by_index);
+    free(e->matches);
     program_scratch_fini(&e->scratch);
     ruleset_unref(e->set);
     arena_fini(&e->arena);
@@ -203,6 +234,10 @@ int explain_begin(struct explain *e, const struct conf_node *conf, struct counte
         e->shadow = detect_thread_new(e->set, conf, counters, e->set->is_inline, err);
         if (e->shadow == NULL)
             return -1;
+        e->midstream = conf_bool(conf, "stream.midstream", false);
+        variables_read(e, conf);
+        if (e->counts_matches)
+            e->matches = xcalloc(e->set->plan->rule_count + 1, sizeof(*e->matches));
     }
     return 0;
 }

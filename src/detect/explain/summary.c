@@ -54,6 +54,30 @@ static void add_histogram(const struct wanted *w, struct buf *out)
     }
 }
 
+/* The last part of the header at which the rule failed; NULL: no packet came. */
+static const struct condition *header_failure(const struct wanted *w)
+{
+    unsigned at = w->header_at;
+
+    for (unsigned i = at; i < w->count; i++)
+        if (w->stopped[i] > 0 && w->condition[i].part <= PART_APP)
+            at = i + 1;
+    return at > 0 ? &w->condition[at - 1] : NULL;
+}
+
+static void add_header(const struct group *g, struct buf *out)
+{
+    const struct condition *c = g->rule_count > 0 ? header_failure(g->rule[0]) : NULL;
+
+    if (c == NULL)
+        return;
+    buf_printf(out, ": nothing fits its %s", part_name(c));
+    if (c->text[0] != '\0')
+        buf_printf(out, " %s", c->text);
+    if (c->value != NULL)
+        buf_printf(out, ", which is %s", c->value);
+}
+
 static void add_rule(const struct group *g, struct buf *out)
 {
     enum stage stage = stage_of(g);
@@ -61,13 +85,15 @@ static void add_rule(const struct group *g, struct buf *out)
     buf_printf(out, "%-10u %s", g->sid, stages[stage]);
     if (stage == STAGE_FIRED)
         buf_printf(out, " %llu time%s", (unsigned long long)g->fired, g->fired == 1 ? "" : "s");
+    else if (stage == STAGE_NEVER)
+        add_header(g, out);
     else
         for (unsigned i = 0; i < g->rule_count; i++)
             add_histogram(g->rule[i], out);
     buf_add_u8(out, '\n');
 }
 
-/* Rules that were never a candidate are only counted. */
+/* The furthest first. */
 void summary_write(struct explain *e, struct buf *out)
 {
     unsigned count[STAGE_COUNT] = { 0 };
@@ -79,7 +105,7 @@ void summary_write(struct explain *e, struct buf *out)
     buf_printf(out, "%u rules, %llu packets:", e->group_count, (unsigned long long)e->packets);
     for (unsigned s = STAGE_COUNT; s-- > 0;)
         buf_printf(out, " %u %s%s", count[s], stages[s], s > 0 ? "," : "\n\n");
-    for (unsigned s = STAGE_COUNT; s-- > STAGE_PREFILTER;)
+    for (unsigned s = STAGE_COUNT; s-- > STAGE_NEVER;)
         for (unsigned i = 0; i < e->group_count; i++)
             if (stage_of(&e->group[i]) == s)
                 add_rule(&e->group[i], out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/values.c - what a test on a packet or flow looked at, as text. */
-#include "detect/explain/private.h"
+#include "app/core/file.h"
+#include "app/proto.h"
+#include "detect/explain/notes.h"
 #include "detect/rule/flowbits.h"
 #include "flow/flow.h"
 #include "flow/vars.h"
@@ -196,11 +198,65 @@ static bool flowints(const struct match_input *in, struct buf *out)
     return true;
 }
 
-static bool xbits(const struct match_input *in, struct buf *out)
+static bool tcp_mss(const struct match_input *in, struct buf *out)
 {
-    (void)in;
-    buf_add_string(out, "at this moment the bit is in the other state");
+    if (in->packet->ip_proto != 6)
+        return false;
+    if (in->packet->tcp_options.has & TCP_HAS_MSS)
+        buf_printf(out, "the maximum segment size is %u", in->packet->tcp_options.mss);
+    else
+        buf_add_string(out, "the packet has no maximum segment size");
     return true;
+}
+
+static bool tcp_wscale(const struct match_input *in, struct buf *out)
+{
+    if (in->packet->ip_proto != 6)
+        return false;
+    if (in->packet->tcp_options.has & TCP_HAS_WSCALE)
+        buf_printf(out, "the window scale is %u", in->packet->tcp_options.window_scale);
+    else
+        buf_add_string(out, "the packet has no window scale");
+    return true;
+}
+
+static bool icmp_seq(const struct match_input *in, struct buf *out)
+{
+    buf_printf(out, "the sequence number is %u", in->packet->icmp.seq);
+    return in->packet->ip_proto == 1 || in->packet->ip_proto == 58;
+}
+
+static bool icmp_id(const struct match_input *in, struct buf *out)
+{
+    buf_printf(out, "the identifier is %u", in->packet->icmp.id);
+    return in->packet->ip_proto == 1 || in->packet->ip_proto == 58;
+}
+
+static bool filesize(const struct match_input *in, struct buf *out)
+{
+    static const char *const states[] = { "so far", "", "and was cut there", "before an error" };
+    unsigned count = 0;
+
+    for (const struct app_file *f = in->tx != NULL ? in->tx->files[in->direction] : NULL;
+         f != NULL && count < 4; f = f->next)
+        buf_printf(out, "%sthe file has %llu bytes%s%s", count++ > 0 ? ", " : "",
+                   (unsigned long long)f->size, f->state != FILE_CLOSED ? " " : "",
+                   states[f->state]);
+    if (count == 0)
+        buf_add_string(out, "there is no file");
+    return true;
+}
+
+/* What a protocol's own test looked at. */
+static bool match_value(const struct rule_test *test, const struct match_input *in,
+                        struct buf *out)
+{
+    const struct app_match *const *m = in->tx != NULL ? in->tx->flow->proto->matches : NULL;
+
+    while (m != NULL && *m != NULL && strcmp((*m)->name, test->keyword->name) != 0)
+        m++;
+    return m != NULL && *m != NULL && (*m)->tell != NULL &&
+           (*m)->tell(in->tx, in->direction, out);
 }
 
 static const struct { const char *keyword; bool (*get)(const struct match_input *, struct buf *); }
@@ -214,14 +270,21 @@ values[] = {
     { "flow.bytes", flow_counts }, { "flow.pkts_toserver", flow_counts },
     { "flow.pkts_toclient", flow_counts }, { "flow.bytes_toserver", flow_counts },
     { "flow.bytes_toclient", flow_counts }, { "stream_size", flow_counts },
-    { "sameip", ip_addresses }, { "geoip", ip_addresses }, { "iprep", ip_addresses },
-    { "flowbits", flowbits }, { "flowint", flowints }, { "xbits", xbits }, { "hostbits", xbits },
+    { "sameip", ip_addresses }, { "geoip", ip_addresses },
+    { "flowbits", flowbits }, { "flowint", flowints }, { "tcp.mss", tcp_mss },
+    { "tcp.wscale", tcp_wscale }, { "icmp_seq", icmp_seq }, { "icmp_id", icmp_id },
+    { "filesize", filesize },
 };
 
 bool test_value(const struct rule_test *test, const struct match_input *in, struct buf *out)
 {
     size_t before = out->len;
 
+    if (test->keyword->tell != NULL && test->keyword->tell(test, in, out))
+        return true;
+    out->len = before;
+    if (match_value(test, in, out))
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(values); i++) {
         if (strcmp(values[i].keyword, test->keyword->name) != 0)
             continue;
