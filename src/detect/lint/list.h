@@ -18,6 +18,9 @@
     /* together.c */        \
     K(never_together)       \
     K(never_number)         \
+    /* facts.c */           \
+    K(not_in_buffer)        \
+    K(syn_established)      \
     /* proto/encoded.c */   \
     K(encoded_content)      \
     /* flowbits.c */        \

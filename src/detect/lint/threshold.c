@@ -64,7 +64,14 @@ static void threshold_check(struct lint *l UNUSED, const struct lint_rule *r)
 
     if (s == NULL)
         return;
-    if (s->track == TRACK_FLOW && matches_needed(s) > 2 && once_per_flow(r->rule))
+    if (s->count == 0)
+        lint_find(r, lint_place(threshold_option(r)), "count from 1", "%s",
+                  s->type == THRESHOLD_BOTH
+                      ? "the rule never alerts: no match is number 0"
+                      : s->type == THRESHOLD_LIMIT
+                            ? "the first match alerts in spite of count 0"
+                            : "the threshold has no effect: count 0 holds nothing back");
+    else if (s->track == TRACK_FLOW && matches_needed(s) > 2 && once_per_flow(r->rule))
         lint_find(r, lint_place(threshold_option(r)), "track by_src or by_dst",
                   "the rule never alerts: it matches once in a flow and direction, and its "
                   "threshold wants %u matches of one flow", matches_needed(s));

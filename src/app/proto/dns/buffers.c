@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/dns/buffers.c - the buffers and numbers of a message that rules inspect. */
 #include "app/proto/dns/dns.h"
+#include "app/text_facts.h"
 
 /* The root's name is empty and no buffer. */
 static bool not_empty(const struct dns_name *name, struct slice *out)
@@ -113,10 +114,14 @@ bool dns_find_name(struct app_tx *tx, enum direction direction, const struct app
 #define NAMES(symbol, name, directions, which, doc)                                            \
     DNS_NAMES(symbol, name, directions, 1, DNS_##which##_NAMES, dns_find_name, doc)
 
+const struct app_text_facts dns_query_facts = {
+    .never_last = ".", .mend = "leave the last dot out: names have none there",
+};
 static const struct app_buffer query = {
     .name = "dns.query", .alias = "dns_query", .doc = "name asked for in a request",
     .directions = APP_TS, .progress = { 1, 1 }, .multi = true,
     .find = dns_find_name, .key.number = DNS_QUESTION_NAMES,
+    .facts = &dns_query_facts,
 };
 NAMES(query_name, "dns.query.name", APP_BOTH, QUESTION, "name in the question section");
 NAMES(queries_rrname, "dns.queries.rrname", APP_BOTH, QUESTION, "name in the question section");

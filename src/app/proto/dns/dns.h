@@ -188,6 +188,7 @@ bool dns_find_name(struct app_tx *tx, enum direction direction, const struct app
 enum dns_number { DNS_OPCODE_NUMBER, DNS_RCODE_NUMBER, DNS_TYPES };
 bool dns_number_at(const struct dns_message *m, enum dns_number which, enum direction direction,
                    unsigned index, uint64_t *out);
+extern const struct app_text_facts dns_query_facts;
 /* One multi-buffer of names that the function `find_` finds. */
 #define DNS_NAMES(symbol, name_, directions_, step, which, find_, doc_)                       \
     static const struct app_buffer symbol = {                                                 \

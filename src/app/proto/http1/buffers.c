@@ -9,6 +9,7 @@
 #include "app/proto/http1/body.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http1/state.h"
+#include "app/proto/http1/text_facts.h"
 #include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
@@ -380,6 +381,7 @@ static const struct app_buffer stat_code = {
     .name = "http.stat_code", .legacy = "http_stat_code", .doc = "status code",
     .directions = APP_TC, .progress = { 0, HTTP_LINE }, STRING(response_status),
     .few_values = true, .pattern_rank = 4,
+    .facts = &http_status_facts,
 };
 static const struct app_buffer stat_msg = {
     .name = "http.stat_msg", .legacy = "http_stat_msg", .doc = "reason of the status line",
@@ -391,6 +393,7 @@ static const struct app_buffer host = {
     .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, .lower_case = true,
     STRING(request_hostname),
     .check = check_host,
+    .facts = &http_host_facts,
 };
 static const struct app_buffer raw_host = {
     .name = "http.host.raw", .legacy = "http_raw_host", .doc = "host, as sent",
@@ -406,6 +409,7 @@ static const struct app_buffer header = {
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, JOINED(JOINED_HEADERS),
     .again = has_trailer, .again_at = { HTTP_TRAILER, HTTP_TRAILER },
     .percent_decoded = true,
+    .facts = &http_header_facts,
 };
 static const struct app_buffer raw_header = {
     .name = "http.header.raw", .legacy = "http_raw_header", .doc = "all headers, as sent",
@@ -440,14 +444,17 @@ static const struct app_buffer cookie = {
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, .find = find_header,
     .key.name = { "cookie", "set-cookie" },
     .percent_decoded = true,
+    .facts = &http_cookie_facts,
 };
 static const struct app_buffer user_agent = {
     .name = "http.user_agent", .legacy = "http_user_agent", .doc = "User-Agent header",
     .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("user-agent"),
+    .facts = &http_agent_facts,
 };
 static const struct app_buffer content_type = {
     .name = "http.content_type", .alias = "http_content_type", .doc = "Content-Type header",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, HEADER("content-type"),
+    .facts = &http_type_facts,
 };
 static const struct app_buffer content_len = {
     .name = "http.content_len", .alias = "http_content_len", .doc = "Content-Length header",
@@ -461,6 +468,7 @@ static const struct app_buffer connection = {
 static const struct app_buffer referer = {
     .name = "http.referer", .alias = "http_referer", .doc = "Referer header",
     .directions = APP_TS, .progress = { HTTP_HEADERS, 0 }, HEADER("referer"),
+    .facts = &http_referer_facts,
 };
 static const struct app_buffer accept = {
     .name = "http.accept", .alias = "http_accept", .doc = "Accept header",
@@ -477,6 +485,7 @@ static const struct app_buffer accept_lang = {
 static const struct app_buffer server = {
     .name = "http.server", .doc = "Server header",
     .directions = APP_TC, .progress = { 0, HTTP_HEADERS }, HEADER("server"),
+    .facts = &http_server_facts,
 };
 static const struct app_buffer location = {
     .name = "http.location", .doc = "Location header",

@@ -5,6 +5,7 @@
  * Buffers that combine several values are created on first use, and again after more headers. */
 #include "app/proto/http2/buffers.h"
 
+#include "app/proto/http1/text_facts.h"
 #include "app/proto/http2/tx.h"
 
 #include <ctype.h>
@@ -316,29 +317,35 @@ static const struct app_buffer protocol = {
     .directions = APP_BOTH, .progress = { H2_OPEN, H2_BODY }, TEXT_OF("HTTP/2"),
 };
 BUFFER(stat_code, "http.stat_code", NULL, "http_stat_code", APP_TC, "status code",
-       FIRST(":status"));
+       FIRST(":status"),
+       .facts = &http_status_facts);
 BUFFER(stat_msg, "http.stat_msg", NULL, "http_stat_msg", APP_TC, "reason of the status line",
        TEXT_OF(""));
 BUFFER(raw_host, "http.host.raw", NULL, "http_raw_host", APP_TS, "host, as sent",
        VALUE(":authority", H2_DERIVED_AUTHORITY));
 BUFFER(header, "http.header", NULL, "http_header", APP_BOTH,
-       "all headers but cookies, normalised", JOINED(H2_DERIVED_HEADERS));
+       "all headers but cookies, normalised", JOINED(H2_DERIVED_HEADERS),
+       .facts = &http_header_facts);
 BUFFER(raw_header, "http.header.raw", NULL, "http_raw_header", APP_BOTH, "all headers, as sent",
        JOINED(H2_DERIVED_RAW));
 BUFFER(header_names, "http.header_names", "http_header_names", NULL, APP_BOTH,
        "names of the headers, CRLF between and around them", JOINED(H2_DERIVED_NAMES));
 BUFFER(cookie, "http.cookie", NULL, "http_cookie", APP_BOTH, "Cookie or Set-Cookie",
-       .find = find_value, .key = { { "cookie", "set-cookie" }, H2_DERIVED_COOKIE });
+       .find = find_value, .key = { { "cookie", "set-cookie" }, H2_DERIVED_COOKIE },
+       .facts = &http_cookie_facts);
 BUFFER(user_agent, "http.user_agent", NULL, "http_user_agent", APP_TS, "User-Agent header",
-       VALUE("user-agent", H2_DERIVED_USER_AGENT));
+       VALUE("user-agent", H2_DERIVED_USER_AGENT),
+       .facts = &http_agent_facts);
 BUFFER(content_type, "http.content_type", "http_content_type", NULL, APP_BOTH,
-       "Content-Type header", VALUE("content-type", H2_DERIVED_CONTENT_TYPE));
+       "Content-Type header", VALUE("content-type", H2_DERIVED_CONTENT_TYPE),
+       .facts = &http_type_facts);
 BUFFER(content_len, "http.content_len", "http_content_len", NULL, APP_BOTH,
        "Content-Length header", VALUE("content-length", H2_DERIVED_CONTENT_LEN));
 BUFFER(connection, "http.connection", "http_connection", NULL, APP_BOTH, "Connection header",
        VALUE("connection", H2_DERIVED_CONNECTION));
 BUFFER(referer, "http.referer", "http_referer", NULL, APP_TS, "Referer header",
-       VALUE("referer", H2_DERIVED_REFERER));
+       VALUE("referer", H2_DERIVED_REFERER),
+       .facts = &http_referer_facts);
 BUFFER(accept, "http.accept", "http_accept", NULL, APP_TS, "Accept header",
        VALUE("accept", H2_DERIVED_ACCEPT));
 BUFFER(accept_enc, "http.accept_enc", "http_accept_enc", NULL, APP_TS, "Accept-Encoding header",
@@ -346,13 +353,15 @@ BUFFER(accept_enc, "http.accept_enc", "http_accept_enc", NULL, APP_TS, "Accept-E
 BUFFER(accept_lang, "http.accept_lang", "http_accept_lang", NULL, APP_TS,
        "Accept-Language header", VALUE("accept-language", H2_DERIVED_ACCEPT_LANG));
 BUFFER(server, "http.server", NULL, NULL, APP_TC, "Server header",
-       VALUE("server", H2_DERIVED_SERVER));
+       VALUE("server", H2_DERIVED_SERVER),
+       .facts = &http_server_facts);
 BUFFER(location, "http.location", NULL, NULL, APP_TC, "Location header",
        VALUE("location", H2_DERIVED_LOCATION));
 
 static const struct app_buffer host = {
     .name = "http.host", .legacy = "http_host", .doc = "host, in lower case, without port",
     .directions = APP_TS, .progress = { H2_OPEN, 0 }, .lower_case = true, .get = get_host,
+    .facts = &http_host_facts,
 };
 static const struct app_buffer request_header = {
     .name = "http.request_header",
@@ -411,6 +420,7 @@ static const struct app_buffer dns_query = {
     .name = "dns.query", .alias = "dns_query", .directions = APP_TS,
     .progress = { H2_BODY, H2_BODY }, .multi = true,
     .find = find_name, .key.number = DNS_QUESTION_NAMES,
+    .facts = &dns_query_facts,
 };
 NAMES(dns_query_name, "dns.query.name", APP_BOTH, QUESTION);
 NAMES(dns_queries, "dns.queries.rrname", APP_BOTH, QUESTION);

@@ -8,7 +8,7 @@
 
 /* Where a text is common; the same word elsewhere is rare. */
 enum part { IN_HEADER = 1, IN_URI = 2, IN_AGENT = 4, IN_PAGE = 8, IN_FORM = 16, IN_TYPE = 32,
-            IN_PAYLOAD = 63 };
+            IN_COOKIES = 64, IN_PAYLOAD = 127 };
 
 struct common { const char *text; uint8_t parts; };
 
@@ -23,8 +23,8 @@ static const struct common texts[] = {
     { "\r\nContent-Length: ", IN_HEADER }, { "\r\nContent-Type: text/html", IN_HEADER },
     { "\r\nContent-Type: application/x-www-form-urlencoded\r\n", IN_HEADER },
     { "\r\nReferer: http://", IN_HEADER }, { "\r\nServer: Apache", IN_HEADER },
-    { "\r\nServer: nginx", IN_HEADER }, { "\r\nSet-Cookie: ", IN_HEADER },
-    { "\r\nCookie: ", IN_HEADER }, { "\r\nDate: ", IN_HEADER },
+    { "\r\nServer: nginx", IN_HEADER }, { "\r\nSet-Cookie: ", IN_COOKIES },
+    { "\r\nCookie: ", IN_COOKIES }, { "\r\nDate: ", IN_HEADER },
     { "\r\nUser-Agent: Mozilla/", IN_HEADER },
     { "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
       IN_HEADER | IN_AGENT },
@@ -100,8 +100,9 @@ static unsigned parts_of(const struct rule_list *list)
 {
     static const struct { const char *name; unsigned parts; } buffers[] = {
         { "http.uri", IN_URI }, { "http.uri.raw", IN_URI }, { "http.header", IN_HEADER },
-        { "http.header.raw", IN_HEADER }, { "http.request_header", IN_HEADER },
-        { "http.response_header", IN_HEADER }, { "http.user_agent", IN_AGENT },
+        { "http.header.raw", IN_HEADER | IN_COOKIES },
+        { "http.request_header", IN_HEADER | IN_COOKIES },
+        { "http.response_header", IN_HEADER | IN_COOKIES }, { "http.user_agent", IN_AGENT },
         { "http.content_type", IN_TYPE }, { "http.request_body", IN_FORM },
         { "http.response_body", IN_PAGE }, { "file.data", IN_PAGE },
     };
