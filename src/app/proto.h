@@ -210,6 +210,10 @@ const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto);
  * http1 and http2, dns also doh2, and so on. */
 bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found);
 
+/* True if a rule that names `rule_proto` may ask for files. DCERPC has none, although SMB, which
+ * such a rule covers, has. */
+bool app_proto_has_files(enum app_proto_id rule_proto);
+
 /* True if this direction of the transaction is over: finished, or no more data can come. */
 static inline bool app_tx_done(const struct app_tx *tx, enum direction d,
                                const struct app_proto *proto)

@@ -130,6 +130,19 @@ bool app_proto_matches(enum app_proto_id rule_proto, enum app_proto_id found)
     return false;
 }
 
+bool app_proto_has_files(enum app_proto_id rule_proto)
+{
+    for (unsigned id = APP_PROTO_FIRST; id < APP_PROTO_COUNT; id++) {
+        const struct app_proto *proto = proto_table[id];
+
+        if (proto != NULL && proto->file_directions != 0 &&
+            (id == rule_proto || (app_proto_is_group(rule_proto) &&
+                                  app_proto_matches(rule_proto, (enum app_proto_id)id))))
+            return true;
+    }
+    return false;
+}
+
 /* --- events of flows ---------------------------------------------------------------------- */
 
 /* Numbered as the protocols are listed. */

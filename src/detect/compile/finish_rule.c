@@ -341,6 +341,18 @@ static int derive_direction(struct rule_parser *p)
     return 0;
 }
 
+/* Whether the rule may use a buffer of this protocol: of its own, of one in its group, or of one
+ * around it, as DNS over HTTP/2 is in HTTP/2 and DCERPC in SMB. */
+static bool buffer_fits(const struct rule *r, enum app_proto_id id)
+{
+    enum app_proto_id own = (enum app_proto_id)r->app_proto;
+    const struct app_proto *proto = app_proto_by_id(id);
+
+    if (id == own || (app_proto_is_group(own) && app_proto_matches(own, id)))
+        return true;
+    return proto != NULL && proto->subprotocol_of == 0 && app_proto_matches(id, own);
+}
+
 /* Checks buffers that the rule named before its protocol was known. FTP may name files,
  * which its data connections transfer. */
 static int check_proto(struct rule_parser *p)
@@ -348,6 +360,10 @@ static int check_proto(struct rule_parser *p)
     const struct rule *r = p->rule;
     const struct app_proto *proto = app_proto_by_id((enum app_proto_id)r->app_proto);
 
+    if (p->wants_files != NULL && r->app_proto != APP_PROTO_UNKNOWN &&
+        !app_proto_has_files((enum app_proto_id)r->app_proto))
+        return rule_error(p, "%s: protocol %s has no files", p->wants_files->name,
+                          app_proto_name((enum app_proto_id)r->app_proto));
     for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
         bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
 
@@ -356,9 +372,7 @@ static int check_proto(struct rule_parser *p)
             return rule_error(p, "%s: files of %s have no names", l->buffer->base->name,
                               proto->name);
         for (unsigned id = 0; id < APP_PROTO_COUNT && !has; id++)
-            has = l->buffer->by_proto[id] != NULL &&
-                  (app_proto_matches((enum app_proto_id)r->app_proto, (enum app_proto_id)id) ||
-                   app_proto_matches((enum app_proto_id)id, (enum app_proto_id)r->app_proto));
+            has = l->buffer->by_proto[id] != NULL && buffer_fits(r, (enum app_proto_id)id);
         if (!has && !(proto != NULL && proto->files_by != 0 &&
                       strncmp(l->buffer->name, "file", 4) == 0))
             return rule_error(p, "the %s keyword cannot be used with protocol %s",

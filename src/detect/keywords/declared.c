@@ -39,11 +39,13 @@ static const struct declared *declared_of(const struct keyword_ops *k)
 }
 
 /* The narrowest protocol or group a rule may name that covers all of these; UNKNOWN: there is
- * none. */
+ * none. A protocol inside another, such as DNS over HTTP/2, has what the outer one has. */
 static enum app_proto_id common_proto(const struct declared *d)
 {
     for (unsigned rule_proto = APP_PROTO_COUNT; rule_proto-- > APP_PROTO_FAILED + 1;) {
-        bool covers = app_proto_is_group(rule_proto) || d->in_proto[rule_proto];
+        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)rule_proto);
+        bool covers = app_proto_is_group(rule_proto) ||
+                      (d->in_proto[rule_proto] && proto->subprotocol_of == 0);
 
         for (unsigned id = 0; id < APP_PROTO_COUNT && covers; id++)
             covers = !d->in_proto[id] || id == rule_proto ||

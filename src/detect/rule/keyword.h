@@ -68,6 +68,7 @@ struct rule_parser {
     struct rule_op *last_content;       /* the content to which modifiers apply */
     const struct keyword_ops *last_test;    /* keyword of the last test; NULL after an operation
                                              * on a buffer */
+    const struct keyword_ops *wants_files;  /* the last one that asks for files; NULL: none */
     const struct ruleset_request *request;
     bool priority_given;                /* set by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */
@@ -127,9 +128,11 @@ void rule_free_later(struct rule_parser *p, const struct keyword_ops *keyword, v
 void rule_add_test(struct rule_parser *p, enum inspect_point point, const struct rule_test *test);
 /* Returns the last test at this point, or NULL: for a keyword that extends an earlier test. */
 struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point);
+/* The tests at this point in the order of the rule; NULL behind the last. */
+const struct rule_test *rule_test_at(struct rule_parser *p, enum inspect_point point, unsigned i);
 
 /* Restricts the rule to this protocol; -1 when it already has another one. If the header named a
- * narrower protocol, the general one remains. */
+ * narrower protocol, that one remains. */
 int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto);
 
 /* Integer arguments of all keywords: N, <N, <=N, >N, >=N, !N, A-B, A<>B, &mask=v, &mask!=v, with 0x

@@ -84,12 +84,21 @@ struct rule_test *rule_last_test(struct rule_parser *p, enum inspect_point point
     return b->tests[i].count > 0 ? &b->tests[i].at[b->tests[i].count - 1] : NULL;
 }
 
-/* The more specific of the two protocols stays. */
+const struct rule_test *rule_test_at(struct rule_parser *p, enum inspect_point point, unsigned i)
+{
+    const struct rule_builder *b = builder_of(p);
+    unsigned list = list_of_point(point);
+
+    return i < b->tests[list].count ? &b->tests[list].at[i] : NULL;
+}
+
+/* The more specific of the two protocols stays. Only a group narrows to one of its members: a rule
+ * about DCERPC does not become one about SMB. */
 int rule_set_app_proto(struct rule_parser *p, enum app_proto_id proto)
 {
     enum app_proto_id now = (enum app_proto_id)p->rule->app_proto;
 
-    if (now == APP_PROTO_UNKNOWN || app_proto_matches(now, proto)) {
+    if (now == APP_PROTO_UNKNOWN || (app_proto_is_group(now) && app_proto_matches(now, proto))) {
         p->rule->app_proto = (uint8_t)proto;
         return 0;
     }
@@ -347,6 +356,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->last_content = NULL;
     p->last_test = NULL;
     p->priority_given = false;
+    p->wants_files = NULL;
     p->metadata.count = 0;
     p->err = err;
 }

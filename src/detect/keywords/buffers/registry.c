@@ -320,10 +320,12 @@ static int check_proto(struct rule_parser *p, const struct buffer *b)
     }
     if (b->kind == BUFFER_FRAME)
         has = app_proto_matches(r->app_proto, b->frame_proto);
-    /* A rule about DNS is also about DNS over HTTP/2, but not about what that has of HTTP/2. */
+    /* A rule about DNS is also about DNS over HTTP/2, but not about what that has of HTTP/2; one
+     * about DCERPC also about SMB, but not about its shares. */
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
-        has |= b->by_proto[id] != NULL && app_proto_matches(r->app_proto, id) &&
-               (id == r->app_proto || app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0);
+        has |= b->by_proto[id] != NULL &&
+               (id == r->app_proto ||
+                (app_proto_is_group(r->app_proto) && app_proto_matches(r->app_proto, id)));
     /* As with DNS over HTTP/2, the rule's protocol may be inside the buffer's. */
     has |= proto != APP_PROTO_UNKNOWN && app_proto_matches(proto, r->app_proto);
     return has ? 0 : rule_error(p, "rule contains conflicting alprotos set: %s is not a buffer of "

@@ -41,20 +41,6 @@ static bool files_match(const struct match_input *in, const void *arg)
     return false;
 }
 
-/* DNS has no files, although DNS over HTTPS has those of HTTP/2. */
-static bool has_files(enum app_proto_id rule_proto)
-{
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-
-        if (proto != NULL && proto->file_directions != 0 &&
-            app_proto_matches(rule_proto, proto->id) &&
-            (proto->subprotocol_of == 0 || proto->id == rule_proto))
-            return true;
-    }
-    return false;
-}
-
 int file_test_add(struct rule_parser *p, file_test_fn has, const void *arg, uint32_t required)
 {
     return file_test_add_in(p, APP_BOTH, has, arg, required);
@@ -70,9 +56,10 @@ int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has
     struct file_tests *tests;
     enum app_proto_id proto = (enum app_proto_id)p->rule->app_proto;
 
-    if (proto != APP_PROTO_UNKNOWN && !has_files(proto))
+    if (proto != APP_PROTO_UNKNOWN && !app_proto_has_files(proto))
         return rule_error(p, "%s: protocol %s has no files", p->keyword->name,
                           app_proto_name(proto));
+    p->wants_files = p->keyword;
     p->ruleset->required.files |= required | APP_FILE_TRACK;
     *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
     if (last != NULL && last->match == files_match && last->directions == directions) {

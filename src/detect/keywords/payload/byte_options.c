@@ -144,8 +144,9 @@ int byte_word(struct rule_parser *p, struct text word, struct byte_options *o)
 }
 
 /* The combinations that Suricata rejects. `dce` takes the byte order from the DCERPC
- * header, so an explicit order, digits or an absolute origin contradict it. It also makes
- * the rule one about DCERPC. `max` bounds binary numbers, `max_string` the digits. */
+ * header, so an explicit order, digits or an absolute origin contradict it. Outside of a
+ * sticky buffer it also makes the rule one about DCERPC. `max` bounds binary numbers,
+ * `max_string` the digits. */
 int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsigned max_string)
 {
     bool string = o->flags & OP_STRING;
@@ -156,8 +157,7 @@ int byte_check(struct rule_parser *p, struct byte_options *o, unsigned max, unsi
                                 (o->flags & (OP_FROM_BEGINNING | OP_FROM_END))))
         return rule_error(p, "Invalid option. A %s keyword with dce holds other invalid "
                           "modifiers.", p->keyword->name);
-    if ((o->flags & OP_DCE) && p->rule->app_proto == APP_PROTO_UNKNOWN &&
-        rule_set_app_proto(p, o->order_of) < 0)
+    if ((o->flags & OP_DCE) && !p->current_is_sticky && rule_set_app_proto(p, o->order_of) < 0)
         return -1;
     if (!(o->flags & OP_NBYTES_VAR) && o->byte.nbytes > (string ? max_string : max))
         return rule_error(p, "%s: at most %u bytes %s \"string\", got %u", p->keyword->name,
