@@ -269,6 +269,20 @@ static const struct broken {
       "app-layer-protocol: there is no protocol \"nope\"", 31 },
     { "alert tcp any any -> any any (app-layer-protocol:!unknown; sid:1;)",
       "app-layer-protocol: \"unknown\" cannot be negated", 31 },
+    { "alert tcp any any -> any any (app-layer-protocol:!tls|unknown; sid:1;)",
+      "app-layer-protocol: \"unknown\" cannot be negated", 31 },
+    { "alert tcp any any -> any any (app-layer-protocol:tls|; sid:1;)",
+      "app-layer-protocol: expected a protocol, found \"tls|\"", 31 },
+    { "alert tcp any any -> any any (app-layer-protocol:tls||dns; sid:1;)",
+      "app-layer-protocol: there is no protocol \"\"", 31 },
+    { "alert tcp any any -> any any (app-layer-protocol:http,exact; sid:1;)",
+      "app-layer-protocol: no flow is exactly \"http\", only one of its versions", 31 },
+    { "alert tcp any any -> any any (app-layer-protocol:tls,final,either; sid:1;)",
+      "app-layer-protocol: one mode is enough, found also \"either\"", 31 },
+    { "alert tcp any any -> any any (app-layer-protocol:tls; ttl:5; app-layer-protocol:dns; "
+      "sid:1;)", "app-layer-protocol: contradicts the one before it", 62 },
+    { "alert tcp any any -> any any (app-layer-protocol:!tls|ssh; app-layer-protocol:!dns|ssh; "
+      "sid:1;)", "app-layer-protocol: contradicts the one before it", 60 },
     { "alert tcp any any -> any any (app-layer-protocol:failed,sideways; sid:1;)",
       "app-layer-protocol: expected direction, final, original, either, to_server or to_client "
       "behind the protocol, found \"sideways\"", 31 },
