@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/compile/firewall.c - sorts firewall rules and reads the firewall's policies.
- * Firewall rules are few and their order matters, so they are inspected one by one and not
- * by pattern. */
+/* detect/compile/firewall.c - sorts firewall rules. They are few and their order matters, so they
+ * are inspected one by one and not by pattern. */
 #include "detect/compile/firewall.h"
 
 #include "base/array.h"
@@ -65,13 +64,15 @@ static void place_all(struct firewall *fw, const struct ruleset *set)
 }
 
 /* Returns the rank of the rule's table for a packet; other rules run after the firewall's of the
- * same kind. */
+ * same kind. A policy of a hook comes before all rules of hooks, as in Suricata 8.0.6. */
 unsigned firewall_order(const struct rule *r)
 {
     bool app = r->type == RULE_APP_TX;
 
     if (!(r->flags & RULE_FIREWALL))
         return (app ? 5u : 3u) << 8;
+    if (app && r->index == FIREWALL_POLICY_INDEX)
+        return 4u << 8;
     return app ? 4u << 8 | r->hook : firewall_table_of(r) << 8;
 }
 
@@ -118,109 +119,6 @@ void firewall_action_text(const struct rule *rule, char *out, size_t size)
              rule->flags & RULE_ALERT_KEYWORD ? ",alert" : "");
 }
 
-/* --- policies ----------------------------------------------------------------------------- */
-
-/* The defaults are those of Suricata's firewall mode: what no rule accepts is dropped. */
-static const struct firewall_policy drop_packet = { RULE_DROP, SCOPE_PACKET };
-static const struct firewall_policy drop_flow = { RULE_DROP, SCOPE_FLOW };
-static const struct firewall_policy accept_hook = { RULE_ACCEPT, SCOPE_HOOK };
-
-/* The word in the configuration, and the action with its scope. */
-static const struct { const char *text; struct firewall_policy policy; } policies[] = {
-    { "accept:hook", { RULE_ACCEPT, SCOPE_HOOK } },
-    { "accept:packet", { RULE_ACCEPT, SCOPE_PACKET } },
-    { "accept:tx", { RULE_ACCEPT, SCOPE_TX } },
-    { "accept:flow", { RULE_ACCEPT, SCOPE_FLOW } },
-    { "drop:packet", { RULE_DROP, SCOPE_PACKET } },
-    { "drop:flow", { RULE_DROP, SCOPE_FLOW } },
-    { "reject:packet", { RULE_REJECT_SRC, SCOPE_PACKET } },
-    { "reject:flow", { RULE_REJECT_SRC, SCOPE_FLOW } },
-};
-
-/* Takes one word, or a list with one element. Without the key *policy keeps its default. */
-static int policy_read(const struct conf_node *root, const char *path,
-                       struct firewall_policy *policy, struct err *err)
-{
-    const struct conf_node *node = conf_find(root, path);
-    const struct conf_node *word = node != NULL && node->child != NULL ? node->child : node;
-
-    if (node == NULL)
-        return 0;
-    for (size_t i = 0; word->value != NULL && i < ARRAY_LEN(policies); i++) {
-        if (strcmp(word->value, policies[i].text) != 0)
-            continue;
-        *policy = policies[i].policy;
-        if (word != node && word->next != NULL)
-            return err_at(err, word->next->at, "%s: expected one action, found more", path);
-        return 0;
-    }
-    return err_at(err, word->at,
-                  "%s: expected accept, drop or reject with a scope, as in drop:flow", path);
-}
-
-/* A hook "request_line" is the key "request-line". */
-static void policy_path(char *out, size_t size, const char *proto, const char *hook)
-{
-    size_t start = (size_t)snprintf(out, size, "firewall.policies.%s.", proto);
-
-    snprintf(out + start, size - start, "%s", hook);
-    for (char *p = out + start; *p != '\0'; p++)
-        if (*p == '_')
-            *p = '-';
-}
-
-/* Every protocol has the hooks "started" and "complete"; the others are its named states
- * of progress. FIREWALL_HOOKS_MAX bounds the table. */
-static int hook_policies(struct firewall *fw, const struct conf_node *root,
-                         const struct app_proto *proto, unsigned d, struct err *err)
-{
-    const char *ends[2] = { d == TO_SERVER ? "request_started" : "response_started",
-                            d == TO_SERVER ? "request_complete" : "response_complete" };
-    int64_t at[2] = { 0, proto->progress_done[d] };
-    struct firewall_policy *policy = fw->app_policy[proto->id][d];
-    char path[160];
-
-    for (unsigned i = 0; i < 2; i++) {
-        policy_path(path, sizeof(path), proto->name, ends[i]);
-        if (at[i] < FIREWALL_HOOKS_MAX && policy_read(root, path, &policy[at[i]], err) < 0)
-            return -1;
-    }
-    for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++) {
-        policy_path(path, sizeof(path), proto->name, n->name);
-        if (n->value >= 0 && n->value < FIREWALL_HOOKS_MAX &&
-            policy_read(root, path, &policy[n->value], err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Early hooks accept by default, or no packet would reach the filter table. */
-static int policies_read(struct firewall *fw, const struct conf_node *root, struct err *err)
-{
-    static const char *const paths[FIREWALL_TABLES] = {
-        [FIREWALL_PRE_FLOW] = "firewall.policies.packet-pre-flow",
-        [FIREWALL_PRE_STREAM] = "firewall.policies.packet-pre-stream",
-        [FIREWALL_FILTER] = "firewall.policies.packet-filter",
-    };
-
-    for (unsigned t = 0; t < FIREWALL_TABLES; t++) {
-        fw->packet_policy[t] = t == FIREWALL_FILTER ? drop_packet : accept_hook;
-        if (policy_read(root, paths[t], &fw->packet_policy[t], err) < 0)
-            return -1;
-    }
-    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
-        const struct app_proto *proto = app_proto_by_id((enum app_proto_id)id);
-
-        for (unsigned d = 0; proto != NULL && d < 2; d++) {
-            for (unsigned hook = 0; hook < FIREWALL_HOOKS_MAX; hook++)
-                fw->app_policy[id][d][hook] = drop_flow;
-            if (hook_policies(fw, root, proto, d, err) < 0)
-                return -1;
-        }
-    }
-    return 0;
-}
-
 /* --- start and end ------------------------------------------------------------------------ */
 
 /* Early hooks exist without the firewall too: ordinary rules may have one. */
@@ -231,7 +129,7 @@ int firewall_make(struct ruleset *set, const struct conf_node *root, struct err 
         return 0;
     set->firewall = xcalloc(1, sizeof(*set->firewall));
     place_all(set->firewall, set);
-    return policies_read(set->firewall, root, err);
+    return firewall_policies_read(set, root, err);
 }
 
 void firewall_free(struct firewall *fw)

@@ -20,7 +20,10 @@ enum firewall_table { FIREWALL_PRE_FLOW, FIREWALL_PRE_STREAM, FIREWALL_FILTER,
 struct firewall_policy {
     uint8_t action;                     /* RULE_ACCEPT, RULE_DROP or a reject */
     uint8_t scope;                      /* enum rule_scope */
+    const struct rule *rule;            /* what its alerts show; NULL: it raises none */
 };
+/* The index of such a rule, which stands in no list. */
+#define FIREWALL_POLICY_INDEX UINT32_MAX
 
 struct firewall_list { uint32_t *at; size_t count, cap; };
 
@@ -35,6 +38,8 @@ struct firewall {
  * -1 with err set when a policy is wrong. */
 int firewall_make(struct ruleset *set, const struct conf_node *root, struct err *err);
 void firewall_free(struct firewall *fw);
+/* For firewall_make(): the defaults, then firewall.policies (firewall_policies.c). */
+int firewall_policies_read(struct ruleset *set, const struct conf_node *root, struct err *err);
 
 /* Collects rules with the hooks pre_flow and pre_stream, with or without a firewall. They are
  * evaluated at the hook, and again with all packets. */

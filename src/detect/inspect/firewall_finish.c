@@ -97,6 +97,18 @@ static void rule_finish_one(struct ending *e, struct packet_alert *a)
         e->skip_firewall = true;
 }
 
+/* The alert of a packet without addresses, for which no table was asked before. */
+static void policy_keep(struct ending *e, const struct firewall_policy *policy)
+{
+    struct packet_alert a = { .rule = policy->rule, .tx_id = ALERT_NO_TX,
+                              .action = policy->action == RULE_ACCEPT ? ACTION_ACCEPT : ACTION_DROP,
+                              .flags = ALERT_TO_PACKET | ALERT_FIREWALLED };
+
+    alert_keep(e->dt, e->packet, &a);
+    if (a.action == ACTION_DROP)
+        detect_slot(e->packet)->dropped_by = policy->rule;
+}
+
 /* A firewall is closed by default: a packet that no rule has accepted gets the table's
  * policy. Packets that the engine made itself are not on the wire, so they need none. */
 static void apply_default_policy(struct ending *e)
@@ -116,6 +128,8 @@ static void apply_default_policy(struct ending *e)
         p->action |= ACTION_ACCEPT;
     else
         packet_drop(p, DROP_FW_DEFAULT_PACKET);
+    if (UNLIKELY(policy->rule != NULL) && p->src.version == 0)
+        policy_keep(e, policy);
 }
 
 /* The queue is empty afterwards; dt->accepted is for the next packet. */

@@ -69,6 +69,18 @@ bool firewall_evaluate(struct detect_thread *dt, struct packet *p, enum directio
     return fits;
 }
 
+/* Queues the alert of a policy that has one. */
+static void policy_report(struct detect_thread *dt, enum direction d,
+                          const struct firewall_policy *policy, uint64_t tx_id, uint8_t flags)
+{
+    struct match_input in;
+
+    if (LIKELY(policy->rule == NULL))
+        return;
+    match_input_init(&in, dt, dt->inspection->packet, d, policy->rule);
+    alert_queue_add(dt, &in, tx_id, 0, flags);
+}
+
 /* Applies the decision to the packet: dropped, accepted by the entire firewall, or accepted by this
  * hook only. */
 static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uint8_t scope,
@@ -106,6 +118,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
     }
     if (policy->action == RULE_ACCEPT && policy->scope != SCOPE_HOOK)
         firewall_accept(dt);
+    policy_report(dt, d, policy, ALERT_NO_TX, ALERT_TO_PACKET);
     return packet_decide(p, policy->action, policy->scope, DROP_FW_DEFAULT_PACKET);
 }
 
@@ -224,6 +237,7 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
     const struct firewall *fw = t->c->dt->set->firewall;
     const struct firewall_list *list = &fw->app[t->c->proto->id][t->c->direction];
     const struct firewall_policy *policy;
+    uint8_t flags = ALERT_APP_STATE;
     enum hook_end end;
 
     for (size_t i = 0; i < list->count; i++) {
@@ -237,6 +251,9 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
     }
     policy = &fw->app_policy[t->c->proto->id][t->c->direction]
                             [MIN(t->hook, FIREWALL_HOOKS_MAX - 1)];
+    if (policy->action != RULE_ACCEPT || decides_packet(t, policy->scope, t->hook))
+        flags |= ALERT_TO_PACKET;
+    policy_report(t->c->dt, t->c->direction, policy, t->c->tx->id, flags);
     return tx_decide(t, policy->action, policy->scope, t->hook, DROP_FW_DEFAULT_APP);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/header.c - the header of a rule: action, protocol, addresses, ports and
  * direction. */
+#include "detect/rule/firewall_action.h"
 #include "detect/rule/parser.h"
 
 #include <stdio.h>
@@ -118,79 +119,23 @@ static int scope_parse(struct rule_builder *b, struct text in, struct err *err)
 
 /* --- actions of the firewall: "accept:flow,pass:flow,alert" ----------------------------------- */
 
-/* `drop`: also for actions that stop traffic; hook and tx can only accept. */
-static const struct { const char *name; uint8_t scope; bool drop; } firewall_scopes[] = {
-    { "packet", SCOPE_PACKET, true }, { "flow", SCOPE_FLOW, true },
-    { "hook", SCOPE_HOOK, false },    { "tx", SCOPE_TX, false },
-};
-
-/* All actions of a firewall rule share one scope. */
-static int firewall_scope_parse(struct rule_builder *b, struct text in, struct err *err)
-{
-    struct rule *rule = b->parser.rule;
-
-    for (size_t i = 0; i < ARRAY_LEN(firewall_scopes); i++) {
-        if (!text_equal(in, firewall_scopes[i].name) ||
-            (rule->action != RULE_ACCEPT && !firewall_scopes[i].drop))
-            continue;
-        if (rule->scope != SCOPE_DEFAULT && rule->scope != firewall_scopes[i].scope)
-            return header_error(b, in, err, "action scope \"%.*s\": all actions of a rule have the "
-                                "same", in);
-        rule->scope = firewall_scopes[i].scope;
-        return 0;
-    }
-    return header_error(b, in, err,
-                        "action scope: expected packet or flow, or for accept also hook or "
-                        "tx, found \"%.*s\"",
-                        in);
-}
-
-/* Alert and pass alone decide nothing for the firewall, so they cannot be first. */
-static int firewall_first_action(struct rule_builder *b, struct text name, struct err *err)
-{
-    for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
-        if (!text_equal_nocase(name, actions[i].name) || actions[i].action == RULE_ALERT ||
-            actions[i].action == RULE_PASS)
-            continue;
-        b->parser.rule->action = (uint8_t)actions[i].action;
-        return 0;
-    }
-    return header_error(b, name, err,
-                        "firewall rule: expected accept, drop, reject or config first, "
-                        "found \"%.*s\"",
-                        name);
-}
-
-/* "pass" lets other rules pass what this one accepts; "alert" logs it. */
-static int firewall_more_action(struct rule_builder *b, struct text name, struct err *err)
-{
-    if (text_equal_nocase(name, "alert"))
-        b->parser.rule->flags |= RULE_ALERT_KEYWORD;
-    else if (text_equal_nocase(name, "pass"))
-        b->parser.rule->also_pass = true;
-    else
-        return header_error(b, name, err, "firewall rule: only pass and alert may follow "
-                            "another action, found \"%.*s\"", name);
-    return 0;
-}
-
-/* A firewall rule has no default scope: a rule that accepts too much would be a hole. */
 static int firewall_action_parse(struct rule_builder *b, struct text in, struct err *err)
 {
-    struct text rest = in, one;
+    struct rule *rule = b->parser.rule;
+    struct firewall_action a = { 0 };
+    struct text rest = in, word, wrong;
 
-    for (unsigned i = 0; text_split(&rest, ',', &one); i++) {
-        const char *colon = memchr(one.p, ':', one.n);
-        struct text name = { one.p, colon != NULL ? (size_t)(colon - one.p) : one.n };
+    for (bool first = true; text_split(&rest, ',', &word); first = false) {
+        const char *expected = firewall_action_add(&a, first, word, &wrong);
 
-        if ((i == 0 ? firewall_first_action : firewall_more_action)(b, name, err) < 0)
-            return -1;
-        if (colon != NULL && firewall_scope_parse(b, text_from(one, name.n + 1), err) < 0)
-            return -1;
-        if (b->parser.rule->scope == SCOPE_DEFAULT)
-            return header_error(b, in, err, "firewall rules name the scope of their action, as in "
-                                "accept:hook; found \"%.*s\"", in);
+        if (expected != NULL)
+            return err_at(err, rule_text_at(b->text, wrong.p),
+                          "firewall rule: expected %s, found \"%.*s\"", expected, TEXT(wrong));
     }
+    rule->action = a.action;
+    rule->scope = a.scope;
+    rule->also_pass = a.also_pass;
+    rule->flags |= a.alert ? RULE_ALERT_KEYWORD : 0;
     return 0;
 }
 

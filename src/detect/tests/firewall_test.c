@@ -98,3 +98,60 @@ TEST(firewall_policies_are_read)
     CHECK(!load(&l, "  policies:\n    packet-filter: [ \"accept:hok\" ]\n", ""));
     unload(&l);
 }
+
+/* Suricata 9's names of the same hooks. */
+TEST(firewall_policies_of_9_are_read)
+{
+    struct loaded l;
+
+    CHECK(load(&l, "  policies:\n    packet:\n      filter: [ \"accept:hook\" ]\n      pre-flow: "
+                   "\"drop:packet\"\n    app:\n      http1:\n        request-line: "
+                   "[ \"accept:tx\" ]\n", ""));
+    CHECK_INT(l.set->firewall->packet_policy[FIREWALL_FILTER].action, RULE_ACCEPT);
+    CHECK_INT(l.set->firewall->packet_policy[FIREWALL_PRE_FLOW].action, RULE_DROP);
+    CHECK_INT(l.set->firewall->packet_policy[FIREWALL_PRE_STREAM].action, RULE_ACCEPT);
+    CHECK_INT(l.set->firewall->app_policy[APP_PROTO_http1][TO_SERVER][1].scope, SCOPE_TX);
+    unload(&l);
+}
+
+TEST(firewall_policies_may_alert)
+{
+    const struct firewall_policy *policy;
+    char text[96];
+    struct loaded l;
+
+    CHECK(load(&l, "  policies:\n    packet-filter: [ \"rejectboth:flow\", alert ]\n    dns:\n"
+                   "      request-complete: [ \"accept:flow\", \"pass:flow\", \"alert\" ]\n", ""));
+    policy = &l.set->firewall->packet_policy[FIREWALL_FILTER];
+    CHECK_INT(policy->action, RULE_REJECT_BOTH);
+    CHECK_INT(policy->rule->sid, 2201000u);
+    firewall_action_text(policy->rule, text, sizeof(text));
+    CHECK_STRING(text, "rejectboth:flow,alert");
+    CHECK(firewall_hook_text(policy->rule, text, sizeof(text)));
+    CHECK_STRING(text, "packet:filter");
+    policy = &l.set->firewall->app_policy[APP_PROTO_dns][TO_SERVER][1];
+    CHECK_INT(policy->rule->sid, 2201001u);
+    firewall_action_text(policy->rule, text, sizeof(text));
+    CHECK_STRING(text, "accept:flow,pass:flow,alert");
+    CHECK(l.set->firewall->app_policy[APP_PROTO_dns][TO_SERVER][0].rule == NULL);
+    unload(&l);
+}
+
+TEST(firewall_refuses_policies)
+{
+    static const char *const lists[] = {
+        "[ \"alert\" ]", "[ \"drop:flow\", \"drop:flow\" ]", "[ \"drop\" ]", "[ \"drop:hook\" ]",
+        "[ \"accept:hook\", \"pass:flow\" ]", "[ \"drop:flow\", \"alert:flow\" ]", "config:packet",
+        "[ \"pass:flow\" ]", "[ \"accept:hook\", \"pass:hook\" ]",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        char policies[100];
+        struct loaded l;
+
+        snprintf(policies, sizeof(policies), "  policies:\n    packet-filter: %s\n", lists[i]);
+        if (load(&l, policies, ""))
+            test_fail(t, __FILE__, __LINE__, "%s is taken", lists[i]);
+        unload(&l);
+    }
+}

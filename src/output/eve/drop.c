@@ -7,11 +7,11 @@
 #include "output/eve/alert.h"
 
 struct drop_settings {
-    bool alerts, verdict, first_only;
+    bool alerts, verdict, first_only, firewall;
 };
 
-/* In firewall mode a drop always shows the verdict: most drops come from a policy, not
- * from a rule. */
+/* In firewall mode a drop shows the verdict: most drops come from a policy, not from a rule. As in
+ * Suricata 8.0.6 a bare "- drop" does not. */
 static void *drop_configure(const struct conf_node *node, const struct eve *eve, struct err *err)
 {
     static const char *const flows[] = { "start", "all", NULL };
@@ -19,8 +19,8 @@ static void *drop_configure(const struct conf_node *node, const struct eve *eve,
 
     (void)err;
     s->alerts = conf_bool(node, "alerts", false);
-    s->verdict = conf_bool(node, "verdict", false) ||
-                 conf_bool(eve->request->conf, "firewall.enabled", false);
+    s->firewall = conf_bool(eve->request->conf, "firewall.enabled", false);
+    s->verdict = conf_bool(node, "verdict", false) || (s->firewall && node->kind != CONF_SCALAR);
     s->first_only = conf_choice(node, "flows", flows, 0) == 0;
     return s;
 }
@@ -73,10 +73,9 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
 {
     const struct drop_settings *s = settings;
     const struct rule *dropped_by = detect_slot(p)->dropped_by;
-    bool by_firewall = dropped_by != NULL && (dropped_by->flags & RULE_FIREWALL);
     const struct packet_alert silent = { .rule = dropped_by, .tx_id = ALERT_NO_TX,
                                          .action = ACTION_DROP,
-                                         .flags = by_firewall ? ALERT_FIREWALLED : 0 };
+                                         .flags = s->firewall ? ALERT_FIREWALLED : 0 };
     const struct packet_alert *a = drop_alert(p);
     uint8_t logged = packet_direction(p) == TO_SERVER ? FLOW_INSPECT_DROP_LOGGED_TS
                                                       : FLOW_INSPECT_DROP_LOGGED_TC;
