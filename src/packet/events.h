@@ -230,8 +230,26 @@
     X(DETECT_PCRE_LIMIT, "detect.pcre_limit")                         \
     X(DETECT_INSPECTION_LIMIT, "detect.inspection_limit")
 
-#define PACKET_EVENTS(X)                                              \
-    PACKET_DECODE_EVENTS(X) PACKET_STREAM_EVENTS(X) PACKET_ARP_EVENTS(X) PACKET_DETECT_EVENTS(X)
+/* Decoder events of Suricata 9. Rules on them work always; records and counters have them only with
+ * `compatibility: suricata-9`. */
+#define PACKET_DECODE_9_EVENTS(X)                                           \
+    X(IPV4_UNKNOWN_PROTOCOL, "decoder.ipv4.unknown_protocol")               \
+    X(ETAG_HEADER_TOO_SMALL, "decoder.etag.header_too_small")               \
+    X(ETAG_UNKNOWN_TYPE, "decoder.etag.unknown_type")                       \
+    X(IGMP_PKT_TOO_SMALL, "decoder.igmp.pkt_too_small")                     \
+    X(IGMP_V3_PKT_TOO_SMALL, "decoder.igmp.v3_pkt_too_small")               \
+    X(IGMP_MALFORMED, "decoder.igmp.malformed")                             \
+    X(SCTP_CHUNK_TOO_SMALL, "decoder.sctp.chunk_too_small")                 \
+    X(SCTP_CHUNK_LEN_INVALID, "decoder.sctp.chunk_len_invalid")             \
+    X(SCTP_INIT_CHUNK_BUNDLED, "decoder.sctp.init_chunk_bundled")           \
+    X(SCTP_INIT_WITH_NON_ZERO_VTAG, "decoder.sctp.init_with_non_zero_vtag") \
+    X(SCTP_DATA_WITH_ZERO_VTAG, "decoder.sctp.data_with_zero_vtag")         \
+    X(SCTP_TOO_MANY_CHUNKS, "decoder.sctp.too_many_chunks")                 \
+    X(SCTP_TOO_MANY_DATA_CHUNKS, "decoder.sctp.too_many_data_chunks")
+
+#define PACKET_EVENTS(X)                                                      \
+    PACKET_DECODE_EVENTS(X) PACKET_STREAM_EVENTS(X) PACKET_ARP_EVENTS(X)      \
+    PACKET_DETECT_EVENTS(X) PACKET_DECODE_9_EVENTS(X)
 
 /* EVENT_IPV4_PKT_TOO_SMALL, EVENT_STREAM_3WHS_ACK_IN_WRONG_DIR, ... */
 enum packet_event {
@@ -267,7 +285,13 @@ static inline bool packet_event_is_detect(enum packet_event event)
 /* EVE's anomaly.type is "stream", not "decode", as in Suricata. */
 static inline bool packet_event_is_typed_stream(enum packet_event event)
 {
-    return event >= EVENT_TOO_MANY_LAYERS && !packet_event_is_detect(event);
+    return event >= EVENT_TOO_MANY_LAYERS && event <= EVENT_ARP_UNSUPPORTED_OPCODE;
+}
+
+/* True if Suricata 8.0 does not have it. */
+static inline bool packet_event_is_of_9(enum packet_event event)
+{
+    return event >= EVENT_IPV4_UNKNOWN_PROTOCOL;
 }
 
 /* Writes the name of its counter into `out`: "decoder.event.ipv4.trunc_pkt", "stream.fin_syn". */

@@ -8,7 +8,9 @@
 #define SCTP_HEADER       12u   /* ports, verification tag, checksum */
 #define SCTP_CHUNK_HEADER  4u
 #define SCTP_DATA_HEADER  16u   /* of a DATA chunk, with its numbers */
-#define SCTP_DATA          0    /* type */
+#define SCTP_DATA          0    /* types */
+#define SCTP_INIT          1
+#define SCTP_INIT_ACK      2
 
 struct sctp_chunk {
     uint8_t type;

@@ -8,11 +8,13 @@
 #include "app/proto.h"
 #include "app/rules.h"
 #include "base/array.h"
+#include "conf/compatibility.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 
 struct anomaly_settings {
     bool decode, stream, applayer, detect, packet_header;
+    bool of_9;                          /* also the decoder events of Suricata 9 */
     bool without_record;
     uint8_t mark;                       /* in output_tx.events_logged */
 };
@@ -36,6 +38,7 @@ static void *anomaly_configure(const struct conf_node *node, const struct eve *e
         s->mark = (uint8_t)eve_mark(&eve->marks->events, ANOMALY_MARKS_MAX, "anomalies", err);
     /* Suricata has none of these, so they are written only where they are asked for. */
     s->detect = own && conf_bool(types, "detect", false);
+    s->of_9 = s->decode && conf_is_suricata_9(eve->request->conf);
     s->packet_header = s->decode && conf_bool(node, "packethdr", false);
     s->without_record = conf_bool(node, "without-record", false);
     return s;
@@ -101,6 +104,8 @@ static bool is_wanted(const struct anomaly_settings *s, enum packet_event event)
 {
     if (packet_event_is_detect(event))
         return s->detect;
+    if (packet_event_is_of_9(event))
+        return s->of_9;
     return packet_event_is_typed_stream(event) ? s->stream : s->decode;
 }
 

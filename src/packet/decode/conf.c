@@ -78,6 +78,14 @@ static void port_set_load(struct port_set *set, const struct conf_node *root, co
         port_set_parse(set, root, item, text_of(item->value), 0);
 }
 
+static bool event_is_counted(enum packet_event event, const struct decode_conf *conf, bool decoder,
+                             bool stream)
+{
+    if (packet_event_is_of_9(event))
+        return decoder && conf->suricata_9;
+    return event <= EVENT_TOO_MANY_LAYERS ? decoder : stream && !packet_event_is_detect(event);
+}
+
 /* Event counters that are not configured are not registered, so they do not appear in
  * statistics. */
 static void register_counters(struct decode_conf *conf, const struct conf_node *root)
@@ -93,8 +101,7 @@ static void register_counters(struct decode_conf *conf, const struct conf_node *
     for (unsigned i = 0; i < PACKET_EVENT_COUNT; i++) {
         char name[PACKET_EVENT_NAME_MAX];
 
-        conf->event_counted[i] = i <= EVENT_TOO_MANY_LAYERS ? decoder
-                                 : stream && !packet_event_is_detect((enum packet_event)i);
+        conf->event_counted[i] = event_is_counted((enum packet_event)i, conf, decoder, stream);
         if (conf->event_counted[i])
             conf->event_id[i] =
                 counter_register(packet_event_counter_name((enum packet_event)i, prefix, name),
@@ -131,7 +138,7 @@ struct decode_conf *decode_conf_new(const struct conf_node *root, struct err *er
     conf->vxlan.dst_only = true;        /* RFC 7348: the source port is any */
     conf_check_compatibility(root);
     conf->vxlan_reserved = vxlan_reserved(root);
-    conf->sctp_user_data = conf_is_suricata_9(root);
+    conf->suricata_9 = conf_is_suricata_9(root);
     if (conf_find(root, "decoder.erspan.typeI.enabled") != NULL)
         conf_warning(conf_find(root, "decoder.erspan.typeI.enabled"),
                      "ERSPAN type I is always decoded; this key has no effect");

@@ -101,7 +101,8 @@ struct decode_conf {
     bool use_vlan, use_recursion;
     struct port_set teredo, geneve, vxlan;
     uint8_t vxlan_reserved;             /* enum vxlan_reserved */
-    bool sctp_user_data;                /* the payload of SCTP is that of the first DATA chunk */
+    bool suricata_9;                    /* conf/compatibility.h: E-Tags are decoded, and the payload
+                                         * of SCTP is that of the first DATA chunk */
     struct defrag_conf *defrag;
 };
 
@@ -132,6 +133,7 @@ typedef bool decode_fn(struct decoder *d, struct packet *p, const uint8_t *at, u
 #define X(number, name) decode_fn decode_##name;
 DATALINK_LIST(X)
 ETHERTYPE_LIST(X)
+ETHERTYPE_9_LIST(X)
 IPV4_PROTOCOL_LIST(X)
 IPV6_PROTOCOL_LIST(X)
 IPV6_INNER_PROTOCOL_LIST(X)

@@ -3,6 +3,23 @@
 #include "packet/decode/decode_private.h"
 
 /* False: no decoder for the type. decode continues with what is there. */
+static bool decode_ethertype_of_9(struct decoder *d, struct packet *p, uint16_t type,
+                                  struct slice in)
+{
+    if (!d->conf->suricata_9)
+        return false;
+    switch (type) {
+#define X(number, name)                      \
+    case number:                             \
+        decode_##name(d, p, in.data, in.len); \
+        return true;
+    ETHERTYPE_9_LIST(X)
+#undef X
+    default:
+        return false;
+    }
+}
+
 bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const uint8_t *at,
                       uint32_t len)
 {
@@ -15,7 +32,8 @@ bool decode_ethertype(struct decoder *d, struct packet *p, uint16_t type, const 
     ETHERTYPE_LIST(X)
 #undef X
     default:
-        if (decode_by_registered(DECODE_BY_ETHERTYPE, d, p, type, (struct slice){ at, len }))
+        if (decode_by_registered(DECODE_BY_ETHERTYPE, d, p, type, (struct slice){ at, len }) ||
+            decode_ethertype_of_9(d, p, type, (struct slice){ at, len }))
             return true;
         COUNT(d, unknown_ethertype);
         packet_set_event(p, EVENT_ETHERNET_UNKNOWN_ETHERTYPE);

@@ -64,7 +64,9 @@ static void decode_protocol(struct decoder *d, struct packet *p, const uint8_t *
     IPV4_PROTOCOL_LIST(X)
 #undef X
     default:
-        decode_by_registered(DECODE_BY_IP_PROTOCOL, d, p, p->ip_proto, (struct slice){ at, len });
+        if (!decode_by_registered(DECODE_BY_IP_PROTOCOL, d, p, p->ip_proto,
+                                  (struct slice){ at, len }))
+            packet_set_event(p, EVENT_IPV4_UNKNOWN_PROTOCOL);
         break;
     }
 }

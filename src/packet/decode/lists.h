@@ -51,6 +51,10 @@
     X(0x8926, vntag)            \
     X(0x894f, nsh)
 
+/* The same, which Suricata 8.0 does not decode: only with `compatibility: suricata-9`. */
+#define ETHERTYPE_9_LIST(X) \
+    X(0x893f, etag)
+
 /* X(IP protocol number, decoder) after IPv4; 4 and 41 open a tunnel */
 #define IPV4_PROTOCOL_LIST(X) \
     X(6, tcp)                 \

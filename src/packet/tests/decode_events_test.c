@@ -317,3 +317,45 @@ TEST(decode_too_many_layers)
     CHECK_INT(env_count(&env, "decoder.too_many_layers"), 2);
     env_close(t, &env);
 }
+
+/* Suricata 8.0 does not know the E-Tag. */
+TEST(decode_etag_events)
+{
+    struct decode_env env;
+    struct packet *p;
+
+    env_open(&env, "");
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:893f zero:6 0800 45");
+    CHECK(packet_has_event(p, EVENT_ETHERNET_UNKNOWN_ETHERTYPE));
+    CHECK_INT(p->event_count, 1);
+    env_close(t, &env);
+    env_open(&env, "compatibility: suricata-9");
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:893f zero:7");
+    CHECK(packet_has_event(p, EVENT_ETAG_HEADER_TOO_SMALL));
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:893f zero:6 1234");
+    CHECK(packet_has_event(p, EVENT_ETAG_UNKNOWN_TYPE));
+    p = env_decode(&env, DATALINK_ETHERNET, "eth:893f zero:6 0800 ip4:11 udp:1000,53 'x");
+    CHECK_INT(p->event_count, 0);
+    CHECK_INT(p->dst_port, 53);
+    env_close(t, &env);
+}
+
+/* Its counter exists only with Suricata 9, but rules see the event with both. */
+TEST(decode_unknown_protocol)
+{
+    static const char *const settings[] = { "", "compatibility: suricata-9" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(settings); i++) {
+        struct decode_env env;
+        struct packet *p;
+
+        env_open(&env, settings[i]);
+        p = env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4:59 'ospf");
+        CHECK(packet_has_event(p, EVENT_IPV4_UNKNOWN_PROTOCOL));
+        CHECK(!(p->flags & PACKET_INVALID));
+        CHECK_INT(env_count(&env, "decoder.event.ipv4.unknown_protocol"), i);
+        p = env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4:02 11000000 efffffff");
+        CHECK_INT(p->event_count, 0);
+        env_close(t, &env);
+    }
+}

@@ -56,7 +56,7 @@ TEST(sctp_decoder_notes_data_chunks)
     CHECK_INT(p->event_count, 0);
     p = env_decode(&env, DATALINK_ETHERNET, "eth:0800 ip4:84 00010002 00000007 00000000 030000");
     CHECK(p->sctp.malformed);
-    CHECK_INT(p->event_count, 0);
+    CHECK(!(p->flags & PACKET_INVALID));
     CHECK_INT(p->payload_len, 3);
     env_close(t, &env);
 }
@@ -82,4 +82,58 @@ TEST(sctp_payload_as_in_suricata_9)
         CHECK(rows[i].len == 0 || memcmp(p->payload, "abcd", 4) == 0);
     }
     env_close(t, &env);
+}
+
+/* The events that the decoder raises for these chunks; `tag` is the verification tag. */
+static void check_events(struct test *t, const char *tag, const char *chunks, unsigned events)
+{
+    struct decode_env env;
+    struct packet *p;
+    char words[2000];
+    unsigned found = 0;
+
+    snprintf(words, sizeof(words), "eth:0800 ip4:84 00010002 %s 00000000 %s", tag, chunks);
+    env_open(&env, "");
+    p = env_decode(&env, DATALINK_ETHERNET, words);
+    for (unsigned i = 0; i < p->event_count; i++)
+        found |= 1u << (p->event[i] - EVENT_SCTP_CHUNK_TOO_SMALL);
+    if (found != events)
+        test_fail(t, __FILE__, __LINE__, "%.40s: events %x, expected %x", chunks, found, events);
+    env_close(t, &env);
+}
+
+#define EVENT(name) (1u << (EVENT_SCTP_##name - EVENT_SCTP_CHUNK_TOO_SMALL))
+
+TEST(sctp_decoder_raises_events)
+{
+    static const struct { const char *tag, *chunks; unsigned events; } rows[] = {
+        { "00000000", "01000004", 0 },
+        { "00000007", "03000008 00000000", 0 },
+        { "00000007", "", 0 },
+        { "00000007", "01000004", EVENT(INIT_WITH_NON_ZERO_VTAG) },
+        { "00000007", "02000004 03000004", EVENT(INIT_CHUNK_BUNDLED) },
+        { "00000000", "00030010 00000001 00020003 00000004", EVENT(DATA_WITH_ZERO_VTAG) },
+        { "00000007", "030000", EVENT(CHUNK_TOO_SMALL) },
+        { "00000007", "03000004 0300", EVENT(CHUNK_TOO_SMALL) },
+        { "00000007", "03000003", EVENT(CHUNK_LEN_INVALID) },
+        { "00000007", "03000009 00000000", EVENT(CHUNK_LEN_INVALID) },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        check_events(t, rows[i].tag, rows[i].chunks, rows[i].events);
+}
+
+TEST(sctp_decoder_counts_chunks)
+{
+    static const char data[] = "00030010 00000001 00020003 00000004 ";
+    const size_t len = sizeof(data) - 1;
+    char words[20 * sizeof(data)];
+
+    for (unsigned i = 0; i < 16; i++)
+        memcpy(words + i * len, data, sizeof(data));
+    check_events(t, "00000007", words, 0);
+    memcpy(words + 16 * len, "03000004 ", 10);
+    check_events(t, "00000007", words, EVENT(TOO_MANY_CHUNKS));
+    memcpy(words + 16 * len, data, sizeof(data));
+    check_events(t, "00000007", words, EVENT(TOO_MANY_CHUNKS) | EVENT(TOO_MANY_DATA_CHUNKS));
 }
