@@ -14,9 +14,9 @@ const struct conf_ignored conf_ignored[] = {
     { "stats.exception-policy.global-stats", LATER },
 
     { "@log-file.buffer-size", "records are written as packets are done, in pieces of many" },
+    { "@log-file.ipv6-compress", LATER },
     { "heartbeat.output-flush-interval", "nothing waits in a buffer: see buffer-size" },
     { "outputs.eve-log.json", "records are always in one line and in UTF-8" },
-    { "outputs.eve-log.ipv6-compress", OLD },
     { "outputs.eve-log.types.alert.http-extended", OLD },
     { "outputs.eve-log.types.files.force-md5", "now force-hash: [md5]" },
     { "outputs.alert-prelude.log-packet-content", OLD },

@@ -15,7 +15,7 @@ const char *const conf_schema_outline[] = {
     "@timeouts: new established closed bypassed emergency-new emergency-established"
         " emergency-closed emergency-bypassed",
     "@log-file: enabled filename append filetype threaded buffer-size rotate-interval filemode"
-        " level facility identity",
+        " ipv6-compress level facility identity",
     "@logger: enabled type level format filename facility",
     "@perf: enabled filename append",
     "@dns-log: version enabled requests responses formats types query answer custom",
@@ -68,7 +68,6 @@ const char *const conf_schema_outline[] = {
     "    sensor-id",
     "    sensor-name",
     "    pcap-file",
-    "    ipv6-compress",
     "    community-id",
     "    community-id-seed",
     "    xff: @xff",
@@ -159,8 +158,9 @@ const char *const conf_schema_outline[] = {
     "af-packet: interface threads cluster-id cluster-type defrag rollover use-mmap mmap-locked"
         " tpacket-v3 ring-size block-size block-timeout v2-block-size use-emergency-flush"
         " buffer-size disable-promisc checksum-checks bpf-filter copy-mode copy-iface"
-        " disable-hwtimestamp ebpf-lb-file ebpf-filter-file xdp-filter-file xdp-mode"
-        " xdp-cpu-redirect pinned-maps pinned-maps-name bypass use-percpu-hash live-interface",
+        " disable-hwtimestamp enable-hwtimestamp ebpf-lb-file ebpf-filter-file xdp-filter-file"
+        " xdp-mode xdp-cpu-redirect pinned-maps pinned-maps-name bypass"
+        " use-percpu-hash live-interface",
     "af-xdp: interface threads disable-promisc force-xdp-mode force-bind-mode mem-unaligned"
         " enable-busy-poll busy-poll-time busy-poll-budget gro-flush-timeout"
         " napi-defer-hard-irq checksum-checks bpf-filter copy-mode copy-iface live-interface",

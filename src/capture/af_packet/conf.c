@@ -228,6 +228,8 @@ static void warn_not_applied(const struct conf_node *item)
                       "lacks the flow: not done", true },
         { "disable-hwtimestamp", "times are always those of the kernel: the clock of a card is not "
                                  "this machine's", false },
+        { "enable-hwtimestamp", "times are always those of the kernel: the clock of a card is not "
+                                "this machine's", true },
         { "pinned-maps", "tables and programs end with the engine: bypassed flows are found "
                          "again after a restart", true },
         { "use-percpu-hash", "there is one table of bypassed flows for all CPUs", true },

@@ -360,9 +360,11 @@ TEST(schema_reports_what_has_no_effect)
     conf = load(t, "flow:\n  managers: 3\n"
                    "plugins:\n"
                    "netmap:\n  - interface: eth0\n"
-                   "outputs:\n  - eve-log:\n      buffer-size: 4096\n");
+                   "outputs:\n  - eve-log:\n      buffer-size: 4096\n"
+                   "  - fast:\n      ipv6-compress: yes\n"
+                   "af-packet:\n  - interface: eth0\n    enable-hwtimestamp: no\n");
     CHECK_INT(conf_check_keys(conf, NULL), 0);
-    CHECK_INT(heard.count, 3);
+    CHECK_INT(heard.count, 4);
     CHECK_STRING(heard.text[0],
                  "test.yaml:2:3: flow.managers has no effect: each thread keeps its own flows");
     CHECK_STRING(heard.text[1],
@@ -370,6 +372,9 @@ TEST(schema_reports_what_has_no_effect)
     CHECK_STRING(heard.text[2],
                  "test.yaml:8:7: outputs.0.eve-log.buffer-size has no effect: records are written "
                  "as packets are done, in pieces of many");
+    CHECK_STRING(heard.text[3],
+                 "test.yaml:10:7: outputs.1.fast.ipv6-compress has no effect: a key of a later "
+                 "Suricata");
     log_set_level(LOG_LEVEL_NOTICE);
     log_close();
     conf_free(conf);
