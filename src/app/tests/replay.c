@@ -239,12 +239,35 @@ static void read_tx(struct replay *replay, struct app_tx *tx)
     json_object_end(&j);
 }
 
+/* Every instance of the buffers of one direction that the test asks for. */
+static void show_buffers(struct replay *replay, struct app_tx *tx, enum direction d)
+{
+    const struct app_buffer *const *b = tx->flow->proto->buffers;
+    struct slice s;
+
+    for (; b != NULL && *b != NULL; b++) {
+        if (strncmp((*b)->name, replay->show, strlen(replay->show)) != 0 ||
+            ((*b)->directions & APP_DIRECTION_BIT(d)) == 0 || tx->progress[d] < (*b)->progress[d])
+            continue;
+        for (unsigned k = 0; (k == 0 || (*b)->multi) && app_buffer_get(*b, tx, d, k, &s); k++) {
+            char text[256];
+
+            snprintf(text, sizeof(text), "tx %llu buffer %s %s %u %.*s",
+                     (unsigned long long)tx->id, d == TO_SERVER ? "ts" : "tc", (*b)->name, k,
+                     (int)MIN(s.len, 120), (const char *)s.data);
+            add_once(replay, tx->id * 8 + 3, text);
+        }
+    }
+}
+
 static UNCOVERED void log_tx(struct replay *replay, struct app_tx *tx)
 {
     const struct app_proto *proto = tx->flow->proto;
 
     if (replay->inspect)
         read_tx(replay, tx);
+    for (unsigned d = 0; replay->show != NULL && d < 2; d++)
+        show_buffers(replay, tx, (enum direction)d);
     for (unsigned i = 0; !tx->no_log && proto->logs != NULL && proto->logs[i] != NULL; i++)
         log_one(replay, tx, i);
     log_events(replay, tx);

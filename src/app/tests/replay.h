@@ -32,6 +32,7 @@ struct replay {
     bool udp, midstream, frames;
     bool quiet;                 /* logs are rendered and thrown away, nothing else is */
     bool inspect;               /* read all that rules could read */
+    const char *show;           /* print buffers whose names begin so; NULL: none */
     uint64_t looks;             /* packets after which transactions were looked at */
     ARRAY_OF(struct replay_line) lines;
     struct buf scratch;

@@ -67,6 +67,7 @@ char *split_replay(const struct split_case *c, enum split_segmentation cut, uint
     replay_begin(&replay, &fixture, c->udp, c->port);
     replay.midstream = c->midstream;
     replay.frames = c->frames;
+    replay.show = c->show;
     for (unsigned i = 0; i < c->count; i++)
         replay_step(&replay, &c->steps[i], cut, &seed);
     replay_end(&replay);

@@ -30,6 +30,7 @@ struct split_case {
     const struct app_proto *const *extra;       /* test protocols, NULL-ended; NULL: none */
     uint32_t file_features;        /* APP_FILE_*; tracking is always on */
     bool frames;                /* also print all frames */
+    const char *show;           /* also print buffers whose names begin so; NULL: none */
     void (*prepare)(struct app_fixture *fixture);  /* called before the first packet; may be NULL */
     const struct split_step *steps;
     unsigned count;
@@ -41,6 +42,7 @@ enum split_segmentation { SPLIT_NONE, SPLIT_BYTES, SPLIT_RANDOM };
  *   tx 0 <event_type> {json}      each log, when it was due
  *   tx 0 event <name>
  *   tx 0 file <name> <state> <size> <sha256>
+ *   tx 0 buffer ts|tc <name> <index> <text>
  *   layer <name>                  see app_layer_event_name(), each once
  *   frame ts|tc <type> <offset> <len>
  *   flow <proto> <ts> <tc>        at the end

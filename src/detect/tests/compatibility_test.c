@@ -35,3 +35,24 @@ TEST(compatibility_of_rules)
     }
     rules_fixture_close(&f);
 }
+
+/* Numbers that Suricata 9 takes by name, in any case, with `!` and with comparisons. */
+TEST(message_types_by_name)
+{
+    static const struct { const char *options; bool good; } rows[] = {
+        { "krb5_msg_type:10;", true }, { "krb5_msg_type:ERROR;", true },
+        { "krb5_msg_type:!error;", true }, { "krb5_msg_type:as_req;", true },
+        { "krb5_msg_type:>20;", true }, { "krb5_msg_type:10-13;", true },
+        { "krb5_msg_type:RESERVED17;", true }, { "krb5_msg_type:AS;", false },
+        { "krb5_msg_type:;", false }, { "krb5_msg_type:>ERROR;", false },
+        { "dcerpc.opnum:>10;", true }, { "dcerpc.opnum:1,5-9;", true },
+        { "dcerpc.opnum:>;", false },
+    };
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if ((rules_fixture_options(&f, rows[i].options) != NULL) != rows[i].good)
+            test_fail(t, __FILE__, __LINE__, "%s %s", rows[i].options, f.err.text);
+    rules_fixture_close(&f);
+}

@@ -116,3 +116,28 @@ TEST(llmnr_is_off_without_its_section)
     CHECK(strstr(text, "llmnr") == NULL);
     free(text);
 }
+
+/* Sections one by one, and `response` with the names that records point to. */
+TEST(llmnr_buffers)
+{
+    static const struct split_step steps[] = { { TO_SERVER, request, sizeof(request) - 1 },
+                                               { TO_CLIENT, response, sizeof(response) - 1 } };
+    const struct split_case c = { .udp = true, .port = 5355, .steps = steps, .count = 2,
+                                  .yaml = ON, .show = "llmnr." };
+    static const char *const lines[] = {
+        "tx 0 buffer ts llmnr.queries.rrname 0 pc.local\n",
+        "tx 1 buffer tc llmnr.queries.rrname 0 pc.local\n",
+        "tx 1 buffer tc llmnr.answers.rrname 0 pc.local\n",
+        "tx 1 buffer tc llmnr.answers.rrname 1 pc.local\n",
+        "tx 1 buffer tc llmnr.authorities.rrname 0 local\n",
+        "tx 1 buffer tc llmnr.response.rrname 2 pc.local\n",
+        "web.local\n", "ns.local\n",
+    };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    for (unsigned i = 0; i < ARRAY_LEN(lines); i++)
+        if (strstr(text, lines[i]) == NULL)
+            test_fail(t, __FILE__, __LINE__, "no %s in %s", lines[i], text);
+    CHECK(strstr(text, "tx 0 buffer ts llmnr.response") == NULL);
+    free(text);
+}

@@ -51,6 +51,30 @@ TEST(smtp_mail)
           SPLIT_TS("QUIT\r\n"), SPLIT_TC("221 bye\r\n"));
 }
 
+#define BODY_MD5 "462281ccbcb43b1640e16ddb2efe82c6"
+
+/* The sum is of the whole body, in any segmentation. Without the setting, and
+ * without a rule that asks, there is none. */
+TEST(smtp_body_md5)
+{
+    static const struct split_step steps[] = { HELLO, ENVELOPE,
+                                               MAIL("Subject: s\r\n\r\nfirst\r\nsecond\r\n") };
+    struct split_case c = { .port = 25, .steps = steps, .count = ARRAY_LEN(steps),
+                            .show = "email.body_md5" };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "buffer") == NULL);
+    free(text);
+    c.yaml = "app-layer: { protocols: { smtp: { mime: { body-md5: yes } } } }\n";
+    for (unsigned seed = 0; seed < 20; seed++) {
+        text = split_replay(&c, seed == 0 ? SPLIT_NONE : seed == 1 ? SPLIT_BYTES : SPLIT_RANDOM,
+                            seed);
+        if (strstr(text, "tx 0 buffer ts email.body_md5 0 " BODY_MD5 "\n") == NULL)
+            test_fail(t, __FILE__, __LINE__, "%s", text);
+        free(text);
+    }
+}
+
 #define MULTIPART                                                                              \
     "Content-Type: multipart/mixed; boundary=\"=b\"\r\n\r\n--=b\r\n"                           \
     "Content-Type: text/plain\r\n\r\nhttp://x.org/ is the place\r\n--=b\r\n"                   \

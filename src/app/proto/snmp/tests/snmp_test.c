@@ -47,6 +47,19 @@ TEST(snmp_version_mismatch)
     "\"pdu_type\":\"trap_v1\",\"trap_type\":\"warmStart\",\"trap_oid\":\"1.3.6.1.4.1.5\"," \
     "\"trap_address\":\"10.1.2.3\""
 
+TEST(snmp_trap_buffers)
+{
+    static const struct split_step steps[] = { SPLIT_TS(TRAP), SPLIT_TS(GET_V1) };
+    const struct split_case c = { .udp = true, .port = 162, .steps = steps, .count = 2,
+                                  .show = "snmp.trap_" };
+    char *text = split_replay(&c, SPLIT_NONE, 0);
+
+    CHECK(strstr(text, "tx 0 buffer ts snmp.trap_oid 0 1.3.6.1.4.1.5\n") != NULL);
+    CHECK(strstr(text, "tx 0 buffer ts snmp.trap_address 0 10.1.2.3\n") != NULL);
+    CHECK(strstr(text, "tx 1 buffer") == NULL);
+    free(text);
+}
+
 /* Every buffer is read as rules would read it. */
 static char *inspected(struct app_fixture *fixture, const void *data, uint32_t len)
 {
