@@ -7,11 +7,16 @@ rules 'drop tcp any any -> any 7 (msg:"word"; flow:to_server; content:"forbidden
     'alert http any any -> any any (msg:"n"; flow:established,to_server; http.uri; content:"?n="; sid:2;)' \
     'alert tcp any any -> any 7 (msg:"set"; flow:to_server; content:"remember"; flowbits:set,seen; noalert; sid:3;)' \
     'alert tcp any any -> any 7 (msg:"bit"; flow:to_server; content:"recall"; flowbits:isset,seen; sid:4;)' \
-    'drop tcp any any -> any 7 (msg:"flow"; flow:to_server; content:"never again"; sid:5;)'
+    'drop tcp any any -> any 7 (msg:"flow"; flow:to_server; content:"never again"; sid:5;)' \
+    'alert http any any -> any 81 (msg:"k"; flow:established,to_server; http.uri; content:"?k="; sid:6;)' \
+    'alert http any 81 -> any any (msg:"body"; flow:established,to_client; http.response_body; content:"hello"; sid:7;)'
 
 ip netns exec $server python3 "$top/qa/live/take_over.py" echo 7 > /dev/null 2>&1 &
 live_pids="$live_pids $!"
 until_true listens $server 127.0.0.1 7 || fail "the echo server does not start"
+ip netns exec $server python3 "$top/qa/live/take_over.py" web 81 > /dev/null 2>&1 &
+live_pids="$live_pids $!"
+until_true listens $server 127.0.0.1 81 || fail "the second web server does not start"
 
 engine $capture
 engines=0
@@ -58,21 +63,25 @@ on $client python3 "$top/qa/live/take_over.py" talk $server_ip "$work/stop" > "$
 talk_pid=$!
 live_pids="$live_pids $talk_pid"
 until_true grep -q "talking" "$work/talk" || fail "connections do not open"
-requests 3000 4 > "$work/requests" 2>&1 &
-requests_pid=$!
+on $client python3 "$top/qa/live/take_over.py" get $server_ip "$work/stop" > "$work/get" 2> "$work/get-errors" &
+get_pid=$!
+on $client python3 "$top/qa/live/take_over.py" keep $server_ip "$work/stop" > "$work/keep" 2>&1 &
+keep_pid=$!
+live_pids="$live_pids $get_pid $keep_pid"
 for i in 1 2 3 4 5 6 7 8 9 10; do
     replace || exit 1
     tell uptime > /dev/null || fail "the control socket does not answer after hand-over $i"
     [ $i != 3 ] || failures_leave_the_engine
 done
-wait $requests_pid || { cat "$work/requests"; fail "requests fail"; }
 touch "$work/stop"
+wait $get_pid || { tail -5 "$work/get-errors"; fail "requests fail"; }
+wait $keep_pid || { tail -5 "$work/keep"; fail "the connection that is kept breaks"; }
 wait $talk_pid || { tail -5 "$work/talk"; fail "a connection breaks"; }
 cat "$work"/new[1-9]* | grep "taken over"
-await "requests in EVE" urls_seen 3000
+await "requests in EVE" urls_seen "$(cat "$work/get")"
 
 # What a rule has decided about a flow, another process keeps.
-python3 - "$log" <<'EOT' || fail "what the flows remember"
+python3 - "$log" "$(cat "$work/get")" "$(cat "$work/keep")" <<'EOT' || fail "what the flows remember"
 import collections, json, sys
 alerts = collections.Counter()
 for line in open(sys.argv[1] + "/eve.json"):
@@ -82,8 +91,13 @@ for line in open(sys.argv[1] + "/eve.json"):
 print(dict(alerts))
 if alerts[4] != 4:
     sys.exit(f"the flowbit was found {alerts[4]} times, not 4")
-if alerts[2] != 3000:
-    sys.exit(f"{alerts[2]} alerts for 3000 requests")
+requests, kept = int(sys.argv[2]), int(sys.argv[3])
+if alerts[2] != requests:
+    sys.exit(f"{alerts[2]} alerts for {requests} requests")
+# At most the message that spans a hand-over is lost, in each direction of ten.
+print(f"{kept} requests on one connection: {alerts[6]} alerts, {alerts[7]} for bodies")
+if not kept - 10 <= alerts[6] <= kept or not kept - 10 <= alerts[7] <= kept:
+    sys.exit(f"{alerts[6]} and {alerts[7]} alerts for {kept} requests on one connection")
 if alerts[1] == 0 or alerts[5] == 0:
     sys.exit("rules that drop have not matched")
 EOT

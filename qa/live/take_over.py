@@ -4,10 +4,15 @@
 `echo PORT` answers each line with the same line. `talk ADDRESS STOP` has connections that send lines
 and wait for the answers until the file STOP exists, others that a rule must have dropped for good,
 and some that first say "remember" and at the end "recall". `hold ADDRESS STOP` has only the first
-kind. `once ADDRESS` opens one connection and gets one answer. `quit SOCKET STAGE` takes over from the
+kind. `web PORT` is a web server that keeps connections, and sends head and body apart. `get ADDRESS
+STOP` makes requests to port 80, each on a connection of its own, and `keep ADDRESS STOP` to port 81,
+all on one; they print the number of requests. `once ADDRESS` opens one connection and gets one answer. `quit SOCKET STAGE` takes over from the
 engine at that control socket, and ends after the offer or after the commit, once or twice, as a
 process that crashes. `manager PATH` prints what a service manager is told at this socket."""
 import array
+import http.client
+import http.server
+import itertools
 import os
 import socket
 import socketserver
@@ -154,6 +159,61 @@ def talk_all(address, stop, only_talk):
     return 1 if wrong else 0
 
 
+class Web(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        body = b"hello " * 50
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def get(address, stop):
+    """Four connections at a time; each number is asked for once."""
+    numbers = itertools.count()
+    done = []
+
+    def work():
+        while not os.path.exists(stop):
+            n = next(numbers)
+            try:
+                c = http.client.HTTPConnection(address, 80, timeout=PATIENCE)
+                c.request("GET", f"/index.html?n={n}", headers={"Connection": "close"})
+                c.getresponse().read()
+                c.close()
+                done.append(n)
+            except OSError as e:
+                wrong.append(f"request {n}: {e!r}")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    print(len(done))
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def keep(address, stop):
+    connection = http.client.HTTPConnection(address, 81, timeout=PATIENCE)
+    connection.connect()
+    own = connection.sock
+    number = 0
+    while not os.path.exists(stop):
+        connection.request("GET", f"/kept?k={number}")
+        connection.getresponse().read()
+        number += 1
+        time.sleep(0.01)
+    print(number)
+    return 0 if connection.sock is own else 1
+
+
 def manager(path):
     s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     s.bind(path)
@@ -167,6 +227,10 @@ elif sys.argv[1] == "quit":
     quit_at(sys.argv[2], sys.argv[3])
 elif sys.argv[1] == "once":
     sys.exit(exchange(*connect(sys.argv[2]), "hello") != "hello")
+elif sys.argv[1] == "web":
+    http.server.ThreadingHTTPServer(("", int(sys.argv[2])), Web).serve_forever()
+elif sys.argv[1] in ("get", "keep"):
+    sys.exit((get if sys.argv[1] == "get" else keep)(sys.argv[2], sys.argv[3]))
 elif sys.argv[1] == "manager":
     manager(sys.argv[2])
 else:

@@ -8,6 +8,7 @@
 #include "app/tx.h"
 #include "packet/inspection.h"
 
+struct app_export;
 struct counters;
 
 /* Callbacks to detect and output; each may be NULL. */
@@ -50,6 +51,10 @@ void app_prefetch_files(const struct app_flow *af);
 /* Frees all of the flow's application state and sets flow->app to NULL. Called by the inspecting
  * thread when the packet that ends the flow has been logged. */
 void app_flow_free(struct flow *flow);
+/* What another process needs to go on with the flow. On the inspecting thread, at its end. */
+void app_export(const struct flow *flow, struct app_export *out);
+/* The number of a protocol that another process has named; 0: this process has none such. */
+uint16_t app_exported_proto(const char *name);
 
 /* --- connections that may create expectations ------------------------------------------------- */
 

@@ -135,6 +135,7 @@ struct flow {
     uint32_t tenant_id;                         /* tenant whose rules inspect it; 0: none */
     uint8_t swap : 2;       /* FLOW_SWAP_*: detection exchanged client and server; not `swapped` */
     uint8_t parser_gaps : 2;    /* a bit for each direction: a parser has come to a hole in it */
+    uint8_t app_resume : 2;     /* FLOW_APP_*: another process has found app_proto, and parsed */
     uint8_t detect_flags;                       /* private to detect, but for FLOW_PROTO_DETECTED */
     uint8_t rules_generation;                   /* private to detect: rules of its state */
     uint8_t switched_off;                              /* FLOW_NO_*: from the next packet on */
@@ -222,8 +223,7 @@ static inline enum flow_state flow_final_state(const struct flow *f)
     return (enum flow_state)f->end_state;
 }
 
-/* Sets the key of the packet's own addresses and ports. For ICMP src_port is the type, and dst_port
- * the type of the reply, or 0. */
+/* The packet's own addresses and ports; of ICMP the types of the message and its reply, or 0. */
 void flow_key_of_packet(const struct packet *p, struct flow_key *key);
 
 static inline uint32_t flow_esp_spi(const struct flow_key *key)

@@ -33,7 +33,7 @@ static bool add_var(const struct flow_var_view *v, void *arg)
     return true;
 }
 
-static struct flow_export record_of(const struct flow *f, const struct tcp_export *tcp)
+static struct flow_export record_of(const struct flow *f)
 {
     return (struct flow_export){
         .requests = flow_requests(f), .exception_policies = f->exception_policies,
@@ -47,15 +47,18 @@ static struct flow_export record_of(const struct flow *f, const struct tcp_expor
         .swapped = f->swapped, .inspect_flags = f->inspect_flags & FLAGS_THAT_GO,
         .action = f->action, .drop_reason = f->drop_reason,
         .tcp_flags_seen = { f->tcp_flags_seen[0], f->tcp_flags_seen[1] },
-        .icmp_code = f->icmp_code, .switched_off = f->switched_off, .tcp = *tcp,
+        .icmp_code = f->icmp_code, .switched_off = f->switched_off,
     };
 }
 
-bool flow_export_add(struct buf *out, const struct flow *f, const struct tcp_export *tcp)
+bool flow_export_add(struct buf *out, const struct flow *f, const struct tcp_export *tcp,
+                     const struct app_export *app)
 {
-    struct flow_export record = record_of(f, tcp);
+    struct flow_export record = record_of(f);
     size_t at = out->len;
 
+    record.tcp = *tcp;
+    record.app = *app;
     buf_add(out, &record, sizeof(record));
     flow_vars_each(f, add_var, out);
     if (!buf_cut_failed(out, at))
@@ -75,6 +78,7 @@ struct import {
 
 struct flow_imports {
     const struct flow_conf *conf;
+    flow_proto_number_fn proto_of;
     uint8_t *data;
     uint64_t until_us;                  /* by then all have timed out */
     unsigned count, mask;
@@ -134,7 +138,7 @@ static void fill(struct flow_imports *imports, const struct buf *records)
 
 /* At most half of the slots are used. The flow table's memcap has limited the number. */
 struct flow_imports *flow_imports_new(const struct flow_conf *conf, const struct buf *records,
-                                      struct err *err)
+                                      flow_proto_number_fn proto_of, struct err *err)
 {
     struct flow_imports *imports;
     unsigned count, slots = 16;
@@ -146,6 +150,7 @@ struct flow_imports *flow_imports_new(const struct flow_conf *conf, const struct
     imports = calloc(1, sizeof(*imports));
     if (imports != NULL) {
         imports->conf = conf;
+        imports->proto_of = proto_of;
         imports->count = imports->left = count;
         imports->mask = slots - 1;
         imports->data = malloc(records->len + 1);
@@ -211,6 +216,18 @@ static bool take_slot(struct flow_imports *imports, struct import *slot)
     return true;
 }
 
+/* A name of another version may have no end. */
+static void find_protos(const struct flow_imports *imports, struct flow_import *out)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(out->app_proto); i++) {
+        char *name = out->flow.app.proto[i];
+
+        name[APP_EXPORT_NAME - 1] = '\0';
+        out->app_proto[i] = imports->proto_of != NULL && name[0] != '\0'
+                                ? imports->proto_of(name) : 0;
+    }
+}
+
 /* Records are not aligned, so the caller gets a copy. */
 bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
                        struct flow_import *out)
@@ -226,6 +243,7 @@ bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
             continue;
         out->vars = bytes_of(imports->data + slot->at + sizeof(out->flow),
                              out->flow.size - sizeof(out->flow));
+        find_protos(imports, out);
         return take_slot(imports, slot);
     }
     return false;
@@ -258,6 +276,17 @@ static void take_vars(struct flow *flow, struct bytes in)
     }
 }
 
+/* A flow that was not recognised yet is recognised here. */
+static void take_protos(struct flow *flow, const struct flow_import *from)
+{
+    if (from->app_proto[0] == 0)
+        return;
+    flow->app_proto = from->app_proto[0];
+    flow->app_proto_dir[0] = from->app_proto[1];
+    flow->app_proto_dir[1] = from->app_proto[2];
+    flow->app_resume = from->flow.app.is_over ? FLOW_APP_OVER : FLOW_APP_RESUMES;
+}
+
 /* The key stays that of this process's first packet, which may come from the server. */
 void flow_import(struct flow *flow, const struct flow_import *from)
 {
@@ -284,5 +313,6 @@ void flow_import(struct flow *flow, const struct flow_import *from)
         flow->max_ttl[dir] = e->max_ttl[dir];
         flow->tcp_flags_seen[dir] = e->tcp_flags_seen[dir];
     }
+    take_protos(flow, from);
     take_vars(flow, from->vars);
 }

@@ -25,6 +25,17 @@ struct tcp_export {
     struct tcp_export_dir dir[2];
 };
 
+/* As app/ names protocols, because numbers differ between processes; "": not known. */
+#define APP_EXPORT_NAME 16
+struct app_export {
+    char proto[3][APP_EXPORT_NAME];     /* the flow's, then by direction */
+    uint8_t is_over;                    /* nothing of it is parsed any more, or it is encrypted */
+};
+
+/* flow->app_resume; 0: the flow began here, or the other process has not recognised it. */
+#define FLOW_APP_RESUMES 1              /* parsers go on at the next message */
+#define FLOW_APP_OVER    2              /* nothing of it is parsed any more */
+
 /* A record is this, then the variables: kind (1 byte), length of the name (1), number (4), name. */
 struct flow_export {
     uint32_t size;                      /* with the variables */
@@ -38,17 +49,22 @@ struct flow_export {
     uint8_t swapped, inspect_flags, action, drop_reason;
     uint8_t tcp_flags_seen[2], icmp_code, switched_off;
     struct tcp_export tcp;
+    struct app_export app;
 };
 
-/* On the inspecting thread, at the flow's end. tcp: filled by stream/. False: no memory. */
-bool flow_export_add(struct buf *out, const struct flow *flow, const struct tcp_export *tcp);
+/* On the inspecting thread, at the flow's end. tcp: filled by stream/, app: by app/. False: no
+ * memory. */
+bool flow_export_add(struct buf *out, const struct flow *flow, const struct tcp_export *tcp,
+                     const struct app_export *app);
 
 /* The flows of another process. Any thread may take one, and each is taken once. */
 struct flow_imports;
-/* Copies the records; NULL with *err: they are damaged, or there is no memory. conf: borrowed. */
+/* Copies the records; NULL with *err: they are damaged, or there is no memory. conf: borrowed.
+ * proto_of: the number of an application protocol; NULL: flows have none. */
 struct flow_conf;
+typedef uint16_t (*flow_proto_number_fn)(const char *name);
 struct flow_imports *flow_imports_new(const struct flow_conf *conf, const struct buf *records,
-                                      struct err *err);
+                                      flow_proto_number_fn proto_of, struct err *err);
 void flow_imports_free(struct flow_imports *imports);       /* NULL is fine */
 unsigned flow_imports_count(const struct flow_imports *imports);
 unsigned flow_imports_left(const struct flow_imports *imports);     /* not taken */
@@ -58,6 +74,7 @@ bool flow_imports_are_over(const struct flow_imports *imports, uint64_t now_us);
 struct flow_import {
     struct flow_export flow;
     struct bytes vars;
+    uint16_t app_proto[3];              /* flow.app.proto, by number */
 };
 /* False: there is none between the addresses and ports of this flow, or it was taken. */
 bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/session.h"
 #include "base/report/log.h"
 #include "base/system/clock.h"
 #include "control/handover.h"
@@ -107,7 +108,7 @@ static void write_pid(const struct take_over *t)
 
 static int import_flows(struct setup *s, const struct buf *records, struct err *err)
 {
-    s->imports = flow_imports_new(s->flow, records, err);
+    s->imports = flow_imports_new(s->flow, records, app_exported_proto, err);
     if (s->imports == NULL)
         return -1;
     flow_conf_set_imports(s->flow, s->imports);

@@ -450,12 +450,14 @@ static struct inspection inspection_of(struct packet *p)
 static COLD void export_flow(struct run_exports *exports, const struct flow *f)
 {
     struct tcp_export tcp;
+    struct app_export app;
 
     if (f->end_reason != FLOW_END_SHUTDOWN)
         return;
     stream_export(f, &tcp);
+    app_export(f, &app);
     pthread_mutex_lock(&exports->lock);
-    if (flow_export_add(&exports->records, f, &tcp))
+    if (flow_export_add(&exports->records, f, &tcp, &app))
         exports->count++;
     else
         exports->lost++;

@@ -41,6 +41,16 @@ static void disable(struct app_session *s)
     fail_direction(s, TO_CLIENT);
 }
 
+/* A flow that another process has parsed goes on with its protocol. */
+static struct app_session *session_begin(struct app_thread *at, struct flow *f, unsigned transport)
+{
+    struct app_session *s = app_session_new(at, f, transport);
+
+    if (UNLIKELY(f->app_resume != 0) && s != NULL)
+        app_resume(s);
+    return s;
+}
+
 /* --- decisions of recognition on TCP ---------------------------------------------------------- */
 
 static void tcp_data(struct app_session *s, enum direction d, bool end);
@@ -219,6 +229,8 @@ static void tcp_data(struct app_session *s, enum direction d, bool end)
     struct flow *f = s->flow.flow;
     uint16_t found = f->app_proto_dir[d];
 
+    if (UNLIKELY((s->resume & APP_DIRECTION_BIT(d)) != 0) && !s->off && !app_resume_at(s, d, end))
+        return;
     if (s->off)
         app_dir_drop(s, d);
     else if (found == APP_PROTO_UNKNOWN && !s->ds[d].detected)
@@ -236,6 +248,10 @@ static void tcp_gap(struct app_session *s, enum direction d)
 {
     struct flow *f = s->flow.flow;
 
+    if (UNLIKELY((s->resume & APP_DIRECTION_BIT(d)) != 0)) {
+        app_dir_drop(s, d);
+        return;
+    }
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
         s->ds[d].detected = true;
         if (f->app_proto == APP_PROTO_UNKNOWN)
@@ -379,7 +395,7 @@ static struct app_session *tcp_session(struct app_thread *at, const struct inspe
         return app_session_of(f->app);
     if (in->chunk_count == 0 && in->packet->payload_len == 0)
         return NULL;
-    s = app_session_new(at, f, TRANSPORT_TCP);
+    s = session_begin(at, f, TRANSPORT_TCP);
     if (UNLIKELY(s == NULL)) {
         app_count(at->counters, at->conf->policy_total[at->conf->error_policy], 1);
         exception_policy_apply(at->conf->error_policy, in->packet, DROP_APP_ERROR,
@@ -468,7 +484,7 @@ static void detect_datagram(struct app_thread *at, struct packet *p)
         count_first(at, f);
     if (!proto_is_known(f->app_proto))
         return;
-    s = f->app != NULL ? app_session_of(f->app) : app_session_new(at, f, TRANSPORT_UDP);
+    s = f->app != NULL ? app_session_of(f->app) : session_begin(at, f, TRANSPORT_UDP);
     if (s == NULL)
         return;
     s->events |= decision.events;
@@ -500,6 +516,8 @@ static void udp_packet(struct app_thread *at, struct packet *p)
     if (f->app_proto_dir[TO_SERVER] == APP_PROTO_FAILED &&
         f->app_proto_dir[TO_CLIENT] == APP_PROTO_FAILED)
         return;
+    if (UNLIKELY(f->app_resume != 0))
+        (void)session_begin(at, f, TRANSPORT_UDP);      /* NULL: the datagram is not parsed */
     if (f->app_proto_dir[packet_direction(p)] == APP_PROTO_UNKNOWN)
         detect_datagram(at, p);
     if (!proto_is_known(f->app_proto) || f->app == NULL || p->payload_len == 0)

@@ -42,6 +42,7 @@ struct app_session {
     bool replace : 1;           /* the next parser replaces the present one */
     bool counted : 1;           /* in app_layer.flow.X */
     bool no_memory : 1;         /* the parser at work was refused memory */
+    uint8_t resume : 2;         /* APP_TS, APP_TC: waits for the next message, see resume.c */
     uint16_t change_port;
     uint16_t events;            /* bit per event, see app_layer_event_name() */
 };
@@ -69,6 +70,13 @@ void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum
 void app_layer_event(struct app_session *s, unsigned event);
 void flow_swap(struct app_session *s, struct packet *p);             /* client <-> server */
 void flow_swap_packet(const struct flow *f, struct packet *p);       /* p left stream before */
+
+/* --- resume.c: flows whose first part another process has parsed --- */
+/* With the flow's first data here, if flow->app_resume is set. */
+void app_resume(struct app_session *s);
+/* While s->resume has the direction: true if the parser gets the pending bytes, because a message
+ * begins with them or the direction ends. Else they wait for more or are dropped. */
+bool app_resume_at(struct app_session *s, enum direction d, bool end);
 
 void app_tx_free(struct app_tx *tx);
 /* tx.c. Frees changed transactions that are over, inspected and logged. */

@@ -51,6 +51,7 @@ static struct flow flow_between(const struct imports_env *e, uint8_t from, uint1
 static void add_two(struct test *t, struct imports_env *e)
 {
     struct tcp_export tcp = { .has_session = 1, .dir = { { .next_seq = 7 }, { .next_seq = 9 } } };
+    struct app_export app = { .proto = { "http", "http", "mqtt" } };
     struct flow f = flow_between(e, 1, 4000, 2, 80);
 
     f.id = 12345;
@@ -63,17 +64,22 @@ static void add_two(struct test *t, struct imports_env *e)
     f.tcp_flags_seen[0] = 0x12;
     flowbit_set(&f, var_name_id(VAR_FLOWBIT, "export.bit"));
     flowint_put(&f, var_name_id(VAR_FLOWINT, "export.count"), 77);
-    CHECK(flow_export_add(&e->records, &f, &tcp));
+    CHECK(flow_export_add(&e->records, &f, &tcp, &app));
     flow_vars_free(f.vars);
     f = flow_between(e, 1, 4001, 2, 80);
     f.id = 12346;
     f.last_us = 2000000;
-    CHECK(flow_export_add(&e->records, &f, &(struct tcp_export){ 0 }));
+    CHECK(flow_export_add(&e->records, &f, &(struct tcp_export){ 0 }, &(struct app_export){ 0 }));
+}
+
+static uint16_t number_of(const char *name)
+{
+    return strcmp(name, "http") == 0 ? 7 : 0;
 }
 
 static struct flow_imports *read_back(struct imports_env *e)
 {
-    return flow_imports_new(e->conf, &e->records, &e->err);
+    return flow_imports_new(e->conf, &e->records, number_of, &e->err);
 }
 
 TEST(flow_export_continues_once_and_from_both_sides)
@@ -100,6 +106,10 @@ TEST(flow_export_continues_once_and_from_both_sides)
     CHECK_INT(new.drop_all, 1);
     CHECK_INT(new.seen[1], 6);
     CHECK_INT(new.tcp_flags_seen[0], 0x12);
+    CHECK_INT(new.app_proto, 7);
+    CHECK_INT(new.app_proto_dir[0], 7);
+    CHECK_INT(new.app_proto_dir[1], 0); /* not known by this name here */
+    CHECK_INT(new.app_resume, FLOW_APP_RESUMES);
     CHECK(new.swapped);                 /* its first packet comes from the server */
     CHECK(flowbit_is_set(&new, var_name_id(VAR_FLOWBIT, "export.bit")));
     CHECK(flowint_get(&new, var_name_id(VAR_FLOWINT, "export.count"), &number));

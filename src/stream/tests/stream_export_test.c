@@ -15,7 +15,7 @@ static void leave(struct test *t, const char *steps, struct script *s, struct bu
     CHECK(s->flow != NULL);
     s->flow->end_state = s->flow->state;        /* as if it had ended */
     stream_export(s->flow, &tcp);
-    CHECK(flow_export_add(records, s->flow, &tcp));
+    CHECK(flow_export_add(records, s->flow, &tcp, &(struct app_export){ 0 }));
 }
 
 /* The sides go on where they are. */
@@ -28,7 +28,7 @@ static struct flow_imports *go_on(struct test *t, const struct script *before, s
     script_open(s, NULL, false);
     memcpy(s->ds, before->ds, sizeof(s->ds));
     s->time_us = before->time_us;
-    imports = flow_imports_new(s->flow_conf, records, &err);
+    imports = flow_imports_new(s->flow_conf, records, NULL, &err);
     CHECK(imports != NULL);
     flow_conf_set_imports(s->flow_conf, imports);
     return imports;
