@@ -15,6 +15,12 @@
 
 /* So many entries more than the thread with the fewest a preferred thread may have. */
 #define PREFERRED_MORE (SEQ_BATCH_FRAMES / 4)
+/* Threads whose numbers of entries differ by less have equally much to do. */
+#define LOAD_EQUAL (SEQ_BATCH_FRAMES / 16)
+/* And over the whole file a share so much above the mean, as 1/N of it, and so many flows, because
+ * few flows have no even shares. */
+#define PREFERRED_SHARE 8
+#define PREFERRED_FLOWS 8
 
 /* One thread's position in the batches. */
 struct cursor {
@@ -23,6 +29,7 @@ struct cursor {
     struct seq_batches *batches;
     CACHE_ALIGNED uint64_t taken;       /* entries it has taken; atomic */
     CACHE_ALIGNED uint64_t given;       /* entries assigned to it; written by the scan */
+    uint64_t flows;                     /* how often it was chosen; by the scan, too */
 };
 
 /* The scan's members are protected by the lock. */
@@ -34,6 +41,7 @@ struct seq_batches {
     struct cursor *cursor;
     struct seq_batch *batch[SEQ_BATCHES];
     CACHE_ALIGNED uint64_t scanned;     /* batches; atomic */
+    uint64_t given, flows;              /* of all cursors; written by the scan */
     bool more_at_hand;                  /* of the batch that was scanned last; atomic */
     uint32_t sleepers;                  /* threads in seq_batches_wait(); atomic */
 };
@@ -134,6 +142,7 @@ struct seq_list seq_batch_list(const struct seq_batch *batch, unsigned thread)
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count)
 {
     b->cursor[thread].given += count;
+    b->given += count;
 }
 
 /* Entries that the thread has not taken yet. `taken` may be old: an estimate is enough. */
@@ -142,22 +151,69 @@ static uint64_t load_of(const struct cursor *c)
     return c->given - __atomic_load_n(&c->taken, __ATOMIC_RELAXED);
 }
 
-unsigned seq_batches_choose(const struct seq_batches *b, int preferred)
+/* A thread's part of all entries and of all flows, in equal weight: entries that are assigned tell
+ * nothing of flows that have only begun, and their number nothing of their length. Totals are at
+ * least 1. */
+static uint64_t share_of(const struct seq_batches *b, const struct cursor *c)
+{
+    return c->given * MAX(b->flows, 1u) + c->flows * MAX(b->given, 1u);
+}
+
+/* Flows stay with their thread, so a thread that has got most of them keeps them when others have
+ * nothing to do. */
+static bool has_fair_share(const struct seq_batches *b, const struct cursor *c)
+{
+    uint64_t mean = 2 * MAX(b->flows, 1u) * MAX(b->given, 1u) / b->threads;
+
+    return share_of(b, c) <= mean + mean / PREFERRED_SHARE + PREFERRED_FLOWS * MAX(b->given, 1u);
+}
+
+static uint64_t least_load(const struct seq_batches *b)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (unsigned i = 0; i < b->threads; i++)
+        least = MIN(least, load_of(&b->cursor[i]));
+    return least;
+}
+
+/* The least share of the threads that have at most so much to do. A thread that takes entries
+ * meanwhile has less; thread 0 stands for none. */
+static unsigned least_share(const struct seq_batches *b, uint64_t most)
 {
     uint64_t least = UINT64_MAX;
     unsigned best = 0;
 
     for (unsigned i = 0; i < b->threads; i++) {
-        uint64_t load = load_of(&b->cursor[i]);
+        uint64_t share = share_of(b, &b->cursor[i]);
 
-        if (load < least) {
-            least = load;
-            best = i;
-        }
+        if (load_of(&b->cursor[i]) > most || share >= least)
+            continue;
+        least = share;
+        best = i;
     }
-    if (preferred >= 0 && load_of(&b->cursor[preferred]) <= least + PREFERRED_MORE)
-        return (unsigned)preferred;
     return best;
+}
+
+/* The load decides first. Among threads with the same load, it is noise: of flows that begin
+ * together one thread could get most. */
+static unsigned choose(const struct seq_batches *b, int preferred)
+{
+    uint64_t load = least_load(b);
+
+    if (preferred >= 0 && load_of(&b->cursor[preferred]) <= load + PREFERRED_MORE &&
+        has_fair_share(b, &b->cursor[preferred]))
+        return (unsigned)preferred;
+    return least_share(b, load + LOAD_EQUAL);
+}
+
+unsigned seq_batches_choose(struct seq_batches *b, int preferred)
+{
+    unsigned thread = choose(b, preferred);
+
+    b->cursor[thread].flows++;
+    b->flows++;
+    return thread;
 }
 
 const struct seq_batch *seq_batches_oldest(const struct seq_batches *b)

@@ -61,9 +61,10 @@ void seq_batches_free(struct seq_batches *b);       /* NULL is fine */
 
 /* By the scan: adds an entry for this thread, of SEQ_BATCH_ENTRIES. */
 struct seq_entry *seq_batch_add(struct seq_batch *batch, unsigned thread);
-/* By the scan: the thread for new flows. That is the one with the fewest entries assigned and not
- * taken, or `preferred` (-1: none) if that has not many more. */
-unsigned seq_batches_choose(const struct seq_batches *b, int preferred);
+/* By the scan: the thread for a new flow. That is the one with the fewest entries assigned and not
+ * taken, or `preferred` (-1: none) if that has not many more, nor a much larger share of the file
+ * so far. */
+unsigned seq_batches_choose(struct seq_batches *b, int preferred);
 /* By the scan: this many entries were assigned to the thread. */
 void seq_batches_assign(struct seq_batches *b, unsigned thread, unsigned count);
 

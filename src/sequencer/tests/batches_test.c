@@ -6,6 +6,7 @@
 #include "base/test.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #define THREADS_MAX 4
 
@@ -132,16 +133,84 @@ TEST(seq_batches_choose_who_has_least_to_do)
     struct source s = { .threads = 3, .frames = 0 };
 
     source_open(&s);
-    seq_batches_assign(s.batches, 0, 10);
-    seq_batches_assign(s.batches, 1, 4);
-    seq_batches_assign(s.batches, 2, 7);
+    seq_batches_assign(s.batches, 0, 1000);
+    seq_batches_assign(s.batches, 1, 400);
+    seq_batches_assign(s.batches, 2, 700);
     CHECK_INT(seq_batches_choose(s.batches, -1), 1);
-    seq_batches_took(s.batches, 0, 9);
+    seq_batches_took(s.batches, 0, 900);
     CHECK_INT(seq_batches_choose(s.batches, -1), 0);
     /* A preferred thread may have some more, but not many. */
     CHECK_INT(seq_batches_choose(s.batches, 2), 2);
     seq_batches_assign(s.batches, 2, SEQ_BATCH_FRAMES);
     CHECK_INT(seq_batches_choose(s.batches, 2), 0);
+    seq_batches_free(s.batches);
+}
+
+/* Flows that last from the beginning to the end, all with one host, which is a thread's own until
+ * another one gets a flow. */
+TEST(seq_batches_divide_the_long_flows_of_a_host)
+{
+    for (unsigned threads = 2; threads <= THREADS_MAX; threads++) {
+        struct source s = { .threads = threads, .frames = 0 };
+        unsigned owner[64], given[THREADS_MAX] = { 0 };
+        int host = 0;
+
+        source_open(&s);
+        for (unsigned round = 0; round < 1000; round++) {
+            for (unsigned i = 0; i < ARRAY_LEN(owner); i++) {
+                if (round == 0)
+                    owner[i] = seq_batches_choose(s.batches, host);
+                if (owner[i] != 0)
+                    host = -1;
+                seq_batches_assign(s.batches, owner[i], 1);
+                seq_batches_took(s.batches, owner[i], 1);
+                given[owner[i]]++;
+            }
+        }
+        for (unsigned i = 0; i < threads; i++)
+            CHECK(given[i] <= 1.2 * 64 * 1000 / threads);
+        seq_batches_free(s.batches);
+    }
+}
+
+/* Half of the flows are busy first; then the others are. A packet more or less of the busy ones does
+ * not decide about those that are still to come. */
+TEST(seq_batches_divide_flows_that_begin_slowly)
+{
+    struct source s = { .threads = 2, .frames = 0 };
+    int owner[64];
+    unsigned flows[2] = { 0 };
+
+    source_open(&s);
+    memset(owner, -1, sizeof(owner));
+    for (unsigned i = 0; i < 2048; i++) {
+        unsigned flow = i % 16 == 0 ? i / 16 % 64 : 2 * (i % 32);
+
+        if (owner[flow] < 0) {
+            owner[flow] = (int)seq_batches_choose(s.batches, -1);
+            flows[owner[flow]]++;
+        }
+        seq_batches_assign(s.batches, (unsigned)owner[flow], 1);
+    }
+    CHECK_INT(flows[0] + flows[1], 64);
+    CHECK(flows[0] <= 38 && flows[1] <= 38);
+    seq_batches_free(s.batches);
+}
+
+/* A host with a fair share of all flows stays with its thread. */
+TEST(seq_batches_keep_hosts_together)
+{
+    struct source s = { .threads = 2, .frames = 0 };
+    unsigned elsewhere = 0;
+
+    source_open(&s);
+    for (unsigned i = 0; i < 1000; i++) {
+        unsigned thread = seq_batches_choose(s.batches, i % 2 == 0 ? 0 : 1);
+
+        elsewhere += thread != i % 2;
+        seq_batches_assign(s.batches, thread, i % 2 == 0 ? 10 : 11);
+    }
+    CHECK_INT(elsewhere, 0);
     seq_batches_free(s.batches);
 }
 
