@@ -236,8 +236,8 @@ ADD(key, char)
 #undef ADD
 
 /* A change of the table is a change of the ABI: raise IDS_PLUGIN_ABI with this number. */
-#define API_FUNCTIONS 44
-_Static_assert(IDS_PLUGIN_ABI == 1 && sizeof(struct ids_api) == API_FUNCTIONS * sizeof(void *),
+#define API_FUNCTIONS 45
+_Static_assert(IDS_PLUGIN_ABI == 2 && sizeof(struct ids_api) == API_FUNCTIONS * sizeof(void *),
                "IDS_PLUGIN_ABI and the number of functions change together");
 
 const struct ids_api plugin_api = {
@@ -283,6 +283,7 @@ const struct ids_api plugin_api = {
     .json_object = api_json_object,
     .json_array = api_json_array,
     .json_end = api_json_end,
+    .json_members = plugin_json_members,
     .print = plugin_print,
     .address = api_address,
 };

@@ -18,6 +18,19 @@ struct plugin_argument {
     _Alignas(max_align_t) uint8_t own[];
 };
 
+static bool is_excluded(struct rule_parser *p, const struct plugin_argument *a)
+{
+    const struct rule_test *test;
+
+    if (a->keyword->excludes == NULL)
+        return false;
+    for (size_t i = 0; (test = rule_test_at(p, POINT_PACKET, i)) != NULL; i++)
+        if (test->keyword == p->keyword &&
+            a->keyword->excludes(a->own, ((const struct plugin_argument *)test->arg)->own))
+            return true;
+    return false;
+}
+
 static int keyword_parse(struct rule_parser *p, struct text in, void *arg)
 {
     const struct plugin_keyword *k = (const struct plugin_keyword *)(const void *)p->keyword;
@@ -30,10 +43,12 @@ static int keyword_parse(struct rule_parser *p, struct text in, void *arg)
         return -1;
     a->keyword = k->keyword;
     if (k->keyword->parse == NULL)
-        return 0;
+        return is_excluded(p, a) ? rule_error(p, "%s: stands twice in the rule", k->ops.name) : 0;
     error = plugin_error_begin();
     status = k->keyword->parse((struct ids_value){ in.p, in.n }, a->own, error);
     plugin_error_end(error, &err);
+    if (status == 0 && is_excluded(p, a))
+        return rule_error(p, "%s: the rule cannot have this one and an earlier one", k->ops.name);
     if (status == 0)
         return 0;
     return rule_error(p, "%s: %s", k->ops.name,

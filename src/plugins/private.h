@@ -75,6 +75,7 @@ struct ids_json {
     bool is_array[PLUGIN_JSON_DEPTH];
 };
 void plugin_json_close(struct ids_json *json);
+bool plugin_json_members(struct ids_json *json, struct ids_slice text);
 
 extern const struct ids_api plugin_api;
 

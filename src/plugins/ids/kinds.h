@@ -100,6 +100,9 @@ struct ids_keyword {
     bool of_flow;
     size_t argument_size;       /* of the parsed argument, zeroed before; the rules own it */
     int (*parse)(struct ids_value value, void *argument, struct ids_error *error);     /* or NULL */
+    /* For a keyword that stands in a rule before: true if the rule cannot have both. NULL: it can
+     * have any number. */
+    bool (*excludes)(const void *argument, const void *earlier);
     bool (*match)(const struct ids_packet *packet, const void *argument);
     void (*free)(void *argument);       /* frees what it points to; NULL: nothing */
 };

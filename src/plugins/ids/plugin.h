@@ -13,7 +13,7 @@
 
 #include <ids/kinds.h>
 
-#define IDS_PLUGIN_ABI 1
+#define IDS_PLUGIN_ABI 2
 #define IDS_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 struct ids_api {
@@ -82,6 +82,9 @@ struct ids_api {
     void (*json_object)(struct ids_json *json, const char *key);
     void (*json_array)(struct ids_json *json, const char *key);
     void (*json_end)(struct ids_json *json);    /* of the innermost object or array */
+    /* Members that a library has written: `"a":1,"b":{"c":[]}` in one line. False: it is no JSON,
+     * no UTF-8 or too deep, or an array is open; nothing is added. */
+    bool (*json_members)(struct ids_json *json, struct ids_slice text);
 
     /* Loggers: appends to the line. Line feeds in it become blanks: a line is one record. */
     void (*print)(struct ids_line *line, const char *fmt, ...) IDS_PRINTF(2, 3);
