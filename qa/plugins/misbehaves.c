@@ -3,7 +3,34 @@
  * each number in MISTAKE. */
 #include <ids/plugin.h>
 
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 extern int nobody_has_this(void);
+
+/* What must not happen while a plugin is loaded, in a constructor or in load(). */
+static void misbehave(int how)
+{
+    switch (how) {
+    case 0:
+        raise(SIGSEGV);
+        break;
+    case 1:
+        exit(0);
+    case 2:
+        if (write(STDOUT_FILENO, "it waits\n", 9) == 9)
+            for (;;)
+                pause();
+    }
+}
+
+#if MISTAKE >= 21 && MISTAKE <= 23
+__attribute__((constructor)) static void misbehave_early(void)
+{
+    misbehave(MISTAKE - 21);
+}
+#endif
 
 static void *open_nothing(const struct ids_settings *settings, const char *path,
                           struct ids_error *error)
@@ -173,6 +200,11 @@ static int load(struct ids_engine *engine, const struct ids_api *ids)
         break;
     case 17:
         add_many(engine, ids);
+        break;
+    case 24:
+    case 25:
+    case 26:
+        misbehave(MISTAKE - 24);
         break;
     }
     return 0;

@@ -11,6 +11,7 @@
 #include "main/logging.h"
 #include "main/options.h"
 #include "main/run.h"
+#include "main/plugin_guard.h"
 #include "plugins/load.h"
 
 /* Runs a job that needs the configuration. */
@@ -43,6 +44,7 @@ static int list_modes(const struct options *o, struct conf *conf)
 static int load_for_lists(const struct options *o)
 {
     struct err err = { 0 };
+    int status;
 
     switch (o->job) {
     case JOB_LIST_KEYWORDS: case JOB_LIST_PROTOS: case JOB_LIST_HOOKS: case JOB_LIST_FRAMES:
@@ -54,7 +56,10 @@ static int load_for_lists(const struct options *o)
     default:
         return 0;
     }
-    if (plugins_load(o->plugins.at, o->plugins.count, NULL, &err) == 0)
+    plugin_guard_begin();
+    status = plugins_load(o->plugins.at, o->plugins.count, NULL, &err);
+    plugin_guard_end();
+    if (status == 0)
         return 0;
     log_err(LOG_LEVEL_ERROR, "plugins", &err);
     return -1;

@@ -29,6 +29,7 @@
 #include "main/job_loop.h"
 #include "main/logging.h"
 #include "main/engine_loop.h"
+#include "main/plugin_guard.h"
 #include "main/take_over.h"
 #include "match/mpm_ngram.h"
 #include "plugins/load.h"
@@ -116,9 +117,14 @@ static int check_options(const struct options *o, const struct conf *conf, struc
 /* --dump-config shows the configuration of a plugin that does not load, too. */
 static int load_plugins(const struct options *o, const struct conf *conf, struct err *err)
 {
+    int status;
+
     if (o->job == JOB_DUMP_CONFIG)
         return 0;
-    return plugins_load(o->plugins.at, o->plugins.count, conf_root(conf), err);
+    plugin_guard_begin();
+    status = plugins_load(o->plugins.at, o->plugins.count, conf_root(conf), err);
+    plugin_guard_end();
+    return status;
 }
 
 /* The order gives the precedence: the file, --include, --set, other options. NULL: the

@@ -29,7 +29,29 @@ struct loaded {
 static struct {
     ARRAY_OF(struct loaded) list;
     struct arena memory;
+    char loading[4500];         /* "file:line:column: plugin PATH" */
+    const char *now_loading;    /* loading, or NULL; atomic: handlers of signals read it */
 } plugins;
+
+const char *plugins_loading(void)
+{
+    return __atomic_load_n(&plugins.now_loading, __ATOMIC_ACQUIRE);
+}
+
+static void begin_loading(const char *path, struct where at)
+{
+    struct err err = { .at = at };
+    char place[300];
+
+    snprintf(plugins.loading, sizeof(plugins.loading), "%splugin %s",
+             at.file != NULL ? err_text(&err, place, sizeof(place)) : "", path);
+    __atomic_store_n(&plugins.now_loading, plugins.loading, __ATOMIC_RELEASE);
+}
+
+static void end_loading(void)
+{
+    __atomic_store_n(&plugins.now_loading, NULL, __ATOMIC_RELEASE);
+}
 
 void *plugin_alloc(size_t size)
 {
@@ -119,8 +141,8 @@ int plugin_start(const struct ids_plugin *plugin, const char *path, struct where
 }
 
 /* RTLD_NOW: a symbol that is missing is missing now, and not when a packet comes. */
-static int load_file(const char *path, struct where at, const struct conf_node *root,
-                     struct err *err)
+static int load_object(const char *path, struct where at, const struct conf_node *root,
+                       struct err *err)
 {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct ids_plugin *plugin;
@@ -136,6 +158,17 @@ static int load_file(const char *path, struct where at, const struct conf_node *
         return status;
     }
     return plugin_start(plugin, path, at, root, err);
+}
+
+static int load_file(const char *path, struct where at, const struct conf_node *root,
+                     struct err *err)
+{
+    int status;
+
+    begin_loading(path, at);
+    status = load_object(path, at, root, err);
+    end_loading();
+    return status;
 }
 
 static int is_shared_object(const struct dirent *entry)

@@ -13,6 +13,10 @@ struct ids_plugin;
 int plugins_load(const char *const *paths, size_t count, const struct conf_node *root,
                  struct err *err);
 
+/* The plugin that runs code at this moment, and where it is listed; NULL: none. For handlers of
+ * signals and exit(): the text is complete before it is there. */
+const char *plugins_loading(void);
+
 /* Registers what a plugin adds. `path` and `at` say where it came from. For plugins that are in
  * memory already, such as those of tests. */
 int plugin_start(const struct ids_plugin *plugin, const char *path, struct where at,
