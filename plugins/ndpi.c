@@ -4,6 +4,7 @@
  * For libndpi 4.2. */
 #include <ids/plugin.h>
 
+#include <errno.h>
 #include <ndpi_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,55 @@ static void log_risk(struct ids_json *json, unsigned number)
     ids->json_end(json);
 }
 
+/* Behind the object that begins at `at`; NULL: it has no end. */
+static const char *end_of_object(const char *at, const char *end)
+{
+    unsigned depth = 0;
+    bool quoted = false;
+
+    for (; at < end; at++) {
+        if (quoted && *at == '\\')
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (!quoted && *at == '{')
+            depth++;
+        else if (!quoted && *at == '}' && --depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* What nDPI knows of single protocols: {"ndpi":{...},"http":{...}}. Later versions write these
+ * objects into "ndpi", as Suricata's records have them; the first object is what ndpi_log() has
+ * written, in the form of those versions. */
+static void log_protocols(struct ids_json *json, const char *text, uint32_t len)
+{
+    const char *end = text + len, *first = len > 1 ? memchr(text + 1, '{', len - 1) : NULL;
+    const char *rest = first != NULL ? end_of_object(first, end) : NULL;
+
+    if (rest == NULL || end - rest < 3 || *rest != ',')
+        return;
+    ids->json_members(json, (struct ids_slice){ (const uint8_t *)rest + 1,
+                                                (uint32_t)(end - rest - 2) });
+}
+
+/* nDPI only reads the flow here, although it takes it for writing. */
+static void log_dpi(const struct ndpi_watched *w, struct ids_json *json)
+{
+    ndpi_serializer serializer;
+    uint32_t len = 0;
+    const char *text;
+
+    if (ndpi_init_serializer(&serializer, ndpi_serialization_format_json) != 0)
+        return;
+    if (ndpi_dpi2json(names, (struct ndpi_flow_struct *)(uintptr_t)&w->flow, w->found,
+                      &serializer) == 0 &&
+        (text = ndpi_serializer_get_buffer(&serializer, &len)) != NULL)
+        log_protocols(json, text, len);
+    ndpi_term_serializer(&serializer);
+}
+
 static bool ndpi_log(const void *flow_data, struct ids_json *json)
 {
     const struct ndpi_watched *w = flow_data;
@@ -150,6 +200,7 @@ static bool ndpi_log(const void *flow_data, struct ids_json *json)
         ids->json_number(json, "category_id", w->found.category);
         log_text(json, "category", ndpi_category_get_name(names, w->found.category));
     }
+    log_dpi(w, json);
     return true;
 }
 
@@ -211,13 +262,21 @@ static bool has_protocol(ndpi_protocol found, uint16_t proto)
            found.app_protocol == proto;
 }
 
-/* Nothing matches, negated or not, before nDPI has found something or given up. */
+/* A rule has one protocol, or several that it excludes. */
+static bool protocol_excludes(const void *argument, const void *earlier)
+{
+    const struct protocol_argument *a = argument, *b = earlier;
+
+    return !a->negated || !b->negated || (a->first == b->first && a->second == b->second);
+}
+
+/* Nothing matches, negated or not, before nDPI has all that it looks for, or has given up. */
 static bool protocol_match(const struct ids_packet *packet, const void *argument)
 {
     const struct protocol_argument *a = argument;
     const struct ndpi_watched *w = watched(packet);
 
-    if (w == NULL || (!w->is_done && !is_known(w->found)))
+    if (w == NULL || !w->is_done)
         return false;
     return (has_protocol(w->found, a->first) && has_protocol(w->found, a->second)) != a->negated;
 }
@@ -230,6 +289,23 @@ static int risk_of(const char *name)
     return -1;
 }
 
+/* A mask such as 4096, as the sum of 2^N for risks of number N. */
+static bool risk_mask(const char *text, uint64_t *risks)
+{
+    char *end;
+
+    errno = 0;
+    *risks = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+/* The same risks twice. */
+static bool risk_excludes(const void *argument, const void *earlier)
+{
+    return ((const struct risk_argument *)argument)->risks ==
+           ((const struct risk_argument *)earlier)->risks;
+}
+
 /* "NDPI_TLS_WEAK_CIPHER,NDPI_MALICIOUS_JA3": all of them. */
 static int risk_parse(struct ids_value value, void *argument, struct ids_error *error)
 {
@@ -239,6 +315,9 @@ static int risk_parse(struct ids_value value, void *argument, struct ids_error *
 
     if (!copy_value(value, text, sizeof(text), &a->negated))
         return ids->fail(error, "expected risks of nDPI");
+    if (text[0] >= '0' && text[0] <= '9')
+        return risk_mask(text, &a->risks) && a->risks != 0
+                   ? 0 : ids->fail(error, "expected a mask of risks, found \"%s\"", text);
     for (name = strtok_r(text, ", ", &save); name != NULL; name = strtok_r(NULL, ", ", &save)) {
         number = risk_of(name);
         if (number < 0)
@@ -253,7 +332,7 @@ static bool risk_match(const struct ids_packet *packet, const void *argument)
     const struct risk_argument *a = argument;
     const struct ndpi_watched *w = watched(packet);
 
-    if (w == NULL || (!w->is_done && !is_known(w->found)))
+    if (w == NULL || !w->is_done)
         return false;
     return ((w->flow.risk & a->risks) == a->risks) != a->negated;
 }
@@ -261,11 +340,12 @@ static bool risk_match(const struct ids_packet *packet, const void *argument)
 static const struct ids_keyword protocol_keyword = {
     .name = "ndpi-protocol", .doc = "the protocol that nDPI finds",
     .argument_size = sizeof(struct protocol_argument),
-    .parse = protocol_parse, .match = protocol_match,
+    .parse = protocol_parse, .excludes = protocol_excludes, .match = protocol_match,
 };
 static const struct ids_keyword risk_keyword = {
     .name = "ndpi-risk", .doc = "risks of the flow that nDPI finds",
-    .argument_size = sizeof(struct risk_argument), .parse = risk_parse, .match = risk_match,
+    .argument_size = sizeof(struct risk_argument), .parse = risk_parse,
+    .excludes = risk_excludes, .match = risk_match,
 };
 
 static int load(struct ids_engine *engine, const struct ids_api *api)
