@@ -12,6 +12,12 @@ static void count_words(struct buf *out, unsigned count, const char *one, const 
     buf_printf(out, ", %u %s", count, count == 1 ? one : many);
 }
 
+static void print_detail(struct buf *out, const char *name, const char *detail)
+{
+    if (detail[0] != '\0')
+        buf_printf(out, "\n%s: %s", name, detail);
+}
+
 static void print_head(const struct plan *plan, struct buf *out)
 {
     const struct topology *t = plan->topology;
@@ -27,9 +33,10 @@ static void print_head(const struct plan *plan, struct buf *out)
     count_words(out, t->numas, "NUMA node", "NUMA nodes");
     if (t->l3s > 0)
         count_words(out, t->l3s, "L3 cache", "L3 caches");
-    for (unsigned i = 0; i < plan->source_count; i++)
-        if (plan->sources[i].detail[0] != '\0')
-            buf_printf(out, "\n%s: %s", plan->sources[i].name, plan->sources[i].detail);
+    for (unsigned i = 0; i < plan->source_count; i++) {
+        print_detail(out, plan->sources[i].name, plan->sources[i].detail);
+        print_detail(out, plan->sources[i].peer, plan->sources[i].peer_detail);
+    }
     buf_printf(out, "\n\n");
 }
 
@@ -274,18 +281,24 @@ static void json_diagnostic(struct json *j, const struct diagnostic *n)
 }
 
 /* Only of captures that have something to say of their sources. */
+static void json_source(struct json *j, const char *name, const char *detail)
+{
+    if (detail[0] == '\0')
+        return;
+    json_object(j, NULL);
+    json_string(j, "name", name);
+    json_string(j, "detail", detail);
+    json_object_end(j);
+}
+
 static void json_sources(struct json *j, const struct plan *plan)
 {
     json_array(j, "sources");
     for (unsigned i = 0; i < plan->source_count; i++) {
         const struct plan_source *s = &plan->sources[i];
 
-        if (s->detail[0] == '\0')
-            continue;
-        json_object(j, NULL);
-        json_string(j, "name", s->name);
-        json_string(j, "detail", s->detail);
-        json_object_end(j);
+        json_source(j, s->name, s->detail);
+        json_source(j, s->peer, s->peer_detail);
     }
     json_array_end(j);
 }

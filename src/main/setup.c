@@ -472,6 +472,14 @@ static void name_management(const struct setup *s, bool live, char *main_name, s
     out[n] = (struct plan_manager){ NULL, NULL };
 }
 
+static void describe(const struct conf_node *root, const struct capture_ops *capture,
+                     struct plan_source *source)
+{
+    capture->describe(root, source->name, source->detail, sizeof(source->detail));
+    if (source->peer != NULL)
+        capture->describe(root, source->peer, source->peer_detail, sizeof(source->peer_detail));
+}
+
 /* Asks the capture for queues and threads of a source. With --topology only the CPUs of
  * the other machine are known, not its interfaces. */
 static void ask_capture(const struct setup *s, const struct capture_ops *capture,
@@ -487,7 +495,7 @@ static void ask_capture(const struct setup *s, const struct capture_ops *capture
         source->auto_threads = capture->auto_threads(s->root, source->name,
                                                      cpu_set_count(&t->allowed), source->queues);
     if (s->options->job == JOB_PLAN && t->is_this_machine && capture->describe != NULL)
-        capture->describe(s->root, source->name, source->detail, sizeof(source->detail));
+        describe(s->root, capture, source);
     source->missing = t->is_this_machine && capture->has_interfaces &&
                       strcmp(source->name, "any") != 0 && if_nametoindex(source->name) == 0;
 }

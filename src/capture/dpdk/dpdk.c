@@ -132,21 +132,13 @@ static unsigned dpdk_auto_threads(const struct conf_node *root, const char *name
 
 static void dpdk_describe(const struct conf_node *root, const char *source, char *buf, size_t size)
 {
-    const char *peer = dpdk_peer(root, source);
     struct err err = { 0 };
-    size_t at;
 
     if (dpdk_eal_start(root, &err) < 0) {
         snprintf(buf, size, "not known: %s", err.text);
         return;
     }
     dpdk_port_describe(source, buf, size);
-    at = strlen(buf);
-    if (peer == NULL || at + 2 >= size)
-        return;
-    at += (size_t)snprintf(buf + at, size - at, "\n%s: ", peer);
-    if (at < size)
-        dpdk_port_describe(peer, buf + at, size - at);
 }
 
 /* --- opening ------------------------------------------------------------------------------ */
