@@ -11,6 +11,8 @@
 #include "base/system/clock.h"
 #include "base/containers/hash.h"
 #include "base/report/json.h"
+#include "flow/flow_export.h"
+#include "flow/flow_match.h"
 #include "flow/flow_table.h"
 #include "match/mpm_ngram.h"
 #include "packet/decode/peek.h"
@@ -565,6 +567,75 @@ static void records_close(void *self)
     free(self);
 }
 
+/* --- flows that move ------------------------------------------------------------------------ */
+
+/* What moving flows to another thread would cost at least: each is written and taken with the
+ * numbers of its TCP session. Data of reassembly, parsers and rules would come on top. */
+#define MOVING 1024u
+
+struct moving {
+    struct conf *yaml;
+    struct flow_conf *conf;
+    struct flow *flow;
+    struct buf records;
+};
+
+static void *moving_open(void)
+{
+    struct moving *m = xcalloc(1, sizeof(*m));
+    struct err err = { 0 };
+
+    m->yaml = conf_new();
+    m->conf = flow_conf_new(conf_root(m->yaml), 1, &err);
+    if (m->conf == NULL)
+        give_up(err.text);
+    m->flow = xaligned(CACHE_LINE, MOVING * sizeof(m->flow[0]));
+    for (unsigned i = 0; i < MOVING; i++) {
+        struct flow *f = &m->flow[i];
+
+        f->key = (struct flow_key){ .src = ip_v4((const uint8_t[4]){ 10, 0, 0, 1 }), .proto = 6,
+                                    .dst = ip_v4((const uint8_t[4]){ 10, 0, 0, 2 }),
+                                    .src_port = (uint16_t)(1024 + i), .dst_port = 80 };
+        f->hash = flow_match_hash(m->conf, &f->key, 0);
+    }
+    return m;
+}
+
+static uint64_t moving_run(void *self)
+{
+    static const struct tcp_export tcp = { .has_session = 1 };
+    static const struct app_export app = { .proto = { "http", "http", "http" } };
+    struct moving *m = self;
+    struct flow_imports *imports;
+    struct flow_import from;
+    struct err err = { 0 };
+
+    buf_clear(&m->records);
+    for (unsigned i = 0; i < MOVING; i++)
+        flow_export_add(&m->records, &m->flow[i], &tcp, &app);
+    imports = flow_imports_new(m->conf, &m->records, NULL, &err);
+    if (imports == NULL)
+        give_up(err.text);
+    for (unsigned i = 0; i < MOVING; i++) {
+        if (!flow_imports_take(imports, &m->flow[i], &from))
+            give_up("a flow is lost");
+        flow_import(&m->flow[i], &from);
+    }
+    flow_imports_free(imports);
+    return MOVING;
+}
+
+static void moving_close(void *self)
+{
+    struct moving *m = self;
+
+    buf_fini(&m->records);
+    free(m->flow);
+    flow_conf_free(m->conf);
+    conf_free(m->yaml);
+    free(m);
+}
+
 /* --------------------------------------------------------------------------------------------- */
 
 static const struct bench benches[] = {
@@ -572,6 +643,7 @@ static const struct bench benches[] = {
     { "peek", "packet", decode_open, peek_run, decode_close },
     { "flow-25k", "lookup", lookups_25k_open, lookups_run, lookups_close },
     { "flow-500k", "lookup", lookups_500k_open, lookups_run, lookups_close },
+    { "flow-move", "flow", moving_open, moving_run, moving_close },
     { "stream", "packet", in_order_open, streaming_run, streaming_close },
     { "stream-reordered", "packet", reordered_open, streaming_run, streaming_close },
     { "patterns", "KiB", scanning_open, scanning_run, scanning_close },
