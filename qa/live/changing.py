@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""changing.py send INTERFACE RATE SECONDS | write FILE PACKETS: traffic whose load changes.
+"""changing.py send INTERFACE RATE SECONDS | write FILE PACKETS | watch PID: a load that changes.
 
 64 UDP flows live all the time, so no scheduler may give them to another thread. Each phase has
 other busy flows, which send 15 packets of 16: in turn the even ones, six at random, the odd ones,
 six others. So threads that got equal shares at the start have unequal ones in each phase.
-`write` makes phases of a 16th of the packets, `send` of two seconds."""
+`write` makes phases of a 16th of the packets, `send` of two seconds.
+
+`watch` reads the CPU time of the threads W#.. of an engine every 10 ms until it ends. It prints the
+busiest CPU's part of each second, in thousandths of the mean CPU's, on average over the seconds in
+which the threads took a fifth of a CPU or more."""
+import glob
 import os
 import random
 import socket
@@ -70,8 +75,42 @@ def write(path, count):
                                   len(data)) + data)
 
 
+def cpu_times(pid):
+    """By thread: CPU time in ns, and the CPU on which it ran last."""
+    times = {}
+    for path in glob.glob(f"/proc/{pid}/task/*"):
+        try:
+            with open(path + "/stat", encoding="utf-8") as f:
+                name, rest = f.read().split("(", 1)[1].rsplit(")", 1)
+            with open(path + "/schedstat", encoding="utf-8") as f:
+                spent = int(f.read().split()[0])
+        except (OSError, IndexError):
+            continue
+        if name.startswith("W#"):
+            times[path] = spent, rest.split()[36]
+    return times
+
+
+def watch(pid):
+    parts, cpus, last, start = [], {}, cpu_times(pid), time.monotonic()
+    while os.path.exists(f"/proc/{pid}"):
+        time.sleep(0.01)
+        now = cpu_times(pid)
+        for thread, (spent, cpu) in now.items():
+            if thread in last:
+                cpus[cpu] = cpus.get(cpu, 0) + spent - last[thread][0]
+        last = now
+        if time.monotonic() - start >= 1:
+            if sum(cpus.values()) > 0.2e9:
+                parts.append(max(cpus.values()) * len(os.sched_getaffinity(0)) / sum(cpus.values()))
+            cpus, start = {}, time.monotonic()
+    print(round(1000 * sum(parts) / len(parts)) if parts else 0)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "send":
         send(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    elif sys.argv[1] == "watch":
+        watch(int(sys.argv[2]))
     else:
         write(sys.argv[2], int(sys.argv[3]))
