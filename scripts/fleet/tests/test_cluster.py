@@ -24,6 +24,9 @@ def test_ray_takes_the_cluster_of_machines():
     assert config["min_workers"] == config["max_workers"] == len(workers)
     head = config["head_start_ray_commands"][-1]
     assert "--ray-client-server-port=10001" in head and "--port=6379" in head
+    assert config["file_mounts"]["/home/ids/.ray/auth_token"]
+    for command in (head, config["worker_start_ray_commands"][-1]):
+        assert "RAY_AUTH_MODE=token" in command
 
 
 def test_the_job_of_kuberay_is_a_run(capsys):
@@ -33,6 +36,7 @@ def test_the_job_of_kuberay_is_a_run(capsys):
     args = cli.parser().parse_args(words)
     assert program == "ids-fleet" and args.command == "run" and args.resume
     cluster = job["spec"]["rayClusterSpec"]
+    assert cluster["authOptions"] == {"mode": "token"} and "rayVersion" in cluster
     for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"]):
         (container,) = group["template"]["spec"]["containers"]
         assert container["resources"]["requests"] == container["resources"]["limits"]

@@ -2,10 +2,8 @@
 """Whole runs on a Ray cluster of this machine."""
 
 import contextlib
-import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +12,7 @@ from collections import deque
 
 import pytest
 import ray
-from conftest import alone, binary, write, write_cut
+from conftest import alone, binary, fleet, status, write, write_cut
 from ray.cluster_utils import Cluster
 
 from ids_fleet import cli, driver, results, tables
@@ -23,17 +21,6 @@ from ids_fleet.store import Store
 from ids_fleet.worklist import Group, Task
 
 MEMORY = 80 << 20               # of Ray's object store
-
-
-def fleet(captures, out, config, rules, *more):
-    return cli.main(["run", "--captures", *map(str, captures), "--config", str(config), "--rules",
-                     str(rules), "--out", str(out), "--engine", binary(), "--parallel", "2", *more])
-
-
-def status(out, capsys):
-    capsys.readouterr()
-    assert cli.main(["status", str(out)]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 @pytest.fixture(scope="module")
@@ -330,31 +317,8 @@ def test_resume_after_the_driver_died(tmp_path, config, rules):
     assert tables.compare(Store(str(out)), eve).equal
 
 
-@pytest.fixture
-def s3(monkeypatch):
-    """A server that speaks S3, from moto."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    for name, value in (("AWS_ACCESS_KEY_ID", "x"), ("AWS_SECRET_ACCESS_KEY", "x"),
-                        ("AWS_ENDPOINT_URL", url), ("AWS_DEFAULT_REGION", "us-east-1")):
-        monkeypatch.setenv(name, value)
-    server = subprocess.Popen([sys.executable, "-m", "moto.server", "-p", str(port)],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for _ in range(300):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-            break
-        time.sleep(0.1)
-    yield url
-    server.kill()
-    server.wait()
-
-
 def test_captures_and_results_in_an_object_store(tmp_path, config, rules, s3, capsys):
-    s3fs = pytest.importorskip("s3fs")
-    store = s3fs.S3FileSystem(skip_instance_cache=True)
-    store.mkdir("bucket")
+    store = Store("s3://bucket").fs
     paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(4)]
     for n, path in enumerate(paths):
         store.put_file(str(path), f"bucket/in/s{n % 2}/{n}.pcap")
