@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from ids_fleet import results, store
+from ids_fleet import captures, results, store
 from ids_fleet.errors import FleetError, StoreError
 from ids_fleet.store import Store, retry
 
@@ -59,7 +59,7 @@ def test_a_store_that_stays_away_is_an_error(monkeypatch):
     def away(error):
         calls.append(1)
         raise error
-    with pytest.raises(ConnectionError):
+    with pytest.raises(StoreError, match=r"x: away \(tried 4 times\)"):
         retry("x", lambda: away(ConnectionError("away")))
     assert len(calls) == store.TRIES
     with pytest.raises(FileNotFoundError):
@@ -92,3 +92,53 @@ def test_what_a_killed_worker_left_is_removed(tmp_path, local):
     assert sorted(n for f in ("events", "alerts", "files") for n in place.names(f)) == [
         "alerts/good.jsonl", "events/event_type=dns/date=d/good.parquet", "files/ab/abcd"]
     assert len(list(results.read_done(place))) == 1
+
+
+class ForeignError(Exception):
+    """As those of a library, which are no OSError."""
+
+
+class CredentialsError(ForeignError):
+    pass
+
+
+def answered(status):
+    """An OSError of s3fs: the answer of the store is in its cause."""
+    error, cause = OSError(errno.EIO, "said"), ForeignError()
+    cause.response = {"ResponseMetadata": {"HTTPStatusCode": status}}
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(("error", "raised", "tries"), [
+    (ForeignError("reset"), StoreError, store.TRIES), (answered(503), StoreError, store.TRIES),
+    (answered(429), StoreError, store.TRIES), (answered(400), OSError, 1),
+    (CredentialsError("none"), FleetError, 1), (PermissionError("no"), PermissionError, 1),
+    (OSError(errno.EDQUOT, "quota"), StoreError, 1), (TypeError("a mistake"), TypeError, 1)])
+def test_errors_of_libraries_become_ours(monkeypatch, error, raised, tries):
+    monkeypatch.setattr(store, "FIRST_WAIT_S", 0.001)
+    calls = []
+
+    def action():
+        calls.append(1)
+        raise error
+    with pytest.raises(raised) as caught:
+        retry("x", action)
+    assert type(caught.value) is raised and len(calls) == tries
+
+
+def test_a_folder_that_cannot_be_read_is_no_empty_one(tmp_path, local, monkeypatch):
+    place = Store(str(tmp_path / "out"))
+    place.put(local, "a/b/c")
+    assert list(place.names("none")) == []
+    whole = place.fs.ls
+
+    def ls(path, **more):
+        if path.endswith("/a/b"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return whole(path, **more)
+    monkeypatch.setattr(place.fs, "ls", ls)
+    with pytest.raises(StoreError, match="Permission denied"):
+        list(place.names("a"))
+    with pytest.raises(FleetError, match="Permission denied"):
+        list(captures.find([str(tmp_path / "out")]))

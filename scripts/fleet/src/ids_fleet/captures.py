@@ -3,7 +3,9 @@
 
 All of it streams: a folder is read a directory at a time, a manifest a line at a time."""
 
+import gzip
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,14 +15,25 @@ from typing import Any
 import fsspec
 from fsspec.utils import glob_translate
 
-from ids_fleet.errors import FleetError
-from ids_fleet.store import is_local, split_url
+from ids_fleet.errors import FleetError, StoreError
+from ids_fleet.store import as_own, is_local, one_line, retry, split_url, walk
 
 NAMES = r"pcap|\.(cap|dmp|dump)(\.[a-z0-9]+)?$"     # of files in folders
 MAGIC = re.compile(r"[*?\[]")
 STAT_AT_ONCE = 16
 STAT_BATCH = 512
 SENSOR, SIZE, TIME = 1, 2, 3                        # columns of a manifest, after the URL
+
+
+def pattern_of(option: str, text: str, groups: int = 0) -> re.Pattern[str]:
+    """The regular expression of an option. Raises FleetError if it is none, or has fewer groups."""
+    try:
+        pattern = re.compile(text)
+    except re.error as e:
+        raise FleetError(f"{option}: {text!r}: {e}") from e
+    if pattern.groups < groups:
+        raise FleetError(f"{option}: {text!r} has no group: put ( ) around the name")
+    return pattern
 
 
 @dataclass(frozen=True)
@@ -56,11 +69,11 @@ def full_url(fs: Any, path: str) -> str:
 
 def _below(fs: Any, root: str, wanted: re.Pattern[str]) -> Iterator[Capture]:
     """The captures in a folder and those below it; the first folder below is the sensor."""
-    for base, _, files in fs.walk(root, detail=True):
-        inner = str(base)[len(root):].strip("/")
-        for name, info in sorted(files.items()):
-            if info.get("type") == "file" and name and wanted.search(name):
-                yield Capture(full_url(fs, f"{str(base).rstrip('/')}/{name}"), int(info["size"]),
+    for base, files in walk(fs, root):
+        inner = base[len(root):].strip("/")
+        for name, info in files.items():
+            if wanted.search(name):
+                yield Capture(full_url(fs, f"{base.rstrip('/')}/{name}"), int(info["size"]),
                               changed_ns(info), inner.split("/")[0])
 
 
@@ -69,17 +82,17 @@ def _matching(fs: Any, pattern: str) -> Iterator[Capture]:
     magic = MAGIC.search(pattern)
     root = pattern[:magic.start() if magic else len(pattern)].rsplit("/", 1)[0]
     fits = re.compile(glob_translate(pattern))
-    for base, _, files in fs.walk(root, detail=True):
-        inner = str(base)[len(root):].strip("/")
-        for _, info in sorted(files.items()):
-            if info.get("type") == "file" and fits.match(str(info["name"])):
+    for base, files in walk(fs, root):
+        inner = base[len(root):].strip("/")
+        for info in files.values():
+            if fits.match(str(info["name"])):
                 yield Capture(full_url(fs, str(info["name"])), int(info["size"]),
                               changed_ns(info), inner.split("/")[0])
 
 
 def _stat(url: str, sensor: str = "") -> Capture:
     fs, path = split_url(url)
-    info = fs.info(path)
+    info = retry(url, lambda: fs.info(path))
     if info.get("type") == "directory":
         raise FleetError(f"{url}: a folder where a manifest should name a file")
     return Capture(full_url(fs, path), int(info["size"]), changed_ns(info), sensor)
@@ -113,8 +126,8 @@ def find(sources: Iterable[str], names: str = NAMES) -> Iterator[Capture]:
     """The captures of files, folders, patterns, and manifests (@URL).
 
     `names` is the pattern that names of files in folders fit. Raises FleetError if a source does
-    not exist or a manifest is wrong."""
-    wanted = re.compile(names)
+    not exist or a manifest is wrong, StoreError if a store does not answer."""
+    wanted = pattern_of("--names", names)
     for source in sources:
         try:
             if source.startswith("@"):
@@ -123,9 +136,16 @@ def find(sources: Iterable[str], names: str = NAMES) -> Iterator[Capture]:
             fs, path = split_url(source)
             if MAGIC.search(path):
                 yield from _matching(fs, path)
-            elif fs.isdir(path):
+            elif retry(source, lambda fs=fs, path=path: fs.isdir(path)):  # type: ignore[misc]
                 yield from _below(fs, path.rstrip("/"), wanted)
             else:
                 yield _stat(source)
-        except OSError as e:
-            raise FleetError(f"{source}: {e}") from e
+        except (gzip.BadGzipFile, EOFError, UnicodeDecodeError, zlib.error) as e:
+            raise FleetError(f"{source}: {one_line(e)}") from e
+        except Exception as e:
+            own = as_own(source, e)
+            if isinstance(own, ConnectionError):
+                raise StoreError(f"{source}: {own}") from e
+            if isinstance(own, OSError):
+                raise FleetError(f"{source}: {one_line(own)}") from e
+            raise own from e

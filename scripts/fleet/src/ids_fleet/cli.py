@@ -5,8 +5,7 @@ import argparse
 import json
 import os
 import secrets
-import shutil
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import time
@@ -14,12 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import duckdb
-import fsspec
 import ray
 
-from ids_fleet import __version__, across, captures, driver, report, results, tables
-from ids_fleet.errors import FleetError
-from ids_fleet.store import Store
+from ids_fleet import __version__, across, captures, driver, engine_file, report, results, tables
+from ids_fleet.errors import EngineError, FleetError, StoreError
+from ids_fleet.store import Store, one_line, read_file
 from ids_fleet.worker import Spec, content_hash
 from ids_fleet.worklist import Worklist, group_key
 
@@ -54,7 +52,12 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--parallel", type=int, default=0, metavar="N",
                      help="workers; default: the CPUs of the cluster")
     run.add_argument("--resume", action="store_true", help="go on with what an earlier run left")
-    run.add_argument("--engine", default="ids", metavar="PATH", help="of ids on each machine")
+    engine = run.add_mutually_exclusive_group()
+    engine.add_argument("--engine", default="ids", metavar="PATH", help="of ids on each machine")
+    engine.add_argument("--engine-file", default="", metavar="PATH_OR_URL",
+                        help="ids, or a Debian package of it, that goes along with the run")
+    engine.add_argument("--engine-image", default="", metavar="IMAGE",
+                        help="container with ids, Ray and ids-fleet for the workers, by podman")
     run.add_argument("--engine-arg", action="append", default=[], metavar="ARG",
                      help="one more argument of the engine; repeat it")
     run.add_argument("--memory", type=int, default=0, metavar="BYTES", help="of a worker")
@@ -76,63 +79,62 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def read_file(url: str) -> bytes:
-    """A small file. Raises FleetError."""
+def given_file(url: str) -> bytes:
+    """A file that an option names. Raises FleetError."""
     try:
-        with fsspec.open(url, "rb") as f:
-            return bytes(f.read())
+        return read_file(url)
     except OSError as e:
-        raise FleetError(f"{url}: {e}") from e
+        raise FleetError(f"{url}: {e.strerror or e}") from e
 
 
 def companions(config: str, files: Sequence[str]) -> dict[str, bytes]:
     """The files that workers get beside the configuration, by name: those that were given, and the
     ones that the engine looks for beside its configuration. Raises FleetError."""
-    found = {os.path.basename(name): read_file(name) for name in files}
+    found = {os.path.basename(name): given_file(name) for name in files}
     beside = os.path.dirname(config)
     for name in COMPANIONS:
         for folder in (beside, os.path.join(beside, "rules")):
             path = os.path.join(folder, name)
             if name not in found and os.path.exists(path):
-                found[name] = read_file(path)
+                found[name] = given_file(path)
     return found
 
 
-def engine_path(name: str) -> str:
-    """A path for workers: one that exists here is made absolute, another is left to them."""
-    found = shutil.which(name)
-    return os.path.abspath(found) if found else name
+def engine_of(args: argparse.Namespace) -> tuple[str, bytes, str]:
+    """The path of the engine for workers, its content if it goes along, and the hash that its file
+    must have there; "": this machine cannot say. Raises FleetError."""
+    if args.engine_file:
+        content = given_file(args.engine_file)
+        with tempfile.TemporaryDirectory(prefix="ids-fleet-", dir=args.scratch or None) as folder:
+            path = engine_file.place(content, os.path.join(folder, "engine"))
+            return "", content, engine_file.file_hash(path)
+    here = "" if args.engine_image else engine_file.path_of(args.engine)
+    return here or args.engine, b"", engine_file.file_hash(here) if here else ""
 
 
-def engine_version(path: str) -> str:
-    """What the engine here says of itself; "": it is on the workers only."""
-    try:
-        done = subprocess.run([path, "-V"], capture_output=True, text=True, check=False, timeout=60)
-        return done.stdout.strip()
-    except OSError:
-        return ""
-
-
-def begin(store: Store, args: argparse.Namespace, spec: Spec, scratch: str) -> None:
-    """Writes run.json. Raises FleetError if results are there and --resume is not given, or if they
-    come from other rules, configuration, or groups."""
+def begin(store: Store, args: argparse.Namespace, spec: Spec, engine: str, scratch: str) -> str:
+    """Writes run.json, and returns the hash of the engine ("": not known yet). Raises FleetError if
+    results are there and --resume is not given, or if they come from another engine, other rules,
+    configuration, or groups."""
     about: dict[str, Any] = {
         "rules": content_hash(spec.rules), "config": content_hash(spec.config),
         "arguments": spec.arguments, "split": args.split,
         "group_by": args.group_by, "order": args.order,
         "files": content_hash(*(name.encode() + b"\0" + spec.files[name]
                                 for name in sorted(spec.files))),
-        "engine": engine_version(spec.binary)}
+        "engine": engine, "image": args.engine_image}
     if store.exists(results.RUN):
         if not args.resume:
             raise FleetError(f"{args.out}: it has results; give --resume, or another folder")
         before = store.read_json(results.RUN)
-        before.setdefault("split", 0)           # of results from before there were shares
+        before = {"split": 0, "image": "", **before}     # results from before there were these
+        about["engine"] = engine or before.get("engine", "")
         other = sorted(key for key in about if before.get(key) != about[key])
         if other:
             raise FleetError(f"{args.out}: its results have other {', '.join(other)}: run it again "
                              "with another folder")
     store.write_json(results.RUN, {**about, "epoch": spec.epoch, "started": time.time()}, scratch)
+    return str(about["engine"])
 
 
 def done_groups(store: Store) -> Iterator[str]:
@@ -158,14 +160,16 @@ def run(args: argparse.Namespace) -> int:
     if args.split and not args.rules:
         raise FleetError("--split needs --rules, to find those that count across flows")
     store = Store(args.out if "://" in args.out else os.path.abspath(args.out))
+    path, content, engine = engine_of(args)
     spec = Spec(
-        out=store.url, epoch=secrets.token_hex(8), binary=engine_path(args.engine),
-        config=read_file(args.config), rules=b"\n".join(read_file(r) for r in args.rules),
+        out=store.url, epoch=secrets.token_hex(8), binary=path, engine=content,
+        config=given_file(args.config),
+        rules=b"\n".join(given_file(r) for r in args.rules),
         files=companions(args.config, args.files), arguments=args.engine_arg,
         memory=args.memory // 2, limit_s=args.limit, order=args.order, scratch=args.scratch,
         one_cpu=args.one_cpu)
     with tempfile.TemporaryDirectory(prefix="ids-fleet-", dir=args.scratch or None) as scratch:
-        begin(store, args, spec, scratch)
+        engine = begin(store, args, spec, engine, scratch)
         if args.resume:
             results.sweep(store)
         work = Worklist(os.path.join(scratch, "work.db"), args.order, args.split)
@@ -177,20 +181,27 @@ def run(args: argparse.Namespace) -> int:
               f"groups{f', {twice} were named twice' if twice else ''}", file=sys.stderr)
         if args.split:
             say_across(spec)
-        summary = execute(args, spec, work, report.Progress(totals, store, scratch))
+        summary = execute(args, spec, engine, work, report.Progress(totals, store, scratch))
         results.sweep(store)
     for line in report.summary_lines(summary):
         print(line)
     return 1 if summary.failed else 0
 
 
-def execute(args: argparse.Namespace, spec: Spec, work: Worklist,
+def worker_options(args: argparse.Namespace) -> dict[str, Any]:
+    """What Ray is told of each worker: its memory in bytes, the image that it runs in."""
+    options: dict[str, Any] = {"memory": args.memory} if args.memory else {}
+    if args.engine_image:
+        options["runtime_env"] = {"image_uri": args.engine_image}
+    return options
+
+
+def execute(args: argparse.Namespace, spec: Spec, engine: str, work: Worklist,
             progress: report.Progress) -> driver.Summary:
-    """The run itself, on the cluster."""
-    workers = driver.connect(args.address, args.parallel)
-    options = {"memory": args.memory} if args.memory else {}
+    """The run itself, on the cluster. `engine` is the hash of its file, if that is known."""
+    workers = driver.connect(args.address, args.parallel, bool(args.engine_image))
     try:
-        fleet = driver.Driver(spec, workers, progress, options)
+        fleet = driver.Driver(spec, workers, progress, worker_options(args), engine)
         try:
             summary = fleet.run(work.tasks(workers))
         finally:
@@ -210,8 +221,11 @@ def status(args: argparse.Namespace) -> int:
 
 
 def compare(args: argparse.Namespace) -> int:
-    """ids-fleet compare. 0: equal, 1: something differs."""
-    result = tables.compare(Store(args.out), args.eve)
+    """ids-fleet compare. 0: equal, 1: something differs. Raises FleetError if one is unreadable."""
+    try:
+        result = tables.compare(Store(args.out), args.eve)
+    except duckdb.Error as e:
+        raise FleetError(f"{args.out}: {one_line(e)}") from e
     print(f"{result.same} records are the same")
     for what, counter in (("only in the results", result.only_fleet),
                           ("only of one engine", result.only_engine),
@@ -244,6 +258,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except FleetError as e:
         print(f"ids-fleet: {e}", file=sys.stderr)
         return e.status
+    except (EngineError, OSError, sqlite3.Error) as e:      # a wrong package, the driver's own disk
+        print(f"ids-fleet: {one_line(e)}", file=sys.stderr)
+        return FleetError.status
+    except ray.exceptions.RayError as e:
+        print(f"ids-fleet: the Ray cluster: {one_line(e)}; --resume goes on", file=sys.stderr)
+        return StoreError.status
     except KeyboardInterrupt:
         print("ids-fleet: stopped; --resume goes on", file=sys.stderr)
         return 130

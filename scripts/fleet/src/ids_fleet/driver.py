@@ -14,8 +14,8 @@ import ray
 from ray.exceptions import RayActorError, RayTaskError
 
 from ids_fleet import results
-from ids_fleet.errors import FleetError, StoreError
-from ids_fleet.store import Store
+from ids_fleet.errors import FleetError
+from ids_fleet.store import Store, one_line
 from ids_fleet.worker import IN_WORK, Spec, Worker
 from ids_fleet.worklist import Task
 
@@ -84,8 +84,10 @@ class Driver:
     """One run. `progress` is called after each task."""
 
     def __init__(self, spec: Spec, workers: int, progress: Callable[[Summary], None],
-                 options: dict[str, Any] | None = None) -> None:
-        """Starts the workers; `options` are those of their actors, such as memory in bytes."""
+                 options: dict[str, Any] | None = None, engine_hash: str = "") -> None:
+        """Starts the workers; `options` are those of their actors, such as memory in bytes.
+        `engine_hash` is what the file of each engine must have; "": what the first one has."""
+        self.engine_hash = engine_hash
         self.spec = ray.put(spec)
         self.store = Store(spec.out)
         self.epoch = spec.epoch
@@ -100,11 +102,11 @@ class Driver:
 
     def _slot(self) -> Slot:
         actor = ray.remote(Worker).options(**self.options).remote(self.spec)
-        return Slot(actor, actor.process.remote())
+        return Slot(actor, actor.which_engine.remote())
 
     def run(self, tasks: Iterator[Task]) -> Summary:
         """Runs all tasks. Raises FleetError if an engine refuses its rules or configuration,
-        StoreError if the results cannot be stored."""
+        StoreError if a store does not answer or the results cannot be stored."""
         while True:
             self._fill(tasks)
             if self.is_empty and not self.again and not any(s.tasks for s in self.slots):
@@ -124,12 +126,21 @@ class Driver:
         if slot.is_up or slot.start not in ready:
             return
         try:
-            ray.get(slot.start)
+            self._same_engine(*ray.get(slot.start))
             slot.is_up = True
         except RayActorError as e:
             if "creation task" in str(e):       # its engine refuses what all get
                 raise FleetError(f"a worker did not start: {e}") from e
             self.slots[number] = self._slot()
+
+    def _same_engine(self, machine: str, found: str) -> None:
+        """Raises FleetError if a worker has another engine than the run."""
+        if not self.engine_hash:
+            self.engine_hash = found
+            results.set_engine(self.store, found, self.scratch)
+        elif found != self.engine_hash:
+            raise FleetError(f"{machine}: its engine ({found[:16]}) is not that of the run "
+                             f"({self.engine_hash[:16]})")
 
     def close(self) -> None:
         """Ends the workers, each after its cleaning up."""
@@ -176,8 +187,9 @@ class Driver:
         self.progress(self.summary)
 
     def _raised(self, task: Task, error: Exception) -> None:
-        """A task that raised an error is tried again; a store that refuses ends the run."""
-        if isinstance(error, StoreError):
+        """A task that raised an error is tried again; a store that refuses ends the run, and so
+        does a mistake of the setup."""
+        if isinstance(error, FleetError):
             raise error
         self.tries[task.name] += 1
         if self.tries[task.name] < TASK_TRIES:
@@ -232,9 +244,10 @@ def require_listener(address: str) -> None:
         raise FleetError(f"{address}: no Ray cluster: {e}") from e
 
 
-def connect(address: str, parallel: int) -> int:
+def connect(address: str, parallel: int, is_image: bool = False) -> int:
     """Connects to a cluster ("local" starts one here), and returns how many workers to start: as
-    many as it has CPUs, unless `parallel` says. Raises FleetError if there is no cluster."""
+    many as it has CPUs, unless `parallel` says. `is_image`: workers have this package from their
+    image, where Ray brings no files. Raises FleetError if there is no cluster."""
     require_listener(address)
     package = os.path.dirname(os.path.abspath(__file__))
     quiet = {"logging_level": "error", "log_to_driver": False}
@@ -243,7 +256,9 @@ def connect(address: str, parallel: int) -> int:
             ray.init(address="local", num_cpus=parallel or None, object_store_memory=OBJECT_STORE,
                      include_dashboard=None, **quiet)
         elif not ray.is_initialized():
-            ray.init(address=address, runtime_env={"py_modules": [package]}, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as e:
-        raise FleetError(f"{address}: no Ray cluster: {e}") from e
+            brought = {} if is_image else {"py_modules": [package]}
+            ray.init(address=address, runtime_env=brought, **quiet)
+    except (ImportError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as e:
+        raise FleetError(f"{address}: no Ray cluster: {one_line(e)}. If it has a token, give it "
+                         "here too (RAY_AUTH_MODE, doc/fleet.md)") from e
     return parallel or max(1, int(ray.cluster_resources().get("CPU", 1)))

@@ -9,7 +9,8 @@ class FleetError(Exception):
 
 
 class StoreError(FleetError):
-    """The place of results refuses to take them: a full disk, a missing right. Status 3.
+    """A store does not answer, or the place of results refuses to take them: a full disk, a missing
+    right. Status 3.
 
     What was committed stays, and --resume goes on from there."""
 

@@ -67,10 +67,19 @@ class Done:
         return sum(g.size for g in self.groups)
 
 
+def set_engine(store: Store, engine_hash: str, scratch: str) -> None:
+    """Enters which engine the workers have, if the driver's machine has none."""
+    store.write_json(RUN, {**store.read_json(RUN), "engine": engine_hash}, scratch)
+
+
 def commit(store: Store, done: Done, epoch: str, scratch: str) -> None:
     """Makes the files of a task count. Raises StoreError if another run has taken over meanwhile:
     this worker's driver is gone, and its work may have been done again."""
-    if store.read_json(RUN)["epoch"] != epoch:
+    try:
+        before = store.read_json(RUN)["epoch"]
+    except FileNotFoundError as e:
+        raise StoreError(f"{store.url}: its {RUN} is gone") from e
+    if before != epoch:
         raise StoreError(f"{store.url}: another run has taken over")
     store.write_json(f"{DONE}/{done.task}.json", done.as_json(), scratch)
 

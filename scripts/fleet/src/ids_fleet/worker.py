@@ -20,7 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO
 
-from ids_fleet import across, results
+from ids_fleet import across, engine_file, results
 from ids_fleet.captures import Capture, changed_ns
 from ids_fleet.engine import Engine, Outcome, Run, Settings
 from ids_fleet.errors import EngineError, StoreError
@@ -42,7 +42,7 @@ class Spec:
 
     out: str
     epoch: str                  # of the run that started the worker
-    binary: str
+    binary: str                 # a path on each machine, if `engine` is empty
     config: bytes
     rules: bytes                # empty: those of the configuration
     files: dict[str, bytes] = field(default_factory=dict)       # beside the configuration
@@ -52,6 +52,7 @@ class Spec:
     order: str = "time"         # of the captures of a group: "time" of change, or "name"
     scratch: str = ""           # folder for files that are in work; "": the system's
     one_cpu: bool = False       # a worker and its engine have one CPU, not one on average
+    engine: bytes = b""         # the program, or a package with it
 
 
 @dataclass
@@ -169,8 +170,13 @@ class Worker:
             spec.files.get("threshold.config", b"").decode(errors="replace")))
         for name, content in spec.files.items():
             self._file(name, content)
+        binary = engine_file.place(spec.engine, os.path.join(self.scratch, "engine")) \
+            if spec.engine else engine_file.path_of(spec.binary)
+        if not binary:
+            raise EngineError(f"{os.uname().nodename}: there is no {spec.binary}")
+        self.engine_hash = engine_file.file_hash(binary)
         self.settings = Settings(
-            spec.binary, self._file("ids.yaml", spec.config),
+            binary, self._file("ids.yaml", spec.config),
             self._file("fleet.rules", spec.rules) if spec.rules else "",
             spec.arguments, spec.memory)
         self.engines = 0
@@ -192,13 +198,14 @@ class Worker:
         self.engine.close()
         self.engine = self._start()
 
-    def process(self) -> int:
-        """The number of the worker's process."""
-        return os.getpid()
+    def which_engine(self) -> tuple[str, str]:
+        """This machine and the SHA-256 of the engine's file."""
+        return os.uname().nodename, self.engine_hash
 
     def run(self, task: Task) -> results.Done:
-        """Runs a task and stores what came of it. Raises StoreError if the results cannot be
-        stored, or the disk of this machine is full."""
+        """Runs a task and stores what came of it. Raises StoreError if a store does not answer or
+        refuses the results, or the disk of this machine is full, FleetError if the setup is
+        wrong."""
         try:
             return self._run(task)
         except OSError as e:
@@ -270,7 +277,7 @@ class Worker:
 
     def _staged(self, groups: list[Group], job: Job) -> Iterator[Staged]:
         """The groups as they become ready, in their order; some are brought at once. One that
-        cannot be brought has failed."""
+        cannot be brought has failed. Raises StoreError if its store does not answer."""
         with ThreadPoolExecutor(FETCH_AT_ONCE) as pool:
             waiting: list[tuple[Group, Future[Staged] | None]] = [
                 (group, pool.submit(self._stage, group, job) if lone_path(group) is None else None)
@@ -278,9 +285,7 @@ class Worker:
             for group, ready in waiting:
                 try:
                     yield ready.result() if ready else self._stage(group, job)
-                except StoreError:
-                    raise
-                except OSError as e:
+                except OSError as e:            # of this capture: a store that is away ends the run
                     job.states[group.key].error = f"{type(e).__name__}: {e}"
                     job.states[group.key].tries += 1
 

@@ -6,13 +6,12 @@ list is a SQLite file, which sorts on disk and is read as the tasks are handed o
 
 import hashlib
 import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ids_fleet.captures import Capture
+from ids_fleet.captures import Capture, pattern_of
 from ids_fleet.errors import FleetError
 
 INSERT_AT_ONCE = 1000
@@ -88,8 +87,9 @@ def group_key(group_by: str, sensor: str) -> Callable[[Capture], str]:
     """The function that says to which group a capture belongs.
 
     `sensor` is a pattern whose first group is the sensor's name in a URL; without it the manifest
-    or the first folder below a source says it. The function raises FleetError if none does."""
-    pattern = re.compile(sensor) if sensor else None
+    or the first folder below a source says it. The function raises FleetError if none does, and so
+    does a pattern that is none."""
+    pattern = pattern_of("--sensor", sensor, groups=1) if sensor else None
 
     def by_sensor(capture: Capture) -> str:
         match = pattern.search(capture.url) if pattern else None
