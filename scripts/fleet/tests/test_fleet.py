@@ -174,11 +174,11 @@ def worker_processes():
     return [int(pid) for pid, _, args in lines if int(pid) in mine and args.startswith("ray::/")]
 
 
-def faults(tmp_path, config, rules, address, kill):
+def faults(tmp_path, config, rules, address, kill, count=24, at=(2, 5)):
     """Runs while something is killed; the results must be those of engines alone."""
-    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(24)]
+    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(count)]
     out = tmp_path / "out"
-    killer = Killer(out, (2, 5), kill)
+    killer = Killer(out, at, kill)
     killer.start()
     assert fleet([tmp_path / "c"], out, config, rules, *address) == 0
     killer.ended = True
@@ -196,6 +196,12 @@ def test_killed_workers_lose_and_double_nothing(tmp_path, config, rules, address
             return True
         return False
     faults(tmp_path, config, rules, address, kill)
+
+
+def test_a_killed_node_loses_and_doubles_nothing(tmp_path, config, rules, cluster, address):
+    node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    faults(tmp_path, config, rules, [*address, "--parallel", "3"],
+           lambda: cluster.remove_node(node, allow_graceful=False) is None, count=10, at=(2,))
 
 
 @pytest.mark.long

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import dataclasses
+import hashlib
 import os
 import pickle
 import re
@@ -12,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import fsspec
 import pytest
-from conftest import alone, write, write_cut
+from conftest import alone, pcapgen, write, write_cut
 from fsspec.implementations.local import LocalFileSystem
 
 from ids_fleet import results, store, tables
@@ -351,3 +352,45 @@ def test_workers_share_the_cpus(spec, tmp_path):
         child.communicate("")
     assert sorted(text for _, text in held) == sorted(
         [f"True {set([cpu])}" for cpu in mine] + [f"False {mine}"])
+
+
+def test_an_extracted_file_is_stored_once(spec, tmp_path):
+    """By its hash, over captures of one task and of several."""
+    whole = spec.config.decode()
+    stores = whole.replace("version: 2\n      enabled: no", "version: 2\n      enabled: yes\n"
+                           "      force-filestore: yes")
+    assert stores != whole
+    spec.config = stores.encode()
+    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(3)]
+    other = pcapgen.Capture()
+    flow = pcapgen.TcpFlow(other, "10.9.9.9", 40000, "192.0.2.80", 80)
+    flow.open()
+    flow.to_server(pcapgen.http_request("a.example", "/other"))
+    flow.to_client(pcapgen.http_response(b"something else"))
+    flow.close()
+    other.write(str(tmp_path / "c/other.pcap"))
+    groups = [Group(str(p), [Capture(str(p), p.stat().st_size, 1)])
+              for p in [*paths, tmp_path / "c/other.pcap"]]
+    place = Store(spec.out)
+    place.write_json(results.RUN, {"epoch": spec.epoch}, str(tmp_path))
+    worker = Worker(spec)
+    try:
+        new = [worker.run(Task(groups[:2])).extracted, worker.run(Task(groups[2:])).extracted]
+    finally:
+        worker.close()
+    assert new == [1, 1]
+    expected = {hashlib.sha256(body).hexdigest(): body for body in (b"hello", b"something else")}
+    assert {name.rsplit("/", 1)[1]: (tmp_path / "out" / name).read_bytes()
+            for name in place.names("files")} == expected
+    assert set(place.names("files")) == {f"files/{name[:2]}/{name}" for name in expected}
+
+
+def test_memory_limits_the_engine(spec):
+    spec.memory = 96 << 20
+    worker = Worker(spec)
+    try:
+        (answer,) = worker.engine.send({"command": "conf-get",
+                                        "arguments": {"variable": "global-memcap"}})
+        assert answer["message"] == str(96 << 20)
+    finally:
+        worker.close()

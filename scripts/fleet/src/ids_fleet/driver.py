@@ -258,7 +258,7 @@ def connect(address: str, parallel: int, is_image: bool = False) -> int:
         elif not ray.is_initialized():
             brought = {} if is_image else {"py_modules": [package]}
             ray.init(address=address, runtime_env=brought, **quiet)
-    except (ImportError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as e:
+    except Exception as e:          # Ray raises errors of all classes, Exception itself among them
         raise FleetError(f"{address}: no Ray cluster: {one_line(e)}. If it has a token, give it "
                          "here too (RAY_AUTH_MODE, doc/fleet.md)") from e
     return parallel or max(1, int(ray.cluster_resources().get("CPU", 1)))

@@ -16,9 +16,9 @@ from ids_fleet.errors import FleetError
 
 INSERT_AT_ONCE = 1000
 BATCH_BYTES = 64 << 20          # of small groups in one task
-BATCH_GROUPS = 512
+BATCH_GROUPS = 2048
 LEAST_BYTES = 4 << 20           # of a task at the end of many: a task by itself takes 50 ms of CPU
-LEAST_GROUPS = 64
+LEAST_GROUPS = 128
 SHARES = 4                      # tasks that each worker still has to get, when the rest is cut
 SPLIT_MAX = 4096                # shares of a group, as many as the engine can count
 
