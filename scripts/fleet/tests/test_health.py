@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PATH = Path(__file__).parents[1] / "ansible/roles/ids_rules/filter_plugins/ids_health.py"
+PATH = Path(__file__).parents[1] / "ansible/roles/ids_update/filter_plugins/ids_health.py"
 SPEC = importlib.util.spec_from_file_location("ids_health", PATH)
 health = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(health)

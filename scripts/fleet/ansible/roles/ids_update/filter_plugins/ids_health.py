@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Filters of update-rules.yml: what a sensor did for some time, and whether it does worse since.
+"""Filters of update-sensors.yml: what a sensor did for some time, and whether it does worse since.
 
 A sample is what the sensor's control socket answers to dump-counters, ruleset-stats and uptime."""
 
