@@ -46,8 +46,11 @@ static struct app_session *session_begin(struct app_thread *at, struct flow *f, 
 {
     struct app_session *s = app_session_new(at, f, transport);
 
-    if (UNLIKELY(f->app_resume != 0) && s != NULL)
-        app_resume(s);
+    if (LIKELY(f->app_resume == 0) || s == NULL)
+        return s;
+    app_resume(s);
+    if (f->app_proto != APP_PROTO_UNKNOWN)
+        app_count_flow(s);
     return s;
 }
 

@@ -74,7 +74,6 @@ void app_resume(struct app_session *s)
         return;
     }
     app_session_set_proto(s, (enum app_proto_id)f->app_proto);
-    app_count_flow(s);
     s->first_sender = FIRST_SENDER_PARSED;
     s->ds[TO_SERVER].detected = s->ds[TO_CLIENT].detected = true;
     if (f->app_proto == APP_PROTO_FAILED || is_over)
