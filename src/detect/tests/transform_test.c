@@ -140,6 +140,59 @@ TEST(transform_rows)
         check_row(t, &rows[i]);
 }
 
+static void apply_to_name(struct test *t, const struct transform_ops *ops, struct slice name,
+                          struct buf *out)
+{
+    struct keyword_ops keyword = { .name = ops->name };
+    struct ruleset set = { 0 };
+    struct err err = { 0 };
+    struct rule_parser p = { .arena = &set.arena, .ruleset = &set, .err = &err,
+                             .keyword = &keyword };
+    void *arg;
+
+    arena_init(&set.arena, 4096, 0);
+    arg = arena_zalloc(&set.arena, ops->arg_size);
+    CHECK_INT(ops->parse(&p, (struct text){ 0 }, arg), 0);
+    buf_clear(out);
+    ops->apply(name, arg, out);
+    for (size_t i = 0; i < set.to_free.count; i++)
+        set.to_free.at[i].keyword->free_arg((void *)set.to_free.at[i].arg);
+    ARRAY_FREE(&set.to_free);
+    arena_fini(&set.arena);
+}
+
+/* However many labels come before, the end of a name decides; with and without the system's list. */
+TEST(transform_domain_of_long_names)
+{
+    static const char *const ends[] = { "a.com", "a.b.co.uk", "www.ck", "x.y.ck", "q.city.kobe.jp",
+                                        "a..com", "com", "a." };
+    static char name[5000];
+    struct buf out = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        const size_t n = strlen(ends[i]), labels = 4800;
+        struct slice tail = { (uint8_t *)name + labels - 4, (uint32_t)n + 4 };
+        struct slice all = { (uint8_t *)name, (uint32_t)(labels + n) };
+        char expected[64];
+        size_t len;
+
+        for (size_t k = 0; k < labels; k++)
+            name[k] = k % 2 == 0 ? 'a' : '.';
+        memcpy(name + labels, ends[i], n);
+        for (unsigned k = 0; k < 2; k++) {
+            const struct transform_ops *ops = k == 0 ? &transform_domain : &transform_tld;
+
+            apply_to_name(t, ops, tail, &out);
+            len = out.len;
+            CHECK(len < sizeof(expected));
+            memcpy(expected, out.data, MIN(len, sizeof(expected)));
+            apply_to_name(t, ops, all, &out);
+            test_check_bytes(t, __FILE__, __LINE__, ops->name, out.data, out.len, expected, len);
+        }
+    }
+    buf_fini(&out);
+}
+
 TEST(transform_arguments_that_are_refused)
 {
     static const struct { const struct transform_ops *ops; const char *arg, *error; } bad[] = {

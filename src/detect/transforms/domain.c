@@ -19,9 +19,22 @@
 /* The three forms of a line: "com", "*.ck" and "!www.ck". One name may have several. */
 enum { SUFFIX_PLAIN = 1, SUFFIX_WILDCARD = 2, SUFFIX_EXCEPTION = 4 };
 
-/* Each rule with one of the keywords loads its own copy. */
-struct suffixes { struct map kinds; };       /* name -> SUFFIX_* */
+/* Each rule with one of the keywords loads its own copy. No name of the list is longer than the two
+ * limits, so a longer end of a name needs no search. */
+struct suffixes {
+    struct map kinds;           /* name -> SUFFIX_* */
+    uint32_t most_labels, most_bytes;
+};
 struct domain_arg { struct suffixes *list; };
+
+static uint32_t label_count(struct text name)
+{
+    uint32_t n = 1;
+
+    for (size_t i = 0; i < name.n; i++)
+        n += name.p[i] == '.';
+    return n;
+}
 
 /* The map's key is the name without its mark; the kinds of several lines are combined. */
 static void suffix_add(struct suffixes *s, struct text line)
@@ -35,6 +48,8 @@ static void suffix_add(struct suffixes *s, struct text line)
         kind = SUFFIX_EXCEPTION;
         line = text_from(line, 1);
     }
+    s->most_labels = MAX(s->most_labels, label_count(line));
+    s->most_bytes = MAX(s->most_bytes, (uint32_t)line.n);
     known = (uintptr_t)map_get(&s->kinds, line.p, line.n);
     map_put(&s->kinds, line.p, line.n, (void *)(known | kind));
 }
@@ -102,12 +117,13 @@ static uint32_t label_before(struct slice name, uint32_t at)
 
 /* Returns where the suffix begins, by the algorithm of publicsuffix.org: the longest matching line
  * wins; an exception wins over all, and its suffix begins one label later. Walks the labels from
- * the right. */
+ * the right. A sender chooses how many there are, so the walk ends where the list's longest name
+ * would begin. */
 static uint32_t suffix_start(const struct suffixes *s, struct slice name)
 {
-    uint32_t best = label_before(name, name.len + 1);
+    uint32_t best = label_before(name, name.len + 1), at = best, after = name.len;
 
-    for (uint32_t at = best, after = name.len; ; after = at, at = label_before(name, at)) {
+    for (uint32_t n = 0; n < s->most_labels && name.len - at <= s->most_bytes; n++) {
         uintptr_t kind = kind_of(s, name, at);
 
         if (kind & SUFFIX_EXCEPTION)
@@ -117,8 +133,11 @@ static uint32_t suffix_start(const struct suffixes *s, struct slice name)
         if ((kind & SUFFIX_WILDCARD) && at > 0)
             best = MIN(best, label_before(name, at));
         if (at == 0)
-            return best;
+            break;
+        after = at;
+        at = label_before(name, at);
     }
+    return best;
 }
 
 /* False: the name has no registrable domain. Then both transforms return an empty buffer. A name
