@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#define CODED_PER_STEP 4        /* bytes hashed or decoded in the time of an instruction */
+
 /* --- hashes ------------------------------------------------------------------------------- */
 
 #define HASHER_CLASS "suricata:hasher" /* the metatable's name */
@@ -45,6 +47,7 @@ static int digest_of(lua_State *state, enum digest which, bool hex)
     size_t n;
     const char *in = luaL_checklstring(state, 1, &n);
 
+    lua_sandbox_charge(state, n / CODED_PER_STEP);
     if (EVP_Digest(in, n, hash, &len, algorithm(which), NULL) != 1)
         return luaL_error(state, "this hash is not to be had here");
     return push_digest(state, hash, len, hex);
@@ -94,6 +97,7 @@ static int hasher_update(lua_State *state)
     size_t n;
     const char *in = luaL_checklstring(state, 2, &n);
 
+    lua_sandbox_charge(state, n / CODED_PER_STEP);
     EVP_DigestUpdate(hasher, in, n);
     return 0;
 }
@@ -154,6 +158,7 @@ static int encode(lua_State *state, bool pad)
     const uint8_t *in = (const uint8_t *)luaL_checklstring(state, 1, &n);
     luaL_Buffer out;
 
+    lua_sandbox_charge(state, n / CODED_PER_STEP);
     luaL_buffinit(state, &out);
     for (size_t i = 0; i < n; i += 3) {
         size_t have = MIN(n - i, (size_t)3);
@@ -177,7 +182,10 @@ static int push_decoded(lua_State *state, const char *in, size_t n, unsigned fla
 {
     struct slice text = { (const uint8_t *)in, (uint32_t)n };
     luaL_Buffer out;
-    int64_t len = base64_decode(
+    int64_t len;
+
+    lua_sandbox_charge(state, n / CODED_PER_STEP);
+    len = base64_decode(
         text, flags, (uint8_t *)luaL_buffinitsize(state, &out, base64_capacity(text.len)));
 
     if (len < 0)

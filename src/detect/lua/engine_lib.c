@@ -238,6 +238,7 @@ static int dataset_put(lua_State *state)
         return lua_push_failure(state, "dataset is not initialized");
     if (len < 0 || (size_t)len > has)
         return lua_push_failure(state, "the length is not that of the value");
+    lua_sandbox_charge(state, (uint64_t)len / LUA_READ_PER_STEP);
     if (lua_context_of(state)->packet != NULL)
         packet_seq_wait(lua_context_of(state)->packet);
     lua_pushinteger(state, dataset_add(set, (struct slice){ (const uint8_t *)value,

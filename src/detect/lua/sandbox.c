@@ -10,6 +10,7 @@
 #ifdef HAVE_LUA
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
+#include "detect/lua/counted.h"
 #include "detect/lua/sandbox.h"
 
 #include <lualib.h>
@@ -19,6 +20,7 @@
 #define HOOK_STEP 100           /* instructions between two checks of the count */
 #define RESERVATION ((uint64_t)64 << 10)        /* bytes taken from the total at once */
 #define COLLECTED_PER_STEP 64   /* bytes that the collector visits in an instruction's time */
+#define WRITTEN_PER_STEP 64     /* bytes that a function fills in that time */
 
 /* --- limits ------------------------------------------------------------------------------- */
 
@@ -64,7 +66,6 @@ static void *refuse(struct lua_sandbox *sandbox)
     return NULL;
 }
 
-/* Lua's allocator (lua_Alloc). Shrinking and freeing never fail, as Lua requires. */
 static bool take(const struct lua_sandbox *sandbox, size_t size)
 {
     if (!sandbox->may_fail)
@@ -72,6 +73,8 @@ static bool take(const struct lua_sandbox *sandbox, size_t size)
     return !sandbox->may_fail || traffic_memory_take(size);
 }
 
+/* Lua's allocator (lua_Alloc). Shrinking and freeing never fail, as Lua requires. What a script has
+ * allocated it also fills, which is counted here for all functions and operators. */
 static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_size)
 {
     struct lua_sandbox *sandbox = arg;
@@ -102,20 +105,37 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
     if (new_size < old_size)
         traffic_memory_release(old_size - new_size);
     sandbox->bytes += new_size - old_size;
+    if (new_size > old_size)
+        sandbox->instructions += new_size / WRITTEN_PER_STEP;
     return new;
 }
 
-/* Lua calls it every HOOK_STEP instructions. Time inside C functions is not counted. */
-static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
+void lua_sandbox_charge(lua_State *state, uint64_t instructions)
 {
     struct lua_sandbox *sandbox = lua_sandbox_of(state);
 
-    sandbox->instructions += HOOK_STEP;
+    sandbox->instructions += MIN(instructions, UINT64_MAX / 2);
     if (sandbox->limits.max_instructions > 0 &&
         sandbox->instructions > sandbox->limits.max_instructions) {
         sandbox->out_of_instructions = true;
         luaL_error(state, "instruction limit exceeded");
     }
+}
+
+uint64_t lua_sandbox_left(lua_State *state)
+{
+    const struct lua_sandbox *sandbox = lua_sandbox_of(state);
+    uint64_t most = sandbox->limits.max_instructions;
+
+    if (most == 0)
+        return UINT64_MAX;
+    return most > sandbox->instructions ? most - sandbox->instructions : 0;
+}
+
+/* Lua calls it every HOOK_STEP instructions. Work in C functions is counted by them. */
+static void sandbox_hook(lua_State *state, lua_Debug *at UNUSED)
+{
+    lua_sandbox_charge(state, HOOK_STEP);
 }
 
 /* --- allowed functions -------------------------------------------------------------------- */
@@ -296,8 +316,11 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
     } else {
         sandbox_open(sandbox->state);
     }
-    if (limits->max_instructions > 0)
+    if (limits->max_instructions > 0) {
+        lua_count_functions(sandbox->state);
+        lua_count_patterns(sandbox->state);
         lua_sethook(sandbox->state, sandbox_hook, LUA_MASKCOUNT, HOOK_STEP);
+    }
     return sandbox;
 }
 

@@ -91,6 +91,13 @@ static inline struct lua_context *lua_context_of(lua_State *state)
     return &lua_sandbox_of(state)->context;
 }
 
+/* Work in C counts as instructions of the script, so many for what takes their time. Raises an
+ * error in the script at its limit. */
+void lua_sandbox_charge(lua_State *state, uint64_t instructions);
+#define LUA_READ_PER_STEP 16    /* bytes that a function reads in the time of an instruction */
+/* What is left below the limit of the call; UINT64_MAX: there is none. */
+uint64_t lua_sandbox_left(lua_State *state);
+
 /* Objects: the library's get function creates them, each method checks them. */
 int lua_object_push(lua_State *state, const char *class_name, int64_t value);
 /* Returns the object that is the first argument. Raises an error in the script when it comes from

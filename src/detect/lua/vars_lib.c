@@ -95,6 +95,7 @@ static int flowvar_set(lua_State *state)
 
     if (len < 0 || (size_t)len > has || len > UINT16_MAX)
         return luaL_error(state, "flowvar: the length is not that of the value");
+    lua_sandbox_charge(state, (uint64_t)len / LUA_READ_PER_STEP);
     flowvar_put(flow_needed(state), id, (struct slice){ NULL, 0 },
                 (struct slice){ (const uint8_t *)value, (uint32_t)len });
     return 0;
