@@ -123,6 +123,7 @@ struct expectation_data;
 /* State that few flows need. */
 struct app_ext {
     uint64_t ahead_bytes;               /* file data kept out of order: app/core/transfer.h */
+    uint64_t magic_spent;               /* on libmagic: app/lib/magic.h */
     uint64_t stored_bytes;              /* of output: bytes of the flow's files in the file store */
     struct buf buffered;                    /* of output: packets that may still be logged */
     struct frames *frames[2];           /* of the framework; NULL until the first is created */

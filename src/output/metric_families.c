@@ -111,6 +111,8 @@ const struct metric_family metric_families[] = {
     ONE("ippair.memuse", "Bytes of the table of address pairs"),
     ONE("ippair.memcap", "Limit on the bytes of the table of address pairs"),
     ONE("file_store.open_files", "Files being stored now"),
+    BY("file_magic.*", "file_magic_lookups", "outcome",
+       "Lookups of libmagic answered from memory, with less of the file, or not made"),
     BY("file_store.*", "file_store_events", "event", "Events of the file store"),
 
     /* --- detection and verdicts --- */

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/core/file.c - files: window, hashes, magic. All of it belongs to the thread that inspects the
  * flow; nothing is shared. Names, sizes and content come from the network. */
-#include "config.h"
-
 #include "app/core/decoder_memory.h"
 #include "app/core/files.h"
 #include "app/core/settings.h"
 #include "app/core/thread.h"
+#include "app/lib/magic.h"
+#include "app/parser.h"
 #include "base/memory/lib_memory.h"
 #include "base/memory/traffic_memory.h"
 #include "base/system/digest.h"
+#include "packet/packet.h"
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef HAVE_MAGIC
-#include <magic.h>
-#endif
 
 #define MAGIC_BYTES 512           /* libmagic gets at least this many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
@@ -516,38 +514,48 @@ bool app_files_idle(const struct app_tx *tx, uint32_t required)
 
 /* --- magic ------------------------------------------------------------------------------------ */
 
-#ifdef HAVE_MAGIC
+/* The bytes of the flow's packets, the current one included, less what lookups have cost so far. */
+static uint64_t units_left(const struct app_flow *af)
+{
+    const struct packet *p = af->thread->packet;
+    uint64_t bytes, spent = af->ext != NULL ? af->ext->magic_spent : 0;
+
+    if (af->flow == NULL)
+        return 0;
+    bytes = af->flow->bytes[TO_SERVER] + af->flow->bytes[TO_CLIENT] + (p != NULL ? p->len : 0);
+    return bytes - MIN(spent, bytes);
+}
+
 /* Several threads must not use one libmagic handle at a time, so each thread opens its own, and
- * loads the database only when the first file needs it. */
-static const char *look_up(struct app_thread *at, const uint8_t *data, size_t len)
+ * loads the database only when the first file needs it. Does not try again when that fails. */
+static struct app_magic *magic_of(struct app_thread *at)
 {
-    if (at->magic == NULL) {
-        at->magic = magic_open(MAGIC_PRESERVE_ATIME);
-        if (at->magic == NULL || magic_load(at->magic, at->conf->magic_file) != 0)
-            return NULL;
+    if (at->magic == NULL && !at->magic_tried) {
+        at->magic_tried = true;
+        at->magic = app_magic_new(at->conf->magic_file);
     }
-    return magic_buffer(at->magic, data, len);
+    return at->magic;
 }
 
-void app_magic_close(struct app_thread *at)
+static const char *look_up(struct app_flow *af, struct slice data)
 {
-    if (at->magic != NULL)
-        magic_close(at->magic);
-}
-#else
-static const char *look_up(struct app_thread *at UNUSED, const uint8_t *data UNUSED,
-                           size_t len UNUSED)
-{
-    return NULL;
-}
+    struct app_thread *at = af->thread;
+    struct app_magic *magic = magic_of(at);
+    struct app_ext *ext = app_ext_make(af);
+    struct magic_answer found;
 
-void app_magic_close(struct app_thread *at UNUSED)
-{
+    if (magic == NULL || ext == NULL)
+        return NULL;
+    found = app_magic_look_up(magic, data, units_left(af));
+    ext->magic_spent += found.spent;
+    if (found.outcome != MAGIC_ASKED)
+        counter_inc(at->counters, at->conf->magic_counter[found.outcome]);
+    return found.text;
 }
-#endif
 
 /* Asks once per file: with MAGIC_BYTES or more, or with all of a file that has ended. NULL before
- * that, when the start is gone already, or when libmagic fails. */
+ * that, when the start is gone already, when libmagic fails, or when the flow's bytes do not
+ * pay for it. */
 const char *app_file_magic(struct app_file *file)
 {
     struct file_private *fp = private_of(file);
@@ -557,7 +565,7 @@ const char *app_file_magic(struct app_file *file)
         (file->state == FILE_OPEN && file->window.len < MAGIC_BYTES))
         return file->magic;
     fp->magic_tried = true;
-    found = look_up(thread_of(file), file->window.data, file->window.len);
+    found = look_up(file->tx->flow, buf_slice(&file->window));
     if (found != NULL)
         file->magic = arena_text(&file->tx->arena, text_of(found));
     return file->magic;

@@ -16,6 +16,5 @@ bool app_files_done(struct app_tx *tx, const struct inspection *in, uint32_t req
 bool app_files_idle(const struct app_tx *tx, uint32_t required);
 void app_file_pool_init(struct pool *pool);
 void app_file_pool_fini(struct pool *pool);
-void app_magic_close(struct app_thread *at);
 
 #endif

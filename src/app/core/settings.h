@@ -7,6 +7,7 @@
 
 #include "app/core/detect_proto.h"
 #include "app/conf.h"
+#include "app/lib/magic.h"
 #include "flow/exception.h"
 
 /* Ids above the list's, for protocols that tests add. */
@@ -64,6 +65,7 @@ struct app_conf {
     bool is_inline;
     bool bypasses;                          /* some protocol bypasses encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */
+    counter_id magic_counter[MAGIC_SKIPPED + 1];        /* by enum magic_outcome */
     struct app_expectations *expectations;  /* shared, with a lock */
     struct expectation_parents *parents;            /* shared, with a lock */
     struct app_ranges *ranges;              /* shared, with a lock */

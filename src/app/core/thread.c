@@ -7,6 +7,7 @@
 #include "app/core/files.h"
 #include "app/core/session.h"
 #include "app/core/settings.h"
+#include "app/lib/magic.h"
 
 #include <stdlib.h>
 
@@ -79,7 +80,7 @@ void app_thread_free(struct app_thread *at)
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)
         close_proto(at, (enum app_proto_id)i);
     app_file_pool_fini(&at->files);
-    app_magic_close(at);
+    app_magic_free(at->magic);
     for (unsigned i = 0; i < at->spare_count; i++)
         buf_fini(&at->spare[i]);
     pool_fini(&at->sessions);

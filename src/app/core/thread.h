@@ -11,6 +11,8 @@
 #define APP_SPARE_BUFS 512
 #define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */
 
+struct app_magic;
+
 struct app_thread {
     const struct app_conf *conf;
     struct counters *counters;
@@ -24,7 +26,8 @@ struct app_thread {
     struct packet *packet;      /* the current packet */
     struct app_place place;     /* of the last request for one of many values */
     const struct app_flow *previous;    /* see app_previous() */
-    void *magic;                /* libmagic's handle; opened when first needed */
+    struct app_magic *magic;    /* libmagic; opened when first needed: file.c */
+    bool magic_tried;
     struct buf spare[APP_SPARE_BUFS];
     unsigned spare_count;
 };
