@@ -135,7 +135,7 @@ bool unpacked_memory_is_scarce(const struct app_flow *af)
 }
 
 #define OUTPUT_SHARED ((uint64_t)32 << 20)
-#define OUTPUT_PIECE (16u << 10)
+#define OUTPUT_PIECE (4u << 10)
 #define OUTPUT_EARNED 16        /* times the size of a body */
 
 bool decoder_output_draw(struct app_flow *af, uint32_t *drawn)

@@ -64,7 +64,7 @@ static inline uint64_t decoder_output_max(uint64_t in, uint32_t times)
  * it, a connection owns this much; it draws the rest, in pieces, from what all connections share:
  * 32 MiB, which decoded bodies refill with 16 times their size. So ordinary bodies and single bombs
  * decompress as far as the allowance goes, and thousands of small bombs do not. */
-#define DECODER_OUTPUT_OWN (16u << 10)
+#define DECODER_OUTPUT_OWN (4u << 10)
 /* `drawn` is the sum of the connection in one direction. False: nothing is left. */
 bool decoder_output_draw(struct app_flow *af, uint32_t *drawn);
 void decoder_output_earn(struct app_flow *af, uint64_t in);

@@ -98,13 +98,13 @@ TEST(decoder_output_is_shared)
     fixture_open(&w);
     while (decoder_output_draw(&w.flow, &drawn))
         pieces++;
-    CHECK_INT(pieces, 7);
+    CHECK_INT(pieces, 31);
     CHECK_INT(decoder_output_most(10, 100, drawn), DECODER_OUTPUT_FREE + 1000);
     CHECK_INT(decoder_output_most(10, 0, drawn), UINT64_MAX);
     for (; drawn = 0, decoder_output_draw(&w.flow, &drawn); pieces++)
         continue;
-    CHECK_INT(pieces, 32 * MIB / (16 * KIB));
-    decoder_output_earn(&w.flow, KIB);
+    CHECK_INT(pieces, 32 * MIB / (4 * KIB));
+    decoder_output_earn(&w.flow, KIB / 4);
     CHECK(decoder_output_draw(&w.flow, &last));
     CHECK(!decoder_output_draw(&w.flow, &last));
     decoder_output_earn(&w.flow, 100 * MIB);

@@ -31,6 +31,7 @@ struct http_state {
     struct slice input;                 /* input of the current call of libhtp */
     uint64_t packed[2], unpacked[2];    /* bytes of coded bodies so far, by direction */
     uint32_t drawn[2];                  /* of their allowance, see decoder_memory.h */
+    uint64_t swf_in, swf_out;           /* bytes of Flash files unpacked so far: swf.c */
     struct http_tx *unpacking[2];       /* has the direction's latest coded body; NULL: none */
     uint32_t messages;                  /* of libhtp, so far */
     uint32_t responses;                 /* complete ones */

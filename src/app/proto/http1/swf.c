@@ -17,6 +17,7 @@
 #define LENGTH_MAX 50000000u    /* bytes, whatever the file claims */
 #define LENGTH_WHEN_NONE 8u
 #define CHUNK_SIZE 8192
+#define EXPANSION_MOST 16u      /* times its size; Flash files of pictures and code take 2 to 5 */
 
 struct swf {
     const struct coding *coding;
@@ -74,11 +75,38 @@ static bool run(const struct coding *coding, void *stream, struct bytes in, stru
     return status != CODING_ERROR && status != CODING_REFUSED;
 }
 
+/* What this file may give, `in` bytes packed. A connection pays with the bytes of all its files
+ * and draws the rest from what all connections share, as for bodies. */
+static size_t output_left(struct http_tx *htx, size_t in)
+{
+    struct http_state *state = htx->tx.flow->state;
+    const uint32_t times = MIN(state->config->body_expansion, EXPANSION_MOST);
+    uint32_t *drawn = &state->drawn[TO_CLIENT];
+    uint64_t wanted, most;
+
+    state->swf_in += in;
+    wanted = state->swf_out + DECODER_OUTPUT_FREE;
+    do
+        most = decoder_output_most(state->swf_in, times, *drawn);
+    while (most < wanted && decoder_output_draw(htx->tx.flow, drawn));
+    return (size_t)(most - MIN(most, state->swf_out));
+}
+
+/* A file that comes packet by packet would be unpacked from its start with each of them. Until it
+ * has doubled, or is over, rules see what the last time gave. */
+static bool is_due(const struct http_derived_buffers *derived, const struct app_file *file,
+                   uint32_t len)
+{
+    if (derived->swf_file != file->id)
+        return true;
+    return derived->swf_for != len && (file->state != FILE_OPEN || len / 2 >= derived->swf_for);
+}
+
 /* Writes the header of an uncompressed file, then the data. */
 static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice packed,
                    struct buf *out)
 {
-    const struct http_state *state = htx->tx.flow->state;
+    struct http_state *state = htx->tx.flow->state;
     const struct http_config *config = state->config;
     struct http_thread *ht = htx->tx.flow->thread_data;
     struct decoder_memory memory = { .flow = htx->tx.flow };
@@ -89,7 +117,7 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
 
     if (stream == NULL)
         return false;
-    most = (size_t)MIN(most, decoder_output_max(packed.len, config->body_expansion));
+    most = MIN(most, output_left(htx, packed.len));
     buf_add(out, "FWS", 3);
     buf_add_u8(out, swf->version);
     for (unsigned i = 0; i < 4; i++)
@@ -98,6 +126,7 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
                                  most);
     good = good && run(swf->coding, stream, bytes_of_slice(packed), out, most);
     swf->coding->close(ht, stream, &memory);
+    state->swf_out += out->len;
     return good;
 }
 
@@ -114,7 +143,7 @@ void http_swf_derive(struct http_tx *htx, struct app_file *file, struct slice *d
     derived = http_derived_buffers(htx, TO_CLIENT);
     if (derived == NULL)
         return;
-    if (derived->swf_file != file->id || derived->swf_for != data->len) {
+    if (is_due(derived, file, data->len)) {
         packed = (struct slice){ .data = data->data + swf.at, .len = data->len - swf.at };
         if (config->swf_compress_depth > 0)
             packed.len = MIN(packed.len, config->swf_compress_depth);
