@@ -89,6 +89,30 @@ class Capture(pcapgen.Capture):
             file.write(b"".join(parts))
 
 
+def moved(frame, copy):
+    """The frame between other hosts: 10.X becomes 10.(X + 8 copies), 192.168.X 192.168.(X + copies).
+    Both ends change in the same way, so that the two directions of a flow stay one flow."""
+    if frame[12:14] != b"\x08\x00" or len(frame) < 34:
+        return frame
+    frame = bytearray(frame)
+    for at in (26, 30):
+        if frame[at] == 10:
+            frame[at + 1] = frame[at + 1] + 8 * copy & 255
+        elif frame[at:at + 2] == b"\xc0\xa8":
+            frame[at + 2] = frame[at + 2] + copy & 255
+    return bytes(frame)
+
+
+def repeat(cap, times):
+    """The capture so many times, one after another, each between other hosts."""
+    if not cap.frames:
+        return
+    once, span = cap.frames, cap.frames[-1][0] - cap.frames[0][0] + cap.step
+    cap.frames = [(when + copy * span, moved(frame, copy) if cap.linktype == 1 else frame)
+                  for copy in range(times) for when, frame in once]
+    cap.bytes *= times
+
+
 def rounds(cap, size, count):
     at = 0
     while at < count if size is None else cap.bytes < size:
