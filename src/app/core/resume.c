@@ -6,7 +6,6 @@
  * Only the beginning of a chunk counts: bytes within a body that look like a message are data that
  * a peer has chosen. A protocol that is recognised only by its first message, or whose state its
  * later messages need (HTTP/2, SSH), is never parsed again. */
-#include "app/core/feed.h"
 #include "app/core/session.h"
 #include "app/core/settings.h"
 #include "app/core/thread.h"
