@@ -100,9 +100,10 @@ void app_counters_register(struct app_conf *conf)
         if (t == TRANSPORT_TCP)
             c->gap = name_counter("app_layer.error.%s%s.%s", &names, "gap");
     }
-    conf->magic_counter[MAGIC_SHORTENED] = counter_register("file_magic.shortened", COUNTER_SUM);
-    conf->magic_counter[MAGIC_KNOWN] = counter_register("file_magic.known", COUNTER_SUM);
-    conf->magic_counter[MAGIC_SKIPPED] = counter_register("file_magic.skipped", COUNTER_SUM);
+    conf->magic_counter[MAGIC_SHORTENED] =
+        counter_register_own("file_magic.shortened", COUNTER_SUM);
+    conf->magic_counter[MAGIC_KNOWN] = counter_register_own("file_magic.known", COUNTER_SUM);
+    conf->magic_counter[MAGIC_SKIPPED] = counter_register_own("file_magic.skipped", COUNTER_SUM);
     conf->expectation_counter = counter_register("app_layer.expectations", COUNTER_MAX);
     if (conf->error_policy != EXCEPTION_IGNORE)
         policy_counters(conf->policy_total, "exception_policy.app_layer.error%s%s.%s",
