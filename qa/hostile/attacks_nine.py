@@ -16,14 +16,14 @@ def rules(proto, *options):
 
 
 @entry("flow.elephant: flows that cross the rate again and again", "state that rules keep",
-       short=True, sets=["flow.rate-tracking.bytes=1000", "flow.rate-tracking.interval=1"],
+       short=True, sets=["flow.rate-tracking.bytes=500", "flow.rate-tracking.interval=1"],
        rules=rules("udp", *(f"flow.elephant:{way};" for way in
                             ("toserver", "toclient", "both", "either"))))
 def nine_elephants(cap, size):
-    for i in rounds(cap, size, 4000):
-        client = host(i % 400 if size is None else i % 4)
-        cap.udp(client, 5000, "192.168.0.1", 9999, b"a" * (900 if size is None else 200))
-        cap.udp("192.168.0.1", 9999, client, 5000, b"b" * (900 if size is None else 200))
+    for i in rounds(cap, size, 2000):
+        client = host(i % 200 if size is None else i % 4)
+        cap.udp(client, 5000, "192.168.0.1", 9999, b"a" * (450 if size is None else 100))
+        cap.udp("192.168.0.1", 9999, client, 5000, b"b" * (450 if size is None else 100))
 
 
 @entry("ether.hdr: frames of every type", "rules inspected on each frame", short=True,
