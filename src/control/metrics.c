@@ -308,43 +308,46 @@ static void sink_metrics(struct metrics_text *m, const struct output_conf *outpu
     sink_samples(m, output, SINK_QUEUE_SIZE);
 }
 
-enum thread_time { THREAD_BUSY, THREAD_WAIT, THREAD_BLOCKED, THREAD_PACKETS };
+enum thread_value { THREAD_BUSY, THREAD_WAIT, THREAD_BLOCKED, THREAD_PACKETS };
 
-static void thread_samples(struct metrics_text *m, const struct engine *engine,
-                           enum thread_time what)
+static double thread_value(const struct engine_load *load, enum thread_value what)
 {
+    switch (what) {
+    case THREAD_BUSY: return (double)load->busy_ns / 1e9;
+    case THREAD_WAIT: return (double)load->wait_ns / 1e9;
+    case THREAD_BLOCKED: return (double)load->blocked_ns / 1e9;
+    case THREAD_PACKETS: return (double)load->packets;
+    }
+    return 0;
+}
+
+/* The loads are read once, so that the times of a thread are of one moment. */
+static void thread_metrics(struct metrics_text *m, const struct engine *engine)
+{
+    static const struct {
+        const char *name, *help;
+    } families[] = {
+        [THREAD_BUSY] = { "thread_busy_seconds", "Time in which a thread worked" },
+        [THREAD_WAIT] = { "thread_wait_seconds", "Time in which a thread waited for input" },
+        [THREAD_BLOCKED] = { "thread_blocked_seconds",
+                             "Time in which a thread waited for room in the next ring" },
+        [THREAD_PACKETS] = { "thread_packets", "Packets that a thread handled" },
+    };
     unsigned max = 4096, count;
     struct engine_load *load = xcalloc(max, sizeof(*load));
 
     count = engine_loads(engine, load, max);
-    for (unsigned i = 0; i < count; i++) {
-        const double value[] = {
-            [THREAD_BUSY] = (double)load[i].busy_ns / 1e9,
-            [THREAD_WAIT] = (double)load[i].wait_ns / 1e9,
-            [THREAD_BLOCKED] = (double)load[i].blocked_ns / 1e9,
-            [THREAD_PACKETS] = (double)load[i].packets,
-        };
-        struct buf labels = { 0 };
+    for (unsigned what = 0; what < ARRAY_LEN(families); what++) {
+        metrics_family(m, families[what].name, METRICS_COUNTER, families[what].help);
+        for (unsigned i = 0; i < count; i++) {
+            struct buf labels = { 0 };
 
-        metrics_label(&labels, "thread", load[i].name);
-        metrics_sample(m, (const char *)labels.data, value[what]);
-        buf_fini(&labels);
+            metrics_label(&labels, "thread", load[i].name);
+            metrics_sample(m, (const char *)labels.data, thread_value(&load[i], what));
+            buf_fini(&labels);
+        }
     }
     free(load);
-}
-
-static void thread_metrics(struct metrics_text *m, const struct engine *engine)
-{
-    metrics_family(m, "thread_busy_seconds", METRICS_COUNTER, "Time in which a thread worked");
-    thread_samples(m, engine, THREAD_BUSY);
-    metrics_family(m, "thread_wait_seconds", METRICS_COUNTER,
-                   "Time in which a thread waited for input");
-    thread_samples(m, engine, THREAD_WAIT);
-    metrics_family(m, "thread_blocked_seconds", METRICS_COUNTER,
-                   "Time in which a thread waited for room in the next ring");
-    thread_samples(m, engine, THREAD_BLOCKED);
-    metrics_family(m, "thread_packets", METRICS_COUNTER, "Packets that a thread handled");
-    thread_samples(m, engine, THREAD_PACKETS);
 }
 
 void control_metrics(struct control *c, struct metrics_text *m)
