@@ -18,35 +18,29 @@ grep -q '; CS: statistics' "$WORK/colour" || exit 7
 # An explanation is in the plan, terminal or not.
 $IDS -c $SRC/suricata.yaml --plan --runmode single -i lo > "$WORK/plan"
 grep -Eq '^US +management: control socket ' "$WORK/plan" || exit 8
-# A capture that comes slowly: the line is drawn again and again until its end.
-mkfifo "$WORK/pipe"
-script -qfec "$IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules -r $WORK/pipe" \
-    "$WORK/slow" < /dev/null > /dev/null &
-exec 3> "$WORK/pipe"
-cat "$SRC/qa/samples/quickstart.pcap" >&3
-tries=0
-until grep -q ' packets/s, [0-9]* alerts' "$WORK/slow" || [ $tries = 600 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-exec 3>&-
-wait $!
+# slowly NAME COLUMNS PATTERN: a capture that comes through a pipe, which stays open until PATTERN
+# was drawn.
+slowly() {
+    mkfifo "$WORK/$1.pipe"
+    script -qfec "stty cols $2; exec $IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules \
+        -r $WORK/$1.pipe" "$WORK/$1" < /dev/null > /dev/null &
+    exec 3> "$WORK/$1.pipe"
+    cat "$SRC/qa/samples/quickstart.pcap" >&3
+    tries=0
+    until grep -Eq "$3" "$WORK/$1" || [ $tries = 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    exec 3>&-
+    wait $!
+}
+# The line is drawn again and again until its end.
+slowly slow 80 ' packets/s, [0-9]* alerts'
 tr '\r' '\n' < "$WORK/slow" | grep -Eq '^[0-9.]+ k?M?B, [0-9]+ packets/s, [0-9]+ alerts' || exit 9
 # A message begins a line of its own.
 tr '\r' '\n' < "$WORK/slow" | grep -q '^Notice: pcap: read 1 file' || exit 10
 # On a narrow terminal the line never breaks: what is drawn between two \r has fewer columns.
-mkfifo "$WORK/pipe2"
-script -qfec "stty cols 30; exec $IDS -c $SRC/suricata.yaml -l $OUT -k none -S $WORK/test.rules \
-    -r $WORK/pipe2" "$WORK/narrow" < /dev/null > /dev/null &
-exec 3> "$WORK/pipe2"
-cat "$SRC/qa/samples/quickstart.pcap" >&3
-tries=0
-until grep -Eq '[0-9.]+ k?M?B, [0-9]+ packets/s' "$WORK/narrow" || [ $tries = 600 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-exec 3>&-
-wait $!
+slowly narrow 30 '[0-9.]+ k?M?B, [0-9]+ packets/s'
 tr '\r' '\n' < "$WORK/narrow" | grep -Eq '^[0-9.]+ k?M?B, [0-9]+ packets/s *$' || exit 11
 tr '\r' '\n' < "$WORK/narrow" | grep -E '^ +$|k?M?B, [0-9]+ packets/s' | grep -Eq '.{30}' && exit 12
 exit 0
