@@ -243,17 +243,21 @@ def mqtt_publish(cap, size):
              MQTT_ORDINARY)
 
 
-@entry("MQTT: pings that are never answered, in many connections",
-       "CVE-2024-3935 style; messages that wait for the other side", short=True, proto="mqtt")
-def mqtt_pings_everywhere(cap, size):
+def pings_in(cap, size, connections, pings):
     if size is not None:
         dialogue(cap, size, 1883, MQTT_START, [], MQTT_ORDINARY)
         return
-    for i in range(3000):
+    for i in range(connections):
         flow = connect(cap, 1883, i)
         for side, data in MQTT_START:
             flow.data(side, data)
-        flow.data(0, mqtt(12, b"") * 400)
+        flow.data(0, mqtt(12, b"") * pings)
+
+
+@entry("MQTT: pings that are never answered, in many connections",
+       "CVE-2024-3935 style; messages that wait for the other side", short=True, proto="mqtt")
+def mqtt_pings_everywhere(cap, size):
+    pings_in(cap, size, 3000, 400)
 
 
 @entry("MQTT: messages acknowledged in the other order", "requests that are looked up",
@@ -297,14 +301,7 @@ def mqtt_pings(cap, size):
 @entry("MQTT: pings in connections that are many and short", "log amplification", proto="mqtt",
        short=True, reaches="eve.records_cut")
 def mqtt_ping_flows(cap, size):
-    if size is not None:
-        dialogue(cap, size, 1883, MQTT_START, [], MQTT_ORDINARY)
-        return
-    for i in range(500):
-        flow = connect(cap, 1883, i)
-        for side, data in MQTT_START:
-            flow.data(side, data)
-        flow.data(0, mqtt(12, b"") * 700)
+    pings_in(cap, size, 500, 700)
 
 
 @entry("MQTT: properties without end", "loops over properties", proto="mqtt")
