@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect/tests/lua_plain.c - patterns in a sandbox beside those of Lua itself. */
 #include "config.h"
 
 #ifdef HAVE_LUA
