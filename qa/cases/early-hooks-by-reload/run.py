@@ -3,13 +3,12 @@
 parts of one timeline. Each flow ends its part with a packet that tells so: then the part has been
 inspected. The alerts and the count of flows go to stdout."""
 import json
-import os
 import pathlib
 import random
-import subprocess
 import sys
 import time
 
+import folder_engine
 import pcapgen
 
 HERE = pathlib.Path(__file__).parent
@@ -36,29 +35,7 @@ def captures(work):
         part.write(work / f"part{number}.pcap")
 
 
-class Engine:
-    def __init__(self, work, mode):
-        self.work = work
-        self.socket = work / "socket"
-        (work / "in").mkdir()
-        (work / "out").mkdir()
-        self.rules = work / "now.rules"
-        self.rules.write_text(PART_ENDS)
-        self.process = subprocess.Popen(
-            [os.environ["IDS"], "-c", os.environ["SRC"] + "/suricata.yaml", "-r", work / "in",
-             "-l", work / "out", "--runmode", mode, "--pcap-file-continuous",
-             "--set", "pcap-file.delay=0", "--set", "pcap-file.poll-interval=1",
-             "--set", f"rule-files.0={self.rules}",
-             "--set", f"threading.detect-thread-ratio={3 / os.cpu_count()}",
-             "--set", f"unix-command.filename={self.socket}",
-             "--set", "unix-command.enabled=yes"],
-            stdout=(work / "said").open("w"), stderr=subprocess.STDOUT)
-
-    def ask(self, command):
-        return subprocess.run(
-            [sys.executable, os.environ["SRC"] + "/scripts/idsc", "-s", self.socket, command],
-            stdout=subprocess.PIPE, check=False).returncode == 0
-
+class Engine(folder_engine.FolderEngine):
     def read(self, number):
         """One more part, to its end."""
         (self.work / f"part{number}.pcap").rename(self.work / "in" / f"part{number}.pcap")
@@ -72,15 +49,9 @@ class Engine:
         eve = self.work / "out" / "eve.json"
         return eve.read_text().count(f'"signature_id":{ENDS},') if eve.exists() else 0
 
-    def reload(self, rules):
-        self.rules.write_text(rules)
-        if not self.ask("ruleset-reload-rules"):
+    def must_reload(self, rules):
+        if not self.reload(rules):
             raise SystemExit("rules were not taken")
-
-    def end(self):
-        self.ask("shutdown")
-        if self.process.wait(WAIT) != 0:
-            raise SystemExit("did not end well")
 
 
 def tell(path):
@@ -95,12 +66,12 @@ def tell(path):
 
 def main(work, mode):
     captures(work)
-    engine = Engine(work, mode)
+    engine = Engine(work, PART_ENDS, mode)
     try:
         engine.read(0)
-        engine.reload(PART_ENDS + (HERE / "test.rules").read_text())
+        engine.must_reload(PART_ENDS + (HERE / "test.rules").read_text())
         engine.read(1)
-        engine.reload(PART_ENDS)
+        engine.must_reload(PART_ENDS)
         engine.read(2)
         engine.end()
     finally:

@@ -5,13 +5,12 @@ rules again all the while. Most rules stay the same and are shared by old and ne
 is lost then (detect/compile/renumber.h), so each thread may miss one at each reload."""
 import collections
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import time
 
+import folder_engine
 import pcapgen
 
 CAPTURES, SHARE, FLOWS, RULES, WAIT = 40, 8, 40, 600, 120
@@ -41,28 +40,7 @@ def rules(version):
     return "".join(line + "\n" for line in lines)
 
 
-class Engine:
-    def __init__(self, work):
-        self.work, self.socket = work, work / "socket"
-        for name in ("in", "out", "made"):
-            (work / name).mkdir(exist_ok=True)
-        self.rules = work / "now.rules"
-        self.rules.write_text(rules(0))
-        self.process = subprocess.Popen(
-            [os.environ["IDS"], "-c", os.environ["SRC"] + "/suricata.yaml", "-r", work / "in",
-             "-l", work / "out", "--runmode", "workers", "--pcap-file-continuous", "-vvv",
-             "--set", "pcap-file.delay=1", "--set", "pcap-file.poll-interval=1",
-             "--set", f"rule-files.0={self.rules}",
-             "--set", f"threading.detect-thread-ratio={THREADS / os.cpu_count()}",
-             "--set", f"unix-command.filename={self.socket}",
-             "--set", "unix-command.enabled=yes"],
-            stdout=(work / "said").open("w"), stderr=subprocess.STDOUT)
-
-    def ask(self, command):
-        return subprocess.run(
-            [sys.executable, os.environ["SRC"] + "/scripts/idsc", "-s", self.socket, command],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).returncode == 0
-
+class Engine(folder_engine.FolderEngine):
     def alerts(self):
         eve = self.work / "out" / "eve.json"
         found = collections.defaultdict(list)
@@ -82,23 +60,21 @@ def read_and_reload(engine):
             path.touch()            # as if it were written now: the engine waits for `delay`
             path.rename(engine.work / "in" / path.name)
         while len(engine.alerts()) < (first + SHARE) * FLOWS:
-            engine.rules.write_text(rules(reloads + 1))
-            reloads += engine.ask("ruleset-reload-rules")
+            reloads += engine.reload(rules(reloads + 1))
             if time.monotonic() > end or engine.process.poll() is not None:
-                raise SystemExit((engine.work / "said").read_text()[-2000:] +
+                raise SystemExit(engine.said()[-2000:] +
                                  f"{len(engine.alerts())} flows alerted on after {first} captures")
     return reloads
 
 
 def main(work):
-    engine = Engine(work)
+    engine = Engine(work, rules(0), "workers", THREADS, delay=1)
     try:
+        (work / "made").mkdir()
         for number in range(CAPTURES):
             capture(work / "made" / f"{number:02}.pcap", number)
         reloads = read_and_reload(engine)
-        engine.ask("shutdown")
-        if engine.process.wait(WAIT) != 0:
-            raise SystemExit("did not end well\n" + (work / "said").read_text()[-4000:])
+        engine.end()
     finally:
         engine.process.kill()
     alerts = engine.alerts()
@@ -109,7 +85,7 @@ def main(work):
     if wrong or len(versions) < CAPTURES // SHARE or between > reloads * THREADS:
         raise SystemExit(f"{reloads} reloads, {len(versions)} sets alerted, {between} without, "
                          f"wrong: {list(wrong.items())[:3]}")
-    if not re.search(r"[1-9]\d\d rules are as before", (work / "said").read_text()):
+    if not re.search(r"[1-9]\d\d rules are as before", engine.said()):
         raise SystemExit("no rules were shared")
     print(f"{len(alerts)} flows, each alerted on once by the rule that stays")
 
