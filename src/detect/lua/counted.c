@@ -40,10 +40,12 @@ static uint64_t positive(lua_Integer n)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-/* From one number to another, both included. */
+/* From one number to another, both included. All numbers of Lua are one more than fits. */
 static uint64_t between(lua_Integer from, lua_Integer to)
 {
-    return to < from ? 0 : (uint64_t)to - (uint64_t)from + 1;
+    uint64_t steps = (uint64_t)to - (uint64_t)from;
+
+    return to < from ? 0 : steps + (steps < UINT64_MAX);
 }
 
 static uint64_t repeats(lua_State *state)

@@ -115,6 +115,7 @@ static const char *const costly[] = {
     " string.match(string.rep('a', 20000), '[' .. string.rep('xyz', 100) .. ']')",
     "string.rep('', 1000000000)",
     "table.concat({}, '', 1, 1000000000)",
+    "table.concat({}, '', math.mininteger, math.maxinteger)",
     "table.move({}, 1, 1000000000, 2)",
     "local t = {} for i = 1, 5000 do t[i] = i end"
     " for i = 1, 500 do table.insert(t, 1, i) end",
