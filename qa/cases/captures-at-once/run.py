@@ -58,7 +58,8 @@ class Engine:
         return self.ask("pcap-file-running")["message"]
 
     def is_idle(self):
-        return not self.running() and self.ask("pcap-file-number")["message"] == 0
+        """A capture goes from the waiting ones to those that run, so the waiting ones come first."""
+        return self.ask("pcap-file-number")["message"] == 0 and not self.running()
 
 
 def records(directory):
