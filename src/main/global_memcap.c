@@ -9,6 +9,12 @@
 #include "base/report/log.h"
 #include "engine/cgroup.h"
 
+#ifdef HAVE_MIMALLOC
+#include <mimalloc.h>
+#if MI_MALLOC_VERSION < 210
+#define mi_option_purge_delay mi_option_decommit_delay      /* its name before */
+#endif
+#endif
 #include <string.h>
 #include <unistd.h>
 
@@ -58,7 +64,24 @@ uint64_t global_memcap_read(const struct conf_node *root, uint64_t have)
     return bytes;
 }
 
-static void log_step(enum memory_pressure step)
+#ifdef HAVE_MIMALLOC
+
+/* mimalloc keeps free pages for some milliseconds, in each thread and beyond the limit. That saves
+ * time while memory is plenty, so it only ends with the first pressure. */
+static void return_pages_at_once(void)
+{
+    mi_option_set(mi_option_purge_delay, 0);
+}
+
+#else
+
+static void return_pages_at_once(void)
+{
+}
+
+#endif
+
+static void on_first_release(enum memory_pressure step)
 {
     static const char *const what[PRESSURE_STEPS] = {
         [PRESSURE_IDLE] = "idle flows end early",
@@ -66,6 +89,7 @@ static void log_step(enum memory_pressure step)
         [PRESSURE_LARGEST] = "flows that hold much go on without payload",
     };
 
+    return_pages_at_once();
     log_warning("memory", "%llu of %llu bytes of global-memcap are used: %s",
                 (unsigned long long)traffic_memory_used(),
                 (unsigned long long)traffic_memory_limit(), what[step]);
@@ -93,6 +117,6 @@ static void name_allocator(void)
 void global_memcap_begin(const struct conf_node *root)
 {
     name_allocator();
-    traffic_memory_on_first_release(log_step);
+    traffic_memory_on_first_release(on_first_release);
     traffic_memory_set_limit(global_memcap_read(root, machine_memory()));
 }
