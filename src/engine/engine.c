@@ -215,6 +215,11 @@ int engine_start(struct engine *e, struct err *err)
         *err = e->open_error;
     if (e->open_failed)
         status = -1;
+    /* Every thread waits for the state now, so nothing changes without the lock. */
+    pthread_mutex_unlock(&e->lock);
+    if (status == 0 && e->conf.when_open != NULL)
+        status = e->conf.when_open(e->conf.arg, err);
+    pthread_mutex_lock(&e->lock);
     if (status == 0) {
         account_start(e);
         out_of_memory_waits();

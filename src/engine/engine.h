@@ -23,6 +23,10 @@ struct engine_conf {
     bool drop_when_full;        /* live, not inline: the first stage drops and counts what a full
                                  * ring cannot take; otherwise it waits */
     const struct clock_fast *clock; /* measured before; NULL: engine_new() takes 10 ms for it */
+    /* engine_start() calls it when all modules are open and no packet has moved yet; -1 with err
+     * set ends the start. May be NULL. */
+    int (*when_open)(void *arg, struct err *err);
+    void *arg;                      /* for when_open; borrowed */
 };
 
 /* Returns a time longer than any flow may be idle, from `flow-timeouts`. */

@@ -247,8 +247,8 @@ static void wait_for_end(struct setup *s, struct engine *engine, struct progress
 }
 
 /* For live captures, before the threads start, so that no thread ever has more privileges than
- * it keeps. For files, after that: only the old user may be able to read a file, and its thread
- * opens it. */
+ * it keeps. For files, when their threads have opened the first one, which only the old user may
+ * be able to read, and before a packet of it is read. */
 int engine_loop_drop_privileges(const struct setup *s, struct err *err)
 {
     const char *user = setup_user(s->options, s->root), *group = setup_group(s->options, s->root);
@@ -295,11 +295,21 @@ static void run_started(struct setup *s, struct engine *engine)
 
 /* Jobs come one after another in one process, so only the first start concerns the process
  * itself (privileges, sandbox). In job mode jobs_run() has done that. */
+static bool starts_process(const struct setup *s)
+{
+    return !s->takes_jobs && !s->goes_on;
+}
+
+static int drop_privileges_when_open(void *arg, struct err *err)
+{
+    return engine_loop_drop_privileges(arg, err);
+}
+
 static int start_threads(struct setup *s, struct engine *engine, struct err *err)
 {
-    bool live = s->context.capture->live, once = !s->takes_jobs && !s->goes_on;
+    bool once = starts_process(s);
 
-    if (once && live && engine_loop_drop_privileges(s, err) < 0)
+    if (once && s->context.capture->live && engine_loop_drop_privileges(s, err) < 0)
         return -1;
     if ((once && sandbox_policy_enter(s, err) < 0) || engine_start(engine, err) < 0)
         return -1;
@@ -307,8 +317,7 @@ static int start_threads(struct setup *s, struct engine *engine, struct err *err
     if (once)
         apply_main_affinity(s);
     output_run_here(s->context.output);
-    if (once && ((!live && engine_loop_drop_privileges(s, err) < 0) ||
-                 take_over_finish(s, engine, err) < 0 || control_start(s->control, err) < 0 ||
+    if (once && (take_over_finish(s, engine, err) < 0 || control_start(s->control, err) < 0 ||
                  web_start(s->web, err) < 0 || take_over_done(s, err) < 0)) {
         engine_stop(engine);
         engine_wait(engine);
@@ -331,6 +340,10 @@ static int run_once(struct setup *s, struct err *err)
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
     conf.clock = s->has_clock ? &s->clock : NULL;
+    if (starts_process(s) && !s->context.capture->live) {
+        conf.when_open = drop_privileges_when_open;
+        conf.arg = s;
+    }
     engine = engine_new(&conf, s->plan, module_table, &s->context, err);
     if (engine == NULL)
         return EXIT_FAILURE;

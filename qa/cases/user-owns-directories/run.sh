@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 set -e
 mkdir "$WORK/log" "$WORK/log/there"
+chmod 711 "$WORK"
 chmod 755 "$WORK/log"
 cat > "$WORK/user.yaml" <<EOT2
 %YAML 1.1
@@ -11,7 +12,7 @@ outputs:
   - http-body-data: {enabled: yes, type: dir}
   - eve-log: {enabled: yes, filename: there/eve.json, types: [alert]}
 EOT2
-# Files of a capture are opened by the old user; the store writes as the new one.
+# The old user opens the first file of a capture; everything is written as the new one.
 "$IDS" -c "$WORK/user.yaml" -S /dev/null -l "$WORK/log" -r "$QA/samples/quickstart.pcap" \
     --user nobody -k none > "$WORK/said" 2>&1 || cat "$WORK/said"
 cd "$WORK/log"
@@ -19,5 +20,6 @@ owner() { stat -c %U "$1"; }
 echo "filestore: $(owner new), $(find new/filestore -type d -user nobody | wc -l) directories of nobody"
 echo "certificates: $(owner certificates)"
 echo "bodies: $(owner http)"
-echo "stored: $(find new/filestore -type f | wc -l)"
+echo "stored: $(find new/filestore -type f | wc -l), of another user: \
+$(find new/filestore ! -user nobody | wc -l)"
 echo "a directory that was there: $(owner there)"

@@ -502,6 +502,45 @@ TEST(engine_open_fails)
     free(run);
 }
 
+struct opened {
+    struct stub_run *run;
+    unsigned calls, seen;       /* packets that had been seen at the last call */
+    bool fails;
+};
+
+static int note_opened(void *arg, struct err *err)
+{
+    struct opened *opened = arg;
+
+    opened->calls++;
+    opened->seen = opened->run->seen;
+    return opened->fails ? err_set(err, "not with this user") : 0;
+}
+
+TEST(engine_calls_between_open_and_the_first_packet)
+{
+    for (int fails = 0; fails < 2; fails++) {
+        struct stub_run *run = xcalloc(1, sizeof(*run));
+        struct opened opened = { .run = run, .fails = fails != 0 };
+        struct stub_fixture fixture;
+        struct err err = { 0 };
+
+        run->per_receiver = PACKETS;
+        run->fail_open = -1;
+        fixture_make(t, &fixture, "autofp", 3, "", run);
+        fixture.engine->conf.when_open = note_opened;
+        fixture.engine->conf.arg = &opened;
+        CHECK_INT(engine_start(fixture.engine, &err), fails ? -1 : 0);
+        CHECK_STRING(err.text, fails ? "not with this user" : "");
+        CHECK_INT(engine_wait(fixture.engine), 0);
+        CHECK_INT(opened.calls, 1);
+        CHECK_INT(opened.seen, 0);
+        CHECK_INT(run->seen > 0, !fails);
+        fixture_free(&fixture);
+        free(run);
+    }
+}
+
 TEST(engine_capture_breaks)
 {
     struct stub_run *run = xcalloc(1, sizeof(*run));
