@@ -57,6 +57,10 @@ class Engine:
     def running(self):
         return self.ask("pcap-file-running")["message"]
 
+    def pids(self):
+        """A capture whose process is being made has none yet."""
+        return [r.get("pid") for r in self.running()]
+
     def is_idle(self):
         """A capture goes from the waiting ones to those that run, so the waiting ones come first."""
         return self.ask("pcap-file-number")["message"] == 0 and not self.running()
@@ -91,7 +95,7 @@ def directories(engine):
         os.makedirs(f"{WORK}/watched{i}", exist_ok=True)
         shutil.copy(SAMPLE, f"{WORK}/watched{i}/a.pcap")
         engine.read(f"{WORK}/watched{i}", f"logs{i}", continuous=True)
-    until(lambda: ["pid" in r for r in engine.running()] == [True, True])
+    until(lambda: len(engine.pids()) == 2 and None not in engine.pids())
     running = engine.running()
     if engine.ask("pcap-file-list")["message"]["count"] == 3 and \
             len({r["pid"] for r in running} | {engine.process.pid}) == 3 and \
@@ -106,16 +110,16 @@ def killed(engine):
     failed = engine.ask("pcap-file-failed")["message"]
     assert failed["last-file"] == first["filename"], failed
     print("killed:", failed["last-error"])
-    until(lambda: ["pid" in r for r in engine.running()] == [True, True])
-    if second["pid"] in [r["pid"] for r in engine.running()]:
+    until(lambda: len(engine.pids()) == 2 and None not in engine.pids())
+    if second["pid"] in engine.pids():
         print("the other one runs on")
 
 
 def interrupted(engine):
     first, second = engine.running()
     engine.ask("pcap-interrupt", filename=second["filename"])
-    until(lambda: second["pid"] not in [r["pid"] for r in engine.running()])
-    if first["pid"] in [r["pid"] for r in engine.running()]:
+    until(lambda: second["pid"] not in engine.pids())
+    if first["pid"] in engine.pids():
         print("named one interrupted: the other one runs on")
     until(lambda: engine.ask("pcap-interrupt") and engine.is_idle())
 
