@@ -12,8 +12,9 @@ outputs:
   - http-body-data: {enabled: yes, type: dir}
   - eve-log: {enabled: yes, filename: there/eve.json, types: [alert]}
 EOT2
-# The old user opens the first file of a capture; everything is written as the new one.
-"$IDS" -c "$WORK/user.yaml" -S /dev/null -l "$WORK/log" -r "$QA/samples/quickstart.pcap" \
+# Only the old user can read the capture: it is opened first. Everything is written as the new one.
+install -m 600 "$QA/samples/quickstart.pcap" "$WORK/root.pcap"
+"$IDS" -c "$WORK/user.yaml" -S /dev/null -l "$WORK/log" -r "$WORK/root.pcap" \
     --user nobody -k none > "$WORK/said" 2>&1 || cat "$WORK/said"
 cd "$WORK/log"
 owner() { stat -c %U "$1"; }

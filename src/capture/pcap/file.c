@@ -198,31 +198,6 @@ static void packet_returned(struct packet *p, void *arg)
         close_old(q);
 }
 
-static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
-                             struct counters *counters, struct err *err)
-{
-    struct pcap_capture *c = capture;
-    struct pcap_queue *q = xcalloc(1, sizeof(*q));
-
-    (void)counters;
-    q->capture = c;
-    q->pool = pool;
-    q->reads = !c->is_shared || queue == CAPTURE_SCAN;
-    q->number = queue == CAPTURE_SCAN ? 0 : queue;
-    q->user = !c->is_shared ? 0 : queue == CAPTURE_SCAN ? c->threads : queue;
-    q->speaks = q->reads && (q->number == 0 || c->file_per_queue);
-    if (c->filter != NULL && c->filter[0] != '\0') {
-        q->filter = bpf_filter_new(c->filter, err);
-        if (q->filter == NULL) {
-            free(q);
-            return NULL;
-        }
-    }
-    packet_pool_on_return(pool, packet_returned, q);
-    __atomic_fetch_add(&c->queues, 1, __ATOMIC_RELAXED);
-    return q;
-}
-
 /* All threads find a broken file; one logs it. Named files are errors, files of a directory are
  * skipped with a warning. */
 static void log_input(const struct pcap_queue *q, const struct pcap_input *input, const char *text)
@@ -314,6 +289,36 @@ static bool open_next(struct pcap_queue *q, bool *more)
         q->failed = q->failed || input->is_alone;
     }
     return false;
+}
+
+/* The first file is opened here, before --user takes effect: only the old user may be able to read
+ * it. A pipe is not, because that waits for its writer. */
+static void *file_queue_open(void *capture, unsigned queue, struct packet_pool *pool,
+                             struct counters *counters, struct err *err)
+{
+    struct pcap_capture *c = capture;
+    struct pcap_queue *q = xcalloc(1, sizeof(*q));
+    bool more;
+
+    (void)counters;
+    q->capture = c;
+    q->pool = pool;
+    q->reads = !c->is_shared || queue == CAPTURE_SCAN;
+    q->number = queue == CAPTURE_SCAN ? 0 : queue;
+    q->user = !c->is_shared ? 0 : queue == CAPTURE_SCAN ? c->threads : queue;
+    q->speaks = q->reads && (q->number == 0 || c->file_per_queue);
+    if (c->filter != NULL && c->filter[0] != '\0') {
+        q->filter = bpf_filter_new(c->filter, err);
+        if (q->filter == NULL) {
+            free(q);
+            return NULL;
+        }
+    }
+    if (q->reads && pcap_files_first_is_regular(c->files))
+        (void)open_next(q, &more);
+    packet_pool_on_return(pool, packet_returned, q);
+    __atomic_fetch_add(&c->queues, 1, __ATOMIC_RELAXED);
+    return q;
 }
 
 static bool is_interrupted(const struct pcap_queue *q)

@@ -72,7 +72,7 @@ static void add(struct pcap_files *files, const char *path, const struct stat *s
     }
     *input = (struct pcap_input){
         .path = copy, .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
-        .is_alone = is_alone,
+        .is_alone = is_alone, .is_regular = S_ISREG(st->st_mode),
     };
     files->list.at[files->list.count++] = input;
 }
@@ -228,6 +228,16 @@ static struct pcap_input *input_at(struct pcap_files *files, unsigned i, bool *m
         input = files->list.at[i];
     *more = files->conf.continuous;
     return input;
+}
+
+bool pcap_files_first_is_regular(struct pcap_files *files)
+{
+    bool is_regular;
+
+    pthread_mutex_lock(&files->lock);
+    is_regular = files->list.count > 0 && files->list.at[0]->is_regular;
+    pthread_mutex_unlock(&files->lock);
+    return is_regular;
 }
 
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more)

@@ -25,6 +25,7 @@ struct pcap_input {
     uint64_t size;
     int64_t changed_ns;
     bool is_alone;                      /* named itself, not found in a directory */
+    bool is_regular;                    /* opening and reading it does not wait for a writer */
 };
 
 struct pcap_files;
@@ -33,6 +34,8 @@ struct pcap_files;
 struct pcap_files *pcap_files_new(const struct pcap_files_conf *conf, struct err *err);
 void pcap_files_free(struct pcap_files *files);
 
+/* True if the first one is known by now, and regular. */
+bool pcap_files_first_is_regular(struct pcap_files *files);
 /* Returns file number i, from 0. NULL: no such file; *more: one may follow later. */
 struct pcap_input *pcap_files_at(struct pcap_files *files, unsigned i, bool *more);
 /* With several readers: returns the next file that no reader has taken. */
