@@ -6,8 +6,11 @@
  * threads and to choose those that touch what is shared. Sleeping and waking of one thread is
  * ring.pml's: here a wake-up sets a flag, and one that comes before the sleep is not lost.
  *
- * Checked over every interleaving: what is shared is touched in the order of the packets, and no
- * thread waits for ever (that would be an invalid end state).
+ * With HOSTS what is shared belongs to hosts (src/sequencer/hosts.c): the scan notes which thread
+ * has packets of a host, and a thread that has it alone does not wait.
+ *
+ * Checked over every interleaving: what is shared is touched in the order of the packets (with
+ * HOSTS, of its host's packets), and no thread waits for ever (that would be an invalid end state).
  *
  * Each of the defines tried by the run script builds in a mistake, which must be found. */
 #ifndef THREADS
@@ -24,11 +27,24 @@
 #endif
 #define BATCHES (PACKETS / BATCH)
 #define NEVER 255
+#ifdef HOSTS
+#define HOST_COUNT 2
+#define HOST(i) host[i]
+#else
+#define HOST_COUNT 1
+#define HOST(i) 0
+#endif
+#define NOBODY 254
+#define SEVERAL 253
 #define PLACE(i) ((i) + 1)
 
 /* The capture, chosen at the start. */
 byte owner[PACKETS];
 bool shares[PACKETS];
+#ifdef HOSTS
+byte host[PACKETS];
+byte has_host[HOST_COUNT];                  /* hosts.c: a thread, NOBODY or SEVERAL */
+#endif
 
 /* batches.c */
 bool scan_locked;
@@ -42,7 +58,7 @@ bool locked;
 byte mark[THREADS], wake_at[THREADS], wanted[THREADS], missing[THREADS];
 bool listed[THREADS * THREADS];             /* eventcount * THREADS + the one it waits for */
 
-byte touched;                               /* the place of the last one that touched */
+byte touched[HOST_COUNT];                   /* the place of the last one that touched */
 
 /* --- src/sequencer/batches.c --- */
 
@@ -58,6 +74,31 @@ inline wake_sleepers()
     fi
 }
 
+/* Of the packets of batch k, before a thread can have them. */
+inline note_hosts(k)
+{
+#ifdef HOSTS
+    noted = (k) * BATCH;
+    do
+    :: noted == ((k) + 1) * BATCH -> break
+    :: noted < ((k) + 1) * BATCH ->
+#ifdef HOSTS_LAST
+        has_host[host[noted]] = owner[noted];   /* the mistake: forgets the others */
+#else
+        if
+        :: has_host[host[noted]] == NOBODY -> has_host[host[noted]] = owner[noted]
+        :: has_host[host[noted]] != NOBODY && has_host[host[noted]] != owner[noted] ->
+            has_host[host[noted]] = SEVERAL
+        :: else
+        fi;
+#endif
+        noted++
+    od
+#else
+    skip
+#endif
+}
+
 /* The next batch, unless `upto` is scanned. */
 inline scan(upto)
 {
@@ -65,12 +106,18 @@ inline scan(upto)
     made = false;
     if
     :: scanned <= upto && scanned < BATCHES && IS_FREE(scanned) ->
+#if defined(HOSTS) && !defined(HOSTS_LATE)
+        note_hosts(scanned);
+#endif
         SLOT(scanned) = THREADS;
         scanned++;
         made = true
     :: else
     fi;
     scan_locked = false;
+#ifdef HOSTS_LATE
+    if :: made -> note_hosts(scanned - 1) :: else fi;   /* the mistake: others have it by now */
+#endif
     if :: made -> wake_sleepers() :: else fi
 }
 
@@ -203,8 +250,13 @@ inline inspect(i)
     if :: PLACE(i) >= wake_at[me] -> publish(PLACE(i)) :: else fi;
     if
     :: shares[i] ->
+#ifdef HOSTS
+        alone = has_host[host[i]] == me;
+        if :: alone :: else -> take_turn(PLACE(i)) fi;
+#else
         take_turn(PLACE(i));
-        d_step { assert(touched < PLACE(i)); touched = PLACE(i) }
+#endif
+        d_step { assert(touched[HOST(i)] < PLACE(i)); touched[HOST(i)] = PLACE(i) }
     :: else
     fi
 }
@@ -213,6 +265,10 @@ proctype thread(byte me)
 {
     byte at, i, n, other, least;
     bool made, may_go, last_one, must_look;
+#ifdef HOSTS
+    byte noted;
+    bool alone;
+#endif
 
     do
     :: at == BATCHES -> break
@@ -244,12 +300,19 @@ init
 #endif
         fi;
         if :: shares[k] = true :: shares[k] = false fi;
+#ifdef HOSTS
+        if :: host[k] = 0 :: host[k] = 1 fi;
+#endif
         k++
     :: k == PACKETS -> break
     od;
     atomic {
         k = 0;
         do :: k < THREADS -> wake_at[k] = NEVER; k++ :: else -> break od;
+#ifdef HOSTS
+        has_host[0] = NOBODY;
+        has_host[1] = NOBODY;
+#endif
         run thread(0);
         run thread(1);
 #if THREADS > 2
