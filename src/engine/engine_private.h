@@ -33,6 +33,7 @@ struct handoff_queue {
     struct packet_vector *head;         /* merge.c: being read, from head_at on; or NULL */
     unsigned head_at;
     struct watermark mark;             /* no packet before it follows */
+    struct watermark next;             /* merge.c: of the next packet, or as mark; when looked at */
 };
 
 /* One module on one thread, and its time. */
@@ -68,6 +69,7 @@ struct engine_thread {
     bool asked;                         /* merge.c: a producer was kicked and has not answered
                                          * yet */
     bool merges;                        /* offline, with several producers: merge.c */
+    struct handoff_queue **by_next;     /* merge.c: a heap of `in`, the lowest `next` first */
     struct packet_vector merged;
     struct watermark merged_end;       /* the latest position that producers have published */
     bool merged_finished;

@@ -42,10 +42,12 @@ void handoff_queues_make(struct engine_thread *t)
     t->in = xaligned(CACHE_LINE, before->count * sizeof(t->in[0]));
     t->in_count = before->count;
     t->merges = !e->plan->live && t->in_count > 1;
+    t->by_next = xcalloc(t->in_count, sizeof(t->by_next[0]));
     for (unsigned i = 0; i < before->count; i++) {
         struct engine_thread *from = &e->threads[before->first + i];
         struct handoff_queue *queue = &t->in[i];
 
+        t->by_next[i] = queue;
         queue->to = t;
         queue->depth = e->plan->ring_depth;
         if (t->merges)
@@ -84,6 +86,7 @@ void handoff_queues_free(struct engine_thread *t)
     }
     free(t->merged.packet);
     free(t->early.packet);
+    free(t->by_next);
     free(t->in);
 }
 

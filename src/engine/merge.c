@@ -73,25 +73,46 @@ static struct watermark queue_mark(struct engine_thread *t, unsigned number)
     return metric_get(&queue->sent) == queue->done ? dealt : queue->mark;
 }
 
-/* The queue with the lowest watermark, and that watermark in *least. */
-static struct handoff_queue *least_queue(struct engine_thread *t, struct watermark *least)
+static void look_at(struct engine_thread *t, struct handoff_queue *queue)
 {
-    struct handoff_queue *best = NULL;
+    queue->next = queue_mark(t, (unsigned)(queue - t->in));
+    if (watermark_has_passed(queue->next, queue->mark.at, queue->mark.sub))
+        queue->mark = queue->next;
+}
 
-    for (unsigned i = 0; i < t->in_count; i++) {
-        struct handoff_queue *queue = &t->in[i];
-        struct watermark m = queue_mark(t, i);
+/* At the same position, a packet that is there goes before one that might still come. */
+static bool goes_before(const struct handoff_queue *a, const struct handoff_queue *b)
+{
+    if (a->next.at != b->next.at)
+        return a->next.at < b->next.at;
+    if (a->next.sub != b->next.sub)
+        return a->next.sub < b->next.sub;
+    return a->head != NULL && b->head == NULL;
+}
 
-        if (watermark_has_passed(m, queue->mark.at, queue->mark.sub))
-            queue->mark = m;
-        /* At the same position, a packet that is there goes before one that might still come. */
-        if (best == NULL || !watermark_has_passed(m, least->at, least->sub) ||
-            (best->head == NULL && m.at == least->at && m.sub == least->sub)) {
-            best = queue;
-            *least = m;
-        }
+static void sink(struct engine_thread *t, unsigned i)
+{
+    struct handoff_queue **heap = t->by_next, *moved = heap[i];
+
+    for (unsigned child = 2 * i + 1; child < t->in_count; child = 2 * i + 1) {
+        if (child + 1 < t->in_count && goes_before(heap[child + 1], heap[child]))
+            child++;
+        if (!goes_before(heap[child], moved))
+            break;
+        heap[i] = heap[child];
+        i = child;
     }
-    return best;
+    heap[i] = moved;
+}
+
+/* All queues, once for a vector of merged packets. For a packet only its own queue moves in the
+ * heap: what the others knew still holds, because watermarks only rise. */
+static void look_at_all(struct engine_thread *t)
+{
+    for (unsigned i = 0; i < t->in_count; i++)
+        look_at(t, t->by_next[i]);
+    for (unsigned i = t->in_count / 2; i > 0; i--)
+        sink(t, i - 1);
 }
 
 /* True if a consumer downstream has requested our progress and there is some to report. */
@@ -104,25 +125,27 @@ static bool has_answer(struct engine_thread *t, struct watermark now)
     return true;
 }
 
+static void take_packet(struct engine_thread *t, struct handoff_queue *queue)
+{
+    vector_push(&t->merged, queue->head->packet[queue->head_at++]);
+    if (queue->head_at == queue->head->count)
+        head_done(t, queue);
+    look_at(t, queue);
+    sink(t, 0);
+}
+
 /* Fills `merged` with packets in order. Returns false if there is nothing to carry down yet. */
 static bool gather(struct engine_thread *t)
 {
     struct packet_vector *v = &t->merged;
-    struct watermark least = { 0, 0 };
+    struct watermark least;
 
     v->count = 0;
     v->tick = v->last = false;
-    while (v->count < VECTOR_FILL) {
-        struct handoff_queue *queue = least_queue(t, &least);
-
-        if (queue->head == NULL)
-            break;
-        vector_push(v, queue->head->packet[queue->head_at++]);
-        if (queue->head_at == queue->head->count)
-            head_done(t, queue);
-    }
-    if (v->count == VECTOR_FILL)
-        (void)least_queue(t, &least);
+    look_at_all(t);
+    while (v->count < VECTOR_FILL && t->by_next[0]->head != NULL)
+        take_packet(t, t->by_next[0]);
+    least = t->by_next[0]->next;
     if (least.at == SEQNO_END)
         least = t->merged_end;
     v->seqno_at = least.at;
