@@ -302,6 +302,7 @@ static int response_line(htp_tx_t *htp)
     struct http_tx *htx = http_tx_changing(htp);
 
     http_block_clear(state_of(htp));
+    state_of(htp)->status_line_due = htp->seen_100continue != 0;
     if (htx != NULL)
         htp->response_protocol_number = read_protocol(htx, htp->response_protocol,
                                                       htp->response_protocol_number);
@@ -400,8 +401,16 @@ static int request_header_data(htp_tx_data_t *d)
     return header_data(d, TO_SERVER);
 }
 
+/* libhtp counts what follows the fields of a 100 Continue, with the next status line, as part of
+ * its header. Taken for the next one's, its empty line would hide all fields. */
 static int response_header_data(htp_tx_data_t *d)
 {
+    struct http_state *state = state_of(d->tx);
+
+    if (state->status_line_due && d->len > 0) {
+        state->status_line_due = false;
+        return HTP_OK;
+    }
     return header_data(d, TO_CLIENT);
 }
 

@@ -48,6 +48,7 @@ struct http_state {
     bool has_messages;                  /* libhtp holds some */
     bool closing;                       /* libhtp is processing the end of the connection */
     bool odd_fields;                    /* in the request in progress */
+    bool status_line_due;               /* a part that ends with the status line comes first */
     struct http_tx *unmatched;          /* last response of this input without a request */
     uint16_t unmatched_count;
     uint16_t pending_events;  /* events of libhtp about the header in progress; see hooks.c */
