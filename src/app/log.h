@@ -25,6 +25,9 @@ struct app_log {
     void *(*configure)(const struct conf_node *node, struct err *err);
     /* The features that these settings require, see app_buffer.feature; NULL: none. */
     uint32_t (*features)(const void *conf);
+    /* The record's time, where it is not that of the packet with which it is written; 0 or NULL:
+     * the packet's. */
+    uint64_t (*time_us)(const struct app_tx *tx);
     /* Writes the members. False: there is nothing to log. direction: for each_direction. */
     bool (*log)(struct json *j, struct app_tx *tx, enum direction direction, const void *conf);
     /* Used instead of log() when a transaction has several records: called with n from 0 until it

@@ -85,6 +85,7 @@ struct render {
     uint32_t packet_records;    /* bytes of anomalies beyond the limits of their packets */
     uint32_t alert_bytes;       /* alerts of this packet so far, in this log */
     bool is_reduced;              /* the record has no variables of the flow */
+    uint64_t record_us;         /* time of the record that begins next; 0: the packet's */
     const struct ip *client;    /* address that records show as the flow's client; NULL: the real
                                  * one */
 };

@@ -227,7 +227,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
     uint8_t proto = p->ip_proto != 0 || f == NULL ? p->ip_proto : f->key.proto;
     bool ip = p->src.version != 0 || f != NULL;
 
-    eve_start(r, eve, j, p->time_us);
+    eve_start(r, eve, j, r->record_us != 0 ? r->record_us : p->time_us);
     if (f != NULL) {
         json_u64(j, "flow_id", f->id);
         if (f->parent_id != 0)

@@ -328,9 +328,11 @@ static bool eve_app_record(struct render *r, const struct eve *eve, struct packe
         return false;
     if (UNLIKELY(may_xff))
         eve_xff_begin(r, &eve->xff, p, tx, &xff);
+    r->record_us = use->log->time_us != NULL ? use->log->time_us(tx) : 0;
     eve_begin(r, eve, &j, p,
               (struct eve_head){ eve_app_order(use->log, r->inspection, tx, direction),
                                  use->log->event_type, use->log->has_tx_id ? tx->id : EVE_NO_TX });
+    r->record_us = 0;
     if (use->log->key != NULL)
         json_object(&j, use->log->key);
     if (!eve_app_members(&j, use, tx, direction, n)) {

@@ -362,10 +362,17 @@ void tls_alert_metadata(struct json *j, struct app_tx *tx)
     json_object_end(j);
 }
 
+/* The record waits for messages that may change it, but its time is that of the certificate. */
+static uint64_t tls_log_time(const struct app_tx *tx)
+{
+    return tls_tx_of(tx)->certificate_us;
+}
+
 static const struct app_log eve_tls = {
     .conf_name = "tls", .event_type = "tls", .key = "tls",
     .progress = { TLS_CLIENT_HANDSHAKE_DONE, TLS_SERVER_HANDSHAKE_DONE },
-    .configure = tls_log_configure, .features = tls_log_features, .log = tls_log,
+    .configure = tls_log_configure, .features = tls_log_features, .time_us = tls_log_time,
+    .log = tls_log,
 };
 
 const struct app_log *const tls_logs[] = { &eve_tls, NULL };

@@ -271,6 +271,16 @@ static bool begin(struct app_flow *af, struct tls_state *st)
     return st->tx != NULL;
 }
 
+/* The time of the log is that of the data which complete the certificate that it waits for, and
+ * after which no body of a record is incomplete, as in Suricata. */
+static void note_certificate(struct tls_tx *tx, uint64_t now_us)
+{
+    enum direction d = tx->requires_client_certificate ? TO_SERVER : TO_CLIENT;
+
+    if (tx->certificate_us == 0 && tx->ds[d].has_certificate)
+        tx->certificate_us = now_us;
+}
+
 /* Entry point. ssl_state shows messages of the current data only, so that `state` is cleared at the
  * start of a record. */
 enum parse_status tls_parse(struct app_flow *af, struct app_input *in)
@@ -287,6 +297,9 @@ enum parse_status tls_parse(struct app_flow *af, struct app_input *in)
     while (at < in->len && status == PARSE_OK && !af->stopped)
         status = any_record(af, st, in, &at);
     in->consumed = af->stopped ? in->len : at;
+    if (st->tx != NULL &&
+        (status == PARSE_OK || (status == PARSE_MORE && in->len - at < HEADER_LEN)))
+        note_certificate(st->tx, in->now_us);
     if (in->end && st->tx != NULL)
         finished(st, d);
     return status;

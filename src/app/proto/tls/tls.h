@@ -132,6 +132,7 @@ struct tls_tx {
     bool without_certificate;           /* TLS 1.3: none will be seen */
     bool requires_client_certificate;
     bool ja4_done;
+    uint64_t certificate_us;            /* when the last visible certificate was complete; or 0 */
     struct slice ja4;
 };
 
