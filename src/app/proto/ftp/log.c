@@ -39,7 +39,7 @@ static void log_replies(struct json *j, const struct ftp_tx *tx)
 }
 
 /* Without a known command, as for the greeting, nothing is written. No data: the command came
- * without an argument. */
+ * without an argument. An empty one is not written, as in Suricata. */
 static void log_command(struct json *j, const struct ftp_tx *tx)
 {
     struct slice data = ftp_command_data(tx);
@@ -49,7 +49,8 @@ static void log_command(struct json *j, const struct ftp_tx *tx)
     json_string(j, "command", ftp_command_name(tx->command));
     if (data.data == NULL)
         return;
-    json_slice(j, "command_data", data);
+    if (data.len > 0)
+        json_slice(j, "command_data", data);
     json_bool(j, "command_truncated", tx->request_truncated);
 }
 
