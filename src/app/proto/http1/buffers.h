@@ -9,6 +9,7 @@
 
 /* uri.c: fills htx->uri, if a rule needs it or the settings ask for events about it. */
 void http_uri_normalise(struct http_tx *htx, const struct http_config *config);
+void http_target_trim(htp_tx_t *htp);
 
 /* buffers.c: NULL when there is no memory. */
 struct http_derived_buffers *http_derived_buffers(struct http_tx *htx, enum direction d);

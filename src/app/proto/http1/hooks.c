@@ -193,6 +193,7 @@ static int request_line(htp_tx_t *htp)
 
     if (state_of(htp)->refused)
         return HTP_ERROR;
+    http_target_trim(htp);
     http_host_of_line(htp);
     if (htx == NULL)
         return HTP_OK;

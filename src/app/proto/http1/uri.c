@@ -83,14 +83,42 @@ static bstr *decoded_query(struct http_tx *htx, const struct http_config *config
     return query;
 }
 
-/* Spaces between the URI and the line's end are no part of the URI. */
-static uint32_t trailing_spaces(struct slice raw)
+static bool is_space(uint8_t c)
 {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* At most so many: more were escaped in the URI. Returns how many there were. */
+static uint32_t cut_spaces(bstr *b, uint32_t most)
+{
+    struct slice s = http_bstr(b);
     uint32_t n = 0;
 
-    while (n < raw.len && raw.data[raw.len - 1 - n] == ' ')
+    while (n < most && n < s.len && is_space(s.data[s.len - 1 - n]))
         n++;
+    if (n > 0)
+        bstr_adjust_len(b, s.len - n);
     return n;
+}
+
+/* The last part that there is. */
+static bstr *last_part(const htp_uri_t *uri)
+{
+    if (uri->fragment != NULL)
+        return uri->fragment;
+    return uri->query != NULL ? uri->query : uri->path;
+}
+
+/* White space between the URI and the protocol, or the end of the line, belongs to neither. */
+void http_target_trim(htp_tx_t *htp)
+{
+    const htp_uri_t *uris[] = { htp->parsed_uri, htp->parsed_uri_raw };
+    uint32_t spaces = cut_spaces(htp->request_uri, UINT32_MAX);
+
+    (void)cut_spaces(htp->request_protocol, UINT32_MAX);
+    for (size_t i = 0; spaces > 0 && i < ARRAY_LEN(uris); i++)
+        if (uris[i] != NULL)
+            (void)cut_spaces(last_part(uris[i]), spaces);
 }
 
 static struct slice join(struct arena *arena, const struct uri_parts *u)
@@ -113,7 +141,6 @@ void http_uri_normalise(struct http_tx *htx, const struct http_config *config)
     const htp_uri_t *uri = htx->htp->parsed_uri;
     struct uri_parts u = { .count = 0 };
     bstr *path, *query;
-    uint32_t spaces;
 
     if (uri == NULL)
         return;
@@ -129,9 +156,6 @@ void http_uri_normalise(struct http_tx *htx, const struct http_config *config)
         add_word(&u, "#");
     add(&u, http_bstr(uri->fragment));
     htx->uri = join(&htx->tx.arena, &u);
-    spaces = trailing_spaces(http_bstr(htx->htp->request_uri));
-    while (spaces-- > 0 && htx->uri.len > 0 && htx->uri.data[htx->uri.len - 1] == ' ')
-        htx->uri.len--;
     bstr_free(path);
     bstr_free(query);
 }
