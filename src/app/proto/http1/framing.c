@@ -27,6 +27,20 @@ static bool is_too_long(struct slice value)
     return i == value.len && i > 0;
 }
 
+/* The last coding is "chunked": then it says where the body ends (RFC 9112 section 6.3), whatever
+ * codings come before it. */
+static bool ends_chunked(struct slice codings)
+{
+    struct slice s = http_trimmed(codings);
+    struct slice last = s;
+
+    for (uint32_t i = 0; i < s.len; i++)
+        if (s.data[i] == ',')
+            last = (struct slice){ .data = s.data + i + 1, .len = s.len - i - 1 };
+    last = http_trimmed(last);
+    return last.len == strlen("chunked") && http_slice_has(last, "chunked");
+}
+
 void http_framing_correct(htp_tx_t *htp)
 {
     const htp_header_t *te = htp_table_get_c(htp->request_headers, "transfer-encoding");
@@ -40,6 +54,9 @@ void http_framing_correct(htp_tx_t *htp)
         return;
     if (te != NULL && http_slice_has(http_bstr(te->value), "chunked")) {
         htp->request_transfer_coding = HTP_CODING_CHUNKED;
+        if (htp->request_protocol_number >= HTP_PROTOCOL_1_1 &&
+            ends_chunked(http_bstr(te->value)))
+            htp->flags &= ~(uint64_t)HTP_REQUEST_INVALID_T_E;
     } else if (te != NULL && text_to_u64(((struct text){ (const char *)length.data, length.len }),
                                          INT64_MAX, &n)) {
         htp->request_content_length = (int64_t)n;

@@ -129,7 +129,7 @@ static void raise_authorization(struct http_tx *htx)
     if (htx->htp->request_auth_type != HTP_AUTH_UNRECOGNIZED)
         return;
     h = http_header(htx, TO_SERVER, "authorization");
-    if (h != NULL && bstr_begins_with_c_nocase(h->value, "bearer ") == 1)
+    if (h != NULL && bstr_begins_with_c_nocase(h->value, "bearer") == 1)
         return;
     app_tx_event(&htx->tx, HTTP_EVENT_REQUEST_AUTH_UNRECOGNIZED);
 }

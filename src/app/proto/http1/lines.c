@@ -102,7 +102,7 @@ htp_status_t htp_parse_request_header_generic(htp_connp_t *connp, htp_header_t *
         return set(h, no_name, line);
     }
     if (UNLIKELY(name.len == 0))
-        mark(connp, tx, h, HTP_FIELD_INVALID, "Request field invalid: empty name");
+        mark(connp, tx, h, HTP_FIELD_INVALID, "Request field invalid: colon missing");
     for (; name.len > 0 && is_blank(name.data[name.len - 1]); name.len--)
         mark(connp, tx, h, HTP_FIELD_INVALID, "Request field invalid: LWS after name");
     if (UNLIKELY(!is_token(name)))
