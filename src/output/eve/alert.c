@@ -318,21 +318,19 @@ static void alert_payload_fields(struct json *j, const struct packet *p,
                                  const struct packet_alert *a, const struct alert_settings *s,
                                  bool cut)
 {
+    bool stream = packet_is_tcp(p) && (a->flags & (ALERT_STREAM | ALERT_APP_STATE)) != 0;
     struct slice payload;
 
-    if (!s->payload && !s->payload_printable && !s->payload_length)
+    if (p->src.version == 0 || (!s->payload && !s->payload_printable && !s->payload_length))
         return;
     payload = alert_payload(p, a, s);
     if (s->payload && payload.len > 0 && !cut)
         json_base64(j, "payload", payload.data, payload.len);
     if (s->payload_printable && payload.len > 0 && !cut)
         json_printable(j, "payload_printable", payload.data, payload.len);
-    if (s->payload_length)
+    if (s->payload_length && (payload.len > 0 || !stream))
         json_u64(j, "payload_length", payload.len);
-    if (p->src.version == 0)
-        return;
-    json_u64(j, "stream",
-             packet_is_tcp(p) && (a->flags & (ALERT_STREAM | ALERT_APP_STATE)) ? 1 : 0);
+    json_u64(j, "stream", stream);
 }
 
 /* NULL: the alert is about no transaction, or that has been freed. */
