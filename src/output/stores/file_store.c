@@ -219,8 +219,26 @@ static void hex_name(const uint8_t sha256[32], char out[65])
         snprintf(out + 2 * i, 3, "%02x", sha256[i]);
 }
 
-/* `write-fileinfo`: writes EVE's fileinfo record next to the file, named by the time and by the
- * file's number in the flow, as in Suricata. One copy may have several such records. */
+/* The name has the time and the file's number in the flow. Suricata's numbers are those of the
+ * thread. Here another flow may have used the name within this second: then the flow's id is added,
+ * so that no record overwrites another. */
+static FILE *open_fileinfo(const struct packet *p, const struct app_file *file, const char *final,
+                           char *path, size_t size)
+{
+    unsigned long long second = p->time_us / 1000000, number = file->id;
+    FILE *f;
+
+    snprintf(path, size, "%s.%llu.%llu.json", final, second, number);
+    f = fopen(path, "wx");
+    if (f != NULL || errno != EEXIST)
+        return f;
+    snprintf(path, size, "%s.%llu.%llu.%llu.json", final, second, number,
+             (unsigned long long)p->flow->id);
+    return fopen(path, "w");
+}
+
+/* `write-fileinfo`: writes EVE's fileinfo record next to the file. One copy may have several such
+ * records. */
 static void store_fileinfo(struct file_store_logger *s, struct render *r, struct packet *p,
                            struct app_file *file, const char *final)
 {
@@ -242,9 +260,7 @@ static void store_fileinfo(struct file_store_logger *s, struct render *r, struct
     json_object_end(&j);
     eve_end(&render, &s->eve, &j, p);
     record = record_slice(&render);
-    snprintf(path, sizeof(path), "%s.%llu.%llu.json", final,
-             (unsigned long long)(p->time_us / 1000000), (unsigned long long)file->id);
-    f = fopen(path, "w");
+    f = open_fileinfo(p, file, final, path, sizeof(path));
     if (f == NULL) {
         store_failed(s, r, "cannot open", path);
     } else {
