@@ -115,15 +115,45 @@ static void hold(struct packet *p, unsigned thread)
         add_record(&ext->buffered, p, thread);
 }
 
-/* Runs on the inspecting thread. Pseudo packets never were on the wire, and packets from
- * inside a tunnel are part of their root, which is logged. What the flow has kept goes
- * first, in one record with the packet. */
+static bool has_kept(const struct packet *p)
+{
+    const struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
+
+    return af != NULL && af->ext != NULL && af->ext->buffered.len > 0;
+}
+
+static void add_kept(struct render *r, const struct packet *p)
+{
+    struct buf *kept = &p->flow->app->ext->buffered;
+
+    buf_add(r->out, kept->data, kept->len);
+    buf_fini(kept);
+}
+
+/* Pseudo packets never were on the wire. But their alerts, at the end of a flow, are about packets
+ * that it has kept. */
+static void pseudo_packet(const struct pcap_log *log, struct render *r, const struct packet *p)
+{
+    if (!has_kept(p) || !meets_condition(log, p))
+        return;
+    pcap_files_note(log->files, p->time_us);
+    pcap_files_set_linktype(log->files, eve_linktype(p));
+    record_begin(r, log->sink);
+    add_kept(r, p);
+    record_end(r);
+}
+
+/* Runs on the inspecting thread. Packets from inside a tunnel are part of their root, which is
+ * logged. What the flow has kept goes first, in one record with the packet. */
 static void pcap_packet(struct render *r, void *self, struct packet *p)
 {
     struct pcap_log *log = self;
-    struct app_flow *af = p->flow != NULL ? p->flow->app : NULL;
 
-    if ((p->flags & PACKET_PSEUDO) || p->root != NULL || p->data == NULL || is_released(log, p))
+    if (p->flags & PACKET_PSEUDO) {
+        pseudo_packet(log, r, p);
+        return;
+    }
+    if (p->root != NULL || p->data == NULL || is_released(log, p))
         return;
     pcap_files_note(log->files, p->time_us);
     if (!passes_filter(log, p)) {
@@ -136,10 +166,8 @@ static void pcap_packet(struct render *r, void *self, struct packet *p)
     }
     pcap_files_set_linktype(log->files, eve_linktype(p));
     record_begin(r, log->sink);
-    if (af != NULL && af->ext != NULL && af->ext->buffered.len > 0) {
-        buf_add(r->out, af->ext->buffered.data, af->ext->buffered.len);
-        buf_fini(&af->ext->buffered);
-    }
+    if (has_kept(p))
+        add_kept(r, p);
     add_record(r->out, p, r->thread);
     record_end(r);
     counter_inc(r->counters, log->written);
