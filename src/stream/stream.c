@@ -234,8 +234,11 @@ static COLD bool apply_requests(struct stream_thread *st, struct flow *flow, str
         counter_add(st->counters, st->id.bypass_bytes, p->len);
         return false;
     }
-    /* For later packets, a dropped packet never existed: TCP state does not follow it. */
+    /* For later packets, a dropped packet never existed: TCP state does not follow it. Records show
+     * its flags nevertheless. */
     if (requests & FLOW_REQ_DROP) {
+        if (packet_is_tcp(p) && flow->tcp != NULL)
+            tcp_note_dropped(st, flow, p);
         apply_drop(flow, p, requests);
         p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
         return false;

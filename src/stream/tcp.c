@@ -196,14 +196,17 @@ bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
 
 /* ---- the packet ---- */
 
+static bool checksum_is_valid(const struct tcp_in *in)
+{
+    return !in->st->conf->validate_checksum || (in->p->flags & PACKET_NO_CHECKSUM) ||
+           LIKELY(packet_l4_checksum_ok(in->p));
+}
+
 static bool checksum_ok(struct tcp_in *in)
 {
-    struct packet *p = in->p;
-
-    if (!in->st->conf->validate_checksum || (p->flags & PACKET_NO_CHECKSUM) ||
-        LIKELY(packet_l4_checksum_ok(p)))
+    if (checksum_is_valid(in))
         return true;
-    p->flags |= PACKET_BAD_CHECKSUM;
+    in->p->flags |= PACKET_BAD_CHECKSUM;
     counter_inc(in->st->counters, in->st->id.invalid_checksum);
     return false;
 }
@@ -321,6 +324,18 @@ static void look_at(struct tcp_in *in)
     stream_prune(in, in->snd);
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
         release_data(in);
+}
+
+void tcp_note_dropped(struct stream_thread *st, struct flow *flow, struct packet *p)
+{
+    enum direction dir = packet_direction(p);
+    struct tcp_in in = {
+        .st = st, .p = p, .flow = flow, .ssn = flow->tcp, .flags = p->tcp.flags, .dir = dir,
+        .snd = &flow->tcp->stream[dir], .rcv = &flow->tcp->stream[OTHER_DIRECTION(dir)],
+    };
+
+    if (checksum_is_valid(&in))
+        note_flags(&in);
 }
 
 /* A wrong checksum: the receiver ignores the packet, so the session does not see it. */

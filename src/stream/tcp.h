@@ -45,6 +45,8 @@ static inline int in_refuse(const struct tcp_in *in, enum packet_event event)
 
 /* tcp.c */
 void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p);
+/* A packet of a dropped flow, which has a session: only its flags are noted, for records. */
+void tcp_note_dropped(struct stream_thread *st, struct flow *flow, struct packet *p);
 bool tcp_starts_anew(const struct stream_conf *conf, const struct flow *flow,
                      const struct packet *p);
 struct tcp_session *tcp_session_new(struct tcp_in *in);

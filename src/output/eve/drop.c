@@ -32,7 +32,7 @@ static void drop_headers(struct json *j, const struct packet *p)
         eve_tcp_header(j, p, p->tcp.seq);
     } else if (packet_is_udp(p)) {
         json_u64(j, "udplen", get_be16(p->l4 + 4));
-    } else if ((p->ip_proto == 1 || p->ip_proto == 58) && p->l4 != NULL) {
+    } else if (p->ip_proto == 1 && p->l4 != NULL) {         /* not ICMPv6, as in Suricata */
         json_u64(j, "icmp_id", p->icmp.id);
         json_u64(j, "icmp_seq", p->icmp.seq);
     }
