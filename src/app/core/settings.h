@@ -70,6 +70,7 @@ struct app_conf {
     struct expectation_parents *parents;            /* shared, with a lock */
     struct app_ranges *ranges;              /* shared, with a lock */
     struct app_decoders decoders;           /* shared, atomics */
+    uint64_t tx_bytes[APP_PROTO_MAX];       /* of all threads, atomics: account() in tx.c */
     /* app_require(): bits are only ever set, by relaxed atomics */
     uint32_t any_frames;
     uint32_t required_frames[APP_PROTO_MAX], required_features[APP_PROTO_MAX];

@@ -20,6 +20,7 @@ struct app_thread {
     struct pool sessions;
     struct {
         struct pool state, tx;
+        uint64_t tx_accounted;  /* of tx.in_use, what app_conf.tx_bytes has */
         void *data;             /* from proto->thread_open() */
     } proto[APP_PROTO_MAX];
     struct pool files;

@@ -17,13 +17,15 @@
 #define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
 #define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
-/* A thread's transactions of one protocol may take this much, whichever flows have them. Beyond it,
- * those of a flow may take so many times the flow's bytes: ten bytes of HTTP/2 open a stream, and
- * thousands of connections may each have fewer than max-streams. Ordinary traffic pays with its
- * requests. */
+/* The transactions of one protocol may take this much, whichever flows and threads have them.
+ * Beyond it, those of a flow may take so many times the flow's bytes: ten bytes of HTTP/2 open a
+ * stream, and thousands of connections may each have fewer than max-streams. Ordinary traffic pays
+ * with its requests. */
 #define TX_PLENTY (16u << 20)
 #define TX_PAID_TIMES 16u
 #define TX_PAID_FREE (8u << 10)         /* for flows of a few packets */
+#define TX_ACCOUNT_EVERY (256u << 10)   /* bytes that a thread adds at a time, so that it seldom
+                                         * writes what others read */
 
 static const struct app_proto_conf *proto_conf(const struct app_flow *af)
 {
@@ -64,11 +66,41 @@ static size_t tx_bytes(const struct app_proto *proto)
     return proto->tx_size + TX_ARENA_BLOCK;
 }
 
+static uint64_t *bytes_of_all(const struct app_flow *af)
+{
+    struct app_conf *conf = (struct app_conf *)(uintptr_t)af->thread->conf;
+
+    return &conf->tx_bytes[app_pool_of(af->proto)];
+}
+
+static COLD void account(const struct app_flow *af, uint64_t now)
+{
+    uint64_t *accounted = &af->thread->proto[app_pool_of(af->proto)].tx_accounted;
+
+    __atomic_add_fetch(bytes_of_all(af), now - *accounted, __ATOMIC_RELAXED);
+    *accounted = now;
+}
+
+/* What the thread's transactions take beyond what all know of. After a change of
+ * TX_ACCOUNT_EVERY all know of it. */
+static int64_t unaccounted(const struct app_flow *af)
+{
+    const uint64_t now = af->thread->proto[app_pool_of(af->proto)].tx.in_use * tx_bytes(af->proto);
+    const int64_t more =
+        (int64_t)(now - af->thread->proto[app_pool_of(af->proto)].tx_accounted);
+
+    if (LIKELY(more < (int64_t)TX_ACCOUNT_EVERY && -more < (int64_t)TX_ACCOUNT_EVERY))
+        return more;
+    account(af, now);
+    return 0;
+}
+
 static bool has_plenty(const struct app_flow *af)
 {
-    const struct app_proto *proto = af->proto;
+    const int64_t more = unaccounted(af);
 
-    return LIKELY(af->thread->proto[app_pool_of(proto)].tx.in_use * tx_bytes(proto) <= TX_PLENTY);
+    return LIKELY((int64_t)__atomic_load_n(bytes_of_all(af), __ATOMIC_RELAXED) + more <=
+                  (int64_t)TX_PLENTY);
 }
 
 /* How many transactions the flow has paid for with its bytes. */
@@ -200,8 +232,9 @@ struct app_tx *app_tx_find(struct app_flow *af, uint64_t id)
 /* Hooks first: detection and outputs keep their own data per transaction. */
 void app_tx_free(struct app_tx *tx)
 {
-    struct app_thread *at = tx->flow->thread;
-    const struct app_proto *proto = tx->flow->proto;
+    const struct app_flow *af = tx->flow;
+    struct app_thread *at = af->thread;
+    const struct app_proto *proto = af->proto;
 
     at->place.list = NULL;                  /* perhaps of this one */
     tx->is_due = true;                      /* what closes its files must not put it on the list */
@@ -216,6 +249,7 @@ void app_tx_free(struct app_tx *tx)
     else
         arena_reset(&tx->arena);
     pool_put(&at->proto[app_pool_of(proto)].tx, tx);
+    (void)unaccounted(af);
 }
 
 /* For a transaction that turned out to be none. Its id is used again when it was the last. */
