@@ -102,7 +102,8 @@ static bool is_due(const struct http_derived_buffers *derived, const struct app_
     return derived->swf_for != len && (file->state != FILE_OPEN || len / 2 >= derived->swf_for);
 }
 
-/* Writes the header of an uncompressed file, then the data. */
+/* Writes the header of an uncompressed file, then the data. A file that unpacks to more than its
+ * connection pays for is truncated, which is an event as for bodies. */
 static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice packed,
                    struct buf *out)
 {
@@ -113,20 +114,23 @@ static bool unpack(const struct swf *swf, struct http_tx *htx, struct slice pack
     void *stream = swf->coding->open(ht, config, &memory);
     size_t most = 8 + (config->swf_decompress_depth > 0 ? MIN(config->swf_decompress_depth,
                                                               swf->length) : swf->length);
+    size_t paid;
     bool good;
 
     if (stream == NULL)
         return false;
-    most = MIN(most, output_left(htx, packed.len));
+    paid = output_left(htx, packed.len);
     buf_add(out, "FWS", 3);
     buf_add_u8(out, swf->version);
     for (unsigned i = 0; i < 4; i++)
         buf_add_u8(out, (uint8_t)(swf->length >> 8 * i));
     good = !swf->has_lzma || run(swf->coding, stream, bytes_of(swf->lzma, sizeof(swf->lzma)), out,
-                                 most);
-    good = good && run(swf->coding, stream, bytes_of_slice(packed), out, most);
+                                 MIN(most, paid));
+    good = good && run(swf->coding, stream, bytes_of_slice(packed), out, MIN(most, paid));
     swf->coding->close(ht, stream, &memory);
     state->swf_out += out->len;
+    if (paid < most && out->len >= paid && !app_tx_has_event(&htx->tx, HTTP_EVENT_COMPRESSION_BOMB))
+        app_tx_event(&htx->tx, HTTP_EVENT_COMPRESSION_BOMB);
     return good;
 }
 
