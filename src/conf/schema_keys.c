@@ -340,7 +340,7 @@ const char *const conf_schema_outline[] = {
     "    ipip-ipv6: enabled track-parent-flow",
     "detect: profile sgh-mpm-context sgh-mpm-caching sgh-mpm-caching-path sgh-mpm-caching-max-age"
         " inspection-recursion-limit stream-tx-log-limit guess-applayer-tx delayed-detect"
-        " packet-facts alert-once",
+        " packet-facts alert-once work-by-byte",
     "  custom-values: toclient-groups toserver-groups",
     "  prefilter: default",
     "  grouping: tcp-priority-ports udp-priority-ports tcp-whitelist udp-whitelist",

@@ -66,7 +66,7 @@ struct flow_macs {
     uint8_t at[2][FLOW_MACS_MAX][6];
 };
 
-/* State that few flows need; it belongs to the inspecting thread. */
+/* State that few flows need; the inspecting thread's. */
 struct flow_ext {
     struct flow_threshold *thresholds;  /* detect/state/threshold.h; NULL while there are none */
     struct flow_tag *tags;              /* detect/state/tag.h; NULL while there are none */
@@ -75,6 +75,7 @@ struct flow_ext {
     struct flow_rate *rate;             /* flow/rate.h; NULL without flow.rate-tracking */
     struct flow_elephant *elephant;     /* flow/elephant.h; NULL below its first limits */
     void *watched;                      /* plugins/watch.h; NULL without watchers */
+    uint64_t rule_steps;                /* used by rules: detect/inspect/packet_work.h */
 };
 
 /* Three groups of cache lines, by the thread that writes them; 320 bytes in all. The session of a
@@ -169,7 +170,6 @@ static inline struct flow_macs *flow_macs(const struct flow *f)
 /* Requested from the stream module too; this flag covers packets that have left it already. */
 #define FLOW_NO_PAYLOAD_INSPECTION 1
 #define FLOW_NO_REASSEMBLY  2
-
 /* The protocol of this direction is known, or will never be, and rules have not seen that yet. */
 #define FLOW_PROTO_DETECTED(direction) (0x04u << (direction))
 

@@ -74,8 +74,9 @@ static unsigned find_bytes(const struct search *s, struct text element, bool adm
 static bool uses_up_work(struct search *s, const uint8_t *data, size_t len)
 {
     const struct pcre_compiled *c = &s->e->pcre;
+    uint64_t work;
 
-    if (!c->few_backtracks && pcre_work_is_small(c, data, len))
+    if (!c->few_backtracks && pcre_work_is_small(c, data, len, &work))
         return false;
     s->work = (struct pcre_work){ PCRE_WORK(len), 0 };
     return pcre2_match(c->counted, data, len, 0, 0, s->md, s->context) ==

@@ -65,6 +65,7 @@ void *pcre_work_context_new(struct pcre_work *work)
  * for a byte. */
 #define FEW_STARTS 256
 #define FEW_STARTS_BACK 16
+#define BACK_WORK 20            /* of a byte, where the search goes back */
 
 struct findings {
     struct text re;
@@ -171,14 +172,17 @@ static void find_starts(struct pcre_compiled *c)
     }
 }
 
-bool pcre_work_is_small(const struct pcre_compiled *c, const uint8_t *data, size_t len)
+bool pcre_work_is_small(const struct pcre_compiled *c, const uint8_t *data, size_t len,
+                        uint64_t *most)
 {
-    size_t starts = 0;
+    size_t starts = c->anchored ? 1 : len;
 
-    if (c->anchored || len <= c->few_starts)
-        return true;
-    for (size_t i = 0; i < len && starts <= c->few_starts; i++)
-        starts += c->start[data[i] / 8] >> data[i] % 8 & 1;
+    if (starts > c->few_starts) {
+        starts = 0;
+        for (size_t i = 0; i < len && starts <= c->few_starts; i++)
+            starts += c->start[data[i] / 8] >> data[i] % 8 & 1;
+    }
+    *most = (uint64_t)starts * len * (c->few_backtracks ? BACK_WORK : 1);
     return starts <= c->few_starts;
 }
 

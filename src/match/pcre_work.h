@@ -37,8 +37,10 @@ struct pcre_compiled {
 struct pcre_compiled pcre_work_compile(struct text re, uint32_t options, int *error, size_t *at);
 void pcre_work_free(struct pcre_compiled *c);
 
-/* True if `code` may search the subject; otherwise `counted` has to. */
-bool pcre_work_is_small(const struct pcre_compiled *c, const uint8_t *data, size_t len);
+/* True if `code` may search the subject; otherwise `counted` has to. *most: the work that it then
+ * takes at most. */
+bool pcre_work_is_small(const struct pcre_compiled *c, const uint8_t *data, size_t len,
+                        uint64_t *most);
 
 /* A pcre2_match_context whose matches end with PCRE2_ERROR_MATCHLIMIT when nothing of *work is
  * left. It waits for memory, so that a reload may call it. */

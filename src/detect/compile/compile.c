@@ -522,6 +522,7 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     plan->patterns = pattern_pool_new(use_hs, use_hs && cache_dir(conf, dir, sizeof(dir)) ? dir
                                                                                          : NULL);
     plan->step_limit = (uint32_t)conf_u64(conf, "detect.inspection-recursion-limit", 3000);
+    plan->work_by_byte = (uint32_t)MIN(conf_u64(conf, "detect.work-by-byte", 4), UINT16_MAX);
     plan->guess_tx = conf_bool(conf, "detect.guess-applayer-tx", false);
     plan->alert_once = conf_bool(conf, "detect.alert-once", false);
     plan->guess_limit = (uint8_t)MIN(conf_u64(conf, "detect.stream-tx-log-limit", 4), UINT8_MAX);

@@ -95,6 +95,7 @@ struct detect_plan {
     struct app_group app[APP_PROTO_COUNT][2];
     struct pattern_pool *patterns;
     uint32_t step_limit;                    /* detect.inspection-recursion-limit */
+    uint32_t work_by_byte;                  /* detect.work-by-byte; 0: no limit */
     bool guess_tx;                          /* detect.guess-applayer-tx */
     bool alert_once;                        /* detect.alert-once */
     uint8_t guess_limit;                    /* detect.stream-tx-log-limit, per transaction */

@@ -340,8 +340,7 @@ void matched_inspect(struct matched *m, struct detect_thread *dt, const struct i
     timed = dt->laps.on;
     dt->laps.on = false;                /* buffers are read again: that is no cost of rules */
     m->explain.shadow = dt;
-    m->explain.scratch.steps_most = 2 * MIN(dt->program.steps_most, UINT32_MAX / 2);
-    m->explain.scratch.step_limit = m->explain.scratch.steps_most;
+    program_scratch_set_steps(&m->explain.scratch, 2 * MIN(dt->program.steps_most, UINT32_MAX / 2));
     for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
         struct inspection side = *in;
 

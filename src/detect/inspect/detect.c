@@ -4,6 +4,7 @@
 #include "app/frames.h"
 #include "app/session.h"
 #include "detect/inspect/firewall_run.h"
+#include "detect/inspect/packet_work.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "detect/state/packet_facts.h"
@@ -255,6 +256,8 @@ static void finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
     if (UNLIKELY((dt->limits | dt->program.limits) != 0))
         limits_inspect(dt, p);
+    if (UNLIKELY((dt->program.packet.used | dt->program.packet.estimated) != 0))
+        packet_work_finish(dt);
     alert_queue_finish(dt, p, flags);
 }
 

@@ -3,6 +3,7 @@
  * packet that they drop creates no flow, or is not followed. They run one by one, on the
  * thread that looks up flows. */
 #include "detect/inspect/firewall_run.h"
+#include "detect/inspect/packet_work.h"
 
 #include "detect/compile/compile.h"
 #include "detect/rule/ruleset_private.h"
@@ -90,6 +91,7 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
     struct inspection in = { .packet = p, .flow = p->flow, .direction = packet_direction(p) };
 
     dt->inspection = &in;
+    packet_work_at_early_hook(dt, true);
     dt->epoch++;
     arena_reset(&dt->alert_context);
     if (dt->set->firewall != NULL)
@@ -98,6 +100,7 @@ bool detect_early_hook(struct detect_thread *dt, struct packet *p, enum detect_e
         rules_evaluate(dt, p, hook);
     dt->table = (uint8_t)table;
     alert_queue_finish(dt, p, 0);
+    packet_work_at_early_hook(dt, false);
     dt->inspection = NULL;
     dt->table = FIREWALL_FILTER;
     /* data of alerts are only valid until here */

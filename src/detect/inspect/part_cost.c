@@ -52,7 +52,7 @@ COLD void part_laps_take(struct detect_thread *dt)
 
     laps->on = false;
     dt->program.on_step = NULL;
-    dt->program.step_limit = dt->program.steps_most;
+    dt->program.step_limit = MIN(dt->program.steps_most, PROGRAM_STEPS_FREE);
     laps->weight_due += dt->sample.weight;
     if (dt->sample.weight == 0 || dt->set->parts == NULL || laps->sampled++ % PARTS_EVERY != 0)
         return;

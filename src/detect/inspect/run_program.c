@@ -108,6 +108,17 @@ static const uint8_t *content_find(const struct rule_program *program, const str
 #define SCAN_TIMES 8
 /* Decoding a byte of base64 costs as much as searching so many. */
 #define BASE64_SCANS 8
+/* Searching SEARCH_STEP bytes costs as much as a step; so do READ_STEP bytes that machine code of
+ * an expression reads, and so much work of those that count it (PCRE_WORK()). */
+#define SEARCH_STEP 512
+#define READ_STEP 32
+#define WORK_STEP 48
+
+static uint64_t steps_of(const struct program_run *run)
+{
+    return run->steps + run->scanned / SEARCH_STEP + run->read / READ_STEP +
+           run->worked / WORK_STEP;
+}
 
 static bool COLD at_step_limit(struct program_run *run)
 {
@@ -115,18 +126,39 @@ static bool COLD at_step_limit(struct program_run *run)
     return true;
 }
 
+/* The steps that all programs on the packet may still take, those of this run included. */
+static uint64_t COLD steps_left(const struct program_run *run)
+{
+    struct program_work *work = &run->scratch->packet;
+    uint64_t left;
+
+    if (work->pay == NULL)
+        return UINT64_MAX;
+    if (work->used == 0 && work->estimated == 0)
+        work->pay(work->arg, work);
+    left = work->most - MIN(work->used, work->most);
+    return left + PROGRAM_STEPS_FREE;
+}
+
 /* False: the limit is reached, and the rule does not match. */
 static bool COLD step_may_run(struct program_run *run, const struct step *s)
 {
     if (run->scratch->on_step != NULL)
         run->scratch->on_step(run->scratch->on_step_arg, s);
-    return run->steps < run->scratch->steps_most || !at_step_limit(run);
+    return (run->steps < run->scratch->steps_most &&
+            (run->steps <= PROGRAM_STEPS_FREE || steps_of(run) <= steps_left(run))) ||
+           !at_step_limit(run);
+}
+
+static bool COLD scan_may_go_on(struct program_run *run)
+{
+    return (run->scanned <= SCAN_FREE + (uint64_t)SCAN_TIMES * run->len &&
+            steps_of(run) <= steps_left(run)) || !at_step_limit(run);
 }
 
 static bool may_retry(struct program_run *run)
 {
-    return LIKELY(run->scanned <= SCAN_FREE + (uint64_t)SCAN_TIMES * run->len) ||
-           !at_step_limit(run);
+    return LIKELY(run->scanned <= SEARCH_STEP * PROGRAM_STEPS_FREE / 2) || scan_may_go_on(run);
 }
 
 static void count_scan(struct program_run *run, const uint8_t *found, int64_t from, int64_t to)
@@ -272,6 +304,15 @@ static bool is_pcre_limit(int result)
            result == PCRE2_ERROR_NOMEMORY;
 }
 
+/* What a search may take of the limit of the packet. A short one is always possible. */
+static uint64_t work_left(const struct program_run *run)
+{
+    const uint64_t used = steps_of(run), most = steps_left(run);
+    const uint64_t left = MAX(most - MIN(most, used), PROGRAM_STEPS_FREE);
+
+    return left < UINT64_MAX / WORK_STEP ? left * WORK_STEP : UINT64_MAX;
+}
+
 /* The work of all searches of a program has one limit, because one that is relative starts after
  * each match of the step before. Who allows more backtracking allows more work, too. */
 static int counted_match(const struct pcre_op *pcre, struct program_run *run, uint32_t base,
@@ -279,15 +320,45 @@ static int counted_match(const struct pcre_op *pcre, struct program_run *run, ui
 {
     struct program_scratch *s = run->scratch;
     const uint64_t most = PCRE_WORK(run->len) * MAX(pcre->match_limit / PCRE_MATCH_LIMIT, 1u);
+    const uint64_t left = MIN(most - MIN(most, run->worked), work_left(run));
     int n;
 
-    s->work = (struct pcre_work){ most > run->worked ? most - run->worked : 0, from };
+    s->work = (struct pcre_work){ left, from };
     pcre2_set_match_limit(s->counted, pcre->match_limit);
     pcre2_set_depth_limit(s->counted, pcre->depth_limit);
     n = pcre2_match(pcre->compiled->counted, run->data + base, run->len - base, from, 0,
                     s->match_data, s->counted);
-    run->worked = most - s->work.left;
+    run->worked += left - s->work.left;
     return n;
+}
+
+/* Whether machine code may search what is left of the data. The work it takes is not known, only
+ * that it is at most so much. When that comes to more than the packet pays for, the expressions
+ * that follow count theirs. */
+static bool needs_no_count(const struct pcre_compiled *c, const struct program_run *run,
+                           uint32_t at)
+{
+    struct program_work *work = &run->scratch->packet;
+    uint64_t most;
+
+    if (c->counted == NULL)
+        return true;
+    if (!pcre_work_is_small(c, run->data + at, run->len - at, &most))
+        return false;
+    most /= WORK_STEP;
+    if (LIKELY(most <= PROGRAM_STEPS_FREE) || work->pay == NULL)
+        return true;
+    (void)steps_left(run);
+    work->estimated += most;
+    return work->estimated <= work->own;
+}
+
+/* Data that the expression would read when the packet has nothing left to pay with. Short ones are
+ * always read. */
+static bool may_read(struct program_run *run, uint32_t len)
+{
+    return LIKELY(run->read + len <= READ_STEP * PROGRAM_STEPS_FREE) ||
+           steps_of(run) + len / READ_STEP <= steps_left(run);
 }
 
 /* The next match from pcre_from on. A relative pcre sees only the data after the last
@@ -299,20 +370,23 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
     uint32_t from = run->pcre_from > base ? run->pcre_from - base : 0;
     pcre2_match_data *md = run->scratch->match_data;
     const PCRE2_SIZE *ov;
+    uint64_t read;
     int n;
 
     if (base > run->len || from > run->len - base)
         return STEP_NO;
     n = PCRE2_ERROR_MATCHLIMIT;
-    if (pcre->compiled->counted == NULL ||
-        pcre_work_is_small(pcre->compiled, run->data + base + from, run->len - base - from))
+    if (may_read(run, run->len - base - from) &&
+        needs_no_count(pcre->compiled, run, base + from))
         n = pcre->jit ? pcre2_jit_match(pcre->code, run->data + base, run->len - base, from, 0,
                                         md, pcre->context)
                       : pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md,
                                     pcre->context);
     if (n == PCRE2_ERROR_MATCHLIMIT && pcre->compiled->counted != NULL)
         n = counted_match(pcre, run, base, from);
-    run->scanned += n > 0 ? pcre2_get_ovector_pointer(md)[1] - from : run->len - base - from;
+    read = n > 0 ? pcre2_get_ovector_pointer(md)[1] - from : run->len - base - from;
+    run->scanned += read;
+    run->read += read;
     if (n == PCRE2_ERROR_NOMATCH)
         return s->flags & OP_NEGATED ? STEP_YES : STEP_NO;
     if (UNLIKELY(n < 0) && is_pcre_limit(n))
@@ -529,12 +603,15 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     inner.len = (uint32_t)out->len;
     inner.start = 0;
     inner.at = inner.pcre_from = 0;
-    inner.scanned = 0;
+    inner.scanned = inner.read = 0;
     inner.complete = true;
     inner.is_payload = false;
     /* the decoded text ends the rule's search, so its result is the result of the program */
     matches = run_from(s->base64.then, 0, &inner) == STEP_YES;
     run->scanned += inner.scanned;
+    run->read += inner.read;
+    run->worked = inner.worked;
+    run->steps = inner.steps;
     return matches ? STEP_YES : STEP_NO;
 }
 
@@ -577,24 +654,26 @@ static enum step_result run_from(const struct rule_program *program, unsigned i,
     return STEP_YES;
 }
 
-/* Most programs take fewer steps than STEPS_UNCOUNTED. Searching SEARCH_STEP bytes costs as much as
- * a step, and so does so much work of expressions (PCRE_WORK()). */
+/* Most programs take fewer steps than PROGRAM_STEPS_FREE, and most others than STEPS_UNCOUNTED,
+ * from where on a transaction counts them. */
 #define STEPS_UNCOUNTED 64
-#define SEARCH_STEP 512
-#define WORK_STEP 48
 
-static void count_extra(const struct program_run *run)
+static void COLD count_steps(const struct program_run *run, uint64_t steps)
 {
-    uint64_t steps = run->steps + run->scanned / SEARCH_STEP + run->worked / WORK_STEP;
+    struct program_scratch *scratch = run->scratch;
 
-    if (UNLIKELY(steps > STEPS_UNCOUNTED))
-        run->scratch->extra_steps += steps - STEPS_UNCOUNTED;
+    (void)steps_left(run);
+    scratch->packet.used += steps - PROGRAM_STEPS_FREE;
+    steps -= run->read / READ_STEP;
+    if (steps > STEPS_UNCOUNTED)
+        scratch->extra_steps += steps - STEPS_UNCOUNTED;
 }
 
 /* min_len skips the run for data that are too short for the contents. */
 bool program_match(const struct rule_program *program, struct program_run *run)
 {
     static const uint8_t nothing[1];
+    uint64_t steps;
     bool matches;
 
     if (run->len < program->min_len)
@@ -605,10 +684,18 @@ bool program_match(const struct rule_program *program, struct program_run *run)
         run->data = nothing;
     }
     run->at = run->pcre_from = run->steps = 0;
-    run->scanned = run->worked = 0;
+    run->scanned = run->read = run->worked = 0;
     matches = run_from(program, 0, run) == STEP_YES;
-    count_extra(run);
+    steps = steps_of(run);
+    if (UNLIKELY(steps > PROGRAM_STEPS_FREE))
+        count_steps(run, steps);
     return matches;
+}
+
+void program_scratch_set_steps(struct program_scratch *s, uint32_t step_limit)
+{
+    s->steps_most = step_limit > 0 ? step_limit : UINT32_MAX;
+    s->step_limit = MIN(s->steps_most, PROGRAM_STEPS_FREE);
 }
 
 /* One for each thread; step_limit 0: none. */
@@ -617,7 +704,7 @@ void program_scratch_init(struct program_scratch *s, uint32_t step_limit)
     memset(s, 0, sizeof(*s));
     s->match_data = pcre_match_data_new(PCRE_CAPTURES_MAX + 2);
     s->counted = pcre_work_context_new(&s->work);
-    s->step_limit = s->steps_most = step_limit > 0 ? step_limit : UINT32_MAX;
+    program_scratch_set_steps(s, step_limit);
     (void)!buf_reserve(&s->base64, 4096);       /* or when first needed */
     (void)!buf_reserve(&s->text, 4096);
 }

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "detect/compile/firewall.h"
 #include "detect/compile/renumber.h"
-#include "detect/inspect/inspect_private.h"
+#include "detect/inspect/packet_work.h"
 #include "detect/inspect/search_ahead.h"
 #include "detect/lua/script.h"
 #include "detect/state/profile.h"
@@ -43,8 +43,8 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     candidates_init(&dt->decided, plan->rule_count);
     dt->selected = xcalloc(plan->rule_count + 1, sizeof(*dt->selected));
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
-    dt->program.steps_most = plan->step_limit > 0 ? plan->step_limit : UINT32_MAX;
-    dt->program.step_limit = dt->program.steps_most;
+    program_scratch_set_steps(&dt->program, plan->step_limit);
+    packet_work_attach(dt);
     dt->program.on_step = NULL;
     dt->laps = (struct part_laps){ 0 };
     dt->lua = lua_thread_new(set, dt->counters);

@@ -14,6 +14,7 @@
 #include "base/memory/buf.h"
 #include "detect/rule/buffer.h"
 #include "detect/rule/keyword.h"
+#include "detect/rule/program_limits.h"
 #include "detect/rule/rule.h"
 #include "match/pcre_work.h"
 
@@ -195,12 +196,6 @@ struct pending_capture {
     uint32_t key_at, key_len, at, len;  /* in program_scratch.text */
 };
 
-/* The limit at which a program stopped; it has not matched then. */
-enum program_limit {
-    PROGRAM_PCRE_LIMIT = 1u << 0,       /* pcre.match-limit, match-limit-recursion, its stack */
-    PROGRAM_STEP_LIMIT = 1u << 1,       /* detect.inspection-recursion-limit */
-};
-
 /* Working memory of programs; one per thread. */
 struct program_scratch {
     void *match_data;           /* pcre2_match_data */
@@ -213,15 +208,18 @@ struct program_scratch {
     struct pending_capture capture[32];
     unsigned replace_count;
     struct { uint8_t *at; const uint8_t *with; uint16_t len; } replace[16];
-    uint32_t step_limit;        /* from there on a step asks on_step() and steps_most */
+    uint32_t step_limit;        /* from there on a step asks on_step(), steps_most and `packet` */
     uint32_t steps_most;        /* detect.inspection-recursion-limit */
     void (*on_step)(void *arg, const struct step *s);   /* NULL: steps are not timed */
     void *on_step_arg;
     uint8_t limits;             /* enum program_limit: of all programs since it was cleared */
     uint64_t extra_steps;       /* of all programs, see count_extra() */
+    struct program_work packet;
 };
 void program_scratch_init(struct program_scratch *s, uint32_t step_limit);
 void program_scratch_fini(struct program_scratch *s);
+/* The limit of one program; 0: none. */
+void program_scratch_set_steps(struct program_scratch *s, uint32_t step_limit);
 void program_capture(struct program_scratch *s, uint8_t kind, uint32_t id, struct slice key,
                      struct slice text);
 
@@ -235,7 +233,8 @@ struct program_run {
     uint32_t at;                /* end of the last match */
     uint32_t pcre_from;
     uint32_t steps;
-    uint64_t scanned, worked;   /* searched bytes; work of expressions, see match/pcre_work.h */
+    uint64_t scanned;           /* searched bytes */
+    uint64_t read, worked;      /* bytes of them and work of expressions, see match/pcre_work.h */
     uint64_t *vars;
     struct program_scratch *scratch;
     const struct match_input *input;    /* NULL in tests */

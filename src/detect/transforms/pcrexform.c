@@ -87,11 +87,12 @@ static bool pcrexform_apply(struct slice in, const void *arg, struct buf *out)
     const struct pcrexform *x = arg;
     pcre2_match_data *md = pcre_match_data_try(2);
     const PCRE2_SIZE *ov;
+    uint64_t work;
     int result = PCRE2_ERROR_MATCHLIMIT;
 
     if (md == NULL)
         return true;
-    if (x->pcre.counted == NULL || pcre_work_is_small(&x->pcre, in.data, in.len))
+    if (x->pcre.counted == NULL || pcre_work_is_small(&x->pcre, in.data, in.len, &work))
         result = pcre2_match(x->pcre.code, in.data, in.len, 0, 0, md, x->context);
     if (result == PCRE2_ERROR_MATCHLIMIT && x->pcre.counted != NULL)
         result = counted_match(x, in, md);

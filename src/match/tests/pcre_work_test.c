@@ -96,11 +96,12 @@ TEST(pcre_work_ends_a_search)
     static uint8_t data[30000];
     struct pcre_compiled c = compile("a(?=[^b]*c)");
     struct pcre_work work;
+    uint64_t most;
     pcre2_match_context *context = pcre_work_context_new(&work);
     pcre2_match_data *md = pcre2_match_data_create(2, NULL);
 
     fill(data, sizeof(data));
-    CHECK(!pcre_work_is_small(&c, data, sizeof(data)));
+    CHECK(!pcre_work_is_small(&c, data, sizeof(data), &most));
     work = (struct pcre_work){ PCRE_WORK(sizeof(data)), 0 };
     CHECK_INT(pcre2_match(c.counted, data, sizeof(data), 0, 0, md, context),
               PCRE2_ERROR_MATCHLIMIT);
@@ -122,21 +123,24 @@ TEST(pcre_work_ends_a_search)
 TEST(pcre_work_of_few_starts)
 {
     static uint8_t data[2000];
+    uint64_t most;
     struct pcre_compiled c = compile("a(?=[^b]*c)"), i = compile("(?i)a(?=[^b]*c)"),
                          line = compile("(?m)^(?=[^b]*c)"), anchored = compile("\\A[^b]*b+d+");
 
     memset(data, 'x', sizeof(data));
     memset(data, 'a', 200);
-    CHECK(pcre_work_is_small(&c, data, sizeof(data)));
+    CHECK(pcre_work_is_small(&c, data, sizeof(data), &most));
+    CHECK_INT(most, 200 * sizeof(data));
     memset(data + 300, 'A', 200);
-    CHECK(pcre_work_is_small(&c, data, 256));
-    CHECK(!pcre_work_is_small(&i, data, sizeof(data)));
-    CHECK(pcre_work_is_small(&line, data, sizeof(data)));
+    CHECK(pcre_work_is_small(&c, data, 256, &most));
+    CHECK(!pcre_work_is_small(&i, data, sizeof(data), &most));
+    CHECK(pcre_work_is_small(&line, data, sizeof(data), &most));
     memset(data + 600, '\n', 300);
-    CHECK(!pcre_work_is_small(&line, data, sizeof(data)));
+    CHECK(!pcre_work_is_small(&line, data, sizeof(data), &most));
     memset(data, 'a', sizeof(data));
-    CHECK(!pcre_work_is_small(&c, data, sizeof(data)));
-    CHECK(pcre_work_is_small(&anchored, data, sizeof(data)));
+    CHECK(!pcre_work_is_small(&c, data, sizeof(data), &most));
+    CHECK(pcre_work_is_small(&anchored, data, sizeof(data), &most));
+    CHECK(most >= sizeof(data) && most <= 20 * sizeof(data));
     pcre_work_free(&c);
     pcre_work_free(&i);
     pcre_work_free(&line);
