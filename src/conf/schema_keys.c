@@ -283,7 +283,7 @@ const char *const conf_schema_outline[] = {
     "autofp-scheduler",
     "default-packet-size",
     "unix-command: enabled filename parallel-jobs merge-reloads reload-given-rules",
-    "metrics: enabled listen token-file",
+    "metrics: enabled listen token-file explain",
     "  tls: cert key",
     "magic-file",
     "geoip-database",

@@ -29,14 +29,17 @@ static bool drop_last(struct run_context *ctx)
 
 int explain_start(struct run_context *ctx, const struct explain_question *q, struct err *err)
 {
-    struct explain_live_request request = { .rules = q->rules, .seconds = q->seconds };
+    struct explain_live_request request = { .rules = q->rules, .seconds = (unsigned)q->seconds };
     struct explain_live *live;
     struct tenants *tenants;
     struct ruleset *set;
     unsigned generation;
 
+    if (q->seconds < 1 || q->seconds > EXPLAIN_SECONDS_MAX)
+        return err_set(err, "seconds: expected 1 to %d", EXPLAIN_SECONDS_MAX);
     if (ctx->explain_live != NULL && explain_live_seconds_left(ctx->explain_live) > 0)
-        return err_set(err, "explain: another question runs for %u s yet; explain-stop ends it",
+        return err_set(err, "explain: another question runs for %u s yet: wait, or stop it "
+                       "(explain-stop)",
                        explain_live_seconds_left(ctx->explain_live));
     request.threads = __atomic_load_n(&ctx->inspecting, __ATOMIC_RELAXED);
     if (q->takes_captures)
@@ -122,18 +125,33 @@ void explain_text(struct run_context *ctx, struct buf *out)
     buf_printf(out, "\nAsked about %" PRIu64 " of %" PRIu64 " packets.\n", asked, packets);
 }
 
-void explain_members(struct run_context *ctx, struct json *j)
+void explain_state_members(struct run_context *ctx, struct json *j)
 {
     static const char *const names[] = { [EXPLAIN_NONE] = "none", [EXPLAIN_RUNNING] = "running",
                                          [EXPLAIN_ENDING] = "ending", [EXPLAIN_DONE] = "done" };
     enum explain_state state = explain_state(ctx);
+    const uint32_t *sids;
+    unsigned count;
+
+    json_string(j, "state", names[state]);
+    if (state == EXPLAIN_NONE)
+        return;
+    json_array(j, "sids");
+    count = explain_live_sids(ctx->explain_live, &sids);
+    for (unsigned i = 0; i < count; i++)
+        json_u64(j, NULL, sids[i]);
+    json_array_end(j);
+    if (state == EXPLAIN_RUNNING)
+        json_u64(j, "seconds_left", explain_live_seconds_left(ctx->explain_live));
+}
+
+void explain_members(struct run_context *ctx, struct json *j)
+{
     uint64_t packets, asked;
     struct buf out = { 0 };
 
-    json_string(j, "state", names[state]);
-    if (state == EXPLAIN_RUNNING)
-        json_u64(j, "seconds_left", explain_live_seconds_left(ctx->explain_live));
-    if (state != EXPLAIN_DONE)
+    explain_state_members(ctx, j);
+    if (explain_state(ctx) != EXPLAIN_DONE)
         return;
     explain_live_counts(ctx->explain_live, &packets, &asked);
     json_u64(j, "packets", packets);

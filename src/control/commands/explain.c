@@ -4,24 +4,21 @@
 
 #include "control/private.h"
 
-#define EXPLAIN_SECONDS 60
-
 /* `sid` is a number or, for several, a text. */
 static enum command_status explain_run(struct command *c)
 {
-    struct explain_question question = { .rules = request_string(c->request, "sid") };
-    int64_t seconds = EXPLAIN_SECONDS;
+    struct explain_question question = { .rules = request_string(c->request, "sid"),
+                                         .seconds = EXPLAIN_SECONDS };
     struct err err = { 0 };
 
     if (request_has(c->request, "seconds") &&
-        (!request_int(c->request, "seconds", &seconds) || seconds < 1 ||
-         seconds > EXPLAIN_SECONDS_MAX))
+        !request_int(c->request, "seconds", &question.seconds))
         return command_nok(c, "seconds: expected 1 to %d", EXPLAIN_SECONDS_MAX);
-    question.seconds = (unsigned)seconds;
     question.takes_captures = control_jobs(c->control) != NULL;
     if (explain_start(c->control->conf.context, &question, &err) < 0)
         return command_nok(c, "%s", err.text);
-    return command_ok(c, "asked for %u s; explain-result has the answer then", (unsigned)seconds);
+    return command_ok(c, "asked for %u s; explain-result has the answer then",
+                      (unsigned)question.seconds);
 }
 
 const struct command_ops command_explain = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of control/web: what may be listened on, which names a browser may use, which settings are
- * not shown, which alerts a reader gets. */
+/* Tests of control/web: what may be listened on, which names a browser may use, who may ask, which
+ * settings are not shown, which alerts a reader gets. */
 #include "control/web/address.h"
 #include "control/web/web_private.h"
 
@@ -88,6 +88,34 @@ TEST(web_is_secret)
     CHECK(!web_is_secret("address", "http://example.org:6379/a@b"));
     CHECK(!web_is_secret("address", "http://ids@example.org"));
     CHECK(web_is_secret("config", "org.apache PlainLoginModule required password=\"x\";"));
+}
+
+/* A browser that says where its page is from is believed; one that does not must bear the header,
+ * which no other origin can send, and an origin that is the host. */
+TEST(web_post_forbidden)
+{
+    static const struct { bool may; struct web_sender from; } cases[] = {
+        { true, { .marker = "1" } },
+        { true, { .marker = "", .host = "127.0.0.1:9917" } },
+        { true, { .marker = "1", .site = "same-origin" } },
+        { true, { .marker = "1", .origin = "http://[::1]:9917", .host = "[::1]:9917" } },
+        { true, { .marker = "1", .origin = "https://Sensor:1", .host = "sensor:1" } },
+        { false, { .site = "same-origin", .origin = "http://a", .host = "a" } },
+        { false, { .host = "127.0.0.1:9917" } },
+        { false, { .marker = "1", .site = "same-site" } },
+        { false, { .marker = "1", .site = "cross-site", .origin = "http://a", .host = "a" } },
+        { false, { .marker = "1", .site = "none" } },
+        { false, { .marker = "1", .site = "" } },
+        { false, { .marker = "1", .origin = "http://a:2", .host = "a:1" } },
+        { false, { .marker = "1", .origin = "http://a.evil.example", .host = "a" } },
+        { false, { .marker = "1", .origin = "http://a" } },
+        { false, { .marker = "1", .origin = "null", .host = "a" } },
+        { false, { .marker = "1", .origin = "", .host = "" } },
+        { false, { .marker = "1", .origin = "a", .host = "a" } },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
+        CHECK((web_post_forbidden(&cases[i].from) == NULL) == cases[i].may);
 }
 
 static void put(struct feed *f, unsigned sink, unsigned number)

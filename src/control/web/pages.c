@@ -292,7 +292,7 @@ static const char *rule_write(struct web *web, const struct web_request *request
     return NULL;
 }
 
-/* The last question of the control socket, and its answer as text. */
+/* The last question, and its answer as text. */
 static const char *explain_page_write(struct web *web, const struct web_request *request,
                                       struct buf *out)
 {
@@ -304,6 +304,8 @@ static const char *explain_page_write(struct web *web, const struct web_request 
     json_init(&j, out);
     json_object(&j, NULL);
     pthread_mutex_lock(&c->lock);
+    json_bool(&j, "may_ask", web_may_ask(c));
+    explain_state_members(c->conf.context, &j);
     json_bool(&j, "done", explain_state(c->conf.context) == EXPLAIN_DONE);
     explain_text(c->conf.context, &text);
     pthread_mutex_unlock(&c->lock);

@@ -167,6 +167,85 @@ static enum MHD_Result show(struct web *web, struct MHD_Connection *c, const str
     return queue(c, MHD_HTTP_OK, r);
 }
 
+/* --- requests with a body -------------------------------------------------------------------- */
+
+/* Of a POST request, until the library says that it has ended. */
+struct upload {
+    const struct web_action *action;
+    struct buf body;
+    bool is_too_long;
+};
+
+static void upload_free(void *arg, struct MHD_Connection *c, void **state,
+                        enum MHD_RequestTerminationCode code)
+{
+    struct upload *upload = *state;
+
+    (void)arg;
+    (void)c;
+    (void)code;
+    if (upload == NULL)
+        return;
+    buf_fini(&upload->body);
+    free(upload);
+    *state = NULL;
+}
+
+/* Headers are there, the body is not: what is wrong already is told before it comes. */
+static enum MHD_Result upload_begin(struct MHD_Connection *c, const char *url, void **state)
+{
+    const struct web_sender sender = {
+        .marker = argument(c, MHD_HEADER_KIND, WEB_POST_HEADER),
+        .site = argument(c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+        .origin = argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN),
+        .host = argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
+    };
+    const char *why = web_post_forbidden(&sender);
+    const struct web_action *action = web_actions;
+    struct upload *upload;
+
+    while (action->path != NULL && strcmp(url, action->path) != 0)
+        action++;
+    if (action->path == NULL)
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+    if (why != NULL)
+        return refuse(c, MHD_HTTP_FORBIDDEN, why);
+    upload = xcalloc(1, sizeof(*upload));
+    upload->action = action;
+    *state = upload;
+    return MHD_YES;
+}
+
+static enum MHD_Result upload_end(struct web *web, struct MHD_Connection *c,
+                                  const struct upload *upload)
+{
+    struct buf out = { 0 };
+    struct MHD_Response *r;
+    bool good;
+
+    if (upload->is_too_long)
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "the body is too long\n");
+    good = upload->action->run(web->control, buf_slice(&upload->body), &out);
+    r = MHD_create_response_from_buffer(out.len, out.data, MHD_RESPMEM_MUST_COPY);
+    buf_fini(&out);
+    if (r == NULL)
+        return MHD_NO;
+    add_headers(web, c, r, good ? "application/json" : "text/plain");
+    return queue(c, good ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, r);
+}
+
+/* The library calls it with the headers, then with each part of the body, then without data. */
+static enum MHD_Result post(struct web *web, struct MHD_Connection *c, struct slice data,
+                            struct upload *upload)
+{
+    if (data.len == 0)
+        return upload_end(web, c, upload);
+    upload->is_too_long |= upload->body.len + data.len > WEB_BODY_MAX;
+    if (!upload->is_too_long)
+        buf_add(&upload->body, data.data, data.len);
+    return MHD_YES;
+}
+
 /* --- alerts as they come (server-sent events) ------------------------------------------------- */
 
 /* Without a new record the connection sleeps until wake_watchers(). */
@@ -252,16 +331,19 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
                               size_t *data_len, void **state)
 {
     struct web *web = arg;
+    struct slice part = { .data = (uint8_t *)(uintptr_t)data, .len = (uint32_t)*data_len };
 
     (void)version;
-    (void)data;
-    (void)data_len;
-    (void)state;
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+    *data_len = 0;
+    if (*state != NULL)
+        return post(web, c, part, *state);
     if (!may_read(web, c))
         return web->token[0] != '\0' ? refuse(c, MHD_HTTP_UNAUTHORIZED, "a token is needed\n")
                                      : refuse(c, MHD_HTTP_FORBIDDEN, "use a local name\n");
+    if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
+        return upload_begin(c, url, state);
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     if (strcmp(url, "/api/alerts") == 0)
         return watch(web, c);
     for (const struct web_page *page = web_pages; page->path != NULL; page++)
@@ -452,6 +534,7 @@ static int start_daemon(struct web *web, struct err *err)
         { MHD_OPTION_LISTEN_SOCKET, web->fd, NULL },
         { MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, NULL },
         { MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, NULL },
+        { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)upload_free, NULL },
         { web->key != NULL ? MHD_OPTION_HTTPS_MEM_KEY : MHD_OPTION_END, 0, web->key },
         { MHD_OPTION_HTTPS_MEM_CERT, 0, web->certificate },
         { MHD_OPTION_END, 0, NULL },

@@ -6,8 +6,8 @@
  * control socket, which no packet thread takes. So packets never wait for a reader.
  *
  * An address other than loopback requires a token (`token-file`), sent as "Authorization: Bearer
- * TOKEN" or, by a browser, once as "?token=TOKEN". The listener is read-only; changes go through
- * the control socket. */
+ * TOKEN" or, by a browser, once as "?token=TOKEN". The listener changes nothing but one
+ * thing: it asks about rules (post.c). All else goes through the control socket. */
 #ifndef CONTROL_WEB_WEB_H
 #define CONTROL_WEB_WEB_H
 

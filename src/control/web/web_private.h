@@ -34,6 +34,29 @@ extern const uint8_t web_page_html_end[];
 struct control *web_control(struct web *web);
 struct web_history *web_history(struct web *web);
 
+/* --- post.c: requests that start or end something --------------------------------------------- */
+
+#define WEB_POST_HEADER "X-Ids-Request"
+#define WEB_BODY_MAX 1024u
+
+/* What headers say of the sender of a POST request; NULL: the header is missing. */
+struct web_sender {
+    const char *marker;         /* WEB_POST_HEADER */
+    const char *site;           /* Sec-Fetch-Site */
+    const char *origin, *host;
+};
+/* NULL: the request may change something. Otherwise why not. */
+const char *web_post_forbidden(const struct web_sender *sender);
+
+struct web_action {
+    const char *path;
+    /* Writes JSON, or with false a line that says what is wrong. On the listener's thread. */
+    bool (*run)(struct control *control, struct slice body, struct buf *out);
+};
+extern const struct web_action web_actions[];  /* the list ends with a NULL path */
+/* Whether the configuration lets readers ask; the caller holds the control's lock. */
+bool web_may_ask(const struct control *control);
+
 /* --- history.c: a sample a second, for the last 15 minutes ------------------------------------ */
 
 #define HISTORY_SECONDS 900

@@ -43,5 +43,8 @@ void explain_inspect(struct explain *e, struct detect_thread *dt, const struct i
 bool explain_write(struct explain *e, struct buf *out);
 /* False: a rule that is asked about is not among those that were loaded or refused. */
 bool explain_found(const struct explain *e);
+/* Writes "rule 99 is not among the rules that were loaded; the nearest are 98, 7" about the first
+ * such rule. False: there is none, and nothing is written. */
+bool explain_add_unknown(const struct explain *e, struct buf *out);
 
 #endif

@@ -41,6 +41,8 @@ struct explain_live {
     unsigned seconds, threads;
     unsigned users;                     /* atomic: threads that have a part */
     bool merged;
+    unsigned sid_count;
+    uint32_t sid[EXPLAIN_LIVE_RULES];
     struct explain_part *part;
 };
 
@@ -86,37 +88,62 @@ static int part_init(struct explain_part *part, struct explain_live *live,
     return 0;
 }
 
-static unsigned commas(const char *list)
+/* "2012887,2012888" */
+static int sids_read(struct explain_live *live, const char *list, struct err *err)
 {
-    unsigned n = 0;
+    struct text rest = text_of(list), one;
+    uint64_t sid;
 
-    for (; *list != '\0'; list++)
-        n += *list == ',';
-    return n;
+    while (text_split(&rest, ',', &one)) {
+        if (live->sid_count == EXPLAIN_LIVE_RULES)
+            return err_set(err, "explain: expected at most %d rules", EXPLAIN_LIVE_RULES);
+        if (!text_to_u64(text_trim(one), UINT32_MAX, &sid) || sid == 0)
+            return err_set(err, "explain: expected numbers of rules such as 2012887,2012888, got "
+                           "\"%.60s\"", list);
+        live->sid[live->sid_count++] = (uint32_t)sid;
+    }
+    return live->sid_count > 0 ? 0 : err_set(err, "explain: no rule is named");
+}
+
+/* A typing error is told at once, not after the time of the question. */
+static int sids_find(const struct explain_live *live, struct err *err)
+{
+    struct buf text = { 0 };
+    bool unknown = explain_add_unknown(live->part[0].explain, &text);
+
+    if (unknown)
+        err_set(err, "explain: %.*s", (int)text.len, (const char *)text.data);
+    buf_fini(&text);
+    return unknown ? -1 : 0;
+}
+
+static int parts_init(struct explain_live *live, const struct explain_live_request *request,
+                      struct ruleset *set, const struct conf_node *conf, struct err *err)
+{
+    const struct explain_request each = { .rules = request->rules, .text_of = text_of_file,
+                                          .tenants = request->tenants };
+
+    for (unsigned i = 0; i < live->threads; i++)
+        if (part_init(&live->part[i], live, &each, set, err) < 0 ||
+            explain_begin(live->part[i].explain, conf, &live->part[i].counters, err) < 0)
+            return -1;
+    return live->threads == 0 ? 0 : sids_find(live, err);
 }
 
 struct explain_live *explain_live_new(const struct explain_live_request *request,
                                       struct ruleset *set, const struct conf_node *conf,
                                       struct err *err)
 {
-    const struct explain_request each = { .rules = request->rules, .text_of = text_of_file,
-                                          .tenants = request->tenants };
-    struct explain_live *live;
+    struct explain_live *live = xcalloc(1, sizeof(*live));
 
-    if (strcmp(request->rules, "all") == 0 || commas(request->rules) >= EXPLAIN_LIVE_RULES) {
-        err_set(err, "explain: expected at most %d numbers of rules", EXPLAIN_LIVE_RULES);
-        return NULL;
-    }
-    live = xcalloc(1, sizeof(*live));
     live->seconds = request->seconds;
     live->threads = request->threads;
     live->part = xcalloc(request->threads + 1, sizeof(*live->part));
-    for (unsigned i = 0; i < request->threads; i++)
-        if (part_init(&live->part[i], live, &each, set, err) < 0 ||
-            explain_begin(live->part[i].explain, conf, &live->part[i].counters, err) < 0) {
-            explain_live_free(live);
-            return NULL;
-        }
+    if (sids_read(live, request->rules, err) < 0 ||
+        parts_init(live, request, set, conf, err) < 0) {
+        explain_live_free(live);
+        return NULL;
+    }
     live->end_ns = clock_ns() + (uint64_t)request->seconds * 1000000000u;
     return live;
 }
@@ -144,6 +171,12 @@ unsigned explain_live_seconds_left(const struct explain_live *live)
     uint64_t end = __atomic_load_n(&live->end_ns, __ATOMIC_RELAXED), now = clock_ns();
 
     return end > now ? (unsigned)((end - now) / 1000000000u) + 1 : 0;
+}
+
+unsigned explain_live_sids(const struct explain_live *live, const uint32_t **sids)
+{
+    *sids = live->sid;
+    return live->sid_count;
 }
 
 bool explain_live_is_used(const struct explain_live *live)

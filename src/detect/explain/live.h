@@ -27,7 +27,7 @@ struct explain_live_request {
     const struct tenants *tenants;      /* NULL: none */
 };
 
-/* NULL with *err: a wrong list. */
+/* NULL with *err: a wrong list, or a rule that is not loaded. */
 struct explain_live *explain_live_new(const struct explain_live_request *request,
                                       struct ruleset *set, const struct conf_node *conf,
                                       struct err *err);
@@ -35,6 +35,8 @@ void explain_live_free(struct explain_live *live);      /* NULL is fine; no thre
 void explain_live_stop(struct explain_live *live);      /* before its time */
 /* 0: over. */
 unsigned explain_live_seconds_left(const struct explain_live *live);
+/* The rules of the question; returns how many. The list lives as long as the question. */
+unsigned explain_live_sids(const struct explain_live *live, const uint32_t **sids);
 /* Whether a packet thread has a part of it. */
 bool explain_live_is_used(const struct explain_live *live);
 /* When it is over and not used. False: memory ran out. */

@@ -133,16 +133,20 @@ static void add_nearest_sids(const struct explain *e, uint32_t sid, struct buf *
     }
 }
 
+static void add_unknown(const struct explain *e, const struct group *g, struct buf *out)
+{
+    buf_add_string(out, " is not among the rules that were loaded");
+    add_nearest_sids(e, g->sid, out);
+}
+
 static void verdict_not_loaded(const struct explain *e, const struct group *g, struct buf *out)
 {
     if (g->failure != NULL)
         buf_printf(out, " was refused when it was loaded (%s:%u): %s",
                    g->failure->file != NULL ? g->failure->file : "?", g->failure->line,
                    g->failure->error);
-    else {
-        buf_add_string(out, " is not among the rules that were loaded");
-        add_nearest_sids(e, g->sid, out);
-    }
+    else
+        add_unknown(e, g, out);
 }
 
 void verdict_add(const struct explain *e, const struct group *g, struct buf *out)
@@ -346,11 +350,28 @@ bool explain_write(struct explain *e, struct buf *out)
     return !out->failed && complete;
 }
 
-bool explain_found(const struct explain *e)
+/* Tenants have only groups of rules that they know. */
+static const struct group *unknown_group(const struct explain *e)
 {
     for (unsigned i = 0; i < e->group_count; i++)
         if (e->group[i].rule_count == 0 && e->group[i].failure == NULL &&
             group_is_shown(e, &e->group[i]))
-            return false;
+            return &e->group[i];
+    return NULL;
+}
+
+bool explain_found(const struct explain *e)
+{
+    return unknown_group(e) == NULL;
+}
+
+bool explain_add_unknown(const struct explain *e, struct buf *out)
+{
+    const struct group *g = unknown_group(e);
+
+    if (g == NULL)
+        return false;
+    buf_printf(out, "rule %u", g->sid);
+    add_unknown(e, g, out);
     return true;
 }
