@@ -70,6 +70,24 @@ static void blame(struct rule_parser *p, const struct rule_op *op)
         p->at = p->op_at[op->serial];
 }
 
+/* They are about the buffer of this list: the option that names it, or its first test. */
+static void blame_list(struct rule_parser *p, const struct rule_list *list)
+{
+    for (unsigned i = 0; i < p->named_count; i++)
+        if (p->named[i].list == list && p->named[i].at.line != 0) {
+            p->at = p->named[i].at;
+            return;
+        }
+    blame(p, list->first);
+}
+
+/* They are about what made the rule one about single packets. */
+static void blame_packet(struct rule_parser *p)
+{
+    if (p->packet_at.line != 0)
+        p->at = p->packet_at;
+}
+
 /* The longest content of the list. */
 static const struct rule_op *longest_content(const struct rule_list *list)
 {
@@ -294,6 +312,27 @@ static const struct rule_op *last_op_of(const struct rule *r, uint8_t directions
     return last;
 }
 
+/* What a list is inspected on, as bits. */
+enum { ON_PAYLOAD = 1, ON_FRAME = 2, ON_TX = 4, ON_PACKET = 8 };
+
+static unsigned inspected_on(const struct rule_list *l)
+{
+    if (l->buffer == NULL)
+        return ON_PAYLOAD;
+    return l->buffer->kind == BUFFER_FRAME ? ON_FRAME : l->buffer->kind == BUFFER_TX ? ON_TX :
+           l->buffer->kind == BUFFER_PACKET ? ON_PACKET : 0;
+}
+
+/* Blames the first buffer that both directions have. */
+static void blame_either(struct rule_parser *p)
+{
+    for (const struct rule_list *l = p->rule->list; l != NULL; l = l->next)
+        if ((inspected_on(l) & (ON_TX | ON_FRAME)) && directions_of(p->rule, l) == APP_BOTH) {
+            blame_list(p, l);
+            return;
+        }
+}
+
 /* Derives the direction from buffers and tests, and rejects rules that need two. A rule
  * with "=>" is one about both and must have keywords for each. */
 static int derive_direction(struct rule_parser *p)
@@ -316,11 +355,15 @@ static int derive_direction(struct rule_parser *p)
         client |= r->tx_test[i].directions == APP_TC;
     }
     if (r->flags & RULE_TX_BOTH) {
-        if (!server || !client)
+        if (!server || !client) {
+            p->at = p->arrow_at;
             return rule_error(p, "rule %u should use both directions, but does not", r->sid);
-        if (either)
+        }
+        if (either) {
+            blame_either(p);
             return rule_error(p, "rule %u means to use both directions, cannot have keywords "
                               "ambiguous about directions", r->sid);
+        }
         return 0;
     }
     if (check_one_way(p) < 0)
@@ -361,12 +404,15 @@ static int check_proto(struct rule_parser *p)
     const struct app_proto *proto = app_proto_by_id((enum app_proto_id)r->app_proto);
 
     if (p->wants_files != NULL && r->app_proto != APP_PROTO_UNKNOWN &&
-        !app_proto_has_files((enum app_proto_id)r->app_proto))
+        !app_proto_has_files((enum app_proto_id)r->app_proto)) {
+        p->at = p->wants_files_at;
         return rule_error(p, "%s: protocol %s has no files", p->wants_files->name,
                           app_proto_name((enum app_proto_id)r->app_proto));
+    }
     for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
         bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
 
+        blame_list(p, l);
         if (!has && proto != NULL && proto->unnamed_files &&
             strcmp(l->buffer->base->name, "file.name") == 0)
             return rule_error(p, "%s: files of %s have no names", l->buffer->base->name,
@@ -379,6 +425,7 @@ static int check_proto(struct rule_parser *p)
                               l->buffer->base->name,
                               app_proto_name((enum app_proto_id)r->app_proto));
     }
+    p->at = r->at;
     return 0;
 }
 
@@ -391,32 +438,51 @@ static bool tests_packets_only(const struct rule *r)
     return false;
 }
 
+/* Two kinds of buffers in one rule: the one that comes last in its text is blamed. */
+static int mixture_error(struct rule_parser *p, unsigned kinds, const char *text)
+{
+    const struct rule_list *last = NULL;
+
+    for (const struct rule_list *l = p->rule->list; l != NULL; l = l->next)
+        if ((inspected_on(l) & kinds) && l->first != NULL &&
+            (last == NULL || l->first->serial > last->first->serial))
+            last = l;
+    if (last != NULL)
+        blame_list(p, last);
+    return rule_error(p, "%s", text);
+}
+
 /* Streams, transactions, frames and packets are inspected at different times. A rule that
  * mixes them would have to remember its parts; only payload with transactions does that. */
 static int check_mixture(struct rule_parser *p)
 {
-    bool frame = false, tx = p->rule->tx_test_count > 0, packet = false, payload = false;
+    unsigned on = p->rule->tx_test_count > 0 ? ON_TX : 0;
     const struct rule *r = p->rule;
 
-    for (const struct rule_list *l = r->list; l != NULL; l = l->next) {
-        payload |= l->buffer == NULL;
-        frame |= l->buffer != NULL && l->buffer->kind == BUFFER_FRAME;
-        tx |= l->buffer != NULL && l->buffer->kind == BUFFER_TX;
-        packet |= l->buffer != NULL && l->buffer->kind == BUFFER_PACKET;
-    }
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        on |= inspected_on(l);
     if ((r->flags & (RULE_PROTO_TCP_STREAM | RULE_ONLY_STREAM)) &&
-        ((r->flags & RULE_NEEDS_PACKET) || tests_packets_only(r)))
+        ((r->flags & RULE_NEEDS_PACKET) || tests_packets_only(r))) {
+        blame_packet(p);
         return rule_error(p, "can't mix packet keywords with tcp-stream or flow:only_stream.  "
                           "Invalidating signature.");
-    if ((r->flags & RULE_NEEDS_PACKET) && (tx || frame))
+    }
+    if ((r->flags & RULE_NEEDS_PACKET) && (on & (ON_TX | ON_FRAME))) {
+        blame_packet(p);
         return rule_error(p, "Signature combines packet specific matches (like dsize, flags, ttl) "
                           "with stream / state matching by matching on app layer proto.");
-    if (frame && payload)
-        return rule_error(p, "can't mix pure content and frame inspection");
-    if (frame && tx)
-        return rule_error(p, "can't mix app-layer buffer and frame inspection");
-    if (frame && packet)
-        return rule_error(p, "can't mix pkt buffer and frame inspection");
+    }
+    if (!(on & ON_FRAME))
+        return 0;
+    if (on & ON_PAYLOAD)
+        return mixture_error(p, ON_FRAME | ON_PAYLOAD,
+                             "can't mix pure content and frame inspection");
+    if (on & ON_TX)
+        return mixture_error(p, ON_FRAME | ON_TX,
+                             "can't mix app-layer buffer and frame inspection");
+    if (on & ON_PACKET)
+        return mixture_error(p, ON_FRAME | ON_PACKET,
+                             "can't mix pkt buffer and frame inspection");
     return 0;
 }
 
@@ -465,6 +531,7 @@ static void drop_unused_transforms(struct rule *r)
  * drops the rule. */
 int rule_finish(struct rule_parser *p)
 {
+    p->at = p->protocol_at;
     if (p->ruleset->suricata_9 && (p->rule->flags & RULE_PROTO_PKTHDR) &&
         !rule_is_event_only(p->rule))
         return rule_error(p, "pkthdr: only rules about decoder events have it in Suricata 9");
@@ -477,8 +544,10 @@ int rule_finish(struct rule_parser *p)
         derive_direction(p) < 0)
         return -1;
     build_programs(p);
+    p->at = p->protocol_at;
     if (!tx_engines_fit_hook(p->rule))
         return rule_error(p, "rule %u: what it looks at is not known at its hook, or before",
                           p->rule->sid);
+    p->at = p->rule->at;
     return packet_facts_finish(p);
 }

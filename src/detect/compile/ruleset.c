@@ -121,6 +121,14 @@ static enum rule_outcome get_rule(struct loader *l, const struct rule_text *text
     return outcome;
 }
 
+static struct where arrow_at(const struct rule_text *text, const struct rule *rule)
+{
+    struct rule_parts parts;
+    struct err err = { 0 };
+
+    return rule_split(text, &parts, &err) == 0 ? rule_text_at(text, parts.arrow.p) : rule->at;
+}
+
 /* A bidirectional rule is parsed twice, the second time with its sides exchanged. */
 static enum rule_outcome load_rule(struct loader *l, const struct rule_text *text,
                                    struct err *err)
@@ -136,8 +144,9 @@ static enum rule_outcome load_rule(struct loader *l, const struct rule_text *tex
     if (!(rule->flags & RULE_BIDIRECTIONAL))
         return RULE_OK;
     if (is_symmetric(rule)) {
-        log_at(LOG_LEVEL_WARNING, "detect-parse", rule->at, "rule %u is bidirectional, but source "
-               "and destination are the same: one direction says it all", rule->sid);
+        log_at(LOG_LEVEL_WARNING, "detect-parse", arrow_at(text, rule),
+               "rule %u is bidirectional, but source and destination are the same: one direction "
+               "says it all", rule->sid);
         return RULE_OK;
     }
     outcome = get_rule(l, text, true, &back, err);

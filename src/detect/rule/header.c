@@ -392,10 +392,14 @@ int rule_header_parse(struct rule_builder *b, const struct rule_parts *parts, bo
 {
     struct rule *rule = b->parser.rule;
 
+    b->parser.protocol_at = rule_text_at(b->text, parts->protocol.p);
+    b->parser.arrow_at = rule_text_at(b->text, parts->arrow.p);
     if ((b->firewall ? firewall_action_parse : action_parse)(b, parts->action, err) < 0 ||
         protocol_parse(b, parts->protocol, err) < 0 || arrow_parse(b, parts->arrow, err) < 0 ||
         (b->firewall && firewall_header_check(b, parts->protocol, err) < 0))
         return -1;
+    if (rule->flags & RULE_NEEDS_PACKET)
+        b->parser.packet_at = b->parser.protocol_at;
     rule->src = addresses_parse(b, parts->src, err);
     if (rule->src == NULL)
         return -1;

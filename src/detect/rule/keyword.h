@@ -48,6 +48,7 @@ enum direction match_side(const struct match_input *in);
 
 /* The state of parsing one rule. */
 #define RULE_OPS_PLACED 64      /* errors about later operations of a rule have its own place */
+#define RULE_LISTS_PLACED 16    /* and those about later buffers */
 struct rule_parser {
     struct rule *rule;                  /* being built */
     struct rule_list *current;       /* list to which POINT_BUFFER keywords append; NULL: payload */
@@ -62,6 +63,10 @@ struct rule_parser {
     struct where at;                    /* of the keyword being parsed */
     struct where op_at[RULE_OPS_PLACED];        /* of the options that made operations, by serial */
     struct where current_at;            /* of the option that named the buffer of `current` */
+    struct { const struct rule_list *list; struct where at; } named[RULE_LISTS_PLACED];
+    unsigned named_count;               /* the options that named buffers first */
+    struct where protocol_at, arrow_at; /* of the header */
+    struct where packet_at;             /* of what made the rule one about packets; line 0: none */
     bool negated;                       /* its argument began with '!' (only if .negatable) */
     bool quoted;                        /* its argument was in quotes */
     const struct keyword_ops *keyword;
@@ -69,6 +74,7 @@ struct rule_parser {
     const struct keyword_ops *last_test;    /* keyword of the last test; NULL after an operation
                                              * on a buffer */
     const struct keyword_ops *wants_files;  /* the last one that asks for files; NULL: none */
+    struct where wants_files_at;
     const struct ruleset_request *request;
     bool priority_given;                /* set by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */

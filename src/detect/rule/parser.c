@@ -268,6 +268,8 @@ static int option_apply(struct rule_builder *b, const struct option *o)
         return r;
     if (p->keyword->needs_packet)
         p->rule->flags |= RULE_NEEDS_PACKET;
+    if ((p->rule->flags & RULE_NEEDS_PACKET) && p->packet_at.line == 0)
+        p->packet_at = p->at;
     keep_test(p, arg);
     return 0;
 }
@@ -357,6 +359,8 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     p->last_test = NULL;
     p->priority_given = false;
     p->wants_files = NULL;
+    p->named_count = 0;
+    p->packet_at = (struct where){ 0 };
     p->metadata.count = 0;
     p->err = err;
 }

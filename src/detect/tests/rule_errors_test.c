@@ -155,7 +155,7 @@ static const struct broken {
     { "alert ip any any -> any any (fragoffset:x; sid:1;)",
       "fragoffset: expected N, <N or >N, up to 65535, found \"x\"", 30 },
     { "alert tcp-stream any any -> any any (tcp.hdr; content:\"x\"; sid:1;)",
-      "can't mix packet keywords with tcp-stream or flow:only_stream.  Invalidating signature.", 1 },
+      "can't mix packet keywords with tcp-stream or flow:only_stream.  Invalidating signature.", 38 },
     { "alert tcp any any -> any any (content:\"a\"; isdataat:5; prefilter; sid:1;)",
       "prefilter is not supported for isdataat", 56 },
     { "alert tcp any any -> any any (content:\"a\"; nocase; nocase; sid:1;)",
@@ -184,7 +184,7 @@ static const struct broken {
       "rule 1: http.header.raw without a direction; say flow:to_server for requests or "
       "flow:to_client for responses", 77 },
     { "alert http2 any any -> any any (file.name; content:\"a\"; sid:1;)",
-      "file.name: files of http2 have no names", 1 },
+      "file.name: files of http2 have no names", 33 },
     { "alert krb5 any any -> any any (krb5_err_code:1000; sid:1;)",
       "krb5_err_code: expected a number of up to three digits, found \"1000\"", 32 },
     { "alert http2 any any -> any any (http2.errorcode:!NO_ERROR; sid:1;)",

@@ -342,6 +342,10 @@ static struct rule_list *list_new(struct rule_parser *p, const struct buffer *bu
     l->buffer = buffer;
     l->directions = buffer->directions;
     *at = l;
+    if (p->named_count < RULE_LISTS_PLACED) {
+        p->named[p->named_count].list = l;
+        p->named[p->named_count++].at = p->at;
+    }
     return l;
 }
 

@@ -60,6 +60,7 @@ int file_test_add_in(struct rule_parser *p, uint8_t directions, file_test_fn has
         return rule_error(p, "%s: protocol %s has no files", p->keyword->name,
                           app_proto_name(proto));
     p->wants_files = p->keyword;
+    p->wants_files_at = p->at;
     p->ruleset->required.files |= required | APP_FILE_TRACK;
     *test = (struct file_test){ .has = has, .arg = arg, .negated = p->negated };
     if (last != NULL && last->match == files_match && last->directions == directions) {
