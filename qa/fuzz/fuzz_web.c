@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qa/fuzz/fuzz_web.c - what a client of the metrics listener may send: the parts of a request that
  * libmicrohttpd hands on. The first byte chooses the page; then come lines: Host, Accept, the
- * arguments `since` and `sid`, an address to listen on. */
+ * arguments `since` and `sid`, an address to listen on, Origin, Sec-Fetch-Site, and the body of a
+ * question. */
 #include "control/private.h"
 #include "control/rule_profile.h"
 #include "control/web/address.h"
@@ -17,7 +18,7 @@
 
 int fuzz_input(const uint8_t *data, size_t size);
 
-#define LINES 5
+#define LINES 8
 
 /* Always loaded, in the engine as here. */
 static struct ruleset *load_rules(const struct conf_node *root)
@@ -53,7 +54,7 @@ static struct web *make_web(void)
     conf_set(yaml, "metrics.enabled", "yes");
     conf_set(yaml, "metrics.listen", listen);
     conf_set(yaml, "metrics.token", "hidden");
-    conf.root = conf_root(yaml);
+    conf.root = context.conf = conf_root(yaml);
     pthread_mutex_init(&context.rules_lock, NULL);
     pthread_mutex_init(&context.qsbr_lock, NULL);
     quiet();
@@ -78,6 +79,17 @@ static void split(char *text, const char *line[LINES])
     }
 }
 
+/* A question that has begun is ended, so that the next one is not refused. */
+static void ask(struct web *web, const char *body, struct buf *out)
+{
+    struct slice text = { (const uint8_t *)body, (uint32_t)MIN(strlen(body), WEB_BODY_MAX) };
+
+    for (const struct web_action *a = web_actions; a->path != NULL; a++) {
+        buf_clear(out);
+        (void)a->run(web_control(web), text, out);
+    }
+}
+
 int fuzz_input(const uint8_t *data, size_t size)
 {
     const struct web_page *page = web_pages;
@@ -99,6 +111,9 @@ int fuzz_input(const uint8_t *data, size_t size)
     (void)page->write(web, &(struct web_request){ line[1], line[2], line[3] }, &out);
     if (line[4] != NULL)
         (void)web_address_read(line[4], &address, &err);
+    (void)web_post_forbidden(&(struct web_sender){ "", line[6], line[5], line[0] });
+    if (line[7] != NULL)
+        ask(web, line[7], &out);
     buf_fini(&out);
     free(text);
     return 0;

@@ -331,7 +331,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
                               size_t *data_len, void **state)
 {
     struct web *web = arg;
-    struct slice part = { .data = (uint8_t *)(uintptr_t)data, .len = (uint32_t)*data_len };
+    struct slice part = { (const uint8_t *)data, (uint32_t)*data_len };
 
     (void)version;
     *data_len = 0;
