@@ -203,6 +203,7 @@ struct explain {
     unsigned held_count;
     bool out_of_memory;
     bool midstream;             /* stream.midstream */
+    bool setters_told;          /* setters_tell() is done */
     bool counts_matches;        /* in `matches`: not while packets flow, as each is timed then */
     struct rule_profile *matches;       /* of each rule, thresholds left out; NULL: not counted */
     const char *(*text_of)(const struct rule *r, struct arena *arena);      /* NULL: none */

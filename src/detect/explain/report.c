@@ -232,8 +232,11 @@ static void add_attempt(const struct attempt *a, unsigned number, struct buf *ou
         failed += a->note[i].outcome == OUTCOME_FAIL;
     buf_printf(out, "\n%u. %s\n", number, a->title != NULL ? a->title : "?");
     if (a->seen->fired > 0)
-        buf_printf(out, "   fired %u time%s, first with packet %llu\n", a->seen->fired,
-                   a->seen->fired == 1 ? "" : "s", (unsigned long long)a->seen->first_fired);
+        buf_printf(out, "   fired %u time%s", a->seen->fired, a->seen->fired == 1 ? "" : "s");
+    if (a->seen->fired > 0 && a->seen->first_fired > 0)     /* 0: live packets have no number */
+        buf_printf(out, ", first with packet %llu", (unsigned long long)a->seen->first_fired);
+    if (a->seen->fired > 0)
+        buf_add_u8(out, '\n');
     if (a->seen->fired > 0 && a->seen->distance > 0)
         buf_add_string(out, "   what it matched has gone; this came nearest of what was left\n");
     if (a->seen->fired == 0 && a->seen->distance == 0)

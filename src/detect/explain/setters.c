@@ -147,6 +147,9 @@ static void tell_note(const struct explain *e, struct attempt *a, unsigned i)
 
 void setters_tell(struct explain *e)
 {
+    if (e->setters_told)
+        return;
+    e->setters_told = true;
     for (unsigned g = 0; g < e->group_count; g++)
         for (unsigned k = 0; k < e->group[g].nearest_count; k++) {
             struct attempt *a = e->group[g].nearest[k];
