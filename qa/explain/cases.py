@@ -417,6 +417,15 @@ ANSWERS = [
      'alert udp any any -> any any (content:"HELLO"; sid:1;)', 1,
      r"No packet of this flow was seen\.\nThe flows that are most like it:\n"
      r"  10\.1\.2\.3:5000 -> 192\.0\.2\.80:6000, UDP"),
+    ("refused-where", "udp", ["--explain", "1"],
+     'alert udp any any -> any any (content:"HELLO"; content:"abc"; within:2; sid:1;)', 0,
+     r"\ARule 1 was refused when it was loaded \(.*/refused-where\.rules:1:63\): "),
+    ("matched-no-alert", "many", ["--explain", "all", "--summary"],
+     'alert udp any any -> any any (content:"HELLO"; noalert; sid:1;)\n'
+     'alert udp any any -> any any (content:"TAIL"; threshold:type both, track by_src, count 9, '
+     "seconds 60; sid:2;)", 0,
+     r"1 +matched, no alert \(noalert\)\n"
+     r"2 +matched, no alert \(threshold: type both, track by_src, count 9, seconds 60\)\n"),
     ("never-a-candidate", "udp", ["--explain", "all", "--summary"],
      'alert udp any any -> any 53 (content:"HELLO"; sid:1;)\n'
      'alert udp any any -> any $HTTP_PORTS (content:"HELLO"; sid:2;)\n'

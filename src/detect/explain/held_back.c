@@ -170,6 +170,17 @@ bool held_back_by_itself(const struct rule *r, struct buf *out)
     return r->action == RULE_PASS || (r->flags & RULE_NOALERT);
 }
 
+bool held_back_in_short(const struct rule *r, struct buf *out)
+{
+    if (r->action == RULE_PASS)
+        buf_add_string(out, "a pass rule");
+    else if (r->flags & RULE_NOALERT)
+        buf_add_string(out, "noalert");
+    else
+        return describe_threshold(r, out);
+    return true;
+}
+
 static bool has_silent(const struct wanted *w)
 {
     for (unsigned i = 0; i < w->count; i++)

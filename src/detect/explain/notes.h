@@ -62,6 +62,8 @@ const char *stream_refusal(const struct packet *p, bool midstream);
 /* held_back.c: why a rule whose conditions all hold gives no alert. `counted`: matches that its
  * threshold has counted; 0: not known. */
 bool held_back_by_itself(const struct rule *r, struct buf *out);
+/* What of the rule alone can keep its alerts back: "noalert"; false: nothing. */
+bool held_back_in_short(const struct rule *r, struct buf *out);
 bool held_back_by_threshold(const struct rule *r, const struct inspection *in, uint32_t counted,
                             struct buf *out);
 char *held_back_make(struct explain *e, const struct wanted *w, const struct inspection *in,

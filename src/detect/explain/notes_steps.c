@@ -238,8 +238,9 @@ void describe_step(struct explain *e, const struct condition *c, const struct su
     case OP_ISDATAAT: describe_data_at(c, out); break;
     case OP_BSIZE:
     case OP_URILEN:
-        buf_printf(out, "%s has %llu bytes, the rule wants %s", condition_buffer(c),
-                   (unsigned long long)(t->start + t->data.len), c->text);
+        buf_printf(out, "%s has %llu byte%s, the rule wants %s", condition_buffer(c),
+                   (unsigned long long)(t->start + t->data.len),
+                   t->start + t->data.len == 1 ? "" : "s", c->text);
         break;
     case OP_BASE64:
         buf_printf(out, "%s: %s has nothing there that decodes", c->text, condition_buffer(c));

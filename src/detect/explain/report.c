@@ -142,8 +142,9 @@ static void add_unknown(const struct explain *e, const struct group *g, struct b
 static void verdict_not_loaded(const struct explain *e, const struct group *g, struct buf *out)
 {
     if (g->failure != NULL)
-        buf_printf(out, " was refused when it was loaded (%s:%u): %s",
-                   g->failure->file != NULL ? g->failure->file : "?", g->failure->line,
+        buf_printf(out, " was refused when it was loaded (%s:%u:%u): %s",
+                   g->failure->file != NULL ? g->failure->file : "?",
+                   MAX(g->failure->line, g->failure->at.line), g->failure->at.column,
                    g->failure->error);
     else
         add_unknown(e, g, out);

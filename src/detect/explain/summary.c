@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/summary.c - how far each rule of a set came. */
 #include "base/report/json.h"
+#include "detect/explain/notes.h"
 #include "detect/explain/report.h"
 
 enum stage { STAGE_NEVER, STAGE_PREFILTER, STAGE_CONDITION, STAGE_HELD_BACK, STAGE_FIRED,
@@ -78,6 +79,17 @@ static void add_header(const struct group *g, struct buf *out)
         buf_printf(out, ", which is %s", c->value);
 }
 
+static void add_held_back(const struct group *g, struct buf *out)
+{
+    size_t before = out->len;
+
+    buf_add_string(out, " (");
+    if (held_back_in_short(g->rule[0]->rule, out))
+        buf_add_u8(out, ')');
+    else
+        out->len = before;
+}
+
 static void add_rule(const struct group *g, struct buf *out)
 {
     enum stage stage = stage_of(g);
@@ -87,7 +99,9 @@ static void add_rule(const struct group *g, struct buf *out)
         buf_printf(out, " %llu time%s", (unsigned long long)g->fired, g->fired == 1 ? "" : "s");
     else if (stage == STAGE_NEVER)
         add_header(g, out);
-    else
+    if (stage == STAGE_HELD_BACK)
+        add_held_back(g, out);
+    if (stage != STAGE_FIRED && stage != STAGE_NEVER)
         for (unsigned i = 0; i < g->rule_count; i++)
             add_histogram(g->rule[i], out);
     buf_add_u8(out, '\n');
