@@ -4,6 +4,8 @@
 A row: name, capture, rule, what stands in its place {}, when it fires, and when it does not, and
 what the first line of the explanation says then (a regular expression). The rule is `alert` and
 sid 1; further rules of the set and a threshold file may follow."""
+import base64
+import hashlib
 import os
 import struct
 import sys
@@ -95,6 +97,122 @@ def tls(cap):
     flow.close()
 
 
+def ber(tag, *parts):
+    """A value of ASN.1: at most 65,535 bytes."""
+    data = b"".join(parts)
+    size = bytes([len(data)]) if len(data) < 128 else b"\x82" + struct.pack(">H", len(data))
+    return bytes([tag]) + size + data
+
+
+def name(text):
+    return ber(0x30, ber(0x31, ber(0x30, ber(6, b"\x55\x04\x03"), ber(12, text))))
+
+
+def certificate(last):
+    """Of www.example.com, by Some CA, valid from 2020 to the end of a day: "21" + "0301"."""
+    algorithm = ber(0x30, ber(6, b"\x2a\x03"))
+    body = ber(0x30, ber(0xa0, ber(2, b"\2")), ber(2, b"\x4d"), algorithm, name(b"Some CA"),
+               ber(0x30, ber(23, b"200101000000Z"), ber(23, last + b"235959Z")),
+               name(b"www.example.com"), ber(0x30, algorithm, ber(3, b"\0key")))
+    return ber(0x30, body, algorithm, ber(3, b"\0sig"))
+
+
+GOOD, OLD = certificate(b"330101"), certificate(b"210301")
+
+
+def handshake(cap, cert):
+    def sized(data):
+        return struct.pack(">I", len(data))[1:] + data
+
+    answer = b"\x02" + sized(b"\x03\x03" + bytes(32) + b"\0\x00\x2f\0")
+    answer += b"\x0b" + sized(sized(sized(cert)))
+    flow = TcpFlow(cap, CLIENT, 40005, SERVER, 443)
+    flow.open()
+    flow.to_server(hello())
+    flow.to_client(b"\x16\x03\x03" + struct.pack(">H", len(answer)) + answer)
+    flow.close()
+
+
+def tls_good(cap):
+    handshake(cap, GOOD)
+
+
+def tls_old(cap):
+    handshake(cap, OLD)
+
+
+def ftp(cap):
+    flow = TcpFlow(cap, CLIENT, 40006, SERVER, 21)
+    flow.open()
+    flow.to_client(b"220 ready\r\n")
+    flow.to_server(b"PORT 10,1,2,3,4,5\r\n")
+    flow.to_client(b"200 done\r\n")
+    flow.close()
+
+
+def mqtt(cap):
+    flow = TcpFlow(cap, CLIENT, 40007, SERVER, 1883)
+    flow.open()
+    flow.to_server(b"\x10\x0d\0\4MQTT\4\2\0\x3c\0\1a")
+    flow.to_client(b"\x20\2\0\0")
+    flow.to_server(b"\x30\7\0\3t/ahi")
+    flow.close()
+
+
+def kerberos(cap):
+    """AS-REQ, and KRB-ERROR 25."""
+    realm = ber(0x1b, b"EXAMPLE.COM")
+    server = ber(0x30, ber(0xa0, ber(2, b"\2")), ber(0xa1, ber(0x30, ber(0x1b, b"krbtgt"), realm)))
+    body = ber(0x30, ber(0xa0, ber(2, b"\5")), ber(0xa1, ber(2, b"\x1e")),
+               ber(0xa4, ber(0x18, b"20231114221320Z")), ber(0xa5, ber(2, b"\1")),
+               ber(0xa6, ber(2, b"\x19")), ber(0xa9, realm), ber(0xaa, server))
+    ask = ber(0x30, ber(0xa0, ber(3, bytes(5))), ber(0xa2, realm), ber(0xa3, server),
+              ber(0xa5, ber(0x18, b"20231115221320Z")), ber(0xa7, ber(2, b"\7")),
+              ber(0xa8, ber(0x30, ber(2, b"\x12"))))
+    cap.udp(CLIENT, 40008, SERVER, 88, ber(0x6a, ber(
+        0x30, ber(0xa1, ber(2, b"\5")), ber(0xa2, ber(2, b"\x0a")), ber(0xa4, ask))))
+    cap.udp(SERVER, 88, CLIENT, 40008, ber(0x7e, body))
+
+
+def smb(cap):
+    def message(flags, body):
+        header = b"\xfeSMB" + struct.pack("<HHIHHIIQIIQ", 64, 0, 0, 0, 1, flags, 0, 0, 0, 0, 0)
+        header += bytes(16)
+        return struct.pack(">I", len(header + body)) + header + body
+
+    flow = TcpFlow(cap, CLIENT, 40009, SERVER, 445)
+    flow.open()
+    flow.to_server(message(0, struct.pack("<HHHHI", 36, 1, 1, 0, 0) + bytes(24) + b"\2\2"))
+    flow.to_client(message(1, struct.pack("<HHHH", 65, 1, 0x202, 0) + bytes(56) + b"\0"))
+    flow.close()
+
+
+def dcerpc(cap):
+    def pdu(kind, body):
+        return struct.pack("<BBBBIHHI", 5, 0, kind, 3, 0x10, 16 + len(body), 0, 1) + body
+
+    uuid = bytes.fromhex("c84f324b7016d30112785a47bf6ee188")
+    transfer = bytes.fromhex("045d888aeb1cc9119fe808002b10486002000000")
+    flow = TcpFlow(cap, CLIENT, 40010, SERVER, 135)
+    flow.open()
+    flow.to_server(pdu(11, struct.pack("<HHIBBHHBB", 4280, 4280, 0, 1, 0, 0, 0, 1, 0) + uuid +
+                       struct.pack("<I", 3) + transfer))
+    flow.to_client(pdu(12, struct.pack("<HHIH", 4280, 4280, 1, 4) + b"135\0" + b"\0\0" +
+                       struct.pack("<BBHHH", 1, 0, 0, 0, 0) + transfer))
+    flow.to_server(pdu(0, struct.pack("<IHH", 8, 0, 3) + b"argument"))
+    flow.to_client(pdu(2, struct.pack("<IHH", 8, 0, 0) + b"answers!"))
+    flow.close()
+
+
+def http2(cap):
+    settings = b"\0\0\6\4\0\0\0\0\0" + struct.pack(">HI", 3, 100)
+    flow = TcpFlow(cap, CLIENT, 40011, SERVER, 80)
+    flow.open()
+    flow.to_server(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
+    flow.to_client(settings)
+    flow.close()
+
+
 def evil(cap):
     """Two transactions; what the second has is not to be named of the first."""
     flow = TcpFlow(cap, CLIENT, 40003, SERVER, 80)
@@ -133,11 +251,32 @@ def dns_text(cap):
 
 
 CAPTURES = {f.__name__: f for f in (http, raw, udp, many, dns, ping, syn, midstream, two_flows,
-                                    bad_checksum, tls, evil, two_datagrams, large, steps, dns_text)}
+                                    bad_checksum, tls, tls_good, tls_old, ftp, mqtt, kerberos, smb,
+                                    dcerpc, http2, evil, two_datagrams, large, steps, dns_text)}
+
+# Beside the rules of a case; in options {work} is where they are.
+FILES = {
+    "categories.txt": "1,Bad,bad hosts\n2,Scan,scanners\n",
+    "reputation.list": f"{CLIENT},1,70\n198.51.100.0/24,2,10\n",
+    "names.lst": base64.b64encode(b"mail.example.org").decode() + "\n" +
+                 base64.b64encode(b"www.example.net").decode() + "\n",
+    "names.rep": base64.b64encode(b"mail.example.org").decode() + ",40\n",
+    "other.rep": base64.b64encode(b"www.example.net").decode() + ",40\n",
+}
+REPUTATION = ["--set", "reputation-categories-file={work}/categories.txt",
+              "--set", "default-reputation-path={work}", "--set",
+              "reputation-files.0=reputation.list"]
 
 H = "http any any -> any any (msg:\"a\"; "
 U = "udp any any -> any any (msg:\"a\"; "
 T = "tcp any any -> any any (msg:\"a\"; "
+S = "tls any any -> any any (msg:\"a\"; flow:to_client; "
+C = 'dcerpc any any -> any any (msg:"a"; dcerpc.stub_data; content:"argument"; '
+D = 'dns any any -> any any (msg:"a"; dns.query; '
+PRINT, OTHER = (":".join(f"{byte:02x}" for byte in hashlib.sha1(cert).digest())
+                for cert in (GOOD, OLD))
+VALID = (r"the certificate is valid from 2020-01-01 00:00:00 to 2033-01-01 23:59:59 UTC, and this "
+         r"is 2023-11-14 22:13:20")
 
 CASES = [
     # --- header ---
@@ -372,6 +511,68 @@ CASES = [
      r"filesize:100 does not hold: the file has 18 bytes"),
     ("icmp-seq", "ping", 'icmp any any -> any any (msg:"a"; itype:8; icmp_seq:{};', "1", "2",
      r"icmp_seq:2 does not hold: the sequence number is 1"),
+    ("cert-expired", "tls_good", S + "{};", "tls_cert_valid", "tls_cert_expired",
+     "tls_cert_expired does not hold: " + VALID),
+    ("cert-valid", "tls_old", S + "{};", "tls_cert_expired", "tls_cert_valid",
+     r"tls_cert_valid does not hold: the certificate is valid from 2020-01-01 00:00:00 to "
+     r"2021-03-01 23:59:59 UTC, and this is 2023-"),
+    ("cert-notbefore", "tls_good", S + "tls_cert_notbefore:{};", "<2021-01", ">2021-01",
+     "tls_cert_notbefore:>2021-01 does not hold: " + VALID),
+    ("cert-notafter", "tls_good", S + "tls_cert_notafter:{};", ">2030-01", "<2030-01",
+     "tls_cert_notafter:<2030-01 does not hold: " + VALID),
+    ("tls-version", "tls_good", S + "tls.version:{};", "1.2", "1.3",
+     r"tls\.version:1\.3 does not hold: the version is tls1\.2 \(0x0303\)"),
+    ("ssl-version", "tls_good", S + "ssl_version:{};", "tls1.2,tls1.3", "sslv3,tls1.0",
+     r"ssl_version:sslv3,tls1\.0 does not hold: the version is tls1\.2"),
+    ("ssl-state", "tls_good", S + "ssl_state:{};", "server_hello", "client_keyx",
+     r"ssl_state:client_keyx does not hold: the last message of the handshake is server_hello"),
+    ("tls-subject", "tls_good", S + 'tls.subject:"{}";', "www.example.com", "www.example.net",
+     r'tls\.subject:"www\.example\.net" does not hold: the subject is "CN=www\.example\.com"'),
+    ("tls-issuer", "tls_good", S + 'tls.issuerdn:{};', '"Some CA"', '!"Some CA"',
+     r'tls\.issuerdn:!"Some CA" does not hold: the issuer is "CN=Some CA"'),
+    ("tls-fingerprint", "tls_good", S + 'tls.fingerprint:"{}";', PRINT, OTHER,
+     rf'does not hold: the fingerprint is "{PRINT}"'),
+    ("ftp-mode", "ftp", 'ftp any any -> any any (msg:"a"; ftp.command; content:"PORT"; '
+     "ftp.mode:{};", "active", "passive",
+     r"ftp\.mode:passive does not hold: the mode is active"),
+    ("ftp-reply", "ftp", 'ftp any any -> any any (msg:"a"; ftp.reply; content:"done"; '
+     "ftp.reply_received:{};", "yes", "no",
+     r"ftp\.reply_received:no does not hold: a final reply has come"),
+    ("mqtt-qos", "mqtt", 'mqtt any any -> any any (msg:"a"; mqtt.type:PUBLISH; mqtt.qos:{};', "0",
+     "1", r"mqtt\.qos:1 does not hold: the value is 0"),
+    ("krb5-error", "kerberos", 'krb5 any any -> any any (msg:"a"; flow:to_client; krb5_err_code:{};', "25", "6",
+     r"krb5_err_code:6 does not hold: the value is 25"),
+    ("smb-version", "smb", 'smb any any -> any any (msg:"a"; flow:to_server; smb.version:{};', "2",
+     "1", r"smb\.version:1 does not hold: the version is 2"),
+    ("dcerpc-opnum", "dcerpc", C + "dcerpc.opnum:{};", "3", "7",
+     r"dcerpc\.opnum:7 does not hold: the operation is 3"),
+    ("dcerpc-iface", "dcerpc", C + "dcerpc.iface:{};",
+     "4b324fc8-1670-01d3-1278-5a47bf6ee188", "367abb81-9844-35f1-ad32-98f038001003",
+     r"does not hold: the interfaces accepted are 4b324fc8-1670-01d3-1278-5a47bf6ee188 version 3"),
+    ("http2-settings", "http2", 'http2 any any -> any any (msg:"a"; flow:to_server; '
+     "http2.settings:SETTINGS_MAX_CONCURRENT_STREAMS{};", "=100", ">500",
+     r"does not hold: the settings are SETTINGS_MAX_CONCURRENT_STREAMS=100"),
+    ("checksum", "udp", U + 'udpv4-csum:{}; content:"HELLO";', "valid", "invalid",
+     r"udpv4-csum:invalid does not hold: the checksum is valid"),
+    ("stream-size", "raw", T + "flow:to_server; stream_size:client,{};", ">,20", ">,2000",
+     r"stream_size:client,>,2000 does not hold: the client has sent \d+, the server \d+"),
+    ("tcp-session", "raw", T + 'tcp.session:{}; dsize:>0; content:"HELLO";', "established",
+     "closing", r"tcp\.session:closing does not hold: the session is in established"),
+    ("datarep", "dns", D + "datarep:hosts,{},type string,load names.rep;", ">,30", "<,30",
+     r'datarep:hosts,<,30,.* does not hold for dns\.query, which is "mail\.example\.org": its '
+     r"reputation is 40"),
+    ("datarep-none", "dns", D + "datarep:{};", "hosts,==,40,type string,load names.rep",
+     "others,==,40,type string,load other.rep",
+     r'which is "mail\.example\.org": it has no reputation in the set others'),
+    ("dataset-loaded", "dns", D + "dataset:{},names,type string,load names.lst;", "isset",
+     "isnotset", r'dataset:isnotset,names.* which is "mail\.example\.org": the set names has it'),
+    ("dataset-other", "dns", D + "{}; dataset:isset,names,type string,load names.lst;",
+     "to_lowercase", "to_uppercase",
+     r'which is "MAIL\.EXAMPLE\.ORG": the set names does not have it, but 2 other values'),
+    ("dataset-by-rule", "dns", D + "dataset:{},seen,type string;", "isnotset", "isset",
+     r"the set seen does not have it, it is empty; rule 2 puts values there",
+     'alert dns any any -> any any (dns.query; content:"nowhere"; dataset:set,seen,type string; '
+     "sid:2;)\n"),
     # --- who sets a bit ---
     ("flowbit-later", "steps", U + 'flowbits:{},late; content:"HELLO";', "isnotset", "isset",
      r"flowbits:isset,late does not hold.*; rule 2 sets it, first at packet 2",
@@ -406,6 +607,44 @@ ANSWERS = [
      'alert http any any -> any any (http.method; content:"HELLO"; sid:1;)', 0,
      r"wants http; the stream has refused the payload: its handshake was not seen, and "
      r"stream.midstream is off"),
+    ("iprep", "udp", ["--explain", "1", *REPUTATION],
+     'alert udp any any -> any any (iprep:src,Bad,>,80; content:"HELLO"; sid:1;)', 0,
+     r"\ARule 1 did not fire on 1 flow: iprep:src,Bad,>,80 does not hold: the score of 10\.1\.2\.3 "
+     r"is 70\n"),
+    ("iprep-none", "udp", ["--explain", "1", *REPUTATION],
+     'alert udp any any -> any any (iprep:dst,Bad,>,1; content:"HELLO"; sid:1;)', 0,
+     r"iprep:dst,Bad,>,1 does not hold: 192\.0\.2\.80 has no score\n"),
+    ("iprep-both", "udp", ["--explain", "1", *REPUTATION],
+     'alert udp any any -> any any (iprep:both,Bad,>,1; content:"HELLO"; sid:1;)', 0,
+     r"does not hold: the score of 10\.1\.2\.3 is 70, 192\.0\.2\.80 has no score\n"),
+    ("iprep-category", "udp", ["--explain", "1", *REPUTATION],
+     'alert udp any any -> any any (iprep:any,Scan,>,1; content:"HELLO"; sid:1;)', 0,
+     r"does not hold: the score of 10\.1\.2\.3 is 0, 192\.0\.2\.80 has no score\n"),
+    ("iprep-fires", "udp", ["--explain", "1", *REPUTATION],
+     'alert udp any any -> any any (iprep:src,Bad,>,60; content:"HELLO"; sid:1;)', 0,
+     r"\ARule 1 fired 1 time"),
+    ("ftp-bounce", "ftp", ["--explain", "1"],
+     'alert ftp any any -> any any (ftpbounce; sid:1;)', 0,
+     r"ftpbounce does not hold: PORT names 10\.1\.2\.3\n"),
+    ("krb5-ticket", "kerberos", ["--explain", "1"],
+     'alert krb5 any any -> any any (krb5.ticket_encryption:weak; sid:1;)', 0,
+     r"krb5\.ticket_encryption:weak does not hold: the message has no ticket\n"),
+    ("smb-opnum", "smb", ["--explain", "1"],
+     'alert smb any any -> any any (flow:to_server; dcerpc.opnum:7; sid:1;)', 0,
+     r"dcerpc\.opnum:7 does not hold: the transaction calls no operation\n"),
+    ("stream-event", "raw", ["--explain", "1"],
+     'alert tcp any any -> any any (stream-event:pkt_retransmission; sid:1;)', 0,
+     r"does not hold: the stream events of the packet are: none\n"),
+    ("decode-event", "midstream", ["--explain", "1"],
+     'alert tcp any any -> any any (decode-event:ipv4.frag_overlap; sid:1;)', 0,
+     r"does not hold: the events of the packet are: none\n"),
+    ("ipopts", "udp", ["--explain", "1"], 'alert udp any any -> any any (ipopts:rr; sid:1;)', 0,
+     r"ipopts:rr does not hold: the packet has no IPv4 options\n"),
+    ("rpc", "udp", ["--explain", "1"], 'alert udp any any -> any any (rpc:100000,*,*; sid:1;)', 0,
+     r"rpc:100000,\*,\* does not hold: the packet is no RPC call\n"),
+    ("no-certificate", "tls", ["--explain", "1"],
+     'alert tls any any -> any any (tls_cert_expired; sid:1;)', 0,
+     r"tls_cert_expired does not hold: there is no certificate\n"),
     ("event", "http", ["--explain", "1"],
      'alert http any any -> any any (app-layer-event:http.missing_host_header; sid:1;)', 0,
      r"http\.missing_host_header does not hold: the events of the transaction are: none"),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/explain/setters.c - which rules set the bits that a rule asks for, and with which packet
- * they did. That is known when all packets have gone. */
+ * they did; which rules put values into its dataset. That is known when all packets have gone. */
 #include "detect/explain/notes.h"
 
 #include "base/memory/lib_memory.h"
+#include "detect/rule/dataset_use.h"
 #include "detect/rule/flowbits.h"
 #include "detect/rule/host_bit_use.h"
 
@@ -119,21 +120,63 @@ static void add_setters(const struct explain *e, const struct bit *want, uint64_
         buf_add_string(out, "; no rule sets it");
 }
 
+/* --- datasets --------------------------------------------------------------------------------- */
+
+static bool puts_into(const struct rule *r, const struct dataset *set)
+{
+    struct dataset_use use;
+
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        for (const struct rule_op *op = l->first; op != NULL; op = op->next)
+            if (dataset_use_of(op, &use) && use.set == set && strcmp(use.command, "set") == 0)
+                return true;
+    return false;
+}
+
+/* Also files, scripts and the control socket put values there, so rules are named that do, and
+ * nothing is said of others. */
+static void add_sources(const struct explain *e, const struct dataset *set, struct buf *out)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < e->set->rules.count && count < SETTERS_SHOWN; i++)
+        if (puts_into(e->set->rules.at[i], set)) {
+            buf_printf(out, "; rule %u puts values there", e->set->rules.at[i]->sid);
+            count++;
+        }
+}
+
+/* --- notes ------------------------------------------------------------------------------------ */
+
+/* Writes who is behind the state that the condition found; false: it asks for no state. */
+static bool add_behind(const struct explain *e, const struct condition *c, uint64_t flow,
+                       struct buf *out)
+{
+    struct dataset_use use;
+    struct bit want;
+
+    if (c->test != NULL && bit_of(c->test, &want))
+        add_setters(e, &want, flow, out);
+    else if (c->trace != NULL && dataset_use_of(c->trace->op[c->step], &use))
+        add_sources(e, use.set, out);
+    else
+        return false;
+    return true;
+}
+
 /* A note that says something is told again, with the rules behind it. */
 static void tell_note(const struct explain *e, struct attempt *a, unsigned i)
 {
     const struct condition *c = &a->rule->condition[i];
     struct note *n = &a->note[i];
     struct buf out = { 0 };
-    struct bit want;
-    char *text;
+    char *text = NULL;
 
-    if (n->outcome != OUTCOME_FAIL || n->text == NULL || c->test == NULL ||
-        !bit_of(c->test, &want))
+    if (n->outcome != OUTCOME_FAIL || n->text == NULL)
         return;
     buf_add_string(&out, n->text);
-    add_setters(e, &want, a->seen->flow, &out);
-    text = text_take(&out);
+    if (add_behind(e, c, a->seen->flow, &out))
+        text = text_take(&out);
     buf_fini(&out);
     if (text == NULL)
         return;

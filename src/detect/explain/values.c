@@ -29,7 +29,8 @@ static bool ip_id(const struct match_input *in, struct buf *out)
 
 static bool dsize(const struct match_input *in, struct buf *out)
 {
-    buf_printf(out, "the payload of the packet has %u bytes", in->packet->payload_len);
+    buf_printf(out, "the payload of the packet has %u byte%s", in->packet->payload_len,
+               in->packet->payload_len == 1 ? "" : "s");
     return true;
 }
 
@@ -269,7 +270,7 @@ values[] = {
     { "app-layer-protocol", app_layer }, { "flow.age", flow_age }, { "flow.pkts", flow_counts },
     { "flow.bytes", flow_counts }, { "flow.pkts_toserver", flow_counts },
     { "flow.pkts_toclient", flow_counts }, { "flow.bytes_toserver", flow_counts },
-    { "flow.bytes_toclient", flow_counts }, { "stream_size", flow_counts },
+    { "flow.bytes_toclient", flow_counts },
     { "sameip", ip_addresses }, { "geoip", ip_addresses },
     { "flowbits", flowbits }, { "flowint", flowints }, { "tcp.mss", tcp_mss },
     { "tcp.wscale", tcp_wscale }, { "icmp_seq", icmp_seq }, { "icmp_id", icmp_id },

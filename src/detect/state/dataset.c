@@ -276,6 +276,16 @@ static bool add(struct dataset *set, struct slice value, uint16_t number, struct
     return added;
 }
 
+const char *dataset_name(const struct dataset *set)
+{
+    return set->name;
+}
+
+uint64_t dataset_count(const struct dataset *set)
+{
+    return __atomic_load_n(&set->count, __ATOMIC_RELAXED);
+}
+
 void dataset_set_changes(struct dataset *set)
 {
     __atomic_store_n(&set->changes, true, __ATOMIC_RELAXED);

@@ -56,6 +56,8 @@ void dataset_table_save(struct dataset_table *table);
 struct dataset *dataset_get(struct dataset_table *table, const struct dataset_request *request,
                             struct err *err);
 struct dataset *dataset_find(struct dataset_table *table, const char *name);
+const char *dataset_name(const struct dataset *set);
+uint64_t dataset_count(const struct dataset *set);      /* values in it */
 enum dataset_type dataset_type_of(const struct dataset *set);
 bool dataset_type_parse(struct text in, enum dataset_type *out);
 /* Parses a value as files and commands write it: base64, hex, an address. At most 4 KiB. */

@@ -43,6 +43,28 @@ static bool opnum_match(struct app_tx *tx, enum direction d UNUSED, const void *
     return t->request_seen && dce_opnum_has(arg, t->opnum);
 }
 
+static bool tell_iface(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct dcerpc_state *st = tx->flow->state;
+
+    if (dcerpc_tx_of(tx)->request_seen)
+        dce_ifaces_tell(&st->interfaces, out);
+    else
+        buf_add_string(out, "the request was not seen");
+    return true;
+}
+
+static bool tell_opnum(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct dcerpc_tx *t = dcerpc_tx_of(tx);
+
+    if (t->request_seen)
+        buf_printf(out, "the operation is %u", t->opnum);
+    else
+        buf_add_string(out, "the request was not seen");
+    return true;
+}
+
 static const struct app_buffer stub_data = {
     .name = "dcerpc.stub_data", .alias = "dce_stub_data", .doc = "arguments and results of calls",
     .directions = APP_BOTH, .grows = true, .little = is_little,
@@ -52,11 +74,12 @@ static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",
     .doc = "interface called: uuid[,version condition][,any_frag]", .directions = APP_BOTH,
     .arg_size = sizeof(struct dce_iface_arg), .parse = dce_iface_parse, .match = iface_match,
+    .tell = tell_iface,
 };
 static const struct app_match opnum = {
     .name = "dcerpc.opnum", .alias = "dce_opnum", .doc = "operation called: 1,5-9",
     .directions = APP_BOTH, .arg_size = sizeof(struct dce_opnum_arg), .parse = dce_opnum_parse,
-    .match = opnum_match,
+    .match = opnum_match, .tell = tell_opnum,
 };
 
 /* --- declaration ---------------------------------------------------------------------------- */

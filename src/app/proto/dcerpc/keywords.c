@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/memory/buf.h"
+
 /* --- dcerpc.iface --------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
@@ -140,6 +142,22 @@ bool dce_iface_has(const struct dce_iface_arg *a, const struct dce_interface *in
     return interface->acknowledged && interface->result == 0 &&
            memcmp(interface->uuid, a->uuid, DCE_UUID_LEN) == 0 &&
            version_fits(a, interface->version);
+}
+
+#define INTERFACES_SHOWN 4
+
+void dce_ifaces_tell(const struct dce_interfaces *list, struct buf *out)
+{
+    char uuid[DCE_UUID_TEXT];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < list->count && count < INTERFACES_SHOWN; i++)
+        if (list->at[i].acknowledged && list->at[i].result == 0)
+            buf_printf(out, "%s%s version %u", count++ > 0 ? ", " :
+                       "the interfaces accepted are ", dce_uuid_text(list->at[i].uuid, uuid),
+                       list->at[i].version);
+    if (count == 0)
+        buf_add_string(out, "no interface was accepted");
 }
 
 /* --- dcerpc.opnum --------------------------------------------------------------------------- */

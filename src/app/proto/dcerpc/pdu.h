@@ -11,6 +11,8 @@
 #include "base/text/bytes.h"
 #include "base/text/text.h"
 
+struct buf;
+
 #define DCE_HEADER_LEN 16
 #define DCE_INTERFACES_MAX 64
 
@@ -90,6 +92,8 @@ struct dce_iface_arg {
 int dce_iface_parse(struct text in, void *arg, struct arena *arena, struct err *err);
 /* An accepted interface of this UUID and version; context UINT32_MAX: of any. */
 bool dce_iface_has(const struct dce_iface_arg *a, const struct dce_interface *interface);
+/* For --explain: "the interfaces accepted are 4b324fc8-... version 3". */
+void dce_ifaces_tell(const struct dce_interfaces *list, struct buf *out);
 
 struct dce_opnum_range { uint32_t low, high; };
 struct dce_opnum_arg {

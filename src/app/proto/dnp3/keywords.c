@@ -122,6 +122,33 @@ static bool obj_match(struct app_tx *tx, enum direction d, const void *arg)
     return false;
 }
 
+static bool tell_func(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    buf_printf(out, "the function is %u", dnp3_tx_of(tx)->function);
+    return goes(tx, d);
+}
+
+static bool tell_ind(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    buf_printf(out, "the indications are 0x%04x", dnp3_tx_of(tx)->indications);
+    return goes(tx, d);
+}
+
+#define OBJECTS_SHOWN 8
+
+static bool tell_obj(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    unsigned count = 0;
+
+    for (const struct dnp3_object *o = dnp3_tx_of(tx)->objects; o != NULL && count < OBJECTS_SHOWN;
+         o = o->next)
+        buf_printf(out, "%s%u,%u", count++ > 0 ? "; " : "the objects are ", o->group,
+                   o->variation);
+    if (count == 0)
+        buf_add_string(out, "there are no objects");
+    return goes(tx, d);
+}
+
 static bool get_data(struct app_tx *tx, enum direction d, unsigned i UNUSED, struct slice *out)
 {
     const struct dnp3_tx *t = dnp3_tx_of(tx);
@@ -137,16 +164,17 @@ static const struct app_buffer data_buffer = {
 static const struct app_match match_func = {
     .name = "dnp3_func", .alias = "dnp3.func", .doc = "function code or its name",
     .directions = APP_BOTH, .arg_size = sizeof(uint8_t), .parse = func_parse,
-    .match = func_match,
+    .match = func_match, .tell = tell_func,
 };
 static const struct app_match match_ind = {
     .name = "dnp3_ind", .alias = "dnp3.ind", .doc = "one of these internal indications",
     .directions = APP_BOTH, .arg_size = sizeof(uint16_t), .parse = ind_parse, .match = ind_match,
+    .tell = tell_ind,
 };
 static const struct app_match match_obj = {
     .name = "dnp3_obj", .alias = "dnp3.obj", .doc = "has an object of this group and variation",
     .directions = APP_BOTH, .progress = { 1, 1 }, .arg_size = sizeof(struct object_arg),
-    .parse = obj_parse, .match = obj_match,
+    .parse = obj_parse, .match = obj_match, .tell = tell_obj,
 };
 
 const struct app_buffer *const dnp3_buffers[] = { &data_buffer, NULL };

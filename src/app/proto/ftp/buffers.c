@@ -138,21 +138,52 @@ static bool bounce_match(struct app_tx *tx, enum direction d UNUSED, const void 
            address != get_be32(client->b);
 }
 
+static bool tell_mode(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct ftp_tx *t = ftp_tx_of(tx);
+
+    buf_add_string(out, t->dynamic_port == 0 ? "the transaction agrees on no data connection" :
+                        t->active ? "the mode is active" : "the mode is passive");
+    return true;
+}
+
+static bool tell_received(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct ftp_tx *t = ftp_tx_of(tx);
+
+    buf_add_string(out, t->command == FTP_UNKNOWN ? "there is no command" :
+                        t->replied ? "a final reply has come" : "no final reply has come");
+    return true;
+}
+
+static bool tell_bounce(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    uint32_t address;
+
+    if (ftp_tx_of(tx)->command != FTP_COMMAND_PORT ||
+        !ftp_address_of_port(ftp_tx_of(tx)->request, &address))
+        buf_add_string(out, "the command is no PORT with an address");
+    else
+        buf_printf(out, "PORT names %u.%u.%u.%u", address >> 24, address >> 16 & 255,
+                   address >> 8 & 255, address & 255);
+    return true;
+}
+
 static const struct app_match match_mode = {
     .name = "ftp.mode", .doc = "who opens the data connection: active or passive",
     .directions = APP_BOTH, .progress = { FTP_DONE, FTP_DONE }, .arg_size = sizeof(bool),
     .parse = mode_parse, .match = mode_match,
-    .firewall = true,
+    .firewall = true, .tell = tell_mode,
 };
 static const struct app_match match_reply_received = {
     .name = "ftp.reply_received", .doc = "a final reply has come", .directions = APP_TC,
     .arg_size = sizeof(bool), .parse = received_parse, .match = received_match,
-    .firewall = true,
+    .firewall = true, .tell = tell_received,
 };
 static const struct app_match match_bounce = {
     .name = "ftpbounce", .doc = "PORT names another host", .directions = APP_TS,
     .progress = { FTP_DONE, 0 }, .no_argument = true, .match = bounce_match,
-    .firewall = true,
+    .firewall = true, .tell = tell_bounce,
 };
 const struct app_match *const ftp_matches[] = {
     &match_mode, &match_reply_received, &match_bounce, NULL,

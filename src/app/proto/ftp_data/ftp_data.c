@@ -118,11 +118,22 @@ static bool command_match(struct app_tx *tx, enum direction d UNUSED, const void
     return s->command == *command;
 }
 
+static bool tell_command(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct data_state *s = tx->flow->state;
+
+    if (s->command == FTP_UNKNOWN)
+        buf_add_string(out, "the command is not known");
+    else
+        buf_printf(out, "the command is %s", ftp_command_name(s->command));
+    return true;
+}
+
 static const struct app_match match_command = {
     .name = "ftpdata_command", .doc = "the command that the data belong to",
     .directions = APP_BOTH, .arg_size = sizeof(enum ftp_command), .parse = command_parse,
     .match = command_match,
-    .firewall = true,
+    .firewall = true, .tell = tell_command,
 };
 static const struct app_match *const matches[] = { &match_command, NULL };
 

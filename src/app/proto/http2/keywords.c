@@ -280,10 +280,36 @@ static bool settings_match(struct app_tx *tx, enum direction d, const void *arg)
     return n != NULL;
 }
 
+static const char *setting_name(uint16_t id)
+{
+    for (const struct app_name *n = setting_names; n->name != NULL; n++)
+        if (n->value == id)
+            return n->name;
+    return NULL;
+}
+
+#define SETTINGS_SHOWN 8
+#define NOTES_READ 64
+
+static bool tell_settings(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    unsigned count = 0, read = 0;
+
+    for (const struct h2_note *n = h2_tx_of(tx)->ds[d].first_note;
+         n != NULL && count < SETTINGS_SHOWN && read < NOTES_READ; n = n->next, read++)
+        if (n->kind == H2_NOTE_SETTING && setting_name(n->setting) != NULL)
+            buf_printf(out, "%s%s=%u", count++ > 0 ? ", " : "the settings are ",
+                       setting_name(n->setting), n->value);
+    if (count == 0)
+        buf_add_string(out, "there are no settings with a name");
+    return true;
+}
+
 static const struct app_match settings = {
     .name = "http2.settings", .doc = "a setting, and its value",
     .directions = APP_BOTH, .progress = { H2_BODY, H2_BODY },
     .arg_size = sizeof(struct setting_condition), .parse = settings_parse, .match = settings_match,
+    .tell = tell_settings,
 };
 
 const struct app_match *const h2_matches[] = { &settings, NULL };

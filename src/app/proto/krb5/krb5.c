@@ -278,6 +278,29 @@ static bool encryption_match(struct app_tx *tx, enum direction d, const void *ar
     return false;
 }
 
+static bool tell_error(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    const struct krb5_message *m = &krb5_tx_of(tx)->message;
+
+    if (goes(tx, d) && m->type == KRB5_ERROR)
+        buf_printf(out, "the value is %d", m->error);
+    else
+        buf_add_string(out, "the message is no error");
+    return true;
+}
+
+static bool tell_encryption(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    const struct krb5_message *m = &krb5_tx_of(tx)->message;
+
+    if (goes(tx, d) && m->has_ticket)
+        buf_printf(out, "the encryption of the ticket is %d, which is %s", m->ticket_encryption,
+                   krb5_is_weak(m->ticket_encryption) ? "weak" : "not weak");
+    else
+        buf_add_string(out, "the message has no ticket");
+    return true;
+}
+
 static const struct app_buffer cname = {
     .name = "krb5.cname", .alias = "krb5_cname", .doc = "part of the client's name",
     .directions = APP_TC, .multi = true,
@@ -303,11 +326,12 @@ static const struct app_integer msg_type = {
 static const struct app_match err_code = {
     .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,
     .arg_size = sizeof(int32_t), .parse = error_parse, .match = error_match,
+    .tell = tell_error,
 };
 static const struct app_match ticket_encryption = {
     .name = "krb5.ticket_encryption", .doc = "encryption of the ticket: [!]weak, or a list",
     .directions = APP_TC, .arg_size = sizeof(struct encryption_arg), .parse = encryption_parse,
-    .match = encryption_match,
+    .match = encryption_match, .tell = tell_encryption,
 };
 
 /* --- declaration ---------------------------------------------------------------------------- */

@@ -257,13 +257,39 @@ static bool session_match(struct app_tx *tx, enum direction d UNUSED, const void
     return false;
 }
 
+#define MESSAGES_SHOWN 8
+
+static bool tell_qos(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    unsigned count = 0;
+
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL && count < MESSAGES_SHOWN;
+         m = m->next)
+        buf_printf(out, "%s%u", count++ > 0 ? ", " : "the value is ", m->header.qos);
+    return count > 0;
+}
+
+static bool tell_session(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    unsigned count = 0, read = 0;
+
+    for (const struct mqtt_message *m = mqtt_tx_of(tx)->first; m != NULL && read < MESSAGES_SHOWN;
+         m = m->next, read++)
+        if (m->header.type == MQTT_CONNACK && !m->truncated)
+            buf_printf(out, "%s%u", count++ > 0 ? ", " : "the value is ", m->session_present);
+    if (count == 0)
+        buf_add_string(out, "there is no CONNACK");
+    return true;
+}
+
 static const struct app_match match_qos = {
     .name = "mqtt.qos", .doc = "quality of service: 0, 1 or 2", .directions = APP_TS,
-    .arg_size = sizeof(uint8_t), .parse = qos_parse, .match = qos_match,
+    .arg_size = sizeof(uint8_t), .parse = qos_parse, .match = qos_match, .tell = tell_qos,
 };
 static const struct app_match match_session = {
     .name = "mqtt.connack.session_present", .doc = "flag of CONNACK", .directions = APP_TC,
     .arg_size = sizeof(bool), .parse = session_parse, .match = session_match,
+    .tell = tell_session,
 };
 
 const struct app_match *const mqtt_matches[] = { &match_qos, &match_session, NULL };

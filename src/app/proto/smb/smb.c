@@ -93,6 +93,34 @@ static bool version_match(struct app_tx *tx, enum direction d UNUSED, const void
     return smb_tx_of(tx)->version == *(const uint8_t *)arg;
 }
 
+static bool tell_version(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    buf_printf(out, "the version is %u", smb_tx_of(tx)->version);
+    return true;
+}
+
+static bool tell_opnum(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct smb_tx *t = smb_tx_of(tx);
+
+    if (is_request(t))
+        buf_printf(out, "the operation is %u", t->call.opnum);
+    else
+        buf_add_string(out, "the transaction calls no operation");
+    return true;
+}
+
+static bool tell_iface(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    const struct smb_state *st = tx->flow->state;
+
+    if (is_request(smb_tx_of(tx)))
+        dce_ifaces_tell(&st->interfaces, out);
+    else
+        buf_add_string(out, "the transaction calls no operation");
+    return true;
+}
+
 static const struct app_buffer named_pipe = {
     .name = "smb.named_pipe", .alias = "smb_named_pipe", .doc = "pipe that a tree connect is to",
     .directions = APP_TS, .find = find_share, .key.number = PIPE,
@@ -119,15 +147,17 @@ static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",
     .doc = "interface called: uuid[,version condition][,any_frag]", .directions = APP_BOTH,
     .arg_size = sizeof(struct dce_iface_arg), .parse = dce_iface_parse, .match = iface_match,
+    .tell = tell_iface,
 };
 static const struct app_match opnum = {
     .name = "dcerpc.opnum", .alias = "dce_opnum", .doc = "operation called: 1,5-9",
     .directions = APP_BOTH, .arg_size = sizeof(struct dce_opnum_arg), .parse = dce_opnum_parse,
-    .match = opnum_match,
+    .match = opnum_match, .tell = tell_opnum,
 };
 static const struct app_match version = {
     .name = "smb.version", .doc = "1, or 2 for all that came after", .directions = APP_BOTH,
     .arg_size = sizeof(uint8_t), .parse = version_parse, .match = version_match,
+    .tell = tell_version,
 };
 APP_FILE_BUFFERS(APP_BOTH, 0, 0);
 

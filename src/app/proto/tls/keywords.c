@@ -54,11 +54,28 @@ static bool tls_version_match(struct app_tx *tx, enum direction d, const void *a
     return version == v->version;
 }
 
+static const char *version_name(uint16_t version);
+
+/* "the version is tls1.2" */
+static bool tell_version(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    uint16_t version = version_of(tx, d);
+    const char *name = version_name(tls_version_is_draft(version) ? TLS_1_3 : version);
+
+    if (version == 0)
+        buf_add_string(out, "no version is known");
+    else if (name == NULL)
+        buf_printf(out, "the version is 0x%04x", version);
+    else
+        buf_printf(out, "the version is %s (0x%04x)", name, version);
+    return true;
+}
+
 static const struct app_match match_tls_version = {
     .name = "tls.version", .doc = "version of the session: 1.0 to 1.3, or 0xNNNN",
     .directions = APP_BOTH, .arg_size = sizeof(struct version_arg),
     .parse = tls_version_parse, .match = tls_version_match,
-    .firewall = true,
+    .firewall = true, .tell = tell_version,
 };
 
 /* --- ssl_version ---------------------------------------------------------------------------- */
@@ -72,6 +89,15 @@ static const struct { const char *name; uint16_t version; } ssl_versions[] = {
     { "sslv2", SSL_2 }, { "sslv3", SSL_3 }, { "tls1.0", TLS_1_0 }, { "tls1.1", TLS_1_1 },
     { "tls1.2", TLS_1_2 }, { "tls1.3", TLS_1_3 },
 };
+
+/* NULL: it has none. */
+static const char *version_name(uint16_t version)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(ssl_versions); i++)
+        if (ssl_versions[i].version == version)
+            return ssl_versions[i].name;
+    return NULL;
+}
 
 /* The next word; blanks and any of `separators` are between words. */
 static bool next_word(struct text *rest, const char *separators, struct text *word)
@@ -137,7 +163,7 @@ static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *a
 static const struct app_match match_ssl_version = {
     .name = "ssl_version", .doc = "versions: [!]sslv2, sslv3, tls1.0, tls1.1, tls1.2, tls1.3",
     .directions = APP_BOTH, .arg_size = sizeof(struct ssl_version_arg),
-    .parse = ssl_version_parse, .match = ssl_version_match,
+    .parse = ssl_version_parse, .match = ssl_version_match, .tell = tell_version,
 };
 
 /* --- ssl_state ------------------------------------------------------------------------------ */
@@ -183,11 +209,23 @@ static bool ssl_state_match(struct app_tx *tx, enum direction d UNUSED, const vo
     return ((s->named & tls_tx_of(tx)->state) ^ s->negated) != 0;
 }
 
+static bool tell_state(struct app_tx *tx, enum direction d UNUSED, struct buf *out)
+{
+    uint8_t state = tls_tx_of(tx)->state;
+    const char *name = "another one";
+
+    for (unsigned i = 0; i < ARRAY_LEN(states); i++)
+        if (state & states[i].bit)
+            name = states[i].name;
+    buf_printf(out, "the last message of the handshake is %s", name);
+    return true;
+}
+
 static const struct app_match match_ssl_state = {
     .name = "ssl_state",
     .doc = "handshake message: client_hello, server_hello, client_keyx, server_keyx, by |",
     .directions = APP_BOTH, .arg_size = sizeof(struct state_arg),
-    .parse = ssl_state_parse, .match = ssl_state_match,
+    .parse = ssl_state_parse, .match = ssl_state_match, .tell = tell_state,
 };
 
 /* --- tls.subject, tls.issuerdn, tls.fingerprint --------------------------------------------- */
@@ -273,20 +311,52 @@ static bool fingerprint_match(struct app_tx *tx, enum direction d, const void *a
            (strncasecmp((const char *)value.data, n->text, n->len) == 0) != n->negated;
 }
 
+/* Bytes that are not printable become dots: a certificate may hold any. */
+static bool tell_name(const char *what, struct slice value, struct buf *out)
+{
+    if (value.data == NULL) {
+        buf_printf(out, "there is no certificate, or it has no %s", what);
+        return true;
+    }
+    buf_printf(out, "the %s is \"", what);
+    for (uint32_t i = 0; i < MIN(value.len, 100u); i++)
+        buf_add_u8(out, isprint(value.data[i]) ? value.data[i] : '.');
+    buf_add_string(out, value.len > 100 ? "\"..." : "\"");
+    return true;
+}
+
+static bool tell_subject(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    return tell_name("subject", tls_tx_of(tx)->ds[d].certificate.subject, out);
+}
+
+static bool tell_issuer(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    return tell_name("issuer", tls_tx_of(tx)->ds[d].certificate.issuer, out);
+}
+
+static bool tell_fingerprint(struct app_tx *tx, enum direction d, struct buf *out)
+{
+    return tell_name("fingerprint", tls_tx_of(tx)->ds[d].certificate.fingerprint, out);
+}
+
 static const struct app_match match_subject = {
     .name = "tls.subject", .doc = "[!]\"text\" in the subject of the certificate (old)",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
     .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = subject_match,
+    .tell = tell_subject,
 };
 static const struct app_match match_issuer = {
     .name = "tls.issuerdn", .doc = "[!]\"text\" in the issuer of the certificate (old)",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
     .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = issuer_match,
+    .tell = tell_issuer,
 };
 static const struct app_match match_fingerprint = {
     .name = "tls.fingerprint", .doc = "[!]\"SHA1 with colons\" of the certificate (old)",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true,
     .arg_size = sizeof(struct name_arg), .parse = fingerprint_parse, .match = fingerprint_match,
+    .tell = tell_fingerprint,
 };
 
 /* --- dates ---------------------------------------------------------------------------------- */
@@ -325,12 +395,16 @@ static void add_time(struct buf *out, int64_t seconds)
 
 static bool tell_validity(struct app_tx *tx, enum direction d, struct buf *out)
 {
-    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
+    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
 
-    if (end == 0)
-        return false;
-    buf_add_string(out, "the certificate is valid until ");
-    add_time(out, end);
+    if (c->not_after == 0) {
+        buf_add_string(out, "there is no certificate");
+        return true;
+    }
+    buf_add_string(out, "the certificate is valid from ");
+    add_time(out, c->not_before);
+    buf_add_string(out, " to ");
+    add_time(out, c->not_after);
     buf_add_string(out, " UTC, and this is ");
     add_time(out, flow_now(tx));
     return true;
@@ -359,12 +433,12 @@ static int when_argument(struct text in, void *arg, struct arena *arena UNUSED, 
 static const struct app_match match_notbefore = {
     .name = "tls_cert_notbefore", .doc = "start of validity: [<>]date or date<>date",
     .directions = APP_TC, .progress = CERT_PROGRESS, .arg_size = sizeof(struct when),
-    .parse = when_argument, .match = notbefore_match,
+    .parse = when_argument, .match = notbefore_match, .tell = tell_validity,
 };
 static const struct app_match match_notafter = {
     .name = "tls_cert_notafter", .doc = "end of validity: [<>]date or date<>date",
     .directions = APP_TC, .progress = CERT_PROGRESS, .arg_size = sizeof(struct when),
-    .parse = when_argument, .match = notafter_match,
+    .parse = when_argument, .match = notafter_match, .tell = tell_validity,
 };
 static const struct app_match match_expired = {
     .name = "tls_cert_expired", .doc = "the certificate is out of date",

@@ -63,6 +63,20 @@ static bool stream_size_match(const struct match_input *in, const void *arg)
     }
 }
 
+static bool stream_size_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                             struct buf *out)
+{
+    const struct packet *p = in->packet;
+
+    if (!packet_is_tcp(p) || in->flow == NULL ||
+        (stream_slot(p)->sent[TO_SERVER] == 0 && stream_slot(p)->sent[TO_CLIENT] == 0))
+        buf_add_string(out, "the packet belongs to no TCP session that is tracked");
+    else
+        buf_printf(out, "the client has sent %u, the server %u", stream_slot(p)->sent[TO_SERVER],
+                   stream_slot(p)->sent[TO_CLIENT]);
+    return true;
+}
+
 const struct keyword_ops keyword_stream_size = {
     .name = "stream_size",
     .doc = "bytes that a side of the TCP flow has sent",
@@ -71,4 +85,5 @@ const struct keyword_ops keyword_stream_size = {
     .arg_size = sizeof(struct stream_size_arg),
     .parse = stream_size_parse,
     .match = stream_size_match,
+    .tell = stream_size_tell,
 };

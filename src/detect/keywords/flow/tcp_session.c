@@ -43,15 +43,32 @@ static int tcp_session_parse(struct rule_parser *p, struct text in, void *arg)
     return phases_parse(p, in, arg);
 }
 
+/* 0: no session. */
+static uint8_t phases_of(const struct match_input *in)
+{
+    if (in->flow == NULL || in->packet->ip_proto != 6)
+        return 0;
+    return ((in->packet->flags & PACKET_ESTABLISHED) ? PHASE_ESTABLISHED : PHASE_SETUP) |
+           (stream_has_fin(in->packet) ? PHASE_CLOSING : 0);
+}
+
 static bool tcp_session_match(const struct match_input *in, const void *arg)
 {
-    uint8_t phases = (in->packet->flags & PACKET_ESTABLISHED) ? PHASE_ESTABLISHED : PHASE_SETUP;
+    return phases_of(in) & *(const uint8_t *)arg;
+}
 
-    if (in->flow == NULL || in->packet->ip_proto != 6)
-        return false;
-    if (stream_has_fin(in->packet))
-        phases |= PHASE_CLOSING;
-    return phases & *(const uint8_t *)arg;
+static bool tcp_session_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                             struct buf *out)
+{
+    uint8_t phases = phases_of(in);
+
+    if (phases == 0)
+        buf_add_string(out, "the packet belongs to no TCP session");
+    else
+        buf_printf(out, "the session is in %s%s",
+                   phases & PHASE_ESTABLISHED ? "established" : "setup",
+                   phases & PHASE_CLOSING ? " and closing" : "");
+    return true;
 }
 
 const struct keyword_ops keyword_tcp_session = {
@@ -64,4 +81,5 @@ const struct keyword_ops keyword_tcp_session = {
     .arg_size = sizeof(uint8_t),
     .parse = tcp_session_parse,
     .match = tcp_session_match,
+    .tell = tcp_session_tell,
 };

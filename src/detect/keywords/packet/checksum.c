@@ -95,6 +95,21 @@ static bool igmp_match(const struct match_input *in, const void *arg)
     return is_expected(in, arg, checksum_fold(checksum_add(0, p->l4, p->l4_len)) == 0);
 }
 
+/* The other word holds for the same packet unless it has no such checksum. */
+static bool checksum_tell(const struct rule_test *test, const struct match_input *in,
+                          struct buf *out)
+{
+    struct checksum_arg other = { .valid = !((const struct checksum_arg *)test->arg)->valid };
+
+    if (!test->match(in, &other))
+        buf_add_string(out, "the packet has no such checksum");
+    else if (in->packet->flags & PACKET_NO_CHECKSUM)
+        buf_add_string(out, "checksums of this capture are not checked and count as valid");
+    else
+        buf_printf(out, "the checksum is %s", other.valid ? "valid" : "invalid");
+    return true;
+}
+
 /* Suricata takes the word with quotes and without. */
 #define CHECKSUM_KEYWORD(symbol, written, what, function)   \
     const struct keyword_ops keyword_##symbol = {           \
@@ -106,6 +121,7 @@ static bool igmp_match(const struct match_input *in, const void *arg)
         .arg_size = sizeof(struct checksum_arg),            \
         .parse = checksum_parse,                            \
         .match = function,                                  \
+        .tell = checksum_tell,                              \
     }
 
 CHECKSUM_KEYWORD(ipv4_csum, "ipv4-csum", "checksum of the IPv4 header", ipv4_match);

@@ -58,6 +58,25 @@ static bool event_match(const struct match_input *in, const void *arg)
     return packet_has_event(in->packet, (enum packet_event)*(const uint16_t *)arg);
 }
 
+#define EVENTS_SHOWN 6
+
+/* Those of the packet that the keyword can name. */
+static bool event_tell(const struct rule_test *test, const struct match_input *in, struct buf *out)
+{
+    bool is_stream = packet_event_is_stream((enum packet_event)*(const uint16_t *)test->arg);
+    unsigned count = 0;
+
+    buf_printf(out, "the %sevents of the packet are: ", is_stream ? "stream " : "");
+    for (unsigned i = 0; i < PACKET_EVENT_COUNT && count < EVENTS_SHOWN; i++)
+        if (packet_has_event(in->packet, (enum packet_event)i) &&
+            packet_event_is_stream((enum packet_event)i) == is_stream)
+            buf_printf(out, "%s%s", count++ > 0 ? ", " : "",
+                       packet_event_name((enum packet_event)i));
+    if (count == 0)
+        buf_add_string(out, "none");
+    return true;
+}
+
 /* Rules about events are found by event, not by pattern; so the compiler has to know it. */
 enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg)
 {
@@ -74,6 +93,7 @@ const struct keyword_ops keyword_decode_event = {
     .arg_size = sizeof(uint16_t),
     .parse = decode_event_parse,
     .match = event_match,
+    .tell = event_tell,
 };
 
 const struct keyword_ops keyword_stream_event = {
@@ -85,6 +105,7 @@ const struct keyword_ops keyword_stream_event = {
     .arg_size = sizeof(uint16_t),
     .parse = stream_event_parse,
     .match = event_match,
+    .tell = event_tell,
 };
 
 const struct keyword_ops keyword_engine_event = {
@@ -95,4 +116,5 @@ const struct keyword_ops keyword_engine_event = {
     .arg_size = sizeof(uint16_t),
     .parse = engine_event_parse,
     .match = event_match,
+    .tell = event_tell,
 };

@@ -37,20 +37,52 @@ static bool is_listed(const struct geoip *g, const MMDB_entry_data_s *code)
 
 /* An address whose country is unknown never matches, also when the test is negated. The
  * lookup reads mapped memory only: it takes no lock and allocates nothing. */
-static bool address_match(const struct geoip *g, const struct ip *ip)
+static bool country_of(const struct geoip *g, const struct ip *ip, MMDB_entry_data_s *code)
 {
     struct sockaddr_in address = { .sin_family = AF_INET };
     MMDB_lookup_result_s found;
-    MMDB_entry_data_s code;
     int error = 0;
 
     memcpy(&address.sin_addr, ip->b, sizeof(address.sin_addr));
     found = MMDB_lookup_sockaddr(&g->db, (const struct sockaddr *)&address, &error);
-    if (error != MMDB_SUCCESS || !found.found_entry ||
-        MMDB_get_value(&found.entry, &code, "country", "iso_code", NULL) != MMDB_SUCCESS ||
-        !code.has_data || code.type != MMDB_DATA_TYPE_UTF8_STRING)
+    return error == MMDB_SUCCESS && found.found_entry &&
+           MMDB_get_value(&found.entry, code, "country", "iso_code", NULL) == MMDB_SUCCESS &&
+           code->has_data && code->type == MMDB_DATA_TYPE_UTF8_STRING;
+}
+
+static bool address_match(const struct geoip *g, const struct ip *ip)
+{
+    MMDB_entry_data_s code;
+
+    return country_of(g, ip, &code) && is_listed(g, &code) != g->negated;
+}
+
+static void tell_country(const struct geoip *g, const struct ip *ip, struct buf *out)
+{
+    char text[IP_TEXT_SIZE];
+    MMDB_entry_data_s code;
+
+    ip_format(ip, text);
+    if (country_of(g, ip, &code))
+        buf_printf(out, "%s is in %.*s", text, (int)MIN(code.data_size, 8u), code.utf8_string);
+    else
+        buf_printf(out, "the country of %s is not known", text);
+}
+
+static bool geoip_tell(const struct rule_test *test, const struct match_input *in, struct buf *out)
+{
+    struct packet_ends ends = packet_ends(in->packet, match_side(in));
+    const struct geoip *g = test->arg;
+
+    if (ends.src->version != 4)
         return false;
-    return is_listed(g, &code) != g->negated;
+    if (g->sides & (GEOIP_SRC | GEOIP_BOTH))
+        tell_country(g, ends.src, out);
+    if ((g->sides & GEOIP_BOTH) || g->sides == (GEOIP_SRC | GEOIP_DST))
+        buf_add_string(out, ", ");
+    if (g->sides & (GEOIP_DST | GEOIP_BOTH))
+        tell_country(g, ends.dst, out);
+    return true;
 }
 
 /* Suricata looks up IPv4 addresses only. */
@@ -143,6 +175,7 @@ const struct keyword_ops keyword_geoip = {
     .arg_size = sizeof(struct geoip),
     .parse = geoip_parse,
     .match = geoip_match,
+    .tell = geoip_tell,
     .free_arg = geoip_free,
 };
 

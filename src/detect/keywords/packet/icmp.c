@@ -112,6 +112,18 @@ static bool icmpv6_mtu_match(const struct match_input *in, const void *arg)
            int_match_has(arg, get_be32(p->l4 + 4));
 }
 
+static bool icmpv6_mtu_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                            struct buf *out)
+{
+    const struct packet *p = in->packet;
+
+    if (p->l4 != NULL && p->ip_proto == ICMP6 && p->l4_len >= 8 && p->icmp.type == 2)
+        buf_printf(out, "the MTU is %u", get_be32(p->l4 + 4));
+    else
+        buf_add_string(out, "the packet does not tell of an MTU");
+    return true;
+}
+
 const struct keyword_ops keyword_icmpv6_mtu = {
     .name = "icmpv6.mtu",
     .doc = "MTU that ICMPv6 \"packet too big\" tells",
@@ -121,4 +133,5 @@ const struct keyword_ops keyword_icmpv6_mtu = {
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u32,
     .match = icmpv6_mtu_match,
+    .tell = icmpv6_mtu_tell,
 };

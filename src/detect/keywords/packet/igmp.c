@@ -18,6 +18,17 @@ static bool igmp_type_match(const struct match_input *in, const void *arg)
     return p->l4 != NULL && p->ip_proto == PROTO_IGMP && int_match_has(arg, p->l4[0]);
 }
 
+static bool igmp_type_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                           struct buf *out)
+{
+    const struct packet *p = in->packet;
+
+    if (p->l4 == NULL || p->ip_proto != PROTO_IGMP)
+        return false;
+    buf_printf(out, "the IGMP type is %u", p->l4[0]);
+    return true;
+}
+
 const struct keyword_ops keyword_igmp_type = {
     .name = "igmp.type",
     .doc = "type of an IGMP message",
@@ -27,4 +38,5 @@ const struct keyword_ops keyword_igmp_type = {
     .arg_size = sizeof(struct int_match),
     .parse = igmp_type_parse,
     .match = igmp_type_match,
+    .tell = igmp_type_tell,
 };

@@ -69,6 +69,49 @@ static bool ipopts_match(const struct match_input *in, const void *arg)
     return false;
 }
 
+static void tell_option(uint8_t type, bool first, struct buf *out)
+{
+    const char *name = NULL;
+
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (type == options[i].type)
+            name = options[i].name;
+    if (!first)
+        buf_add_string(out, ", ");
+    if (name != NULL)
+        buf_add_string(out, name);
+    else
+        buf_printf(out, "type %u", type);
+}
+
+/* As ipopts_match() walks them. */
+static bool ipopts_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                        struct buf *out)
+{
+    struct bytes rest;
+    bool first = true;
+
+    if (!is_v4(in->packet) || in->packet->l3_len <= 20) {
+        buf_add_string(out, "the packet has no IPv4 options");
+        return true;
+    }
+    buf_add_string(out, "the IPv4 options are: ");
+    rest = bytes_of(in->packet->l3 + 20, in->packet->l3_len - 20u);
+    while (bytes_have(&rest, 1)) {
+        uint8_t type = take_u8(&rest), len;
+
+        tell_option(type, first, out);
+        first = false;
+        if (type == 0)
+            break;
+        if (type == 1)
+            continue;
+        len = take_u8(&rest);
+        take_skip(&rest, len >= 2 ? len - 2u : bytes_left(&rest));
+    }
+    return true;
+}
+
 static void ipopts_describe(const struct rule_test *test, struct json *j)
 {
     uint8_t type = *(const uint8_t *)test->arg;
@@ -90,6 +133,7 @@ const struct keyword_ops keyword_ipopts = {
     .arg_size = sizeof(uint8_t),
     .parse = ipopts_parse,
     .match = ipopts_match,
+    .tell = ipopts_tell,
     .describe = ipopts_describe,
 };
 

@@ -13,6 +13,23 @@ static bool is_sctp(const struct packet *p)
     return p->l4 != NULL && p->ip_proto == PROTO_SCTP && !p->sctp.malformed;
 }
 
+/* What any of these looks at. */
+static bool sctp_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                      struct buf *out)
+{
+    struct bytes rest = bytes_of(in->packet->l4, in->packet->l4_len);
+    struct sctp_chunk chunk;
+
+    if (!is_sctp(in->packet))
+        return false;
+    buf_printf(out, "the verification tag is %u, the %u chunks have type",
+               get_be32(in->packet->l4 + 4), in->packet->sctp.chunks);
+    (void)take_slice(&rest, SCTP_HEADER);
+    for (unsigned i = 0; i < 8 && sctp_take_chunk(&rest, &chunk); i++)
+        buf_printf(out, " %u", chunk.type);
+    return true;
+}
+
 static bool vtag_match(const struct match_input *in, const void *arg)
 {
     return is_sctp(in->packet) && int_match_has(arg, get_be32(in->packet->l4 + 4));
@@ -27,6 +44,7 @@ const struct keyword_ops keyword_sctp_vtag = {
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u32,
     .match = vtag_match,
+    .tell = sctp_tell,
 };
 
 static bool chunk_cnt_match(const struct match_input *in, const void *arg)
@@ -43,6 +61,7 @@ const struct keyword_ops keyword_sctp_chunk_cnt = {
     .arg_size = sizeof(struct int_match),
     .parse = int_parse_u16,
     .match = chunk_cnt_match,
+    .tell = sctp_tell,
 };
 
 static const struct app_name type_names[] = {
@@ -83,4 +102,5 @@ const struct keyword_ops keyword_sctp_chunk_type = {
     .arg_size = sizeof(struct int_match),
     .parse = chunk_type_parse,
     .match = chunk_type_match,
+    .tell = sctp_tell,
 };

@@ -2,6 +2,7 @@
 /* dataset tests whether the buffer's content is in a set, adds it, or removes it. datarep compares
  * the reputation that a list has for the content. */
 #include "detect/state/dataset.h"
+#include "detect/rule/dataset_use.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 #include "sequencer/sequencer.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the order of commands[] in dataset_parse(). */
 enum dataset_command { DATASET_SET, DATASET_UNSET, DATASET_ISSET, DATASET_ISNOTSET };
+static const char *const commands[] = { "set", "unset", "isset", "isnotset" };
 
 /* Lives in the ruleset's arena. The set belongs to the table of datasets, which survives a
  * reload. */
@@ -118,6 +119,21 @@ static enum step_result datarep_step(struct program_run *run, const void *arg)
                                                                                      : STEP_STOP;
 }
 
+static bool dataset_tell(const void *arg, struct slice data, struct buf *out)
+{
+    const struct dataset_arg *a = arg;
+    bool there = is_member(a, data, NULL);
+    uint64_t count = dataset_count(a->set);
+
+    buf_printf(out, "the set %s %s", dataset_name(a->set), there ? "has it" : "does not have it");
+    if (!there && count == 0)
+        buf_add_string(out, ", it is empty");
+    else if (!there)
+        buf_printf(out, ", but %llu other value%s", (unsigned long long)count,
+                   count == 1 ? "" : "s");
+    return true;
+}
+
 static bool datarep_tell(const void *arg, struct slice data, struct buf *out)
 {
     const struct dataset_arg *a = arg;
@@ -126,7 +142,7 @@ static bool datarep_tell(const void *arg, struct slice data, struct buf *out)
     if (dataset_has(a->set, data, &number))
         buf_printf(out, "its reputation is %u", number);
     else
-        buf_add_string(out, "it has no reputation");
+        buf_printf(out, "it has no reputation in the set %s", dataset_name(a->set));
     return true;
 }
 
@@ -365,7 +381,6 @@ static int dataset_finish(struct rule_parser *p, const struct set_keyword *kind,
 
 static int dataset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    static const char *const commands[] = { "set", "unset", "isset", "isnotset" };
     struct dataset_arg *a = arena_zalloc(p->arena, sizeof(*a));
     struct text command, name;
 
@@ -383,7 +398,19 @@ const struct keyword_ops keyword_dataset = {
     .doc = "match sticky buffer against datasets",
     .point = POINT_BUFFER,
     .parse = dataset_parse,
+    .tell_data = dataset_tell,
 };
+
+bool dataset_use_of(const struct rule_op *op, struct dataset_use *out)
+{
+    const struct dataset_arg *a;
+
+    if (op->kind != OP_CALL || op->keyword != &keyword_dataset)
+        return false;
+    a = op->call.arg;
+    *out = (struct dataset_use){ a->set, commands[a->command] };
+    return true;
+}
 
 /* A reputation is a number of 16 bits, as in Suricata. */
 static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED)

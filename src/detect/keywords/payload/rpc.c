@@ -44,12 +44,10 @@ static int rpc_parse(struct rule_parser *p, struct text in, void *arg)
  * each of four bytes. Over TCP a record mark of four bytes precedes it (RFC 5531, section
  * 11). A call that is split over two segments is not found: like Suricata, this looks at
  * one packet. */
-static bool rpc_match(const struct match_input *in, const void *arg)
+static bool call_of(const struct packet *p, struct rpc *call)
 {
-    const struct packet *p = in->packet;
-    const struct rpc *rpc = arg;
     struct bytes b = bytes_of(p->payload, p->payload_len);
-    uint32_t type, program, version, procedure;
+    uint32_t type;
 
     if (p->ip_proto == 6)
         take_skip(&b, 4);       /* record mark */
@@ -58,12 +56,33 @@ static bool rpc_match(const struct match_input *in, const void *arg)
     take_skip(&b, 4);
     type = take_be32(&b);
     take_skip(&b, 4);
-    program = take_be32(&b);
-    version = take_be32(&b);
-    procedure = take_be32(&b);
-    return !b.failed && type == 0 && program == rpc->program &&
-           (!rpc->has_version || version == rpc->version) &&
-           (!rpc->has_procedure || procedure == rpc->procedure);
+    call->program = take_be32(&b);
+    call->version = take_be32(&b);
+    call->procedure = take_be32(&b);
+    return !b.failed && type == 0;
+}
+
+static bool rpc_match(const struct match_input *in, const void *arg)
+{
+    const struct rpc *rpc = arg;
+    struct rpc call;
+
+    return call_of(in->packet, &call) && call.program == rpc->program &&
+           (!rpc->has_version || call.version == rpc->version) &&
+           (!rpc->has_procedure || call.procedure == rpc->procedure);
+}
+
+static bool rpc_tell(const struct rule_test *test UNUSED, const struct match_input *in,
+                     struct buf *out)
+{
+    struct rpc call;
+
+    if (call_of(in->packet, &call))
+        buf_printf(out, "the call is to program %u, version %u, procedure %u", call.program,
+                   call.version, call.procedure);
+    else
+        buf_add_string(out, "the packet is no RPC call");
+    return true;
 }
 
 const struct keyword_ops keyword_rpc = {
@@ -73,4 +92,5 @@ const struct keyword_ops keyword_rpc = {
     .arg_size = sizeof(struct rpc),
     .parse = rpc_parse,
     .match = rpc_match,
+    .tell = rpc_tell,
 };
