@@ -66,6 +66,7 @@ static void close_proto(struct app_thread *at, enum app_proto_id id)
     if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
         return;
     pool_fini(&at->proto[id].tx);
+    app_tx_leave(at, id);
     if (pc->proto->state_size > 0)
         pool_fini(&at->proto[id].state);
     if (pc->proto->thread_close != NULL)

@@ -66,32 +66,38 @@ static size_t tx_bytes(const struct app_proto *proto)
     return proto->tx_size + TX_ARENA_BLOCK;
 }
 
-static uint64_t *bytes_of_all(const struct app_flow *af)
+static uint64_t *bytes_of_all(const struct app_thread *at, enum app_proto_id id)
 {
-    struct app_conf *conf = (struct app_conf *)(uintptr_t)af->thread->conf;
+    struct app_conf *conf = (struct app_conf *)(uintptr_t)at->conf;
 
-    return &conf->tx_bytes[app_pool_of(af->proto)];
+    return &conf->tx_bytes[id];
 }
 
-static COLD void account(const struct app_flow *af, uint64_t now)
+static COLD void account(struct app_thread *at, enum app_proto_id id, uint64_t now)
 {
-    uint64_t *accounted = &af->thread->proto[app_pool_of(af->proto)].tx_accounted;
+    uint64_t *accounted = &at->proto[id].tx_accounted;
 
-    __atomic_add_fetch(bytes_of_all(af), now - *accounted, __ATOMIC_RELAXED);
+    __atomic_add_fetch(bytes_of_all(at, id), now - *accounted, __ATOMIC_RELAXED);
     *accounted = now;
+}
+
+void app_tx_leave(struct app_thread *at, enum app_proto_id id)
+{
+    account(at, id, 0);
 }
 
 /* What the thread's transactions take beyond what all know of. After a change of
  * TX_ACCOUNT_EVERY all know of it. */
 static int64_t unaccounted(const struct app_flow *af)
 {
-    const uint64_t now = af->thread->proto[app_pool_of(af->proto)].tx.in_use * tx_bytes(af->proto);
-    const int64_t more =
-        (int64_t)(now - af->thread->proto[app_pool_of(af->proto)].tx_accounted);
+    struct app_thread *at = af->thread;
+    enum app_proto_id id = app_pool_of(af->proto);
+    const uint64_t now = at->proto[id].tx.in_use * tx_bytes(af->proto);
+    const int64_t more = (int64_t)(now - at->proto[id].tx_accounted);
 
     if (LIKELY(more < (int64_t)TX_ACCOUNT_EVERY && -more < (int64_t)TX_ACCOUNT_EVERY))
         return more;
-    account(af, now);
+    account(at, id, now);
     return 0;
 }
 
@@ -99,8 +105,8 @@ static bool has_plenty(const struct app_flow *af)
 {
     const int64_t more = unaccounted(af);
 
-    return LIKELY((int64_t)__atomic_load_n(bytes_of_all(af), __ATOMIC_RELAXED) + more <=
-                  (int64_t)TX_PLENTY);
+    return LIKELY((int64_t)__atomic_load_n(bytes_of_all(af->thread, app_pool_of(af->proto)),
+                                           __ATOMIC_RELAXED) + more <= (int64_t)TX_PLENTY);
 }
 
 /* How many transactions the flow has paid for with its bytes. */
