@@ -239,12 +239,16 @@ static uint64_t file_write(void *self, const uint8_t *data, size_t len)
     return 0;
 }
 
+/* Says where the records end. With --unix-socket captures may append to one file, one after the
+ * other; who reads it knows by the sizes which records are of which capture. */
 static void file_close(void *self)
 {
     struct file_sink *f = self;
 
-    if (f->fd >= 0)
+    if (f->fd >= 0) {
+        log_info("output", "%s has %lld bytes", f->path, (long long)lseek(f->fd, 0, SEEK_END));
         close(f->fd);
+    }
     free(f->path);
     free(f);
 }
