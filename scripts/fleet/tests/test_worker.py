@@ -16,12 +16,12 @@ import pytest
 from conftest import alone, pcapgen, write, write_cut
 from fsspec.implementations.local import LocalFileSystem
 
-from ids_fleet import results, store, tables
+from ids_fleet import engine, results, store, tables
 from ids_fleet.captures import Capture, find
 from ids_fleet.engine import Run
 from ids_fleet.errors import EngineError, StoreError
 from ids_fleet.store import Store
-from ids_fleet.worker import Folders, Worker
+from ids_fleet.worker import Worker
 from ids_fleet.worklist import Group, Task
 
 
@@ -162,19 +162,51 @@ def test_the_engine_reads_while_another_is_converted(worker, spec, tmp_path, mon
     assert stored == (sum(g.records for d in done for g in d.groups),)
 
 
-def test_folders_are_used_again(worker, tmp_path):
-    for n in range(3):
-        worker.run(task_of(*[write(tmp_path / f"c/{n}-{i}.pcap", i) for i in range(3)]))
-    assert len(os.listdir(worker.folders.parent)) == len(worker.folders.free) == 3
-    folders = Folders(str(tmp_path / "out-of-engines"))
-    one = folders.take()
-    os.makedirs(f"{one}/filestore/ab")
-    for name in ("eve.json", "filestore/ab/cd"):
-        with open(f"{one}/{name}", "w") as f:
-            f.write("x")
-    folders.give(one)
-    assert folders.take() == one and os.listdir(one) == []
-    assert folders.take() != one
+def test_captures_of_a_task_append_to_one_file(worker, spec, tmp_path, config, rules, monkeypatch):
+    """Each has its lines of it, and those of one that failed in their midst count for nobody."""
+    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(3)]
+    broken = write(tmp_path / "c/broken.pcap", 3)
+    sources, convert = [], worker.converter.convert
+    monkeypatch.setattr("ids_fleet.worker.describe", lambda outcome, staged: (
+        "broken" if staged.source == str(broken) else outcome.error, outcome.warnings))
+
+    def noted(given, name):
+        sources.extend(given)
+        return convert(given, name)
+    monkeypatch.setattr(worker.converter, "convert", noted)
+    done = worker.run(task_of(paths[0], broken, *paths[1:]))
+    assert [g.key for g in done.failed] == [str(broken)] and len(sources) == 3
+    assert len({source.path for source in sources}) == 1
+    assert sources[0].end < sources[1].start and sources[1].end == sources[2].start
+    eve = [str(alone(config, rules, p, tmp_path / f"alone-{i}")) for i, p in enumerate(paths)]
+    assert tables.compare(Store(spec.out), eve).equal
+    lines = tables.connect(Store(spec.out)).execute(
+        "SELECT min(fleet_line), max(fleet_line) - count(*) FROM events GROUP BY fleet_group")
+    assert lines.fetchall() == [(1, 0)] * 3
+    assert not [f for f in os.listdir(worker.scratch) if f.startswith("task-")]
+
+
+def test_an_engine_that_does_not_say_where_records_are(worker, tmp_path, monkeypatch):
+    """One of an older version: no record must get lost without a word."""
+    monkeypatch.setattr(engine, "ENDED", re.compile("nothing"))
+    done = worker.run(task_of(write(tmp_path / "c/1.pcap", 1)))
+    assert "too old" in done.failed[0].error and done.files == []
+
+
+@pytest.mark.parametrize("eve", ["filename: eve-%Y.json", "append: no", "threaded: yes"])
+def test_eve_files_are_found_whatever_is_configured(spec, tmp_path, config, rules, eve):
+    text = config.read_text()
+    key = eve.split(":")[0]
+    changed = re.sub(rf"(\n  - eve-log:\n(?:      .*\n)*?)      {key}:.*\n", r"\1", text)
+    changed = changed.replace("\n  - eve-log:\n", f"\n  - eve-log:\n      {eve}\n", 1)
+    assert changed != text
+    Store(spec.out).write_json(results.RUN, {"epoch": spec.epoch}, str(tmp_path))
+    worker = Worker(dataclasses.replace(spec, config=changed.encode()))
+    paths = [write(tmp_path / f"c/{n}.pcap", n) for n in range(3)]
+    done = worker.run(task_of(*paths))
+    worker.close()
+    eve = [str(alone(config, rules, p, tmp_path / f"alone-{i}")) for i, p in enumerate(paths)]
+    assert done.failed == [] and tables.compare(Store(spec.out), eve).equal
 
 
 def test_a_capture_that_the_engine_refuses_has_failed(worker, tmp_path):
@@ -184,7 +216,7 @@ def test_a_capture_that_the_engine_refuses_has_failed(worker, tmp_path):
     junk.write_bytes(b"no capture at all")
     run = Run(worker.engine)
     for path in (tmp_path / "none", good[0], tmp_path / "none", junk, good[1]):
-        run.add(str(path), worker.folders.take())
+        run.add(str(path), str(tmp_path))
     run.wait(0)
     errors = [outcome.error for outcome in run.outcomes]
     assert errors[0] == errors[2] == "filename does not exist"
@@ -327,8 +359,8 @@ def test_the_log_is_read_whatever_is_configured(spec, tmp_path, config, outputs)
     assert text != config.read_text()
     worker = Worker(dataclasses.replace(spec, config=text.encode()))
     run = Run(worker.engine)
-    run.add(str(write(tmp_path / "c/1.pcap", 1)), worker.folders.take())
-    run.add(str(tmp_path / "c"), worker.folders.take())
+    run.add(str(write(tmp_path / "c/1.pcap", 1)), str(tmp_path))
+    run.add(str(tmp_path / "c"), str(tmp_path))
     (tmp_path / "c/2.pcap").write_bytes(b"no capture at all")
     run.wait(0)
     files = os.listdir(worker.engine.folder)

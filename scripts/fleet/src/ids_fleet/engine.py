@@ -3,7 +3,11 @@
 
 It reads its rules once. Captures are queued ahead, so that it never waits for an answer, and
 commands are sent many at a time, because each answer would cost two changes of process. What became
-of each capture is in the log: the engine begins captures in the order of the commands."""
+of each capture is in the log: the engine begins captures in the order of the commands.
+
+Captures that follow one another may append their records to one file. The log says how large it is
+after each of them. A file for each would cost more than half of what a small capture takes: file
+systems look at each file that was removed of late before they make another."""
 
 import ctypes
 import json
@@ -33,6 +37,7 @@ ENVIRONMENT = {"TZ": "UTC", "SC_LOG_LEVEL": "info", "SC_LOG_FORMAT": LOG_FORMAT,
                "SC_LOG_OP_FILTER": "."}
 STARTED = "unix-manager: Starting run for '"
 FAILED = re.compile(r"^Error: unix-manager: '.*' failed: (.*)$")
+ENDED = re.compile(r"^Info: output: (.*) has (\d+) bytes$")
 PROBLEM = re.compile(r"^(Error|Warning): (?!unix-manager)(.*)$")
 KEPT_OUTPUTS = {"eve-log", "file-store"}
 PROBLEMS_MAX = 8
@@ -40,10 +45,12 @@ PROBLEMS_MAX = 8
 
 @dataclass
 class Outcome:
-    """What became of one capture. `error` is empty if it was read."""
+    """What became of one capture. `error` is empty if it was read. `records` are the places of its
+    records: files, and from which byte to which."""
 
     error: str = ""
     warnings: list[str] = field(default_factory=list)
+    records: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -71,10 +78,13 @@ def is_yes(value: str) -> bool:
     return value.lower() in ("yes", "true", "on", "1")
 
 
-def outputs_off(values: dict[str, str]) -> tuple[list[str], list[str]]:
-    """The options that leave only EVE and extracted files of a configuration's outputs, and the
-    names of its EVE files. Raises EngineError if it has none."""
-    options, files = [], []
+def outputs_off(values: dict[str, str]) -> tuple[list[str], list[str], bool]:
+    """The options that leave only EVE and extracted files of a configuration's outputs, the names
+    that its EVE files get, and whether files are extracted. Raises EngineError if there is no EVE
+    file."""
+    options: list[str] = []
+    files: list[str] = []
+    extracts = False
     for key, name in values.items():
         if not re.fullmatch(r"outputs\.\d+", key):
             continue
@@ -83,10 +93,13 @@ def outputs_off(values: dict[str, str]) -> tuple[list[str], list[str]]:
             options += ["--set", f"{key}.{name}.enabled=no"]
         if enabled and name == "eve-log" \
                 and values.get(f"{key}.{name}.filetype", "regular") in ("regular", "file"):
-            files.append(values.get(f"{key}.{name}.filename", "eve.json"))
+            files.append(f"eve-{len(files)}.json")
+            for setting in (f"filename={files[-1]}", "append=yes", "threaded=no"):
+                options += ["--set", f"{key}.{name}.{setting}"]
+        extracts |= enabled and name == "file-store"
     if not files:
         raise EngineError("no eve-log with filetype regular is enabled in the configuration")
-    return options, files
+    return options, files, extracts
 
 
 def log_options(values: dict[str, str]) -> list[str]:
@@ -149,7 +162,7 @@ class Engine:
         self.folder = folder
         self.path = os.path.join(folder, "socket")
         values = configured(settings.binary, settings.config)
-        options, self.eve_files = outputs_off(values)
+        options, self.eve_files, self.extracts = outputs_off(values)
         options += log_options(values)
         log = os.path.join(folder, "engine.log")
         command = [settings.binary, "-c", settings.config, "--deterministic",
@@ -246,6 +259,8 @@ class Run:
         """Nothing must be running in the engine."""
         self.engine = engine
         self.outcomes: list[Outcome] = []
+        self.folders: list[str] = []                # of their records
+        self.sizes: dict[str, int] = {}             # of the files of records
         self.messages: list[dict[str, Any]] = []    # of the last outcomes; not sent yet
         self.refused: list[int] = []                # outcomes that the engine never begins
         self.begun = 0
@@ -262,12 +277,14 @@ class Run:
         return at
 
     def add(self, source: str, folder: str, share: str = "") -> None:
-        """Queues a file or folder, with the folder for its records, which must exist. `share`:
-        NUMBER/COUNT of its flows; "": all. Raises EngineError."""
+        """Queues a file or folder, with the folder for its records, which must exist and may be
+        that of others; it has no records before the run. `share`: NUMBER/COUNT of its flows; "":
+        all. Raises EngineError."""
         more = {"flow-share": share} if share else {}
         self.messages.append({"command": "pcap-file",
                               "arguments": {"filename": source, "output-dir": folder, **more}})
         self.outcomes.append(Outcome())
+        self.folders.append(folder)
         if len(self.messages) >= AT_ONCE:
             self.send()
 
@@ -286,7 +303,20 @@ class Run:
             if STARTED in line:
                 self.begun += 1
             elif 0 <= self.current < len(self.outcomes):
-                note(self.outcomes[self.current], line)
+                self._note(self.current, line)
+
+    def _note(self, at: int, line: str) -> None:
+        """Keeps a line of the log that says what went wrong with a capture, or where its records
+        are."""
+        ended = ENDED.match(line)
+        if not ended:
+            note(self.outcomes[at], line)
+            return
+        path, size = ended[1], int(ended[2])
+        folder, _, name = path.rpartition("/")
+        if folder == self.folders[at] and name in self.engine.eve_files:
+            self.outcomes[at].records[path] = self.sizes.get(path, 0), size
+            self.sizes[path] = size
 
     def wait(self, limit_s: float) -> None:
         """Returns when all are done. Raises EngineError if the engine ends, or if one capture takes
@@ -297,11 +327,10 @@ class Run:
         self.send()
         start = since = time.monotonic()
         at = self.begun
-        while left := self.engine.left():
+        while left := self._left():
             passed = time.monotonic() - start
             pause = passed * left / max(1, len(self.outcomes) - left) / 2
             time.sleep(min(max(pause, POLL_S), POLL_MAX_S))
-            self.read_log()
             if self.begun != at:
                 at, since = self.begun, time.monotonic()
             if limit_s and time.monotonic() - since > limit_s:
@@ -309,6 +338,16 @@ class Run:
                 self.engine.kill()
                 raise EngineError(f"it took more than {limit_s:g} s")
         self.read_log()
+
+    def _left(self) -> int:
+        """How many captures are not done. Raises EngineError if the engine ended.
+
+        As long as the log moves it says so, which costs the engine nothing. It may stand still for
+        a long capture, at the end, or for a full disk."""
+        before = self.begun
+        self.read_log()
+        waiting = len(self.outcomes) - self.begun - len(self.refused)
+        return waiting if waiting > 0 and self.begun != before else self.engine.left()
 
 
 def note(outcome: Outcome, line: str) -> None:

@@ -9,9 +9,11 @@ import hashlib
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -40,13 +42,16 @@ FIRST = [("fleet_group", pa.string()), ("fleet_line", pa.int64()),
 
 @dataclass
 class Source:
-    """The EVE file of one group. `replaced` are texts in its lines, such as where a capture was
-    kept meanwhile, with what stands for them."""
+    """The records of one group: an EVE file, or those of its bytes that are the group's.
+    `replaced` are texts in its lines, such as where a capture was kept meanwhile, with what stands
+    for them."""
 
     group: str
     path: str
     replaced: list[tuple[str, str]]
     is_share: bool = False      # of the flows in it: other engines have the rest
+    start: int = 0
+    end: int = sys.maxsize
 
 
 @dataclass
@@ -120,6 +125,9 @@ class Block:
 
     def table(self, seen: columns.Seen) -> pa.Table:
         """The columns of all lines, after those that say where each comes from."""
+        if not seen.kind:                   # a few lines have most of the columns
+            for at in range(0, len(self.lines), 1 + len(self.lines) // FIT_AT_ONCE):
+                self.fit(at, seen)
         try:
             found = seen.read(self.lines)
         except pa.ArrowInvalid:
@@ -210,24 +218,26 @@ class Target:
             self.writer = None
 
 
-def lines_in(source: Source) -> Iterator[bytes]:
-    """The lines of an EVE file, with texts replaced. Raises ValueError if one is too long."""
+def lines_in(file: BinaryIO, source: Source) -> Iterator[bytes]:
+    """The lines of a group in an EVE file, with texts replaced. Raises ValueError if one is too
+    long."""
     pairs = [(old.encode(), new.encode()) for old, new in source.replaced]
-    rest = b""
-    with open(source.path, "rb") as f:
-        while data := f.read(READ_AT_ONCE):
-            whole, newline, tail = data.rpartition(b"\n")
-            if not newline:
-                rest += tail
-            else:
-                whole, rest = rest + whole, tail
-                if not whole.isascii():
-                    whole.decode()          # the reader takes bytes that are no UTF-8
-                for old, new in pairs:
-                    whole = whole.replace(old, new)
-                yield from whole.split(b"\n")
-            if len(rest) > LINE_MAX:
-                raise ValueError(f"{source.path}: a line has more than {LINE_MAX} bytes")
+    rest, at = b"", source.start
+    file.seek(at)
+    while data := file.read(min(READ_AT_ONCE, source.end - at)):
+        at += len(data)
+        whole, newline, tail = data.rpartition(b"\n")
+        if not newline:
+            rest += tail
+        else:
+            whole, rest = rest + whole, tail
+            if not whole.isascii():
+                whole.decode()              # the reader takes bytes that are no UTF-8
+            for old, new in pairs:
+                whole = whole.replace(old, new)
+            yield from whole.split(b"\n")
+        if len(rest) > LINE_MAX:
+            raise ValueError(f"{source.path}: a line has more than {LINE_MAX} bytes")
     rest.decode()
     for old, new in pairs:
         rest = rest.replace(old, new)
@@ -257,10 +267,10 @@ class Conversion:
         self.size = 0
         self.alerts = os.path.join(self.folder, f"{name}-alerts.jsonl")
 
-    def add(self, source: Source, alerts: Any) -> None:
-        """Takes all lines of a file. Raises ValueError if one is no record, OSError."""
+    def add(self, source: Source, file: BinaryIO, alerts: Any) -> None:
+        """Takes all lines of a group. Raises ValueError if one is no record, OSError."""
         count = 0
-        for number, line in enumerate(lines_in(source), 1):
+        for number, line in enumerate(lines_in(file, source), 1):
             if not line:
                 continue
             place, fits = self._place(line)
@@ -328,8 +338,10 @@ class Converter:
         work = Conversion(self, name, made)
         try:
             with open(work.alerts, "wb") as alerts:
-                for source in sources:
-                    work.add(source, alerts)
+                for path, of_file in groupby(sources, key=lambda source: source.path):
+                    with open(path, "rb", buffering=0) as file:
+                        for source in of_file:
+                            work.add(source, file, alerts)
                 work.flush(is_last=True)
         finally:
             work.close()

@@ -6,6 +6,7 @@ by the engine, converted, and stored. The last file that is written says what th
 this one the others do not count. While one task is converted, the engine reads the next."""
 
 import contextlib
+import errno
 import fcntl
 import glob
 import hashlib
@@ -32,6 +33,7 @@ IN_WORK = 2                     # tasks of a worker: one in the engine, one in c
 FETCH_AT_ONCE = 8
 TRIES = 2                       # of a group that makes the engine fail
 HASH_LEN = 64
+LEAST_FREE = 1 << 20            # bytes of the disk, below which it is full
 PREFIX = "ids-fleet-worker-"
 CPU_PREFIX = "ids-fleet-cpu-"
 
@@ -61,8 +63,9 @@ class Staged:
 
     group: Group
     source: str                 # file or folder
-    folder: str                 # of its records: one of Folders
+    folder: str                 # of its records
     replaced: list[tuple[str, str]]
+    records: dict[str, tuple[int, int]] = field(default_factory=dict)   # as of its Outcome
 
     @property
     def share(self) -> str:
@@ -78,40 +81,11 @@ class Job:
     folder: str
     states: dict[str, results.GroupState]
     good: list[Staged] = field(default_factory=list)
-    lent: list[str] = field(default_factory=list)       # of Folders
     engine_cpu: float = 0.0
 
     def new_folder(self) -> str:
-        """An empty folder for captures, which goes with the task."""
+        """An empty folder, which goes with the task."""
         return tempfile.mkdtemp(dir=self.folder)
-
-
-class Folders:
-    """Folders for records, used again: making and removing one takes longer than a small capture
-    (3 ms, where the disk is busy)."""
-
-    def __init__(self, parent: str) -> None:
-        """They are made below this folder."""
-        self.parent = parent
-        self.free: list[str] = []
-        os.makedirs(parent)
-
-    def take(self) -> str:
-        """An empty one. Raises OSError."""
-        return self.free.pop() if self.free else tempfile.mkdtemp(dir=self.parent)
-
-    def give(self, folder: str) -> None:
-        """Empties it for the next use."""
-        try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        shutil.rmtree(entry.path)
-                    else:
-                        os.unlink(entry.path)
-            self.free.append(folder)
-        except OSError:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def scratch_folder(parent: str) -> tuple[str, IO[bytes]]:
@@ -162,7 +136,6 @@ class Worker:
         parent = os.path.dirname(self.scratch)
         self.cpu_claim = one_cpu(parent) if spec.one_cpu else None
         self.store = Store(spec.out)
-        self.folders = Folders(os.path.join(self.scratch, "out"))
         self.reading, self.storing = threading.Lock(), threading.Lock()
         self.counted_cpu, self.counted_to = cpu_of_this(), 0.0      # by tasks that are done
         self.converter = Converter(os.path.join(self.scratch, "records"), across.rules_across(
@@ -225,8 +198,6 @@ class Worker:
             with self.storing:
                 return self._store(job, started)
         finally:
-            for folder in job.lent:
-                self.folders.give(folder)
             shutil.rmtree(job.folder, ignore_errors=True)
 
     def _store(self, job: Job, started: float) -> results.Done:
@@ -244,11 +215,11 @@ class Worker:
 
     # --- captures in ---
 
-    def _stage(self, group: Group, job: Job) -> Staged:
+    def _stage(self, group: Group, job: Job, out: str) -> Staged:
         """Makes a group ready: a file that is here stays where it is. Several are one folder, in
-        which the engine finds them in their order. Raises OSError."""
-        out = self.folders.take()
-        job.lent.append(out)
+        which the engine finds them in their order. `out` is the folder for its records; "": one of
+        its own. Raises OSError."""
+        out = out or job.new_folder()
         here = lone_path(group)
         if here is not None:
             os.stat(here)
@@ -277,14 +248,19 @@ class Worker:
 
     def _staged(self, groups: list[Group], job: Job) -> Iterator[Staged]:
         """The groups as they become ready, in their order; some are brought at once. One that
-        cannot be brought has failed. Raises StoreError if its store does not answer."""
+        cannot be brought has failed. Raises StoreError if its store does not answer.
+
+        They have a folder for their records together, unless files are extracted there, too: those
+        of a group that fails do not count."""
+        out = "" if self.engine.extracts else job.new_folder()
         with ThreadPoolExecutor(FETCH_AT_ONCE) as pool:
             waiting: list[tuple[Group, Future[Staged] | None]] = [
-                (group, pool.submit(self._stage, group, job) if lone_path(group) is None else None)
+                (group, pool.submit(self._stage, group, job, out)
+                 if lone_path(group) is None else None)
                 for group in groups]
             for group, ready in waiting:
                 try:
-                    yield ready.result() if ready else self._stage(group, job)
+                    yield ready.result() if ready else self._stage(group, job, out)
                 except OSError as e:            # of this capture: a store that is away ends the run
                     job.states[group.key].error = f"{type(e).__name__}: {e}"
                     job.states[group.key].tries += 1
@@ -330,21 +306,25 @@ class Worker:
         return given[:at + 1]
 
     def _sort(self, run: Run, given: list[Staged], job: Job) -> None:
-        """Tells the groups that were read from those that were not."""
+        """Tells the groups that were read from those that were not. Raises OSError if the log is
+        not whole for a full disk."""
         for staged, outcome in zip(given, run.outcomes, strict=False):
             state = job.states[staged.group.key]
             state.tries += 1
             state.error, state.warnings = describe(outcome, staged)
+            staged.records = outcome.records
+            if not state.error and len(staged.records) < len(self.engine.eve_files):
+                if shutil.disk_usage(self.scratch).free < LEAST_FREE:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                state.error = "the engine did not say where its records are; is it too old?"
             if not state.error:
                 job.good.append(staged)
 
     # --- records out ---
 
     def _store_records(self, job: Job) -> list[str]:
-        sources = [Source(s.group.key, os.path.join(s.folder, name), s.replaced,
-                          s.group.shares > 1)
-                   for s in job.good for name in self.engine.eve_files
-                   if os.path.exists(os.path.join(s.folder, name))]
+        sources = [Source(s.group.key, path, s.replaced, s.group.shares > 1, start, end)
+                   for s in job.good for path, (start, end) in s.records.items()]
         made = self.converter.convert(sources, job.task.name)
         for key in made.records:
             job.states[key].records = made.records[key]
