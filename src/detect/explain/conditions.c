@@ -192,7 +192,7 @@ static void add_flow(struct explain *e, struct wanted *w, const struct options *
     const uint32_t both = RULE_TO_SERVER | RULE_TO_CLIENT;
     uint32_t f = w->rule->flags;
 
-    if ((f & both) != both && (f & both) != 0 && w->rule->type != RULE_DECODER_EVENT)
+    if ((f & both) != both && (f & both) != 0)
         add(w, PART_DIRECTION, option_named(e, o, "flow"));
     if (f & (RULE_NEEDS_FLOW | RULE_FLOW_ESTABLISHED | RULE_FLOW_NOT_ESTABLISHED | RULE_ONLY_FRAG |
              RULE_NO_FRAG) || w->rule->hook == HOOK_FLOW_START)

@@ -366,26 +366,25 @@ static void run_found_by_header(struct detect_thread *dt, struct packet *p, enum
     run_found(dt, p, d, &h);
 }
 
-/* They are in the group of TO_SERVER only, whichever direction they have. */
-static void collect_event_rules(struct detect_thread *dt, unsigned transport)
+static void collect_event_rules(struct detect_thread *dt, unsigned transport, enum direction d)
 {
-    const struct transport_group *g = &dt->plan->group[transport][TO_SERVER];
+    const struct transport_group *g = &dt->plan->group[transport][d];
 
     for (unsigned i = 0; i < g->event_rule_count; i++)
         candidates_add(&dt->found, g->event_rule[i]);
 }
 
 /* A packet that could not be decoded has no header, so rules of all transports on events
- * may match. */
+ * may match. It has no direction either; rules without one are in both groups. */
 void events_inspect(struct detect_thread *dt, struct packet *p)
 {
     if (p->src.version != 0) {
-        collect_event_rules(dt, transport_of(p->ip_proto));
+        collect_event_rules(dt, transport_of(p->ip_proto), packet_direction(p));
         run_found_by_header(dt, p, packet_direction(p));
         return;
     }
     for (unsigned t = 0; t < TRANSPORT_COUNT; t++)
-        collect_event_rules(dt, t);
+        collect_event_rules(dt, t, TO_SERVER);
     run_found(dt, p, TO_SERVER, NULL);
 }
 
@@ -407,7 +406,7 @@ void limit_events_inspect(struct detect_thread *dt, struct packet *p)
 
     if (p->src.version == 0)
         return;
-    g = &dt->plan->group[transport_of(p->ip_proto)][TO_SERVER];
+    g = &dt->plan->group[transport_of(p->ip_proto)][dt->inspection->direction];
     for (unsigned i = 0; i < g->event_rule_count; i++)
         if (asks_for_limits(dt->plan->rule[g->event_rule[i]]))
             candidates_add(&dt->found, g->event_rule[i]);
