@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Attacks on many rules at once: each keeps to its own limits, and all of them together do not."""
-from attacks_http import TEXT, exchange, pages
+from attacks_http import exchange, pages
 from attacks_packets import transfers
 from attacks_rules import PCRE, SMITH, STEPS, rule, segments
 from catalogue import connect, entry, host, rounds

@@ -256,7 +256,7 @@ static void finish(struct detect_thread *dt, struct packet *p, uint8_t flags)
 {
     if (UNLIKELY((dt->limits | dt->program.limits) != 0))
         limits_inspect(dt, p);
-    if (UNLIKELY((dt->program.packet.used | dt->program.packet.estimated) != 0))
+    if (UNLIKELY(dt->program.packet.most != 0))
         packet_work_finish(dt);
     alert_queue_finish(dt, p, flags);
 }

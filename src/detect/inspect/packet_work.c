@@ -10,12 +10,14 @@
 /* What a flow has not used grows to this, 20 ms. */
 #define FLOW_STEPS_MOST (1u << 20)
 
+/* Half is for the packet alone, so that few flows have to keep a sum. The other half is the
+ * flow's. */
 static uint64_t paid(const struct detect_thread *dt, uint64_t packets, uint64_t bytes)
 {
-    return packets * STEPS_BY_PACKET + bytes * dt->plan->work_by_byte;
+    return (packets * STEPS_BY_PACKET + bytes * dt->plan->work_by_byte) / 2;
 }
 
-/* What the flow has left; the packet's own part is paid twice, which is little for many packets. */
+/* What the flow has left, this packet's part included. */
 static uint64_t flow_left(const struct detect_thread *dt, const struct flow *f)
 {
     const uint64_t spent = f->ext != NULL ? f->ext->rule_steps : 0;
@@ -50,7 +52,7 @@ void packet_work_at_early_hook(struct detect_thread *dt, bool early)
 {
     struct program_work *work = &dt->program.packet;
 
-    work->used = work->estimated = 0;
+    work->used = work->estimated = work->most = 0;
     work->pay = dt->plan->work_by_byte == 0 ? NULL : early ? pay_alone : pay_with_flow;
 }
 
@@ -60,10 +62,10 @@ COLD void packet_work_finish(struct detect_thread *dt)
     struct program_work *work = &dt->program.packet;
     struct flow *f = dt->inspection->flow;
 
-    if (f != NULL && work->pay != NULL && work->used > work->own && flow_ext_make(f) != NULL) {
+    if (f != NULL && work->used > work->own && flow_ext_make(f) != NULL) {
         const uint64_t all = paid(dt, f->packets[0] + f->packets[1], f->bytes[0] + f->bytes[1]);
 
         f->ext->rule_steps = all - MIN(all, flow_left(dt, f)) + (work->used - work->own);
     }
-    work->used = work->estimated = 0;
+    work->used = work->estimated = work->most = 0;
 }

@@ -15,7 +15,7 @@
 void packet_work_attach(struct detect_thread *dt);
 /* At the hooks before the stream: the counts of the flow belong to another thread. */
 void packet_work_at_early_hook(struct detect_thread *dt, bool early);
-/* After the last rule, if work->used or work->estimated is not 0. */
+/* After the last rule, if work->most is not 0. */
 void packet_work_finish(struct detect_thread *dt);
 
 #endif

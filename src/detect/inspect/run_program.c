@@ -134,7 +134,7 @@ static uint64_t COLD steps_left(const struct program_run *run)
 
     if (work->pay == NULL)
         return UINT64_MAX;
-    if (work->used == 0 && work->estimated == 0)
+    if (work->most == 0)
         work->pay(work->arg, work);
     left = work->most - MIN(work->used, work->most);
     return left + PROGRAM_STEPS_FREE;

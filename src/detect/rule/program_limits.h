@@ -18,8 +18,8 @@ enum program_limit {
 struct program_work {
     uint64_t used;              /* beyond PROGRAM_STEPS_FREE of each program */
     uint64_t estimated;         /* at most, of expressions that ran without counting */
-    uint64_t own;               /* what the packet pays for; valid while one above is not 0 */
-    uint64_t most;              /* and what its flow has left, too */
+    uint64_t own;               /* what the packet pays for; valid while `most` is not 0 */
+    uint64_t most;              /* and what its flow has left, too; 0: not asked for yet */
     /* Sets own and most; NULL: there is no limit. */
     void (*pay)(void *arg, struct program_work *work);
     void *arg;
