@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Attacks on many rules at once: each keeps to its own limits, and all of them together do not."""
-from attacks_http import exchange, pages
+from attacks_http import exchange, gzip_of, pages
 from attacks_packets import transfers
 from attacks_rules import PCRE, SMITH, STEPS, rule, segments
 from catalogue import connect, entry, host, rounds
+from pcapgen import http_request, http_response
 
 BACK = "ReDoS, Crosby 2003"
 
@@ -107,3 +108,17 @@ def ruleset_byte_math(cap, size):
                    'content:"zz|@|";', 100), reaches=STEPS)
 def ruleset_base64(cap, size):
     streams(cap, size, b"a" * 150000)
+
+
+@entry("rules: uploads that a transform unpacks", "zip bombs for a transform", short=True, proto="http",
+       rules=rule('http.request_body; gunzip:max-size 16 MiB; content:"nowhere";', "http") +
+       rule('http.request_body; gunzip:max-size 16 MiB; to_uppercase; content:"NOWHERE";', "http", 2))
+def ruleset_gunzip(cap, size):
+    if size is not None:
+        pages(cap, size, 1000, uploads=True)
+        return
+    body = gzip_of(bytes(1 << 20))
+    flow = connect(cap, 80)
+    for _ in range(300):
+        flow.to_server(http_request("a", "/up", method="POST", body=body))
+        flow.to_client(http_response(b"ok"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB by default). */
+/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB by default), and at most 100
+ * times their input and 4 KiB. */
 #include "base/memory/buf.h"
 #include "detect/rule/keyword.h"
 #include "detect/transforms/list.h"
@@ -12,6 +13,10 @@
  * thread use. */
 #define MAX_SIZE_DEFAULT 1024
 #define MAX_SIZE_LIMIT (16 * 1024 * 1024)
+/* A rule asks for 16 MiB because some files are that large; a request of a kilobyte should not
+ * become a megabyte with each packet. As http.libhtp.*.max-body-expansion. */
+#define EXPANSION_MOST 100u
+#define EXPANSION_FREE 4096u
 
 struct inflate_arg { uint32_t max; };
 
@@ -39,17 +44,19 @@ static int inflate_parse(struct rule_parser *p, struct text in, void *arg)
 static void inflate_into(struct slice in, const struct inflate_arg *a, int window_bits,
                          struct buf *out)
 {
+    const uint64_t paid = EXPANSION_FREE + (uint64_t)EXPANSION_MOST * in.len;
+    const uint32_t most = (uint32_t)MIN(a->max, paid);
     z_stream z = { .next_in = (Bytef *)(uintptr_t)in.data, .avail_in = in.len,
                    .zalloc = lib_zalloc, .zfree = lib_free_for };
 
-    if (!buf_reserve(out, a->max))
+    if (!buf_reserve(out, most))
         return;
     z.next_out = out->data;
-    z.avail_out = a->max;
+    z.avail_out = most;
     if (inflateInit2(&z, window_bits) != Z_OK)
         return;
     (void)inflate(&z, Z_SYNC_FLUSH);
-    out->len = a->max - z.avail_out;
+    out->len = most - z.avail_out;
     inflateEnd(&z);
 }
 
