@@ -32,11 +32,16 @@ static const struct app_proto_conf *proto_conf(const struct app_flow *af)
     return &af->thread->conf->proto[af->proto->id];
 }
 
+static bool is_open_in(const struct app_tx *tx, const struct app_proto *proto, enum direction d)
+{
+    return tx->progress[d] < proto->progress_done[d] &&
+           (!tx->unidirectional[d] || tx->awaits_other);
+}
+
 /* Open: a direction may still bring something. */
 static bool is_open(const struct app_tx *tx, const struct app_proto *proto)
 {
-    return tx->progress[TO_SERVER] < proto->progress_done[TO_SERVER] ||
-           tx->progress[TO_CLIENT] < proto->progress_done[TO_CLIENT];
+    return is_open_in(tx, proto, TO_SERVER) || is_open_in(tx, proto, TO_CLIENT);
 }
 
 /* Ends the transaction with the protocol's event, if it has one, so that rules can see the
