@@ -2,6 +2,8 @@
 /* detect/rule/requires.c - the keyword `requires`: checks whether the rule is meant for this
  * engine. "version >= 7.0.4 < 8 | >= 8.0.3, feature output::file-store, keyword foo". Versions are
  * those of Suricata, whose rule language ids reads. */
+#include "config.h"
+
 #include "app/proto.h"
 #include "base/report/log.h"
 #include "detect/rule/parser.h"

@@ -72,6 +72,7 @@ static void check_countries(struct test *t)
     CHECK(!matches(t, &f, "!FR", "1.0.0.1", "1.0.0.1"));
     CHECK(!matches(t, &f, "!DE", "200.0.0.1", "200.0.0.1"));
     CHECK(!matches(t, &f, "DE", "2001:db8::1", "2001:db8::2"));
+    CHECK(rules_fixture_options(&f, "requires:feature geoip;") != NULL);
 
     rules_fixture_close(&f);
     conf_free(conf);
