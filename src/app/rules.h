@@ -216,6 +216,7 @@ static inline bool app_integer_get(const struct app_integer *n, struct app_tx *t
 /* Any other keyword on a transaction. */
 struct app_match {
     const char *name, *alias, *doc;
+    const char *syntax;         /* as in struct keyword_ops */
     uint8_t directions;
     uint8_t progress[2];
     bool no_argument;

@@ -380,6 +380,8 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
         d->ops.features = b->firewall ? "No option,sticky buffer,supports firewall"
                                       : "No option,sticky buffer";
         d->ops.argument = ARGUMENT_OPTIONAL;
+        if (b->directions == APP_BOTH && b->same_as == NULL)
+            d->ops.syntax = "[to_server|to_client]";
         d->ops.parse = buffer_parse;
         keyword_register(&d->ops);
     }
@@ -397,6 +399,20 @@ static void add_buffer(const struct app_proto *proto, const struct app_buffer *b
     }
 }
 
+/* The forms that integer_parse() takes. */
+static const char *integer_syntax(const struct app_integer *n)
+{
+    if (n->plain)
+        return n->multi ? "<n or name>[,<index>]" : n->names != NULL ? "<n or name>" : "<n>";
+    if (n->bit_names != NULL)
+        return n->multi ? "<number>[,<index>]\n[!]<flag>[,<index>]" :
+                          "<number>\n[!]<flag>[,[!]<flag>]...";
+    if (n->multi)
+        return n->names != NULL ? "<number or name>[,<index>]\ncount <number>"
+                                : "<number>[,<index>]\ncount <number>";
+    return n->names != NULL ? "<number or name>" : "<number>";
+}
+
 static void add_integer(const struct app_proto *proto, const struct app_integer *integer)
 {
     struct declared *d = declared_get(integer->name, DECLARED_INTEGER);
@@ -406,6 +422,7 @@ static void add_integer(const struct app_proto *proto, const struct app_integer 
     d->integer[proto->id] = integer;
     if (is_new(d, proto->id, integer->doc)) {
         d->ops.alias = integer->alias;
+        d->ops.syntax = integer_syntax(integer);
         d->ops.features = integer->firewall ? "supports firewall" : NULL;
         d->ops.arg_size = sizeof(struct integer_arg);
         d->ops.parse = integer_parse;
@@ -422,6 +439,7 @@ static void add_match(const struct app_proto *proto, const struct app_match *m)
     d->match[proto->id] = m;
     if (is_new(d, proto->id, m->doc)) {
         d->ops.alias = m->alias;
+        d->ops.syntax = m->syntax;
         d->ops.features = m->firewall ? "supports firewall" : NULL;
         d->ops.argument = m->no_argument ? ARGUMENT_NONE : ARGUMENT_REQUIRED;
         d->ops.quotes = d->ops.negatable = m->quotes;
@@ -462,6 +480,15 @@ const char *keyword_declared_proto(const struct keyword_ops *k)
         return NULL;
     proto = common_proto(d);
     return proto == APP_PROTO_UNKNOWN ? NULL : app_proto_name(proto);
+}
+
+/* first_integer() of a keyword that is no integer is NULL. */
+const struct app_name *keyword_declared_names(const struct keyword_ops *k)
+{
+    const struct declared *d = map_get_string(&declared_by_name, k->name);
+    const struct app_integer *n = d != NULL && &d->ops == k ? first_integer(d) : NULL;
+
+    return n == NULL ? NULL : n->bit_names != NULL ? n->bit_names : n->names;
 }
 
 bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto)

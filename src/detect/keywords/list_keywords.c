@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/list_keywords.c - --list-keywords: prints all keywords for people, or as
  * CSV for scripts in Suricata's columns. */
+#include "base/memory/buf.h"
 #include "detect/keywords/registry.h"
 
 #include <stdio.h>
@@ -66,12 +67,44 @@ static void print_csv(const struct keyword_ops *k, void *arg)
     l->write(line, l->arg);
 }
 
+/* A line for each form of the argument. */
+static void print_syntax(const struct keyword_ops *k, const char *indent, const struct listing *l)
+{
+    struct text forms = text_of(k->syntax != NULL ? k->syntax : ""), form;
+    const char *title = "Syntax: ";
+    char line[800];
+
+    while (text_split(&forms, '\n', &form)) {
+        snprintf(line, sizeof(line), "%s%s%s:%.*s", indent, title, k->name, TEXT(form));
+        l->write(line, l->arg);
+        title = "        ";
+    }
+}
+
+static void print_names(const struct keyword_ops *k, const char *indent, const struct listing *l)
+{
+    const struct app_name *n = keyword_declared_names(k);
+    const char *separator = "Names: ";
+    struct buf line = { 0 };
+
+    if (n == NULL)
+        return;
+    buf_add_string(&line, indent);
+    for (; n->name != NULL; n++, separator = ", ")
+        buf_printf(&line, "%s%s", separator, n->name);
+    if (buf_add_u8(&line, '\0'))
+        l->write((const char *)line.data, l->arg);
+    buf_fini(&line);
+}
+
 static void print_body(const struct keyword_ops *k, const char *indent, const struct listing *l)
 {
     char features[160], line[800];
 
     snprintf(line, sizeof(line), "%sDescription: %s", indent, doc_of(k));
     l->write(line, l->arg);
+    print_syntax(k, indent, l);
+    print_names(k, indent, l);
     if (k->alias != NULL) {
         snprintf(line, sizeof(line), "%sAlias: %s", indent, k->alias);
         l->write(line, l->arg);

@@ -16,5 +16,8 @@ struct app_proto;
 void keyword_declared_add(const struct app_proto *proto);
 /* Returns the protocol of a keyword, for --list-keywords; NULL: no single protocol. */
 const char *keyword_declared_proto(const struct keyword_ops *k);
+/* Returns the names that its argument may have, NULL-ended; NULL: it has none, or has them in a
+ * file of its own. */
+const struct app_name *keyword_declared_names(const struct keyword_ops *k);
 
 #endif

@@ -167,6 +167,7 @@ const struct keyword_ops *const *transform_keywords(void)
         transform_ops_table[i] = (struct keyword_ops){
             .name = transforms[i]->name,
             .doc = transforms[i]->doc,
+            .syntax = transforms[i]->syntax,
             .features = "transform",
             .point = POINT_NONE,
             .argument = transforms[i]->parse == NULL ? ARGUMENT_NONE :

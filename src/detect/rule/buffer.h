@@ -24,6 +24,7 @@ enum buffer_kind {
 
 struct transform_ops {
     const char *name, *doc;
+    const char *syntax;         /* as in struct keyword_ops */
     bool argument;
     size_t arg_size;
     int (*parse)(struct rule_parser *p, struct text in, void *arg);

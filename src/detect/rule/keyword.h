@@ -87,6 +87,9 @@ struct keyword_ops {
     const char *name;                   /* as written in a rule */
     const char *alias;                  /* a second name; NULL */
     const char *doc;                    /* one line for --list-keywords */
+    /* The argument, as `<bytes>,[!]<op>[,relative]`: a line for each form. doc/keywords.md explains
+     * the signs; qa/keywords has a rule for each keyword that has one. NULL: it takes none. */
+    const char *syntax;
     const char *features;               /* --list-keywords: "sticky buffer, ..." NULL: none */
     enum inspect_point point;
     enum keyword_argument argument;

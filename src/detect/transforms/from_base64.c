@@ -91,6 +91,7 @@ static void from_base64_apply(struct slice in, const void *arg, struct buf *out)
 const struct transform_ops transform_from_base64 = {
     .name = "from_base64",
     .doc = "convert the base64 decode of the buffer",
+    .syntax = "[mode rfc4648|rfc2045|strict][,offset <n>][,bytes <n>]",
     .arg_size = sizeof(struct from_base64),
     .parse = from_base64_parse,
     .apply = from_base64_apply,

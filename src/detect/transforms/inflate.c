@@ -74,6 +74,7 @@ static void zlib_deflate_apply(struct slice in, const void *arg, struct buf *out
 const struct transform_ops transform_gunzip = {
     .name = "gunzip",
     .doc = "modify buffer via gunzip decompression",
+    .syntax = "[max-size <n>]",
     .arg_size = sizeof(struct inflate_arg),
     .parse = inflate_parse,
     .apply = gunzip_apply,
@@ -82,6 +83,7 @@ const struct transform_ops transform_gunzip = {
 const struct transform_ops transform_zlib_deflate = {
     .name = "zlib_deflate",
     .doc = "modify buffer via zlib decompression",
+    .syntax = "[max-size <n>]",
     .arg_size = sizeof(struct inflate_arg),
     .parse = inflate_parse,
     .apply = zlib_deflate_apply,

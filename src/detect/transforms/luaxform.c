@@ -37,6 +37,7 @@ static void luaxform_apply(struct detect_thread *dt, struct slice in, const void
 const struct transform_ops transform_luaxform = {
     .name = "luaxform",
     .doc = "pass inspection buffer to a Lua function along with arguments",
+    .syntax = "<script>[,<argument>]...",
     .argument = true,
     .quotes_optional = true,
     .arg_size = sizeof(struct luaxform),

@@ -107,6 +107,7 @@ static bool pcrexform_apply(struct slice in, const void *arg, struct buf *out)
 const struct transform_ops transform_pcrexform = {
     .name = "pcrexform",
     .doc = "keeps what a regular expression captures",
+    .syntax = "\"<expression with one group>\"",
     .argument = true,
     .arg_size = sizeof(struct pcrexform),
     .parse = pcrexform_parse,

@@ -73,6 +73,7 @@ static void subslice_apply(struct slice in, const void *arg, struct buf *out)
 const struct transform_ops transform_subslice = {
     .name = "subslice",
     .doc = "modify buffer to a part of it",
+    .syntax = "<offset>[,<bytes>][,truncate]",
     .argument = true,
     .quotes_optional = true,
     .arg_size = sizeof(struct subslice_arg),

@@ -123,6 +123,8 @@ static void xor_apply(struct slice in, const void *arg, struct buf *out)
 const struct transform_ops transform_xor = {
     .name = "xor",
     .doc = "modify buffer via XOR decoding before inspection",
+    .syntax = "\"[offset <n>,]<hex digits>\"\n"
+              "\"[offset <n>,]extract <bytes> <offset>\"",
     .argument = true,
     .quotes_optional = true,
     .arg_size = sizeof(struct xor_arg),

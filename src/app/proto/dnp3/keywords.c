@@ -163,16 +163,20 @@ static const struct app_buffer data_buffer = {
 };
 static const struct app_match match_func = {
     .name = "dnp3_func", .alias = "dnp3.func", .doc = "function code or its name",
+    .syntax = "<0-255 or name>",
     .directions = APP_BOTH, .arg_size = sizeof(uint8_t), .parse = func_parse,
     .match = func_match, .tell = tell_func,
 };
 static const struct app_match match_ind = {
     .name = "dnp3_ind", .alias = "dnp3.ind", .doc = "one of these internal indications",
+    .syntax = "<number>\n"
+              "<name>[,<name>]...",
     .directions = APP_BOTH, .arg_size = sizeof(uint16_t), .parse = ind_parse, .match = ind_match,
     .tell = tell_ind,
 };
 static const struct app_match match_obj = {
     .name = "dnp3_obj", .alias = "dnp3.obj", .doc = "has an object of this group and variation",
+    .syntax = "<group>,<variation>",
     .directions = APP_BOTH, .progress = { 1, 1 }, .arg_size = sizeof(struct object_arg),
     .parse = obj_parse, .match = obj_match, .tell = tell_obj,
 };

@@ -290,6 +290,7 @@ static const struct app_buffer service_name_buffer = {
 };
 static const struct app_match match_service = {
     .name = "cip_service", .doc = "CIP service, and class and attribute in its path",
+    .syntax = "<0-127>[,<class>[,[!]<attribute>]]",
     .directions = APP_BOTH, .arg_size = sizeof(struct service_arg), .parse = service_parse,
     .match = service_match,
 };

@@ -171,12 +171,15 @@ static bool tell_bounce(struct app_tx *tx, enum direction d UNUSED, struct buf *
 
 static const struct app_match match_mode = {
     .name = "ftp.mode", .doc = "who opens the data connection: active or passive",
+    .syntax = "active|passive",
     .directions = APP_BOTH, .progress = { FTP_DONE, FTP_DONE }, .arg_size = sizeof(bool),
     .parse = mode_parse, .match = mode_match,
     .firewall = true, .tell = tell_mode,
 };
 static const struct app_match match_reply_received = {
-    .name = "ftp.reply_received", .doc = "a final reply has come", .directions = APP_TC,
+    .name = "ftp.reply_received", .doc = "a final reply has come",
+    .syntax = "yes|no",
+    .directions = APP_TC,
     .arg_size = sizeof(bool), .parse = received_parse, .match = received_match,
     .firewall = true, .tell = tell_received,
 };

@@ -131,6 +131,7 @@ static bool tell_command(struct app_tx *tx, enum direction d UNUSED, struct buf 
 
 static const struct app_match match_command = {
     .name = "ftpdata_command", .doc = "the command that the data belong to",
+    .syntax = "stor|appe|stou|retr|nlst|list|mlsd",
     .directions = APP_BOTH, .arg_size = sizeof(enum ftp_command), .parse = command_parse,
     .match = command_match,
     .firewall = true, .tell = tell_command,

@@ -306,7 +306,9 @@ static bool tell_settings(struct app_tx *tx, enum direction d, struct buf *out)
 }
 
 static const struct app_match settings = {
-    .name = "http2.settings", .doc = "a setting, and its value",
+    .name = "http2.settings", .doc = "a setting, and its value: = < > or between two",
+    .syntax = "<setting>[<op><n>]\n"
+              "<setting>=<n>-<n>",
     .directions = APP_BOTH, .progress = { H2_BODY, H2_BODY },
     .arg_size = sizeof(struct setting_condition), .parse = settings_parse, .match = settings_match,
     .tell = tell_settings,

@@ -164,7 +164,8 @@ static const struct app_integer nonce_len_integer = {
     .field = APP_FIELD_FROM(ike_tx, nonce.len, KNOWN, direction),
 };
 static const struct app_match match_attribute = {
-    .name = "ike.chosen_sa_attribute", .doc = "attribute of what the responder chose: name=number",
+    .name = "ike.chosen_sa_attribute", .doc = "attribute of what the responder chose",
+    .syntax = "<attribute>=<n>",
     .directions = APP_TC, .progress = { 1, 1 }, .arg_size = sizeof(struct attribute_arg),
     .parse = attribute_parse, .match = attribute_match,
 };

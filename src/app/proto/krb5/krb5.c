@@ -324,12 +324,16 @@ static const struct app_integer msg_type = {
     .field = APP_FIELD_FROM(krb5_tx, message.type, ALWAYS, direction),
 };
 static const struct app_match err_code = {
-    .name = "krb5_err_code", .doc = "error code", .directions = APP_BOTH,
+    .name = "krb5_err_code", .doc = "error code",
+    .syntax = "<n>",
+    .directions = APP_BOTH,
     .arg_size = sizeof(int32_t), .parse = error_parse, .match = error_match,
     .tell = tell_error,
 };
 static const struct app_match ticket_encryption = {
-    .name = "krb5.ticket_encryption", .doc = "encryption of the ticket: [!]weak, or a list",
+    .name = "krb5.ticket_encryption", .doc = "encryption of the ticket",
+    .syntax = "[!]weak\n"
+              "<type>[,<type>]...",
     .directions = APP_TC, .arg_size = sizeof(struct encryption_arg), .parse = encryption_parse,
     .match = encryption_match, .tell = tell_encryption,
 };

@@ -249,6 +249,10 @@ static bool match(struct app_tx *tx, enum direction d UNUSED, const void *arg)
 }
 
 const struct app_match modbus_keyword = {
-    .name = "modbus", .doc = "unit, function, or access to a table", .directions = APP_TS,
+    .name = "modbus", .doc = "unit, function, or access to a table",
+    .syntax = "[unit <range>,]function <n>|[!]<category>[,subfunction <n>]\n"
+              "[unit <range>,]access read|write[ <table>][,address <range>[,value <range>]]\n"
+              "unit <range>",
+    .directions = APP_TS,
     .quotes = true, .arg_size = sizeof(struct modbus_arg), .parse = parse, .match = match,
 };

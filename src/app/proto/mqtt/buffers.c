@@ -283,11 +283,15 @@ static bool tell_session(struct app_tx *tx, enum direction d UNUSED, struct buf 
 }
 
 static const struct app_match match_qos = {
-    .name = "mqtt.qos", .doc = "quality of service: 0, 1 or 2", .directions = APP_TS,
+    .name = "mqtt.qos", .doc = "quality of service: 0, 1 or 2",
+    .syntax = "0|1|2",
+    .directions = APP_TS,
     .arg_size = sizeof(uint8_t), .parse = qos_parse, .match = qos_match, .tell = tell_qos,
 };
 static const struct app_match match_session = {
-    .name = "mqtt.connack.session_present", .doc = "flag of CONNACK", .directions = APP_TC,
+    .name = "mqtt.connack.session_present", .doc = "flag of CONNACK",
+    .syntax = "yes|no",
+    .directions = APP_TC,
     .arg_size = sizeof(bool), .parse = session_parse, .match = session_match,
     .tell = tell_session,
 };

@@ -145,17 +145,24 @@ static const struct app_buffer stub_data = {
 };
 static const struct app_match iface = {
     .name = "dcerpc.iface", .alias = "dce_iface",
-    .doc = "interface called: uuid[,version condition][,any_frag]", .directions = APP_BOTH,
+    .doc = "interface called, with its version: equal, < > or !",
+    .syntax = "<uuid>[,[<op>]<version>][,any_frag]",
+    .directions = APP_BOTH,
     .arg_size = sizeof(struct dce_iface_arg), .parse = dce_iface_parse, .match = iface_match,
     .tell = tell_iface,
 };
 static const struct app_match opnum = {
-    .name = "dcerpc.opnum", .alias = "dce_opnum", .doc = "operation called: 1,5-9",
+    .name = "dcerpc.opnum", .alias = "dce_opnum",
+    .doc = "operation called: one of a list, or a comparison",
+    .syntax = "<n>|<n>-<n>[,<n>|<n>-<n>]...\n"
+              "<number>",
     .directions = APP_BOTH, .arg_size = sizeof(struct dce_opnum_arg), .parse = dce_opnum_parse,
     .match = opnum_match, .tell = tell_opnum,
 };
 static const struct app_match version = {
-    .name = "smb.version", .doc = "1, or 2 for all that came after", .directions = APP_BOTH,
+    .name = "smb.version", .doc = "1, or 2 for all that came after",
+    .syntax = "1|2",
+    .directions = APP_BOTH,
     .arg_size = sizeof(uint8_t), .parse = version_parse, .match = version_match,
     .tell = tell_version,
 };

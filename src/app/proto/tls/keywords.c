@@ -73,6 +73,7 @@ static bool tell_version(struct app_tx *tx, enum direction d, struct buf *out)
 
 static const struct app_match match_tls_version = {
     .name = "tls.version", .doc = "version of the session: 1.0 to 1.3, or 0xNNNN",
+    .syntax = "1.0|1.1|1.2|1.3|0x<4 hex digits>",
     .directions = APP_BOTH, .arg_size = sizeof(struct version_arg),
     .parse = tls_version_parse, .match = tls_version_match,
     .firewall = true, .tell = tell_version,
@@ -161,7 +162,8 @@ static bool ssl_version_match(struct app_tx *tx, enum direction d, const void *a
 }
 
 static const struct app_match match_ssl_version = {
-    .name = "ssl_version", .doc = "versions: [!]sslv2, sslv3, tls1.0, tls1.1, tls1.2, tls1.3",
+    .name = "ssl_version", .doc = "versions: sslv2, sslv3, tls1.0, tls1.1, tls1.2, tls1.3",
+    .syntax = "[!]<version>[,<version>]...",
     .directions = APP_BOTH, .arg_size = sizeof(struct ssl_version_arg),
     .parse = ssl_version_parse, .match = ssl_version_match, .tell = tell_version,
 };
@@ -223,7 +225,8 @@ static bool tell_state(struct app_tx *tx, enum direction d UNUSED, struct buf *o
 
 static const struct app_match match_ssl_state = {
     .name = "ssl_state",
-    .doc = "handshake message: client_hello, server_hello, client_keyx, server_keyx, by |",
+    .doc = "handshake message: client_hello, server_hello, client_keyx, server_keyx, unknown",
+    .syntax = "[!]<state>[|[!]<state>]...",
     .directions = APP_BOTH, .arg_size = sizeof(struct state_arg),
     .parse = ssl_state_parse, .match = ssl_state_match, .tell = tell_state,
 };
@@ -341,19 +344,22 @@ static bool tell_fingerprint(struct app_tx *tx, enum direction d, struct buf *ou
 }
 
 static const struct app_match match_subject = {
-    .name = "tls.subject", .doc = "[!]\"text\" in the subject of the certificate (old)",
+    .name = "tls.subject", .doc = "text in the subject of the certificate (old)",
+    .syntax = "[!]\"<text>\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
     .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = subject_match,
     .tell = tell_subject,
 };
 static const struct app_match match_issuer = {
-    .name = "tls.issuerdn", .doc = "[!]\"text\" in the issuer of the certificate (old)",
+    .name = "tls.issuerdn", .doc = "text in the issuer of the certificate (old)",
+    .syntax = "[!]\"<text>\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true, .quotes_required = true,
     .arg_size = sizeof(struct name_arg), .parse = name_parse, .match = issuer_match,
     .tell = tell_issuer,
 };
 static const struct app_match match_fingerprint = {
-    .name = "tls.fingerprint", .doc = "[!]\"SHA1 with colons\" of the certificate (old)",
+    .name = "tls.fingerprint", .doc = "SHA1 of the certificate (old)",
+    .syntax = "[!]\"<20 bytes in hex with colons>\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS, .quotes = true,
     .arg_size = sizeof(struct name_arg), .parse = fingerprint_parse, .match = fingerprint_match,
     .tell = tell_fingerprint,
@@ -431,12 +437,18 @@ static int when_argument(struct text in, void *arg, struct arena *arena UNUSED, 
 }
 
 static const struct app_match match_notbefore = {
-    .name = "tls_cert_notbefore", .doc = "start of validity: [<>]date or date<>date",
+    .name = "tls_cert_notbefore",
+    .doc = "start of validity: that date, before it (<), after it (>) or between two",
+    .syntax = "[<op>]<date>\n"
+              "<date><><date>",
     .directions = APP_TC, .progress = CERT_PROGRESS, .arg_size = sizeof(struct when),
     .parse = when_argument, .match = notbefore_match, .tell = tell_validity,
 };
 static const struct app_match match_notafter = {
-    .name = "tls_cert_notafter", .doc = "end of validity: [<>]date or date<>date",
+    .name = "tls_cert_notafter",
+    .doc = "end of validity: that date, before it (<), after it (>) or between two",
+    .syntax = "[<op>]<date>\n"
+              "<date><><date>",
     .directions = APP_TC, .progress = CERT_PROGRESS, .arg_size = sizeof(struct when),
     .parse = when_argument, .match = notafter_match, .tell = tell_validity,
 };

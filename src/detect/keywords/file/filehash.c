@@ -158,6 +158,7 @@ static int sha256_parse(struct rule_parser *p, struct text in, void *arg)
     const struct keyword_ops keyword_##symbol = {       \
         .name = #symbol,                                \
         .doc = "hash of a file is in a list",           \
+        .syntax = "[!]<file>",                          \
         .point = POINT_NONE,                            \
         .negatable = true,                              \
         .quotes = true,                                 \

@@ -40,6 +40,7 @@ static int filename_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 const struct keyword_ops keyword_filename = {
     .name = "filename",
     .doc = "text in the name of a file",
+    .syntax = "[!]\"<text>\"",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
@@ -65,6 +66,7 @@ static int fileext_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 const struct keyword_ops keyword_fileext = {
     .name = "fileext",
     .doc = "extension of the name of a file",
+    .syntax = "[!]\"<extension>\"",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,
@@ -84,6 +86,7 @@ static int filemagic_parse(struct rule_parser *p, struct text in, void *arg UNUS
 const struct keyword_ops keyword_filemagic = {
     .name = "filemagic",
     .doc = "text in what libmagic says of a file",
+    .syntax = "[!]\"<text>\"",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,

@@ -31,6 +31,7 @@ static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_filesize = {
     .name = "filesize",
     .doc = "length of a file in bytes",
+    .syntax = "[to_server,|to_client,]<number>",
     .point = POINT_NONE,
     .quotes = true,
     .arg_size = sizeof(struct int_match),

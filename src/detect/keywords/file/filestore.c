@@ -139,6 +139,7 @@ static int filestore_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_filestore = {
     .name = "filestore",
     .doc = "store the file that matched",
+    .syntax = "[request|response|both|to_server|to_client[,file|tx|ssn|flow]]",
     .point = POINT_POST,
     .argument = ARGUMENT_OPTIONAL,
     .arg_size = sizeof(struct filestore_arg),

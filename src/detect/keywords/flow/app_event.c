@@ -137,6 +137,8 @@ static int app_event_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_app_layer_event = {
     .name = "app-layer-event",
     .doc = "an anomaly that protocol detection or a parser found",
+    .syntax = "<event>\n"
+              "<protocol>.<event>",
     .point = POINT_NONE,
     .arg_size = sizeof(struct app_event_arg),
     .parse = app_event_parse,

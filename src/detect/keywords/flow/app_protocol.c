@@ -199,6 +199,8 @@ static int app_protocol_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_app_layer_protocol = {
     .name = "app-layer-protocol",
     .doc = "the recognised application protocol",
+    .syntax = "[!]<protocol>[|<protocol>]..."
+              "[,direction|final|original|either|to_server|to_client][,exact]",
     .features = "supports firewall,prefilter",
     .point = POINT_NONE,
     .negatable = true,

@@ -65,7 +65,8 @@ static int app_state_parse(struct rule_parser *p, struct text in, void *arg)
 
 const struct keyword_ops keyword_app_layer_state = {
     .name = "app-layer-state",
-    .doc = "how far a transaction has come: STATE, <STATE, >STATE",
+    .doc = "how far a transaction has come: at the state, before it (<) or after it (>)",
+    .syntax = "[<op>]<state>",
     .point = POINT_NONE,
     .arg_size = sizeof(struct app_state_arg),
     .parse = app_state_parse,

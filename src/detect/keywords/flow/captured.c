@@ -84,6 +84,7 @@ static int pktvar_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_flowvar = {
     .name = "flowvar",
     .doc = "text in what was captured for the flow",
+    .syntax = "<name>,\"<text>\"",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct captured_arg),
     .parse = flowvar_parse,
@@ -93,6 +94,7 @@ const struct keyword_ops keyword_flowvar = {
 const struct keyword_ops keyword_pktvar = {
     .name = "pktvar",
     .doc = "text in what was captured in this packet",
+    .syntax = "<name>,\"<text>\"",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct captured_arg),
     .parse = pktvar_parse,

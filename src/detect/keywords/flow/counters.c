@@ -24,6 +24,7 @@ static void age_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_flow_age = {
     .name = "flow.age",
     .doc = "seconds since the flow began",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -125,12 +126,15 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
     return one_side_parse(p, in, 64, SIDE_TO_CLIENT, arg);
 }
 
+#define SIDES_SYNTAX "toserver|toclient|both|either,<number>"
+
 /* 32 bits for packets and 64 for bytes are Suricata's ranges. Each packet changes these
  * numbers, so the rule must look at single packets. */
-#define SIDE_KEYWORD(symbol, written, what, parser, function, listed) \
+#define SIDE_KEYWORD(symbol, written, what, form, parser, function, listed) \
     const struct keyword_ops keyword_##symbol = {               \
         .name = written,                                        \
         .doc = what,                                            \
+        .syntax = form,                                         \
         .features = listed,                                     \
         .point = POINT_PACKET,                                  \
         .needs_packet = true,                                   \
@@ -140,14 +144,15 @@ static int bytes_to_client_parse(struct rule_parser *p, struct text in, void *ar
         .match = function,                                      \
     }
 
-SIDE_KEYWORD(flow_pkts, "flow.pkts", "packets of the flow", packets_parse, packets_match,
-             "prefilter");
-SIDE_KEYWORD(flow_pkts_toserver, "flow.pkts_toserver", "packets to the server",
+SIDE_KEYWORD(flow_pkts, "flow.pkts", "packets of the flow", SIDES_SYNTAX, packets_parse,
+             packets_match, "prefilter");
+SIDE_KEYWORD(flow_pkts_toserver, "flow.pkts_toserver", "packets to the server", "<number>",
              packets_to_server_parse, packets_match, "prefilter");
-SIDE_KEYWORD(flow_pkts_toclient, "flow.pkts_toclient", "packets to the client",
+SIDE_KEYWORD(flow_pkts_toclient, "flow.pkts_toclient", "packets to the client", "<number>",
              packets_to_client_parse, packets_match, "prefilter");
-SIDE_KEYWORD(flow_bytes, "flow.bytes", "bytes of the flow", bytes_parse, bytes_match, NULL);
-SIDE_KEYWORD(flow_bytes_toserver, "flow.bytes_toserver", "bytes to the server",
+SIDE_KEYWORD(flow_bytes, "flow.bytes", "bytes of the flow", SIDES_SYNTAX, bytes_parse,
+             bytes_match, NULL);
+SIDE_KEYWORD(flow_bytes_toserver, "flow.bytes_toserver", "bytes to the server", "<number>",
              bytes_to_server_parse, bytes_match, NULL);
-SIDE_KEYWORD(flow_bytes_toclient, "flow.bytes_toclient", "bytes to the client",
+SIDE_KEYWORD(flow_bytes_toclient, "flow.bytes_toclient", "bytes to the client", "<number>",
              bytes_to_client_parse, bytes_match, NULL);

@@ -40,6 +40,7 @@ static bool elephant_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_flow_elephant = {
     .name = "flow.elephant",
     .doc = "a direction of the flow carries as much as flow.rate-tracking allows",
+    .syntax = "toserver|toclient|both|either",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

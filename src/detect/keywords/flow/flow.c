@@ -122,6 +122,9 @@ static int flow_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_flow = {
     .name = "flow",
     .doc = "direction and state of the flow",
+    .syntax = "[to_server|to_client|from_client|from_server]"
+              "[,established|not_established|stateless]"
+              "[,only_stream|no_stream|only_frag|no_frag]",
     .features = "supports firewall,prefilter",
     .point = POINT_NONE,
     .arg_size = sizeof(struct flow_arg),

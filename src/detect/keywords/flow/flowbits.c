@@ -197,6 +197,9 @@ static void flowbits_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_flowbits = {
     .name = "flowbits",
     .doc = "set and test named bits on the flow",
+    .syntax = "isset|isnotset,<name>[|<name>]...\n"
+              "set|unset|toggle,<name>\n"
+              "noalert",
     .features = "compatible with IP only rule,supports firewall,prefilter",
     .point = POINT_NONE,
     .arg_size = sizeof(struct flowbits_arg *),

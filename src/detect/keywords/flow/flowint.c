@@ -132,7 +132,9 @@ static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
 
 const struct keyword_ops keyword_flowint = {
     .name = "flowint",
-    .doc = "set, change and compare named numbers on the flow",
+    .doc = "set (=), change (+ -) and compare (< <= == != >= >) named numbers on the flow",
+    .syntax = "<name>,<op>,<number or name>\n"
+              "<name>,isset|isnotset",
     .point = POINT_NONE,
     .arg_size = sizeof(struct flowint_arg),
     .parse = flowint_parse,

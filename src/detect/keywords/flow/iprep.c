@@ -124,7 +124,9 @@ static bool iprep_tell(const struct rule_test *test, const struct match_input *i
 
 const struct keyword_ops keyword_iprep = {
     .name = "iprep",
-    .doc = "score of an address in the reputation lists",
+    .doc = "score of an address in the reputation lists: < > <= >= = or !=",
+    .syntax = "any|src|dst|both,<category>,<op>,<0-127>\n"
+              "any|src|dst|both,<category>,isset|isnotset",
     .features = "compatible with IP only rule,supports firewall",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct iprep_arg),

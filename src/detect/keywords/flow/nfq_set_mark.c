@@ -44,7 +44,8 @@ static bool nfq_set_mark_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_nfq_set_mark = {
     .name = "nfq_set_mark",
-    .doc = "set the mark of a packet from NFQ: mark[/mask]",
+    .doc = "set the mark of a packet from NFQ, by default its lower 16 bits",
+    .syntax = "<mark>[/<mask>]",
     .point = POINT_POST,
     .arg_size = sizeof(struct nfq_mark),
     .parse = nfq_set_mark_parse,

@@ -79,7 +79,8 @@ static bool stream_size_tell(const struct rule_test *test UNUSED, const struct m
 
 const struct keyword_ops keyword_stream_size = {
     .name = "stream_size",
-    .doc = "bytes that a side of the TCP flow has sent",
+    .doc = "bytes that a side of the TCP flow has sent: < > <= >= = or !=",
+    .syntax = "server|client|both|either,<op>,<bytes>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct stream_size_arg),

@@ -69,6 +69,7 @@ static bool tag_match(const struct match_input *in UNUSED, const void *arg UNUSE
 const struct keyword_ops keyword_tag = {
     .name = "tag",
     .doc = "log the packets that follow, of the flow or a host",
+    .syntax = "session|host[,<n>,packets|bytes|seconds[,src|dst]]",
     .features = "compatible with IP only rule",
     .point = POINT_POST,
     .arg_size = sizeof(struct tag_spec),

@@ -74,6 +74,7 @@ static bool tcp_session_tell(const struct rule_test *test UNUSED, const struct m
 const struct keyword_ops keyword_tcp_session = {
     .name = "tcp.session",
     .doc = "phases of the TCP session: setup, established, closing",
+    .syntax = "setup|established|closing[,setup|established|closing]...",
     .features = "supports firewall",
     .point = POINT_PACKET,
     .needs_packet = true,

@@ -163,6 +163,9 @@ static int threshold_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_threshold = {
     .name = "threshold",
     .doc = "how often the rule alerts",
+    .syntax = "type limit|threshold|both,track by_src|by_dst|by_both|by_rule|by_flow"
+              ",count <n>,seconds <n>\n"
+              "type backoff,track by_flow,count <n>,multiplier <n>",
     .features = "compatible with IP only rule",
     .point = POINT_NONE,
     .arg_size = sizeof(struct threshold_spec),
@@ -226,6 +229,7 @@ static int detection_filter_parse(struct rule_parser *p, struct text in, void *a
 const struct keyword_ops keyword_detection_filter = {
     .name = "detection_filter",
     .doc = "alert only once so many matches have been seen",
+    .syntax = "track by_src|by_dst|by_flow,count <n>,seconds <n>[,unique_on src_port|dst_port]",
     .features = "compatible with IP only rule",
     .point = POINT_NONE,
     .arg_size = sizeof(struct threshold_spec),

@@ -301,6 +301,9 @@ static int xbits_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_xbits = {
     .name = "xbits",
     .doc = "set and test named bits on hosts, pairs of hosts or transactions",
+    .syntax = "set|unset|isset|isnotset|toggle,<name>,track ip_src|ip_dst|ip_pair|tx["
+              ",expire <seconds>]\n"
+              "noalert",
     .features = "compatible with IP only rule,supports firewall",
     .point = POINT_NONE,
     .arg_size = sizeof(struct bit_arg),
@@ -342,6 +345,8 @@ static int hostbits_parse(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_hostbits = {
     .name = "hostbits",
     .doc = "set and test named bits on hosts",
+    .syntax = "set|unset|isset|isnotset|toggle,<name>[,src|dst]\n"
+              "noalert",
     .features = "compatible with IP only rule",
     .point = POINT_NONE,
     .arg_size = sizeof(struct bit_arg),

@@ -92,6 +92,7 @@ static int lua_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_lua = {
     .name = "lua",
     .doc = "match via a Lua script",
+    .syntax = "[!]<script>",
     .point = POINT_NONE,
     .quotes = true,
     .parse = lua_parse,

@@ -61,6 +61,7 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
 const struct keyword_ops keyword_classtype = {
     .name = "classtype",
     .doc = "class of the rule, gives its default priority",
+    .syntax = "<class>",
     .point = POINT_NONE,
     .parse = classtype_parse,
 };

@@ -16,6 +16,7 @@ static int gid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_gid = {
     .name = "gid",
     .doc = "group of rule numbers, 1 unless given",
+    .syntax = "<0-4294967295>",
     .point = POINT_NONE,
     .quotes = true,
     .parse = gid_parse,

@@ -12,6 +12,7 @@ static int metadata_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 const struct keyword_ops keyword_metadata = {
     .name = "metadata",
     .doc = "key and value pairs, copied to alerts when asked for",
+    .syntax = "<key> <value>[,<key> <value>]...",
     .point = POINT_NONE,
     .parse = metadata_parse,
 };

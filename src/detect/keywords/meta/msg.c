@@ -23,6 +23,7 @@ static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_msg = {
     .name = "msg",
     .doc = "title of the rule, in every alert",
+    .syntax = "\"<text>\"",
     .features = "supports firewall",
     .point = POINT_NONE,
     .quotes = true,

@@ -23,6 +23,7 @@ static int priority_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 const struct keyword_ops keyword_priority = {
     .name = "priority",
     .doc = "1 is most urgent, overrides what the classtype gives",
+    .syntax = "<1-2147483647>",
     .point = POINT_NONE,
     .quotes = true,
     .parse = priority_parse,

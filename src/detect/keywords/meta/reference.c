@@ -72,7 +72,8 @@ static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
 const struct keyword_ops keyword_reference = {
     .name = "reference",
-    .doc = "where to read more: system,id",
+    .doc = "where to read more: a system of reference.config, and the number or address there",
+    .syntax = "<system>,<id>",
     .point = POINT_NONE,
     .parse = reference_parse,
 };

@@ -6,5 +6,8 @@
 const struct keyword_ops keyword_requires = {
     .name = "requires",
     .doc = "load the rule only where version, features and keywords are there",
+    .syntax = "version <op> <version>[ <op> <version>]...[ | <op> <version>]...\n"
+              "feature <name>\n"
+              "keyword <name>",
     .point = POINT_NONE,
 };

@@ -18,6 +18,7 @@ static int rev_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_rev = {
     .name = "rev",
     .doc = "revision of the rule",
+    .syntax = "<1-4294967295>",
     .point = POINT_NONE,
     .quotes = true,
     .parse = rev_parse,

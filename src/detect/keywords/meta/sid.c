@@ -18,6 +18,7 @@ static int sid_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_sid = {
     .name = "sid",
     .doc = "number of the rule, unique in its group",
+    .syntax = "<1-4294967295>",
     .features = "supports firewall",
     .point = POINT_NONE,
     .quotes = true,

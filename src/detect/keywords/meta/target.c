@@ -16,7 +16,8 @@ static int target_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_target = {
     .name = "target",
-    .doc = "which side is attacked: src_ip or dest_ip",
+    .doc = "which side is attacked",
+    .syntax = "src_ip|dest_ip",
     .point = POINT_NONE,
     .parse = target_parse,
 };

@@ -115,6 +115,7 @@ static bool checksum_tell(const struct rule_test *test, const struct match_input
     const struct keyword_ops keyword_##symbol = {           \
         .name = written,                                    \
         .doc = what,                                        \
+        .syntax = "valid|invalid",                          \
         .point = POINT_PACKET,                              \
         .of_packet = true,                                  \
         .quotes = true,                                     \

@@ -55,6 +55,7 @@ static void dsize_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_dsize = {
     .name = "dsize",
     .doc = "bytes of payload in the packet",
+    .syntax = "<number>",
     .features = "supports firewall,prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

@@ -87,6 +87,7 @@ enum packet_event keyword_event(const struct keyword_ops *keyword, const void *a
 const struct keyword_ops keyword_decode_event = {
     .name = "decode-event",
     .doc = "an anomaly that decoding found",
+    .syntax = "<event>",
     .features = "compatible with decoder event only rule,prefilter",
     .point = POINT_PACKET,
     .of_packet = true,
@@ -99,6 +100,7 @@ const struct keyword_ops keyword_decode_event = {
 const struct keyword_ops keyword_stream_event = {
     .name = "stream-event",
     .doc = "an anomaly that TCP tracking found",
+    .syntax = "<event>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .of_packet = true,
@@ -111,6 +113,8 @@ const struct keyword_ops keyword_stream_event = {
 const struct keyword_ops keyword_engine_event = {
     .name = "engine-event",
     .doc = "an event by its full name",
+    .syntax = "decoder.<event>\n"
+              "stream.<event>",
     .point = POINT_PACKET,
     .of_packet = true,
     .arg_size = sizeof(uint16_t),

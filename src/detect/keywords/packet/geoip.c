@@ -170,7 +170,8 @@ static void geoip_free(void *arg)
 
 const struct keyword_ops keyword_geoip = {
     .name = "geoip",
-    .doc = "country of an address: [src|dst|both|any,][!]COUNTRY...",
+    .doc = "country of an IPv4 address, two letters each",
+    .syntax = "[src|dst|both|any,][!]<country>[,<country>]...",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct geoip),
     .parse = geoip_parse,
@@ -189,6 +190,7 @@ static int geoip_parse(struct rule_parser *p, struct text in UNUSED, void *arg U
 const struct keyword_ops keyword_geoip = {
     .name = "geoip",
     .doc = "country of an address (not in this build)",
+    .syntax = "[src|dst|both|any,][!]<country>[,<country>]...",
     .point = POINT_NONE,
     .parse = geoip_parse,
 };

@@ -21,6 +21,7 @@ static bool itype_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_itype = {
     .name = "itype",
     .doc = "ICMP type",
+    .syntax = "<number>",
     .features = "supports firewall,prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -42,6 +43,7 @@ static void icode_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_icode = {
     .name = "icode",
     .doc = "ICMP code",
+    .syntax = "<number>",
     .features = "supports firewall,prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -76,6 +78,7 @@ static void icmp_id_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_icmp_id = {
     .name = "icmp_id",
     .doc = "identifier of an ICMP echo",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .quotes = true,
@@ -94,6 +97,7 @@ static bool icmp_seq_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_icmp_seq = {
     .name = "icmp_seq",
     .doc = "sequence number of an ICMP echo",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .quotes = true,
@@ -127,6 +131,7 @@ static bool icmpv6_mtu_tell(const struct rule_test *test UNUSED, const struct ma
 const struct keyword_ops keyword_icmpv6_mtu = {
     .name = "icmpv6.mtu",
     .doc = "MTU that ICMPv6 \"packet too big\" tells",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

@@ -32,6 +32,7 @@ static bool igmp_type_tell(const struct rule_test *test UNUSED, const struct mat
 const struct keyword_ops keyword_igmp_type = {
     .name = "igmp.type",
     .doc = "type of an IGMP message",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

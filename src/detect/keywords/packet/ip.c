@@ -14,6 +14,7 @@ static bool ttl_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_ttl = {
     .name = "ttl",
     .doc = "IPv4 time to live or IPv6 hop limit",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -26,6 +27,7 @@ const struct keyword_ops keyword_ttl = {
 const struct keyword_ops keyword_template2 = {
     .name = "template2",
     .doc = "another name for ttl",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -55,6 +57,7 @@ static bool id_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_id = {
     .name = "id",
     .doc = "IPv4 identification",
+    .syntax = "<0-65535>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .quotes = true,
@@ -111,6 +114,8 @@ static int tos_add(struct rule_parser *p, struct text in, void *arg)
 const struct keyword_ops keyword_tos = {
     .name = "tos",
     .doc = "IPv4 type of service",
+    .syntax = "[!]<0-255>\n"
+              "[!]x<hex digits>",
     .point = POINT_PACKET,
     .negatable = true,
     .quotes = true,
@@ -152,6 +157,7 @@ static int l3_proto_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 const struct keyword_ops keyword_l3_proto = {
     .name = "l3_proto",
     .doc = "IPv4 or IPv6",
+    .syntax = "ipv4|ip4|ipv6|ip6",
     .point = POINT_NONE,
     .parse = l3_proto_parse,
 };

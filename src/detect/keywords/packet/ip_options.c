@@ -128,6 +128,7 @@ static void ipopts_describe(const struct rule_test *test, struct json *j)
 const struct keyword_ops keyword_ipopts = {
     .name = "ipopts",
     .doc = "an IPv4 option is there",
+    .syntax = "any|rr|lsrr|ssrr|eol|nop|ts|sec|esec|satid|qs|cipso|rtralt",
     .point = POINT_PACKET,
     .needs_packet = true,
     .arg_size = sizeof(uint8_t),
@@ -210,7 +211,8 @@ static bool fragbits_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_fragbits = {
     .name = "fragbits",
-    .doc = "IPv4 fragmentation bits",
+    .doc = "IPv4 fragmentation bits: exactly these, + and others, * any of them, ! not all",
+    .syntax = "[+|*|!]<letters of M, D, R>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -249,7 +251,9 @@ static bool fragoffset_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_fragoffset = {
     .name = "fragoffset",
-    .doc = "offset of an IP fragment: IPv4 in units of 8 bytes, IPv6 in bytes",
+    .doc = "offset of an IP fragment, equal, less (<) or more (>): IPv4 in units of 8 bytes, "
+           "IPv6 in bytes",
+    .syntax = "[<op>]<n>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

@@ -130,7 +130,8 @@ static int ip_proto_parse(struct rule_parser *p, struct text in, void *arg)
 
 const struct keyword_ops keyword_ip_proto = {
     .name = "ip_proto",
-    .doc = "number or name of the protocol that IP carries",
+    .doc = "number or name of the protocol that IP carries: ! < or > before it",
+    .syntax = "[<op>]<number or name>",
     .point = POINT_PACKET,
     .quotes = true,
     .needs_packet = true,

@@ -38,6 +38,7 @@ static bool vtag_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_sctp_vtag = {
     .name = "sctp.vtag",
     .doc = "verification tag of SCTP",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -55,6 +56,7 @@ static bool chunk_cnt_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_sctp_chunk_cnt = {
     .name = "sctp.chunk_cnt",
     .doc = "number of chunks in an SCTP packet",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -96,6 +98,7 @@ static bool chunk_type_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_sctp_chunk_type = {
     .name = "sctp.chunk_type",
     .doc = "type of any chunk in an SCTP packet, by number or name",
+    .syntax = "<number or name>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

@@ -123,7 +123,8 @@ static bool tcp_flags_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_tcp_flags = {
     .name = "tcp.flags",
     .alias = "flags",
-    .doc = "TCP flags",
+    .doc = "TCP flags: exactly these, + and others, * any of them, ! not all",
+    .syntax = "[+|*|!]<letters of F, S, R, P, A, U, E, C, or 0>[,<flags to ignore>]",
     .features = "supports firewall,prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

@@ -33,6 +33,7 @@ static bool template_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_template = {
     .name = "template",
     .doc = "first and last byte of the payload",
+    .syntax = "<first>,<last>",
     .point = POINT_PACKET,
     .needs_packet = true,
     .arg_size = sizeof(struct template_arg),

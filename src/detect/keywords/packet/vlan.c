@@ -46,7 +46,9 @@ static bool vlan_id_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_vlan_id = {
     .name = "vlan.id",
-    .doc = "VLAN id: VALUE[,LAYER[,FROM:TO]] or count NUMBER",
+    .doc = "VLAN id of a tag, 0 is the outermost, or the number of tags",
+    .syntax = "<number>[,<index>]\n"
+              "count <number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,
@@ -76,6 +78,7 @@ static bool vlan_layers_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_vlan_layers = {
     .name = "vlan.layers",
     .doc = "number of VLAN tags",
+    .syntax = "<number>",
     .features = "prefilter",
     .point = POINT_PACKET,
     .needs_packet = true,

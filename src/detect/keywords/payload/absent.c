@@ -27,6 +27,7 @@ static int absent_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_absent = {
     .name = "absent",
     .doc = "the buffer is not there",
+    .syntax = "[or_else]",
     .point = POINT_BUFFER,
     .argument = ARGUMENT_OPTIONAL,
     .parse = absent_parse,

@@ -255,7 +255,9 @@ static int asn1_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_asn1 = {
     .name = "asn1",
-    .doc = "malformed ASN.1: bitstring_overflow, double_overflow, oversize_length N",
+    .doc = "malformed ASN.1 in the payload",
+    .syntax = "[bitstring_overflow][,double_overflow][,oversize_length <n>]"
+              "[,absolute_offset <n>|relative_offset <n>]",
     .point = POINT_BUFFER,
     .parse = asn1_parse,
 };

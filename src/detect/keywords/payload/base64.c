@@ -55,6 +55,7 @@ static int base64_decode_parse(struct rule_parser *p, struct text in, void *arg 
 const struct keyword_ops keyword_base64_decode = {
     .name = "base64_decode",
     .doc = "decodes base64 encoded data",
+    .syntax = "[bytes <n>][,offset <n>][,relative]",
     .point = POINT_BUFFER,
     .argument = ARGUMENT_OPTIONAL,
     .parse = base64_decode_parse,

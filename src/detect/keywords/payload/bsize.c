@@ -26,6 +26,7 @@ static int bsize_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_bsize = {
     .name = "bsize",
     .doc = "how long the buffer is",
+    .syntax = "<number or name>",
     .features = "supports firewall",
     .point = POINT_BUFFER,
     .parse = bsize_parse,

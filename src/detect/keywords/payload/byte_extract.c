@@ -53,6 +53,8 @@ static int byte_extract_parse(struct rule_parser *p, struct text in, void *arg U
 const struct keyword_ops keyword_byte_extract = {
     .name = "byte_extract",
     .doc = "gives a number from the data a name, for the options after it",
+    .syntax = "<bytes>,<offset>,<name>[,relative][,big|little|dce][,string]"
+              "[,hex|dec|oct][,multiplier <n>][,align 2|4][,bitmask <mask>]",
     .point = POINT_BUFFER,
     .parse = byte_extract_parse,
 };

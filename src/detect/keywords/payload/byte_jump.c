@@ -59,6 +59,9 @@ static int byte_jump_parse(struct rule_parser *p, struct text in, void *arg UNUS
 const struct keyword_ops keyword_byte_jump = {
     .name = "byte_jump",
     .doc = "reads a number from the data and goes on from where it points",
+    .syntax = "<bytes>,<offset>[,relative][,big|little|dce][,string][,hex|dec|oct]"
+              "[,multiplier <n>][,align][,from_beginning|from_end][,post_offset <n>]"
+              "[,bitmask <mask>]",
     .point = POINT_BUFFER,
     .parse = byte_jump_parse,
 };

@@ -97,7 +97,9 @@ static int byte_math_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
 const struct keyword_ops keyword_byte_math = {
     .name = "byte_math",
-    .doc = "calculates with a number from the data and keeps the result",
+    .doc = "calculates with a number from the data (+ - * / << >>) and keeps the result",
+    .syntax = "bytes <n>,offset <n>,oper <op>,rvalue <n or name>,result <name>"
+              "[,relative][,endian big|little][,string hex|dec|oct][,dce][,bitmask <mask>]",
     .point = POINT_BUFFER,
     .parse = byte_math_parse,
 };

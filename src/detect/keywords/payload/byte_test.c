@@ -68,7 +68,10 @@ static int byte_test_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
 const struct keyword_ops keyword_byte_test = {
     .name = "byte_test",
-    .doc = "compares a number from the data with a value",
+    .doc = "compares a number from the data with a value: = < > <= >=, bits in common (&), others "
+           "(^)",
+    .syntax = "<bytes>,[!]<op>,<value or name>,<offset>[,relative][,big|little|dce]"
+              "[,string][,hex|dec|oct][,bitmask <mask>]",
     .point = POINT_BUFFER,
     .parse = byte_test_parse,
 };

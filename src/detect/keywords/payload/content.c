@@ -33,6 +33,7 @@ static int content_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 const struct keyword_ops keyword_content = {
     .name = "content",
     .doc = "match on payload content",
+    .syntax = "[!]\"<text, bytes as |hex|>\"",
     .features = "supports firewall",
     .point = POINT_BUFFER,
     .negatable = true,

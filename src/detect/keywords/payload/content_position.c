@@ -112,6 +112,7 @@ static int offset_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_offset = {
     .name = "offset",
     .doc = "the content begins at this byte or after it",
+    .syntax = "<n or name>",
     .point = POINT_NONE,
     .parse = offset_parse,
 };
@@ -138,6 +139,7 @@ static int depth_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_depth = {
     .name = "depth",
     .doc = "the content is within so many first bytes",
+    .syntax = "<n or name>",
     .point = POINT_NONE,
     .parse = depth_parse,
 };
@@ -159,6 +161,7 @@ static int distance_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 const struct keyword_ops keyword_distance = {
     .name = "distance",
     .doc = "the content begins so many bytes or more after the previous match",
+    .syntax = "<n or name>",
     .point = POINT_NONE,
     .parse = distance_parse,
 };
@@ -184,6 +187,7 @@ static int within_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_within = {
     .name = "within",
     .doc = "the content ends within so many bytes after the previous match",
+    .syntax = "<n or name>",
     .point = POINT_NONE,
     .parse = within_parse,
 };

@@ -396,6 +396,11 @@ static int dataset_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 const struct keyword_ops keyword_dataset = {
     .name = "dataset",
     .doc = "match sticky buffer against datasets",
+    .syntax = "set|unset|isset|isnotset,<name>[,type string|md5|sha256|ipv4|ip]"
+              "[,load <file>][,save <file>|state <file>][,memcap <size>][,hashsize <n>]"
+              "[,match subdomain]"
+              "[,format csv|json|ndjson,value_key <key>,context_key <key>"
+              "[,array_key <key>][,remove_key]]",
     .point = POINT_BUFFER,
     .parse = dataset_parse,
     .tell_data = dataset_tell,
@@ -436,7 +441,9 @@ static int datarep_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 
 const struct keyword_ops keyword_datarep = {
     .name = "datarep",
-    .doc = "asks for a value in a set, or puts it there",
+    .doc = "reputation of the buffer in a list: < > or ==",
+    .syntax = "<name>,<op>,<0-65535>[,type string|md5|sha256|ipv4|ip]"
+              "[,load <file>|state <file>][,memcap <size>][,hashsize <n>]",
     .point = POINT_BUFFER,
     .parse = datarep_parse,
     .tell_data = datarep_tell,

@@ -168,6 +168,7 @@ static int entropy_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 const struct keyword_ops keyword_entropy = {
     .name = "entropy",
     .doc = "calculate entropy",
+    .syntax = "value <number>[,bytes <n>][,offset <n>]",
     .point = POINT_BUFFER,
     .parse = entropy_parse,
 };

@@ -84,6 +84,7 @@ static int fast_pattern_parse(struct rule_parser *p, struct text in, void *arg U
 const struct keyword_ops keyword_fast_pattern = {
     .name = "fast_pattern",
     .doc = "this content is the one to search for in all traffic",
+    .syntax = "[only|<offset>,<length>]",
     .point = POINT_NONE,
     .argument = ARGUMENT_OPTIONAL,
     .parse = fast_pattern_parse,

@@ -51,6 +51,7 @@ static int frame_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_frame = {
     .name = "frame",
     .doc = "what follows looks into frames of a protocol",
+    .syntax = "[<protocol>.]<frame>",
     .features = "sticky buffer",
     .point = POINT_NONE,
     .parse = frame_parse,

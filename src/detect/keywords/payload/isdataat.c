@@ -63,6 +63,7 @@ static int isdataat_parse(struct rule_parser *p, struct text in, void *arg UNUSE
 const struct keyword_ops keyword_isdataat = {
     .name = "isdataat",
     .doc = "is there data so many bytes further on?",
+    .syntax = "[!]<n or name>[,relative][,rawbytes]",
     .point = POINT_BUFFER,
     .negatable = true,
     .parse = isdataat_parse,

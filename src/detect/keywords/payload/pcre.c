@@ -372,7 +372,9 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 
 const struct keyword_ops keyword_pcre = {
     .name = "pcre",
-    .doc = "a regular expression finds something",
+    .doc = "a regular expression finds something (flags: A B E G i m O R s x, and a letter that "
+           "names a buffer)",
+    .syntax = "[!]\"/<expression>/[<flags>][,flow:<name>|pkt:<name>|alert:<name>]...\"",
     .features = "supports firewall",
     .point = POINT_BUFFER,
     .negatable = true,

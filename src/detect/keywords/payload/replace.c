@@ -35,6 +35,7 @@ static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED
 const struct keyword_ops keyword_replace = {
     .name = "replace",
     .doc = "inline: the content before it leaves as this text",
+    .syntax = "\"<text>\"",
     .point = POINT_NONE,
     .negatable = true,
     .quotes = true,

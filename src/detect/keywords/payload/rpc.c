@@ -88,6 +88,7 @@ static bool rpc_tell(const struct rule_test *test UNUSED, const struct match_inp
 const struct keyword_ops keyword_rpc = {
     .name = "rpc",
     .doc = "program, version and procedure of an RPC call",
+    .syntax = "<program>[,<version>|*[,<procedure>|*]]",
     .point = POINT_PACKET,
     .arg_size = sizeof(struct rpc),
     .parse = rpc_parse,

@@ -58,6 +58,7 @@ static int urilen_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 const struct keyword_ops keyword_urilen = {
     .name = "urilen",
     .doc = "how long the URI is",
+    .syntax = "<number>[,norm|raw]",
     .features = "supports firewall",
     .point = POINT_BUFFER,
     .parse = urilen_parse,
@@ -82,6 +83,7 @@ static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNU
 const struct keyword_ops keyword_uricontent = {
     .name = "uricontent",
     .doc = "a content of the URI, written http.uri now",
+    .syntax = "[!]\"<text, bytes as |hex|>\"",
     .point = POINT_BUFFER,
     .negatable = true,
     .quotes = true,

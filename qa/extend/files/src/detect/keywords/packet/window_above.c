@@ -21,6 +21,7 @@ static bool window_above_match(const struct match_input *in, const void *arg)
 const struct keyword_ops keyword_window_above = {
     .name = "tcp.window_above",
     .doc = "TCP window larger than a number",
+    .syntax = "<0-65535>",
     .point = POINT_PACKET,
     .needs_packet = true,
     .arg_size = sizeof(uint16_t),
