@@ -31,7 +31,7 @@ TABLE = r"\b%s\[[^]]*\]\s*=\s*\{(.*?)\n? *\};"
 ROW = re.compile(r'\{\s*(?:\w+,\s*)*"((?:\\.|[^"\\])*)"')
 DECLARATION = re.compile(r"const struct (app_log|eve_type) \w+ = \{(.*?)\};", re.S)
 JSON_ARGUMENT = re.compile(r"&?(?:\w+->)?(?:j|json|js)")
-COMMON = {"eve_begin", "eve_end", "eve_end_within"}     # what all records have
+COMMON = {"eve_begin", "eve_end", "eve_end_within", "eve_xff_end"}     # what all records have
 METADATA = re.compile(r"\.alert_(?:metadata|contents) = (\w+)")
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined"}
 
@@ -270,7 +270,7 @@ class Records:
             self.walk(path, name, [self.metadata])
         for kind, path, text in self.sources.declarations():
             (self.app_record if kind == "app_log" else self.eve_record)(path, text)
-        self.common = self.written_by("eve_begin", "eve_end")
+        self.common = self.written_by("eve_begin", "eve_end", "eve_xff_end")
 
     def record(self, event):
         return self.of.setdefault(event, Field())
