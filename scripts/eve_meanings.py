@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the fields of EVE records mean, from the *.fields files beside the code that writes them.
 
-A line is `PATH: meaning`. PATH is as in doc/eve.md, with `*` for other keys; `{a,b}` stands for each
+A line is `PATH: meaning`. PATH is as in doc/eve.md, with `*` for other keys; `{a,b}` means each
 of its parts, so one line may speak of several fields. `[TYPE]` on a line of its own: what follows
 holds in records of this type only. `#` begins a comment."""
 import re

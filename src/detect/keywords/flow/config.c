@@ -72,7 +72,8 @@ static bool config_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_config = {
     .name = "config",
-    .doc = "switch logging of the matched transaction off, or the packet's flow",
+    .doc = "switch logging of the matched transaction off, or in a pre_flow rule the "
+           "packet's flow",
     .syntax = "logging disable,type tx,scope tx\n"
               "tracking disable,type flow,scope packet",
     .features = "supports firewall",

@@ -5,7 +5,7 @@
 /* The rule parser reads it before all others, see rule/requires.c. */
 const struct keyword_ops keyword_requires = {
     .name = "requires",
-    .doc = "load the rule only where version, features and keywords are there",
+    .doc = "load the rule only where all of these are there, joined by commas",
     .syntax = "version <op> <version>[ <op> <version>]...[ | <op> <version>]...\n"
               "feature <name>\n"
               "keyword <name>",
