@@ -18,6 +18,10 @@ static void misbehave(int how)
         break;
     case 1:
         exit(0);
+    case 3:
+        _exit(0);
+    case 4:
+        _Exit(0);
     case 2:
         if (write(STDOUT_FILENO, "it waits\n", 9) == 9)
             for (;;)
@@ -25,10 +29,10 @@ static void misbehave(int how)
     }
 }
 
-#if MISTAKE >= 21 && MISTAKE <= 23
+#if (MISTAKE >= 21 && MISTAKE <= 23) || MISTAKE >= 31
 __attribute__((constructor)) static void misbehave_early(void)
 {
-    misbehave(MISTAKE - 21);
+    misbehave(MISTAKE >= 31 ? MISTAKE - 28 : MISTAKE - 21);
 }
 #endif
 
@@ -204,6 +208,8 @@ static int load(struct ids_engine *engine, const struct ids_api *ids)
     case 24:
     case 25:
     case 26:
+    case 27:
+    case 28:
         misbehave(MISTAKE - 24);
         break;
     }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -71,6 +72,28 @@ static void on_exit_of_plugin(void)
 {
     if (print_plugin(": it ends the process while it is loaded\n"))
         _exit(EXIT_FAILURE);
+}
+
+/* A plugin that calls _exit() runs no handler. The linker finds symbols of the program before those
+ * of libc, so its call arrives here. libc's own exit() does not. */
+#define PUBLIC __attribute__((visibility("default"), noreturn))
+
+static _Noreturn void end_process(int status)
+{
+    if (print_plugin(": it ends the process while it is loaded\n"))
+        status = EXIT_FAILURE;
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+PUBLIC void _exit(int status)
+{
+    end_process(status);
+}
+
+PUBLIC void _Exit(int status)
+{
+    end_process(status);
 }
 
 void plugin_guard_begin(void)
