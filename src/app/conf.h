@@ -14,6 +14,8 @@ struct app_conf *app_conf_new(const struct conf_node *root, bool is_inline, stru
 /* True if flows of this protocol are bypassed once they are encrypted. proto may be NULL. */
 bool app_bypasses(const struct app_conf *conf);
 void app_conf_free(struct app_conf *conf);
+/* Another process may take over: parsers' input is kept as long as an exchange is not over. */
+void app_conf_hand_over(struct app_conf *conf);
 
 bool app_proto_enabled(const struct app_conf *conf, enum app_proto_id id);  /* with its parser */
 bool app_proto_is_detected(const struct app_conf *conf, enum app_proto_id id);   /* at least */

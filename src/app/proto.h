@@ -72,6 +72,21 @@ struct app_memcap {
     const char *used_counter, *limit_counter;   /* NULL: none */
 };
 
+/* --- hand-over to another process --------------------------------------------------------- */
+
+/* What its parser has heard of an unfinished exchange is kept, up to `limit` bytes, for the parser
+ * of a process that takes over (core/resume.c). */
+struct app_handover_ops {
+    uint32_t limit;
+    /* There is no transaction. True if a fresh parser could go on here. NULL: never, only all bytes
+     * of the flow bring it into the same state. */
+    bool (*is_between)(const struct app_flow *af);
+    /* Adds by app_prelude_add() what a fresh parser must hear to go on here; NULL: nothing. It is
+     * also called within an exchange that was not kept. */
+    void (*prelude)(const struct app_flow *af, struct buf *out);
+};
+void app_prelude_add(struct buf *out, enum direction d, const void *data, uint32_t len);
+
 /* --- the protocol ------------------------------------------------------------------------- */
 
 struct app_proto {
@@ -143,6 +158,8 @@ struct app_proto {
     void (*prefetch)(const struct app_flow *af);
     /* Called once all bytes of a flow have been parsed: closes what is open. */
     void (*finish)(struct app_flow *af);
+    const struct app_handover_ops *handover;    /* NULL: another process begins with the next
+                                                 * message that it recognises */
 
     /* --- rules: also app/rules.h --- */
     const struct app_reports *reports;          /* NULL: as the rest of the declaration says */

@@ -51,8 +51,13 @@ void app_prefetch_files(const struct app_flow *af);
 /* Frees all of the flow's application state and sets flow->app to NULL. Called by the inspecting
  * thread when the packet that ends the flow has been logged. */
 void app_flow_free(struct flow *flow);
-/* What another process needs to go on with the flow. On the inspecting thread, at its end. */
-void app_export(const struct flow *flow, struct app_export *out);
+/* What another process needs to go on with the flow; *heard: bytes of messages that are unfinished,
+ * valid until the next packet. On the inspecting thread, at the flow's end. */
+void app_export(const struct flow *flow, struct app_export *out, struct slice *heard);
+/* A rule has matched the transaction: a process that takes over must not report it again. */
+void app_tx_alerted(struct app_tx *tx, uint32_t gid, uint32_t sid);
+/* True if it has matched it in the process from which this one has taken over. */
+bool app_tx_was_alerted(const struct app_tx *tx, uint32_t gid, uint32_t sid);
 /* The number of a protocol that another process has named; 0: this process has none such. */
 uint16_t app_exported_proto(const char *name);
 

@@ -191,6 +191,7 @@ void flow_ext_free(struct flow *f)
     lib_free(f->ext->macs);
     flow_rate_free(f->ext->rate);
     lib_free(f->ext->elephant);
+    lib_free(f->ext->replay);
     lib_free(f->ext);
     f->ext = NULL;
 }

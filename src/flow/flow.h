@@ -76,10 +76,10 @@ struct flow_ext {
     struct flow_elephant *elephant;     /* flow/elephant.h; NULL below its first limits */
     void *watched;                      /* plugins/watch.h; NULL without watchers */
     uint64_t rule_steps;                /* used by rules: detect/inspect/packet_work.h */
+    struct flow_replay *replay;         /* flow/flow_export.h; NULL unless another process began */
 };
 
-/* Three groups of cache lines, by the thread that writes them; 320 bytes in all. The session of a
- * TCP flow takes the same again. */
+/* Three groups of cache lines, by the thread that writes them: 320 bytes, as its TCP session. */
 struct flow {
     /* never changed after creation, except requests */
     CACHE_ALIGNED struct flow_key key;

@@ -2,6 +2,7 @@
 /* flow/flow_export.c - writes flows for another process, and finds those of another process. */
 #include "flow/flow_export.h"
 
+#include "base/memory/lib_memory.h"
 #include "flow/flow_match.h"
 #include "flow/vars.h"
 
@@ -52,15 +53,17 @@ static struct flow_export record_of(const struct flow *f)
 }
 
 bool flow_export_add(struct buf *out, const struct flow *f, const struct tcp_export *tcp,
-                     const struct app_export *app)
+                     const struct app_export *app, struct slice heard)
 {
     struct flow_export record = record_of(f);
     size_t at = out->len;
 
     record.tcp = *tcp;
     record.app = *app;
+    record.app.heard = heard.len;
     buf_add(out, &record, sizeof(record));
     flow_vars_each(f, add_var, out);
+    buf_add(out, heard.data, heard.len);
     if (!buf_cut_failed(out, at))
         return false;
     record.size = (uint32_t)(out->len - at);
@@ -91,7 +94,8 @@ static bool read_record(const struct buf *records, size_t at, struct flow_export
     if (records->len - at < sizeof(*out))
         return false;
     memcpy(out, records->data + at, sizeof(*out));
-    return out->size >= sizeof(*out) && out->size <= records->len - at;
+    return out->size >= sizeof(*out) && out->size <= records->len - at &&
+           out->app.heard <= MIN(out->size - sizeof(*out), FLOW_REPLAY_MAX);
 }
 
 static int count_records(const struct buf *records, unsigned *count, struct err *err)
@@ -228,6 +232,16 @@ static void find_protos(const struct flow_imports *imports, struct flow_import *
     }
 }
 
+/* read_record() has compared the sizes. */
+static void take_rest_of(const uint8_t *record, struct flow_import *out)
+{
+    struct bytes in = bytes_of(record, out->flow.size);
+
+    take_skip(&in, sizeof(out->flow));
+    out->vars = take_sub(&in, bytes_left(&in) - out->flow.app.heard);
+    out->heard = take_rest(&in);
+}
+
 /* Records are not aligned, so the caller gets a copy. */
 bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
                        struct flow_import *out)
@@ -241,8 +255,7 @@ bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
         memcpy(&out->flow, imports->data + slot->at, sizeof(out->flow));
         if (!matches(imports->conf, &out->flow, flow))
             continue;
-        out->vars = bytes_of(imports->data + slot->at + sizeof(out->flow),
-                             out->flow.size - sizeof(out->flow));
+        take_rest_of(imports->data + slot->at, out);
         find_protos(imports, out);
         return take_slot(imports, slot);
     }
@@ -276,15 +289,38 @@ static void take_vars(struct flow *flow, struct bytes in)
     }
 }
 
-/* A flow that was not recognised yet is recognised here. */
+/* The records are freed before the flow ends. */
+bool flow_replay_set(struct flow *flow, struct slice heard)
+{
+    struct flow_ext *ext = flow_ext_make(flow);
+    struct flow_replay *copy = ext != NULL ? lib_malloc(sizeof(*copy) + heard.len) : NULL;
+
+    if (copy == NULL)
+        return false;
+    *copy = (struct flow_replay){ .len = heard.len };
+    memcpy(copy->data, heard.data, heard.len);
+    lib_free(ext->replay);
+    ext->replay = copy;
+    return true;
+}
+
+/* A flow that was not recognised yet is recognised here. What was heard of a protocol that this
+ * process does not have means nothing. */
 static void take_protos(struct flow *flow, const struct flow_import *from)
 {
-    if (from->app_proto[0] == 0)
+    bool replays = from->heard.len > 0 && flow_replay_set(flow, from->heard);
+
+    if (replays)
+        flow->app_resume = FLOW_APP_REPLAYS;
+    if (from->app_proto[0] == 0) {
+        flow->app_resume = from->flow.app.proto[0][0] == '\0' ? flow->app_resume : 0;
         return;
+    }
     flow->app_proto = from->app_proto[0];
     flow->app_proto_dir[0] = from->app_proto[1];
     flow->app_proto_dir[1] = from->app_proto[2];
-    flow->app_resume = from->flow.app.is_over ? FLOW_APP_OVER : FLOW_APP_RESUMES;
+    if (!replays)
+        flow->app_resume = from->flow.app.is_over ? FLOW_APP_OVER : FLOW_APP_RESUMES;
 }
 
 /* The key stays that of this process's first packet, which may come from the server. */

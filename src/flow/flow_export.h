@@ -30,15 +30,33 @@ struct tcp_export {
 struct app_export {
     char proto[3][APP_EXPORT_NAME];     /* the flow's, then by direction */
     uint8_t is_over;                    /* nothing of it is parsed any more, or it is encrypted */
+    uint32_t heard;                     /* bytes of unfinished messages, behind the variables */
 };
 
 /* flow->app_resume; 0: the flow began here, or the other process has not recognised it. */
 #define FLOW_APP_RESUMES 1              /* parsers go on at the next message */
 #define FLOW_APP_OVER    2              /* nothing of it is parsed any more */
+#define FLOW_APP_REPLAYS 3              /* parsers first get flow_replay() */
+#define FLOW_REPLAY_MAX  (128u << 10)   /* bytes of it */
 
-/* A record is this, then the variables: kind (1 byte), length of the name (1), number (4), name. */
+/* What parsers of the other process have heard of unfinished messages, in app/'s format. */
+struct flow_replay {
+    uint32_t len;
+    uint32_t played[2];                 /* bytes by direction: they precede the stream */
+    uint8_t data[];
+};
+bool flow_replay_set(struct flow *flow, struct slice heard);    /* a copy; false: no memory */
+static inline struct slice flow_replay(const struct flow *f)    /* empty: nothing */
+{
+    if (f->ext == NULL || f->ext->replay == NULL)
+        return (struct slice){ .data = NULL, .len = 0 };
+    return (struct slice){ .data = f->ext->replay->data, .len = f->ext->replay->len };
+}
+
+/* A record is this, then the variables: kind (1 byte), length of the name (1), number (4), name;
+ * then what parsers have heard of unfinished messages, in app/'s format. */
 struct flow_export {
-    uint32_t size;                      /* with the variables */
+    uint32_t size;                      /* with all of it */
     uint32_t requests, exception_policies, depth;
     struct flow_key key;
     uint64_t id, parent_id, start_us, last_us;
@@ -52,10 +70,10 @@ struct flow_export {
     struct app_export app;
 };
 
-/* On the inspecting thread, at the flow's end. tcp: filled by stream/, app: by app/. False: no
- * memory. */
+/* On the inspecting thread, at the flow's end. tcp: filled by stream/, app and heard: by app/.
+ * False: no memory. */
 bool flow_export_add(struct buf *out, const struct flow *flow, const struct tcp_export *tcp,
-                     const struct app_export *app);
+                     const struct app_export *app, struct slice heard);
 
 /* The flows of another process. Any thread may take one, and each is taken once. */
 struct flow_imports;
@@ -70,10 +88,11 @@ unsigned flow_imports_count(const struct flow_imports *imports);
 unsigned flow_imports_left(const struct flow_imports *imports);     /* not taken */
 /* True when all were taken or have timed out. */
 bool flow_imports_are_over(const struct flow_imports *imports, uint64_t now_us);
-/* A copy of a record; its variables are borrowed. */
+/* A copy of a record; its variables and what was heard are borrowed. */
 struct flow_import {
     struct flow_export flow;
     struct bytes vars;
+    struct slice heard;
     uint16_t app_proto[3];              /* flow.app.proto, by number */
 };
 /* False: there is none between the addresses and ports of this flow, or it was taken. */

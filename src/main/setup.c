@@ -378,6 +378,8 @@ static int setup_packet_path(struct setup *s, struct err *err)
         (s->stream = stream_conf_new(s->root, s->context.is_inline, err)) == NULL ||
         (s->app = app_conf_new(s->root, s->context.is_inline, err)) == NULL)
         return -1;
+    if (s->context.capture != NULL && s->context.capture->adopt != NULL)
+        app_conf_hand_over(s->app);
     s->context.decode = s->decode;
     s->context.flow = s->flow;
     s->context.stream = s->stream;

@@ -432,7 +432,7 @@ static uint8_t last_sides(const struct packet *p)
                      (p->flags & PACKET_LAST_TO_CLIENT ? INSPECT_OTHER_SIDE : 0));
 }
 
-static struct inspection inspection_of(struct packet *p)
+static struct inspection inspection_of(const struct run_context *ctx, struct packet *p)
 {
     struct stream_slot *slot = stream_slot(p);
     struct inspection in = { .packet = p, .flow = p->flow, .direction = packet_direction(p),
@@ -443,6 +443,8 @@ static struct inspection inspection_of(struct packet *p)
     if (p->flags & PACKET_FLOW_END)
         in.reason = INSPECT_FLOW_END;
     in.last_sides = last_sides(p);
+    in.hands_over = __atomic_load_n(&ctx->exports, __ATOMIC_ACQUIRE) != NULL &&
+                    p->flow->end_reason == FLOW_END_SHUTDOWN;
     return in;
 }
 
@@ -451,13 +453,14 @@ static COLD void export_flow(struct run_exports *exports, const struct flow *f)
 {
     struct tcp_export tcp;
     struct app_export app;
+    struct slice heard;
 
     if (f->end_reason != FLOW_END_SHUTDOWN)
         return;
     stream_export(f, &tcp);
-    app_export(f, &app);
+    app_export(f, &app, &heard);
     pthread_mutex_lock(&exports->lock);
-    if (flow_export_add(&exports->records, f, &tcp, &app))
+    if (flow_export_add(&exports->records, f, &tcp, &app, heard))
         exports->count++;
     else
         exports->lost++;
@@ -489,7 +492,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
     apply_bypass(m, p);
     apply_drop(p);
     apply_switched_off(p);
-    in = inspection_of(p);
+    in = inspection_of(m->ctx, p);
     if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && has_two_sides(&in))
         process_client_side(m, &in);
     if (p->flow != NULL && (in.chunk_count > 0 || !(p->flags & PACKET_STREAM_NO_APP)))

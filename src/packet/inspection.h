@@ -33,6 +33,7 @@ struct inspection {
     uint8_t last_sides;                 /* enum inspect_side; 0 unless the flow ends */
     uint8_t chunk_count;                /* how many of the packet's chunks to inspect */
     bool unsampled;                     /* flow.elephant: rules do not search this payload */
+    bool hands_over;                    /* the flow ends here, but goes on in another process */
     struct stream_chunk *chunk;
 };
 

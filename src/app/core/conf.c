@@ -364,6 +364,11 @@ bool app_require_file_hash(const struct app_conf *conf, const char *name)
     return false;
 }
 
+void app_conf_hand_over(struct app_conf *conf)
+{
+    conf->hands_over = true;
+}
+
 bool app_is_inline(const struct app_flow *af)
 {
     return af->thread->conf->is_inline;

@@ -7,6 +7,7 @@
 #include "app/core/frames.h"
 #include "app/core/decision.h"
 #include "app/core/settings.h"
+#include "flow/flow_export.h"
 #include "base/memory/lib_memory.h"
 #include "stream/slot.h"
 
@@ -39,19 +40,6 @@ static void disable(struct app_session *s)
     app_count_flow(s);
     fail_direction(s, TO_SERVER);
     fail_direction(s, TO_CLIENT);
-}
-
-/* A flow that another process has parsed goes on with its protocol. */
-static struct app_session *session_begin(struct app_thread *at, struct flow *f, unsigned transport)
-{
-    struct app_session *s = app_session_new(at, f, transport);
-
-    if (LIKELY(f->app_resume == 0) || s == NULL)
-        return s;
-    app_resume(s);
-    if (f->app_proto != APP_PROTO_UNKNOWN)
-        app_count_flow(s);
-    return s;
 }
 
 /* --- decisions of recognition on TCP ---------------------------------------------------------- */
@@ -285,6 +273,14 @@ static uint32_t within_depth(struct app_session *s, enum direction d,
     return c->offset >= pc->stream_depth ? 0 : (uint32_t)(pc->stream_depth - c->offset);
 }
 
+/* Positions count from what another process has heard. */
+static uint64_t stream_offset(const struct app_session *s, const struct stream_chunk *c)
+{
+    if (LIKELY(!s->replayed))
+        return c->offset;
+    return c->offset + s->flow.flow->ext->replay->played[c->direction];
+}
+
 /* Chunks arrive in stream order. CHUNK_REINSPECT repeats bytes for rules that the parser has had. A
  * gap makes pending bytes useless: they count as lost with it. */
 static void take_chunk(struct app_session *s, const struct stream_chunk *c)
@@ -303,10 +299,10 @@ static void take_chunk(struct app_session *s, const struct stream_chunk *c)
         return;
     }
     if (ds->len == 0 && ds->lost == 0)
-        ds->offset = c->offset;
+        ds->offset = stream_offset(s, c);
     len = within_depth(s, d, c, &end);
     if (len > 0) {
-        app_frames_data(s, d, c->offset, (struct slice){ c->data, len });
+        app_frames_data(s, d, stream_offset(s, c), (struct slice){ c->data, len });
         if (!app_dir_add(ds, c->data, len)) {
             (void)app_no_memory(s);
             return;
@@ -341,6 +337,48 @@ static void buffer_rest(struct app_session *s)
     }
 }
 
+/* What another process has heard, with the flow's first data here. It is before the stream that
+ * this process sees. */
+static COLD void replay(struct app_session *s)
+{
+    struct bytes in = bytes_of_slice(flow_replay(s->flow.flow));
+    struct app_step step;
+
+    s->replaying = s->replayed = true;
+    while (!s->off && app_step_take(&in, &step)) {
+        if (step.kind > STEP_TO_CLIENT || step.data.len == 0)
+            continue;
+        if (s->first_sender == 0)
+            s->first_sender = (uint8_t)APP_DIRECTION_BIT(step.kind);
+        s->flow.flow->ext->replay->played[step.kind] += step.data.len;
+        if (!app_dir_add(&s->ds[step.kind], step.data.data, step.data.len))
+            (void)app_no_memory(s);
+        else
+            tcp_data(s, (enum direction)step.kind, false);
+        buffer_rest(s);
+    }
+    s->replaying = false;
+}
+
+/* A flow that another process has parsed goes on with its protocol. */
+static struct app_session *session_begin(struct app_thread *at, struct packet *p,
+                                         unsigned transport)
+{
+    struct flow *f = p->flow;
+    struct app_session *s = app_session_new(at, f, transport);
+    bool replays;
+
+    if (LIKELY(f->app_resume == 0) || s == NULL)
+        return s;
+    replays = app_resume(s);
+    if (f->app_proto != APP_PROTO_UNKNOWN)
+        app_count_flow(s);
+    at->packet = p;
+    if (replays && transport == TRANSPORT_TCP)
+        replay(s);
+    return s;
+}
+
 /* Bytes that came after a change of protocol have waited until rules had seen the old protocol. */
 static void resume_change(struct app_session *s)
 {
@@ -373,6 +411,15 @@ static void end_closed(struct app_session *s, const struct inspection *in)
     }
 }
 
+/* The flow goes on in another process. True: so does what is unfinished. */
+static COLD bool hand_over(struct app_session *s)
+{
+    bool withheld = app_handover_withhold(s);
+
+    app_handover_write(s);
+    return withheld && s->flow.thread->handover.len > 0;
+}
+
 /* The flow ends (closed or timed out): every direction gets its last call, then the protocol may
  * finish transactions that waited for an answer. */
 static void end_flow(struct app_session *s)
@@ -388,7 +435,8 @@ static void end_flow(struct app_session *s)
         af->proto->finish(af);
 }
 
-/* NULL for a flow without data so far: handshakes need no session. */
+/* NULL for a flow without data so far: handshakes need no session. What another process has heard
+ * may be all there is. */
 static struct app_session *tcp_session(struct app_thread *at, const struct inspection *in)
 {
     struct flow *f = in->flow;
@@ -396,9 +444,10 @@ static struct app_session *tcp_session(struct app_thread *at, const struct inspe
 
     if (f->app != NULL)
         return app_session_of(f->app);
-    if (in->chunk_count == 0 && in->packet->payload_len == 0)
+    if (in->chunk_count == 0 && in->packet->payload_len == 0 &&
+        f->app_resume != FLOW_APP_REPLAYS)
         return NULL;
-    s = session_begin(at, f, TRANSPORT_TCP);
+    s = session_begin(at, in->packet, TRANSPORT_TCP);
     if (UNLIKELY(s == NULL)) {
         app_count(at->counters, at->conf->policy_total[at->conf->error_policy], 1);
         exception_policy_apply(at->conf->error_policy, in->packet, DROP_APP_ERROR,
@@ -457,7 +506,8 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
         buffer_rest(s);
     }
     if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0 ||
-                 in->reason == INSPECT_LAST_DATA))
+                 in->reason == INSPECT_LAST_DATA) &&
+        !(in->hands_over && app_handover_withhold(s)))
         end_closed(s, in);
 }
 
@@ -487,7 +537,7 @@ static void detect_datagram(struct app_thread *at, struct packet *p)
         count_first(at, f);
     if (!proto_is_known(f->app_proto))
         return;
-    s = f->app != NULL ? app_session_of(f->app) : session_begin(at, f, TRANSPORT_UDP);
+    s = f->app != NULL ? app_session_of(f->app) : session_begin(at, p, TRANSPORT_UDP);
     if (s == NULL)
         return;
     s->events |= decision.events;
@@ -520,7 +570,7 @@ static void udp_packet(struct app_thread *at, struct packet *p)
         f->app_proto_dir[TO_CLIENT] == APP_PROTO_FAILED)
         return;
     if (UNLIKELY(f->app_resume != 0))
-        (void)session_begin(at, f, TRANSPORT_UDP);      /* NULL: the datagram is not parsed */
+        (void)session_begin(at, p, TRANSPORT_UDP);      /* NULL: the datagram is not parsed */
     if (f->app_proto_dir[packet_direction(p)] == APP_PROTO_UNKNOWN)
         detect_datagram(at, p);
     if (!proto_is_known(f->app_proto) || f->app == NULL || p->payload_len == 0)
@@ -568,7 +618,8 @@ static void parse_packet(struct app_thread *at, const struct inspection *in)
     s = app_session_of(f->app);
     if (inspection_ends_flow(in)) {
         at->packet = p;
-        end_flow(s);
+        if (LIKELY(!in->hands_over) || !hand_over(s))
+            end_flow(s);
     }
     app_txs_due(s, p);
     buffer_rest(s);
@@ -608,6 +659,8 @@ void app_cleanup(struct app_thread *at, const struct inspection *in)
     if (af->first != NULL && af->proto->rest != NULL)
         af->proto->rest(af);
     app_frames_prune(app_session_of(af), in);
+    if (af->first == NULL && (app_session_of(af)->hears || app_session_of(af)->untold))
+        app_handover_rest(app_session_of(af));
     if (UNLIKELY(is_over(af)))
         app_close_parser(app_session_of(af));
 }

@@ -34,6 +34,7 @@ void app_close_parser(struct app_session *s)
 {
     struct app_flow *af = &s->flow;
 
+    app_handover_free(s);
     if (af->proto == NULL)
         return;
     app_tx_index_free(af);
@@ -68,7 +69,7 @@ static bool open_parser(struct app_session *s, const struct app_proto_conf *pc)
             af->proto = NULL;           /* nothing of it is there to be closed */
             return false;
         }
-        memset(af->state, 0, pc->proto->state_size);
+        memset(af->state, 0, app_state_size(pc->proto));
     }
     return pc->proto->open == NULL || pc->proto->open(af);
 }
@@ -100,10 +101,13 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
  * session on the stack. */
 static bool replace_parser(struct app_session *s, const struct app_proto_conf *pc)
 {
-    struct app_session old = *s;
     struct app_flow *af = &s->flow;
+    struct app_session old;
     bool opened = true;
 
+    app_handover_free(s);                   /* the new one hears other things */
+    s->untold = false;
+    old = *s;
     for (struct app_tx *tx = old.flow.first; tx != NULL; tx = tx->next)
         tx->flow = &old.flow;
     app_tx_index_free(af);
@@ -207,6 +211,7 @@ static int feed_gap(struct app_session *s, enum direction d)
 {
     struct app_dir *ds = &s->ds[d];
 
+    app_handover_lose(s);
     if (!s->flow.proto->handles_gaps) {
         s->flow.disrupted[d] = true;
         app_trigger_raw_inspection(&s->flow, TO_CLIENT);       /* whichever side it is */
@@ -226,6 +231,12 @@ static int feed_gap(struct app_session *s, enum direction d)
     return 0;
 }
 
+/* For a process that takes over, from here on. */
+static bool keeps_what_is_heard(const struct app_session *s)
+{
+    return s->flow.thread->conf->hands_over && !s->hears && !s->untold;
+}
+
 /* One call of the parser. 1: call it again at once, 0: it waits or is done, -1: it failed. A parser
  * that consumes more bytes than it got is a bug of the engine, counted as internal. */
 static int feed_once(struct app_session *s, enum direction d, bool end)
@@ -242,11 +253,15 @@ static int feed_once(struct app_session *s, enum direction d, bool end)
 
     app_frames_stream(s, d, &in);
     ds->started = true;
+    if (UNLIKELY(keeps_what_is_heard(s)))
+        app_handover_begin(s);
     status = call_parser(s, &in);
     if (status == PARSE_STOP)
         return parse_stopped(s);
     if (in.consumed > in.len)
         return parse_failed(s, found_counters(s)->internal);
+    if (UNLIKELY(s->hears))
+        app_handover_heard(s, d, (struct slice){ ds->data, in.consumed });
     app_dir_advance(ds, in.consumed);
     ds->need = status == PARSE_MORE ? in.need : 0;
     return status == PARSE_OK && in.consumed > 0 && ds->len > 0;

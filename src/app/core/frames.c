@@ -170,6 +170,8 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
 
     if (LIKELY((required & 1u << type) == 0) || frame_count(frames) >= FRAMES_MAX)
         return 0;
+    if (s->replaying)                   /* the other process has had them */
+        return 0;
     if (frames == NULL && (frames = frames_make(af, direction)) == NULL)
         return 0;
     if (frames->store.data == NULL)

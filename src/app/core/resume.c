@@ -1,20 +1,330 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/resume.c - flows whose first part another process has parsed. Their protocol is known,
- * but not the position within a message. So each direction waits for a chunk that begins as the
- * protocol's messages do, by the protocol's own patterns and probes; bytes before it are dropped.
+/* app/core/resume.c - flows that go on in another process.
  *
- * Only the beginning of a chunk counts: bytes within a body that look like a message are data that
- * a peer has chosen. A protocol that is recognised only by its first message, or whose state its
- * later messages need (HTTP/2, SSH), is never parsed again. */
+ * The bytes of an exchange are kept until it is over, up to the protocol's limit. The process that
+ * takes over parses them again, and then what follows. So its parser is in the same state, and no
+ * parser needs a second format for it. Exactly one process inspects and logs a transaction: the one
+ * that sees its end. The alerts that the other one has raised come along and are not repeated.
+ * Nothing is kept unless another process can take over the capture.
+ *
+ * Of other flows the protocol is known, but not the position within a message. So each direction
+ * waits for a chunk that begins as the protocol's messages do, by the protocol's own patterns and
+ * probes; bytes before it are dropped. Only the beginning of a chunk counts: bytes within a body
+ * that look like a message are data that a peer has chosen. */
 #include "app/core/session.h"
 #include "app/core/settings.h"
 #include "app/core/thread.h"
+#include "app/log.h"
 #include "flow/flow_export.h"
 
 #include <string.h>
 #include <strings.h>
 
 #define RESUME_MAX 1024u                    /* bytes that may wait for more, to be recognised */
+#define STEP_HEAD 5u                        /* kind, length */
+#define THREAD_MAX (32u << 20)              /* bytes that all flows of a thread keep */
+#define OPEN_MAX 64u                        /* unfinished transactions of a flow that go along */
+#define ALERTS_MAX 64u
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+bool app_step_take(struct bytes *in, struct app_step *out)
+{
+    if (bytes_left(in) == 0)
+        return false;
+    out->kind = take_u8(in);
+    out->data = take_slice(in, take_be32(in));
+    return !in->failed;
+}
+
+static void step_add(struct buf *out, unsigned kind, const void *data, uint32_t len)
+{
+    uint8_t head[STEP_HEAD] = { (uint8_t)kind };
+    size_t at = out->len;
+
+    put_be32(head + 1, len);
+    buf_add(out, head, sizeof(head));
+    buf_add(out, data, len);
+    (void)buf_cut_failed(out, at);
+}
+
+void app_prelude_add(struct buf *out, enum direction d, const void *data, uint32_t len)
+{
+    step_add(out, d, data, len);
+}
+
+static void step_add_numbers(struct buf *out, unsigned kind, uint32_t first, uint32_t second)
+{
+    uint8_t data[8];
+
+    put_be32(data, first);
+    put_be32(data + 4, second);
+    step_add(out, kind, data, sizeof(data));
+}
+
+/* --- what was heard --------------------------------------------------------------------------- */
+
+static const struct app_handover_ops *ops_of(const struct app_session *s)
+{
+    return s->flow.proto != NULL ? s->flow.proto->handover : NULL;
+}
+
+void app_handover_free(struct app_session *s)
+{
+    struct app_thread *at = s->flow.thread;
+    struct app_handover *h = app_handover_of(s);
+
+    if (h == NULL)
+        return;
+    at->handover_bytes -= h->heard.len;
+    app_buf_release(at, &h->heard);
+    app_buf_release(at, &h->alerts);
+    pool_put(&at->handovers, h);
+    s->hears = false;
+}
+
+void app_handover_lose(struct app_session *s)
+{
+    app_handover_free(s);
+    s->untold = true;
+}
+
+/* A fresh parser must know what the peers have agreed on before this point. */
+void app_handover_begin(struct app_session *s)
+{
+    const struct app_handover_ops *ops = ops_of(s);
+    struct app_thread *at = s->flow.thread;
+    struct app_handover *h = ops != NULL ? pool_get(&at->handovers) : NULL;
+
+    if (h == NULL) {
+        s->untold = true;
+        return;
+    }
+    *h = (struct app_handover){ .heard = app_buf_take(at), .last = SIZE_MAX,
+                                .first_tx = s->flow.next_tx_id };
+    *app_handover_slot(s) = h;
+    s->hears = true;
+    if (ops->prelude != NULL)
+        ops->prelude(&s->flow, &h->heard);
+    at->handover_bytes += h->heard.len;
+}
+
+/* Bytes of one direction in a row are one step. */
+static void append(struct app_handover *h, enum direction d, struct slice data)
+{
+    uint8_t *head = h->last != SIZE_MAX ? h->heard.data + h->last : NULL;
+
+    if (head != NULL && head[0] == d) {
+        if (buf_add(&h->heard, data.data, data.len))
+            put_be32(h->heard.data + h->last + 1, get_be32(h->heard.data + h->last + 1) + data.len);
+        return;
+    }
+    h->last = h->heard.len;
+    step_add(&h->heard, d, data.data, data.len);
+}
+
+void app_handover_heard(struct app_session *s, enum direction d, struct slice data)
+{
+    const struct app_handover_ops *ops = ops_of(s);
+    struct app_thread *at = s->flow.thread;
+    struct app_handover *h = app_handover_of(s);
+    size_t before;
+
+    if (h == NULL || data.len == 0)
+        return;                         /* closed by a parser that stops, or nothing new */
+    before = h->heard.len;
+    if (ops == NULL || s->off || s->flow.encrypted || before + STEP_HEAD + data.len > ops->limit ||
+        at->handover_bytes + data.len > THREAD_MAX) {
+        app_handover_lose(s);
+        return;
+    }
+    append(h, d, data);
+    at->handover_bytes += h->heard.len - before;
+    if (UNLIKELY(h->heard.failed || h->heard.len == before))
+        app_handover_lose(s);
+}
+
+static bool is_between(const struct app_session *s)
+{
+    const struct app_handover_ops *ops = ops_of(s);
+
+    return ops != NULL && ops->is_between != NULL && s->flow.first == NULL &&
+           ops->is_between(&s->flow);
+}
+
+void app_handover_rest(struct app_session *s)
+{
+    if (!is_between(s))
+        return;
+    app_handover_free(s);
+    s->untold = false;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static bool is_unfinished(const struct app_tx *tx)
+{
+    return !app_tx_done(tx, TO_SERVER, tx->flow->proto) ||
+           !app_tx_done(tx, TO_CLIENT, tx->flow->proto);
+}
+
+static bool is_withheld(const struct app_tx *tx)
+{
+    return tx->no_log && tx->no_inspect[TO_SERVER] && tx->no_inspect[TO_CLIENT];
+}
+
+/* Bytes whose protocol is not known yet go along, too. */
+static bool can_be_told(struct app_session *s)
+{
+    uint64_t bytes = (uint64_t)s->ds[0].len + s->ds[1].len;
+    unsigned count = 0;
+
+    if (s->off || s->changing || s->untold || s->flow.encrypted || s->transport != TRANSPORT_TCP ||
+        s->ds[0].lost != 0 || s->ds[1].lost != 0)
+        return false;
+    if (s->flow.proto == NULL)
+        return s->flow.flow->app_proto == APP_PROTO_UNKNOWN && bytes > 0 &&
+               bytes <= FLOW_REPLAY_MAX / 2;
+    if (!s->hears && is_between(s))
+        app_handover_begin(s);
+    if (!s->hears || bytes + app_handover_of(s)->heard.len > FLOW_REPLAY_MAX / 2)
+        return false;
+    for (const struct app_tx *tx = s->flow.first; tx != NULL && count <= OPEN_MAX; tx = tx->next)
+        count += is_unfinished(tx);
+    return count <= OPEN_MAX;
+}
+
+/* Data of the flow's last packets may become too much after a first call. */
+bool app_handover_withhold(struct app_session *s)
+{
+    bool told = can_be_told(s);
+
+    for (struct app_tx *tx = s->flow.first; tx != NULL && (told || s->withheld); tx = tx->next)
+        if (is_unfinished(tx))
+            tx->no_log = tx->no_inspect[TO_SERVER] = tx->no_inspect[TO_CLIENT] = told;
+    s->withheld = told;
+    return told;
+}
+
+/* Some records are due before the transaction is over, such as that of a mail before its reply. */
+static bool is_logged(const struct app_tx *tx)
+{
+    const struct app_log *const *log = tx->flow->proto->logs;
+    bool any = false;
+
+    for (; log != NULL && *log != NULL; log++) {
+        for (unsigned d = 0; d < 2; d++)
+            if (tx->progress[d] < (*log)->progress[d])
+                return false;
+        any = true;
+    }
+    return any;
+}
+
+/* What rules and logs need comes first. */
+static void write_txs(const struct app_session *s, struct buf *out)
+{
+    const struct app_handover *h = app_handover_of(s);
+
+    step_add_numbers(out, STEP_TXS, (uint32_t)(s->flow.next_tx_id - h->first_tx), 0);
+    for (const struct app_tx *tx = s->flow.first; tx != NULL; tx = tx->next)
+        if (is_withheld(tx))
+            step_add_numbers(out, STEP_OPEN, (uint32_t)(tx->id - h->first_tx), is_logged(tx));
+    buf_add(out, h->alerts.data, h->alerts.len);
+}
+
+/* What could not be kept is over here. A prelude may still bring another parser into the state in
+ * which the rest makes sense. */
+void app_handover_write(struct app_session *s)
+{
+    const struct app_handover_ops *ops = ops_of(s);
+    struct buf *out = &s->flow.thread->handover;
+
+    buf_clear(out);
+    if (!s->withheld) {
+        if (!s->off && !s->changing && ops != NULL && ops->prelude != NULL)
+            ops->prelude(&s->flow, out);
+        return;
+    }
+    if (s->hears) {
+        write_txs(s, out);
+        buf_add(out, app_handover_of(s)->heard.data, app_handover_of(s)->heard.len);
+    }
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (s->ds[d].len > 0)
+            step_add(out, d, s->ds[d].data, s->ds[d].len);
+    if (out->failed)
+        buf_clear(out);
+}
+
+/* --- transactions that span a hand-over ------------------------------------------------------- */
+
+/* The steps before the first bytes. */
+static bool next_fact(struct bytes *in, struct app_step *out)
+{
+    return app_step_take(in, out) && out->kind > STEP_TO_CLIENT;
+}
+
+static uint32_t number_of(const struct app_step *step, unsigned index)
+{
+    struct bytes in = bytes_of_slice(step->data);
+
+    take_skip(&in, 4 * (size_t)index);
+    return take_be32(&in);
+}
+
+void app_handover_tx(struct app_tx *tx)
+{
+    struct bytes in = bytes_of_slice(flow_replay(tx->flow->flow));
+    bool is_finished = false, is_logged = false;
+    struct app_step step;
+
+    while (next_fact(&in, &step)) {
+        if (step.kind == STEP_TXS)
+            is_finished = is_logged = tx->id < number_of(&step, 0);
+        if (step.kind != STEP_OPEN || number_of(&step, 0) != tx->id)
+            continue;
+        is_finished = false;
+        is_logged = number_of(&step, 1) != 0;
+    }
+    tx->no_log |= is_logged;
+    tx->no_inspect[TO_SERVER] |= is_finished;
+    tx->no_inspect[TO_CLIENT] |= is_finished;
+}
+
+/* More than a few on one exchange are not worth the memory. */
+void app_tx_alerted(struct app_tx *tx, uint32_t gid, uint32_t sid)
+{
+    struct app_session *s = app_session_of(tx->flow);
+    struct app_handover *h = app_handover_of(s);
+    uint8_t data[12];
+
+    if (LIKELY(h == NULL))
+        return;
+    if (h->alerts.data == NULL)
+        h->alerts = app_buf_take(s->flow.thread);
+    put_be32(data, (uint32_t)(tx->id - h->first_tx));
+    put_be32(data + 4, gid);
+    put_be32(data + 8, sid);
+    step_add(&h->alerts, STEP_ALERT, data, sizeof(data));
+    if (h->alerts.len > ALERTS_MAX * (STEP_HEAD + sizeof(data)))
+        app_handover_lose(s);
+}
+
+bool app_tx_was_alerted(const struct app_tx *tx, uint32_t gid, uint32_t sid)
+{
+    struct bytes in;
+    struct app_step step;
+
+    if (LIKELY(!app_session_of(tx->flow)->replayed))
+        return false;
+    in = bytes_of_slice(flow_replay(tx->flow->flow));
+    while (next_fact(&in, &step))
+        if (step.kind == STEP_ALERT && number_of(&step, 0) == tx->id &&
+            number_of(&step, 1) == gid && number_of(&step, 2) == sid)
+            return true;
+    return false;
+}
 
 /* --- the process that stops ------------------------------------------------------------------- */
 
@@ -28,18 +338,22 @@ static void export_name(char out[APP_EXPORT_NAME], uint16_t id)
         memcpy(out, name, strlen(name));
 }
 
-/* While a change of protocol is under way, the next one is not known. */
-void app_export(const struct flow *f, struct app_export *out)
+/* While a change of protocol is under way, the next one is not known. app_packet() has written what
+ * was heard. */
+void app_export(const struct flow *f, struct app_export *out, struct slice *heard)
 {
     const struct app_session *s = f->app != NULL ? app_session_of(f->app) : NULL;
 
     memset(out, 0, sizeof(*out));
+    *heard = (struct slice){ 0 };
     if (s != NULL && s->changing)
         return;
     export_name(out->proto[0], f->app_proto);
     export_name(out->proto[1], f->app_proto_dir[TO_SERVER]);
     export_name(out->proto[2], f->app_proto_dir[TO_CLIENT]);
     out->is_over = s != NULL && (s->off || s->flow.encrypted);
+    if (s != NULL)
+        *heard = buf_slice(&s->flow.thread->handover);
 }
 
 uint16_t app_exported_proto(const char *name)
@@ -61,25 +375,39 @@ static bool is_enabled(const struct app_session *s, uint16_t id)
     return id == APP_PROTO_FAILED || (pc->proto != NULL && pc->enabled[s->transport]);
 }
 
+/* A subprotocol has no parser of its own: its flows begin as those of the other one. */
+static void find_parser(struct flow *f)
+{
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)f->app_proto);
+
+    if (proto != NULL && proto->subprotocol_of != 0)
+        f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] =
+            (uint16_t)proto->subprotocol_of;
+}
+
 /* Rules on the protocol have matched in the other process, so it is not signalled once more. */
-void app_resume(struct app_session *s)
+bool app_resume(struct app_session *s)
 {
     struct flow *f = s->flow.flow;
-    bool is_over = f->app_resume == FLOW_APP_OVER;
+    bool is_over = f->app_resume == FLOW_APP_OVER, replays = f->app_resume == FLOW_APP_REPLAYS;
 
     f->app_resume = 0;
+    if (f->app_proto == APP_PROTO_UNKNOWN)
+        return replays;
+    find_parser(f);
     if (!is_enabled(s, f->app_proto)) {
         f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] =
             APP_PROTO_UNKNOWN;
-        return;
+        return false;
     }
     app_session_set_proto(s, (enum app_proto_id)f->app_proto);
     s->first_sender = FIRST_SENDER_PARSED;
     s->ds[TO_SERVER].detected = s->ds[TO_CLIENT].detected = true;
     if (f->app_proto == APP_PROTO_FAILED || is_over)
         app_stop_parsing(s);
-    else if (s->transport == TRANSPORT_TCP)
+    else if (s->transport == TRANSPORT_TCP && !replays)
         s->resume = APP_BOTH;
+    return replays && !s->off;
 }
 
 static bool bytes_equal(const struct app_pattern *p, const uint8_t *data, size_t len)

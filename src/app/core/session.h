@@ -5,6 +5,7 @@
 #define APP_CORE_SESSION_H
 
 #include "app/core/detect_proto.h"
+#include "app/proto.h"
 #include "app/session.h"
 #include "base/memory/buf.h"
 
@@ -42,6 +43,11 @@ struct app_session {
     bool replace : 1;           /* the next parser replaces the present one */
     bool counted : 1;           /* in app_layer.flow.X */
     bool no_memory : 1;         /* the parser at work was refused memory */
+    bool untold : 1;            /* what is under way cannot be handed over */
+    bool withheld : 1;          /* unfinished transactions are the other process's */
+    bool hears : 1;             /* it has a struct app_handover */
+    bool replaying : 1;         /* the parser gets what another process has heard */
+    bool replayed : 1;          /* ... has had it */
     uint8_t resume : 2;         /* APP_TS, APP_TC: waits for the next message, see resume.c */
     uint16_t change_port;
     uint16_t events;            /* bit per event, see app_layer_event_name() */
@@ -71,9 +77,73 @@ void app_layer_event(struct app_session *s, unsigned event);
 void flow_swap(struct app_session *s, struct packet *p);             /* client <-> server */
 void flow_swap_packet(const struct flow *f, struct packet *p);       /* p left stream before */
 
-/* --- resume.c: flows whose first part another process has parsed --- */
-/* With the flow's first data here, if flow->app_resume is set. */
-void app_resume(struct app_session *s);
+/* --- resume.c: an exchange that is not over when another process takes over ------------------- */
+
+/* What a parser has heard since a fresh one could have begun. From a pool of the thread. */
+struct app_handover {
+    struct buf heard;           /* steps: bytes that the parser has consumed */
+    struct buf alerts;          /* steps: rules that have matched its transactions */
+    size_t last;                /* position of the last step in `heard`; SIZE_MAX: none */
+    uint64_t first_tx;          /* the id of its first transaction */
+};
+
+/* The pointer is behind the parser's state, because few protocols have it and a session is full. */
+static inline size_t app_state_size(const struct app_proto *proto)
+{
+    size_t size = (proto->state_size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+
+    return size + (proto->handover != NULL ? sizeof(struct app_handover *) : 0);
+}
+static inline struct app_handover **app_handover_slot(const struct app_session *s)
+{
+    const struct app_flow *af = &s->flow;
+
+    return (struct app_handover **)(void *)((uint8_t *)af->state + app_state_size(af->proto) -
+                                            sizeof(struct app_handover *));
+}
+/* NULL: nothing was heard yet. */
+static inline struct app_handover *app_handover_of(const struct app_session *s)
+{
+    return LIKELY(!s->hears) ? NULL : *app_handover_slot(s);
+}
+
+/* One part of what the other process gets. The first two are the directions of their bytes. */
+enum app_step_kind {
+    STEP_TO_SERVER, STEP_TO_CLIENT,
+    STEP_TXS,                   /* be32: how many transactions the bytes begin */
+    STEP_OPEN,                  /* be32: this one is unfinished, counted from 0; be32: is logged */
+    STEP_ALERT,                 /* be32: transaction, gid, sid */
+};
+struct app_step {
+    unsigned kind;
+    struct slice data;
+};
+/* Takes the next step. False: there is none, or it is cut off. */
+bool app_step_take(struct bytes *in, struct app_step *out);
+
+/* Before the parser gets bytes, and after it has consumed some. */
+void app_handover_begin(struct app_session *s);
+void app_handover_heard(struct app_session *s, enum direction d, struct slice data);
+/* A gap, or too much: another process cannot parse what is under way as a whole. */
+void app_handover_lose(struct app_session *s);
+/* Drops what was heard if a fresh parser can begin here. */
+void app_handover_rest(struct app_session *s);
+void app_handover_free(struct app_session *s);
+
+/* With the last packet of a flow that goes to another process. True: what is unfinished neither
+ * ends here, nor is it logged or inspected any more. */
+bool app_handover_withhold(struct app_session *s);
+/* Writes the steps into the thread's buffer. */
+void app_handover_write(struct app_session *s);
+
+/* In the process that has taken over: a transaction that begins while steps are played. What the
+ * other process has finished is neither inspected nor logged again. */
+void app_handover_tx(struct app_tx *tx);
+
+/* Flows whose first part another process has parsed. */
+/* With the flow's first data here, if flow->app_resume is set. True: what the other process has
+ * heard is to be played. */
+bool app_resume(struct app_session *s);
 /* While s->resume has the direction: true if the parser gets the pending bytes, because a message
  * begins with them or the direction ends. Else they wait for more or are dropped. */
 bool app_resume_at(struct app_session *s, enum direction d, bool end);

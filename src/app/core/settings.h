@@ -63,6 +63,7 @@ struct app_conf {
     bool errors_by_proto;       /* also count per protocol the effects of the policy */
     bool suricata_9;                        /* conf/compatibility.h */
     bool is_inline;
+    bool hands_over;                        /* another process can take over the capture */
     bool bypasses;                          /* some protocol bypasses encrypted flows */
     const char *magic_file;                 /* NULL: libmagic's own */
     counter_id magic_counter[MAGIC_SKIPPED + 1];        /* by enum magic_outcome */

@@ -33,8 +33,8 @@ static void open_proto(struct app_thread *at, enum app_proto_id id)
     if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
         return;
     if (pc->proto->state_size > 0)
-        pool_init(&at->proto[id].state, pc->proto->state_size,
-                  slab_count(pc->proto->state_size), 0);
+        pool_init(&at->proto[id].state, app_state_size(pc->proto),
+                  slab_count(app_state_size(pc->proto)), 0);
     pool_init(&at->proto[id].tx, pc->proto->tx_size, slab_count(pc->proto->tx_size), 0);
     at->proto[id].tx.discard = discard_tx;
     if (pc->proto->thread_open != NULL)
@@ -54,6 +54,8 @@ struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *
     pool_init(&at->sessions, sizeof(struct app_session), slab_count(sizeof(struct app_session)),
               0);
     app_file_pool_init(&at->files);
+    pool_init(&at->handovers, sizeof(struct app_handover),
+              slab_count(sizeof(struct app_handover)), 0);
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)
         open_proto(at, (enum app_proto_id)i);
     return at;
@@ -81,6 +83,8 @@ void app_thread_free(struct app_thread *at)
     for (unsigned i = 0; i < APP_PROTO_MAX; i++)
         close_proto(at, (enum app_proto_id)i);
     app_file_pool_fini(&at->files);
+    pool_fini(&at->handovers);
+    buf_fini(&at->handover);
     app_magic_free(at->magic);
     for (unsigned i = 0; i < at->spare_count; i++)
         buf_fini(&at->spare[i]);

@@ -24,6 +24,9 @@ struct app_thread {
         void *data;             /* from proto->thread_open() */
     } proto[APP_PROTO_MAX];
     struct pool files;
+    struct pool handovers;      /* struct app_handover */
+    uint64_t handover_bytes;    /* that they keep */
+    struct buf handover;        /* of the flow that ends */
     struct packet *packet;      /* the current packet */
     struct app_place place;     /* of the last request for one of many values */
     const struct app_flow *previous;    /* see app_previous() */

@@ -223,6 +223,8 @@ struct app_tx *app_tx_new(struct app_flow *af)
     af->last = tx;
     af->tx_count++;
     app_tx_mark(tx);
+    if (UNLIKELY(app_session_of(af)->replaying))
+        app_handover_tx(tx);
     return tx;
 }
 

@@ -9,6 +9,7 @@
 #include "app/log.h"
 #include "app/rules.h"
 #include "app/session.h"
+#include "flow/flow_export.h"
 #include "stream/slot.h"
 
 #include <stdio.h>
@@ -270,7 +271,8 @@ static UNCOVERED void log_tx(struct replay *replay, struct app_tx *tx)
         show_buffers(replay, tx, (enum direction)d);
     for (unsigned i = 0; !tx->no_log && proto->logs != NULL && proto->logs[i] != NULL; i++)
         log_one(replay, tx, i);
-    log_events(replay, tx);
+    if (!tx->no_inspect[TO_SERVER] || !tx->no_inspect[TO_CLIENT])
+        log_events(replay, tx);
     for (unsigned d = 0; d < 2; d++)
         for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
             if (file->state != FILE_OPEN && file->slot.output[0] == 0)
@@ -370,6 +372,7 @@ static UNCOVERED void run_packet(struct replay *replay)
     struct inspection in = {
         .packet = p, .flow = p->flow, .chunk = stream_slot(p)->chunk, .chunk_count = stream_slot(p)->chunk_count,
         .reason = p->flags & PACKET_FLOW_END ? INSPECT_FLOW_END : INSPECT_PACKET,
+        .hands_over = replay->hands_over,
     };
 
     app_packet(replay->fixture->thread, &in);
@@ -424,6 +427,36 @@ void replay_end(struct replay *replay)
     add_line(replay, UINT64_MAX, text);
 }
 
+void replay_imported(struct replay *replay, const char *proto, struct slice heard)
+{
+    struct flow *f = replay->flow;
+
+    f->app_proto = f->app_proto_dir[TO_SERVER] = f->app_proto_dir[TO_CLIENT] =
+        app_exported_proto(proto);
+    f->app_resume = heard.len > 0 ? FLOW_APP_REPLAYS : FLOW_APP_RESUMES;
+    if (heard.len > 0)
+        (void)flow_replay_set(f, heard);
+}
+
+void replay_hand_over(struct replay *from, struct replay *to)
+{
+    struct flow *f = from->flow;
+    struct app_export app;
+    struct slice heard;
+
+    make_packet(from, TO_SERVER, NULL, 0);
+    from->packet->flags |= PACKET_PSEUDO | PACKET_FLOW_END;
+    from->hands_over = true;
+    run_packet(from);
+    app_export(f, &app, &heard);
+    replay_imported(to, app.proto[0], heard);
+    for (unsigned d = 0; d < 2; d++)
+        to->flow->app_proto_dir[d] = app_exported_proto(app.proto[1 + d]);
+    if (app.is_over)
+        to->flow->app_resume = FLOW_APP_OVER;
+    app_flow_free(f);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     const struct replay_line *x = a, *y = b;
@@ -453,6 +486,7 @@ void replay_free(struct replay *replay)
         free(replay->lines.at[i].text);
     ARRAY_FREE(&replay->lines);
     buf_fini(&replay->scratch);
+    flow_ext_free(replay->flow);
     free(replay->flow);
     free(replay->packet);
 }

@@ -30,6 +30,7 @@ struct replay {
     struct packet *packet;
     uint64_t offset[2];
     bool udp, midstream, frames;
+    bool hands_over;            /* the flow's end is not the connection's */
     bool quiet;                 /* logs are rendered and thrown away, nothing else is */
     bool inspect;               /* read all that rules could read */
     const char *show;           /* print buffers whose names begin so; NULL: none */
@@ -42,6 +43,10 @@ void replay_force(struct replay *replay, enum app_proto_id id);       /* no reco
 /* data NULL: a gap. */
 void replay_data(struct replay *replay, enum direction d, const void *data, uint32_t len);
 void replay_end(struct replay *replay);                       /* the flow ends */
+/* The flow of `from` ends and goes on in `to`, as in another process. */
+void replay_hand_over(struct replay *from, struct replay *to);
+/* As if another process, which found this protocol, had heard so much. */
+void replay_imported(struct replay *replay, const char *proto, struct slice heard);
 char *replay_text(struct replay *replay);                     /* sorted; caller frees */
 void replay_free(struct replay *replay);
 

@@ -530,7 +530,10 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
         state->matched = matched;
         state->done = is_used_up(c, state, extra) || result != INSPECT_PENDING;
     }
-    if (result != INSPECT_MATCH || !rule_matched(c->dt, &in))
+    if (result != INSPECT_MATCH)
+        return false;
+    app_tx_alerted(c->tx, r->gid, r->sid);
+    if (UNLIKELY(app_tx_was_alerted(c->tx, r->gid, r->sid)) || !rule_matched(c->dt, &in))
         return false;
     alert_queue_add(c->dt, &in, c->tx->id, 0, ALERT_APP_STATE);
     return true;

@@ -8,6 +8,7 @@
 #include "flow/vars.h"
 #include "packet/tests/decode_env.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct imports_env {
@@ -52,6 +53,7 @@ static void add_two(struct test *t, struct imports_env *e)
 {
     struct tcp_export tcp = { .has_session = 1, .dir = { { .next_seq = 7 }, { .next_seq = 9 } } };
     struct app_export app = { .proto = { "http", "http", "mqtt" } };
+    struct slice heard = { NULL, 0 };
     struct flow f = flow_between(e, 1, 4000, 2, 80);
 
     f.id = 12345;
@@ -64,12 +66,13 @@ static void add_two(struct test *t, struct imports_env *e)
     f.tcp_flags_seen[0] = 0x12;
     flowbit_set(&f, var_name_id(VAR_FLOWBIT, "export.bit"));
     flowint_put(&f, var_name_id(VAR_FLOWINT, "export.count"), 77);
-    CHECK(flow_export_add(&e->records, &f, &tcp, &app));
+    CHECK(flow_export_add(&e->records, &f, &tcp, &app, heard));
     flow_vars_free(f.vars);
     f = flow_between(e, 1, 4001, 2, 80);
     f.id = 12346;
     f.last_us = 2000000;
-    CHECK(flow_export_add(&e->records, &f, &(struct tcp_export){ 0 }, &(struct app_export){ 0 }));
+    CHECK(flow_export_add(&e->records, &f, &(struct tcp_export){ 0 }, &(struct app_export){ 0 },
+                          (struct slice){ 0 }));
 }
 
 static uint16_t number_of(const char *name)
@@ -145,6 +148,39 @@ TEST(flow_export_is_over_when_all_are_taken_or_have_timed_out)
     imports = read_back(&e);
     CHECK(imports != NULL && flow_imports_are_over(imports, 0));
     flow_imports_free(imports);
+    close_env(&e);
+}
+
+TEST(flow_export_keeps_what_was_heard)
+{
+    struct app_export app = { .proto = { "http", "http", "" } };
+    struct flow f, new;
+    struct imports_env e;
+    struct flow_imports *imports;
+    struct flow_import from;
+
+    open_env(t, &e);
+    f = flow_between(&e, 1, 4000, 2, 80);
+    new = flow_between(&e, 1, 4000, 2, 80);
+    flowbit_set(&f, var_name_id(VAR_FLOWBIT, "export.bit"));
+    CHECK(flow_export_add(&e.records, &f, &(struct tcp_export){ 0 }, &app,
+                          (struct slice){ (const uint8_t *)"GET /", 5 }));
+    flow_vars_free(f.vars);
+    imports = read_back(&e);
+    CHECK(imports != NULL && flow_imports_take(imports, &new, &from));
+    flow_import(&new, &from);
+    flow_imports_free(imports);
+    CHECK_INT(new.app_resume, FLOW_APP_REPLAYS);
+    CHECK_INT(flow_replay(&new).len, 5);
+    CHECK(memcmp(flow_replay(&new).data, "GET /", 5) == 0);
+    CHECK(flowbit_is_set(&new, var_name_id(VAR_FLOWBIT, "export.bit")));
+    flow_vars_free(new.vars);
+    flow_ext_free(&new);
+    for (uint32_t wrong = e.records.len; wrong < e.records.len + 3; wrong++) {
+        app.heard = wrong;              /* more than there is */
+        memcpy(e.records.data + offsetof(struct flow_export, app), &app, sizeof(app));
+        CHECK(read_back(&e) == NULL);
+    }
     close_env(&e);
 }
 

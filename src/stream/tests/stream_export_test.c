@@ -15,7 +15,8 @@ static void leave(struct test *t, const char *steps, struct script *s, struct bu
     CHECK(s->flow != NULL);
     s->flow->end_state = s->flow->state;        /* as if it had ended */
     stream_export(s->flow, &tcp);
-    CHECK(flow_export_add(records, s->flow, &tcp, &(struct app_export){ 0 }));
+    CHECK(flow_export_add(records, s->flow, &tcp, &(struct app_export){ 0 },
+                          (struct slice){ 0 }));
 }
 
 /* The sides go on where they are. */

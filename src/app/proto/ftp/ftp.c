@@ -171,6 +171,20 @@ static void *ftp_thread_open(const void *settings UNUSED, struct counters *count
     return thread;
 }
 
+/* --- hand-over ------------------------------------------------------------------------------ */
+
+/* A port that was announced is known only here until its transfer begins. */
+static bool ftp_is_between(const struct app_flow *af)
+{
+    const struct ftp_state *s = af->state;
+
+    return s->open == 0 && !s->auth_tls && s->dynamic_port == 0 && !s->drop[TO_SERVER] &&
+           !s->drop[TO_CLIENT];
+}
+
+static const struct app_handover_ops handover = { .limit = 8u << 10,
+                                                  .is_between = ftp_is_between };
+
 /* --- the declaration ------------------------------------------------------------------------ */
 
 static const struct app_name events[] = { FTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
@@ -208,6 +222,7 @@ const struct app_proto app_ftp = {
     .tx_limit = TX_LIMIT,
     .marks_tx = true,
     .parse = ftp_parse,
+    .handover = &handover,
     .tx_close = ftp_tx_close,
     .progress_done = { FTP_DONE, FTP_DONE },
     .events = events,

@@ -295,6 +295,19 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     return status;
 }
 
+/* A suspended parser has a transaction. */
+static bool http1_is_between(const struct app_flow *af)
+{
+    const struct http_state *state = af->state;
+
+    return state->connp != NULL && !state->tunnel && !state->requests_over && !state->refused &&
+           !state->closed[TO_SERVER] && !state->closed[TO_CLIENT] && http_is_between(state);
+}
+
+/* Heads and short bodies. */
+static const struct app_handover_ops handover = { .limit = 16u << 10,
+                                                  .is_between = http1_is_between };
+
 /* Until rules have inspected the first part of a body, they wait for
  * response-body-minimal-inspect-size bytes. Alerts then show so much of the stream before a
  * match. */
@@ -379,6 +392,7 @@ const struct app_proto app_http1 = {
     .prefetch = http1_prefetch,
     .alert_lookbehind = http1_alert_lookbehind,
     .handles_gaps = true,
+    .handover = &handover,
     .tx_close = http1_tx_close,
     .progress_done = { HTTP_COMPLETE, HTTP_COMPLETE },
     .progress_names = { request_progress, response_progress },

@@ -279,6 +279,9 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     return 0;
 }
 
+/* The tables of HPACK hold what was said since the flow's start. */
+static const struct app_handover_ops handover = { .limit = 32u << 10 };
+
 /* The members that http2 and doh2 share. */
 #define H2_MEMBERS                                                                               \
     .transports = APP_TCP,                                                                       \
@@ -288,6 +291,7 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     .open = http2_open,                                                                          \
     .close = http2_close,                                                                        \
     .parse = http2_parse,                                                                        \
+    .handover = &handover,                                                                       \
     .tx_close = http2_tx_close,                                                                  \
     .progress_done = { H2_COMPLETE, H2_COMPLETE },                                               \
     .events = h2_events,                                                                         \

@@ -411,6 +411,19 @@ static void pop3_tx_close(struct app_tx *tx)
         s->body = NULL;
 }
 
+/* --- hand-over -------------------------------------------------------------------------------- */
+
+static bool pop3_is_between(const struct app_flow *af)
+{
+    const struct pop3_state *s = af->state;
+
+    return s->body == NULL && !s->sasl && !s->drop[TO_SERVER] && !s->drop[TO_CLIENT] &&
+           !s->lost[TO_SERVER] && !s->lost[TO_CLIENT];
+}
+
+static const struct app_handover_ops handover = { .limit = 16u << 10,
+                                                  .is_between = pop3_is_between };
+
 /* --- the declaration -------------------------------------------------------------------------- */
 
 static const struct app_name events[] = { POP3_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
@@ -429,6 +442,7 @@ const struct app_proto app_pop3 = {
     .marks_tx = true,
     .parse = pop3_parse,
     .handles_gaps = true,
+    .handover = &handover,
     .tx_close = pop3_tx_close,
     .progress_done = { 1, 1 },
     .events = events,

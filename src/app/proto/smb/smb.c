@@ -284,6 +284,20 @@ static const struct app_reports reports = {
         { NULL, { 0, 0 } } },
 };
 
+/* Names of trees and files stay behind. */
+static bool smb_is_between(const struct app_flow *af)
+{
+    const struct smb_state *s = af->state;
+
+    for (unsigned d = 0; d < 2; d++)
+        if (s->ds[d].searching || s->ds[d].cut_off || s->ds[d].skip > 0 || s->ds[d].file_left > 0)
+            return false;
+    return !s->full;
+}
+
+static const struct app_handover_ops handover = { .limit = 16u << 10,
+                                                  .is_between = smb_is_between };
+
 const struct app_proto app_smb = {
     .id = APP_PROTO_smb,
     .name = "smb",
@@ -308,6 +322,7 @@ const struct app_proto app_smb = {
     .close = smb_close,
     .marks_tx = true,
     .parse = smb_parse,
+    .handover = &handover,
     .handles_gaps = true,
     .buffer_limit = MESSAGE_MAX,    /* a message may be waited for complete */
     .tx_close = smb_tx_close,

@@ -11,6 +11,7 @@
 #include "app/reports.h"
 #include "base/memory/lib_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -356,6 +357,68 @@ static void smtp_thread_close(void *data)
     free(thread);
 }
 
+/* --- hand-over -------------------------------------------------------------------------------- */
+
+static bool smtp_is_between(const struct app_flow *af)
+{
+    const struct smtp_state *s = af->state;
+
+    return !s->data_mode && s->replied == s->waiting.len && !s->multiline &&
+           !s->discard[TO_SERVER] && !s->discard[TO_CLIENT];
+}
+
+#define ADD(out, d, text) app_prelude_add((out), (d), (text), sizeof(text) - 1)
+
+static void add_helo(const struct smtp_state *s, struct buf *out)
+{
+    static const char helo[] = "HELO ";
+    uint8_t line[sizeof(helo) + SMTP_LINE_MAX + 2];
+    uint32_t len = MIN(s->helo.len, SMTP_LINE_MAX);
+
+    memcpy(line, helo, sizeof(helo) - 1);
+    memcpy(line + sizeof(helo) - 1, s->helo.data, len);
+    memcpy(line + sizeof(helo) - 1 + len, "\r\n", 2);
+    app_prelude_add(out, TO_SERVER, line, (uint32_t)sizeof(helo) - 1 + len + 2);
+    if (s->pipelining)
+        ADD(out, TO_CLIENT, "250-PIPELINING\r\n");
+    ADD(out, TO_CLIENT, "250 \r\n");
+}
+
+/* A mail whose first part was too long to be kept goes on in its body or in its header. */
+static void add_mail(const struct smtp_state *s, struct buf *out)
+{
+    char line[64];
+
+    if (s->command == SMTP_COMMAND_DATA) {
+        ADD(out, TO_SERVER, "DATA\r\n");
+        ADD(out, TO_CLIENT, "354 \r\n");
+        if (is_in_body(s))
+            ADD(out, TO_SERVER, "\r\n");
+    } else if (s->command == SMTP_COMMAND_BDAT) {
+        int len = snprintf(line, sizeof(line), "BDAT %llu\r\n",
+                           (unsigned long long)s->chunk_left);
+
+        app_prelude_add(out, TO_SERVER, line, (uint32_t)len);
+    }
+}
+
+static void smtp_prelude(const struct app_flow *af, struct buf *out)
+{
+    const struct smtp_state *s = af->state;
+
+    if (s->welcomed)
+        ADD(out, TO_CLIENT, "220 \r\n");
+    if (s->helo.data != NULL)
+        add_helo(s, out);
+    if (s->data_mode)
+        add_mail(s, out);
+}
+
+/* Most mails are shorter. */
+static const struct app_handover_ops handover = { .limit = 60u << 10,
+                                                  .is_between = smtp_is_between,
+                                                  .prelude = smtp_prelude };
+
 /* --- the declaration -------------------------------------------------------------------------- */
 
 const struct app_name smtp_events[] = { SMTP_EVENT_LIST(APP_EVENT_ROW) { NULL, 0 } };
@@ -385,6 +448,7 @@ const struct app_proto app_smtp = {
     .open = smtp_open,
     .close = smtp_close,
     .parse = smtp_parse,
+    .handover = &handover,
     .tx_close = smtp_tx_close,
     .finish = smtp_finish,
     .alert_lookbehind = smtp_alert_lookbehind,

@@ -107,6 +107,9 @@ static const struct app_reports reports = {
         { "ssh.software", "ssh_software", NULL }, { NULL, NULL, NULL } },
 };
 
+/* Until keys are changed. */
+static const struct app_handover_ops handover = { .limit = 16u << 10 };
+
 const struct app_proto app_ssh = {
     .id = APP_PROTO_ssh,
     .encrypts = true,
@@ -122,6 +125,7 @@ const struct app_proto app_ssh = {
     .tx_size = sizeof(struct ssh_tx),
     .single_tx = true,
     .parse = ssh_parse,
+    .handover = &handover,
     .tx_close = ssh_tx_close,
     .progress_done = { SSH_FINISHED, SSH_FINISHED },
     .progress_names = { client_progress, server_progress },

@@ -133,6 +133,9 @@ static const struct app_reports reports = {
     .any_hook = "tls_generic",
 };
 
+/* The handshake, which begins the flow. */
+static const struct app_handover_ops handover = { .limit = 24u << 10 };
+
 const struct app_proto app_tls = {
     .id = APP_PROTO_tls,
     .encrypts = true,
@@ -154,6 +157,7 @@ const struct app_proto app_tls = {
     .single_tx = true,
     .inspect_both_dirs = true,
     .parse = tls_parse,
+    .handover = &handover,
     .tx_close = tls_tx_close,
     .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },
     .progress_names = { client_progress, server_progress },
