@@ -6,9 +6,12 @@ and wait for the answers until the file STOP exists, others that a rule must hav
 and some that first say "remember" and at the end "recall". `hold ADDRESS STOP` has only the first
 kind. `web PORT` is a web server that keeps connections, and sends head and body apart. `get ADDRESS
 STOP` makes requests to port 80, each on a connection of its own, and `keep ADDRESS STOP` to port 81,
-all on one; they print the number of requests. `once ADDRESS` opens one connection and gets one answer. `quit SOCKET STAGE` takes over from the
-engine at that control socket, and ends after the offer or after the commit, once or twice, as a
-process that crashes. `manager PATH` prints what a service manager is told at this socket."""
+all on one; they print the number of requests. `span ADDRESS STOP TICKS` keeps a request to port 81
+and a mail to port 2525 half sent while the file TICKS says the same number, so that each spans a
+hand-over; it prints how many of each. `mail PORT` answers as an SMTP server. `once ADDRESS` opens
+one connection and gets one answer. `quit SOCKET STAGE` takes over from the engine at that control
+socket, and ends after the offer or after the commit, once or twice, as a process that crashes.
+`manager PATH` prints what a service manager is told at this socket."""
 import array
 import http.client
 import http.server
@@ -214,6 +217,90 @@ def keep(address, stop):
     return 0 if connection.sock is own else 1
 
 
+class Mail(socketserver.StreamRequestHandler):
+    def handle(self):
+        self.wfile.write(b"220 mx.example.com\r\n")
+        in_mail = False
+        for line in self.rfile:
+            if in_mail:
+                in_mail = line != b".\r\n"
+                if in_mail:
+                    continue
+            in_mail = line == b"DATA\r\n"
+            self.wfile.write(b"354 go\r\n" if in_mail else b"250 ok\r\n")
+
+
+def tick(path):
+    try:
+        with open(path, encoding="ascii") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def wait_for_tick(stop, ticks):
+    before = tick(ticks)
+    while tick(ticks) == before and not os.path.exists(stop):
+        time.sleep(0.02)
+
+
+def span_requests(address, stop, ticks, done):
+    s = socket.create_connection((address, 81), PATIENCE)
+    reader = s.makefile("rb")
+    n = 0
+    while not os.path.exists(stop):
+        request = f"GET /kept?s={n} HTTP/1.1\r\nHost: spanning\r\n\r\n".encode()
+        cut = 1 + n * 7 % (len(request) - 1)
+        s.sendall(request[:cut])
+        wait_for_tick(stop, ticks)
+        s.sendall(request[cut:])
+        if b"200" not in reader.readline():
+            wrong.append(f"span {n}: no answer")
+        while reader.readline().strip():
+            pass
+        reader.read(300)
+        n += 1
+    done["requests"] = n
+
+
+def span_mails(address, stop, ticks, done):
+    s = socket.create_connection((address, 2525), PATIENCE)
+    reader = s.makefile("rb")
+    reader.readline()
+    exchange_line(s, reader, "EHLO spanning")
+    n = 0
+    while not os.path.exists(stop):
+        for command in (f"MAIL FROM:<m{n}@b>", "RCPT TO:<c@d>", "DATA"):
+            exchange_line(s, reader, command)
+        mail = f"Subject: mail {n}\r\nFrom: <m{n}@b>\r\n\r\nhello\r\n.\r\n".encode()
+        cut = 1 + n * 11 % (len(mail) - 1)
+        s.sendall(mail[:cut])
+        wait_for_tick(stop, ticks)
+        s.sendall(mail[cut:])
+        if not reader.readline().startswith(b"250"):
+            wrong.append(f"mail {n}: no answer")
+        n += 1
+    done["mails"] = n
+
+
+def exchange_line(s, reader, line):
+    s.sendall(line.encode() + b"\r\n")
+    return reader.readline()
+
+
+def span(address, stop, ticks):
+    done = {}
+    threads = [threading.Thread(target=work, args=(address, stop, ticks, done))
+               for work in (span_requests, span_mails)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    print(done.get("requests", 0), done.get("mails", 0))
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
 def manager(path):
     s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     s.bind(path)
@@ -223,6 +310,10 @@ def manager(path):
 
 if sys.argv[1] == "echo":
     Server(("", int(sys.argv[2])), Echo).serve_forever()
+elif sys.argv[1] == "mail":
+    Server(("", int(sys.argv[2])), Mail).serve_forever()
+elif sys.argv[1] == "span":
+    sys.exit(span(*sys.argv[2:5]))
 elif sys.argv[1] == "quit":
     quit_at(sys.argv[2], sys.argv[3])
 elif sys.argv[1] == "once":
