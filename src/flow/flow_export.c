@@ -262,6 +262,30 @@ bool flow_imports_take(struct flow_imports *imports, const struct flow *flow,
     return false;
 }
 
+unsigned flow_imports_pass_on(const struct flow_imports *imports, uint64_t now_us,
+                              struct buf *out, unsigned *lost)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i <= imports->mask; i++) {
+        const struct import *slot = &imports->slot[i];
+        struct flow_export record;
+        size_t at = out->len;
+
+        if (slot->at == UINT32_MAX || is_taken(slot))
+            continue;
+        memcpy(&record, imports->data + slot->at, sizeof(record));
+        if (end_of(imports->conf, &record) < now_us)
+            continue;
+        buf_add(out, imports->data + slot->at, record.size);
+        if (buf_cut_failed(out, at))
+            count++;
+        else
+            ++*lost;
+    }
+    return count;
+}
+
 /* ---- into a flow ---- */
 
 /* Each process has its own numbers for names. Flowbits that no rule here has stay unused. */

@@ -88,6 +88,11 @@ unsigned flow_imports_count(const struct flow_imports *imports);
 unsigned flow_imports_left(const struct flow_imports *imports);     /* not taken */
 /* True when all were taken or have timed out. */
 bool flow_imports_are_over(const struct flow_imports *imports, uint64_t now_us);
+/* Adds the records that were not taken and have not timed out, for the next process: their flows
+ * have had no packet here. When no thread looks for flows any more. Returns their number; *lost
+ * rises by those that memory did not suffice for. */
+unsigned flow_imports_pass_on(const struct flow_imports *imports, uint64_t now_us,
+                              struct buf *out, unsigned *lost);
 /* A copy of a record; its variables and what was heard are borrowed. */
 struct flow_import {
     struct flow_export flow;

@@ -236,11 +236,23 @@ static void take_back(struct setup *s)
         log_err(LOG_LEVEL_ERROR, "ids", &err);
 }
 
+/* Flows that were silent since this process took over go on in the next one all the same. */
+static void pass_on(const struct setup *s)
+{
+    struct run_exports *exports = s->context.exports;
+
+    if (s->imports != NULL)
+        exports->count += flow_imports_pass_on(s->imports, clock_wall_us(), &exports->records,
+                                               &exports->lost);
+}
+
 bool take_over_leave(struct setup *s)
 {
     struct run_context *ctx = &s->context;
-    bool given = control_finish_handover(s->control, ctx->exports);
+    bool given;
 
+    pass_on(s);
+    given = control_finish_handover(s->control, ctx->exports);
     if (ctx->exports->lost > 0)
         log_warning("ids", "%u flows are not handed over: there was no memory",
                     ctx->exports->lost);

@@ -151,6 +151,37 @@ TEST(flow_export_is_over_when_all_are_taken_or_have_timed_out)
     close_env(&e);
 }
 
+/* A flow without a packet in the process between goes on in the third one. */
+TEST(flow_export_passes_on_what_was_not_taken)
+{
+    struct imports_env e;
+    struct flow_imports *imports;
+    struct flow_import from;
+    struct flow first, second;
+    struct buf next = { 0 };
+    unsigned lost = 0;
+
+    open_env(t, &e);
+    first = flow_between(&e, 1, 4000, 2, 80);
+    second = flow_between(&e, 1, 4001, 2, 80);
+    add_two(t, &e);
+    imports = read_back(&e);
+    CHECK(imports != NULL && flow_imports_take(imports, &second, &from));
+    CHECK_INT(flow_imports_pass_on(imports, 301000001, &next, &lost), 0);   /* timed out */
+    CHECK_INT(next.len, 0);
+    CHECK_INT(flow_imports_pass_on(imports, 301000000, &next, &lost), 1);
+    CHECK_INT(lost, 0);
+    flow_imports_free(imports);
+    imports = flow_imports_new(e.conf, &next, number_of, &e.err);
+    CHECK(imports != NULL && flow_imports_take(imports, &first, &from));
+    CHECK_INT(from.flow.id, 12345);
+    CHECK(bytes_left(&from.vars) > 0);
+    CHECK(!flow_imports_take(imports, &second, &from));
+    flow_imports_free(imports);
+    buf_fini(&next);
+    close_env(&e);
+}
+
 TEST(flow_export_keeps_what_was_heard)
 {
     struct app_export app = { .proto = { "http", "http", "" } };
