@@ -78,7 +78,9 @@ echo 0 > "$work/ticks"
 on $client python3 "$top/qa/live/take_over.py" span $server_ip "$work/stop" "$work/ticks" > "$work/span" 2> "$work/span-errors" &
 span_pid=$!
 live_pids="$live_pids $get_pid $keep_pid $span_pid"
+half_sent() { [ -e "$work/ticks.request.$1" ] && [ -e "$work/ticks.mail.$1" ]; }
 for i in 1 2 3 4 5 6 7 8 9 10; do
+    until_true half_sent $((i - 1)) || { tail -5 "$work/span-errors"; fail "no half messages"; }
     replace || exit 1
     tell uptime > /dev/null || fail "the control socket does not answer after hand-over $i"
     echo $i > "$work/ticks.new" && mv "$work/ticks.new" "$work/ticks"

@@ -8,7 +8,7 @@ kind. `web PORT` is a web server that keeps connections, and sends head and body
 STOP` makes requests to port 80, each on a connection of its own, and `keep ADDRESS STOP` to port 81,
 all on one; they print the number of requests. `span ADDRESS STOP TICKS` keeps a request to port 81
 and a mail to port 2525 half sent while the file TICKS says the same number, so that each spans a
-hand-over; it prints how many of each. `mail PORT` answers as an SMTP server. `once ADDRESS` opens
+hand-over; it prints how many of each, and makes the file TICKS.KIND.NUMBER when one is half sent. `mail PORT` answers as an SMTP server. `once ADDRESS` opens
 one connection and gets one answer. `quit SOCKET STAGE` takes over from the engine at that control
 socket, and ends after the offer or after the commit, once or twice, as a process that crashes.
 `manager PATH` prints what a service manager is told at this socket."""
@@ -238,8 +238,10 @@ def tick(path):
         return ""
 
 
-def wait_for_tick(stop, ticks):
+def wait_for_tick(stop, ticks, half_sent):
     before = tick(ticks)
+    with open(f"{ticks}.{half_sent}", "w", encoding="ascii"):
+        pass
     while tick(ticks) == before and not os.path.exists(stop):
         time.sleep(0.02)
 
@@ -252,7 +254,7 @@ def span_requests(address, stop, ticks, done):
         request = f"GET /kept?s={n} HTTP/1.1\r\nHost: spanning\r\n\r\n".encode()
         cut = 1 + n * 7 % (len(request) - 1)
         s.sendall(request[:cut])
-        wait_for_tick(stop, ticks)
+        wait_for_tick(stop, ticks, f"request.{n}")
         s.sendall(request[cut:])
         if b"200" not in reader.readline():
             wrong.append(f"span {n}: no answer")
@@ -275,7 +277,7 @@ def span_mails(address, stop, ticks, done):
         mail = f"Subject: mail {n}\r\nFrom: <m{n}@b>\r\n\r\nhello\r\n.\r\n".encode()
         cut = 1 + n * 11 % (len(mail) - 1)
         s.sendall(mail[:cut])
-        wait_for_tick(stop, ticks)
+        wait_for_tick(stop, ticks, f"mail.{n}")
         s.sendall(mail[cut:])
         if not reader.readline().startswith(b"250"):
             wrong.append(f"mail {n}: no answer")
@@ -290,8 +292,15 @@ def exchange_line(s, reader, line):
 
 def span(address, stop, ticks):
     done = {}
-    threads = [threading.Thread(target=work, args=(address, stop, ticks, done))
-               for work in (span_requests, span_mails)]
+
+    def work(function):
+        try:
+            function(address, stop, ticks, done)
+        except Exception as e:
+            wrong.append(f"{function.__name__}: {e!r}")
+
+    threads = [threading.Thread(target=work, args=(function,))
+               for function in (span_requests, span_mails)]
     for t in threads:
         t.start()
     for t in threads:
