@@ -61,6 +61,14 @@ struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *
     return at;
 }
 
+/* The transactions of the protocol are gone: none of the bytes of all is this thread's any more. */
+static void release_tx_bytes(struct app_thread *at, enum app_proto_id id)
+{
+    struct app_conf *conf = (struct app_conf *)(uintptr_t)at->conf;
+
+    __atomic_sub_fetch(&conf->tx_bytes[id], at->proto[id].tx_accounted, __ATOMIC_RELAXED);
+}
+
 static void close_proto(struct app_thread *at, enum app_proto_id id)
 {
     const struct app_proto_conf *pc = &at->conf->proto[id];
@@ -68,7 +76,7 @@ static void close_proto(struct app_thread *at, enum app_proto_id id)
     if (pc->proto == NULL || pc->proto->subprotocol_of != 0 || !app_proto_enabled(at->conf, id))
         return;
     pool_fini(&at->proto[id].tx);
-    app_tx_leave(at, id);
+    release_tx_bytes(at, id);
     if (pc->proto->state_size > 0)
         pool_fini(&at->proto[id].state);
     if (pc->proto->thread_close != NULL)

@@ -41,10 +41,6 @@ struct app_thread {
 struct buf app_buf_take(struct app_thread *at);
 void app_buf_release(struct app_thread *at, struct buf *b);
 
-/* tx.c: the transactions of the protocol are gone, so none of the bytes that all threads may use is
- * this one's any more. */
-void app_tx_leave(struct app_thread *at, enum app_proto_id id);
-
 /* Returns the protocol whose pools provide state and transactions. */
 static inline enum app_proto_id app_pool_of(const struct app_proto *proto)
 {

@@ -86,11 +86,6 @@ static COLD void account(struct app_thread *at, enum app_proto_id id, uint64_t n
     *accounted = now;
 }
 
-void app_tx_leave(struct app_thread *at, enum app_proto_id id)
-{
-    account(at, id, 0);
-}
-
 /* What the thread's transactions take beyond what all know of. After a change of
  * TX_ACCOUNT_EVERY all know of it. */
 static int64_t unaccounted(const struct app_flow *af)
