@@ -74,6 +74,15 @@ static void deliver(const struct log_message *m)
     pthread_mutex_unlock(&logger.lock);
 }
 
+/* A name of a file or a rule's text may hold a line break, which would look like a message of its
+ * own, or an escape sequence of terminals. */
+static void replace_controls(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+            *text = '?';
+}
+
 /* Errors count even if the level hides them: --init-errors-fatal and -T depend on it. */
 void log_at(enum log_level level, const char *module, struct where at, const char *fmt, ...)
 {
@@ -88,6 +97,7 @@ void log_at(enum log_level level, const char *module, struct where at, const cha
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    replace_controls(text);
     clock_gettime(CLOCK_REALTIME, &now);
     deliver(&(struct log_message){
         .level = level,

@@ -38,6 +38,19 @@ static const struct log_sink_ops memory_ops = {
     .close = memory_close,
 };
 
+TEST(log_messages_are_one_line)
+{
+    struct memory_sink all = { 0 };
+    enum log_level before = log_get_level();
+
+    log_set_level(LOG_LEVEL_INFO);
+    log_add_sink(&memory_ops, &all, LOG_LEVEL_DEBUG);
+    log_info("pcap", "'%s'", "a\nError: pcap: \033[2Jb\tc\x7f");
+    CHECK_STRING(all.last, "Info|pcap|-|0|'a?Error: pcap: ?[2Jb\tc?'");
+    log_close();
+    log_set_level(before);
+}
+
 TEST(log_reaches_sinks_by_level)
 {
     struct memory_sink all = { 0 }, errors = { 0 };
