@@ -332,9 +332,14 @@ static int counted_match(const struct pcre_op *pcre, struct program_run *run, ui
     return n;
 }
 
+/* Most expressions take a small part of what they take at most: so many times what the packet pays
+ * for may be estimated. With 1, requests of a few hundred bytes were mostly searched without
+ * machine code: 4 % of all instructions on http-1k with 25,000 rules. */
+#define ESTIMATE_TIMES 64
+
 /* Whether machine code may search what is left of the data. The work it takes is not known, only
- * that it is at most so much. When that comes to more than the packet pays for, the expressions
- * that follow count theirs. */
+ * that it is at most so much. When that comes to much more than the packet pays for, the
+ * expressions that follow count theirs. */
 static bool needs_no_count(const struct pcre_compiled *c, const struct program_run *run,
                            uint32_t at)
 {
@@ -350,7 +355,7 @@ static bool needs_no_count(const struct pcre_compiled *c, const struct program_r
         return true;
     (void)steps_left(run);
     work->estimated += most;
-    return work->estimated <= work->own;
+    return work->estimated <= ESTIMATE_TIMES * work->own;
 }
 
 /* Data that the expression would read when the packet has nothing left to pay with. Short ones are
