@@ -54,6 +54,7 @@ mkdir -p /etc/suricata /usr/share/doc/ids/examples "$(directory_of localstatedir
 sed 's|^#default-rule-path:.*|default-rule-path: /var/lib/suricata/rules|' "$TOP/suricata.yaml" > /etc/suricata/suricata.yaml
 cp "$TOP/qa/samples/quickstart.pcap" /usr/share/doc/ids/examples/
 echo 'alert icmp any any -> any any (msg:"tutorial: ping"; itype:8; sid:1000001; rev:1;)' > /etc/ids/local.rules
+cat "$WORK/page/local.rules" >> /etc/ids/local.rules       # doc/explain.md asks about it
 
 # --- traffic --------------------------------------------------------------------------------------
 
