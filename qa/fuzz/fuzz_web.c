@@ -30,6 +30,7 @@ static struct ruleset *load_rules(const struct conf_node *root)
     struct ruleset_report report = { 0 };
     struct err err;
 
+    app_protos_init();
     return ruleset_load(&request, &report, &err);
 }
 

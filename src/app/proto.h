@@ -206,6 +206,10 @@ struct app_proto {
 
 /* --- the list --------------------------------------------------------------------------------- */
 
+/* Registers the protocols of app/list.h. Each program calls it first; a second call changes
+ * nothing. */
+void app_protos_init(void);
+void app_proto_put(enum app_proto_id id, const struct app_proto *proto);        /* for it */
 const struct app_proto *app_proto_by_id(enum app_proto_id id);          /* NULL: none */
 const struct app_proto *app_proto_by_name(const char *name);
 /* One past the last protocol: numbers from APP_PROTO_FIRST on have no holes. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/proto.h"
 #include "base/report/log.h"
 #include "base/system/cpu.h"
 #include "main/list.h"
@@ -12,6 +13,7 @@
 #include "main/options.h"
 #include "main/run.h"
 #include "main/plugin_guard.h"
+#include "output/logger.h"
 #include "plugins/load.h"
 
 /* Runs a job that needs the configuration. */
@@ -97,6 +99,8 @@ int main(int argc, char **argv)
     struct err err = { 0 };
     int status;
 
+    app_protos_init();
+    loggers_init();
     logging_begin();
     if (options_parse(&options, argc, argv, &err) < 0 || cpu_choose(options.cpu, &err) < 0) {
         fprintf(stderr, "%s: %s\n", argv[0], err.text);

@@ -103,6 +103,9 @@ struct slice record_slice(const struct render *r);     /* bytes of the record th
 #define EVE_TIME_SIZE 40
 size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE]);
 
+/* Registers the outputs of output/list.h. Each program with outputs calls it first. */
+void loggers_init(void);
+void logger_put(unsigned at, const struct logger_ops *ops);     /* for it */
 /* Adds an output at the start, before any is open; ops is never freed. -1: the name is taken, or
  * there are too many. */
 int logger_register(const struct logger_ops *ops, struct err *err);

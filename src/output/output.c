@@ -16,17 +16,10 @@
 #include "output/merge.h"
 #include "output/output_private.h"
 
-#define X(name) extern const struct logger_ops logger_##name;
-LOGGER_LIST(X)
-#undef X
 #define COUNT(name) + 1
 #define REGISTERED_MAX 16
-#define X(name) &logger_##name,
 /* The list, and what is registered while plugins load; NULL ends it. */
-static const struct logger_ops *logger_table[LOGGER_LIST(COUNT) + REGISTERED_MAX + 1] = {
-    LOGGER_LIST(X)
-};
-#undef X
+static const struct logger_ops *logger_table[LOGGER_LIST(COUNT) + REGISTERED_MAX + 1];
 
 /* Bytes that a writer collects for one sink, which means few system calls under load.
  * output_write() passes on less when there is little to do. */
@@ -77,6 +70,11 @@ static const struct logger_ops *logger_find(const char *name)
         if (strcmp(logger_table[i]->name, name) == 0)
             return logger_table[i];
     return NULL;
+}
+
+void logger_put(unsigned at, const struct logger_ops *ops)
+{
+    logger_table[at] = ops;
 }
 
 int logger_register(const struct logger_ops *ops, struct err *err)

@@ -6,6 +6,9 @@
  * One line a test, in the form of the Test Anything Protocol; the last line counts. */
 #include "tests/unit.h"
 
+#include "app/proto.h"
+#include "output/logger.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,6 +106,8 @@ int main(int argc, char **argv)
     bool quiet = false, list = false;
     int first = 1;
 
+    app_protos_init();
+    loggers_init();
     for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
         quiet |= strcmp(argv[first], "--quiet") == 0;
         list |= strcmp(argv[first], "--list") == 0;

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/core/registry.c - the protocols by number and by name, made from app/list.h at compile time:
- * every binary has the same ids. Plugins add theirs behind them. */
+/* app/core/registry.c - the protocols by number and by name. app/list.h numbers them, so every
+ * binary has the same ids; app/list.c puts them here. Plugins add theirs behind them. */
 #include "app/core/session.h"
 #include "app/rules.h"
 
 #include <string.h>
 
-#define X(symbol) extern const struct app_proto app_##symbol;
-APP_PROTO_LIST(X)
-#undef X
-
-static const struct app_proto *proto_table[APP_PROTO_COUNT] = {
-#define X(symbol) [APP_PROTO_##symbol] = &app_##symbol,
-    APP_PROTO_LIST(X)
-#undef X
-    [APP_PROTO_UNKNOWN] = NULL,
-};
+static const struct app_proto *proto_table[APP_PROTO_COUNT];
 
 static enum app_proto_id proto_end = APP_PROTO_PLUGIN_FIRST;
 
@@ -83,6 +74,13 @@ const struct app_proto *app_proto_of_rule(enum app_proto_id rule_proto)
         if (proto_table[i] != NULL && app_proto_matches(rule_proto, (enum app_proto_id)i))
             return proto_table[i];
     return NULL;
+}
+
+/* A table that is complete is not written again: threads may read it. */
+void app_proto_put(enum app_proto_id id, const struct app_proto *proto)
+{
+    if (proto_table[id] != proto)
+        proto_table[id] = proto;
 }
 
 int app_proto_register(struct app_proto *proto, struct err *err)

@@ -33,6 +33,7 @@ int app_fixture_open(struct app_fixture *fixture, const char *yaml,
     static const struct app_hooks hooks = { .tx_inspected = inspected };
     struct err err = { 0 };
 
+    app_protos_init();
     *fixture = (struct app_fixture){ .yaml = conf_new(), .counters = counters_new("play") };
     if (conf_load_string(fixture->yaml, yaml != NULL ? yaml : "%YAML 1.1\n---\na: b\n", "test",
                          &err) == 0)

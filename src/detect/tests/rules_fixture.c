@@ -45,6 +45,7 @@ void rules_fixture_open(struct rules_fixture *f)
     memset(f, 0, sizeof(*f));
     f->request.conf = shared_settings(&f->err);
     f->request.disabled = true;
+    app_protos_init();
     f->set = ruleset_load(&f->request, &report, &f->err);
     f->set->names = rule_names_load(&f->set->arena, NULL);
     f->set->conf = f->request.conf;
