@@ -7,6 +7,7 @@
 #include "control/rule_profile.h"
 #include "control/web/address.h"
 #include "control/web/web_private.h"
+#include "detect/keywords/registry.h"
 #include "detect/rule/ruleset.h"
 #include "memory_file.h"
 #include "quiet.h"
@@ -31,6 +32,7 @@ static struct ruleset *load_rules(const struct conf_node *root)
     struct err err;
 
     app_protos_init();
+    keyword_registry_init();
     return ruleset_load(&request, &report, &err);
 }
 

@@ -26,7 +26,7 @@
 #include "detect/explain/explain.h"
 #include "detect/explain/life.h"
 #include "detect/explain/live.h"
-#include "detect/rule/keyword.h"
+#include "detect/keywords/registry.h"
 #include "flow/exception.h"
 #include "sequencer/setup.h"
 

@@ -155,4 +155,8 @@ unsigned rule_payload_worth(const struct rule *rule);
 /* header_id.c: sets rule->header_id. Fast patterns must have been selected. */
 void rules_number_headers(struct ruleset *set);
 
+/* finish_rule.c: the rule_finish_fn of each rule: whether keywords fit each other; resolves
+ * variables. The argument of `dsize` is a struct int_match. */
+int rule_finish(struct rule_parser *p);
+
 #endif

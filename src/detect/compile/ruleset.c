@@ -5,6 +5,7 @@
 #include "base/containers/index.h"
 #include "base/report/log.h"
 #include "conf/compatibility.h"
+#include "detect/compile/compile.h"
 #include "detect/compile/firewall.h"
 #include "detect/compile/renumber.h"
 #include "detect/compile/unchanged.h"
@@ -480,7 +481,7 @@ static void load_rules(struct ruleset *set, const struct ruleset_request *reques
     arena_init(&l.texts, 64 << 10, 0);
     set->names = rule_names_load(&set->arena, request->conf);
     set->iprep = iprep_load(request->conf);
-    rule_builder_init(&l.builder, set, request);
+    rule_builder_init(&l.builder, set, request, rule_finish);
     l.builder.shares = true;
     unchanged_open(&l.unchanged, set, request);
     check_vars(&l.builder, request->conf);
@@ -510,7 +511,6 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         err_set(err, "out of memory for the tables that rules need");
         return NULL;
     }
-    keyword_registry_init();
     if (!request->disabled)
         load_rules(set, request, report);
     if (ruleset_compile(set, request->previous, err) < 0 ||

@@ -124,14 +124,9 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     return dt;
 }
 
-struct lua_thread *detect_thread_lua(struct detect_thread *dt)
+struct lua_caller detect_thread_lua(const struct detect_thread *dt)
 {
-    return dt->lua;
-}
-
-uint64_t detect_thread_epoch(const struct detect_thread *dt)
-{
-    return dt->epoch;
+    return (struct lua_caller){ .lua = dt->lua, .epoch = dt->epoch };
 }
 
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes)

@@ -362,6 +362,7 @@ static bool is_new(struct declared *d, enum app_proto_id id, const char *doc)
     bool fresh = d->ops.parse == NULL;
 
     d->in_proto[id] = true;
+    d->ops.in_proto = d->in_proto;
     if (d->ops.doc == NULL)
         d->ops.doc = doc;
     return fresh;
@@ -489,11 +490,4 @@ const struct app_name *keyword_declared_names(const struct keyword_ops *k)
     const struct app_integer *n = d != NULL && &d->ops == k ? first_integer(d) : NULL;
 
     return n == NULL ? NULL : n->bit_names != NULL ? n->bit_names : n->names;
-}
-
-bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto)
-{
-    const struct declared *d = map_get_string(&declared_by_name, k->name);
-
-    return d != NULL && &d->ops == k && d->in_proto[proto];
 }

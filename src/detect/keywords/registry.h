@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/registry.h - registration of keywords that are declared in tables. */
+/* detect/keywords/registry.h - registration of all keywords and buffers. */
 #ifndef DETECT_KEYWORD_REGISTRY_H
 #define DETECT_KEYWORD_REGISTRY_H
 
-#include "detect/rule/keyword.h"
+#include "detect/rule/registry.h"
 
-/* Adds a keyword; `k` must never be freed. The first keyword of a name wins. Called before any rule
- * is read. */
-void keyword_register(const struct keyword_ops *k);
+/* Fills the registry; a second call does nothing. Each program calls it before it reads rules. */
+void keyword_registry_init(void);
+
+/* table_keywords.c: one sticky keyword per packet buffer, one per transform, and those of
+ * detect/keywords/payload/. */
+void packet_buffers_register(void);
+void transforms_register(void);
+void payload_keywords_register(void);
+/* Adds a buffer of packets and its keyword; `b` is never freed. -1: there are too many. */
+int packet_buffer_register(const struct packet_buffer *b, struct err *err);
 
 /* declared.c: registers buffers, integers and tests of all application protocols. */
 void keyword_declared_register(void);

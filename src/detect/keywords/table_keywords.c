@@ -12,33 +12,21 @@
 
 /* --- packet buffers ----------------------------------------------------------------------- */
 
-#define COUNT(symbol) + 1
 #define X(symbol) &buffer_##symbol,
 static const struct packet_buffer *const buffers[] = { PACKET_BUFFER_LIST(X) };
 #undef X
 
-/* What plugins add; filled before rules are read. */
+/* What plugins may add. */
 #define REGISTERED_MAX 32
-static struct {
-    const struct packet_buffer *at[REGISTERED_MAX + 1];
-    struct keyword_ops ops[REGISTERED_MAX];
-    unsigned count;
-} registered;
-
-const struct packet_buffer *packet_buffer_registered(unsigned i)
-{
-    return registered.at[i];
-}
 
 /* The table is short and this runs at load time only. */
 static const struct packet_buffer *declared_buffer(const char *name)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(buffers); i++)
-        if (strcmp(buffers[i]->name, name) == 0)
-            return buffers[i];
-    for (unsigned i = 0; i < registered.count; i++)
-        if (strcmp(registered.at[i]->name, name) == 0)
-            return registered.at[i];
+    const struct packet_buffer *b;
+
+    for (unsigned i = 0; (b = packet_buffer_at(i)) != NULL; i++)
+        if (strcmp(b->name, name) == 0)
+            return b;
     return NULL;
 }
 
@@ -59,13 +47,19 @@ static int packet_buffer_parse(struct rule_parser *p, struct text in UNUSED, voi
     return rule_set_buffer(p, buffer_find(p->ruleset, text_of(p->keyword->name)));
 }
 
-/* Filled once at load time, before any thread starts; then read only. */
-static struct keyword_ops buffer_ops[PACKET_BUFFER_LIST(COUNT)];
-static const struct keyword_ops *buffer_table[ARRAY_LEN(buffer_ops) + 1];
-
-static struct keyword_ops packet_buffer_keyword(const struct packet_buffer *b)
+/* The registry holds keywords until the process ends. */
+static void register_copy(struct keyword_ops ops)
 {
-    return (struct keyword_ops){
+    struct keyword_ops *k = xmalloc(sizeof(*k));
+
+    *k = ops;
+    keyword_register(k);
+}
+
+static void register_buffer(const struct packet_buffer *b)
+{
+    packet_buffer_add(b);
+    register_copy((struct keyword_ops){
         .name = b->name,
         .alias = b->alias,
         .doc = b->doc,
@@ -73,29 +67,20 @@ static struct keyword_ops packet_buffer_keyword(const struct packet_buffer *b)
         .point = POINT_NONE,
         .argument = ARGUMENT_NONE,
         .parse = packet_buffer_parse,
-    };
+    });
 }
 
-/* A list that NULL ends; the last element of the table stays zero. */
-const struct keyword_ops *const *packet_buffer_keywords(void)
+void packet_buffers_register(void)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(buffers); i++) {
-        buffer_ops[i] = packet_buffer_keyword(buffers[i]);
-        buffer_table[i] = &buffer_ops[i];
-    }
-    return buffer_table;
+    for (unsigned i = 0; i < ARRAY_LEN(buffers); i++)
+        register_buffer(buffers[i]);
 }
 
 int packet_buffer_register(const struct packet_buffer *b, struct err *err)
 {
-    unsigned at = registered.count;
-
-    if (at == REGISTERED_MAX)
+    if (packet_buffer_at(ARRAY_LEN(buffers) + REGISTERED_MAX - 1) != NULL)
         return err_set(err, "at most %d buffers of packets can be added", REGISTERED_MAX);
-    registered.at[at] = b;
-    registered.ops[at] = packet_buffer_keyword(b);
-    registered.count++;
-    keyword_register(&registered.ops[at]);
+    register_buffer(b);
     return 0;
 }
 
@@ -104,9 +89,6 @@ int packet_buffer_register(const struct packet_buffer *b, struct err *err)
 #define X(symbol) &transform_##symbol,
 static const struct transform_ops *const transforms[] = { TRANSFORM_LIST(X) };
 #undef X
-/* Filled like buffer_ops. */
-static struct keyword_ops transform_ops_table[TRANSFORM_LIST(COUNT)];
-static const struct keyword_ops *transform_table[ARRAY_LEN(transform_ops_table) + 1];
 
 /* Rules of several blocks use the buffer, so its argument is in the common block. */
 static int use_parse(struct rule_parser *p, struct text in, struct transform_use *use)
@@ -161,10 +143,10 @@ static int transform_parse(struct rule_parser *p, struct text in, void *arg UNUS
 }
 
 /* `quotes_optional`: Suricata takes the argument with quotes and without. */
-const struct keyword_ops *const *transform_keywords(void)
+void transforms_register(void)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(transforms); i++) {
-        transform_ops_table[i] = (struct keyword_ops){
+    for (unsigned i = 0; i < ARRAY_LEN(transforms); i++)
+        register_copy((struct keyword_ops){
             .name = transforms[i]->name,
             .doc = transforms[i]->doc,
             .syntax = transforms[i]->syntax,
@@ -175,10 +157,7 @@ const struct keyword_ops *const *transform_keywords(void)
             .quotes = transforms[i]->argument,
             .quotes_required = transforms[i]->argument && !transforms[i]->quotes_optional,
             .parse = transform_parse,
-        };
-        transform_table[i] = &transform_ops_table[i];
-    }
-    return transform_table;
+        });
 }
 
 /* --- keywords of payload/ ----------------------------------------------------------------- */
@@ -194,5 +173,11 @@ const struct keyword_ops *const *transform_keywords(void)
 PAYLOAD_KEYWORD_LIST(X)
 #undef X
 #define X(symbol) &keyword_##symbol,
-const struct keyword_ops *const payload_keywords[] = { PAYLOAD_KEYWORD_LIST(X) NULL };
+static const struct keyword_ops *const payload_keywords[] = { PAYLOAD_KEYWORD_LIST(X) };
 #undef X
+
+void payload_keywords_register(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(payload_keywords); i++)
+        keyword_register(payload_keywords[i]);
+}

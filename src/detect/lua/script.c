@@ -309,14 +309,14 @@ void lua_thread_free(struct lua_thread *lt)
 /* --- running ------------------------------------------------------------------------------ */
 
 /* Like lua_sandbox_run(); limits the instructions of all scripts per packet. */
-static int script_run(struct lua_thread *lt, const struct detect_thread *dt,
-                      struct lua_sandbox *sandbox, const struct lua_run *run)
+static int script_run(const struct lua_caller *caller, struct lua_sandbox *sandbox,
+                      const struct lua_run *run)
 {
-    uint64_t epoch = detect_thread_epoch(dt);
+    struct lua_thread *lt = caller->lua;
     int r;
 
-    if (lt->epoch != epoch) {
-        lt->epoch = epoch;
+    if (lt->epoch != caller->epoch) {
+        lt->epoch = caller->epoch;
         lt->instructions = 0;
     }
     if (lt->max_instructions > 0 && lt->instructions >= lt->max_instructions) {
@@ -355,10 +355,11 @@ static void script_error(struct lua_thread *lt, struct script_state *st)
                 why != NULL ? why : "no reason given");
 }
 
-static void context_of_match(struct lua_context *c, const struct match_input *in)
+static void context_of_match(struct lua_context *c, const struct match_input *in,
+                             enum direction side)
 {
     c->packet = in->packet;
-    c->side = match_side(in);
+    c->side = side;
     c->flow = in->flow;
     c->tx = in->tx;
     c->rule = in->rule;
@@ -392,10 +393,10 @@ static int push_match(lua_State *state, const void *arg)
     return 1;
 }
 
-bool lua_script_match(const struct lua_script *s, const struct match_input *in,
-                      struct slice buffer, uint64_t offset)
+bool lua_script_match(const struct lua_script *s, const struct lua_caller *caller,
+                      const struct match_input *in, struct slice buffer, uint64_t offset)
 {
-    struct lua_thread *lt = detect_thread_lua(in->thread);
+    struct lua_thread *lt = caller->lua;
     struct script_state *st = &lt->at[s->index];
     const struct match_call call = { s, buffer, offset };
     const struct lua_run run = { push_match, &call, 1 };
@@ -406,9 +407,9 @@ bool lua_script_match(const struct lua_script *s, const struct match_input *in,
         return false;
     state = st->sandbox->state;
     lua_sandbox_prepare(st->sandbox);
-    context_of_match(&st->sandbox->context, in);
+    context_of_match(&st->sandbox->context, in, caller->side);
     st->sandbox->context.tx = tx_at_hand(in);
-    if (script_run(lt, in->thread, st->sandbox, &run) < 0) {
+    if (script_run(caller, st->sandbox, &run) < 0) {
         script_error(lt, st);
         return false;
     }
@@ -433,10 +434,10 @@ static int push_transform(lua_State *state, const void *arg)
     return 2;
 }
 
-void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, struct slice in,
-                          struct buf *out)
+void lua_script_transform(const struct lua_script *s, const struct lua_caller *caller,
+                          struct slice in, struct buf *out)
 {
-    struct lua_thread *lt = detect_thread_lua(dt);
+    struct lua_thread *lt = caller->lua;
     struct script_state *st = &lt->at[s->index];
     const struct transform_call call = { s, in };
     const struct lua_run run = { push_transform, &call, 2 };
@@ -449,7 +450,7 @@ void lua_script_transform(const struct lua_script *s, struct detect_thread *dt, 
         return;
     state = st->sandbox->state;
     lua_sandbox_prepare(st->sandbox);
-    if (script_run(lt, dt, st->sandbox, &run) < 0) {
+    if (script_run(caller, st->sandbox, &run) < 0) {
         script_error(lt, st);
         return;
     }
@@ -480,14 +481,15 @@ void lua_thread_free(struct lua_thread *lt UNUSED)
 {
 }
 
-bool lua_script_match(const struct lua_script *script UNUSED, const struct match_input *in UNUSED,
+bool lua_script_match(const struct lua_script *script UNUSED,
+                      const struct lua_caller *caller UNUSED, const struct match_input *in UNUSED,
                       struct slice buffer UNUSED, uint64_t offset UNUSED)
 {
     return false;
 }
 
-void lua_script_transform(const struct lua_script *script UNUSED, struct detect_thread *dt UNUSED,
-                          struct slice in, struct buf *out)
+void lua_script_transform(const struct lua_script *script UNUSED,
+                          const struct lua_caller *caller UNUSED, struct slice in, struct buf *out)
 {
     buf_add(out, in.data, in.len);
 }

@@ -40,14 +40,19 @@ struct lua_thread;
 /* NULL when no rule has a script. */
 struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters);
 void lua_thread_free(struct lua_thread *lt);
-struct lua_thread *detect_thread_lua(struct detect_thread *dt);
-uint64_t detect_thread_epoch(const struct detect_thread *dt);   /* incremented for each packet */
+
+/* For whom a script runs. */
+struct lua_caller {
+    struct lua_thread *lua;
+    uint64_t epoch;                     /* incremented for each packet */
+    enum direction side;                /* match_side(); only for lua_script_match() */
+};
 
 /* True if match(args) returns 1. buffer: the inspected buffer; data NULL: none. */
-bool lua_script_match(const struct lua_script *script, const struct match_input *in,
-                      struct slice buffer, uint64_t offset);
+bool lua_script_match(const struct lua_script *script, const struct lua_caller *caller,
+                      const struct match_input *in, struct slice buffer, uint64_t offset);
 /* Runs transform(input, args); on failure the output is the input. */
-void lua_script_transform(const struct lua_script *script, struct detect_thread *dt,
+void lua_script_transform(const struct lua_script *script, const struct lua_caller *caller,
                           struct slice in, struct buf *out);
 
 #endif

@@ -81,11 +81,9 @@ struct packet_buffer {
     uint8_t ip_proto;           /* protocol that the rule's header must allow; 0: any */
 };
 
-/* Adds a buffer of packets and its keyword, before rules are read; `b` is never freed. -1: there
- * are too many. */
-int packet_buffer_register(const struct packet_buffer *b, struct err *err);
-/* NULL past the last one that was registered. */
-const struct packet_buffer *packet_buffer_registered(unsigned i);
+/* The buffers of packets in the order in which they were added (rule/registry.h); NULL past the
+ * last. */
+const struct packet_buffer *packet_buffer_at(unsigned i);
 
 /* Load time; each ruleset has a registry. */
 const struct buffer *buffer_find(struct ruleset *set, struct text name);
@@ -115,11 +113,5 @@ int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer);
 int rule_leave_buffer(struct rule_parser *p);
 /* For legacy modifiers (http_uri): moves the last content from the payload to the buffer. */
 int rule_modify_content(struct rule_parser *p, const struct buffer *buffer);
-
-/* Returns the keywords that come from tables, NULL-ended: one sticky keyword per packet buffer, one
- * per transform, and those of detect/keywords/payload/. */
-const struct keyword_ops *const *packet_buffer_keywords(void);
-const struct keyword_ops *const *transform_keywords(void);
-extern const struct keyword_ops *const payload_keywords[];
 
 #endif

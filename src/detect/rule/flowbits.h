@@ -3,7 +3,7 @@
 #ifndef DETECT_FLOWBITS_H
 #define DETECT_FLOWBITS_H
 
-#include "detect/rule/rule.h"
+#include "detect/rule/keyword.h"
 
 struct flowbits_use {
     const char *command;        /* "isset" */
@@ -12,6 +12,12 @@ struct flowbits_use {
 };
 
 /* False: the test has another keyword. */
-bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out);
+static inline bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out)
+{
+    if (test->keyword == NULL || test->keyword->flowbits == NULL)
+        return false;
+    test->keyword->flowbits(test, out);
+    return true;
+}
 
 #endif

@@ -14,6 +14,7 @@
 
 struct detect_thread;
 struct byte_vars;
+struct flowbits_use;
 struct json;                    /* base/report/json.h */
 
 /* Decides when a keyword's match function is called. */
@@ -100,6 +101,9 @@ struct keyword_ops {
     bool needs_packet;                  /* the rule must inspect single packets */
     bool of_packet;                     /* packets differ in it, although needs_packet is not set */
     bool of_flow;                       /* the flow has it, although needs_packet is set */
+    bool tests_event;                   /* its argument is the uint16_t of an enum packet_event */
+    const bool *in_proto;               /* by enum app_proto_id: the protocols that declare it;
+                                         * NULL: it is in a file of its own */
     const char *rule_flag;              /* --engine-analysis: a flag of rules with it; NULL: none */
     size_t arg_size;     /* of the parsed argument, zeroed, in the arena; may be 0 for POINT_NONE */
     /* Returns 0; -1 after rule_error(); or KEYWORD_IGNORE_RULE after a warning: the rule is left
@@ -117,6 +121,8 @@ struct keyword_ops {
     bool (*tell)(const struct rule_test *test, const struct match_input *in, struct buf *out);
     /* The same of an operation on the data of a buffer. */
     bool (*tell_data)(const void *arg, struct slice data, struct buf *out);
+    /* The bits of the flow that a test or action uses (rule/flowbits.h). NULL: none. */
+    void (*flowbits)(const struct rule_test *test, struct flowbits_use *out);
 };
 
 /* Sets the error with the location of the keyword: `return rule_error(p, "ttl: expected N, <N, >N
@@ -210,13 +216,19 @@ bool index_match_waits(const struct index_match *m);
  * unknown keyword. */
 int keyword_list_print(const char *what, void (*write)(const char *line, void *arg), void *arg);
 
-/* The registry has the keywords of detect/keywords/list.h and those that app protocols declare. */
-void keyword_registry_init(void);               /* once, before any rule */
+/* Looks in the registry, which keyword_registry_init() (detect/keywords/registry.h) fills. */
 const struct keyword_ops *keyword_find(struct text name);
 /* True if this application protocol declares the keyword. */
-bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto);
-/* Returns the packet event that the keyword tests; PACKET_EVENT_NONE: none. */
-enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg);
+static inline bool keyword_declared_in(const struct keyword_ops *k, enum app_proto_id proto)
+{
+    return k->in_proto != NULL && k->in_proto[proto];
+}
+/* Returns the packet event that the keyword tests; PACKET_EVENT_NONE: none. Rules about events are
+ * found by event, not by pattern. */
+static inline enum packet_event keyword_event(const struct keyword_ops *k, const void *arg)
+{
+    return k->tests_event ? (enum packet_event)*(const uint16_t *)arg : PACKET_EVENT_NONE;
+}
 void keyword_each(void (*visit)(const struct keyword_ops *k, void *arg), void *arg);
 
 #endif

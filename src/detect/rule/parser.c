@@ -408,7 +408,7 @@ static int finish_rule(struct rule_builder *b)
     rule->info->metadata_json = rule_metadata_render(b);
     if (rule->post_count > 0)
         rule->flags |= RULE_HAS_POST;
-    return rule_finish(p);
+    return b->finish(p);
 }
 
 static enum rule_outcome parse(struct rule_builder *b, const struct rule_text *text, bool swapped,
@@ -544,9 +544,10 @@ static const char *find_port_var(void *arg, struct text name)
 
 /* One builder serves all rules of a load. */
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
-                       const struct ruleset_request *request)
+                       const struct ruleset_request *request, rule_finish_fn *finish)
 {
     *b = (struct rule_builder){
+        .finish = finish,
         .parser = { .arena = &set->arena, .ruleset = set, .request = request },
         .address_vars = { find_address_var, (void *)request->conf },
         .port_vars = { find_port_var, (void *)request->conf },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/parser.h - parses the text of one rule into a struct rule.
  *
- * It parses the header, then each option through the keyword registry, then calls rule_finish().
+ * It parses the header, then each option through the keyword registry, then calls the builder's
+ * finish().
  * The first error ends the rule; its location is that of the option or header field. */
 #ifndef DETECT_RULE_PARSER_H
 #define DETECT_RULE_PARSER_H
@@ -25,10 +26,15 @@ enum rule_outcome {
     RULE_SKIPPED,               /* `requires` is not met; err names what is missing */
 };
 
+/* Checks a rule after its last keyword, and completes it: rule_finish() of detect/compile. -1 with
+ * p->err set. */
+typedef int rule_finish_fn(struct rule_parser *p);
+
 /* State that is reused from rule to rule: lists being filled, settings of the load. */
 struct rule_builder {
     struct rule_parser parser;
     const struct rule_text *text;
+    rule_finish_fn *finish;
     ARRAY_OF(struct rule_test) tests[3];    /* packet, transaction, post */
     struct set_vars address_vars, port_vars;
     bool firewall;              /* the rules belong to the firewall */
@@ -39,7 +45,7 @@ struct rule_builder {
     struct map required_built;   /* what rules of the block require */
 };
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,
-                       const struct ruleset_request *request);
+                       const struct ruleset_request *request, rule_finish_fn *finish);
 void rule_builder_fini(struct rule_builder *b);
 
 /* On RULE_OK *out is the rule, not yet in the set. `swapped`: exchanges source and destination, for

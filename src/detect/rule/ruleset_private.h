@@ -16,7 +16,7 @@
 #include "match/expressions.h"
 #include "match/port.h"
 
-struct buffer_registry;         /* detect/keywords/buffers/registry.c */
+struct buffer_registry;         /* detect/rule/buffers.c */
 struct detect_plan;             /* detect/compile/compile.h: groups, prefilters, order */
 struct part_costs;
 struct profile;
@@ -72,10 +72,6 @@ struct ruleset {
     ARRAY_OF(struct rule_test) to_free; /* arguments with a free_arg that no block has;
                                          * ruleset_unref calls them */
 };
-
-/* Checks a rule after its last keyword: whether keywords fit each other; resolves variables. -1
- * with p->err set. The argument of `dsize` is a struct int_match. */
-int rule_finish(struct rule_parser *p);
 
 /* Orders, classifies and groups the rules, chooses fast patterns, builds the prefilters. previous:
  * whose unchanged parts are shared; or NULL. */

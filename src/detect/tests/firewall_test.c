@@ -2,6 +2,7 @@
 /* Rules of the firewall: what their headers may say, and where they are put. */
 #include "base/test.h"
 #include "conf/conf.h"
+#include "detect/keywords/registry.h"
 #include "detect/rule/ruleset_private.h"
 #include "detect/compile/firewall.h"
 
@@ -32,6 +33,7 @@ static bool load(struct loaded *l, const char *policies, const char *rules)
     if (conf_load_string(l->conf, yaml, "test.yaml", &err) < 0)
         return false;
     request.conf = conf_root(l->conf);
+    keyword_registry_init();
     l->set = ruleset_load(&request, &l->report, &err);
     unlink(path);
     return l->set != NULL;

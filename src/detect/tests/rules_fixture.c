@@ -2,6 +2,8 @@
 /* An empty ruleset to parse single rules into. */
 #include "detect/tests/rules_fixture.h"
 
+#include "detect/compile/compile.h"
+#include "detect/keywords/registry.h"
 #include "detect/rule/classification.h"
 
 #include <stdio.h>
@@ -46,11 +48,12 @@ void rules_fixture_open(struct rules_fixture *f)
     f->request.conf = shared_settings(&f->err);
     f->request.disabled = true;
     app_protos_init();
+    keyword_registry_init();
     f->set = ruleset_load(&f->request, &report, &f->err);
     f->set->names = rule_names_load(&f->set->arena, NULL);
     f->set->conf = f->request.conf;
     add_names(f->set->names);
-    rule_builder_init(&f->builder, f->set, &f->request);
+    rule_builder_init(&f->builder, f->set, &f->request, rule_finish);
 }
 
 void rules_fixture_close(struct rules_fixture *f)

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/base.h"
 #include "conf/conf.h"
+#include "detect/keywords/registry.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,6 +49,8 @@ bool test_rules_ready(struct test_rules *r)
     struct ruleset_report report = { 0 };
     bool ok;
 
+    app_protos_init();
+    keyword_registry_init();
     r->set = ruleset_load(&request, &report, &r->err);
     r->failed = report.failed + report.skipped;
     ok = r->set != NULL && r->failed == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* luaxform - the string that a script returns for the buffer: "script.lua[, argument
  * ...]". The arguments go to the script's transform() unchanged. */
+#include "detect/inspect/inspect.h"
 #include "detect/lua/script.h"
 #include "detect/transforms/list.h"
 
@@ -30,8 +31,9 @@ static void luaxform_apply(struct detect_thread *dt, struct slice in, const void
                            struct buf *out)
 {
     const struct luaxform *x = arg;
+    struct lua_caller caller = detect_thread_lua(dt);
 
-    lua_script_transform(x->script, dt, in, out);
+    lua_script_transform(x->script, &caller, in, out);
 }
 
 const struct transform_ops transform_luaxform = {

@@ -161,28 +161,22 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
     return 0;
 }
 
-extern const struct keyword_ops keyword_flowbits;
-
 /* For the compiler and the analysis, which warn of bits that are read and never set. */
-bool flowbits_use_of(const struct rule_test *test, struct flowbits_use *out)
+static void flowbits_use(const struct rule_test *test, struct flowbits_use *out)
 {
-    const struct flowbits_arg *a;
+    const struct flowbits_arg *a = *(struct flowbits_arg *const *)test->arg;
 
-    if (test->keyword != &keyword_flowbits)
-        return false;
-    a = *(struct flowbits_arg *const *)test->arg;
     *out = (struct flowbits_use){ .id = a->id, .count = a->count };
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (commands[i].match == test->match)
             out->command = commands[i].name;
-    return true;
 }
 
 static void flowbits_describe(const struct rule_test *test, struct json *j)
 {
     struct flowbits_use use;
 
-    flowbits_use_of(test, &use);
+    flowbits_use(test, &use);
     json_object(j, "flowbits");
     json_string(j, "cmd", use.command);
     json_array(j, "names");
@@ -205,4 +199,5 @@ const struct keyword_ops keyword_flowbits = {
     .arg_size = sizeof(struct flowbits_arg *),
     .parse = flowbits_parse,
     .describe = flowbits_describe,
+    .flowbits = flowbits_use,
 };

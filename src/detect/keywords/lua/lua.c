@@ -2,18 +2,28 @@
 /* detect/keywords/lua/lua.c - lua: a script decides. It inspects the current sticky
  * buffer, the transaction at the rule's hook, or the packet after everything else has
  * matched. */
+#include "detect/inspect/inspect.h"
 #include "detect/lua/script.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 
 #include <string.h>
 
+static bool script_match(const struct lua_script *s, const struct match_input *in,
+                         struct slice buffer, uint64_t offset)
+{
+    struct lua_caller caller = detect_thread_lua(in->thread);
+
+    caller.side = match_side(in);
+    return lua_script_match(s, &caller, in, buffer, offset);
+}
+
 /* Scripts are not called for an empty buffer. */
 static enum step_result lua_step(struct program_run *run, const void *arg)
 {
     if (run->input == NULL || run->len == 0)
         return STEP_NO;
-    return lua_script_match(arg, run->input, (struct slice){ run->data, run->len }, run->at)
+    return script_match(arg, run->input, (struct slice){ run->data, run->len }, run->at)
                ? STEP_YES : STEP_NO;
 }
 
@@ -26,7 +36,7 @@ static bool lua_match(const struct match_input *in, const void *arg)
         return false;
     if ((s->needs & LUA_NEED_PACKET) && in->packet->len == 0)
         return false;
-    return lua_script_match(s, in, (struct slice){ NULL, 0 }, 0);
+    return script_match(s, in, (struct slice){ NULL, 0 }, 0);
 }
 
 /* TLS and QUIC have one; a script for JA3 must not run on other transactions. */

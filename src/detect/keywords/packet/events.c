@@ -77,13 +77,6 @@ static bool event_tell(const struct rule_test *test, const struct match_input *i
     return true;
 }
 
-/* Rules about events are found by event, not by pattern; so the compiler has to know it. */
-enum packet_event keyword_event(const struct keyword_ops *keyword, const void *arg)
-{
-    return keyword->match == event_match ? (enum packet_event)*(const uint16_t *)arg
-                                         : PACKET_EVENT_NONE;
-}
-
 const struct keyword_ops keyword_decode_event = {
     .name = "decode-event",
     .doc = "an anomaly that decoding found",
@@ -91,6 +84,7 @@ const struct keyword_ops keyword_decode_event = {
     .features = "compatible with decoder event only rule,prefilter",
     .point = POINT_PACKET,
     .of_packet = true,
+    .tests_event = true,
     .arg_size = sizeof(uint16_t),
     .parse = decode_event_parse,
     .match = event_match,
@@ -104,6 +98,7 @@ const struct keyword_ops keyword_stream_event = {
     .features = "prefilter",
     .point = POINT_PACKET,
     .of_packet = true,
+    .tests_event = true,
     .arg_size = sizeof(uint16_t),
     .parse = stream_event_parse,
     .match = event_match,
@@ -117,6 +112,7 @@ const struct keyword_ops keyword_engine_event = {
               "stream.<event>",
     .point = POINT_PACKET,
     .of_packet = true,
+    .tests_event = true,
     .arg_size = sizeof(uint16_t),
     .parse = engine_event_parse,
     .match = event_match,

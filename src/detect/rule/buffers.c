@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/keywords/buffers/registry.c - the buffers of one ruleset. A buffer gets its
- * number when a rule first names it, so a ruleset pays only for the buffers that it uses. */
+/* detect/rule/buffers.c - the buffers of one ruleset. A buffer gets its number when a rule first
+ * names it, so a ruleset pays only for the buffers that it uses. */
 #include "detect/rule/buffer.h"
 #include "base/containers/map.h"
-#include "detect/keywords/buffers/list.h"
 #include "detect/rule/program.h"
 #include "detect/rule/rule_block.h"
 #include "detect/rule/ruleset_private.h"
@@ -21,10 +20,6 @@ struct buffer_registry {
 
 /* The number of buffers of rules that are gone is limited to this, and to that of the others. */
 #define DEAD_BUFFERS 64
-
-#define X(symbol) &buffer_##symbol,
-static const struct packet_buffer *const packet_buffers[] = { PACKET_BUFFER_LIST(X) };
-#undef X
 
 static struct buffer_registry *registry(struct ruleset *set)
 {
@@ -113,13 +108,6 @@ void buffer_registry_close(struct ruleset *set)
 {
     if (set->buffers != NULL && set->buffers->first_count == 0)
         set->buffers->first_count = (unsigned)set->buffers->list.count;
-}
-
-/* Those of the list, then those that plugins add; NULL past the last. */
-static const struct packet_buffer *packet_buffer_at(unsigned i)
-{
-    return i < ARRAY_LEN(packet_buffers) ? packet_buffers[i]
-                                         : packet_buffer_registered(i - ARRAY_LEN(packet_buffers));
 }
 
 /* Finds by name or alias; NULL: not a packet buffer. */
