@@ -9,6 +9,11 @@
  * With HOSTS what is shared belongs to hosts (src/sequencer/hosts.c): the scan notes which thread
  * has packets of a host, and a thread that has it alone does not wait.
  *
+ * With RELOAD thread 0 is out of the order at the start, as one whose rules share nothing: it enters
+ * before one batch and leaves before another (seq_handle_enter(), seq_handle_leave()). Outside, it
+ * touches nothing that is shared and publishes nothing. Who looks while it enters may still pass it,
+ * so the order is checked for waits that begin when it has entered.
+ *
  * Checked over every interleaving: what is shared is touched in the order of the packets (with
  * HOSTS, of its host's packets), and no thread waits for ever (that would be an invalid end state).
  *
@@ -34,6 +39,12 @@
 #define HOST_COUNT 1
 #define HOST(i) 0
 #endif
+#ifdef RELOAD
+#define IN_ORDER(t) in_order[t]
+#else
+#define IN_ORDER(t) true
+#endif
+#define END 254
 #define NOBODY 254
 #define SEVERAL 253
 #define PLACE(i) ((i) + 1)
@@ -58,6 +69,11 @@ bool locked;
 byte mark[THREADS], wake_at[THREADS], wanted[THREADS], missing[THREADS];
 bool listed[THREADS * THREADS];             /* eventcount * THREADS + the one it waits for */
 
+#ifdef RELOAD
+bool in_order[THREADS];
+bool met[THREADS * THREADS];                /* in the order when the wait of the first began */
+byte passed[THREADS];                       /* the place up to which others went, after waiting */
+#endif
 byte touched[HOST_COUNT];                   /* the place of the last one that touched */
 
 /* --- src/sequencer/batches.c --- */
@@ -233,8 +249,71 @@ inline begin_wait(place)
     locked = false
 }
 
+inline enter_order(place)
+{
+    d_step {
+#ifdef ENTER_AHEAD
+        mark[me] = (place) + 1;     /* the mistake: the next packet is not done */
+#else
+        mark[me] = place;
+#endif
+        in_order[me] = true
+    }
+}
+
+inline leave_order()
+{
+    in_order[me] = false;
+#ifdef LEAVE_SILENT
+    mark[me] = END      /* the mistake: who waits is not woken */
+#else
+    publish(END)
+#endif
+}
+
+/* Before a batch. */
+inline reload()
+{
+    if
+    :: me == 0 && !has_entered -> enter_order(PLACE(at * BATCH)); has_entered = true
+    :: me == 0 && in_order[me] -> leave_order()
+    :: true
+    fi
+}
+
+inline touch(place)
+{
+#ifdef RELOAD
+    d_step {
+        assert(passed[me] < place);
+        n = 0;
+        do
+        :: n == THREADS -> break
+        :: n < THREADS ->
+            if
+            :: n != me && met[me * THREADS + n] && in_order[n] ->
+                passed[n] = (place > passed[n] -> place : passed[n])
+            :: else
+            fi;
+            n++
+        od
+    }
+#else
+    d_step { assert(touched[HOST(i)] < place); touched[HOST(i)] = place }
+#endif
+}
+
 inline take_turn(place)
 {
+#ifdef RELOAD
+    d_step {
+        n = 0;
+        do
+        :: n == THREADS -> break
+        :: n < THREADS -> met[me * THREADS + n] = in_order[n]; n++
+        od
+    }
+#endif
 #ifndef SILENT
     publish(place);
 #endif
@@ -256,7 +335,7 @@ inline inspect(i)
 #else
         take_turn(PLACE(i));
 #endif
-        d_step { assert(touched[HOST(i)] < PLACE(i)); touched[HOST(i)] = PLACE(i) }
+        touch(PLACE(i))
     :: else
     fi
 }
@@ -269,20 +348,26 @@ proctype thread(byte me)
     byte noted;
     bool alone;
 #endif
+#ifdef RELOAD
+    bool has_entered;
+#endif
 
     do
     :: at == BATCHES -> break
     :: else ->
         next_batch();
+#ifdef RELOAD
+        reload();
+#endif
         i = at * BATCH;
         do
         :: i == (at + 1) * BATCH -> break
         :: i < (at + 1) * BATCH ->
-            if :: owner[i] == me -> inspect(i) :: else fi;
+            if :: owner[i] == me && IN_ORDER(me) -> inspect(i) :: else fi;
             i++
         od;
         leave_batch();
-        publish(PLACE(at * BATCH))
+        if :: IN_ORDER(me) -> publish(PLACE(at * BATCH)) :: else fi
     od
 }
 
@@ -312,6 +397,13 @@ init
 #ifdef HOSTS
         has_host[0] = NOBODY;
         has_host[1] = NOBODY;
+#endif
+#ifdef RELOAD
+        mark[0] = END;
+        in_order[1] = true;
+#if THREADS > 2
+        in_order[2] = true;
+#endif
 #endif
         run thread(0);
         run thread(1);
