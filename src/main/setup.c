@@ -612,7 +612,7 @@ static struct plan *make_plan(struct setup *s, const struct run_mode *mode, stru
     return plan;
 }
 
-#define SMALL_CAPTURE (UINT64_C(1) << 20)
+#define SMALL_CAPTURE (UINT64_C(4) << 20)
 
 /* Suricata reads a small file before its flow manager comes by. A pipe or a directory has no size
  * that says how much there is to read. */
