@@ -53,3 +53,76 @@ TEST(payload_sets_go_by_port_and_position)
     CHECK_INT(found(sets, r.set, 5000, 81, 400) & (1u << 5 | 1u << 6), 1u << 5 | 1u << 6);
     test_rules_free(&r);
 }
+
+/* ---- conditions ---------------------------------------------------------------------------- */
+
+/* The first rule has no condition, the last one is on one port. The others have one place, a range, an
+ * offset, and a condition that another rule has, too. */
+static const char *const conditional[] = {
+    "alert udp any any -> any any (content:\"needle\"; sid:1;)",
+    "alert udp any any -> any any (content:\"AB\"; depth:2; content:\"needle\"; sid:2;)",
+    "alert udp any any -> any any (content:\"cdE\"; nocase; depth:300; content:\"needle\"; sid:3;)",
+    "alert udp any any -> any any (content:\"F\"; offset:40; depth:1; content:\"needle\"; sid:4;)",
+    "alert udp any any -> any any (content:\"needle\"; content:\"AB\"; startswith; sid:5;)",
+    "alert udp any any -> any 4444 (content:\"AB\"; depth:2; content:\"needle\"; sid:6;)",
+};
+
+/* `put` at `at`, and the patterns of all rules near the end. */
+static uint32_t found_behind(const struct ruleset *set, const char *put, uint32_t at, uint32_t len)
+{
+    const struct payload_sets *sets = &set->plan->group[TRANSPORT_UDP][TO_SERVER].payload;
+    struct sent_payload sent = { .src_port = 1, .dst_port = 4444 };
+    struct candidates c = { 0 };
+    uint8_t data[1400];
+    uint32_t sids = 0;
+
+    memset(data, 'x', sizeof(data));
+    memcpy(data + at, put, strlen(put));
+    memcpy(data + len - 10, "needle", 6);
+    sent.data = (struct slice){ data, len };
+    candidates_init(&c, (unsigned)set->rules.count);
+    payload_sets_scan(sets, NULL, &sent, &c);
+    for (unsigned i = 0; i < c.count; i++)
+        sids |= 1u << set->rules.at[c.list[i]]->sid;
+    candidates_fini(&c);
+    return sids;
+}
+
+TEST(payload_sets_test_conditions_first)
+{
+    const uint32_t all = 0x7e, closed = 1u << 1 | 1u << 6;
+    struct test_rules r = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(conditional); i++)
+        test_rules_add(&r, "%s", conditional[i]);
+    CHECK(test_rules_ready(&r));
+    if (r.set == NULL)
+        return;
+    CHECK_INT(r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload.condition_count, 3);
+    CHECK_INT(found_behind(r.set, "x", 0, 1400), closed);
+    CHECK_INT(found_behind(r.set, "AB", 0, 1400), all);
+    CHECK_INT(found_behind(r.set, "AB", 1, 1400), closed);
+    CHECK_INT(found_behind(r.set, "CDe", 297, 1400), all);
+    CHECK_INT(found_behind(r.set, "CDe", 298, 1400), closed);
+    CHECK_INT(found_behind(r.set, "F", 40, 1400), all);
+    CHECK_INT(found_behind(r.set, "F", 41, 1400), closed);
+    CHECK_INT(found_behind(r.set, "F", 41, CONDITION_WORTH - 1), all);
+    CHECK_INT(found_behind(r.set, "F", 41, CONDITION_WORTH), closed);
+    test_rules_free(&r);
+}
+
+/* With too many patterns without a condition, all are always searched. */
+TEST(payload_sets_need_mostly_conditions)
+{
+    struct test_rules r = { 0 };
+
+    for (size_t i = 0; i < 4; i++)
+        test_rules_add(&r, "%s", conditional[i]);
+    test_rules_add(&r, "alert udp any any -> any any (content:\"noodle\"; sid:9;)");
+    CHECK(test_rules_ready(&r));
+    if (r.set == NULL)
+        return;
+    CHECK_INT(r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload.condition_count, 0);
+    CHECK_INT(found_behind(r.set, "x", 0, 1400), 0x1e);
+    test_rules_free(&r);
+}
