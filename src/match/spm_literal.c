@@ -107,18 +107,86 @@ const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *lit
     return NULL;
 }
 
-/* Masked loads read nothing after the last position. */
+/* hits: positions from `data` on at which the first and the last byte match. */
+static const uint8_t *first_equal(const uint8_t *data, uint64_t hits, const uint8_t *literal,
+                                  size_t literal_len, bool nocase)
+{
+    for (; hits != 0; hits &= hits - 1) {
+        const uint8_t *at = data + (unsigned)__builtin_ctzll(hits);
+
+        if (equal(at, literal, literal_len, nocase))
+            return at;
+    }
+    return NULL;
+}
+
+/* As spm_find_pair(), 64 positions at a time and then 32. */
+__attribute__((target("avx2,bmi")))
+const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *literal,
+                             size_t literal_len, bool nocase)
+{
+    size_t last = literal_len - 1, positions = len - last, i = 0;
+    const __m256i want_first = _mm256_set1_epi8((char)literal[0]);
+    const __m256i want_last = _mm256_set1_epi8((char)literal[last]);
+    const __m256i fold_first = _mm256_set1_epi8((char)fold_of(literal[0], nocase));
+    const __m256i fold_last = _mm256_set1_epi8((char)fold_of(literal[last], nocase));
+    const uint8_t *found = NULL;
+
+#define FIRST(at) _mm256_cmpeq_epi8(_mm256_or_si256( \
+        _mm256_loadu_si256((const __m256i *)(data + (at))), fold_first), want_first)
+#define LAST(at) _mm256_cmpeq_epi8(_mm256_or_si256( \
+        _mm256_loadu_si256((const __m256i *)(data + (at) + last)), fold_last), want_last)
+#define PAIR(at) _mm256_and_si256(FIRST(at), LAST(at))
+    if (positions < 32)
+        return spm_find_pair(data, len, literal, literal_len, nocase);
+    for (; i + 64 <= positions && found == NULL; i += 64) {
+        __m256i low = PAIR(i), high = PAIR(i + 32), any = _mm256_or_si256(low, high);
+
+        if (UNLIKELY(!_mm256_testz_si256(any, any)))
+            found = first_equal(data + i, (uint32_t)_mm256_movemask_epi8(low) |
+                                (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32,
+                                literal, literal_len, nocase);
+    }
+    for (; i < positions && found == NULL; i += 32) {
+        size_t at = MIN(i, positions - 32);
+
+        found = first_equal(data + at, (uint32_t)_mm256_movemask_epi8(PAIR(at)), literal,
+                            literal_len, nocase);
+    }
+#undef PAIR
+#undef LAST
+#undef FIRST
+    return found;
+}
+
+/* 128 positions at a time. Of the rest, masked loads read nothing after the last position. */
 __attribute__((target("avx512f,avx512bw,bmi")))
 const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase)
 {
-    size_t last = literal_len - 1, positions = len - last;
+    size_t last = literal_len - 1, positions = len - last, i = 0;
     const __m512i want_first = _mm512_set1_epi8((char)literal[0]);
     const __m512i want_last = _mm512_set1_epi8((char)literal[last]);
     const __m512i fold_first = _mm512_set1_epi8((char)fold_of(literal[0], nocase));
     const __m512i fold_last = _mm512_set1_epi8((char)fold_of(literal[last], nocase));
+    const uint8_t *found = NULL;
 
-    for (size_t i = 0; i < positions; i += 64) {
+#define FIRST(at) _mm512_cmpeq_epi8_mask( \
+        _mm512_or_si512(_mm512_loadu_si512(data + (at)), fold_first), want_first)
+#define PAIR(at) _mm512_mask_cmpeq_epi8_mask(FIRST(at), \
+        _mm512_or_si512(_mm512_loadu_si512(data + (at) + last), fold_last), want_last)
+    for (; i + 128 <= positions && found == NULL; i += 128) {
+        uint64_t low = PAIR(i), high = PAIR(i + 64);
+
+        if (LIKELY((low | high) == 0))
+            continue;
+        found = first_equal(data + i, low, literal, literal_len, nocase);
+        if (found == NULL)
+            found = first_equal(data + i + 64, high, literal, literal_len, nocase);
+    }
+#undef PAIR
+#undef FIRST
+    for (; i < positions && found == NULL; i += 64) {
         uint64_t there = positions - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (positions - i)) - 1;
         __m512i a = _mm512_maskz_loadu_epi8(there, data + i);
         __m512i b = _mm512_maskz_loadu_epi8(there, data + i + last);
@@ -126,14 +194,9 @@ const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *lit
                                                     want_first);
 
         hits = _mm512_mask_cmpeq_epi8_mask(hits, _mm512_or_si512(b, fold_last), want_last);
-        for (; hits != 0; hits &= hits - 1) {
-            const uint8_t *at = data + i + (unsigned)__builtin_ctzll(hits);
-
-            if (equal(at, literal, literal_len, nocase))
-                return at;
-        }
+        found = first_equal(data + i, hits, literal, literal_len, nocase);
     }
-    return NULL;
+    return found;
 }
 
 static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,
@@ -141,6 +204,8 @@ static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *
 {
     if (LIKELY(cpu_features()->avx512bw))
         return spm_find_wide(data, len, literal, literal_len, nocase);
+    if (LIKELY(cpu_features()->avx2))
+        return spm_find_avx2(data, len, literal, literal_len, nocase);
     if (UNLIKELY(!cpu_features()->sse2))
         return spm_find_plain(data, len, literal, literal_len, nocase);
     return spm_find_pair(data, len, literal, literal_len, nocase);

@@ -9,6 +9,9 @@
 #ifdef __SSE2__
 const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase);
+/* Needs AVX2. */
+const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *literal,
+                             size_t literal_len, bool nocase);
 /* Needs AVX-512BW. */
 const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
                                  size_t literal_len, bool nocase);

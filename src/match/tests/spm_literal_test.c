@@ -3,6 +3,7 @@
 #include "match/spm_literal_private.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t next_random(uint32_t *state)
@@ -37,12 +38,38 @@ TEST(spm_find_is_its_plain_twin)
         if (literal_len > len)
             continue;
         CHECK(spm_find_pair(data, len, literal, literal_len, nocase) == expected);
+        if (__builtin_cpu_supports("avx2"))
+            CHECK(spm_find_avx2(data, len, literal, literal_len, nocase) == expected);
         if (__builtin_cpu_supports("avx512bw"))
             CHECK(spm_find_wide(data, len, literal, literal_len, nocase) == expected);
 #elif defined(__aarch64__)
         if (literal_len <= len)
             CHECK(spm_find_neon(data, len, literal, literal_len, nocase) == expected);
 #endif
+    }
+}
+
+/* One match, or none, at any place of a longer text, and near misses before it. A block of memory of
+ * just this length: the sanitizer sees what is read after it. */
+TEST(spm_find_tests_each_place)
+{
+    for (size_t len = 1; len <= 300; len++) {
+        for (size_t at = 0; at <= len; at++) {
+            uint8_t *data = malloc(len);
+
+            for (size_t i = 0; i < len; i++)
+                data[i] = (uint8_t)(i % 7 == 0 ? 'a' : i % 7 == 2 ? 'C' : 'x');
+            if (at + 3 <= len)
+                memcpy(data + at, "aBc", 3);
+            CHECK(spm_find(data, len, (const uint8_t *)"abc", 3, true) ==
+                  spm_find_plain(data, len, (const uint8_t *)"abc", 3, true));
+#ifdef __SSE2__
+            if (len >= 3 && __builtin_cpu_supports("avx2"))
+                CHECK(spm_find_avx2(data, len, (const uint8_t *)"abc", 3, true) ==
+                      spm_find_plain(data, len, (const uint8_t *)"abc", 3, true));
+#endif
+            free(data);
+        }
     }
 }
 
