@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/dnp3_lib.c - the library suricata.dnp3: the current message, as one table.
+/* detect/lua/proto/dnp3_lib.c - the library suricata.dnp3: the current message, as one table.
  * The table is a copy, so it stays valid after the call. The keys are Suricata's. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/dns_lib.c - the library suricata.dns: the current transaction, which is one
+/* detect/lua/proto/dns_lib.c - the library suricata.dns: the current transaction, which is one
  * message. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/http_lib.c - the library suricata.http: the current transaction, through the
+/* detect/lua/proto/http_lib.c - the library suricata.http: the current transaction, through the
  * buffers that the protocol declares. A script sees the bytes that rules see. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/mail_lib.c - the libraries suricata.smtp and suricata.ssh. */
+/* detect/lua/proto/mail_lib.c - the libraries suricata.smtp and suricata.ssh. */
 #include "config.h"
 
 #ifdef HAVE_LUA

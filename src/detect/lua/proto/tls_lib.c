@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect/lua/tls_lib.c - the libraries suricata.tls and suricata.ja3: the handshake of both
+/* detect/lua/proto/tls_lib.c - the libraries suricata.tls and suricata.ja3: the handshake of both
  * sides. */
 #include "config.h"
 
