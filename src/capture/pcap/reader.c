@@ -109,10 +109,11 @@ static COLD enum pcap_status truncated(struct pcap_reader *r, const char *what)
 }
 
 /* The format has unsigned numbers. libpcap, up to 1.10, reads both as signed, and Suricata takes 0
- * for what is negative. A fraction that large is wrong in any case. */
+ * for what is negative. Where libpcap exchanges the bytes the seconds become unsigned: on most
+ * machines in big-endian files. A fraction that large is wrong in any case. */
 static uint64_t classic_time(const struct pcap_reader *r, uint32_t seconds, uint32_t fraction)
 {
-    if (UNLIKELY(seconds > INT32_MAX && !r->after_2038))
+    if (UNLIKELY(seconds > INT32_MAX && !r->after_2038 && !r->big_endian))
         seconds = 0;
     if (UNLIKELY(fraction > INT32_MAX))
         fraction = 0;

@@ -324,16 +324,18 @@ TEST(pcapng_interfaces_and_sections)
 }
 
 /* The time of the one packet of a file, as libpcap and Suricata read it or unsigned. */
-static uint64_t time_of(struct test *t, uint32_t seconds, uint32_t fraction, bool beyond)
+static uint64_t time_of(struct test *t, bool big, uint32_t seconds, uint32_t fraction, bool beyond)
 {
-    struct maker m = { .big = true };
+    struct maker m = { .big = big }, times = { .big = big };
     struct err err = { 0 };
     struct pcap_reader *r;
     struct pcap_frame frame = { .time_us = 0 };
 
     classic_file(&m, 1);
-    put_be32(m.b.data + 24, seconds);
-    put_be32(m.b.data + 28, fraction);
+    put(&times, seconds, 4);
+    put(&times, fraction, 4);
+    memcpy(m.b.data + 24, times.b.data, times.b.len);
+    buf_fini(&times.b);
     r = pcap_reader_open(save("times.pcap", &m), 4096, &err);
     CHECK(r != NULL);
     if (beyond)
@@ -345,13 +347,16 @@ static uint64_t time_of(struct test *t, uint32_t seconds, uint32_t fraction, boo
 
 TEST(pcap_times_after_2038_are_1970)
 {
-    CHECK_INT(time_of(t, 0x7fffffff, 5, false), UINT64_C(0x7fffffff) * 1000000 + 5);
-    CHECK_INT(time_of(t, 0x80000000, 5, false), 5);
-    CHECK_INT(time_of(t, 0xffffffff, 5, false), 5);
-    CHECK_INT(time_of(t, 0x80000000, 5, true), UINT64_C(0x80000000) * 1000000 + 5);
-    CHECK_INT(time_of(t, 9, 0x80000000, false), 9000000);
-    CHECK_INT(time_of(t, 9, 0x80000000, true), 9000000);
-    CHECK_INT(time_of(t, 9, 1000001, false), 10000001);
+    for (int big = 0; big < 2; big++) {
+        CHECK_INT(time_of(t, big, 0x7fffffff, 5, false), UINT64_C(0x7fffffff) * 1000000 + 5);
+        CHECK_INT(time_of(t, big, 0x80000000, 5, true), UINT64_C(0x80000000) * 1000000 + 5);
+        CHECK_INT(time_of(t, big, 9, 0x80000000, false), 9000000);
+        CHECK_INT(time_of(t, big, 9, 0x80000000, true), 9000000);
+        CHECK_INT(time_of(t, big, 9, 1000001, false), 10000001);
+    }
+    CHECK_INT(time_of(t, false, 0x80000000, 5, false), 5);
+    CHECK_INT(time_of(t, false, 0xffffffff, 5, false), 5);
+    CHECK_INT(time_of(t, true, 0x80000000, 5, false), UINT64_C(0x80000000) * 1000000 + 5);
     clean();
 }
 
