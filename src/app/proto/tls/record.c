@@ -300,7 +300,7 @@ enum parse_status tls_parse(struct app_flow *af, struct app_input *in)
     if (st->tx != NULL &&
         (status == PARSE_OK || (status == PARSE_MORE && in->len - at < HEADER_LEN)))
         note_certificate(st->tx, in->now_us);
-    if (in->end && st->tx != NULL)
+    if (in->end && st->tx != NULL && status != PARSE_STOP)
         finished(st, d);
     return status;
 }
