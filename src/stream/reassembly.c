@@ -162,17 +162,17 @@ static COLD void store_refused(struct tcp_in *in)
     exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
 }
 
-/* Called when the connection has closed and all data were handed off. After a reset the other side
- * may still have sent data, so it ends the stream of its sender only. */
-static COLD void signal_depth(struct tcp_in *in, enum direction sender)
+/* Called when the connection has closed in order and all data were handed off. After a reset data
+ * may still follow, so a reset does not count. */
+static COLD void signal_depth(struct tcp_in *in)
 {
-    bool reset = (in->ssn->flags & SSN_CLOSED_BY_RST) != 0;
+    uint32_t flags = in->ssn->flags;
 
-    if (reset && !in_has(in, TCP_RST))
+    if (flags & SSN_CLOSED_BY_RST)
         return;
-    if (!(in->ssn->flags & SSN_WAITS(TO_SERVER)) && (!reset || sender == TO_SERVER))
+    if (!(flags & SSN_WAITS(TO_SERVER)))
         in->p->flags |= PACKET_END_TO_SERVER;
-    if (!(in->ssn->flags & SSN_WAITS(TO_CLIENT)) && (!reset || sender == TO_CLIENT))
+    if (!(flags & SSN_WAITS(TO_CLIENT)))
         in->p->flags |= PACKET_END_TO_CLIENT;
 }
 
@@ -214,7 +214,7 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
         look_at_packet(in, dir, chunks);
     }
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
-        signal_depth(in, dir);
+        signal_depth(in);
 }
 
 /* --- releasing --- */
