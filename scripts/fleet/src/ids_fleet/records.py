@@ -31,6 +31,8 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DIGEST_LEN = 16
 FIT_AT_ONCE = 32                # records that go through Python together
 FIT_TRIES = 16                  # of them in a block, before the rest follows
+# Values that hardly come twice: a dictionary of them takes time, and a quarter of a file.
+UNIQUE = {"fleet_digest", "fleet_line", "time", "timestamp", "flow_id"}
 # The start of a record as the engine writes it. Only plain members come before the event type, and
 # the reader refuses members that come twice, so what this finds is what the record says.
 START = re.compile(rb'\{"timestamp":"(\d{4}-\d{2}-\d{2})[^"\\]*"'
@@ -78,6 +80,8 @@ class Block:
     """Lines of one event type and day that wait for the reader. `rest` is by place in `lines`;
     lines in `fitted` are from Python and fit their columns."""
 
+    seen: columns.Seen                                  # the columns of the event type
+    is_alert: bool = False
     lines: list[bytes] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     digests: list[bytes] = field(default_factory=list)
@@ -86,53 +90,51 @@ class Block:
     fitted: set[int] = field(default_factory=set)
     size: int = 0
     shares: set[str] = field(default_factory=set)       # groups of which the lines are a share
+    group: Source | None = None                         # of the line that came last
 
-    def add(self, source: Source, number: int, line: bytes, digest: bytes) -> None:
-        """Adds a line with its number in the file of its group."""
+    def begin(self, source: Source) -> None:
+        """The lines that follow are of this group."""
+        self.group = source
         if not self.groups or self.groups[-1][0] != source.group:
             self.groups.append((source.group, len(self.lines)))
             if source.is_share:
                 self.shares.add(source.group)
-        self.lines.append(line)
-        self.numbers.append(number)
-        self.digests.append(digest)
-        self.size += len(line)
 
-    def fit(self, at: int, seen: columns.Seen) -> None:
+    def fit(self, at: int) -> None:
         """Makes a line fit its columns, which may become more."""
         known, rest = schema.split(schema.eve(), json.loads(self.lines[at]))
-        seen.add(known)
+        self.seen.add(known)
         self.lines[at] = schema.dump(columns.as_text(schema.eve(), known)).encode()
         self.fitted.add(at)
         if rest is not None:
             self.rest[at] = schema.dump(rest)
 
-    def _fit_all(self, start: int, end: int, seen: columns.Seen, tries: int) -> int:
+    def _fit_all(self, start: int, end: int, tries: int) -> int:
         """Fits the lines that the reader refuses, found by halving, and returns the tries left.
         Few kinds of records are new at a time; where there are many, all lines are fitted."""
         if end - start > FIT_AT_ONCE and tries > 0:
             middle = (start + end) // 2
             for low, high in ((start, middle), (middle, end)):
                 try:
-                    seen.read(self.lines[low:high])
+                    self.seen.read(self.lines[low:high])
                 except pa.ArrowInvalid:
-                    tries = self._fit_all(low, high, seen, tries)
+                    tries = self._fit_all(low, high, tries)
             return tries
         for at in range(start, end):
             if at not in self.fitted:
-                self.fit(at, seen)
+                self.fit(at)
         return tries - 1
 
-    def table(self, seen: columns.Seen) -> pa.Table:
+    def table(self) -> pa.Table:
         """The columns of all lines, after those that say where each comes from."""
-        if not seen.kind:                   # a few lines have most of the columns
+        if not self.seen.kind:                   # a few lines have most of the columns
             for at in range(0, len(self.lines), 1 + len(self.lines) // FIT_AT_ONCE):
-                self.fit(at, seen)
+                self.fit(at)
         try:
-            found = seen.read(self.lines)
+            found = self.seen.read(self.lines)
         except pa.ArrowInvalid:
-            self._fit_all(0, len(self.lines), seen, FIT_TRIES)
-            found = seen.read(self.lines)
+            self._fit_all(0, len(self.lines), FIT_TRIES)
+            found = self.seen.read(self.lines)
         made = dict(zip((name for name, _ in FIRST), self._first(found), strict=True))
         for key in sorted(set(found.column_names) - {"event_type"}):
             column = found[key].combine_chunks()
@@ -206,8 +208,9 @@ class Target:
             = local
         leaves = [leaf for name in table.column_names for chunk in table[name].chunks
                   for leaf in columns.used(chunk, name)] if is_last else None
+        repeated = [leaf for leaf in leaves if leaf not in UNIQUE] if leaves is not None else True
         self.writer = pq.ParquetWriter(
-            local, table.schema, use_dictionary=True if leaves is None else leaves,
+            local, table.schema, use_dictionary=repeated,
             compression="zstd" if leaves is None else dict.fromkeys(leaves, "zstd"))
         self.writer.write_table(table)
 
@@ -262,56 +265,71 @@ class Conversion:
         self.folder, self.name, self.made = converter.scratch, name, made
         self.seen, self.across = converter.seen, converter.across
         self.blocks: dict[tuple[str, str], Block] = {}
-        self.starts: dict[tuple[bytes, ...], tuple[str, str]] = {}  # of lines: their blocks
+        self.starts: dict[tuple[bytes, ...], Block] = {}    # by date and event type of lines
         self.targets: dict[tuple[str, str], Target] = {}
         self.size = 0
         self.alerts = os.path.join(self.folder, f"{name}-alerts.jsonl")
 
     def add(self, source: Source, file: BinaryIO, alerts: Any) -> None:
-        """Takes all lines of a group. Raises ValueError if one is no record, OSError."""
-        count = 0
+        """Takes all lines of a group. Raises ValueError if one is no record, OSError.
+
+        Of the processor time of a record half goes here, so what the loop calls for each line is
+        little: the block of lines that start alike is found by what they start with."""
+        count = alert_count = 0
+        match, blocks = START.match, self.starts
+        empty = hashlib.md5(usedforsecurity=False).copy     # a new one costs half as much again
         for number, line in enumerate(lines_in(file, source), 1):
             if not line:
                 continue
-            place, fits = self._place(line)
             count += 1
-            block = self.blocks.get(place) or self.blocks.setdefault(place, Block())
-            block.add(source, number, line, hashlib.md5(line, usedforsecurity=False).digest())
-            if not fits:
-                block.fit(len(block.lines) - 1, self.seen[place[0]])
-            if place[0] == "alert":
-                alerts.write(line + b"\n")
-                self.made.alerts[source.group] += 1
+            start = match(line)
+            block = blocks.get(start.groups()) if start else None
+            if block is None:
+                block = self._block(line, start)
+            if block.group is not source:
+                block.begin(source)
+            block.lines.append(line)
+            block.numbers.append(number)
+            digest = empty()
+            digest.update(line)
+            block.digests.append(digest.digest())
+            block.size += len(line)
             self.size += len(line)
+            if start is None or (block.seen.marks and block.seen.is_marked(line)):
+                block.fit(len(block.lines) - 1)
+            if block.is_alert:
+                alerts.write(line + b"\n")
+                alert_count += 1
             if block.size > BLOCK_BYTES or self.size > PENDING_BYTES:
                 self.flush()
+        self.made.alerts[source.group] += alert_count
         self.made.records[source.group] += count
 
-    def _place(self, line: bytes) -> tuple[tuple[str, str], bool]:
-        """Event type and date, and whether the reader may have the line as it is."""
-        start = START.match(line)
-        place = self.starts.get(start.groups()) if start else place_of(line)
-        if place is None:
-            assert start is not None
-            place = self.starts[start.groups()] = start[2].decode(), start[1].decode()
-        if place[0] not in self.seen:
-            self.seen[place[0]] = columns.Seen()
-        marks = self.seen[place[0]].marks
-        return place, start is not None and not (marks and self.seen[place[0]].is_marked(line))
+    def _block(self, line: bytes, start: "re.Match[bytes] | None") -> Block:
+        """The block of a line's event type and date, which may be new."""
+        place = (start[2].decode(), start[1].decode()) if start else place_of(line)
+        block = self.blocks.get(place)
+        if block is None:
+            seen = self.seen.setdefault(place[0], columns.Seen())
+            block = self.blocks[place] = Block(seen, is_alert=place[0] == "alert")
+        if start:
+            self.starts[start.groups()] = block
+        return block
 
     def flush(self, is_last: bool = False) -> None:
         """Writes all blocks. `is_last`: no others follow."""
         for key, block in sorted(self.blocks.items()):
             if key not in self.targets:
                 self.targets[key] = Target(self.folder, self.name, *key)
-            table = block.table(self.seen[key[0]])
-            if block.shares and key[0] == "alert":
+            table = block.table()
+            if block.shares and block.is_alert:
                 table = table.append_column("fleet_partial", block.partial(table, self.across))
             self.targets[key].write(table, is_last)
         is_many = sum(t.writer is not None for t in self.targets.values()) > OPEN_MAX
         if is_many:
             self.close()
         self.blocks.clear()
+        self.starts.clear()
         self.size = 0
 
     def close(self) -> None:
