@@ -2,6 +2,7 @@
 """The engine of a run: a path, a file that goes along, a package, an image."""
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -96,6 +97,9 @@ def test_an_image_is_for_workers_alone():
     args = cli.parser().parse_args(["run", "--captures", "c", "--config", "c", "--out", "o",
                                     "--engine-image", "registry/ids-fleet:1", "--memory", "5"])
     options = cli.worker_options(args)
-    assert options == {"memory": 5, "runtime_env": {"image_uri": "registry/ids-fleet:1"}}
+    here = os.getcwd()
+    assert options == {"memory": 5, "runtime_env": {"container": {
+        "image": "registry/ids-fleet:1",
+        "run_options": ["--rm", "-v", f"{here}:{here}", "-v", f"{here}/o:{here}/o"]}}}
     RuntimeEnv(**options["runtime_env"])                    # Ray takes it
     assert cli.engine_of(args) == ("ids", b"", "")

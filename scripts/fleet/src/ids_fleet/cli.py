@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import secrets
+import shlex
 import sqlite3
 import sys
 import tempfile
@@ -58,6 +59,9 @@ def parser() -> argparse.ArgumentParser:
                         help="ids, or a Debian package of it, that goes along with the run")
     engine.add_argument("--engine-image", default="", metavar="IMAGE",
                         help="container with ids, Ray and ids-fleet for the workers, by podman")
+    run.add_argument("--image-folder", action="append", default=[], metavar="DIR",
+                     help="one more folder for workers in containers, such as that of captures in "
+                          "a manifest; repeat it")
     run.add_argument("--engine-arg", action="append", default=[], metavar="ARG",
                      help="one more argument of the engine; repeat it")
     run.add_argument("--memory", type=int, default=0, metavar="BYTES", help="of a worker")
@@ -188,11 +192,32 @@ def run(args: argparse.Namespace) -> int:
     return 1 if summary.failed else 0
 
 
+def image_folders(args: argparse.Namespace) -> list[str]:
+    """The folders of a machine that workers in containers must see: those of the results, of files
+    in work, of captures that --captures names, and what --image-folder adds. Raises FleetError."""
+    found = [args.out, args.scratch, *args.image_folder]
+    for source in args.captures:
+        if "://" in source or source.startswith("@"):
+            continue
+        at = captures.MAGIC.search(source)
+        fixed = os.path.abspath(os.path.dirname(source[:at.start()]) if at else source)
+        found.append(fixed if os.path.isdir(fixed) else os.path.dirname(fixed))
+    paths = {os.path.abspath(path) for path in found if path and "://" not in path}
+    if wrong := [path for path in sorted(paths) if ":" in path]:
+        raise FleetError(f"{wrong[0]}: podman takes no folder with a colon")
+    return sorted(paths)
+
+
 def worker_options(args: argparse.Namespace) -> dict[str, Any]:
-    """What Ray is told of each worker: its memory in bytes, the image that it runs in."""
+    """What Ray is told of each worker: its memory in bytes, the image that it runs in, with the
+    folders that it shares with its machine. Ray makes a command for a shell of it. Raises
+    FleetError."""
     options: dict[str, Any] = {"memory": args.memory} if args.memory else {}
     if args.engine_image:
-        options["runtime_env"] = {"image_uri": args.engine_image}
+        folders = [word for path in image_folders(args)
+                   for word in ("-v", shlex.quote(f"{path}:{path}"))]
+        options["runtime_env"] = {"container": {"image": args.engine_image,
+                                                "run_options": ["--rm", *folders]}}
     return options
 
 
