@@ -31,7 +31,8 @@ TABLE = r"\b%s\[[^]]*\]\s*=\s*\{(.*?)\n? *\};"
 ROW = re.compile(r'\{\s*(?:\w+,\s*)*"((?:\\.|[^"\\])*)"')
 DECLARATION = re.compile(r"const struct (app_log|eve_type) \w+ = \{(.*?)\};", re.S)
 JSON_ARGUMENT = re.compile(r"&?(?:\w+->)?(?:j|json|js)")
-COMMON = {"eve_begin", "eve_end", "eve_end_within", "eve_xff_end"}     # what all records have
+# What all records have.
+COMMON = {"eve_begin", "eve_end", "eve_end_within", "eve_end_limited", "eve_xff_end"}
 METADATA = re.compile(r"\.alert_(?:metadata|contents) = (\w+)")
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined"}
 
@@ -300,7 +301,11 @@ class Records:
 
     def eve_record(self, path, text):
         """A `struct eve_type`: its functions say which record they begin."""
-        self.types.add(member_of(text, "name"))
+        name, sums = member_of(text, "name"), member_of(text, "left_out")
+        if sums:                            # no type that users name
+            self.walk(path, sums, [self.record(name)])
+            return
+        self.types.add(name)
         for hook in "packet", "tx", "flow", "stats":
             self.walk(path, member_of(text, hook), [Field()])
 

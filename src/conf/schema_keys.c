@@ -49,6 +49,7 @@ const char *const conf_schema_outline[] = {
     "  exception-policy: per-app-proto-errors global-stats",
     "plugins",
 
+    "log-limit: by-byte burst",
     "outputs",
     "  fast: @log-file",
     "  eve-log: @log-file",

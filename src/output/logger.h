@@ -11,6 +11,7 @@
 #include "output/output.h"
 #include "output/sink.h"
 
+struct left_out;
 struct logger;
 struct render;
 
@@ -61,6 +62,8 @@ struct logger_ops {
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);
     void (*stats)(struct render *r, void *self, uint64_t now_us, uint64_t uptime_s);
+    /* Records that log-limit has left out. */
+    void (*left_out)(struct render *r, void *self, const struct left_out *left);
     /* What a direction of TCP or a body carries, as it comes and in order. */
     void (*stream)(struct render *r, void *self, struct packet *p,
                    const struct output_chunk *chunk);
@@ -82,7 +85,8 @@ struct render {
     uint64_t time_second;
     char time_prefix[24], time_suffix[8];
     struct buf scratch;
-    uint32_t packet_records;    /* bytes of anomalies beyond the limits of their packets */
+    uint64_t packet_bytes;      /* records of this packet that no flow keeps a sum of */
+    struct left_out *left_out;  /* to be written behind the packet's records; NULL: nothing */
     uint32_t alert_bytes;       /* alerts of this packet so far, in this log */
     bool is_reduced;              /* the record has no variables of the flow */
     uint64_t record_us;         /* time of the record that begins next; 0: the packet's */

@@ -176,6 +176,7 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
     (void)err;
     conf->request = *request;
     pthread_mutex_init(&conf->rules_lock, NULL);
+    log_limit_init(&conf->log_limit, request->conf);
     CONF_EACH (item, conf_find(request->conf, "outputs")) {
         if (item->child != NULL)
             output_open(conf, item->child);
@@ -187,6 +188,8 @@ struct output_conf *output_conf_new(const struct output_request *request, struct
     return conf;
 }
 
+static void write_left_out(struct output_conf *conf, uint64_t now_us);
+
 /* Sinks write the merged records, so they are closed last. */
 void output_conf_free(struct output_conf *conf)
 {
@@ -194,6 +197,10 @@ void output_conf_free(struct output_conf *conf)
         return;
     merge_free(conf->merge);
     output_writer_free(conf->merged);
+    write_left_out(conf, UINT64_MAX);
+    if (conf->log_limit.total > 0)
+        log_warning("output", "%llu records were left out: they had reached log-limit",
+                    (unsigned long long)conf->log_limit.total);
     tenants_unref(conf->tenants);
     for (size_t i = 0; i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->close != NULL)
@@ -214,6 +221,7 @@ void output_conf_free(struct output_conf *conf)
     ARRAY_FREE(&conf->loggers);
     ARRAY_FREE(&conf->sinks);
     ARRAY_FREE(&conf->sink_paths);
+    log_limit_fini(&conf->log_limit);
     buf_fini(&conf->stats_out);
     buf_fini(&conf->stats.scratch);
     free(conf);
@@ -411,6 +419,16 @@ static void merge_records(struct output_thread *ot, struct packet *p)
     buf_clear(records);
 }
 
+/* r->left_out, by each logger that writes it. */
+static COLD void render_left_out(struct output_conf *conf, struct render *r)
+{
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->left_out != NULL)
+            conf->loggers.at[i].ops->left_out(r, conf->loggers.at[i].self, r->left_out);
+    left_out_free(r->left_out);
+    r->left_out = NULL;
+}
+
 /* Called on the inspecting thread that owns the flow, for each packet. */
 void output_render(struct output_thread *ot, const struct inspection *in)
 {
@@ -418,7 +436,10 @@ void output_render(struct output_thread *ot, const struct inspection *in)
 
     ot->render.inspection = in;
     ot->render.out = &p->memory[PACKET_MEMORY_RECORDS];
+    ot->render.packet_bytes = 0;
     render_all(ot, p);
+    if (UNLIKELY(ot->render.left_out != NULL))
+        render_left_out(ot->render.conf, &ot->render);
     if (UNLIKELY(ot->input != NULL) && p->memory[PACKET_MEMORY_RECORDS].len > 0)
         merge_records(ot, p);
 }
@@ -620,6 +641,22 @@ unsigned output_stats_interval(const struct output_conf *conf)
     return conf->stats_interval;
 }
 
+/* What no packet has written: at the end, and of a live capture when the minute is over. In a
+ * capture file the next packet that needs the burst writes it, so that runs are equal. */
+static void write_left_out(struct output_conf *conf, uint64_t now_us)
+{
+    struct output_writer *w;
+
+    conf->stats.left_out = log_limit_collect(&conf->log_limit, now_us);
+    if (conf->stats.left_out == NULL)
+        return;
+    buf_clear(&conf->stats_out);
+    render_left_out(conf, &conf->stats);
+    w = output_writer_new(conf, NULL);
+    write_records(w, &conf->stats_out);
+    output_writer_free(w);
+}
+
 /* Called on the statistics thread. The writer lives for one round only: statistics are
  * few, and nothing stays in a buffer. */
 void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s)
@@ -628,6 +665,8 @@ void output_stats(struct output_conf *conf, uint64_t now_us, uint64_t uptime_s)
 
     if (conf->stats_interval == 0)
         return;
+    if (!conf->request.offline)
+        write_left_out(conf, now_us);
     buf_clear(&conf->stats_out);
     for (size_t i = 0; i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->stats != NULL)

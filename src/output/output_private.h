@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/array.h"
+#include "output/log_limit.h"
 #include "output/logger.h"
 
 struct logger {
@@ -29,6 +30,7 @@ struct output_conf {
     struct output_writer *merged;           /* the writer that merge uses */
     bool streamers;                         /* a logger has `stream` */
     unsigned eve_logs;
+    struct log_limit log_limit;
     bool alert_contents;            /* an output prints contents with alerts */
     struct pcap_files *pcap_files;          /* of the first pcap-log; NULL: none */
     uint64_t records_lost;                  /* for lack of memory; atomic */

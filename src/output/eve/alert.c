@@ -484,9 +484,14 @@ static void alert_write_reduced(struct render *r, const struct eve *eve,
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
+    if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
+        return;
+    eve_cancel(r);
+    log_limit_count(r, p, LEFT_OUT_ALERT, shown->alert->rule);
 }
 
-static void alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
+/* False: log-limit has no space for it. */
+static bool alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
                         struct packet *p, const struct eve_alert *shown)
 {
     const struct packet_alert *a = shown->alert;
@@ -515,32 +520,43 @@ static void alert_write(struct render *r, const struct eve *eve, const struct al
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
+    if (UNLIKELY(!log_limit_allows(r, p, record_slice(r).len))) {
+        eve_cancel(r);
+        return false;
+    }
     if (prints_more(a, tx, s) && !shown->cut)
         eve_contents_charge(r, p->flow);
     else
         eve_details_charge(r, p->flow);
+    if (p->flow == NULL)
+        r->packet_bytes += record_slice(r).len;
+    return true;
 }
 
 /* r->client holds for one record, so it is cleared afterwards. */
 static void alert_record(struct render *r, const struct eve *eve, const struct alert_settings *s,
                          struct packet *p, const struct packet_alert *a)
 {
-    bool reduced = UNLIKELY(!eve_details_have_space(r, eve, p));
+    bool full;
     const struct xff *xff = s->xff.mode != XFF_OFF ? &s->xff : &eve->xff;
     struct app_tx *tx = alert_tx(p, a->tx_id);
     struct xff_use use;
 
+    if (log_limit_is_used(r, p)) {
+        log_limit_count(r, p, LEFT_OUT_ALERT, a->rule);
+        return;
+    }
     eve_xff_begin(r, xff, p, tx, &use);
-    if (reduced)
+    full = LIKELY(eve_details_have_space(r, eve, p)) &&
+           alert_write(r, eve, s, p, &(struct eve_alert){
+               .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
+               .references = s->references, .text = s->rule_text,
+               .xff = use.found ? use.text : NULL,
+               .files_cut = s->metadata_app && has_more_files(tx, packet_alert_side(p, a)),
+               .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
+    if (UNLIKELY(!full))
         alert_write_reduced(r, eve, s, p, &(struct eve_alert){
             .alert = a, .side = packet_alert_side(p, a), .reduced = true });
-    else
-        alert_write(r, eve, s, p, &(struct eve_alert){
-            .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
-            .references = s->references, .text = s->rule_text,
-            .xff = use.found ? use.text : NULL,
-            .files_cut = s->metadata_app && has_more_files(tx, packet_alert_side(p, a)),
-            .cut = prints_more(a, tx, s) && !eve_contents_have_space(r, eve, p->flow) });
     r->client = NULL;
 }
 
@@ -556,7 +572,7 @@ static void tagged_record(struct render *r, const struct eve *eve, struct packet
 
     eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "packet", EVE_NO_TX });
     eve_packet_bytes(&j, p, UINT32_MAX);
-    eve_end(r, eve, &j, p);
+    eve_end_limited(r, eve, &j, p);
 }
 
 /* A match in data of the other direction is recorded as if the packet went that way. */
@@ -571,6 +587,7 @@ static void alert_packet(struct render *r, const struct eve *eve, void *settings
 
         if (a->flags & ALERT_SUPPRESSED)
             continue;
+        r->record_at = r->out->len;     /* no bytes, if there is no record */
         alert_record(r, eve, settings, p, a);
         r->alert_bytes += (uint32_t)record_slice(r).len;
     }

@@ -66,19 +66,14 @@ static uint64_t packet_limit(const struct eve *eve, const struct packet *p)
     return limit;
 }
 
-/* Bytes beyond the limits, for each thread: packets with several events that are not many. */
-#define PACKET_RECORDS_FREE (256u * 1024)
-
-/* The first record of an outermost packet is written in any case. */
+/* The first record of an outermost packet does not count to the packet's limit. Beyond it the burst
+ * of log-limit pays: packets with several events that are not many. */
 static bool packet_has_space(struct render *r, const struct eve *eve, const struct packet *p,
                              size_t written, size_t len)
 {
     if ((written == 0 && p->recursion == 0) || written + len <= packet_limit(eve, p))
-        return true;
-    if (r->packet_records + len > PACKET_RECORDS_FREE)
-        return false;
-    r->packet_records += (uint32_t)len;
-    return true;
+        return log_limit_take(r, p, len);
+    return log_limit_take_of_burst(r, p, len);
 }
 
 /* Returns the bytes of the record. */

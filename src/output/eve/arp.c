@@ -50,7 +50,7 @@ static void arp_packet(struct render *r, const struct eve *eve, void *settings, 
     eve_mac(&j, "dest_mac", a + 18);
     arp_ip(&j, "dest_ip", a + 24);
     json_object_end(&j);
-    eve_end(r, eve, &j, p);
+    eve_end_limited(r, eve, &j, p);
 }
 
 const struct eve_type eve_type_arp = {

@@ -354,12 +354,28 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
     eve_end(r, eve, j, p);
     len = record_slice(r).len;
     flow_log_charge(p->flow, len);
-    if (eve->flow_expansion == 0 ||
-        flow_log_used(p->flow) <= flow_log_limit_all(r, eve, p->flow))
+    if (eve->flow_expansion != 0 &&
+        flow_log_used(p->flow) > flow_log_limit_all(r, eve, p->flow)) {
+        eve_cancel(r);
+        count_cut(r, eve, p->flow);
+        return false;
+    }
+    if (LIKELY(log_limit_allows(r, p, 0)))
         return true;
     eve_cancel(r);
-    count_cut(r, eve, p->flow);
+    p->flow->log_cut = 1;
+    log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
     return false;
+}
+
+void eve_end_limited(struct render *r, const struct eve *eve, struct json *j,
+                     const struct packet *p)
+{
+    eve_end(r, eve, j, p);
+    if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
+        return;
+    eve_cancel(r);
+    log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
 }
 
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f)

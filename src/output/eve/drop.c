@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "output/eve/alert.h"
+#include "output/log_limit.h"
 
 struct drop_settings {
     bool alerts, verdict, first_only, firewall;
@@ -104,7 +105,7 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
     if (s->alerts && a != NULL)
         eve_alert_object(r, &j, eve, p, &(struct eve_alert){
             .alert = a, .side = packet_direction(p), .metadata = true });
-    eve_end(r, eve, &j, p);
+    eve_end_limited(r, eve, &j, p);
 }
 
 const struct eve_type eve_type_drop = {

@@ -448,4 +448,5 @@ const struct logger_ops logger_eve = {
     .tx = eve_tx,
     .flow = eve_flow,
     .stats = eve_stats,
+    .left_out = eve_left_out,
 };

@@ -27,7 +27,9 @@ struct eve_type {
                  const struct flow *flow);
     void (*stats)(struct render *r, const struct eve *eve, void *settings, uint64_t now_us,
                   uint64_t uptime_s);
+    void (*left_out)(struct json *j, const struct left_out *left);  /* eve_type_left_out alone */
 };
+extern const struct eve_type eve_type_left_out;
 
 /* Returns a new number below `max`, and counts it in *used. When none is left the error names
  * `what`. */
@@ -108,6 +110,11 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
                struct eve_head head);
 void eve_end(struct render *r, const struct eve *eve, struct json *j, const struct packet *p);
 void eve_cancel(struct render *r);
+/* Like eve_end(), but drops and counts a record beyond log-limit. */
+void eve_end_limited(struct render *r, const struct eve *eve, struct json *j,
+                     const struct packet *p);
+/* The record about what log-limit has left out. */
+void eve_left_out(struct render *r, void *self, const struct left_out *left);
 /* Adds members to each record of a flow; set at the start, by what plugins add. */
 void eve_set_flow_members(void (*write)(struct json *j, const struct flow *f));
 

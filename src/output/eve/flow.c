@@ -2,6 +2,7 @@
 /* output/eve/flow.c - the record types `flow` and `netflow`: one record per flow, or one
  * per direction, when the flow has ended. */
 #include "output/eve/eve.h"
+#include "output/log_limit.h"
 
 #include "app/proto.h"
 #include "flow/elephant.h"
@@ -203,12 +204,33 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     json_object_end(j);
 }
 
+/* A flow that cannot pay for its record is counted. */
+static void flow_end_record(struct render *r, const struct eve *eve, struct json *j,
+                            const struct packet *p)
+{
+    eve_end(r, eve, j, p);
+    if (LIKELY(log_limit_take_last(r, p, record_slice(r).len)))
+        return;
+    eve_cancel(r);
+    log_limit_count(r, p, LEFT_OUT_FLOW, NULL);
+}
+
+static bool flow_is_left_out(struct render *r, const struct packet *p)
+{
+    if (LIKELY(!log_limit_is_used(r, p)))
+        return false;
+    log_limit_count(r, p, LEFT_OUT_FLOW, NULL);
+    return true;
+}
+
 static void flow_record(struct render *r, const struct eve *eve, void *settings,
                         struct packet *p, const struct flow *f)
 {
     struct json j;
 
     (void)settings;
+    if (flow_is_left_out(r, p))
+        return;
     flow_head(r, eve, &j, f, (struct eve_head){ EVE_AS_FLOW, "flow", EVE_NO_TX });
     json_u64(&j, "ip_v", f->key.src.version);
     if (is_icmp(f))
@@ -219,7 +241,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     if (eve->metadata && flow_remembers(f))
         eve_vars(&j, f, NULL);
     flow_tcp(&j, f);
-    eve_end(r, eve, &j, p);
+    flow_end_record(r, eve, &j, p);
 }
 
 /* Writes one direction as a separate record, with the sender as the source. */
@@ -230,6 +252,8 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     struct tcp_summary tcp = { 0 };
     struct json j;
 
+    if (flow_is_left_out(r, p))
+        return;
     flow_head(r, eve, &j, f,
               (struct eve_head){ d == TO_CLIENT ? EVE_TO_CLIENT : EVE_TO_SERVER, "netflow",
                                  EVE_NO_TX });
@@ -263,7 +287,7 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     flow_ethernet(eve, &j, f, d);
     if (eve->metadata && flow_remembers(f))
         eve_vars(&j, f, NULL);
-    eve_end(r, eve, &j, p);
+    flow_end_record(r, eve, &j, p);
 }
 
 /* A direction without packets has no record. */

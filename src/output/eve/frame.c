@@ -181,7 +181,7 @@ static bool frame_visit(const struct app_frame_view *frame, void *arg)
                                  "frame", EVE_NO_TX });
     json_string(&j, "app_proto", app_proto_name(p->flow->app_proto));
     eve_frame_object(log->render, &j, p, frame, log->settings->payload_size);
-    eve_end(log->render, log->eve, &j, p);
+    eve_end_limited(log->render, log->eve, &j, p);
     app_frame_set_logged(p->flow->app, frame->direction, frame->id, log->settings->mark);
     return true;
 }

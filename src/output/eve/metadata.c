@@ -18,7 +18,7 @@ static void metadata_packet(struct render *r, const struct eve *eve, void *setti
     eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "metadata", EVE_NO_TX });
     if (!eve->metadata)
         eve_vars(&j, p->flow, p);
-    eve_end(r, eve, &j, p);
+    eve_end_limited(r, eve, &j, p);
 }
 
 const struct eve_type eve_type_metadata = {

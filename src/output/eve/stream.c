@@ -128,7 +128,7 @@ static void stream_record(struct render *r, const struct eve *eve, const struct 
     if (p->drop_reason != DROP_NONE)
         json_string(&j, "reason", drop_reason_text((enum drop_reason)p->drop_reason));
     json_object_end(&j);
-    eve_end(r, eve, &j, p);
+    eve_end_limited(r, eve, &j, p);
 }
 
 /* The last pseudo packet of a flow represents one packet from each side that has data left. */

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "detect/detect.h"
 #include "flow/vars.h"
+#include "output/log_limit.h"
 #include "output/logger.h"
 #include "output/text.h"
 #include "packet/decode.h"
@@ -216,6 +217,10 @@ static void debug_packet(struct render *r, void *self, struct packet *p)
     else
         without_addresses(r->out, p, count);
     record_end(r);
+    if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
+        return;
+    record_cancel(r);
+    log_limit_count(r, p, LEFT_OUT_LINE, NULL);
 }
 
 /* --- settings ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "output/lines/alert_line.h"
 
 #include "base/array.h"
+#include "output/log_limit.h"
 #include "output/text.h"
 
 /* Bytes; as in Suricata. */
@@ -89,5 +90,9 @@ void alert_lines_packet(struct render *r, void *self, struct packet *p)
         record_begin(r, lines->sink);
         line(lines, r->out, p, &packet_alerts(p)[i]);
         record_end(r);
+        if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
+            continue;
+        record_cancel(r);
+        log_limit_count(r, p, LEFT_OUT_LINE, NULL);
     }
 }
