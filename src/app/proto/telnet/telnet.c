@@ -32,6 +32,7 @@ struct telnet_state {
     enum telnet_step step;
     uint32_t pdu[2], part[2];           /* identifiers of the frames of the current message */
     bool started[2];                    /* those frames exist */
+    size_t searched[2];                 /* bytes of the current subnegotiation, without its end */
 };
 
 /* The port decides: any bytes are valid Telnet. */
@@ -50,33 +51,38 @@ static const struct app_probe probes[] = {
 /* --- messages --------------------------------------------------------------------------------- */
 
 /* Skips the content of a subnegotiation up to IAC SE (RFC 855), which stays and is a message of its
- * own. IAC IAC is a byte of content. False: the end is not there yet. */
-static bool take_subnegotiation(struct bytes *in)
+ * own. IAC IAC is a byte of content. False: the end is not there yet; *searched bytes need not be
+ * looked at again. Else a byte for each packet would cost what all bytes before it cost. */
+static bool take_subnegotiation(struct bytes *in, size_t *searched)
 {
     struct slice skipped;
     struct bytes look = *in;
 
+    take_skip(&look, *searched);
     while (take_until(&look, IAC, &skipped)) {
-        if (!bytes_have(&look, 1))
+        if (!bytes_have(&look, 1)) {
+            *searched = bytes_left(in) - 1;     /* what follows says what this byte is */
             return false;
+        }
         if (take_u8(&look) != SE)
             continue;
         take_skip(in, bytes_left(in) - bytes_left(&look) - 2); /* without the two bytes of IAC SE */
         return true;
     }
+    *searched = bytes_left(in);
     return false;
 }
 
 /* Takes a command: two bytes, three with an option (WILL, WONT, DO, DONT), or a subnegotiation.
  * False, and nothing is taken, while it is incomplete. */
-static bool take_command(struct bytes *in)
+static bool take_command(struct bytes *in, size_t *searched)
 {
     struct bytes look = *in;
     uint8_t command;
 
     take_u8(&look);
     command = take_u8(&look);
-    if (command == SB && !take_subnegotiation(&look))
+    if (command == SB && !take_subnegotiation(&look, searched))
         return false;
     if (command >= WILL && command <= DONT)
         take_u8(&look);
@@ -172,6 +178,7 @@ static void end_message(struct app_flow *af, enum direction d, size_t len)
     app_frame_set_length(af, d, s->pdu[d], (int64_t)len);
     app_frame_set_length(af, d, s->part[d], (int64_t)len);
     s->started[d] = false;
+    s->searched[d] = 0;
 }
 
 /* False: the message is incomplete. Data move the login, commands do not. */
@@ -183,7 +190,7 @@ static bool take_message(struct app_flow *af, const struct app_input *input, str
 
     begin_message(af, input, in);
     if (peek_u8(in) == IAC) {
-        if (!take_command(in))
+        if (!take_command(in, &s->searched[input->direction]))
             return false;
     } else {
         if (!take_data(s, input->direction, in, &data))
@@ -206,6 +213,7 @@ static enum parse_status telnet_parse(struct app_flow *af, struct app_input *inp
 
     if (input->gap > 0) {
         s->started[input->direction] = false;
+        s->searched[input->direction] = 0;
         return PARSE_OK;
     }
     while (!more && bytes_have(&in, 1))
