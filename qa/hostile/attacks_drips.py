@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Attacks byte by byte on messages that never end."""
+"""Attacks byte by byte on messages that never end, and on long lists of names."""
 import random
 import struct
 import zlib
 
+from attacks_binary import MQTT_ORDINARY, MQTT_START, PROTOCOLS, mqtt, mstr
 from attacks_http import pages
 from attacks_mail import dialogue, sip
-from catalogue import ber, ber_int, connect, entry, one_segment
-from pcapgen import ACK, PSH
+from catalogue import ber, ber_int, connect, entry, host, one_segment, rounds
+from pcapgen import ACK, PSH, dns_query
 
 SLOW = "Slowloris, 2009; a message looked at again with each piece"
+NAMES = "Crosby and Wallach 2003; names that are looked up one by one"
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+GO_ON = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 
 def bytes_entry(what, source, port, start, ordinary, head, side=0, **options):
@@ -75,6 +78,44 @@ def drip_open_kerberos():
     return b"a" * 4500
 
 
+def answer(cap, i, data):
+    flow = connect(cap, 80, i)
+    flow.to_server(GET)
+    one_segment(flow, 1, data)
+    flow.close(1)
+
+
+def header(fields):
+    return b"HTTP/1.1 200 OK\r\n" + fields + b"Content-Length: 1\r\n\r\nx"
+
+
+@page_entry("an answer of a thousand headers", NAMES, short=True)
+def names_answer(cap):
+    for i in range(120):
+        answer(cap, i, header(b"".join(b"%04x:\r\n" % j for j in range(1020))))
+
+
+@page_entry("an answer of a thousand headers that is read again because of a line without a colon",
+            NAMES, short=True)
+def names_odd(cap):
+    for i in range(120):
+        answer(cap, i, header(b"b\r\n" + b"".join(b"%04x:\r\n" % j for j in range(1010))))
+
+
+@page_entry("a request of a thousand headers", NAMES)
+def names_request(cap):
+    for i in range(120):
+        flow = connect(cap, 80, i)
+        one_segment(flow, 0, GET[:-2] + b"".join(b"%04x:\r\n" % j for j in range(1020)) + b"\r\n")
+        flow.to_client(GO_ON)
+
+
+@page_entry("headers whose long names differ at the end only", NAMES, short=True)
+def names_alike(cap):
+    for i in range(3):
+        answer(cap, i, header(b"".join(b"a" * 300 + b"%04x:\r\n" % j for j in range(1020))))
+
+
 @page_entry("an answer's header, a byte for each packet", SLOW)
 def drip_answer(cap):
     flow = connect(cap, 80)
@@ -109,3 +150,43 @@ def drip_connects(cap):
     for _ in range(5000):
         flow.send(0, PSH | ACK, b"CONNECT a HTTP/1.1\r\n\r\n")
         flow.send(1, PSH | ACK, b"HTTP/1.1 200 a\r\n\r\n")
+
+
+@page_entry("alerts that each look for the client in a long list of headers", NAMES,
+            rules='alert tcp any any -> any any (msg:"a"; content:"q"; sid:1;)\n',
+            sets=["outputs.1.eve-log.xff." + setting for setting in (
+                "enabled=yes", "mode=extra-data", "deployment=reverse", "header=X-Forwarded-For")])
+def names_forwarded(cap):
+    for i in range(3):
+        flow = connect(cap, 80, i)
+        one_segment(flow, 0, b"POST / HTTP/1.1\r\nHost: a\r\n" + b"".join(
+            b"X-F%d: 1.2.3.4\r\n" % j for j in range(900)) + b"X-Forwarded-For: " +
+                    b"1.2.3.4, " * 1500 + b"\r\nContent-Length: 90000\r\n\r\n")
+        for _ in range(2500):
+            flow.to_server(b"q")
+
+
+def value_rules(proto, names):
+    return "".join(f"alert {proto} any any -> any any ({name}; {test}; sid:{3 * i + j + 1};)\n"
+                   for i, name in enumerate(names) for j, test in enumerate((
+                       'content:"nowhere"', 'content:!"nowhere"; content:"at all"',
+                       'pcre:"/^nowh[e]re/"')))
+
+
+@entry("DNS: rules on each of many questions", NAMES, proto="dns",
+       rules=value_rules("dns", ("dns.query", "dns.queries.rrname")))
+def names_questions(cap, size):
+    many = b"\1a\1b\0\0\1\0\1" + b"\xc0\x0c\0\1\0\1" * 229
+    for i in rounds(cap, size, 600):
+        head = struct.pack(">HHHHHH", i & 0xffff, 0x100, 230, 0, 0, 0)
+        cap.udp(host(i % 100), 5000, "192.168.0.1", 53, head + many if size is None else
+                dns_query(i & 0xffff, "abc.example.com"))
+
+
+@entry("MQTT: rules on each of many topics", NAMES, proto="mqtt",
+       rules=value_rules("mqtt", ("mqtt.subscribe.topic", "mqtt.unsubscribe.topic")),
+       sets=[PROTOCOLS + "mqtt.subscribe-topic-match-limit=-1"])
+def names_topics(cap, size):
+    dialogue(cap, size, 1883, MQTT_START, [
+        (0, mqtt(8, struct.pack(">H", i) + (mstr(b"a") + b"\0") * 12000, 2))
+        for i in range(1, 15)], MQTT_ORDINARY)

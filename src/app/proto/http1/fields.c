@@ -353,16 +353,9 @@ static void report(struct http_tx *htx, const struct field *f)
 
 /* --- the block -------------------------------------------------------------------------------- */
 
-/* Walks the headers, whose number headers-limit bounds. */
 static htp_header_t *find(htp_table_t *headers, struct slice name)
 {
-    for (size_t i = 0; i < htp_table_size(headers); i++) {
-        htp_header_t *h = htp_table_get_index(headers, i, NULL);
-
-        if (bstr_cmp_mem_nocase(h->name, name.data, name.len) == 0)
-            return h;
-    }
-    return NULL;
+    return htp_table_get_mem(headers, name.data, name.len);
 }
 
 /* Values of one name form a list (RFC 9110 section 5.3). Without memory the value stays shorter. */

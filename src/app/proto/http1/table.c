@@ -4,10 +4,12 @@
  * libhtp creates three tables of 32 entries for each transaction, most of which stay empty, and a
  * lookup compares the name with each entry in two calls. These tables start empty and compare
  * lengths first. Most lookups are for absent names: the set of lengths answers them without the
- * keys. If libhtp's archive is linked, its calls come here (libhtp.symbols). Ownership of keys and
- * elements is that of htp/htp_table.h, but for http_table_add(), which copies no key. */
+ * keys. In a long table an index finds names. If libhtp's archive is linked, its calls come here
+ * (libhtp.symbols). Ownership of keys and elements is that of htp/htp_table.h, but for
+ * http_table_add(), which copies no key. */
 #include "app/proto/http1/table.h"
 
+#include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
@@ -21,16 +23,27 @@ struct entry {
     void *element;
 };
 
+/* Where a name is in the table. */
+struct place {
+    uint32_t hash;                      /* of the name, see name_hash() */
+    uint32_t at;                        /* counts from 1; 0: free */
+};
+
 struct htp_table_t {
     struct entry *entry;
     uint32_t count, cap;
     enum keys keys;                     /* of all of them */
+    uint32_t places;                    /* a power of 2, more than twice the count; 0: no index */
     uint64_t lengths;                   /* LENGTH_BIT() of each key that may be found */
+    struct place *place;                /* open addressing, by the hash */
 };
 
 /* Lengths that differ by 64 share a bit: a set bit is no proof. */
 #define LENGTH_BIT(len) (UINT64_C(1) << ((len) & 63))
 #define LENGTHS_ALL UINT64_MAX
+
+/* libhtp looks up the name of each header before it adds the header: by an index from here on. */
+#define INDEX_FROM 32
 
 htp_table_t *http_table_create(size_t size)
 {
@@ -47,6 +60,65 @@ static void note_length(htp_table_t *table, const bstr *key)
         table->lengths = LENGTHS_ALL;
     else
         table->lengths |= LENGTH_BIT(len);
+}
+
+static uint8_t lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+/* All bytes count, with a secret of the process: a sender who finds names of one hash would have
+ * each of them compared with all others. */
+static uint32_t name_hash(const uint8_t *name, size_t len)
+{
+    uint8_t part[sizeof(uint64_t) + 120];
+    uint64_t hash = len;
+
+    for (size_t at = 0, n; at < len; at += n) {
+        n = MIN(len - at, sizeof(part) - sizeof(hash));
+        memcpy(part, &hash, sizeof(hash));
+        for (size_t i = 0; i < n; i++)
+            part[sizeof(hash) + i] = lower(name[at + i]);
+        hash = hash_bytes(part, sizeof(hash) + n);
+    }
+    return (uint32_t)hash;
+}
+
+static void index_put(htp_table_t *table, uint32_t at)
+{
+    const bstr *key = table->entry[at].key;
+    uint32_t hash = name_hash(bstr_ptr(key), bstr_len(key)), mask = table->places - 1, i;
+
+    for (i = hash & mask; table->place[i].at != 0; i = (i + 1) & mask)
+        ;
+    table->place[i] = (struct place){ .hash = hash, .at = at + 1 };
+}
+
+static void index_drop(htp_table_t *table)
+{
+    lib_free(table->place);
+    table->place = NULL;
+    table->places = 0;
+}
+
+/* Adds the last entry. Without memory there is no index, and look-ups take longer. */
+static void index_last(htp_table_t *table)
+{
+    if (LIKELY(table->count <= INDEX_FROM) || table->keys != KEYS_NAMES)
+        return;
+    if (2 * table->count < table->places) {
+        index_put(table, table->count - 1);
+        return;
+    }
+    if (table->count > INDEX_FROM + 1 && table->places == 0)
+        return;
+    index_drop(table);
+    table->place = lib_calloc(4 * (size_t)table->cap, sizeof(*table->place));
+    if (table->place == NULL)
+        return;
+    table->places = 4 * table->cap;
+    for (uint32_t at = 0; at < table->count; at++)
+        index_put(table, at);
 }
 
 static bool push(htp_table_t *table, const bstr *key, const void *element, enum keys keys)
@@ -66,6 +138,7 @@ static bool push(htp_table_t *table, const bstr *key, const void *element, enum 
                                                    .element = (void *)(uintptr_t)element };
     table->keys = keys;
     note_length(table, key);
+    index_last(table);
     return true;
 }
 
@@ -94,6 +167,16 @@ htp_status_t http_table_addk(htp_table_t *table, const bstr *key, const void *el
                ? HTP_OK : HTP_ERROR;
 }
 
+/* Leaves the keys, which the caller has freed, and the elements. */
+void http_table_clear_ex(htp_table_t *table)
+{
+    if (table == NULL)
+        return;
+    index_drop(table);
+    table->count = 0;
+    table->lengths = 0;
+}
+
 /* Frees the keys, not the elements. */
 void http_table_clear(htp_table_t *table)
 {
@@ -101,17 +184,7 @@ void http_table_clear(htp_table_t *table)
         return;
     for (uint32_t i = 0; i < table->count && table->keys == KEYS_ADOPTED; i++)
         bstr_free(table->entry[i].key);
-    table->count = 0;
-    table->lengths = 0;
-}
-
-/* Also leaves the keys: the caller freed them. */
-void http_table_clear_ex(htp_table_t *table)
-{
-    if (table == NULL)
-        return;
-    table->count = 0;
-    table->lengths = 0;
+    http_table_clear_ex(table);
 }
 
 void http_table_destroy(htp_table_t *table)
@@ -129,11 +202,6 @@ void http_table_destroy_ex(htp_table_t *table)
     http_table_destroy(table);
 }
 
-static uint8_t lower(uint8_t c)
-{
-    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-}
-
 static bool is_same(const uint8_t *a, const uint8_t *b, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -142,10 +210,27 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t len)
     return true;
 }
 
+/* The first of this name: the others were added later. */
+static void *find_by_index(const htp_table_t *table, const void *key, size_t len)
+{
+    uint32_t hash = name_hash(key, len), mask = table->places - 1;
+
+    for (uint32_t i = hash & mask; table->place[i].at != 0; i = (i + 1) & mask) {
+        const struct entry *e = &table->entry[table->place[i].at - 1];
+
+        if (table->place[i].hash == hash && bstr_len(e->key) == len &&
+            is_same(bstr_ptr(e->key), key, len))
+            return e->element;
+    }
+    return NULL;
+}
+
 void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len)
 {
     if (table == NULL || key == NULL || (table->lengths & LENGTH_BIT(len)) == 0)
         return NULL;
+    if (UNLIKELY(table->places > 0))
+        return find_by_index(table, key, len);
     for (uint32_t i = 0; i < table->count; i++) {
         const bstr *name = table->entry[i].key;
 

@@ -24,6 +24,7 @@ size_t http_table_size(const htp_table_t *table);
 
 #ifdef HAVE_HTP_ARCHIVE
 #define htp_table_get_c http_table_get_c
+#define htp_table_get_mem http_table_get_mem
 #define htp_table_get_index http_table_get_index
 #define htp_table_size http_table_size
 #endif

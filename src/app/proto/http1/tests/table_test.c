@@ -7,7 +7,7 @@
 #include <string.h>
 
 static int mark[40];
-static bstr *names[64];
+static bstr *names[512];
 static unsigned name_count;
 
 /* The name lives until free_names(). */
@@ -129,4 +129,43 @@ TEST(http1_table_keys)
     http_table_destroy_ex(table);
     CHECK(bstr_cmp_c(given, "given") == 0);
     bstr_free(given);
+}
+
+/* Long tables have an index: by case, length, NUL bytes and order it finds what the walk finds. */
+TEST(http1_table_index)
+{
+    htp_table_t *table = http_table_create(1);
+    static int element[400], first, second;
+    char name[160] = { 0 };
+
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < ARRAY_LEN(element); i++) {
+            memset(name, 'a', sizeof(name) - 1);
+            name[i % 150] = (char)('b' + i / 150);
+            add(t, table, name, 150, &element[i]);
+            if (i == 30)
+                add(t, table, "Twice", 5, &first);
+            if (i == 70)
+                add(t, table, "tWICE", 5, &second);
+        }
+        add(t, table, "x-\0nul", 6, &second);
+        for (unsigned i = 0; i < ARRAY_LEN(element); i++) {
+            memset(name, 'A', sizeof(name) - 1);
+            name[i % 150] = (char)('B' + i / 150);
+            CHECK(http_table_get_mem(table, name, 150) == &element[i]);
+            CHECK(http_table_get_mem(table, name, 149) == NULL);
+            CHECK(http_table_get_c(table, name) == NULL);
+            name[150] = 0;
+            CHECK(http_table_get_c(table, name) == &element[i]);
+        }
+        CHECK(http_table_get_mem(table, "TWICE", 5) == &first);
+        CHECK(http_table_get_c(table, "TWICE") == &first);
+        CHECK(http_table_get_mem(table, "X-\0NUL", 6) == &second);
+        CHECK(http_table_get_c(table, "x-nul") == &second);
+        CHECK(http_table_get_mem(table, "other", 5) == NULL);
+        http_table_clear(table);
+        free_names();
+        CHECK(http_table_get_mem(table, "twice", 5) == NULL);
+    }
+    http_table_destroy(table);
 }
