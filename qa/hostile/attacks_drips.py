@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Attacks byte by byte on messages that never end, and on long lists of names."""
+"""Attacks byte by byte on messages that never end, on long lists of names, on what is asked for by
+requests that stay open, and on the text of alert-debug."""
 import random
 import struct
 import zlib
@@ -190,3 +191,14 @@ def names_topics(cap, size):
     dialogue(cap, size, 1883, MQTT_START, [
         (0, mqtt(8, struct.pack(">H", i) + (mstr(b"a") + b"\0") * 12000, 2))
         for i in range(1, 15)], MQTT_ORDINARY)
+
+
+@page_entry("alerts whose text shows what waits in the stream, again and again",
+            "log amplification: dumps", short=True, reaches="alert_debug.dumps_cut",
+            sets=["outputs.4.alert-debug.enabled=yes"],
+            rules='alert http any any -> any any (msg:"a"; http.method; content:"GET"; sid:1;)\n')
+def alert_debug_dumps(cap):
+    flow = connect(cap, 80)
+    for _ in range(3000):
+        flow.to_server(GET)
+        flow.to_client(GO_ON)

@@ -76,6 +76,7 @@ struct flow_ext {
     struct flow_elephant *elephant;     /* flow/elephant.h; NULL below its first limits */
     void *watched;                      /* plugins/watch.h; NULL without watchers */
     uint64_t rule_steps, log_bytes;     /* detect/inspect/packet_work.h, output/log_limit.h */
+    uint64_t debug_bytes;               /* output/lines/alert_debug.c */
     struct flow_replay *replay;         /* flow/flow_export.h; NULL unless another process began */
 };
 

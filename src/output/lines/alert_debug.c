@@ -14,6 +14,7 @@
 
 struct alert_debug {
     struct sink *sink;
+    counter_id dumps_cut;
 };
 
 static const char *truth(bool b)
@@ -117,6 +118,54 @@ static void add_bytes(struct buf *out, const struct packet *p)
     text_dump(out, p->data, p->data != NULL ? p->len : 0);
 }
 
+/* --- dumps ------------------------------------------------------------------------------------ */
+
+/* Each alert shows what waits in the stream, which may be 64 KiB again for a packet of some bytes.
+ * The text about a flow may be so many times as large as its packets; after that alerts come
+ * without these dumps. */
+#define EXPANSION_MAX 10
+#define DUMPS_FREE (64u << 10)          /* bytes of text that even the shortest flow may have */
+#define BYTES_OF_DUMP 5                 /* text for each byte */
+
+struct dumps {
+    uint64_t left;                      /* bytes of text */
+    bool cut;
+};
+
+/* Alerts on packets without a flow show the packet only. */
+static struct dumps dumps_of(const struct flow *f)
+{
+    uint64_t most, used;
+
+    if (f == NULL)
+        return (struct dumps){ .left = UINT64_MAX };
+    most = (f->bytes[TO_SERVER] + f->bytes[TO_CLIENT]) * EXPANSION_MAX + DUMPS_FREE;
+    used = f->ext != NULL ? f->ext->debug_bytes : 0;
+    return (struct dumps){ .left = most - MIN(most, used) };
+}
+
+static void add_dump(struct buf *out, const char *label, struct slice data, struct dumps *dumps)
+{
+    uint64_t size = (uint64_t)data.len * BYTES_OF_DUMP;
+
+    if (size > dumps->left) {
+        dumps->cut = true;
+        buf_printf(out, "%s: not shown, the text about the flow has reached its limit\n", label);
+        return;
+    }
+    dumps->left -= size;
+    buf_printf(out, "%s:\n", label);
+    text_dump(out, data.data, data.len);
+}
+
+static void charge(struct render *r, const struct alert_debug *log, struct flow *f, bool cut)
+{
+    if (cut)
+        counter_add(r->counters, log->dumps_cut, 1);
+    if (f != NULL && flow_ext_make(f) != NULL)
+        f->ext->debug_bytes += r->out->len - r->record_at;
+}
+
 /* --- its alerts ---------------------------------------------------------------------------- */
 
 /* pad: blanks between the label and the value; there are more of them in a record with
@@ -138,7 +187,7 @@ static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, 
 /* FOUND IN: what the rule has matched on, in this order of precedence. The payload of the
  * packet and the stream data kept for the alert are both shown, as they may differ. */
 static void add_alert(struct buf *out, const struct packet *p, const struct packet_alert *a,
-                      unsigned n)
+                      unsigned n, struct dumps *dumps)
 {
     add_rule(out, a, n, 6);
     buf_printf(out, "ALERT FOUND IN [%02u]: %s\n", n,
@@ -149,12 +198,12 @@ static void add_alert(struct buf *out, const struct packet *p, const struct pack
     else
         buf_printf(out, "ALERT IN TX [%02u]:    N/A\n", n);
     if (p->payload_len > 0) {
-        buf_printf(out, "PAYLOAD LEN:         %u\nPAYLOAD:\n", p->payload_len);
-        text_dump(out, p->payload, p->payload_len);
+        buf_printf(out, "PAYLOAD LEN:         %u\n", p->payload_len);
+        add_dump(out, "PAYLOAD", (struct slice){ p->payload, p->payload_len }, dumps);
     }
     if (packet_is_tcp(p) && a->extra != NULL && a->extra->payload.len > 0) {
-        buf_printf(out, "STREAM DATA LEN:     %u\nSTREAM DATA:\n", a->extra->payload.len);
-        text_dump(out, a->extra->payload.data, a->extra->payload.len);
+        buf_printf(out, "STREAM DATA LEN:     %u\n", a->extra->payload.len);
+        add_dump(out, "STREAM DATA", a->extra->payload, dumps);
     }
 }
 
@@ -168,23 +217,24 @@ static unsigned alerts_shown(const struct packet *p)
     return n;
 }
 
-static void add_alerts(struct buf *out, const struct packet *p)
+static void add_alerts(struct buf *out, const struct packet *p, struct dumps *dumps)
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < detect_slot(p)->alert_count; i++)
         if ((packet_alerts(p)[i].flags & ALERT_SUPPRESSED) == 0)
-            add_alert(out, p, &packet_alerts(p)[i], n++);
+            add_alert(out, p, &packet_alerts(p)[i], n++, dumps);
 }
 
-static void with_addresses(struct buf *out, const struct packet *p, unsigned count)
+static void with_addresses(struct buf *out, const struct packet *p, unsigned count,
+                           struct dumps *dumps)
 {
     add_tuple(out, p);
     add_flow(out, p);
     add_packet_vars(out, p);
     add_bytes(out, p);
     buf_printf(out, "ALERT CNT:           %u\n", count);
-    add_alerts(out, p);
+    add_alerts(out, p, dumps);
 }
 
 /* The decoder stopped before the addresses, so there is no flow either. */
@@ -203,6 +253,7 @@ static void without_addresses(struct buf *out, const struct packet *p, unsigned 
 static void debug_packet(struct render *r, void *self, struct packet *p)
 {
     const struct alert_debug *log = self;
+    struct dumps dumps;
     unsigned count;
 
     if (LIKELY(detect_slot(p)->alert_count == 0))
@@ -210,12 +261,14 @@ static void debug_packet(struct render *r, void *self, struct packet *p)
     count = alerts_shown(p);
     if (count == 0)
         return;
+    dumps = dumps_of(p->flow);
     record_begin(r, log->sink);
     add_head(r->out, p);
     if (p->src.version != 0)
-        with_addresses(r->out, p, count);
+        with_addresses(r->out, p, count, &dumps);
     else
         without_addresses(r->out, p, count);
+    charge(r, log, p->flow, dumps.cut);
     record_end(r);
     if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
         return;
@@ -235,6 +288,7 @@ static void *debug_open(const struct output_request *request, struct output_conf
         return NULL;
     log = xcalloc(1, sizeof(*log));
     log->sink = sink;
+    log->dumps_cut = counter_register_own("alert_debug.dumps_cut", COUNTER_SUM);
     return log;
 }
 
