@@ -202,3 +202,12 @@ def alert_debug_dumps(cap):
     for _ in range(3000):
         flow.to_server(GET)
         flow.to_client(GO_ON)
+
+
+@entry("flow variables: each packet captures a key that no other has", NAMES, short=True,
+       rules='alert udp any any -> any any (content:"k"; pcre:"/k(\\w+)=(\\w+)/, flow:key, flow:value"; '
+             'noalert; sid:1;)\n')
+def names_captured(cap, size):
+    for i in rounds(cap, size, 10000):
+        cap.udp("10.0.0.1", 4000, "192.168.0.1", 4000,
+                b"k" + b"%0250d=b" % (i if size is None else i % 5))

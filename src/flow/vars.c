@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flow/vars.c - names of variables, and the variables of one flow.
  *
- * A flow has few of them, so they are an array in the order of setting, searched from the front. */
+ * A flow has few of them, so they are an array in the order of setting, searched from the front.
+ * Flowvars, whose keys may come from traffic, may be thousands: they have an array of their own,
+ * with an index. */
 #include "flow/vars.h"
 
 #include "base/array.h"
+#include "base/containers/hash.h"
 #include "base/memory/lib_memory.h"
 #include "base/containers/map.h"
 
@@ -75,26 +78,40 @@ const char *var_name(enum var_kind kind, uint32_t id)
 struct flow_var {
     uint8_t kind;
     uint16_t key_len, value_len;
-    uint32_t id, number;
+    uint32_t id, number;                /* number: of a flowvar, the hash of its key */
     double entropy;
     uint8_t *text;                      /* key, then value; flowvars only */
 };
 
-struct flow_vars {
+struct var_list {
     uint32_t count, cap;
     struct flow_var *at;
+};
+
+struct flow_vars {
+    struct var_list named;              /* bits and numbers */
+    struct var_list texts;              /* flowvars, which are never removed */
+    uint32_t *place;                    /* finds texts: open addressing, twice as many as their cap;
+                                         * from 1, 0: free. NULL: none yet */
 };
 
 #define VARS_MAX 4096 /* limits what captures and scripts can set; rules set fewer */
 #define VAR_TEXT_MAX UINT16_MAX
 
+static void list_free(struct var_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        lib_free(list->at[i].text);
+    lib_free(list->at);
+}
+
 void flow_vars_free(struct flow_vars *vars)
 {
     if (vars == NULL)
         return;
-    for (uint32_t i = 0; i < vars->count; i++)
-        lib_free(vars->at[i].text);
-    lib_free(vars->at);
+    list_free(&vars->named);
+    list_free(&vars->texts);
+    lib_free(vars->place);
     lib_free(vars);
 }
 
@@ -104,54 +121,57 @@ static struct flow_var *find(const struct flow *f, enum var_kind kind, uint32_t 
 
     if (vars == NULL)
         return NULL;
-    for (uint32_t i = 0; i < vars->count; i++)
-        if (vars->at[i].id == id && vars->at[i].kind == kind)
-            return &vars->at[i];
+    for (uint32_t i = 0; i < vars->named.count; i++)
+        if (vars->named.at[i].id == id && vars->named.at[i].kind == kind)
+            return &vars->named.at[i];
     return NULL;
 }
 
-static bool grow(struct flow_vars *vars)
+static bool grow(struct var_list *list)
 {
-    uint32_t cap = vars->cap > 0 ? vars->cap * 2 : 4;
+    uint32_t cap = list->cap > 0 ? list->cap * 2 : 4;
     struct flow_var *at;
 
-    if (vars->count < vars->cap)
+    if (list->count < list->cap)
         return true;
     if (cap > VARS_MAX)
         return false;
-    at = lib_realloc(vars->at, cap * sizeof(*at));
+    at = lib_realloc(list->at, cap * sizeof(*at));
     if (at == NULL)
         return false;
-    vars->at = at;
-    vars->cap = cap;
+    list->at = at;
+    list->cap = cap;
     return true;
+}
+
+static struct flow_vars *vars_make(struct flow *f)
+{
+    if (f->vars == NULL)
+        f->vars = lib_calloc(1, sizeof(*f->vars));
+    return f->vars;
 }
 
 /* NULL at the limit or without memory: the variable is then not set, and rules see it so. */
 static struct flow_var *append(struct flow *f, enum var_kind kind, uint32_t id)
 {
+    struct flow_vars *vars = vars_make(f);
     struct flow_var *v;
 
-    if (f->vars == NULL) {
-        f->vars = lib_calloc(1, sizeof(*f->vars));
-        if (f->vars == NULL)
-            return NULL;
-    }
-    if (!grow(f->vars))
+    if (vars == NULL || !grow(&vars->named))
         return NULL;
-    v = &f->vars->at[f->vars->count++];
+    v = &vars->named.at[vars->named.count++];
     *v = (struct flow_var){ .kind = (uint8_t)kind, .id = id };
     return v;
 }
 
 static void remove_var(struct flow *f, struct flow_var *v)
 {
-    struct flow_vars *vars = f->vars;
-    size_t index = (size_t)(v - vars->at);
+    struct var_list *list = &f->vars->named;
+    size_t index = (size_t)(v - list->at);
 
     lib_free(v->text);
-    vars->count--;
-    memmove(v, v + 1, (vars->count - index) * sizeof(*v));
+    list->count--;
+    memmove(v, v + 1, (list->count - index) * sizeof(*v));
 }
 
 bool flowbit_is_set(const struct flow *f, uint32_t id)
@@ -193,20 +213,70 @@ void flowint_put(struct flow *f, uint32_t id, uint32_t value)
         v->number = value;
 }
 
-static struct flow_var *find_text(const struct flow *f, uint32_t id, struct slice key)
+/* ---- flowvars ---- */
+
+static uint32_t key_hash(uint32_t id, struct slice key)
 {
-    const struct flow_vars *vars = f->vars;
+    return (uint32_t)hash_bytes(key.data, key.len) ^ id;
+}
 
-    if (vars == NULL)
+static struct flow_var *find_text(const struct flow_vars *vars, uint32_t id, struct slice key)
+{
+    uint32_t hash = key_hash(id, key), mask;
+
+    if (vars == NULL || vars->place == NULL)
         return NULL;
-    for (uint32_t i = 0; i < vars->count; i++) {
-        struct flow_var *v = &vars->at[i];
+    mask = 2 * vars->texts.cap - 1;
+    for (uint32_t i = hash & mask; vars->place[i] != 0; i = (i + 1) & mask) {
+        struct flow_var *v = &vars->texts.at[vars->place[i] - 1];
 
-        if (v->kind == VAR_FLOWVAR && v->id == id && v->key_len == key.len &&
+        if (v->number == hash && v->id == id && v->key_len == key.len &&
             (key.len == 0 || memcmp(v->text, key.data, key.len) == 0))
             return v;
     }
     return NULL;
+}
+
+static void index_put(struct flow_vars *vars, uint32_t at)
+{
+    uint32_t mask = 2 * vars->texts.cap - 1, i;
+
+    for (i = vars->texts.at[at].number & mask; vars->place[i] != 0; i = (i + 1) & mask)
+        ;
+    vars->place[i] = at + 1;
+}
+
+/* Makes room for one more, with an index for all of them. */
+static bool grow_texts(struct flow_vars *vars)
+{
+    uint32_t cap = vars->texts.cap, *place;
+
+    if (vars->texts.count < cap)
+        return true;
+    if (!grow(&vars->texts))
+        return false;
+    place = lib_calloc(2 * (size_t)vars->texts.cap, sizeof(*place));
+    if (place == NULL) {
+        vars->texts.cap = cap;          /* what the index is for */
+        return false;
+    }
+    lib_free(vars->place);
+    vars->place = place;
+    for (uint32_t at = 0; at < vars->texts.count; at++)
+        index_put(vars, at);
+    return true;
+}
+
+static struct flow_var *append_text(struct flow *f, uint32_t id, struct slice key)
+{
+    struct flow_vars *vars = vars_make(f);
+
+    if (vars == NULL || !grow_texts(vars))
+        return NULL;
+    vars->texts.at[vars->texts.count] =
+        (struct flow_var){ .kind = VAR_FLOWVAR, .id = id, .number = key_hash(id, key) };
+    index_put(vars, vars->texts.count);
+    return &vars->texts.at[vars->texts.count++];
 }
 
 /* The flow keeps copies. Longer texts are truncated to 64 KiB. */
@@ -214,13 +284,14 @@ void flowvar_put(struct flow *f, uint32_t id, struct slice key, struct slice val
 {
     uint16_t key_len = (uint16_t)MIN(key.len, VAR_TEXT_MAX);
     uint16_t value_len = (uint16_t)MIN(value.len, VAR_TEXT_MAX);
-    struct flow_var *v = find_text(f, id, key);
+    struct slice kept = { key.data, key_len };
+    struct flow_var *v = find_text(f->vars, id, kept);
     uint8_t *text = lib_malloc((size_t)key_len + value_len + 1);
 
     if (text == NULL)
         return;
     if (v == NULL)
-        v = append(f, VAR_FLOWVAR, id);
+        v = append_text(f, id, kept);
     if (v == NULL) {
         lib_free(text);
         return;
@@ -247,8 +318,8 @@ void flow_entropy_put(struct flow *f, uint32_t id, double value)
 
 static struct flow_var_view view_of(const struct flow_var *v)
 {
-    struct flow_var_view view = { .kind = v->kind, .id = v->id, .number = v->number,
-                                  .entropy = v->entropy };
+    struct flow_var_view view = { .kind = v->kind, .id = v->id, .entropy = v->entropy,
+                                  .number = v->kind != VAR_FLOWVAR ? v->number : 0 };
 
     if (v->text != NULL) {
         view.key = (struct slice){ v->text, v->key_len };
@@ -257,17 +328,23 @@ static struct flow_var_view view_of(const struct flow_var *v)
     return view;
 }
 
+static bool each(const struct var_list *list,
+                 bool (*visit)(const struct flow_var_view *v, void *arg), void *arg)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct flow_var_view view = view_of(&list->at[i]);
+
+        if (!visit(&view, arg))
+            return false;
+    }
+    return true;
+}
+
 /* False: `visit` stopped. */
 bool flow_vars_each(const struct flow *f, bool (*visit)(const struct flow_var_view *v, void *arg),
                     void *arg)
 {
     const struct flow_vars *vars = f->vars;
 
-    for (uint32_t i = 0; vars != NULL && i < vars->count; i++) {
-        struct flow_var_view view = view_of(&vars->at[i]);
-
-        if (!visit(&view, arg))
-            return false;
-    }
-    return true;
+    return vars == NULL || (each(&vars->named, visit, arg) && each(&vars->texts, visit, arg));
 }

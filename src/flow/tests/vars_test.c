@@ -31,6 +31,30 @@ static bool collect(const struct flow_var_view *v, void *arg)
     return true;
 }
 
+/* As many as fit: the first four. */
+static bool collect_few(const struct flow_var_view *v, void *arg)
+{
+    char *text = arg;
+
+    (void)collect(v, arg);
+    return strlen(text) < 48;
+}
+
+static bool count(const struct flow_var_view *v, void *arg)
+{
+    (void)v;
+    ++*(int *)arg;
+    return true;
+}
+
+static int count_vars(const struct flow *f)
+{
+    int n = 0;
+
+    flow_vars_each(f, count, &n);
+    return n;
+}
+
 static struct slice slice_of(const char *s)
 {
     return (struct slice){ (const uint8_t *)s, (uint32_t)strlen(s) };
@@ -59,6 +83,26 @@ TEST(flow_vars_are_set_and_listed_in_order)
     flowvar_put(f, 5, slice_of(""), slice_of("x"));
     flow_vars_each(f, collect, text);
     CHECK_STRING(text, "0:3=0:/ 1:3=71:/ 2:5=0:k/two! 2:5=0:/x ");
+    flow_vars_free(f->vars);
+    free(f);
+}
+
+/* Keys come from traffic: each is found again, in the order of setting, up to the limit. */
+TEST(flow_vars_of_many_keys)
+{
+    struct flow *f = aligned_alloc(CACHE_LINE, sizeof(*f));
+    char key[16], text[VIEW_TEXT] = "";
+
+    memset(f, 0, sizeof(*f));
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 5000; i++) {
+            snprintf(key, sizeof(key), "k%u", i);
+            flowvar_put(f, 5 + i % 2, slice_of(key), slice_of(i < 3 && round == 1 ? "new" : "old"));
+        }
+    }
+    flow_vars_each(f, collect_few, text);
+    CHECK_STRING(text, "2:5=0:k0/new 2:6=0:k1/new 2:5=0:k2/new 2:6=0:k3/old ");
+    CHECK_INT(count_vars(f), 4096);
     flow_vars_free(f->vars);
     free(f);
 }
