@@ -442,7 +442,7 @@ CASES = [
     ("flowbit-set", "udp", U + 'flowbits:{},x; content:"HELLO";', "isnotset", "isset",
      r"flowbits:isset,x does not hold: the flow's bits are: none; no rule sets it"),
     ("flowint", "udp", U + 'flowint:{}; content:"HELLO";', "n,notset", "n,>,3",
-     r"flowint:n,>,3 does not hold.*none"),
+     r"flowint:nn,>,3 does not hold.*none"),
     ("xbits", "udp", U + 'xbits:{},x,track ip_src; content:"HELLO";', "isnotset", "isset",
      r"xbits:isset,x,track ip_src does not hold: the bit is not set for 10\.1\.2\.3; no rule sets it"),
     ("dataset", "dns", 'dns any any -> any any (msg:"a"; dns.query; '

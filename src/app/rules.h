@@ -213,6 +213,9 @@ static inline bool app_integer_get(const struct app_integer *n, struct app_tx *t
     return app_field_number(&n->field, tx, direction, index, out);
 }
 
+/* What app_match.parse returns for a value with which the keyword tests nothing. */
+#define APP_MATCH_NO_TEST 1
+
 /* Any other keyword on a transaction. */
 struct app_match {
     const char *name, *alias, *doc;
@@ -223,7 +226,8 @@ struct app_match {
     bool quotes;                /* the value may be quoted; the quotes are removed, a `!` is kept */
     bool quotes_required;
     size_t arg_size;
-    /* Fills arg (zeroed); takes memory from arena, which lives as long as the rules. */
+    /* Fills arg (zeroed); takes memory from arena, which lives as long as the rules. 0, -1 or
+     * APP_MATCH_NO_TEST. */
     int (*parse)(struct text in, void *arg, struct arena *arena, struct err *err);
     bool (*match)(struct app_tx *tx, enum direction direction, const void *arg);
     bool firewall;              /* for reports: Suricata supports it in firewall rules */

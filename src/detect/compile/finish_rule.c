@@ -396,12 +396,29 @@ static bool buffer_fits(const struct rule *r, enum app_proto_id id)
     return proto != NULL && proto->subprotocol_of == 0 && app_proto_matches(id, own);
 }
 
-/* Checks buffers that the rule named before its protocol was known. FTP may name files,
- * which its data connections transfer. */
-static int check_proto(struct rule_parser *p)
+static bool is_list_of(const struct rule_list *l, const char *buffer)
+{
+    return l->buffer != NULL && strcmp(l->buffer->base->name, buffer) == 0;
+}
+
+/* Whether only protocols without files have the buffer. */
+static bool never_has_files(const struct buffer *b)
+{
+    bool known = false;
+
+    for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
+        if (b->by_proto[id] != NULL && app_proto_has_files((enum app_proto_id)id))
+            return false;
+        known |= b->by_proto[id] != NULL;
+    }
+    return known;
+}
+
+/* A rule that asks for files must be about a protocol with files, or leave it open. */
+static int check_files(struct rule_parser *p)
 {
     const struct rule *r = p->rule;
-    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)r->app_proto);
+    bool names = false, lacks = false;
 
     if (p->wants_files != NULL && r->app_proto != APP_PROTO_UNKNOWN &&
         !app_proto_has_files((enum app_proto_id)r->app_proto)) {
@@ -409,18 +426,62 @@ static int check_proto(struct rule_parser *p)
         return rule_error(p, "%s: protocol %s has no files", p->wants_files->name,
                           app_proto_name((enum app_proto_id)r->app_proto));
     }
+    for (const struct rule_list *l = r->list; l != NULL && r->app_proto == 0; l = l->next) {
+        names |= is_list_of(l, "file.name");
+        if (lacks || l->buffer == NULL || l->buffer->kind != BUFFER_TX ||
+            !never_has_files(l->buffer))
+            continue;
+        lacks = true;
+        blame_list(p, l);
+    }
+    if (lacks && (names || p->wants_files != NULL))
+        return rule_error(p, "no protocol with this keyword supports file matching");
+    return 0;
+}
+
+/* FTP may name files, which its data connections transfer, but not by their names. */
+static bool may_name_files(const struct rule_list *l, const struct app_proto *proto)
+{
+    return proto != NULL && proto->files_by != 0 && strncmp(l->buffer->name, "file", 4) == 0 &&
+           !is_list_of(l, "file.name");
+}
+
+static bool never(const struct match_input *in UNUSED, const void *arg UNUSED)
+{
+    return false;
+}
+
+/* Suricata loads a rule with file.magic about any protocol. */
+static void never_matches(struct rule_parser *p, const struct rule_list *l)
+{
+    struct rule_test test = { .keyword = keyword_find(text_of(l->buffer->base->name)),
+                              .match = never };
+
+    rule_warning(p, "file.magic: protocol %s has no files, the rule will never match",
+                 app_proto_name((enum app_proto_id)p->rule->app_proto));
+    rule_add_test(p, POINT_PACKET, &test);
+}
+
+/* Checks buffers that the rule named before its protocol was known. */
+static int check_proto(struct rule_parser *p)
+{
+    const struct rule *r = p->rule;
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)r->app_proto);
+
+    if (check_files(p) < 0)
+        return -1;
     for (const struct rule_list *l = r->list; l != NULL && r->app_proto != 0; l = l->next) {
         bool has = l->buffer == NULL || l->buffer->kind != BUFFER_TX;
 
         blame_list(p, l);
-        if (!has && proto != NULL && proto->unnamed_files &&
-            strcmp(l->buffer->base->name, "file.name") == 0)
+        if (!has && proto != NULL && proto->unnamed_files && is_list_of(l, "file.name"))
             return rule_error(p, "%s: files of %s have no names", l->buffer->base->name,
                               proto->name);
         for (unsigned id = 0; id < APP_PROTO_COUNT && !has; id++)
             has = l->buffer->by_proto[id] != NULL && buffer_fits(r, (enum app_proto_id)id);
-        if (!has && !(proto != NULL && proto->files_by != 0 &&
-                      strncmp(l->buffer->name, "file", 4) == 0))
+        if (!has && is_list_of(l, "file.magic"))
+            never_matches(p, l);
+        else if (!has && !may_name_files(l, proto))
             return rule_error(p, "the %s keyword cannot be used with protocol %s",
                               l->buffer->base->name,
                               app_proto_name((enum app_proto_id)r->app_proto));

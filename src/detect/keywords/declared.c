@@ -71,6 +71,9 @@ static int limit_protocol(struct rule_parser *p)
         return rule_set_app_proto(p, proto);
     if (p->rule->app_proto == APP_PROTO_UNKNOWN)
         return 0;
+    /* Suricata does not check this one buffer: the rule is loaded and never matches. */
+    if (strcmp(d->buffer_name, "file.magic") == 0)
+        return 0;
     /* A rule about DNS cannot use what DNS over HTTPS has of HTTP/2. */
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         if (d->in_proto[id] && app_proto_by_id((enum app_proto_id)id)->subprotocol_of == 0 &&
@@ -324,6 +327,7 @@ static int match_parse(struct rule_parser *p, struct text in, void *arg)
     struct match_arg *a = arg;
     const struct app_match *m;
     struct err err = { 0 };
+    int r = 0;
 
     a->declared = declared_of(p->keyword);
     m = first_match(a->declared);
@@ -332,10 +336,13 @@ static int match_parse(struct rule_parser *p, struct text in, void *arg)
         in = text_of(arena_printf(p->arena, "!%.*s", TEXT(in)));
     if (limit_protocol(p) < 0)
         return -1;
-    if (m->parse != NULL && m->parse(in, a->parsed, p->arena, &err) < 0)
+    if (m->parse != NULL)
+        r = m->parse(in, a->parsed, p->arena, &err);
+    if (r < 0)
         return rule_error(p, "%s", err.text);
     required_features(p, a->declared);
-    place_test(p, m->directions, m->progress, declared_match, a);
+    if (r != APP_MATCH_NO_TEST)
+        place_test(p, m->directions, m->progress, declared_match, a);
     return 0;
 }
 

@@ -92,19 +92,18 @@ static bool ind_match(struct app_tx *tx, enum direction d, const void *arg)
     return goes(tx, d) && (dnp3_tx_of(tx)->indications & *(const uint16_t *)arg) != 0;
 }
 
-/* any: the argument is no pair, see obj_parse(). */
-struct object_arg { bool any; uint8_t group, variation; };
+struct object_arg { uint8_t group, variation; };
 
-/* Any text is accepted here. One that is not GROUP,VARIATION always matches. */
+/* Any text is accepted here. One that is not GROUP,VARIATION tests nothing, as in Suricata. */
 static int obj_parse(struct text in, void *arg, struct arena *arena UNUSED, struct err *err UNUSED)
 {
     struct text rest = in, group, variation;
     struct object_arg *a = arg;
     uint64_t g = 0, v = 0;
 
-    a->any = !text_split(&rest, ',', &group) || !text_split(&rest, ',', &variation) ||
-             rest.n > 0 || !text_to_u64(group, UINT8_MAX, &g) ||
-             !text_to_u64(variation, UINT8_MAX, &v);
+    if (!text_split(&rest, ',', &group) || !text_split(&rest, ',', &variation) || rest.n > 0 ||
+        !text_to_u64(group, UINT8_MAX, &g) || !text_to_u64(variation, UINT8_MAX, &v))
+        return APP_MATCH_NO_TEST;
     a->group = (uint8_t)g;
     a->variation = (uint8_t)v;
     return 0;
@@ -114,8 +113,8 @@ static bool obj_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct object_arg *a = arg;
 
-    if (a->any || !goes(tx, d))
-        return a->any;
+    if (!goes(tx, d))
+        return false;
     for (const struct dnp3_object *o = dnp3_tx_of(tx)->objects; o != NULL; o = o->next)
         if (o->group == a->group && o->variation == a->variation)
             return true;

@@ -298,7 +298,6 @@ static const struct app_handover_ops handover = { .limit = 32u << 10 };
     .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },                           \
     .matches = h2_matches,                                                                       \
     .file_directions = APP_BOTH,                                                                 \
-    .unnamed_files = true,                                                                       \
     .frames_count_from_one = true,                                                               \
     .marks_tx = true
 
@@ -321,6 +320,7 @@ const struct app_proto app_http2 = {
     .integers = h2_integers,
     .logs = h2_logs,
     .alert_metadata = http2_alert_metadata,
+    .unnamed_files = true,
     H2_MEMBERS,
 };
 

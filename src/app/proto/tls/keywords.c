@@ -133,6 +133,8 @@ static int ssl_version_parse(struct text in, void *arg, struct arena *arena UNUS
         v->negated = true;
         in = text_from(in, 1);
     }
+    if (in.n > 0 && (isspace((unsigned char)in.p[0]) || in.p[0] == ','))
+        return err_set(err, "ssl_version: expected a version before \"%.*s\"", TEXT(in));
     while (next_word(&in, " \t,", &word)) {
         int i = ssl_version_index(word);
 
@@ -180,18 +182,44 @@ static const struct { const char *name; uint8_t bit; } states[] = {
     { "unknown", TLS_STATE_UNKNOWN },
 };
 
-/* Each state may be negated on its own. */
+/* [!]STATE at the start of `rest`, which then stands behind it. */
+static bool next_state(struct text *rest, struct text *word, bool *negated)
+{
+    size_t n = 0;
+
+    *negated = text_starts(*rest, "!");
+    *rest = text_from(*rest, *negated);
+    while (n < rest->n && (isalnum((unsigned char)rest->p[n]) || rest->p[n] == '_'))
+        n++;
+    *word = (struct text){ rest->p, n };
+    *rest = text_from(*rest, n);
+    return n > 0;
+}
+
+/* True: a separator and white space around it are skipped. */
+static bool skip_separator(struct text *rest)
+{
+    *rest = text_trim(*rest);
+    if (!text_starts(*rest, "|") && !text_starts(*rest, ","))
+        return false;
+    *rest = text_trim(text_from(*rest, 1));
+    return true;
+}
+
+/* Each state may be negated on its own. A separator stands between two states only. */
 static int ssl_state_parse(struct text in, void *arg, struct arena *arena UNUSED,
                            struct err *err)
 {
     struct state_arg *s = arg;
-    struct text word;
+    struct text word, rest = in;
+    bool negated;
 
-    while (next_word(&in, " \t|,", &word)) {
-        bool negated = word.p[0] == '!';
+    do {
         unsigned i = 0;
 
-        word = text_from(word, negated);
+        if (!next_state(&rest, &word, &negated))
+            return err_set(err, "ssl_state: expected states with \",\" or \"|\" between them, "
+                           "found \"%.*s\"", TEXT(in));
         while (i < ARRAY_LEN(states) && !text_equal(word, states[i].name))
             i++;
         if (i == ARRAY_LEN(states))
@@ -199,8 +227,9 @@ static int ssl_state_parse(struct text in, void *arg, struct arena *arena UNUSED
         s->named |= states[i].bit;
         if (negated)
             s->negated |= states[i].bit;
-    }
-    return s->named != 0 ? 0 : err_set(err, "ssl_state: expected at least one state");
+    } while (skip_separator(&rest));
+    return rest.n == 0 ? 0 : err_set(err, "ssl_state: expected \",\" or \"|\" before \"%.*s\"",
+                                     TEXT(rest));
 }
 
 /* A negated state matches when it is absent. This is Suricata's formula. */

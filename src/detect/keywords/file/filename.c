@@ -80,6 +80,8 @@ static int filemagic_parse(struct rule_parser *p, struct text in, void *arg UNUS
 
     if (content_bytes_parse(p, in, p->keyword->name, &bytes, &len) < 0)
         return -1;
+    p->wants_files = p->keyword;
+    p->wants_files_at = p->at;
     return file_content(p, TEXT_LITERAL("file.magic"), bytes, len, 0);
 }
 

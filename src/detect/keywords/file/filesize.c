@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/keywords/file/filesize.c - filesize: the length of a file. */
+#include "app/proto.h"
 #include "detect/keywords/file/file_test.h"
 
 /* -1: unknown. A truncated file is at least as long as the bytes seen, so only "more than" can be
@@ -15,6 +16,16 @@ static int size_fits(struct app_file *file, const void *arg)
     return -1;
 }
 
+/* The rule's hook is in the direction in which its protocol transfers no files. */
+static bool hook_has_no_files(const struct rule *r)
+{
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)r->app_proto);
+    unsigned way = r->flags & RULE_TO_CLIENT ? APP_TC : APP_TS;
+
+    return r->hook_in_app && proto != NULL && proto->file_directions != 0 &&
+           (proto->file_directions & way) == 0;
+}
+
 /* "to_client,SIZE" restricts the test to one direction, which "=>" rules need. */
 static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
 {
@@ -24,6 +35,8 @@ static int filesize_parse(struct rule_parser *p, struct text in, void *arg)
         in = text_from(in, sizeof("to_client,") - 1);
     if (int_match_parse(p, in, 64, NULL, arg) < 0)
         return -1;
+    if (hook_has_no_files(p->rule))
+        return rule_error(p, "filesize: the rule's hook is in the direction without files");
     return file_test_add_in(p, to_client ? APP_TC : to_server ? APP_TS : APP_BOTH, size_fits,
                             arg, 0);
 }

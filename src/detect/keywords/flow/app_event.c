@@ -6,6 +6,8 @@
 #include "base/report/log.h"
 #include "detect/rule/keyword.h"
 
+#include <netinet/in.h>
+
 #include <string.h>
 
 struct app_event_arg { uint32_t event; }; /* the enum's value in its table */
@@ -95,6 +97,16 @@ static int unknown_event(struct rule_parser *p, struct text proto, struct text e
     return KEYWORD_IGNORE_RULE;
 }
 
+/* Suricata looks an event up for one transport of the rule, TCP if the rule has it. */
+static bool has_transport(const struct rule *r, const struct app_proto *proto)
+{
+    bool tcp = rule_has_ip_proto(r, IPPROTO_TCP), udp = rule_has_ip_proto(r, IPPROTO_UDP);
+
+    if (tcp && (proto->transports & APP_TCP))
+        return true;
+    return udp && (proto->transports & APP_UDP) && (!tcp || r->app_proto == APP_PROTO_UNKNOWN);
+}
+
 /* The test may become true at any time until the transaction is over (`any_time`), because
  * a parser can raise an event in either direction. The rule becomes one of the protocol
  * that declares the event. */
@@ -109,7 +121,9 @@ static int proto_event_parse(struct rule_parser *p, struct text proto, struct te
     if (!app_proto_by_rule_name(proto, &id))
         return rule_error(p, "app-layer-event: there is no protocol \"%.*s\"", TEXT(proto));
     ops = app_proto_of_rule(id);
-    if (ops == NULL || !event_find(ops->events, event, &a->event))
+    if (!rule_has_ip_proto(p->rule, IPPROTO_TCP) && !rule_has_ip_proto(p->rule, IPPROTO_UDP))
+        return rule_error(p, "app-layer-event: the rule must be about TCP or UDP");
+    if (ops == NULL || !event_find(ops->events, event, &a->event) || !has_transport(p->rule, ops))
         return unknown_event(p, proto, event);
     if (rule_set_app_proto(p, ops->id) < 0)
         return -1;

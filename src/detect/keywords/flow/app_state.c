@@ -44,8 +44,8 @@ static int app_state_parse(struct rule_parser *p, struct text in, void *arg)
     struct rule_test test = { .keyword = p->keyword, .match = app_state_match, .arg = arg };
     const struct app_proto *proto = app_proto_of_rule((enum app_proto_id)p->rule->app_proto);
 
-    if (proto == NULL)
-        return rule_error(p, "app-layer-state: the rule must be about a protocol");
+    if (proto == NULL || app_proto_is_group((enum app_proto_id)p->rule->app_proto))
+        return rule_error(p, "app-layer-state: the rule must be about one protocol");
     if (in.n > 0 && (in.p[0] == '<' || in.p[0] == '>')) {
         a->mode = in.p[0] == '<' ? -1 : 1;
         in = text_from(in, 1);

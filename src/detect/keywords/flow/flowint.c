@@ -4,6 +4,7 @@
 #include "detect/rule/keyword.h"
 #include "flow/vars.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Operations up to OP_SUB change the counter, the others test it. */
@@ -83,21 +84,62 @@ static bool flowint_change(const struct match_input *in, const void *arg)
     return true;
 }
 
-static bool operator_parse(struct text in, uint8_t *op)
+/* The longest one. */
+static bool operator_parse(struct text *rest, uint8_t *op)
 {
+    size_t length = 0;
+
     for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
-        if (text_equal(in, operators[i].text)) {
+        size_t n = strlen(operators[i].text);
+
+        if (n > length && text_starts(*rest, operators[i].text)) {
+            length = n;
             *op = operators[i].op;
-            return true;
         }
     }
-    return false;
+    *rest = text_from(*rest, length);
+    return length > 0;
 }
 
-/* A name begins with a letter; a number does not. */
-static bool is_letter(char c)
+/* The length of the name at the start, 0 if there is none. As in Suricata a name has at least
+ * two characters and begins with a letter. `also` are characters besides letters, digits and
+ * "_". */
+static size_t name_length(struct text in, const char *also)
 {
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
+    size_t n = 0;
+
+    while (n < in.n && in.p[n] != '\0' && (isalnum((unsigned char)in.p[n]) || in.p[n] == '_' ||
+                                          strchr(also, in.p[n]) != NULL))
+        n++;
+    return n > 1 && isalpha((unsigned char)in.p[0]) ? n : 0;
+}
+
+static bool is_number(struct text in)
+{
+    size_t n = 0;
+
+    while (n < in.n && isdigit((unsigned char)in.p[n]))
+        n++;
+    return n == in.n && n > 0 && n <= 10;
+}
+
+/* NAME,OP,VALUE. Suricata lets the second comma and, for isset, the value come or not. */
+static bool flowint_split(struct text in, struct text *name, uint8_t *op, struct text *value)
+{
+    struct text rest = text_trim(in);
+
+    *name = (struct text){ rest.p, name_length(rest, "./") };
+    rest = text_trim(text_from(rest, name->n));
+    if (name->n == 0 || !text_starts(rest, ","))
+        return false;
+    rest = text_trim(text_from(rest, 1));
+    if (!operator_parse(&rest, op))
+        return false;
+    rest = text_trim(rest);
+    if (text_starts(rest, ","))
+        rest = text_trim(text_from(rest, 1));
+    *value = rest;
+    return rest.n == 0 || is_number(rest) || name_length(rest, "") == rest.n;
 }
 
 /* Reads and changes order the rules like flowbits (RULE_VAR_INT). */
@@ -105,20 +147,18 @@ static int flowint_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct flowint_arg *a = arg;
     struct rule_test test = { .keyword = p->keyword, .arg = arg };
-    struct text rest = in, name, op, value = { NULL, 0 };
+    struct text name, value = { NULL, 0 };
     uint64_t number;
-    bool ok = text_split(&rest, ',', &name) && text_split(&rest, ',', &op) && name.n > 0 &&
-              is_letter(name.p[0]) && operator_parse(op, &a->op);
 
-    if (!ok)
+    if (!flowint_split(in, &name, &a->op, &value))
         return rule_error(p, "flowint: expected NAME,OP,VALUE with OP of = + - < <= == != >= >, or "
-                          "NAME,isset or NAME,isnotset, found \"%.*s\"", TEXT(in));
+                          "NAME,isset or NAME,isnotset, and names of two characters or more, found "
+                          "\"%.*s\"", TEXT(in));
     a->id = var_name_id(VAR_FLOWINT, arena_text(p->arena, name));
-    value = text_trim(rest);
     if (a->op != OP_ISSET && a->op != OP_NOTSET) {
         if (text_to_u64(value, UINT32_MAX, &number))
             a->number = (uint32_t)number;
-        else if (value.n > 0 && is_letter(value.p[0]))
+        else if (name_length(value, "") > 0)
             a->other = var_name_id(VAR_FLOWINT, arena_text(p->arena, value));
         else
             return rule_error(p, "flowint: expected a number up to 4294967295 or a name as value, "

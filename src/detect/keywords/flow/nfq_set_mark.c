@@ -5,21 +5,19 @@
 
 struct nfq_mark { uint32_t mark, mask; }; /* only bits of `mask` change */
 
-#define DEFAULT_MASK 0xffff               /* Suricata's default */
-
-/* MARK or MARK/MASK, decimal or 0x. */
+/* MARK/MASK, decimal or 0x. */
 static int nfq_set_mark_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct text rest = in, word;
     struct nfq_mark *m = arg;
-    uint64_t mark = 0, mask = DEFAULT_MASK;
-    bool good = text_split(&rest, '/', &word) && text_to_u64(word, UINT32_MAX, &mark);
+    uint64_t mark = 0, mask = 0;
+    bool good = text_split(&rest, '/', &word) && text_to_u64(word, UINT32_MAX, &mark) &&
+                text_split(&rest, '/', &word) && text_to_u64(word, UINT32_MAX, &mask) &&
+                rest.n == 0;
 
-    if (good && text_split(&rest, '/', &word))
-        good = text_to_u64(word, UINT32_MAX, &mask) && rest.n == 0;
     if (!good)
-        return rule_error(
-            p, "nfq_set_mark: expected MARK or MARK/MASK, 32 bits each, found \"%.*s\"", TEXT(in));
+        return rule_error(p, "nfq_set_mark: expected MARK/MASK, 32 bits each, found \"%.*s\"",
+                          TEXT(in));
     m->mark = (uint32_t)mark;
     m->mask = (uint32_t)mask;
     return 0;
@@ -44,8 +42,8 @@ static bool nfq_set_mark_match(const struct match_input *in, const void *arg)
 
 const struct keyword_ops keyword_nfq_set_mark = {
     .name = "nfq_set_mark",
-    .doc = "set the mark of a packet from NFQ, by default its lower 16 bits",
-    .syntax = "<mark>[/<mask>]",
+    .doc = "set the bits of the mask in the mark of a packet from NFQ",
+    .syntax = "<mark>/<mask>",
     .point = POINT_POST,
     .arg_size = sizeof(struct nfq_mark),
     .parse = nfq_set_mark_parse,

@@ -4,8 +4,7 @@
 
 static int alert_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
-    if (p->rule->flags & RULE_NOALERT)
-        return rule_error(p, "alert: contradicts \"noalert\" in the same rule");
+    p->rule->flags &= ~(uint32_t)RULE_NOALERT;      /* the last of both counts, as in Suricata */
     p->rule->flags |= RULE_ALERT_KEYWORD;
     return 0;
 }

@@ -4,8 +4,7 @@
 
 static int noalert_parse(struct rule_parser *p, struct text in UNUSED, void *arg UNUSED)
 {
-    if (p->rule->flags & RULE_ALERT_KEYWORD)
-        return rule_error(p, "noalert: contradicts \"alert\" in the same rule");
+    p->rule->flags &= ~(uint32_t)RULE_ALERT_KEYWORD;    /* the last of both counts */
     p->rule->flags |= RULE_NOALERT;
     return 0;
 }

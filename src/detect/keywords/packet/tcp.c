@@ -123,6 +123,14 @@ static bool wscale_match(const struct match_input *in, const void *arg)
            int_match_has(arg, p->tcp_options.window_scale);
 }
 
+/* Suricata has it for hooks of packets only. */
+static int wscale_parse(struct rule_parser *p, struct text in, void *arg)
+{
+    if (p->rule->hook_in_app)
+        return rule_error(p, "tcp.wscale: cannot be used at a hook of a protocol");
+    return int_parse_u8(p, in, arg);
+}
+
 const struct keyword_ops keyword_tcp_wscale = {
     .name = "tcp.wscale",
     .doc = "TCP option: window scale",
@@ -131,6 +139,6 @@ const struct keyword_ops keyword_tcp_wscale = {
     .point = POINT_PACKET,
     .needs_packet = true,
     .arg_size = sizeof(struct int_match),
-    .parse = int_parse_u8,
+    .parse = wscale_parse,
     .match = wscale_match,
 };
