@@ -19,6 +19,8 @@ struct app_log {
     uint8_t progress[2];
     bool each_direction;
     bool as_packet;
+    /* Whether it writes anything for this flow; NULL: always. */
+    bool (*is_used)(const struct app_flow *af);
     bool has_tx_id;             /* the record names its transaction */
     /* Settings of one eve-log instance, created once; NULL when there are none. Freed with
      * free(). */

@@ -213,6 +213,8 @@ static bool is_logged(const struct app_tx *tx)
     bool any = false;
 
     for (; log != NULL && *log != NULL; log++) {
+        if ((*log)->is_used != NULL && !(*log)->is_used(tx->flow))
+            continue;
         for (unsigned d = 0; d < 2; d++)
             if (tx->progress[d] < (*log)->progress[d])
                 return false;

@@ -37,13 +37,17 @@ static void log_directions(struct json *j, const struct ssh_tx *tx)
     log_direction(j, "server", &tx->ds[TO_CLIENT]);
 }
 
-/* Chooses between the two logs; false also for a transaction without any banner. */
-static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
+static bool without_hassh(const struct app_flow *af)
+{
+    return !ssh_requires_hassh(af);
+}
+
+/* Nothing for a transaction without any banner. */
+static bool log_banners(struct json *j, struct app_tx *tx)
 {
     const struct ssh_tx *t = ssh_tx_of(tx);
 
-    if (ssh_requires_hassh(tx->flow) != with_hassh ||
-        (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0))
+    if (t->ds[TO_SERVER].proto.len == 0 && t->ds[TO_CLIENT].proto.len == 0)
         return false;
     log_directions(j, t);
     return true;
@@ -52,13 +56,13 @@ static bool log_either(struct json *j, struct app_tx *tx, bool with_hassh)
 static bool ssh_log_banners(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                             const void *conf UNUSED)
 {
-    return log_either(j, tx, false);
+    return without_hassh(tx->flow) && log_banners(j, tx);
 }
 
 static bool ssh_log_hassh(struct json *j, struct app_tx *tx, enum direction d UNUSED,
                           const void *conf UNUSED)
 {
-    return log_either(j, tx, true);
+    return ssh_requires_hassh(tx->flow) && log_banners(j, tx);
 }
 
 /* Within an alert: what is known at that moment. No object before the first banner. */
@@ -75,11 +79,13 @@ void ssh_alert_metadata(struct json *j, struct app_tx *tx)
 
 static const struct app_log eve_banners = {
     .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
-    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .log = ssh_log_banners,
+    .progress = { SSH_BANNER_DONE, SSH_BANNER_DONE }, .is_used = without_hassh,
+    .log = ssh_log_banners,
 };
 static const struct app_log eve_hassh = {
     .conf_name = "ssh", .event_type = "ssh", .key = "ssh",
-    .progress = { SSH_FINISHED, SSH_FINISHED }, .log = ssh_log_hassh,
+    .progress = { SSH_FINISHED, SSH_FINISHED }, .is_used = ssh_requires_hassh,
+    .log = ssh_log_hassh,
 };
 
 const struct app_log *const ssh_logs[] = { &eve_banners, &eve_hassh, NULL };
