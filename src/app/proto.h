@@ -84,8 +84,11 @@ struct app_handover_ops {
     /* Adds by app_prelude_add() what a fresh parser must hear to go on here; NULL: nothing. It is
      * also called within an exchange that was not kept. */
     void (*prelude)(const struct app_flow *af, struct buf *out);
+    /* Gets what app_prelude_add_state() has added, which may be anything; NULL: bytes suffice. */
+    void (*adopt)(struct app_flow *af, struct bytes state);
 };
 void app_prelude_add(struct buf *out, enum direction d, const void *data, uint32_t len);
+void app_prelude_add_state(struct buf *out, struct slice state);
 
 /* --- the protocol ------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@
 #include "control/control.h"
 
 /* Grows with any change of what the blobs hold: struct capture_socket, struct flow_export. */
-#define HANDOVER_VERSION 4
+#define HANDOVER_VERSION 5
 #define HANDOVER_FDS_MAX 253    /* the kernel passes no more at once */
 
 struct handover_head {

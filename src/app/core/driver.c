@@ -346,6 +346,8 @@ static COLD void replay(struct app_session *s)
 
     s->replaying = s->replayed = true;
     while (!s->off && app_step_take(&in, &step)) {
+        if (step.kind == STEP_STATE)
+            (void)app_adopt(s, step.data);
         if (step.kind > STEP_TO_CLIENT || step.data.len == 0)
             continue;
         if (s->first_sender == 0)
@@ -507,7 +509,7 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
     }
     if (UNLIKELY((p->flags & (PACKET_END_TO_SERVER | PACKET_END_TO_CLIENT)) != 0 ||
                  in->reason == INSPECT_LAST_DATA) &&
-        !(in->hands_over && app_handover_withhold(s)))
+        !(in->hands_over && app_handover_keeps(s)))
         end_closed(s, in);
 }
 

@@ -327,3 +327,17 @@ int app_feed(struct app_session *s, enum direction d, bool end)
         app_dir_drop(s, d);
     return result;
 }
+
+int app_adopt(struct app_session *s, struct slice state)
+{
+    const struct app_proto_conf *pc = app_session_conf(s);
+    uint64_t refusals = traffic_memory_refusals();
+
+    if (s->off || s->flow.proto != NULL || pc->proto == NULL || !pc->parses[s->transport] ||
+        pc->proto->handover == NULL || pc->proto->handover->adopt == NULL)
+        return 0;
+    if (!ensure_parser(s, pc))
+        return app_no_memory(s);
+    pc->proto->handover->adopt(&s->flow, bytes_of_slice(state));
+    return traffic_memory_refusals() != refusals ? app_no_memory(s) : 0;
+}

@@ -17,6 +17,9 @@ static inline const struct app_proto_conf *app_session_conf(const struct app_ses
 int app_feed(struct app_session *s, enum direction d, bool end);
 /* Fails the flow because memory was refused. Always -1. */
 int app_no_memory(struct app_session *s);
+/* Opens the parser with the state that it had in another process, before its first bytes. -1: there
+ * is no memory. */
+int app_adopt(struct app_session *s, struct slice state);
 void app_close_parser(struct app_session *s);
 void app_count_flow(struct app_session *s);
 

@@ -53,6 +53,11 @@ void app_prelude_add(struct buf *out, enum direction d, const void *data, uint32
     step_add(out, d, data, len);
 }
 
+void app_prelude_add_state(struct buf *out, struct slice state)
+{
+    step_add(out, STEP_STATE, state.data, state.len);
+}
+
 static void step_add_numbers(struct buf *out, unsigned kind, uint32_t first, uint32_t second)
 {
     uint8_t data[8];
@@ -194,6 +199,21 @@ static bool can_be_told(struct app_session *s)
     return count <= OPEN_MAX;
 }
 
+/* The parser's state goes along, where bytes that were heard cannot: the other process goes on
+ * behind the last byte here. */
+static bool state_can_go(const struct app_session *s)
+{
+    const struct app_handover_ops *ops = ops_of(s);
+
+    return ops != NULL && ops->adopt != NULL && !s->off && !s->changing && !s->flow.encrypted &&
+           s->transport == TRANSPORT_TCP && s->ds[0].lost == 0 && s->ds[1].lost == 0;
+}
+
+bool app_handover_keeps(struct app_session *s)
+{
+    return app_handover_withhold(s) || state_can_go(s);
+}
+
 /* Data of the flow's last packets may become too much after a first call. */
 bool app_handover_withhold(struct app_session *s)
 {
@@ -235,27 +255,42 @@ static void write_txs(const struct app_session *s, struct buf *out)
     buf_add(out, h->alerts.data, h->alerts.len);
 }
 
+static void write_pending(const struct app_session *s, struct buf *out)
+{
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (s->ds[d].len > 0)
+            step_add(out, d, s->ds[d].data, s->ds[d].len);
+}
+
 /* What could not be kept is over here. A prelude may still bring another parser into the state in
  * which the rest makes sense. */
-void app_handover_write(struct app_session *s)
+static void write_prelude(const struct app_session *s, struct buf *out)
 {
     const struct app_handover_ops *ops = ops_of(s);
+
+    if (s->off || s->changing || ops == NULL || ops->prelude == NULL ||
+        (ops->adopt != NULL && !state_can_go(s)))
+        return;
+    ops->prelude(&s->flow, out);
+    if (ops->adopt != NULL && out->len > 0)
+        write_pending(s, out);
+}
+
+void app_handover_write(struct app_session *s)
+{
     struct buf *out = &s->flow.thread->handover;
 
     buf_clear(out);
     if (!s->withheld) {
-        if (!s->off && !s->changing && ops != NULL && ops->prelude != NULL)
-            ops->prelude(&s->flow, out);
-        return;
+        write_prelude(s, out);
+    } else {
+        if (s->hears) {
+            write_txs(s, out);
+            buf_add(out, app_handover_of(s)->heard.data, app_handover_of(s)->heard.len);
+        }
+        write_pending(s, out);
     }
-    if (s->hears) {
-        write_txs(s, out);
-        buf_add(out, app_handover_of(s)->heard.data, app_handover_of(s)->heard.len);
-    }
-    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        if (s->ds[d].len > 0)
-            step_add(out, d, s->ds[d].data, s->ds[d].len);
-    if (out->failed)
+    if (out->failed || out->len > FLOW_REPLAY_MAX)
         buf_clear(out);
 }
 

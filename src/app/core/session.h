@@ -113,6 +113,7 @@ enum app_step_kind {
     STEP_TXS,                   /* be32: how many transactions the bytes begin */
     STEP_OPEN,                  /* be32: this one is unfinished, counted from 0; be32: is logged */
     STEP_ALERT,                 /* be32: transaction, gid, sid */
+    STEP_STATE,                 /* before the first bytes: for adopt() of the protocol */
 };
 struct app_step {
     unsigned kind;
@@ -133,6 +134,8 @@ void app_handover_free(struct app_session *s);
 /* With the last packet of a flow that goes to another process. True: what is unfinished neither
  * ends here, nor is it logged or inspected any more. */
 bool app_handover_withhold(struct app_session *s);
+/* The same, or the parser's state goes along: then bytes that it has not consumed do, too. */
+bool app_handover_keeps(struct app_session *s);
 /* Writes the steps into the thread's buffer. */
 void app_handover_write(struct app_session *s);
 

@@ -180,6 +180,116 @@ TEST(handover_of_ssh)
         SPLIT_TC("\0\0\0\x0c\x04\x15" "0123456789"), SPLIT_TS("\0\0\0\x0c\x04\x15" "0123456789"));
 }
 
+/* --- HTTP/2 after more bytes than are kept ---------------------------------------------------- */
+
+#define H2_FRAME(len, type, flags, stream) "\0" len type flags "\0\0\0" stream
+#define BODY 40000                      /* more than the limit of the protocol */
+
+static const char h2_start[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" H2_FRAME("\0\0", "\4", "\0", "\0")
+    /* GET /first http a: path and authority become entries */
+    H2_FRAME("\0\x0d", "\1", "\5", "\1") "\x82\x86\x44\x06/first\x41\x01" "a";
+/* The name of the second header of the response is in the table, too. */
+static const char h2_answer[] = H2_FRAME("\0\x0c", "\1", "\4", "\1") "\x88\x40\x03" "x-y\x05" "hello";
+/* By number: what has made them entries is long over. */
+static const char h2_again[] = H2_FRAME("\0\x04", "\1", "\5", "\3") "\x82\x86\xbf\xbe";
+static const char h2_answer_again[] = H2_FRAME("\0\x02", "\1", "\5", "\3") "\x88\xbe";
+
+static size_t h2_dialogue(uint8_t *body, struct split_step *steps)
+{
+    const size_t chunk = 10000;
+    unsigned n = 0;
+
+    steps[n++] = (struct split_step){ TO_SERVER, (const uint8_t *)h2_start, sizeof(h2_start) - 1 };
+    steps[n++] = (struct split_step){ TO_CLIENT, (const uint8_t *)h2_answer,
+                                      sizeof(h2_answer) - 1 };
+    for (size_t i = 0; i < BODY / chunk; i++) {
+        uint8_t *frame = body + i * (chunk + 9);
+
+        memset(frame, 'b', chunk + 9);
+        memcpy(frame, "\0\x27\x10\0\0\0\0\0\1", 9);
+        frame[4] = i + 1 == BODY / chunk;
+        steps[n++] = (struct split_step){ TO_CLIENT, frame, (uint32_t)(chunk + 9) };
+    }
+    steps[n++] = (struct split_step){ TO_SERVER, (const uint8_t *)h2_again, sizeof(h2_again) - 1 };
+    steps[n++] = (struct split_step){ TO_CLIENT, (const uint8_t *)h2_answer_again,
+                                      sizeof(h2_answer_again) - 1 };
+    return n;
+}
+
+static unsigned count_of(const char *text, const char *word)
+{
+    unsigned n = 0;
+
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* The second exchange means nothing without the tables. It comes whole, by one process, wherever
+ * the cut is before it; each stream has one record. */
+TEST(handover_of_long_http2)
+{
+    static uint8_t body[BODY + 9 * 4];
+    struct split_step steps[8];
+    struct dialogue k = { .steps = steps, .port = 80 };
+    struct app_fixture fixture;
+    size_t size, last;
+
+    k.count = (unsigned)h2_dialogue(body, steps);
+    size = dialogue_size(&k);
+    last = size - steps[k.count - 1].len - steps[k.count - 2].len;
+    if (app_fixture_open(&fixture, NULL, NULL) < 0) {
+        CHECK(false);
+        return;
+    }
+    app_conf_hand_over(fixture.conf);
+    for (size_t cut = 1; cut <= last; cut += cut > 100 && cut + 1200 < last ? 997 : 1) {
+        char *text = cut_at(&fixture, &k, cut);
+
+        if (count_of(text, "\"url\":\"/first\"") != 2 || count_of(text, "\"stream_id\":3") != 1 ||
+            count_of(text, "\"stream_id\":1") != 1)
+            test_fail(t, __FILE__, __LINE__, "cut at %zu:\n%s", cut, text);
+        free(text);
+    }
+    app_fixture_close(&fixture);
+}
+
+/* Tables and positions that were changed on the way. */
+TEST(handover_reads_any_state)
+{
+    static const uint8_t states[] = {
+        STEP_STATE, 0, 0, 0, 0x3b, 1, 0, 0, 0, 99, 0, 0, 0, 3,
+        1, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0x3f, 0xe1, 0x1f,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 'a', 1, 'b',
+        STEP_TO_SERVER, 0, 0, 0, 4, 'b', 'o', 'd', 'y',
+    };
+    struct app_fixture fixture;
+
+    if (app_fixture_open(&fixture, NULL, NULL) < 0) {
+        CHECK(false);
+        return;
+    }
+    app_conf_hand_over(fixture.conf);
+    for (uint32_t at = 0; at < 8 * sizeof(states); at++) {
+        uint8_t changed[sizeof(states)];
+        struct replay r;
+
+        memcpy(changed, states, sizeof(states));
+        changed[at / 8] ^= (uint8_t)(1u << at % 8);
+        replay_begin(&r, &fixture, false, 80);
+        replay_imported(&r, "http2", (struct slice){ changed, 1 + at % sizeof(states) });
+        replay_data(&r, TO_SERVER, h2_again, sizeof(h2_again) - 1);
+        replay_end(&r);
+        replay_free(&r);
+        replay_begin(&r, &fixture, false, 80);
+        replay_imported(&r, "http2", (struct slice){ changed, sizeof(changed) });
+        replay_data(&r, TO_SERVER, h2_again, sizeof(h2_again) - 1);
+        replay_end(&r);
+        replay_free(&r);
+    }
+    app_fixture_close(&fixture);
+}
+
 /* What comes from another process may be anything. */
 TEST(handover_reads_any_steps)
 {

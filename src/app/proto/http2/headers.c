@@ -71,8 +71,8 @@ void h2_inflaters_close(struct h2_state *st)
     }
 }
 
-/* A fresh, empty table after an error. */
-static void renew(struct app_flow *af, enum direction d)
+/* After an error. */
+void h2_inflater_renew(struct app_flow *af, enum direction d)
 {
     struct h2_state *st = af->state;
 
@@ -375,7 +375,7 @@ bool h2_headers_inflate(struct app_flow *af, enum direction d, struct h2_tx *t, 
         app_tx_event(&t->tx, H2_INVALID_HEADER);
         h2_header_add(t, d, &error);
         if (st->inflater[d] != NULL)
-            renew(af, d);
+            h2_inflater_renew(af, d);
     }
     h2_headers_done(t, d, from);
     return scanned;

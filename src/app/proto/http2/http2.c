@@ -279,8 +279,9 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
     return 0;
 }
 
-/* The tables of HPACK hold what was said since the flow's start. */
-static const struct app_handover_ops handover = { .limit = 32u << 10 };
+/* Bytes from the flow's start, or, of a longer connection, the state. */
+static const struct app_handover_ops handover = { .limit = 32u << 10, .prelude = h2_prelude,
+                                                  .adopt = h2_adopt };
 
 /* The members that http2 and doh2 share. */
 #define H2_MEMBERS                                                                               \

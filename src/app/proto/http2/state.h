@@ -49,6 +49,8 @@ struct h2_state {
     struct h2_tx *few[H2_HASH_SIZE];    /* by stream, at first */
     struct h2_tx **many;                /* NULL: they are in `few` */
     uint32_t hash_size, hashed;         /* buckets, streams; size 0: H2_HASH_SIZE */
+    uint32_t newest;                    /* stream, by number */
+    uint32_t logged_to;                 /* streams up to here are another process's */
 };
 
 static inline const struct h2_settings *h2_settings_of(const struct app_flow *af)
@@ -59,6 +61,12 @@ static inline const struct h2_settings *h2_settings_of(const struct app_flow *af
 /* headers.c */
 bool h2_inflaters_open(struct app_flow *af);
 void h2_inflaters_close(struct h2_state *st);
+/* A fresh, empty table. */
+void h2_inflater_renew(struct app_flow *af, enum direction d);
+
+/* handover.c: see app_handover_ops. */
+void h2_prelude(const struct app_flow *af, struct buf *out);
+void h2_adopt(struct app_flow *af, struct bytes state);
 
 /* upgrade.c: makes the request that asked for the upgrade stream 1. */
 void h2_upgrade(struct app_flow *af);
