@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flow/flow.c - keys, names and ids of flows, and state that few flows need. */
 #include "flow/flow.h"
+#include "flow/flow_export.h"
 
 #include "base/system/digest.h"
 #include "base/containers/hash.h"
@@ -192,6 +193,8 @@ void flow_ext_free(struct flow *f)
     flow_rate_free(f->ext->rate);
     lib_free(f->ext->elephant);
     lib_free(f->ext->replay);
+    flow_tail_drop(f, TO_SERVER);
+    flow_tail_drop(f, TO_CLIENT);
     lib_free(f->ext);
     f->ext = NULL;
 }

@@ -37,8 +37,7 @@ struct flow_key {
 };
 
 /* Set by detect, read by stream; atomic or. Directions are those of the stream module. (An exchange
- * of client and server by detection is no request: packets on their way could have either
- * direction. The inspecting thread swaps packets and chunks itself.) */
+ * of client and server is no request, as packets on their way could have either direction.) */
 enum flow_request {
     FLOW_REQ_BYPASS        = 1u << 0,  /* stop inspecting; count only */
     FLOW_REQ_DROP          = 1u << 1,  /* drop all later packets */
@@ -78,6 +77,7 @@ struct flow_ext {
     uint64_t rule_steps, log_bytes;     /* detect/inspect/packet_work.h, output/log_limit.h */
     uint64_t debug_bytes;               /* output/lines/alert_debug.c */
     struct flow_replay *replay;         /* flow/flow_export.h; NULL unless another process began */
+    struct flow_tail *tail[2];          /* flow/flow_export.h; NULL unless another process began */
 };
 
 /* Three groups of cache lines, by the thread that writes them: 320 bytes, as its TCP session. */

@@ -52,18 +52,21 @@ static struct flow_export record_of(const struct flow *f)
     };
 }
 
-bool flow_export_add(struct buf *out, const struct flow *f, const struct tcp_export *tcp,
-                     const struct app_export *app, struct slice heard)
+bool flow_export_add(struct buf *out, const struct flow *f, const struct flow_export_parts *parts)
 {
     struct flow_export record = record_of(f);
     size_t at = out->len;
 
-    record.tcp = *tcp;
-    record.app = *app;
-    record.app.heard = heard.len;
+    record.tcp = parts->tcp;
+    record.app = parts->app;
+    record.app.heard = parts->heard.len;
+    record.tail[TO_SERVER] = parts->tail[TO_SERVER].len;
+    record.tail[TO_CLIENT] = parts->tail[TO_CLIENT].len;
     buf_add(out, &record, sizeof(record));
     flow_vars_each(f, add_var, out);
-    buf_add(out, heard.data, heard.len);
+    buf_add(out, parts->heard.data, parts->heard.len);
+    for (unsigned d = 0; d < 2; d++)
+        buf_add(out, parts->tail[d].data, parts->tail[d].len);
     if (!buf_cut_failed(out, at))
         return false;
     record.size = (uint32_t)(out->len - at);
@@ -95,7 +98,9 @@ static bool read_record(const struct buf *records, size_t at, struct flow_export
         return false;
     memcpy(out, records->data + at, sizeof(*out));
     return out->size >= sizeof(*out) && out->size <= records->len - at &&
-           out->app.heard <= MIN(out->size - sizeof(*out), FLOW_REPLAY_MAX);
+           out->app.heard <= FLOW_REPLAY_MAX && out->tail[0] <= FLOW_TAIL_MAX &&
+           out->tail[1] <= FLOW_TAIL_MAX &&
+           out->app.heard + out->tail[0] + out->tail[1] <= out->size - sizeof(*out);
 }
 
 static int count_records(const struct buf *records, unsigned *count, struct err *err)
@@ -238,8 +243,11 @@ static void take_rest_of(const uint8_t *record, struct flow_import *out)
     struct bytes in = bytes_of(record, out->flow.size);
 
     take_skip(&in, sizeof(out->flow));
-    out->vars = take_sub(&in, bytes_left(&in) - out->flow.app.heard);
-    out->heard = take_rest(&in);
+    out->vars = take_sub(&in, bytes_left(&in) - out->flow.app.heard - out->flow.tail[0] -
+                                  out->flow.tail[1]);
+    out->heard = take_slice(&in, out->flow.app.heard);
+    out->tail[TO_SERVER] = take_slice(&in, out->flow.tail[TO_SERVER]);
+    out->tail[TO_CLIENT] = take_rest(&in);
 }
 
 /* Records are not aligned, so the caller gets a copy. */
@@ -328,6 +336,38 @@ bool flow_replay_set(struct flow *flow, struct slice heard)
     return true;
 }
 
+void flow_tail_set(struct flow *flow, enum direction d, struct slice bytes)
+{
+    struct flow_ext *ext = flow_ext_make(flow);
+    struct flow_tail *tail = ext != NULL ? lib_calloc(1, sizeof(*tail)) : NULL;
+
+    if (tail == NULL)
+        return;
+    flow_tail_drop(flow, d);
+    ext->tail[d] = tail;
+    tail->old = bytes.len;
+    if (!buf_add(&tail->bytes, bytes.data, bytes.len))
+        flow_tail_drop(flow, d);
+}
+
+void flow_tail_drop(struct flow *flow, enum direction d)
+{
+    struct flow_tail *tail = flow_tail(flow, d);
+
+    if (LIKELY(tail == NULL))
+        return;
+    buf_fini(&tail->bytes);
+    lib_free(tail);
+    flow->ext->tail[d] = NULL;
+}
+
+static void take_tails(struct flow *flow, const struct flow_import *from)
+{
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if (from->tail[d].len > 0)
+            flow_tail_set(flow, d, from->tail[d]);
+}
+
 /* A flow that was not recognised yet is recognised here. What was heard of a protocol that this
  * process does not have means nothing. */
 static void take_protos(struct flow *flow, const struct flow_import *from)
@@ -374,5 +414,6 @@ void flow_import(struct flow *flow, const struct flow_import *from)
         flow->tcp_flags_seen[dir] = e->tcp_flags_seen[dir];
     }
     take_protos(flow, from);
+    take_tails(flow, from);
     take_vars(flow, from->vars);
 }

@@ -53,8 +53,23 @@ static inline struct slice flow_replay(const struct flow *f)    /* empty: nothin
     return (struct slice){ .data = f->ext->replay->data, .len = f->ext->replay->len };
 }
 
+/* The last bytes of the stream that rules of the other process have inspected, for those that span
+ * the hand-over. Rules that match them alone have matched there. */
+struct flow_tail {
+    struct buf bytes;                   /* they, then those that have come here */
+    uint32_t old;                       /* how many they are */
+};
+#define FLOW_TAIL_MAX (16u << 10)       /* bytes of it */
+/* A copy; without memory there is none. */
+void flow_tail_set(struct flow *flow, enum direction d, struct slice bytes);
+void flow_tail_drop(struct flow *flow, enum direction d);
+static inline struct flow_tail *flow_tail(const struct flow *f, enum direction d)
+{
+    return LIKELY(f->ext == NULL) ? NULL : f->ext->tail[d];
+}
+
 /* A record is this, then the variables: kind (1 byte), length of the name (1), number (4), name;
- * then what parsers have heard of unfinished messages, in app/'s format. */
+ * then what parsers have heard of unfinished messages, in app/'s format; then the tails. */
 struct flow_export {
     uint32_t size;                      /* with all of it */
     uint32_t requests, exception_policies, depth;
@@ -68,12 +83,18 @@ struct flow_export {
     uint8_t tcp_flags_seen[2], icmp_code, switched_off;
     struct tcp_export tcp;
     struct app_export app;
+    uint32_t tail[2];                   /* bytes of each */
 };
 
-/* On the inspecting thread, at the flow's end. tcp: filled by stream/, app and heard: by app/.
- * False: no memory. */
-bool flow_export_add(struct buf *out, const struct flow *flow, const struct tcp_export *tcp,
-                     const struct app_export *app, struct slice heard);
+/* tcp and tail: filled by stream/, app and heard: by app/. */
+struct flow_export_parts {
+    struct tcp_export tcp;
+    struct app_export app;
+    struct slice heard, tail[2];
+};
+/* On the inspecting thread, at the flow's end. False: no memory. */
+bool flow_export_add(struct buf *out, const struct flow *flow,
+                     const struct flow_export_parts *parts);
 
 /* The flows of another process. Any thread may take one, and each is taken once. */
 struct flow_imports;
@@ -93,11 +114,11 @@ bool flow_imports_are_over(const struct flow_imports *imports, uint64_t now_us);
  * rises by those that memory did not suffice for. */
 unsigned flow_imports_pass_on(const struct flow_imports *imports, uint64_t now_us,
                               struct buf *out, unsigned *lost);
-/* A copy of a record; its variables and what was heard are borrowed. */
+/* A copy of a record; what is behind it is borrowed. */
 struct flow_import {
     struct flow_export flow;
     struct bytes vars;
-    struct slice heard;
+    struct slice heard, tail[2];
     uint16_t app_proto[3];              /* flow.app.proto, by number */
 };
 /* False: there is none between the addresses and ports of this flow, or it was taken. */

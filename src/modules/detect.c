@@ -451,16 +451,16 @@ static struct inspection inspection_of(const struct run_context *ctx, struct pac
 /* At the end all threads add their flows, so a lock costs no packet anything. */
 static COLD void export_flow(struct run_exports *exports, const struct flow *f)
 {
-    struct tcp_export tcp;
-    struct app_export app;
-    struct slice heard;
+    struct flow_export_parts parts;
 
     if (f->end_reason != FLOW_END_SHUTDOWN)
         return;
-    stream_export(f, &tcp);
-    app_export(f, &app, &heard);
+    stream_export(f, &parts.tcp);
+    app_export(f, &parts.app, &parts.heard);
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        parts.tail[d] = stream_tail(f, d, detect_tail(f, d));
     pthread_mutex_lock(&exports->lock);
-    if (flow_export_add(&exports->records, f, &tcp, &app, heard))
+    if (flow_export_add(&exports->records, f, &parts))
         exports->count++;
     else
         exports->lost++;

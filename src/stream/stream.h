@@ -110,6 +110,9 @@ bool stream_has_fin(const struct packet *p);
 /* stream_export.c: the session of a flow that has ended here, for the process that goes on with it.
  * On the inspecting thread, at the end. */
 void stream_export(const struct flow *flow, struct tcp_export *out);
+/* The last bytes of a direction that were handed off, at most so many; those before which the other
+ * process goes on. Empty: they are gone, or there is a hole behind them. */
+struct slice stream_tail(const struct flow *flow, enum direction d, uint32_t len);
 
 /* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport
  * state (same thread, or after the flow's end). */

@@ -37,6 +37,20 @@ void stream_export(const struct flow *flow, struct tcp_export *out)
     }
 }
 
+struct slice stream_tail(const struct flow *flow, enum direction d, uint32_t len)
+{
+    const struct tcp_session *ssn = flow->tcp;
+    const struct tcp_stream *s = ssn != NULL ? &ssn->stream[d] : NULL;
+    int64_t from;
+
+    if (s == NULL || s->buffer == NULL || s->delivered != stream_edge(s) ||
+        s->delivered != stream_abs(s, s->next_seq))
+        return (struct slice){ 0 };
+    from = MAX(s->delivered - MIN(len, FLOW_TAIL_MAX), s->offset);
+    return (struct slice){ s->buffer + s->start + (from - s->offset),
+                           (uint32_t)(s->delivered - from) };
+}
+
 /* The session's own start (isn) stays: it recognises repeated SYNs. */
 static void take_stream(struct tcp_stream *s, const struct tcp_export_dir *from)
 {

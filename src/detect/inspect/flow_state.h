@@ -44,6 +44,7 @@ struct stream_ext {
     struct buf window;          /* the window, while its evaluation waits for more of it */
     uint64_t evaluated_to;      /* stream offset at the last evaluation with a small segment */
     unsigned evaluations;       /* of those, in this window */
+    uint32_t tail;              /* bytes of the last window that another process needs */
     struct stream_rules *recent;        /* IPS mode: pairs of a rule and the end of its pattern */
     struct alerted_bytes *alerted;      /* alert_once.h; NULL: none */
 };

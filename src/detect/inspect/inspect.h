@@ -76,6 +76,9 @@ void detect_tx_renew(struct app_tx *tx);
 /* Free the rules' state of a transaction and of a flow. */
 void detect_tx_free(struct app_tx *tx);
 void detect_flow_free(struct flow *flow);
+/* Bytes at the end of a direction that rules of another process must see, too. When the flow has
+ * ended here. */
+uint32_t detect_tail(const struct flow *flow, enum direction d);
 
 /* Prefetch the state of a flow whose packet comes soon. Call them in this order, some time apart:
  * each reads what the one before it has fetched (the flow's state, its lists, the state of its

@@ -193,6 +193,7 @@ void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct 
  * in them. */
 struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f,
                                enum direction d, uint32_t *gap);
+void stream_keep_tail(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_stop_raw(const struct packet *p, enum direction d, bool was_due);
 /* Makes the captures of an earlier match pending again, because its alert is raised now. */

@@ -323,6 +323,8 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     }
     candidates_clear(&dt->found);
     group_end(dt);
+    if (UNLIKELY(dt->inspection->hands_over) && p->flow->detect != NULL)
+        stream_keep_tail(dt, p->flow, d);
     if (c.stream_due)
         stream_mark_reported(dt, p->flow, d);
     if (p->flow != NULL && UNLIKELY(p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION))

@@ -15,6 +15,7 @@
 #include "detect/state/tag.h"
 #include "detect/state/threshold.h"
 #include "flow/flow.h"
+#include "flow/flow_export.h"
 #include "stream/stream.h"
 
 
@@ -299,8 +300,85 @@ struct window_context {
     struct stream_dir *ds;
     enum direction direction;
     struct buffer_part window;  /* never complete: more data may follow */
+    struct slice tail;          /* its first bytes, if another process has inspected them */
     struct header_view header;
 };
+
+/* --- flows of another process --------------------------------------------------------------- */
+
+/* The window that ends with the flow's last packet here. */
+void stream_keep_tail(const struct detect_thread *dt, struct flow *f, enum direction d)
+{
+    struct stream_dir *ds = &f->detect->ds[d];
+    uint64_t len = dt->is_inline ? MIN(ds->to, (uint64_t)dt->plan->chunk_size[d])
+                                 : ds->uninspected;
+    struct stream_ext *ext = len > 0 && !ds->off ? stream_ext_get(ds) : NULL;
+
+    if (ext != NULL)
+        ext->tail = MAX(ext->tail, (uint32_t)MIN(len, (uint64_t)FLOW_TAIL_MAX));
+}
+
+uint32_t detect_tail(const struct flow *f, enum direction d)
+{
+    return f->detect != NULL && f->detect->ds[d].ext != NULL ? f->detect->ds[d].ext->tail : 0;
+}
+
+/* The tail, all that has come since, and the chunk. The first time all of it is searched. False:
+ * the window no longer reaches so far back. */
+static COLD bool join_tail(struct window_context *c, const struct stream_chunk *chunk,
+                           struct stream_chunk *out)
+{
+    struct flow *f = c->packet->flow;
+    struct flow_tail *tail = flow_tail(f, c->direction);
+    size_t fresh = tail->bytes.len - tail->old;
+
+    if ((c->dt->is_inline && fresh >= c->dt->plan->chunk_size[c->direction]) ||
+        !buf_add(&tail->bytes, chunk->data, chunk->len)) {
+        flow_tail_drop(f, c->direction);
+        return false;
+    }
+    *out = *chunk;
+    out->len = fresh == 0 ? (uint32_t)tail->bytes.len : chunk->len;
+    out->offset -= out->len - chunk->len;
+    out->lookbehind = (uint32_t)tail->bytes.len - out->len;
+    out->data = tail->bytes.data + out->lookbehind;
+    c->window.data = buf_slice(&tail->bytes);
+    c->tail = (struct slice){ tail->bytes.data, tail->old };
+    return true;
+}
+
+static bool matches_from(const struct window_context *c, const struct rule *r, uint32_t from)
+{
+    const struct buffer_part part = { .data = { c->tail.data + from, c->tail.len - from } };
+    struct match_input in;
+
+    match_input_init(&in, c->dt, c->packet, c->direction, r);
+    buffer_begin(c->dt, NULL);
+    return inspect_part(c->dt, r->payload, &part, &in);
+}
+
+/* What is in the tail, the other process has found. So the rule gets the shortest part of the
+ * window before which all of that lies; its end may belong to another match. */
+static COLD struct buffer_part behind_old_matches(const struct window_context *c,
+                                                  const struct rule *r)
+{
+    struct buffer_part part = c->window;
+    uint32_t matches = 0, behind = c->tail.len;
+
+    if (!matches_from(c, r, 0))
+        return part;
+    while (behind - matches > 1) {
+        uint32_t middle = matches + (behind - matches) / 2;
+
+        if (matches_from(c, r, middle))
+            matches = middle;
+        else
+            behind = middle;
+    }
+    part.data.data += behind;
+    part.data.len -= behind;
+    return part;
+}
 
 /* A rule that is only a pattern needs its number and mask alone. Others run their program. A rule
  * whose pattern was found but which does not match yet is tried again with more data. */
@@ -310,16 +388,19 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
     struct stream_dir *ds = c->ds;
     const struct rule_mask *b = &dt->plan->mask[rule];
     const struct rule *r = dt->plan->rule[rule];
+    struct buffer_part window = c->window;
     struct match_input in;
 
     if (!header_is_known(b->header_id, &c->header) && !rule_header_fits(r, &c->header))
         return;
-    if (!b->is_pattern || dt->is_inline) {
+    if (!b->is_pattern || dt->is_inline || UNLIKELY(c->tail.len > 0)) {
         if (r->payload == NULL)
             return;
+        if (UNLIKELY(c->tail.len > 0))
+            window = behind_old_matches(c, r);
         match_input_init(&in, dt, c->packet, c->direction, r);
         buffer_begin(dt, NULL);
-        if (!inspect_part(dt, r->payload, &c->window, &in)) {
+        if (!inspect_part(dt, r->payload, &window, &in)) {
             if (b->is_found_once)       /* others are looked for in each window */
                 rules_push(&ds->pending_rules, rule);
             return;
@@ -513,6 +594,7 @@ static bool may_wait(const struct window_context *c, const struct stream_chunk *
     const struct stream_ext *ext = c->ds->ext;
 
     return ext != NULL && ext->evaluations >= EVALUATIONS_FREE && is_small(c, chunk) &&
+           c->tail.len == 0 &&
            chunk->offset + chunk->len - ext->evaluated_to < c->window.data.len / WINDOW_GROWTH;
 }
 
@@ -566,9 +648,14 @@ void stream_catch_up(struct detect_thread *dt, struct packet *p, enum direction 
 static void chunk_inspect(struct detect_thread *dt, struct packet *p,
                           const struct stream_chunk *c, struct stream_dir *ds)
 {
-    struct window_context w = { .dt = dt, .packet = p, .ds = ds, .direction = c->direction,
-                                .window = { .data = window_of(dt, c, ds) } };
+    struct window_context w = { .dt = dt, .packet = p, .ds = ds, .direction = c->direction };
+    struct stream_chunk joined;
 
+    if (UNLIKELY(flow_tail(p->flow, c->direction) != NULL) && c->kind == CHUNK_DATA &&
+        join_tail(&w, c, &joined))
+        c = &joined;
+    else
+        w.window.data = window_of(dt, c, ds);
     header_view_init(&w.header, p, c->direction);
     scan_chunk(&w, c);
     if (UNLIKELY(may_wait(&w, c)) && wait_for_more(&w, c))
@@ -642,8 +729,11 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
     f->detect->ds[d].uninspected = 0;
     if (UNLIKELY(f->detect->ds[d].ext != NULL))
         f->detect->ds[d].ext->evaluations = 0;
-    if (!dt->is_inline && f->swap == 0)
-        __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
+    if (!dt->is_inline) {
+        flow_tail_drop(f, d);
+        if (f->swap == 0)
+            __atomic_store_n(&f->raw_progress[d], to, __ATOMIC_RELAXED);
+    }
 }
 
 /* Nothing follows the data before a gap, so what matched where they end stays matched. */

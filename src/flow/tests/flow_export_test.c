@@ -51,9 +51,10 @@ static struct flow flow_between(const struct imports_env *e, uint8_t from, uint1
 /* From port 4000 one with variables and a session; from 4001 one without anything. */
 static void add_two(struct test *t, struct imports_env *e)
 {
-    struct tcp_export tcp = { .has_session = 1, .dir = { { .next_seq = 7 }, { .next_seq = 9 } } };
-    struct app_export app = { .proto = { "http", "http", "mqtt" } };
-    struct slice heard = { NULL, 0 };
+    struct flow_export_parts parts = {
+        .tcp = { .has_session = 1, .dir = { { .next_seq = 7 }, { .next_seq = 9 } } },
+        .app = { .proto = { "http", "http", "mqtt" } },
+    };
     struct flow f = flow_between(e, 1, 4000, 2, 80);
 
     f.id = 12345;
@@ -66,13 +67,12 @@ static void add_two(struct test *t, struct imports_env *e)
     f.tcp_flags_seen[0] = 0x12;
     flowbit_set(&f, var_name_id(VAR_FLOWBIT, "export.bit"));
     flowint_put(&f, var_name_id(VAR_FLOWINT, "export.count"), 77);
-    CHECK(flow_export_add(&e->records, &f, &tcp, &app, heard));
+    CHECK(flow_export_add(&e->records, &f, &parts));
     flow_vars_free(f.vars);
     f = flow_between(e, 1, 4001, 2, 80);
     f.id = 12346;
     f.last_us = 2000000;
-    CHECK(flow_export_add(&e->records, &f, &(struct tcp_export){ 0 }, &(struct app_export){ 0 },
-                          (struct slice){ 0 }));
+    CHECK(flow_export_add(&e->records, &f, &(struct flow_export_parts){ .heard = { 0 } }));
 }
 
 static uint16_t number_of(const char *name)
@@ -184,7 +184,12 @@ TEST(flow_export_passes_on_what_was_not_taken)
 
 TEST(flow_export_keeps_what_was_heard)
 {
-    struct app_export app = { .proto = { "http", "http", "" } };
+    struct flow_export_parts parts = {
+        .app = { .proto = { "http", "http", "" } },
+        .heard = { (const uint8_t *)"GET /", 5 },
+        .tail = { { (const uint8_t *)"a tail", 6 }, { (const uint8_t *)"answer", 6 } },
+    };
+    struct app_export app = parts.app;
     struct flow f, new;
     struct imports_env e;
     struct flow_imports *imports;
@@ -194,8 +199,7 @@ TEST(flow_export_keeps_what_was_heard)
     f = flow_between(&e, 1, 4000, 2, 80);
     new = flow_between(&e, 1, 4000, 2, 80);
     flowbit_set(&f, var_name_id(VAR_FLOWBIT, "export.bit"));
-    CHECK(flow_export_add(&e.records, &f, &(struct tcp_export){ 0 }, &app,
-                          (struct slice){ (const uint8_t *)"GET /", 5 }));
+    CHECK(flow_export_add(&e.records, &f, &parts));
     flow_vars_free(f.vars);
     imports = read_back(&e);
     CHECK(imports != NULL && flow_imports_take(imports, &new, &from));
@@ -204,6 +208,11 @@ TEST(flow_export_keeps_what_was_heard)
     CHECK_INT(new.app_resume, FLOW_APP_REPLAYS);
     CHECK_INT(flow_replay(&new).len, 5);
     CHECK(memcmp(flow_replay(&new).data, "GET /", 5) == 0);
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
+        CHECK(flow_tail(&new, d) != NULL && flow_tail(&new, d)->old == 6);
+        CHECK(flow_tail(&new, d) != NULL &&
+              memcmp(flow_tail(&new, d)->bytes.data, parts.tail[d].data, 6) == 0);
+    }
     CHECK(flowbit_is_set(&new, var_name_id(VAR_FLOWBIT, "export.bit")));
     flow_vars_free(new.vars);
     flow_ext_free(&new);

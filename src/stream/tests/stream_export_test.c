@@ -8,15 +8,14 @@
 /* What happens in the process before the hand-over; the flow is written as it is then. */
 static void leave(struct test *t, const char *steps, struct script *s, struct buf *records)
 {
-    struct tcp_export tcp;
+    struct flow_export_parts parts = { .heard = { 0 } };
 
     script_open(s, NULL, false);
     script_run(s, steps);
     CHECK(s->flow != NULL);
     s->flow->end_state = s->flow->state;        /* as if it had ended */
-    stream_export(s->flow, &tcp);
-    CHECK(flow_export_add(records, s->flow, &tcp, &(struct app_export){ 0 },
-                          (struct slice){ 0 }));
+    stream_export(s->flow, &parts.tcp);
+    CHECK(flow_export_add(records, s->flow, &parts));
 }
 
 /* The sides go on where they are. */
