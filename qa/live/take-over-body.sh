@@ -11,6 +11,8 @@ rules 'drop tcp any any -> any 7 (msg:"word"; flow:to_server; content:"forbidden
     'alert http any any -> any 81 (msg:"k"; flow:established,to_server; http.uri; content:"?k="; sid:6;)' \
     'alert http any any -> any 81 (msg:"s"; flow:established,to_server; http.uri; content:"?s="; sid:8;)' \
     'alert smtp any any -> any 2525 (msg:"m"; flow:established,to_server; smtp.mail_from; content:"@b"; sid:9;)' \
+    'alert tcp any any -> any 7 (msg:"word"; flow:to_server; content:"spanning-word"; sid:10;)' \
+    'alert http2 any any -> any 82 (msg:"h2"; flow:established,to_server; http.uri; content:"/h2spanning"; sid:11;)' \
     'alert http any 81 -> any any (msg:"body"; flow:established,to_client; http.response_body; content:"hello"; sid:7;)'
 
 ip netns exec $server python3 "$top/qa/live/take_over.py" echo 7 > /dev/null 2>&1 &
@@ -24,7 +26,13 @@ ip netns exec $server python3 "$top/qa/live/take_over.py" mail 2525 > /dev/null 
 live_pids="$live_pids $!"
 until_true listens $server 127.0.0.1 2525 || fail "the mail server does not start"
 
-sed -i 's/types: \[alert,/types: [smtp, alert,/' "$work/ids.yaml"
+for kind in "ssh 2222" "http2 82"; do
+    ip netns exec $server python3 "$top/qa/live/take_over.py" $kind > /dev/null 2>&1 &
+    live_pids="$live_pids $!"
+    until_true listens $server 127.0.0.1 ${kind#* } || fail "the server of $kind does not start"
+done
+
+sed -i 's/types: \[alert,/types: [smtp, ssh, http2, alert,/' "$work/ids.yaml"
 engine $capture
 engines=0
 # replace [ARGUMENTS]: another engine takes over; back when it runs and the old one has ended.
@@ -78,7 +86,9 @@ echo 0 > "$work/ticks"
 on $client python3 "$top/qa/live/take_over.py" span $server_ip "$work/stop" "$work/ticks" > "$work/span" 2> "$work/span-errors" &
 span_pid=$!
 live_pids="$live_pids $get_pid $keep_pid $span_pid"
-half_sent() { [ -e "$work/ticks.request.$1" ] && [ -e "$work/ticks.mail.$1" ]; }
+half_sent() {
+    for kind in request mail word ssh http2; do [ -e "$work/ticks.$kind.$1" ] || return 1; done
+}
 for i in 1 2 3 4 5 6 7 8 9 10; do
     until_true half_sent $((i - 1)) || { tail -5 "$work/span-errors"; fail "no half messages"; }
     replace || exit 1
@@ -106,6 +116,10 @@ for line in open(sys.argv[1] + "/eve.json"):
         alerts[e["alert"]["signature_id"]] += 1
     elif e["event_type"] == "http" and "?s=" in e["http"].get("url", ""):
         records["http"] += 1
+    elif e["event_type"] == "http" and e["http"].get("url") == "/h2spanning":
+        records["http2"] += 1
+    elif e["event_type"] == "ssh":
+        records["ssh"] += 1
     elif e["event_type"] == "smtp" and "mail_from" in e["smtp"]:
         records["smtp"] += 1
 print(dict(alerts))
@@ -119,6 +133,17 @@ print(f"{kept} requests on one connection: {alerts[6]} alerts, {alerts[7]} for b
 spans, mails = int(sys.argv[4]), int(sys.argv[5])
 print(f"{spans} requests and {mails} mails span hand-overs: {alerts[8]} and {alerts[9]} alerts, "
       f"{records['http']} and {records['smtp']} records")
+words, ssh, http2 = map(int, sys.argv[6:9])
+print(f"{words} words: {alerts[10]} alerts; {ssh} connections of SSH: {records['ssh']} records; "
+      f"{http2} requests by HTTP/2: {alerts[11]} alerts, {records['http2']} records")
+# Inline a window is searched again with the next segment, the first half of the next word: one engine
+# that sees all of it raises as many.
+if min(words, ssh, http2) < 10 or alerts[10] != 2 * words - 1:
+    sys.exit("a word in the raw stream that spans a hand-over is lost or comes too often")
+if records["ssh"] != ssh:
+    sys.exit("a record of SSH is lost or comes twice")
+if alerts[11] != http2 or records["http2"] != http2:
+    sys.exit("a request after the first bytes of HTTP/2 is lost or comes twice")
 if alerts[6] != kept or alerts[7] != kept + spans:
     sys.exit(f"{alerts[6]} and {alerts[7]} alerts for {kept} requests on one connection")
 if min(spans, mails) < 10 or alerts[8] != spans or alerts[9] != mails:

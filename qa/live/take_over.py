@@ -8,7 +8,11 @@ kind. `web PORT` is a web server that keeps connections, and sends head and body
 STOP` makes requests to port 80, each on a connection of its own, and `keep ADDRESS STOP` to port 81,
 all on one; they print the number of requests. `span ADDRESS STOP TICKS` keeps a request to port 81
 and a mail to port 2525 half sent while the file TICKS says the same number, so that each spans a
-hand-over; it prints how many of each, and makes the file TICKS.KIND.NUMBER when one is half sent. `mail PORT` answers as an SMTP server. `once ADDRESS` opens
+hand-over; it prints how many of each, and makes the file TICKS.KIND.NUMBER when one is half sent. A
+word to port 7 and the banners of SSH at port 2222 span it likewise. A connection of HTTP/2 at port
+82, which has had more bytes than engines keep, makes a request after each. `words` has the word
+alone. `mail PORT` answers as an SMTP server, `ssh PORT` with a banner, and `http2 PORT` to each
+HEADERS frame. `once ADDRESS` opens
 one connection and gets one answer. `quit SOCKET STAGE` takes over from the engine at that control
 socket, and ends after the offer or after the commit, once or twice, as a process that crashes.
 `manager PATH` prints what a service manager is told at this socket."""
@@ -230,6 +234,38 @@ class Mail(socketserver.StreamRequestHandler):
             self.wfile.write(b"354 go\r\n" if in_mail else b"250 ok\r\n")
 
 
+class Ssh(socketserver.StreamRequestHandler):
+    def handle(self):
+        self.wfile.write(b"SSH-2.0-server\r\n")
+        for _ in self.rfile:
+            pass
+
+
+def h2_frame(kind, flags, stream, payload):
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+H2_MAGIC = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+H2_BODY = 48000
+
+
+class Http2(socketserver.StreamRequestHandler):
+    """The first answer has a body that is longer than what engines keep."""
+
+    def handle(self):
+        self.rfile.read(len(H2_MAGIC))
+        self.wfile.write(h2_frame(4, 0, 0, b""))
+        while len(head := self.rfile.read(9)) == 9:
+            self.rfile.read(int.from_bytes(head[:3], "big"))
+            stream = int.from_bytes(head[5:9], "big")
+            if head[3] != 1:
+                continue
+            self.wfile.write(h2_frame(1, 4, stream, b"\x88"))
+            for _ in range(H2_BODY // 12000 if stream == 1 else 1):
+                self.wfile.write(h2_frame(0, 0, stream, b"x" * 12000))
+            self.wfile.write(h2_frame(0, 1, stream, b""))
+
+
 def tick(path):
     try:
         with open(path, encoding="ascii") as f:
@@ -285,12 +321,71 @@ def span_mails(address, stop, ticks, done):
     done["mails"] = n
 
 
+def span_words(address, stop, ticks, done):
+    """A pattern that no engine has all of."""
+    s, reader = connect(address)
+    n = 0
+    while not os.path.exists(stop):
+        word = b"spanning-word\n"
+        cut = 1 + n * 5 % (len(word) - 3)
+        s.sendall(word[:cut])
+        wait_for_tick(stop, ticks, f"word.{n}")
+        s.sendall(word[cut:])
+        if reader.readline() != word:
+            wrong.append(f"word {n}: no answer")
+        time.sleep(0.1)                 # so that no later word is in one window with it
+        n += 1
+    done["words"] = n
+
+
+def span_ssh(address, stop, ticks, done):
+    n = 0
+    while not os.path.exists(stop):
+        s = socket.create_connection((address, 2222), PATIENCE)
+        s.sendall(b"SSH-2.0-client\r\n")
+        s.recv(100)
+        wait_for_tick(stop, ticks, f"ssh.{n}")
+        s.sendall(b"\0\0\0\x0c\x04\x15" + b"0123456789")
+        s.close()
+        n += 1
+    done["ssh"] = n
+
+
+def h2_answer(reader, stream):
+    while len(head := reader.read(9)) == 9:
+        reader.read(int.from_bytes(head[:3], "big"))
+        if int.from_bytes(head[5:9], "big") == stream and head[3:5] == b"\0\1":
+            return True
+    return False
+
+
+def span_http2(address, stop, ticks, done):
+    """GET http /h2spanning, authority spanning: entries of the table from the first request on."""
+    s = socket.create_connection((address, 82), PATIENCE)
+    reader = s.makefile("rb")
+    n = 0
+    while not os.path.exists(stop):
+        block = (b"\x82\x86\x44\x0b/h2spanning\x41\x08spanning" if n == 0
+                 else b"\x82\x86\xbf\xbe")
+        s.sendall((H2_MAGIC + h2_frame(4, 0, 0, b"") if n == 0 else b"") +
+                  h2_frame(1, 5, 2 * n + 1, block))
+        if not h2_answer(reader, 2 * n + 1):
+            wrong.append(f"http2 {n}: no answer")
+        time.sleep(0.1)
+        wait_for_tick(stop, ticks, f"http2.{n}")
+        n += 1
+    done["http2"] = n
+
+
 def exchange_line(s, reader, line):
     s.sendall(line.encode() + b"\r\n")
     return reader.readline()
 
 
-def span(address, stop, ticks):
+SPANNING = (span_requests, span_mails, span_words, span_ssh, span_http2)
+
+
+def span(address, stop, ticks, functions=SPANNING):
     done = {}
 
     def work(function):
@@ -299,13 +394,12 @@ def span(address, stop, ticks):
         except Exception as e:
             wrong.append(f"{function.__name__}: {e!r}")
 
-    threads = [threading.Thread(target=work, args=(function,))
-               for function in (span_requests, span_mails)]
+    threads = [threading.Thread(target=work, args=(function,)) for function in functions]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    print(done.get("requests", 0), done.get("mails", 0))
+    print(*(done.get(kind, 0) for kind in ("requests", "mails", "words", "ssh", "http2")))
     print("\n".join(wrong), file=sys.stderr)
     return 1 if wrong else 0
 
@@ -321,8 +415,12 @@ if sys.argv[1] == "echo":
     Server(("", int(sys.argv[2])), Echo).serve_forever()
 elif sys.argv[1] == "mail":
     Server(("", int(sys.argv[2])), Mail).serve_forever()
+elif sys.argv[1] in ("ssh", "http2"):
+    Server(("", int(sys.argv[2])), Ssh if sys.argv[1] == "ssh" else Http2).serve_forever()
 elif sys.argv[1] == "span":
     sys.exit(span(*sys.argv[2:5]))
+elif sys.argv[1] == "words":
+    sys.exit(span(*sys.argv[2:5], (span_words,)))
 elif sys.argv[1] == "quit":
     quit_at(sys.argv[2], sys.argv[3])
 elif sys.argv[1] == "once":
