@@ -74,8 +74,7 @@ struct flow_ext {
     struct flow_rate *rate;             /* flow/rate.h; NULL without flow.rate-tracking */
     struct flow_elephant *elephant;     /* flow/elephant.h; NULL below its first limits */
     void *watched;                      /* plugins/watch.h; NULL without watchers */
-    uint64_t rule_steps, log_bytes;     /* detect/inspect/packet_work.h, output/log_limit.h */
-    uint64_t debug_bytes;               /* output/lines/alert_debug.c */
+    uint64_t rule_steps, log_bytes, debug_bytes; /* packet_work.h, log_limit.h, alert_debug.c */
     struct flow_replay *replay;         /* flow/flow_export.h; NULL unless another process began */
     struct flow_tail *tail[2];          /* flow/flow_export.h; NULL unless another process began */
 };
