@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/prefilter/payload_sets.c - decides where each pattern on payload is searched: near the
- * front or everywhere, on all ports or on the few that its rules name, always or
- * after a test of the front. */
+ * front or everywhere, on all ports or on the few that its rules name. */
 #include "detect/prefilter/payload_sets.h"
-#include "base/array.h"
 #include "match/port.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* SMTP, DNS, HTTP, TLS, SMB and the usual proxy. Most traffic is on one of them, so a
@@ -86,102 +83,11 @@ static const struct port_filter *filter_of(const struct port_bits *bits, struct 
     return filter;
 }
 
-/* --- conditions ----------------------------------------------------------------------------- */
-
-/* A search for many patterns costs about the same for ten and for a hundred. Without most of them
- * it must become much cheaper, because the conditions cost something, too. */
-#define CONDITION_SHARE 4
-
-/* The patterns for the complete payload, on any port, while sets are built. */
-struct condition_builder {
-    ARRAY_OF(struct anchored_literal) conditions;
-    ARRAY_OF(const struct payload_pattern *) unconditional;
-    unsigned patterns;
-};
-
-static bool is_same_condition(const struct anchored_literal *a, const struct anchored_literal *b)
-{
-    return a->len == b->len && a->nocase == b->nocase && a->from == b->from && a->to == b->to &&
-           memcmp(a->bytes, b->bytes, a->len) == 0;
-}
-
-static void condition_add(struct condition_builder *b, const struct anchored_literal *condition)
-{
-    for (size_t i = 0; i < b->conditions.count; i++)
-        if (is_same_condition(&b->conditions.at[i], condition))
-            return;
-    ARRAY_PUSH(&b->conditions, *condition);
-}
-
-static void conditional_add(struct condition_builder *b, const struct payload_pattern *p)
-{
-    b->patterns++;
-    if (p->condition.len > 0)
-        condition_add(b, &p->condition);
-    else
-        ARRAY_PUSH(&b->unconditional, p);
-}
-
-/* One place to compare, not a range to search. */
-static bool is_at_one_place(const struct anchored_literal *l)
-{
-    return l->to - l->from == l->len;
-}
-
-/* The cheap ones come first. */
-static const struct anchored_literal *conditions_of(const struct condition_builder *b,
-                                                    struct pattern_pool *pool)
-{
-    size_t size = b->conditions.count * sizeof(struct anchored_literal);
-    struct anchored_literal *condition = pattern_pool_alloc(pool, size);
-    unsigned n = 0;
-
-    for (unsigned range = 0; range < 2; range++)
-        for (size_t i = 0; i < b->conditions.count; i++)
-            if (is_at_one_place(&b->conditions.at[i]) == (range == 0))
-                condition[n++] = b->conditions.at[i];
-    return condition;
-}
-
-static int conditions_build(struct payload_sets *sets, const struct condition_builder *b,
-                       struct pattern_pool *pool, struct err *err)
-{
-    struct pattern_set_builder *unconditional;
-
-    if (b->conditions.count == 0 || b->unconditional.count * CONDITION_SHARE > b->patterns)
-        return 0;
-    sets->condition = conditions_of(b, pool);
-    sets->condition_count = (unsigned)b->conditions.count;
-    unconditional = pattern_set_builder_new();
-    for (size_t i = 0; i < b->unconditional.count; i++) {
-        const struct payload_pattern *p = b->unconditional.at[i];
-
-        pattern_set_add(unconditional, p->literal.bytes, p->literal.len, p->literal.nocase,
-                        p->rule->index);
-    }
-    return pattern_set_build(unconditional, pool, &sets->unconditional, err);
-}
-
-/* Whether no rule with a condition can match. A short payload is not tested. */
-static bool none_can_match(const struct payload_sets *sets, struct slice data)
-{
-    if (sets->condition_count == 0 || data.len < CONDITION_WORTH)
-        return false;
-    for (unsigned i = 0; i < sets->condition_count; i++)
-        if (anchored_literal_matches(&sets->condition[i], data))
-            return false;
-    return true;
-}
-
-/* --- sets ----------------------------------------------------------------------------------- */
-
-/* Five sets at most: two positions, each with and without the port filter, and the patterns without
- * a condition. */
+/* Four sets at most: two positions, each with and without the port filter. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err)
 {
     struct pattern_set_builder *any[POSITION_COUNT], *few[POSITION_COUNT];
-    struct condition_builder conditions = { .patterns = 0 };
     struct port_bits bits = { .any = false };
     int result = 0;
 
@@ -193,12 +99,9 @@ int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *
     for (unsigned i = 0; i < count; i++) {
         const struct payload_pattern *p = &pattern[i];
         enum payload_position position = p->in_front ? POSITION_FRONT : POSITION_ANYWHERE;
-        bool by_port = goes_by_port(&bits, p->rule);
 
-        pattern_set_add(by_port ? few[position] : any[position], p->literal.bytes, p->literal.len,
-                        p->literal.nocase, p->rule->index);
-        if (!by_port && !p->in_front)
-            conditional_add(&conditions, p);
+        pattern_set_add(goes_by_port(&bits, p->rule) ? few[position] : any[position],
+                        p->literal.bytes, p->literal.len, p->literal.nocase, p->rule->index);
         sets->longest = MAX(sets->longest, MIN(p->literal.len, PATTERN_LONG_MAX));
     }
     sets->filter = filter_of(&bits, pool);
@@ -207,9 +110,6 @@ int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *
         result |= pattern_set_build(any[p], pool, &sets->any_port[p], err);
         result |= pattern_set_build(few[p], pool, &sets->few_ports[p], err);
     }
-    result |= conditions_build(sets, &conditions, pool, err);
-    ARRAY_FREE(&conditions.conditions);
-    ARRAY_FREE(&conditions.unconditional);
     return result < 0 ? -1 : 0;
 }
 
@@ -221,33 +121,23 @@ static bool has(const struct port_filter *filter, unsigned side, uint16_t port)
 }
 
 /* Patterns that can only be near the front are searched in the first PAYLOAD_FRONT bytes. */
-static void scan_front(struct pattern_set *set, struct hs_scratch *scratch, struct slice data,
-                       struct candidates *out)
+static void scan(struct pattern_set *const *set, struct hs_scratch *scratch, struct slice data,
+                 struct candidates *out)
 {
-    if (set != NULL)
-        pattern_set_scan(set, scratch, data.data, MIN(data.len, PAYLOAD_FRONT), out);
-}
-
-static void scan_all(struct pattern_set *set, struct hs_scratch *scratch, struct slice data,
-                     struct candidates *out)
-{
-    if (set != NULL)
-        pattern_set_scan(set, scratch, data.data, data.len, out);
+    if (set[POSITION_FRONT] != NULL)
+        pattern_set_scan(set[POSITION_FRONT], scratch, data.data, MIN(data.len, PAYLOAD_FRONT),
+                         out);
+    if (set[POSITION_ANYWHERE] != NULL)
+        pattern_set_scan(set[POSITION_ANYWHERE], scratch, data.data, data.len, out);
 }
 
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
                        const struct sent_payload *payload, struct candidates *out)
 {
     const struct port_filter *filter = sets->filter;
-    struct slice data = payload->data;
-    struct pattern_set *anywhere = none_can_match(sets, data) ? sets->unconditional
-                                                              : sets->any_port[POSITION_ANYWHERE];
 
-    scan_front(sets->any_port[POSITION_FRONT], scratch, data, out);
-    scan_all(anywhere, scratch, data, out);
-    if (filter == NULL ||
-        (!has(filter, DST, payload->dst_port) && !has(filter, SRC, payload->src_port)))
-        return;
-    scan_front(sets->few_ports[POSITION_FRONT], scratch, data, out);
-    scan_all(sets->few_ports[POSITION_ANYWHERE], scratch, data, out);
+    scan(sets->any_port, scratch, payload->data, out);
+    if (filter != NULL &&
+        (has(filter, DST, payload->dst_port) || has(filter, SRC, payload->src_port)))
+        scan(sets->few_ports, scratch, payload->data, out);
 }
