@@ -123,7 +123,7 @@ static void add_bytes(struct buf *out, const struct packet *p)
 /* Each alert shows what waits in the stream, which may be 64 KiB again for a packet of some bytes.
  * The text about a flow may be so many times as large as its packets; after that alerts come
  * without these dumps. */
-#define EXPANSION_MAX 10
+#define EXPANSION_MAX 4
 #define DUMPS_FREE (64u << 10)          /* bytes of text that even the shortest flow may have */
 #define BYTES_OF_DUMP 5                 /* text for each byte */
 
