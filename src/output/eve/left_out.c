@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "output/eve/eve.h"
 #include "output/output_private.h"
 
@@ -26,32 +25,42 @@ static int compare_counts(const void *a, const void *b)
     return (x->rule.sid > y->rule.sid) - (x->rule.sid < y->rule.sid);
 }
 
+/* The array is the caller's; `named` gets its length. NULL without memory: the sums stand alone. */
+static struct rule_count *sorted_counts(const struct left_out *left, size_t *named)
+{
+    struct rule_count *list = calloc(left->rules.count + 1, sizeof(*list));
+    size_t n = 0;
+
+    if (list == NULL)
+        return NULL;
+    MAP_EACH (&left->rules, e) {
+        memcpy(&list[n].rule, e->key, sizeof(list[n].rule));
+        list[n++].count = (uintptr_t)e->value;
+    }
+    qsort(list, n, sizeof(*list), compare_counts);
+    *named = MIN(n, RULES_MAX);
+    return list;
+}
+
 static void write_rules(struct json *j, const struct left_out *left)
 {
-    ARRAY_OF(struct rule_count) rules = { 0 };
+    size_t count = 0;
+    struct rule_count *list = sorted_counts(left, &count);
     uint64_t named = 0;
 
-    MAP_EACH (&left->rules, e) {
-        struct rule_count one = { .count = (uintptr_t)e->value };
-
-        memcpy(&one.rule, e->key, sizeof(one.rule));
-        ARRAY_PUSH(&rules, one);
-    }
-    if (rules.count > 1)
-        qsort(rules.at, rules.count, sizeof(*rules.at), compare_counts);
     json_array(j, "signatures");
-    for (size_t i = 0; i < MIN(rules.count, RULES_MAX); i++) {
+    for (size_t i = 0; i < count; i++) {
         json_object(j, NULL);
-        json_u64(j, "gid", rules.at[i].rule.gid);
-        json_u64(j, "signature_id", rules.at[i].rule.sid);
-        json_u64(j, "alerts", rules.at[i].count);
+        json_u64(j, "gid", list[i].rule.gid);
+        json_u64(j, "signature_id", list[i].rule.sid);
+        json_u64(j, "alerts", list[i].count);
         json_object_end(j);
-        named += rules.at[i].count;
+        named += list[i].count;
     }
     json_array_end(j);
     if (named < left->count[LEFT_OUT_ALERT])
         json_u64(j, "alerts_of_others", left->count[LEFT_OUT_ALERT] - named);
-    ARRAY_FREE(&rules);
+    free(list);
 }
 
 static void left_out_object(struct json *j, const struct left_out *left)
