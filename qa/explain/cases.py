@@ -441,7 +441,7 @@ CASES = [
      'alert udp any any -> any any (content:"NONE"; flowbits:set,two; noalert; sid:3;)\n'),
     ("flowbit-set", "udp", U + 'flowbits:{},x; content:"HELLO";', "isnotset", "isset",
      r"flowbits:isset,x does not hold: the flow's bits are: none; no rule sets it"),
-    ("flowint", "udp", U + 'flowint:{}; content:"HELLO";', "n,notset", "n,>,3",
+    ("flowint", "udp", U + 'flowint:{}; content:"HELLO";', "nn,notset", "nn,>,3",
      r"flowint:nn,>,3 does not hold.*none"),
     ("xbits", "udp", U + 'xbits:{},x,track ip_src; content:"HELLO";', "isnotset", "isset",
      r"xbits:isset,x,track ip_src does not hold: the bit is not set for 10\.1\.2\.3; no rule sets it"),
