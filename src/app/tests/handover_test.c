@@ -254,6 +254,45 @@ TEST(handover_of_long_http2)
     app_fixture_close(&fixture);
 }
 
+/* The second process has got state and has heard the second exchange to its end; the third one hears
+ * it again. Each stream has one record. */
+TEST(handover_of_long_http2_twice)
+{
+    static uint8_t body[BODY + 9 * 4];
+    struct split_step steps[8];
+    struct dialogue k = { .steps = steps, .port = 80 };
+    struct app_fixture fixture;
+    struct replay r[3];
+    size_t size, last;
+    char *text, *third;
+
+    k.count = (unsigned)h2_dialogue(body, steps);
+    size = dialogue_size(&k);
+    last = size - steps[k.count - 1].len - steps[k.count - 2].len;
+    if (app_fixture_open(&fixture, NULL, NULL) < 0) {
+        CHECK(false);
+        return;
+    }
+    app_conf_hand_over(fixture.conf);
+    for (unsigned i = 0; i < 3; i++)
+        replay_begin(&r[i], &fixture, false, k.port);
+    play(&r[0], &k, 0, last);
+    replay_hand_over(&r[0], &r[1]);
+    play(&r[1], &k, last, size);
+    replay_hand_over(&r[1], &r[2]);
+    replay_end(&r[2]);
+    text = text_of_both(&r[0], &r[1]);
+    third = without_numbers(replay_text(&r[2]));
+    CHECK_INT(count_of(text, "\"stream_id\":1"), 1);
+    CHECK_INT(count_of(text, "\"stream_id\":3"), 1);
+    CHECK_INT(count_of(third, "\"stream_id\""), 0);
+    free(text);
+    free(third);
+    for (unsigned i = 0; i < 3; i++)
+        replay_free(&r[i]);
+    app_fixture_close(&fixture);
+}
+
 /* Tables and positions that were changed on the way. */
 TEST(handover_reads_any_state)
 {

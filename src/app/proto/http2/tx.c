@@ -98,7 +98,7 @@ static struct h2_tx *open_tx(struct app_flow *af, uint32_t stream)
         return NULL;
     t = h2_tx_of(tx);
     t->stream = stream;
-    tx->no_log = stream != 0 && stream <= st->logged_to;
+    tx->no_log |= stream != 0 && stream <= st->logged_to;
     st->newest = MAX(st->newest, stream);
     if (stream != 0)
         remember(st, t);
