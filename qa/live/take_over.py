@@ -9,7 +9,7 @@ STOP` makes requests to port 80, each on a connection of its own, and `keep ADDR
 all on one; they print the number of requests. `span ADDRESS STOP TICKS` keeps a request to port 81
 and a mail to port 2525 half sent while the file TICKS says the same number, so that each spans a
 hand-over; it prints how many of each, and makes the file TICKS.KIND.NUMBER when one is half sent. A
-word to port 7 and the banners of SSH at port 2222 span it likewise. A connection of HTTP/2 at port
+word to port 8007 and the banners of SSH at port 2222 span it likewise. A connection of HTTP/2 at port
 82, which has had more bytes than engines keep, makes a request after each. `words` has the word
 alone. `mail PORT` answers as an SMTP server, `ssh PORT` with a banner, and `http2 PORT` to each
 HEADERS frame. `once ADDRESS` opens
@@ -83,8 +83,8 @@ def quit_at(path, stage):
             time.sleep(0.5)
 
 
-def connect(address):
-    s = socket.create_connection((address, 7), PATIENCE)
+def connect(address, port=7):
+    s = socket.create_connection((address, port), PATIENCE)
     return s, s.makefile("rb")
 
 
@@ -322,8 +322,11 @@ def span_mails(address, stop, ticks, done):
 
 
 def span_words(address, stop, ticks, done):
-    """A pattern that no engine has all of."""
-    s, reader = connect(address)
+    """A pattern that no engine has all of. Probes keep its flow from its timeout."""
+    s, reader = connect(address, 8007)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
     n = 0
     while not os.path.exists(stop):
         word = b"spanning-word\n"
