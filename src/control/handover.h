@@ -52,6 +52,8 @@ struct predecessor;
 /* Connects and gets the sockets, which are the caller's. NULL with *err. */
 struct predecessor *predecessor_new(const char *path, struct capture_handover *from,
                                     struct err *err);
+/* The same at a socket that is connected; it is closed in the end. */
+struct predecessor *predecessor_at(int fd, struct capture_handover *from, struct err *err);
 /* The other engine then goes on, unless predecessor_done() came before. NULL is fine. */
 void predecessor_free(struct predecessor *p);
 const struct handover_head *predecessor_head(const struct predecessor *p);

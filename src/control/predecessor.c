@@ -189,30 +189,40 @@ static int assign_fds(struct predecessor *p, struct capture_handover *from, stru
 
 /* ---- the exchange ---- */
 
-static int connect_to(struct predecessor *p, const char *path, struct err *err)
+static int connect_to(const char *path, struct err *err)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
+    int fd;
 
     if (strlen(path) >= sizeof(to.sun_path))
         return err_set(err, "--take-over: the path is too long: %s", path);
     memcpy(to.sun_path, path, strlen(path));
-    p->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (p->fd < 0 || connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0)
-        return err_set(err, "--take-over: no engine answers at %s: %s", path, strerror(errno));
-    return 0;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
+        return fd;
+    (void)err_set(err, "--take-over: no engine answers at %s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 struct predecessor *predecessor_new(const char *path, struct capture_handover *from,
                                     struct err *err)
 {
+    int fd = connect_to(path, err);
+
+    return fd >= 0 ? predecessor_at(fd, from, err) : NULL;
+}
+
+struct predecessor *predecessor_at(int fd, struct capture_handover *from, struct err *err)
+{
     struct predecessor *p = xcalloc(1, sizeof(*p));
     struct buf rest = { 0 };
     int status;
 
-    p->fd = p->listener = p->web = -1;
-    status = connect_to(p, path, err);
-    if (status == 0)
-        status = send_command(p, "{\"version\":\"0.2\"}", err);
+    p->fd = fd;
+    p->listener = p->web = -1;
+    status = send_command(p, "{\"version\":\"0.2\"}", err);
     if (status == 0)
         status = send_command(p, "{\"command\":\"take-over\"}", err);
     if (status == 0)
