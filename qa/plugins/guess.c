@@ -3,7 +3,6 @@
 #include <ids/plugin.h>
 
 static const struct ids_api *ids;
-
 struct guess_state { uint64_t asked, answered; };
 struct guess_tx { uint32_t number; bool has_number; struct ids_slice answer; };
 enum { NO_NUMBER = 1, UNASKED };
@@ -13,13 +12,12 @@ static const char *const events[] = { "no_number", "unasked", NULL };
 static enum ids_probe guess_probe(struct ids_bytes b, enum ids_direction direction)
 {
     static const char *const words[][4] = { { "GUESS " }, { "HIGHER\n", "LOWER\n", "RIGHT\n" } };
-    size_t left = (size_t)(b.end - b.next);
 
-    for (unsigned i = 0; words[direction][i] != NULL; i++) {
-        size_t len = strlen(words[direction][i]), n = left < len ? left : len;
+    for (const char *const *word = words[direction]; *word != NULL; word++) {
+        size_t len = strlen(*word), left = (size_t)(b.end - b.next);
 
-        if (memcmp(b.next, words[direction][i], n) == 0)
-            return n == len ? IDS_YES : IDS_MORE;
+        if (memcmp(b.next, *word, left < len ? left : len) == 0)
+            return left < len ? IDS_MORE : IDS_YES;
     }
     return IDS_NO;
 }
@@ -33,35 +31,33 @@ static void take_guess(struct guess_tx *tx, struct ids_slice line)
     }
     if (!tx->has_number)
         ids->tx_event(tx, NO_NUMBER);
-    ids->tx_done(tx, IDS_TO_SERVER);
 }
 
 /* Answers come in the order of the guesses: the n-th line answers the n-th line. */
 static enum ids_parse guess_parse(struct ids_app *app, void *state, struct ids_input *in)
 {
-    bool asks = in->direction == IDS_TO_SERVER;
     struct guess_state *s = state;
     struct guess_tx *tx;
     struct ids_slice line;
 
     if (!ids_line(&in->bytes, &line))
         return IDS_NEED_MORE;
-    tx = asks ? NULL : ids->tx_by_key(app, s->answered++);
+    tx = in->direction == IDS_TO_SERVER ? NULL : ids->tx_by_key(app, s->answered++);
     if (tx == NULL && (tx = ids->tx_new(app)) == NULL)
         return IDS_STOP;
-    if (asks) {
+    if (in->direction == IDS_TO_SERVER) {
         ids->tx_set_key(tx, s->asked++);
         take_guess(tx, line);
-        return IDS_PARSED;
+    } else {
+        tx->answer = ids->tx_copy(tx, line);
+        ids->tx_drop_key(tx);
     }
     if (s->answered > s->asked) {
         s->asked = s->answered;
         ids->tx_event(tx, UNASKED);
         ids->tx_done(tx, IDS_TO_SERVER);
     }
-    tx->answer = ids->tx_copy(tx, line);
-    ids->tx_drop_key(tx);
-    ids->tx_done(tx, IDS_TO_CLIENT);
+    ids->tx_done(tx, in->direction);
     return IDS_PARSED;
 }
 
@@ -72,10 +68,9 @@ static bool number_get(const void *tx, enum ids_direction direction, uint64_t *o
     return ((const struct guess_tx *)tx)->has_number;
 }
 
-static bool answer_get(const void *tx, enum ids_direction direction, unsigned index,
-                       struct ids_slice *out)
+static bool answer_get(const void *tx, enum ids_direction d, unsigned i, struct ids_slice *out)
 {
-    (void)direction, (void)index;
+    (void)d, (void)i;
     *out = ((const struct guess_tx *)tx)->answer;
     return out->len > 0;
 }
@@ -92,10 +87,9 @@ static bool guess_log(const void *tx, struct ids_json *json)
 }
 
 static const struct ids_protocol guess = {
-    .name = "guess", .transports = IDS_TCP,
-    .ports = "4747", .probe = guess_probe, .probe_max = 16,
+    .name = "guess", .transports = IDS_TCP, .ports = "4747",
     .state_size = sizeof(struct guess_state), .tx_size = sizeof(struct guess_tx),
-    .parse = guess_parse, .events = events, .log = guess_log,
+    .probe = guess_probe, .probe_max = 16, .parse = guess_parse, .events = events, .log = guess_log,
     .buffers = (const struct ids_buffer[]){
         { "guess.answer", "what the server answers", IDS_TC, false, answer_get }, { 0 } },
     .numbers = (const struct ids_number[]){
@@ -107,5 +101,4 @@ static int load(struct ids_engine *engine, const struct ids_api *api)
     ids = api;
     return ids->add_protocol(engine, &guess);
 }
-
 IDS_PLUGIN("guess", "1.0", load);
