@@ -139,8 +139,7 @@ struct app_proto {
     /* call app_trigger_raw_inspection() when a direction of a transaction is complete */
     bool raw_on_tx_end;
     bool single_tx;             /* a flow is one transaction, which is not counted separately */
-    bool inspect_both_dirs;        /* rules of both directions inspect data of either side at
-                                    * once */
+    bool inspect_both_dirs;     /* rules of both directions inspect data of either side at once */
     uint32_t tx_limit;          /* default of max-tx; 0: 256 open ones */
     uint8_t too_many_tx_event;  /* 0: none */
     int64_t stream_depth;       /* default; -1: none, 0: stream.reassembly.depth */
@@ -148,8 +147,7 @@ struct app_proto {
     void (*close)(struct app_flow *af);
     enum parse_status (*parse)(struct app_flow *af, struct app_input *in);
     bool handles_gaps;          /* else a gap stops the parser */
-    uint32_t buffer_limit;        /* maximum of bytes kept unconsumed; 0: 128 KiB; beyond it the
-                                   * parser stops */
+    uint32_t buffer_limit;      /* bytes kept unconsumed; 0: 128 KiB; beyond it the parser stops */
     void (*tx_close)(struct app_tx *tx);
     /* Returns how many bytes of the stream before the inspected data an alert shows; NULL: none. */
     uint32_t (*alert_lookbehind)(const struct app_flow *af, enum direction direction);
@@ -161,6 +159,8 @@ struct app_proto {
     void (*prefetch)(const struct app_flow *af);
     /* Called once all bytes of a flow have been parsed: closes what is open. */
     void (*finish)(struct app_flow *af);
+    /* Called when the sender has reset the connection. Data may follow: the host may refuse it. */
+    void (*reset)(struct app_flow *af, enum direction sender);
     const struct app_handover_ops *handover;    /* NULL: another process begins with the next
                                                  * message that it recognises */
 

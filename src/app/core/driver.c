@@ -10,6 +10,7 @@
 #include "flow/flow_export.h"
 #include "base/memory/lib_memory.h"
 #include "stream/slot.h"
+#include "stream/stream.h"
 
 /* --- no protocol ------------------------------------------------------------------------------ */
 
@@ -413,6 +414,15 @@ static void end_closed(struct app_session *s, const struct inspection *in)
     }
 }
 
+/* A reset that the stream engine believes. It ends no data: the host may know better. */
+static COLD void tell_reset(struct app_session *s, const struct packet *p)
+{
+    const struct app_proto *proto = s->flow.proto;
+
+    if (proto != NULL && proto->reset != NULL && !s->off && stream_is_closed(p))
+        proto->reset(&s->flow, packet_direction(p));
+}
+
 /* The flow goes on in another process. True: so does what is unfinished. */
 static COLD bool hand_over(struct app_session *s)
 {
@@ -511,6 +521,8 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
                  in->reason == INSPECT_LAST_DATA) &&
         !(in->hands_over && app_handover_keeps(s)))
         end_closed(s, in);
+    if (UNLIKELY(p->tcp.flags & TCP_RST))
+        tell_reset(s, p);
 }
 
 /* --- datagrams -------------------------------------------------------------------------------- */

@@ -304,3 +304,15 @@ enum parse_status tls_parse(struct app_flow *af, struct app_input *in)
         finished(st, d);
     return status;
 }
+
+/* Behind the server's hello of TLS 1.3 a client's messages are encrypted, so nothing that rules or
+ * logs look at can follow its reset. Encrypted data of the server show that its hello did not ask
+ * for a second one of the client. */
+void tls_reset(struct app_flow *af, enum direction sender)
+{
+    struct tls_state *st = af->state;
+
+    if (sender == TO_SERVER && st->tx != NULL && st->tx->without_certificate &&
+        st->tx->tx.progress[TO_CLIENT] >= TLS_SERVER_HANDSHAKE_DONE)
+        finished(st, TO_SERVER);
+}

@@ -157,6 +157,7 @@ const struct app_proto app_tls = {
     .single_tx = true,
     .inspect_both_dirs = true,
     .parse = tls_parse,
+    .reset = tls_reset,
     .handover = &handover,
     .tx_close = tls_tx_close,
     .progress_done = { TLS_CLIENT_FINISHED, TLS_SERVER_FINISHED },

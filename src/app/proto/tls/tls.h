@@ -179,6 +179,7 @@ enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
 bool tls_heartbeat(struct tls_state *st, struct bytes body, enum direction d);
 /* record.c */
 enum parse_status tls_parse(struct app_flow *af, struct app_input *in);
+void tls_reset(struct app_flow *af, enum direction sender);
 void tls_encrypted(struct app_flow *af, struct tls_state *st);  /* applies encryption-handling */
 
 void tls_event(struct tls_state *st, enum tls_event event);
