@@ -119,6 +119,7 @@ static void close_direction(struct http_state *state, const struct app_input *in
     if (state->closed[in->direction])
         return;
     state->closed[in->direction] = true;
+    state->input = (struct slice){ 0 };         /* closing may complete a line without data */
     http_keep_no_more(state);
     state->closing = true;
     if (in->direction == TO_SERVER)
@@ -278,7 +279,7 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
         return PARSE_STOP;
     state->direction = in->direction;
     state->offset = in->offset;
-    state->input = (struct slice){ 0 };         /* closing may complete a line without data */
+    state->input = (struct slice){ 0 };
     state->change = false;
     if (in->gap > 0)
         status = parse_gap(state, in);
