@@ -101,9 +101,14 @@ static void raise_framing(struct http_tx *htx)
         raise_once(htx, HTTP_EVENT_INVALID_CONTENT_LENGTH_FIELD_IN_REQUEST);
 }
 
+/* A line without protocol is one of HTTP/0.9, which is no anomaly by itself. */
 static void raise_invalid_line(struct http_tx *htx)
 {
-    if (htx->htp->is_protocol_0_9 && htx->htp->request_method_number == HTP_M_UNKNOWN)
+    const htp_tx_t *htp = htx->htp;
+
+    if (htp->is_protocol_0_9 && htp->request_method_number == HTP_M_UNKNOWN &&
+        (htp->request_protocol_number == HTP_PROTOCOL_INVALID ||
+         htp->request_protocol_number == HTP_PROTOCOL_UNKNOWN))
         raise_once(htx, HTTP_EVENT_REQUEST_LINE_INVALID);
 }
 
