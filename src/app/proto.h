@@ -170,15 +170,16 @@ struct app_proto {
      * protocol, also where other protocols have the same buffers. */
     bool binds_modifiers;
     const struct app_pcre_letter *pcre_letters; /* ended by 0 */
-    const char *byte_order_word;    /* in byte_test and similar keywords: its messages' byte
-                                     * order */
+    const char *byte_order_word;    /* in byte_test and the like: its messages' byte order */
     const struct app_optional_feature *optional_features;       /* {NULL} ended */
 
     uint8_t progress_done[2];
     const struct app_name *progress_names[2];   /* hooks: "request_line"; NULL-named end */
+    uint8_t steps_of_nine;          /* a bit per step that Suricata 8 counts to the one before */
+    const struct app_tx_kind *tx_kinds;         /* NULL-named end; NULL: no kinds */
+    unsigned (*tx_kind)(const struct app_tx *tx);   /* index in tx_kinds */
     const struct app_name *events;              /* "malformed_data", ids from 1; {NULL} ended */
-    bool events_in_capitals;                    /* EVE writes them in capitals; rules may use any
-                                                 * case */
+    bool events_in_capitals;                    /* in EVE; rules may use any case */
     const char *const *frames;                  /* frame type names, NULL-ended; id = index */
     const struct app_buffer *const *buffers;    /* NULL-ended lists */
     const struct app_integer *const *integers;
@@ -201,8 +202,7 @@ struct app_proto {
     uint8_t file_directions;            /* the directions that carry files */
     enum app_proto_id files_by;         /* its files are transferred on connections of this one */
     bool unnamed_files;                 /* rules for this protocol alone cannot use file.name */
-    /* Frame records count its transactions from 1. */
-    bool frames_count_from_one;
+    bool frames_count_from_one;         /* frame records count its transactions from 1 */
     bool marks_tx;              /* calls app_tx_mark() for what it changes; without it rules, logs
                                  * and cleanup visit all open transactions with each packet */
 };

@@ -213,6 +213,9 @@ static inline bool app_integer_get(const struct app_integer *n, struct app_tx *t
     return app_field_number(&n->field, tx, direction, index, out);
 }
 
+/* A kind of transactions whose hooks rules name KIND:STATE ("stream:request_headers"). */
+struct app_tx_kind { const char *name; const struct app_name *progress_names[2]; };
+
 /* What app_match.parse returns for a value with which the keyword tests nothing. */
 #define APP_MATCH_NO_TEST 1
 

@@ -116,6 +116,14 @@ static void list_proto_hooks(const struct app_proto *proto, enum direction d, co
     printf("%s:%s\n", name, done);
 }
 
+/* The states of one kind of transactions. */
+static void list_kind_hooks(const struct app_proto *proto, const struct app_tx_kind *kind)
+{
+    for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++)
+        for (const struct app_name *n = kind->progress_names[d]; n->name != NULL; n++)
+            printf("%s:%s:%s\n", app_proto_rule_name(proto), kind->name, n->name);
+}
+
 int list_hooks(void)
 {
     printf("=========Supported App Layer Hooks=========\n");
@@ -126,6 +134,8 @@ int list_hooks(void)
             continue;
         list_proto_hooks(proto, TO_SERVER, "request_started", "request_complete");
         list_proto_hooks(proto, TO_CLIENT, "response_started", "response_complete");
+        for (unsigned i = 0; proto->tx_kinds != NULL && proto->tx_kinds[i].name != NULL; i++)
+            list_kind_hooks(proto, &proto->tx_kinds[i]);
     }
     return EXIT_SUCCESS;
 }

@@ -528,17 +528,22 @@ static const char *hook_name(const struct tx_engine *e, char out[ENGINE_NAME_SIZ
 {
     const struct app_proto *proto = app_proto_by_id(e->proto);
     const struct app_name *n = proto->progress_names[e->direction];
-    const char *hook = e->progress == 0 ? "started" : "complete", *prefix = "request_";
+    const char *hook = e->step == 0 ? "started" : "complete", *prefix = "request_", *kind = "";
+
+    if (e->kind != 0) {
+        kind = proto->tx_kinds[e->kind - 1].name;
+        n = proto->tx_kinds[e->kind - 1].progress_names[e->direction];
+    }
 
     if (e->direction == TO_CLIENT)
         prefix = "response_";
     for (; n != NULL && n->name != NULL; n++)
-        if (n->value == e->progress) {
+        if (n->value == e->step) {
             hook = n->name;
             prefix = "";
         }
-    snprintf(out, ENGINE_NAME_SIZE, "%s:%s%s:generic",
-             app_proto_rule_name(proto), prefix, hook);
+    snprintf(out, ENGINE_NAME_SIZE, "%s:%s%s%s%s:generic", app_proto_rule_name(proto), kind,
+             *kind != '\0' ? ":" : "", prefix, hook);
     return out;
 }
 

@@ -87,17 +87,24 @@ bool firewall_hook_text(const struct rule *rule, char *out, size_t size)
     };
     const struct app_proto *proto = app_proto_by_id((enum app_proto_id)rule->app_proto);
     const struct app_name *n;
+    const char *kind = "";
 
     if (!rule->hook_in_app || proto == NULL) {
         snprintf(out, size, "packet:%s", tables[firewall_table_of(rule)]);
         return true;
     }
     n = proto->progress_names[rule->flags & RULE_TO_SERVER ? TO_SERVER : TO_CLIENT];
+    if (rule->hook_kind != 0) {
+        const struct app_tx_kind *k = &proto->tx_kinds[rule->hook_kind - 1];
+
+        kind = k->name;
+        n = k->progress_names[rule->flags & RULE_TO_SERVER ? TO_SERVER : TO_CLIENT];
+    }
     for (; n != NULL && n->name != NULL; n++) {
         if (n->value != rule->hook - 1)
             continue;
         /* Records name the protocol as EVE does ("http"); rules say http1. */
-        snprintf(out, size, "%s:%s", proto->name, n->name);
+        snprintf(out, size, "%s:%s%s%s", proto->name, kind, *kind != '\0' ? ":" : "", n->name);
         return true;
     }
     return false;

@@ -26,12 +26,17 @@ struct firewall_policy {
 #define FIREWALL_POLICY_INDEX UINT32_MAX
 
 struct firewall_list { uint32_t *at; size_t count, cap; };
+/* By direction and hook. */
+typedef struct firewall_policy firewall_policies[2][FIREWALL_HOOKS_MAX];
 
 struct firewall {
     struct firewall_list packet[FIREWALL_TABLES];       /* in the order of the rule file */
     struct firewall_list app[APP_PROTO_COUNT][2];  /* by hook, then in the order of the rule file */
     struct firewall_policy packet_policy[FIREWALL_TABLES];
-    struct firewall_policy app_policy[APP_PROTO_COUNT][2][FIREWALL_HOOKS_MAX];
+    firewall_policies app_policy[APP_PROTO_COUNT];
+    /* By app_proto.tx_kinds, in the ruleset's arena. NULL: the protocol has none, or the rules are
+     * of Suricata 8, which has no kinds. */
+    firewall_policies *kind_policy[APP_PROTO_COUNT];
 };
 
 /* Sets set->hook, and set->firewall if firewall.enabled. Call it after ruleset_compile(). Returns

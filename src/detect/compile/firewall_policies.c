@@ -24,7 +24,7 @@ struct policy_hook {
     const char *const *paths;           /* the later one wins; ended by NULL */
     const struct app_proto *proto;      /* NULL: of packets */
     enum direction direction;
-    uint8_t hook;                       /* as rule.hook */
+    uint8_t hook, kind;                 /* as rule.hook, rule.hook_kind */
 };
 
 /* --- alerts ------------------------------------------------------------------------------- */
@@ -42,6 +42,7 @@ static const struct rule *policy_rule(const struct policy_hook *h, const struct 
         .sid = h->proto != NULL ? 2201001 : 2201000, .gid = 1, .rev = 1, .priority = 3,
         .type = h->proto != NULL ? RULE_APP_TX : RULE_PACKET,
         .action = a->action, .scope = a->scope, .also_pass = a->also_pass, .hook = h->hook,
+        .hook_kind = h->kind,
         .info = info };
     if (h->proto != NULL) {
         rule->app_proto = (uint8_t)h->proto->id;
@@ -113,6 +114,16 @@ static int packet_policies(struct ruleset *set, const struct conf_node *policies
     return 0;
 }
 
+/* The hook "request_line" is the key "request-line". */
+static void key_add(char *key, size_t size, const char *name)
+{
+    size_t start = strlen(key);
+
+    snprintf(key + start, size - start, "%s", name);
+    for (char *p = key + start; *p != '\0'; p++)
+        *p = *p == '_' ? '-' : *p;
+}
+
 /* Every protocol has the hooks "started" and "complete"; the others are its named states of
  * progress. FIREWALL_HOOKS_MAX bounds the table. */
 static int app_policy(struct policy_hook *h, const struct conf_node *policies, const char *name,
@@ -125,12 +136,8 @@ static int app_policy(struct policy_hook *h, const struct conf_node *policies, c
     if (state < 0 || state >= FIREWALL_HOOKS_MAX)
         return 0;
     for (unsigned i = 0; i < ARRAY_LEN(at); i++) {
-        size_t start = (size_t)snprintf(at[i], sizeof(at[i]), "%s%s.", i < 2 ? "" : "app.",
-                                        protos[i & 1]);
-
-        snprintf(at[i] + start, sizeof(at[i]) - start, "%s", name);
-        for (char *p = at[i] + start; *p != '\0'; p++)
-            *p = *p == '_' ? '-' : *p;      /* the hook "request_line" is the key "request-line" */
+        snprintf(at[i], sizeof(at[i]), "%s%s.", i < 2 ? "" : "app.", protos[i & 1]);
+        key_add(at[i], sizeof(at[i]), name);
     }
     h->paths = paths;
     h->policy = &h->set->firewall->app_policy[h->proto->id][h->direction][state];
@@ -156,6 +163,53 @@ static int app_policies(struct ruleset *set, const struct conf_node *policies,
     return 0;
 }
 
+/* Suricata 9's "app.http2.stream.request-headers". What has no such key takes the policy of the
+ * hook without a kind. */
+static int kind_policies(struct policy_hook *h, const struct conf_node *policies, unsigned kind,
+                         struct err *err)
+{
+    firewall_policies *of = &h->set->firewall->kind_policy[h->proto->id][kind];
+    const struct app_tx_kind *k = &h->proto->tx_kinds[kind];
+    char key[160];
+    const char *paths[] = { key, NULL };
+
+    h->paths = paths;
+    h->kind = (uint8_t)(kind + 1);
+    for (const struct app_name *n = k->progress_names[h->direction]; n->name != NULL; n++) {
+        snprintf(key, sizeof(key), "app.%s.%s.", h->proto->name, k->name);
+        key_add(key, sizeof(key), n->name);
+        h->policy = &(*of)[h->direction][n->value];
+        h->hook = (uint8_t)(n->value + 1);
+        if (hook_read(policies, h, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int all_kinds_policies(struct ruleset *set, const struct conf_node *policies,
+                              const struct app_proto *proto, struct err *err)
+{
+    struct firewall *fw = set->firewall;
+    unsigned count = 0;
+
+    if (proto->tx_kinds == NULL || !set->suricata_9)
+        return 0;
+    while (proto->tx_kinds[count].name != NULL)
+        count++;
+    fw->kind_policy[proto->id] = arena_zalloc(&set->arena, count * sizeof(firewall_policies));
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(&fw->kind_policy[proto->id][i], &fw->app_policy[proto->id],
+               sizeof(firewall_policies));
+        for (unsigned d = 0; d < 2; d++) {
+            struct policy_hook h = { .set = set, .proto = proto, .direction = (enum direction)d };
+
+            if (kind_policies(&h, policies, i, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
 /* --- keys that nothing reads -------------------------------------------------------------- */
 
 /* Keys have "-" where hooks have "_". */
@@ -168,6 +222,15 @@ static bool is_hook(const char *key, const char *hook)
     return key[i] == '\0' && hook[i] == '\0';
 }
 
+static bool is_named(const struct app_name *const names[2], const char *key)
+{
+    for (unsigned d = 0; d < 2; d++)
+        for (const struct app_name *n = names[d]; n != NULL && n->name != NULL; n++)
+            if (is_hook(key, n->name))
+                return true;
+    return false;
+}
+
 static bool has_hook(const struct app_proto *proto, const char *key)
 {
     static const char *const ends[] = { "request_started", "request_complete", "response_started",
@@ -176,11 +239,21 @@ static bool has_hook(const struct app_proto *proto, const char *key)
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         if (is_hook(key, ends[i]))
             return true;
-    for (unsigned d = 0; d < 2; d++)
-        for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL;
-             n++)
-            if (is_hook(key, n->name))
-                return true;
+    return is_named(proto->progress_names, key);
+}
+
+/* False: the key names no kind of transactions. */
+static bool check_kind(const struct app_proto *proto, const struct conf_node *node)
+{
+    for (const struct app_tx_kind *k = proto->tx_kinds; k != NULL && k->name != NULL; k++) {
+        if (strcmp(node->name, k->name) != 0)
+            continue;
+        CONF_EACH(hook, node)
+            if (!is_named(k->progress_names, hook->name))
+                conf_warning(hook, "firewall policy: protocol %s has no hook \"%s\" of the kind "
+                             "%s", proto->name, hook->name, k->name);
+        return true;
+    }
     return false;
 }
 
@@ -196,25 +269,25 @@ static const struct app_proto *proto_of(const char *key)
     return NULL;
 }
 
-static void check_app(const struct conf_node *node)
+static void check_app(const struct conf_node *node, bool kinds)
 {
     const struct app_proto *proto = proto_of(node->name);
 
     if (proto == NULL)
         conf_warning(node, "firewall policy: there is no protocol or hook \"%s\"", node->name);
     CONF_EACH(hook, node)
-        if (proto != NULL && !has_hook(proto, hook->name))
+        if (proto != NULL && !has_hook(proto, hook->name) && !(kinds && check_kind(proto, hook)))
             conf_warning(hook, "firewall policy: protocol %s has no hook \"%s\"", proto->name,
                          hook->name);
 }
 
 /* A policy that is ignored would leave the user with another firewall than he wrote. */
-static void check_keys(const struct conf_node *policies)
+static void check_keys(const struct conf_node *policies, bool kinds)
 {
     CONF_EACH(node, policies) {
         if (strcmp(node->name, "app") == 0)
             CONF_EACH(proto, node)
-                check_app(proto);
+                check_app(proto, kinds);
         else if (strcmp(node->name, "packet") == 0)
             CONF_EACH(hook, node) {
                 if (strcmp(hook->name, "filter") != 0 && strcmp(hook->name, "pre-flow") != 0 &&
@@ -225,7 +298,7 @@ static void check_keys(const struct conf_node *policies)
         else if (strcmp(node->name, "packet-filter") != 0 &&
                  strcmp(node->name, "packet-pre-flow") != 0 &&
                  strcmp(node->name, "packet-pre-stream") != 0)
-            check_app(node);
+            check_app(node, false);
     }
 }
 
@@ -233,7 +306,7 @@ int firewall_policies_read(struct ruleset *set, const struct conf_node *root, st
 {
     const struct conf_node *policies = conf_find(root, "firewall.policies");
 
-    check_keys(policies);
+    check_keys(policies, set->suricata_9);
     if (packet_policies(set, policies, err) < 0)
         return -1;
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
@@ -242,6 +315,8 @@ int firewall_policies_read(struct ruleset *set, const struct conf_node *root, st
         for (unsigned d = 0; proto != NULL && d < 2; d++)
             if (app_policies(set, policies, proto, (enum direction)d, err) < 0)
                 return -1;
+        if (proto != NULL && all_kinds_policies(set, policies, proto, err) < 0)
+            return -1;
     }
     return 0;
 }

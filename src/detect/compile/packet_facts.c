@@ -144,6 +144,7 @@ static void header_only(const struct rule *r, struct rule *facts)
     facts->action = RULE_ALERT;
     facts->app_proto = APP_PROTO_UNKNOWN;
     facts->hook = HOOK_NONE;
+    facts->hook_kind = 0;
     facts->hook_in_app = facts->hook_up_to = facts->uses_shared_state = false;
     facts->scope = SCOPE_DEFAULT;
     facts->tags = NULL;

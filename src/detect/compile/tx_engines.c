@@ -216,6 +216,7 @@ static void add_hook(const struct rule *rule, tx_engines *out)
         if (in_direction(rule, d))
             ARRAY_PUSH(out, ((struct tx_engine){
                 .hook = true, .direction = (uint8_t)d, .progress = hook_progress(rule),
+                .step = (uint8_t)(rule->hook - 1), .kind = rule->hook_kind,
                 .proto = (enum app_proto_id)rule->app_proto }));
 }
 
@@ -233,6 +234,13 @@ static bool has_own_progress(const struct tx_engine *e)
     return !e->hook && !e->stream && e->proto != APP_PROTO_UNKNOWN && !fits_any_hook(e);
 }
 
+static bool is_hook_of_nine(const struct rule *rule)
+{
+    const struct app_proto *proto = app_proto_by_id((enum app_proto_id)rule->app_proto);
+
+    return proto != NULL && (proto->steps_of_nine >> (rule->hook - 1) & 1) != 0;
+}
+
 /* Suricata rejects a rule whose keywords need another progress than its hook has; so do
  * we. */
 bool tx_engines_fit_hook(const struct rule *rule)
@@ -240,7 +248,7 @@ bool tx_engines_fit_hook(const struct rule *rule)
     tx_engines all = { 0 };
     bool fits = true;
 
-    if (!rule->hook_in_app)
+    if (!rule->hook_in_app || rule->hook_kind != 0 || is_hook_of_nine(rule))
         return true;
     tx_engines_of(rule, NULL, &all);
     for (size_t i = 0; i < all.count; i++)

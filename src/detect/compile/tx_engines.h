@@ -17,6 +17,7 @@ struct tx_engine {
     bool stream, pattern;               /* `pattern`: has the rule's fast pattern */
     bool hook;                          /* created for the rule's hook; inspects nothing else */
     uint8_t direction, progress;
+    uint8_t step, kind;                 /* of the hook: its step of progress, rule.hook_kind */
     enum app_proto_id proto;
 };
 typedef ARRAY_OF(struct tx_engine) tx_engines;

@@ -231,6 +231,13 @@ static bool rule_decides_hook(struct tx_hooks *t, const struct rule *r, enum hoo
     return false;
 }
 
+static const firewall_policies *policies_of(const struct firewall *fw, const struct tx_context *c)
+{
+    if (fw->kind_policy[c->proto->id] != NULL)
+        return &fw->kind_policy[c->proto->id][c->proto->tx_kind(c->tx)];
+    return &fw->app_policy[c->proto->id];
+}
+
 /* All rules for one hook, in the user's order; then the policy. */
 static enum hook_end hook_inspect(struct tx_hooks *t)
 {
@@ -249,19 +256,33 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
         if (r->action != RULE_CONFIG && rule_decides_hook(t, r, &end))
             return end;
     }
-    policy = &fw->app_policy[t->c->proto->id][t->c->direction]
-                            [MIN(t->hook, FIREWALL_HOOKS_MAX - 1)];
+    policy = &(*policies_of(fw, t->c))[t->c->direction][MIN(t->hook, FIREWALL_HOOKS_MAX - 1)];
     if (policy->action != RULE_ACCEPT || decides_packet(t, policy->scope, t->hook))
         flags |= ALERT_TO_PACKET;
     policy_report(t->c->dt, t->c->direction, policy, t->c->tx->id, flags);
     return tx_decide(t, policy->action, policy->scope, t->hook, DROP_FW_DEFAULT_APP);
 }
 
+/* Rules of Suricata 8 know no step of 9, in which a kind of transactions has its own steps. */
+static bool has_step(const struct tx_context *c, unsigned step)
+{
+    const struct app_name *n;
+
+    if (!c->dt->set->suricata_9)
+        return (c->proto->steps_of_nine >> step & 1) == 0;
+    if (c->proto->tx_kinds == NULL)
+        return true;
+    n = c->proto->tx_kinds[c->proto->tx_kind(c->tx)].progress_names[c->direction];
+    while (n->name != NULL && n->value != step)
+        n++;
+    return n->name != NULL;
+}
+
 /* Goes through every hook from the last inspected one to the present one. False: dropped. */
 bool firewall_tx(struct tx_context *c)
 {
     struct tx_hooks t = { .c = c, .hook = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP,
-                         .last = c->progress, .last_tx = c->tx->next == NULL };
+                         .last = tx_step(c), .last_tx = c->tx->next == NULL };
     enum hook_end end = HOOK_PASSED;
 
     if (flow_is_accepted(c->packet) || c->tx->unidirectional[c->direction]) {
@@ -274,6 +295,7 @@ bool firewall_tx(struct tx_context *c)
         return true;
     }
     for (; t.hook <= t.last && end < HOOK_ENDS; t.hook++)
-        end = hook_inspect(&t);
+        if (has_step(c, t.hook))
+            end = hook_inspect(&t);
     return end != HOOK_DROPPED;
 }

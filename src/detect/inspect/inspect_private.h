@@ -97,6 +97,7 @@ struct tx_context {
     const struct app_proto *proto;
     enum direction direction;
     uint8_t progress;
+    uint8_t over;               /* steps before it are over: app_proto.steps_of_nine do not count */
     bool done;                  /* inspection of this direction is over */
     uint32_t seen;              /* tx_rule.seen of the rule at hand */
     uint64_t end;               /* how far the buffers of the rule at hand go */
@@ -214,6 +215,8 @@ void frames_inspect(struct detect_thread *dt, struct packet *p, enum direction d
 void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only);
 /* True if all of the rule that a single packet decides matches. */
 bool packet_rule_matches(struct detect_thread *dt, const struct match_input *in);
+/* The progress that rules of the version asked for know. */
+unsigned tx_step(const struct tx_context *c);
 /* Evaluates a firewall rule on a transaction. INSPECT_PENDING: it may match at a later step.
  * *before: it has matched already. Prepares `in` for rule_matched(). */
 enum inspect_result { INSPECT_MATCH, INSPECT_PENDING, INSPECT_CANT_MATCH };

@@ -285,7 +285,7 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
 {
     const struct app_buffer *app = l->buffer->by_proto[c->proto->id];
     uint8_t need = app != NULL ? app->progress[c->direction] : 0;
-    bool decided = c->done || (c->progress > need && (app == NULL || !app->grows)), any = false;
+    bool decided = c->done || (c->over > need && (app == NULL || !app->grows)), any = false;
     struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
     struct buffer_part part = { .complete = decided };
     bool tracked = lasts(app) && is_tracked(c, in->rule, l);
@@ -361,7 +361,7 @@ static enum inspect_result test_passes(struct tx_context *c, const struct rule_t
     test_begin(c->dt, test);
     if (test->match(in, test->arg) != test->negated)
         return INSPECT_MATCH;
-    return c->done || (c->progress > need && !test->any_time) ? INSPECT_CANT_MATCH
+    return c->done || (c->over > need && !test->any_time) ? INSPECT_CANT_MATCH
                                                               : INSPECT_PENDING;
 }
 
@@ -415,6 +415,19 @@ static enum inspect_result inspect_rule_parts(struct tx_context *c, const struct
     return all;
 }
 
+/* How far the transaction is for rules of the version asked for. */
+unsigned tx_step(const struct tx_context *c)
+{
+    return c->dt->set->suricata_9 ? c->progress : c->over;
+}
+
+/* Whether the transaction is one of the kind that the rule's hook belongs to. */
+static bool is_of_kind(const struct tx_context *c, const struct rule *r)
+{
+    return r->hook_kind == 0 ||
+           (c->proto->tx_kind != NULL && c->proto->tx_kind(c->tx) + 1 == r->hook_kind);
+}
+
 /* Whether the transaction has not reached the rule's hook yet. One that the flow's end cut off
  * never does; one that a gap or the depth disrupted counts as complete, as in Suricata. */
 static bool is_before_hook(const struct tx_context *c, const struct rule *r)
@@ -428,7 +441,8 @@ static bool is_before_hook(const struct tx_context *c, const struct rule *r)
 static bool is_bare_hook_now(const struct tx_context *c, const struct rule *r)
 {
     return r->hook_in_app && r->list == NULL && r->tx_test_count == 0 &&
-           c->progress + 1u == r->hook;
+           (c->progress + 1u == r->hook ||
+            (r->hook_kind == 0 && tx_step(c) + 1u == r->hook));
 }
 
 /* Protocol, header, flags and tests; only checked until the rule waits in the transaction. */
@@ -437,8 +451,8 @@ static bool rule_may_begin(struct tx_context *c, const struct rule *r,
 {
     if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
         return false;
-    return rule_header_fits(r, &c->header) && rule_packet_fits(r, &c->header, c->packet) &&
-           rule_tests_pass(r, in);
+    return is_of_kind(c, r) && rule_header_fits(r, &c->header) &&
+           rule_packet_fits(r, &c->header, c->packet) && rule_tests_pass(r, in);
 }
 
 /* The payload of a rule that waits for flowbits of transactions is that of the answer only when the
@@ -477,7 +491,7 @@ static bool may_match_again(const struct tx_context *c, const struct rule *r)
     const struct app_buffer *app = l != NULL && l->buffer != NULL && l->buffer->kind == BUFFER_TX
                                        ? l->buffer->by_proto[c->proto->id] : NULL;
 
-    return app != NULL && app->again != NULL && c->progress > app->progress[c->direction] &&
+    return app != NULL && app->again != NULL && c->over > app->progress[c->direction] &&
            !(r->flags & RULE_TX_BOTH) && !looks_at_bodies(r);
 }
 
@@ -608,13 +622,22 @@ static void tx_inspect_rules(struct tx_context *c)
     group_end(c->dt);
 }
 
+/* A step that only Suricata 9 has is part of the one before: what may come at that one may come
+ * until the step is over, too. */
+static uint8_t step_of_8(const struct app_proto *proto, uint8_t step)
+{
+    return (uint8_t)(step - (proto->steps_of_nine >> step & 1));
+}
+
 /* False: the firewall has dropped the packet, so nothing more is evaluated. */
 static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
                            enum direction d)
 {
     const struct app_proto *proto = tx->flow->proto;
     struct tx_context c = { .dt = dt, .packet = p, .tx = tx, .proto = proto, .direction = d,
-                            .progress = tx->progress[d], .done = app_tx_done(tx, d, proto) ||
+                            .progress = tx->progress[d],
+                            .over = step_of_8(proto, tx->progress[d]),
+                            .done = app_tx_done(tx, d, proto) ||
                             inspection_is_last(dt->inspection) };
     bool evaluated = !tx->no_inspect[d] && !tx->unidirectional[d] && (!tx->untouched[d] || c.done);
     bool go_on = true;
@@ -628,8 +651,17 @@ static bool tx_inspect_one(struct detect_thread *dt, struct packet *p, struct ap
         tx_inspect_rules(&c);
     detect_tx(tx)->bits[d] = (uint8_t)((detect_tx(tx)->bits[d] & TX_BITS_ACCEPTED) |
                             (c.done ? TX_BITS_DONE | TX_BITS_STEP
-                                    : MIN(c.progress, TX_BITS_STEP)));
+                                    : MIN(tx_step(&c), TX_BITS_STEP)));
     return go_on;
+}
+
+/* Whether a step has been reached that no packet was inspected at. */
+static bool has_moved(const struct detect_thread *dt, const struct app_tx *tx, enum direction d)
+{
+    unsigned step = dt->set->suricata_9 ? tx->progress[d]
+                                        : step_of_8(tx->flow->proto, tx->progress[d]);
+
+    return step > (detect_tx(tx)->bits[d] & TX_BITS_STEP);
 }
 
 /* All transactions of the flow that are not done, oldest first. */
@@ -647,7 +679,7 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bo
          tx = next) {
         next = tx->due_next;
         last_evaluated = !(detect_tx(tx)->bits[d] & TX_BITS_DONE) &&
-                     (!moved_only || tx->progress[d] > (detect_tx(tx)->bits[d] & TX_BITS_STEP));
+                     (!moved_only || has_moved(dt, tx, d));
         if (last_evaluated && !tx_inspect_one(dt, p, tx, d))
             return;
         if (seen)

@@ -221,10 +221,11 @@ static void duplicate_key(struct buf *key, const struct conditions *c)
     const struct rule *rule = c->r->rule;
 
     buf_clear(key);
-    buf_printf(key, "%u %u %u %u %x %u %u %u %p %p %p %p ", rule->action, rule->scope,
+    buf_printf(key, "%u %u %u %u %x %u %u %u %u %p %p %p %p ", rule->action, rule->scope,
                rule->app_proto, rule->ip_version, rule->flags & HEADER_FLAGS, rule->hook,
-               rule->hook_in_app, rule->link, (const void *)rule->src, (const void *)rule->dst,
-               (const void *)rule->src_port, (const void *)rule->dst_port);
+               rule->hook_in_app, rule->hook_kind, rule->link, (const void *)rule->src,
+               (const void *)rule->dst, (const void *)rule->src_port,
+               (const void *)rule->dst_port);
     buf_add(key, rule->ip_proto, sizeof(rule->ip_proto));
     if (c->count > 0)
         buf_add(key, c->id, c->count * sizeof(*c->id));
@@ -291,6 +292,7 @@ static bool proto_admits(const struct rule *a, const struct rule *b)
     return (a->app_proto == APP_PROTO_UNKNOWN || a->app_proto == b->app_proto) &&
            (a->ip_version == 0 || a->ip_version == b->ip_version) && a->link == b->link &&
            a->hook == b->hook && a->hook_in_app == b->hook_in_app &&
+           a->hook_kind == b->hook_kind &&
            ((a->flags ^ b->flags) & HEADER_FLAGS) == 0;
 }
 

@@ -298,12 +298,38 @@ static int packet_hook_parse(struct rule_builder *b, struct text in, struct err 
 }
 
 /* -1: the protocol has no such state. */
-static int64_t progress_by_name(const struct app_proto *proto, enum direction d, struct text name)
+static int64_t progress_by_name(const struct app_name *names, struct text name)
 {
-    for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
+    for (const struct app_name *n = names; n != NULL && n->name != NULL; n++)
         if (text_equal(name, n->name))
             return n->value;
     return -1;
+}
+
+/* "stream:" of "http2:stream:request_headers", the kind of the hook's transactions. */
+static int hook_kind_parse(struct rule_builder *b, const struct app_proto *proto, struct text *in,
+                           struct err *err)
+{
+    const char *colon = memchr(in->p, ':', in->n);
+    struct text kind = { in->p, colon != NULL ? (size_t)(colon - in->p) : 0 };
+
+    if (colon == NULL)
+        return 0;
+    for (unsigned i = 0; proto->tx_kinds != NULL && proto->tx_kinds[i].name != NULL; i++)
+        if (text_equal(kind, proto->tx_kinds[i].name)) {
+            b->parser.rule->hook_kind = (uint8_t)(1 + i);
+            *in = text_from(*in, kind.n + 1);
+            return 0;
+        }
+    return header_error(b, *in, err, "hook \"%.*s\": this protocol has no such transactions", *in);
+}
+
+/* Firewall rules would pass over a step that the rules of Suricata 8 do not know. */
+static bool is_of_other_version(const struct rule_builder *b, const struct app_proto *proto,
+                                int64_t progress)
+{
+    return b->firewall && !b->parser.ruleset->suricata_9 &&
+           (b->parser.rule->hook_kind != 0 || (proto->steps_of_nine >> progress & 1) != 0);
 }
 
 /* "http1:request_line": a state of progress. "<" in firewall rules covers the hooks before
@@ -316,6 +342,8 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     if (app_proto_is_group((enum app_proto_id)rule->app_proto))
         return header_error(b, in, err, "hook \"%.*s\": the rule's protocol means several, "
                             "of which each has hooks of its own", in);
+    if (hook_kind_parse(b, proto, &in, err) < 0)
+        return -1;
     if (b->firewall && in.n > 0 && in.p[0] == '<') {
         rule->hook_up_to = true;
         in = text_from(in, 1);
@@ -323,7 +351,9 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
     for (unsigned d = TO_SERVER; d <= TO_CLIENT; d++) {
         const char *started = d == TO_SERVER ? "request_started" : "response_started";
         const char *complete = d == TO_SERVER ? "request_complete" : "response_complete";
-        int64_t progress = progress_by_name(proto, (enum direction)d, in);
+        const struct app_name *names = rule->hook_kind == 0 ? proto->progress_names[d] :
+            proto->tx_kinds[rule->hook_kind - 1].progress_names[d];
+        int64_t progress = progress_by_name(names, in);
 
         if (text_equal(in, started))
             progress = 0;
@@ -331,6 +361,9 @@ static int app_hook_parse(struct rule_builder *b, struct text in, struct err *er
             progress = proto->progress_done[d];
         if (progress < 0)
             continue;
+        if (is_of_other_version(b, proto, progress))
+            return header_error(b, in, err, "hook \"%.*s\": firewall rules need compatibility: "
+                                "suricata-9 for it", in);
         rule->hook = (uint8_t)(1 + progress);
         rule->hook_in_app = true;
         rule->flags |= d == TO_SERVER ? RULE_TO_SERVER : RULE_TO_CLIENT;

@@ -163,6 +163,7 @@ struct rule {
     uint8_t ip_version;                 /* 4, 6, or 0: both */
     uint8_t hook;                       /* 0: none; else 1 + progress state, or packet_hook */
     bool hook_in_app;                   /* the hook belongs to a protocol's transactions */
+    uint8_t hook_kind;                  /* of these only: 1 + index in app_proto.tx_kinds; 0: all */
     uint8_t link;                       /* enum rule_link */
     uint8_t scope;                      /* enum rule_scope */
     uint8_t header_id;         /* shared by rules with equal, frequent headers; or HEADER_ID_NONE */

@@ -3,6 +3,8 @@
 #include "base/test.h"
 #include "detect/tests/rules_fixture.h"
 
+#include <stdio.h>
+
 TEST(compatibility_of_rules)
 {
     static const struct { const char *rule, *error; } rows[] = {
@@ -54,5 +56,46 @@ TEST(message_types_by_name)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if ((rules_fixture_options(&f, rows[i].options) != NULL) != rows[i].good)
             test_fail(t, __FILE__, __LINE__, "%s %s", rows[i].options, f.err.text);
+    rules_fixture_close(&f);
+}
+
+/* A step that Suricata 9 has may be a rule's hook in both; the kinds narrow it down. */
+TEST(compatibility_hooks_name_steps_and_kinds)
+{
+    static const struct { const char *hook; uint8_t step, kind; bool to_server; } rows[] = {
+        { "smtp:request_started", 0, 0, true }, { "smtp:request_data", 1, 0, true },
+        { "smtp:response_data", 1, 0, false }, { "smtp:request_complete", 2, 0, true },
+        { "http2:request_complete", 4, 0, true }, { "http2:stream:request_started", 0, 1, true },
+        { "http2:stream:request_headers", 1, 1, true },
+        { "http2:stream:response_data", 2, 1, false },
+        { "http2:stream:response_closed", 3, 1, false },
+        { "http2:global:response_complete", 4, 2, false },
+        { "doh2:stream:request_closed", 3, 1, true }, { "doh2:global:request_started", 0, 2, true },
+    };
+    static const char *const wrong[] = {
+        "http2:streams:request_headers", "http2:global:request_headers", "http2:request_closed",
+        "smtp:stream:request_data", "http2:stream:", "http2:stream:stream:request_data",
+        "dns:stream:request_started", "smtp:request_dat",
+    };
+    struct rules_fixture f;
+    char text[120];
+
+    rules_fixture_open(&f);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct rule *r;
+
+        snprintf(text, sizeof(text), "alert %s any any -> any any (sid:1;)", rows[i].hook);
+        r = rules_fixture_parse(&f, text);
+        CHECK(r != NULL);
+        if (r == NULL)
+            continue;
+        CHECK_INT(r->hook, rows[i].step + 1);
+        CHECK_INT(r->hook_kind, rows[i].kind);
+        CHECK(((r->flags & RULE_TO_SERVER) != 0) == rows[i].to_server);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        snprintf(text, sizeof(text), "alert %s any any -> any any (sid:1;)", wrong[i]);
+        CHECK(rules_fixture_parse(&f, text) == NULL);
+    }
     rules_fixture_close(&f);
 }

@@ -19,7 +19,7 @@ struct loaded {
 
 static bool load(struct loaded *l, const char *policies, const char *rules)
 {
-    char path[] = "/tmp/firewall-test-XXXXXX", yaml[400];
+    char path[] = "/tmp/firewall-test-XXXXXX", yaml[600];
     struct ruleset_request request = { .firewall_file = path };
     struct err err = { 0 };
     int fd = mkstemp(path);
@@ -114,6 +114,57 @@ TEST(firewall_policies_of_9_are_read)
     CHECK_INT(l.set->firewall->packet_policy[FIREWALL_PRE_STREAM].action, RULE_ACCEPT);
     CHECK_INT(l.set->firewall->app_policy[APP_PROTO_http1][TO_SERVER][1].scope, SCOPE_TX);
     unload(&l);
+}
+
+#define BY_KIND                                                                                  \
+    "  policies:\n    app:\n      http2:\n        request-complete: [ \"accept:tx\" ]\n"           \
+    "        stream:\n          request-headers: [ \"accept:hook\" ]\n"                           \
+    "          request-closed: [ \"drop:flow\", alert ]\n"                                        \
+    "        global: { response-complete: \"accept:hook\" }\n"
+
+/* A kind without a policy of its own takes that of the hook. Suricata 8 has no kinds. */
+TEST(firewall_policies_by_kind_are_read)
+{
+    const firewall_policies *of;
+    struct loaded l;
+    char text[96];
+
+    CHECK(load(&l, BY_KIND "compatibility: suricata-9\n", ""));
+    of = l.set->firewall->kind_policy[APP_PROTO_http2];
+    CHECK_INT(of[0][TO_SERVER][1].action, RULE_ACCEPT);
+    CHECK_INT(of[0][TO_SERVER][2].action, RULE_DROP);
+    CHECK_INT(of[0][TO_SERVER][4].scope, SCOPE_TX);
+    CHECK_INT(of[0][TO_CLIENT][4].action, RULE_DROP);
+    CHECK_INT(of[1][TO_SERVER][1].action, RULE_DROP);
+    CHECK_INT(of[1][TO_CLIENT][4].action, RULE_ACCEPT);
+    CHECK(firewall_hook_text(of[0][TO_SERVER][3].rule, text, sizeof(text)));
+    CHECK_STRING(text, "http2:stream:request_closed");
+    CHECK_INT(l.set->firewall->kind_policy[APP_PROTO_doh2][0][TO_SERVER][1].action, RULE_DROP);
+    CHECK(l.set->firewall->kind_policy[APP_PROTO_smtp] == NULL);
+    unload(&l);
+    CHECK(load(&l, BY_KIND, ""));
+    CHECK(l.set->firewall->kind_policy[APP_PROTO_http2] == NULL);
+    unload(&l);
+}
+
+/* Without the setting, no transaction would ever be at such a hook. */
+TEST(firewall_hooks_of_9_need_the_setting)
+{
+    static const char *const rules[] = {
+        "accept:hook smtp:request_data any any -> any any (sid:1;)\n",
+        "accept:hook http2:stream:request_headers any any -> any any (sid:1;)\n",
+        "accept:hook http2:global:request_complete any any -> any any (sid:1;)\n",
+    };
+    struct loaded l;
+
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+        CHECK(load(&l, "", rules[i]));
+        CHECK_INT(l.report.failed, 1u);
+        unload(&l);
+        CHECK(load(&l, "compatibility: suricata-9\n", rules[i]));
+        CHECK_INT(l.report.failed, 0u);
+        unload(&l);
+    }
 }
 
 TEST(firewall_policies_may_alert)

@@ -349,7 +349,7 @@ static const char *progress_name(const struct app_tx *tx, enum direction d)
     bool done = tx->unidirectional[d] || tx->progress[d] >= proto->progress_done[d];
 
     for (; n != NULL && n->name != NULL; n++)
-        if (n->value == tx->progress[d])
+        if (n->value == tx->progress[d] && (proto->steps_of_nine >> n->value & 1) == 0)
             return n->name;
     if (d == TO_SERVER)
         return done ? "request_complete" : "request_started";

@@ -283,6 +283,26 @@ static int http2_configure(const struct conf_node *node, const struct conf_node 
 static const struct app_handover_ops handover = { .limit = 32u << 10, .prelude = h2_prelude,
                                                   .adopt = h2_adopt };
 
+/* Suricata 9's kinds of transactions. Each frame on stream 0 is a global one. */
+static unsigned tx_kind(const struct app_tx *tx)
+{
+    return ((const struct h2_tx *)tx)->stream == 0;
+}
+
+#define STREAM_STATES(side)                                                                      \
+    (const struct app_name[]){                                                                   \
+        { side "_started", H2_STARTED }, { side "_headers", H2_OPEN }, { side "_data", H2_BODY }, \
+        { side "_closed", H2_CLOSED }, { side "_complete", H2_COMPLETE }, { NULL, 0 } }
+#define GLOBAL_STATES(side)                                                                      \
+    (const struct app_name[]){                                                                   \
+        { side "_started", H2_STARTED }, { side "_complete", H2_COMPLETE }, { NULL, 0 } }
+
+static const struct app_tx_kind tx_kinds[] = {
+    { "stream", { STREAM_STATES("request"), STREAM_STATES("response") } },
+    { "global", { GLOBAL_STATES("request"), GLOBAL_STATES("response") } },
+    { NULL, { NULL, NULL } },
+};
+
 /* The members that http2 and doh2 share. */
 #define H2_MEMBERS                                                                               \
     .transports = APP_TCP,                                                                       \
@@ -295,6 +315,9 @@ static const struct app_handover_ops handover = { .limit = 32u << 10, .prelude =
     .handover = &handover,                                                                       \
     .tx_close = http2_tx_close,                                                                  \
     .progress_done = { H2_COMPLETE, H2_COMPLETE },                                               \
+    .steps_of_nine = 1u << H2_CLOSED,                                                            \
+    .tx_kinds = tx_kinds,                                                                        \
+    .tx_kind = tx_kind,                                                                          \
     .events = h2_events,                                                                         \
     .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },                           \
     .matches = h2_matches,                                                                       \

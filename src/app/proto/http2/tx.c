@@ -135,7 +135,7 @@ void h2_tx_finished(struct h2_tx *t, enum direction d)
     struct h2_dir *other = &t->ds[OTHER_DIRECTION(d)];
 
     t->ds[d].finished = true;
-    t->tx.progress[d] = MAX(t->tx.progress[d], H2_BODY);
+    t->tx.progress[d] = MAX(t->tx.progress[d], H2_CLOSED);
     /* A server that has sent a complete response does not wait for the rest of the request. */
     if (!other->finished && !(d == TO_CLIENT && t->ds[d].data_seen))
         return;

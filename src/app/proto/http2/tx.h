@@ -10,7 +10,8 @@
 #include "app/proto/dns/dns.h"
 #include "app/tx.h"
 
-enum h2_progress { H2_STARTED, H2_OPEN, H2_BODY, H2_COMPLETE };
+/* H2_CLOSED: this side has ended the stream; H2_COMPLETE: both have. */
+enum h2_progress { H2_STARTED, H2_OPEN, H2_BODY, H2_CLOSED, H2_COMPLETE };
 
 enum h2_header_kind { H2_FIELD, H2_TABLE_SIZE, H2_FIELD_ERROR };
 struct h2_header {

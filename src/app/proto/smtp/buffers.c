@@ -73,7 +73,7 @@ static bool get_body_md5(struct app_tx *tx, enum direction d UNUSED, unsigned in
 
 #define FIELD(symbol, rule_name, field, text)                                                  \
     static const struct app_buffer buffer_##symbol = {                                         \
-        .name = rule_name, .doc = text, .directions = APP_TS,                                  \
+        .name = rule_name, .doc = text, .directions = APP_TS, .progress = { SMTP_DATA, 0 },    \
         .find = find_field, .key = APP_KEY(field),                                             \
     }
 FIELD(from, "email.from", "from", "From field of a mail");
@@ -100,21 +100,23 @@ static const struct app_buffer buffer_rcpt_to = {
 };
 static const struct app_buffer buffer_received = {
     .name = "email.received", .doc = "each Received field of a mail", .directions = APP_TS,
-    .multi = true, .lasts = true, .find = find_field, .key = APP_KEY("received"),
+    .progress = { SMTP_DATA, 0 }, .multi = true, .lasts = true,
+    .find = find_field, .key = APP_KEY("received"),
 };
 static const struct app_buffer buffer_url = {
     .name = "email.url", .doc = "each URL in the body of a mail", .directions = APP_TS,
-    .multi = true, .lasts = true,
+    .progress = { SMTP_DATA, 0 }, .multi = true, .lasts = true,
     .field = APP_FIELD_PART(&urls_path, mime_item, text, ALWAYS),
 };
 
 static const struct app_buffer buffer_body_md5 = {
     .name = "email.body_md5", .doc = "MD5 of the body of a mail, in hex", .directions = APP_TS,
-    .any_case = true, .check = md5_pattern_check, .feature = SMTP_FEATURE_BODY_MD5,
+    .progress = { SMTP_DATA, 0 }, .any_case = true, .check = md5_pattern_check,
+    .feature = SMTP_FEATURE_BODY_MD5,
     .get = get_body_md5,
 };
 
-APP_FILE_BUFFERS(APP_TS, 0, 0);
+APP_FILE_BUFFERS(APP_TS, SMTP_DATA, 0);
 
 const struct app_buffer *const smtp_buffers[] = {
     &buffer_helo, &buffer_mail_from, &buffer_rcpt_to, &buffer_from, &buffer_subject, &buffer_to,

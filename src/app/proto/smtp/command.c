@@ -33,7 +33,14 @@ bool smtp_starts_nocase(struct slice text, const char *lower)
 void smtp_complete(struct smtp_state *s)
 {
     s->tx->done = true;
-    s->tx->tx.progress[TO_SERVER] = 1;
+    s->tx->tx.progress[TO_SERVER] = SMTP_COMPLETE;
+}
+
+/* The mail has begun, or its reply. */
+static void smtp_data_begins(struct smtp_state *s, enum direction d)
+{
+    if (s->tx != NULL)
+        s->tx->tx.progress[d] = MAX(s->tx->tx.progress[d], SMTP_DATA);
 }
 
 static struct slice copy(struct smtp_tx *tx, const void *data, size_t len)
@@ -58,7 +65,7 @@ static bool new_transaction(struct smtp_state *s)
     struct smtp_tx *tx;
 
     if (s->tx != NULL)
-        s->tx->tx.progress[TO_CLIENT] = 1;
+        s->tx->tx.progress[TO_CLIENT] = SMTP_COMPLETE;
     tx = (struct smtp_tx *)app_tx_new(s->af);
     if (tx == NULL)
         return false;
@@ -77,7 +84,7 @@ static bool ends_what_is(const struct smtp_state *s, struct slice text)
 
 static bool ensure_transaction(struct smtp_state *s, struct slice text)
 {
-    bool fresh = s->tx == NULL || s->tx->tx.progress[TO_CLIENT] != 0 ||
+    bool fresh = s->tx == NULL || s->tx->tx.progress[TO_CLIENT] == SMTP_COMPLETE ||
                  (s->tx->done && !ends_what_is(s, text));
 
     return !fresh || new_transaction(s);
@@ -204,6 +211,7 @@ static int data(struct smtp_state *s, const struct smtp_line *line)
 {
     uint64_t start = line->offset + line->text.len + line->end_len;
 
+    smtp_data_begins(s, TO_SERVER);
     if (s->tx->has_data) {
         /* The first one was never answered, and now another. */
         smtp_event(s, SMTP_EVENT_UNPARSABLE_CONTENT);
@@ -238,6 +246,7 @@ static int bdat(struct smtp_state *s, struct slice text)
         return -1;
     s->chunk_left = size;
     s->data_mode = size > 0;
+    smtp_data_begins(s, TO_SERVER);
     smtp_chunk_begin(s, size);
     return wait_for_reply(s, SMTP_COMMAND_BDAT);
 }
@@ -371,7 +380,7 @@ static void starttls_replied(struct smtp_state *s, unsigned code)
     if (s->tx == NULL)
         return;
     smtp_complete(s);
-    s->tx->tx.progress[TO_CLIENT] = 1;
+    s->tx->tx.progress[TO_CLIENT] = SMTP_COMPLETE;
 }
 
 /* If other commands follow DATA in the queue, its mail is over already. A rejected DATA with
@@ -381,6 +390,7 @@ static void data_replied(struct smtp_state *s, unsigned code)
     bool is_last = s->replied + 1 == s->waiting.len;
 
     if (code == 354) {
+        smtp_data_begins(s, TO_CLIENT);
         s->data_mode = s->data_mode || is_last;
         return;
     }
@@ -393,7 +403,7 @@ static void data_replied(struct smtp_state *s, unsigned code)
 static void mail_replied(struct smtp_state *s)
 {
     if (s->tx != NULL && s->tx->done)
-        s->tx->tx.progress[TO_CLIENT] = 1;
+        s->tx->tx.progress[TO_CLIENT] = SMTP_COMPLETE;
 }
 
 /* Acts on the reply to the oldest waiting command. */
@@ -405,6 +415,9 @@ static void on_reply(struct smtp_state *s, unsigned code)
         break;
     case SMTP_COMMAND_DATA:
         data_replied(s, code);
+        break;
+    case SMTP_COMMAND_BDAT:
+        smtp_data_begins(s, TO_CLIENT);
         break;
     case SMTP_COMMAND_RSET:
         if (code == 250 && s->tx != NULL && !s->multiline) {

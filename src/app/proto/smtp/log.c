@@ -288,7 +288,7 @@ static const struct app_log log_smtp = {
     .has_tx_id = true,
     .conf_name = "smtp",
     .event_type = "smtp",
-    .progress = { 1, 0 },
+    .progress = { SMTP_COMPLETE, 0 },
     .configure = smtp_log_configure,
     .log = smtp_log,
 };

@@ -429,7 +429,14 @@ static const char *const frames[] = { SMTP_FRAME_LIST(APP_ENUM_TEXT) NULL };
 static const struct app_reports reports = {
     .order = (const struct app_report_order[]){
         { "file*", { 15, 0 } }, { NULL, { 0, 0 } } },
+    /* Suricata 8, whose report this is, has no step for the mail. */
+    .progress = (const struct app_report_progress[]){ { "*", APP_BOTH, 0 }, { NULL, 0, 0 } },
+    .hook_progress = 1,
 };
+
+#define STATES(side)                                                                             \
+    (const struct app_name[]){                                                                   \
+        { side "_data", SMTP_DATA }, { NULL, 0 } }
 
 const struct app_proto app_smtp = {
     .id = APP_PROTO_smtp,
@@ -452,7 +459,9 @@ const struct app_proto app_smtp = {
     .tx_close = smtp_tx_close,
     .finish = smtp_finish,
     .alert_lookbehind = smtp_alert_lookbehind,
-    .progress_done = { 1, 1 },
+    .progress_done = { SMTP_COMPLETE, SMTP_COMPLETE },
+    .progress_names = { STATES("request"), STATES("response") },
+    .steps_of_nine = 1u << SMTP_DATA,
     .events = smtp_events,
     .frames = frames,
     .buffers = smtp_buffers,

@@ -81,6 +81,9 @@ struct smtp_tx {
     struct slice body_md5;              /* in hex, once a rule has asked */
 };
 
+/* Steps of progress. Suricata 8 has the first and the last. */
+enum smtp_progress { SMTP_STARTED, SMTP_DATA, SMTP_COMPLETE };
+
 enum smtp_command {
     SMTP_COMMAND_NONE, SMTP_COMMAND_OTHER, SMTP_COMMAND_STARTTLS, SMTP_COMMAND_DATA,
     SMTP_COMMAND_BDAT, SMTP_COMMAND_RSET,

@@ -3,10 +3,12 @@
 #include "detect/rule/keyword.h"
 
 #include "app/proto.h"
+#include "detect/rule/ruleset_private.h"
 
 struct app_state_arg {          /* `direction`: whose progress counts */
     int8_t mode;                /* '<' or '>' as -1, 1 */
     uint8_t direction, progress;
+    uint8_t not_counted;        /* bit per step that counts as the one before it */
 };
 
 /* Only "<STATE" and ">STATE" come here; STATE alone becomes the rule's hook. */
@@ -14,6 +16,9 @@ static bool app_state_match(const struct match_input *in, const void *arg)
 {
     const struct app_state_arg *a = arg;
     uint8_t now = in->tx->progress[a->direction];
+
+    if (now < 8 && (a->not_counted >> now & 1) != 0)
+        now--;
 
     return a->mode < 0 ? now < a->progress : now > a->progress;
 }
@@ -58,6 +63,8 @@ static int app_state_parse(struct rule_parser *p, struct text in, void *arg)
         p->rule->hook = (uint8_t)(1 + a->progress);
         return 0;
     }
+    if (!p->ruleset->suricata_9 && (proto->steps_of_nine >> a->progress & 1) == 0)
+        a->not_counted = proto->steps_of_nine;
     test.directions = (uint8_t)APP_DIRECTION_BIT(a->direction);
     rule_add_test(p, POINT_TX, &test);
     return 0;
