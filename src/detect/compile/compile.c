@@ -134,7 +134,7 @@ static void place_payload_rule(struct group_builder *b, struct rule *r, enum tra
     if (p.len > 0) {
         r->flags |= RULE_PAYLOAD_PATTERN;
         if (stream)
-            ARRAY_PUSH(&b->stream, (struct payload_pattern){ p, r, false });
+            ARRAY_PUSH(&b->stream, (struct payload_pattern){ .literal = p, .rule = r });
         if (packet)
             ARRAY_PUSH(&b->payload, rule_packet_pattern(r));
         return;

@@ -222,16 +222,6 @@ unsigned rule_payload_worth(const struct rule *r)
     return p.len > 0 ? literal_worth(p) : 0;
 }
 
-/* A pattern that must end within PAYLOAD_FRONT bytes goes to a set that is searched only
- * there. */
-struct payload_pattern rule_packet_pattern(const struct rule *r)
-{
-    uint64_t end;
-    struct literal_pattern literal = payload_literal(r, &end);
-
-    return (struct payload_pattern){ literal, r, MIN(end, payload_most(r)) <= PAYLOAD_FRONT };
-}
-
 /* True when a hit of the pattern set already proves the rule's payload part, so that no
  * program need run. */
 bool rule_payload_is_literal(const struct rule *r)
@@ -281,4 +271,41 @@ struct anchored_literal rule_anchored_literal(const struct rule *r)
             best = n;
     }
     return best;
+}
+
+/* The condition on the front of a payload that is tested before the whole of it is searched. One
+ * place costs a comparison, a range a search. */
+static struct anchored_literal front_condition(const struct rule *r)
+{
+    const struct rule_list *l = rule_payload(r);
+    struct anchored_literal best = { .len = 0 };
+    bool best_is_exact = false;
+
+    for (const struct rule_op *op = l != NULL ? l->first : NULL; op != NULL; op = op->next) {
+        struct anchored_literal n;
+        bool is_exact;
+
+        if (op->kind != OP_CONTENT || (op->flags & OP_NEGATED))
+            continue;
+        n = anchored_literal_of(op);
+        is_exact = n.to - n.from == n.len;
+        if (n.len == 0 || n.to > CONDITION_REACH)
+            continue;
+        if (best.len == 0 || (is_exact != best_is_exact ? is_exact : n.len > best.len)) {
+            best = n;
+            best_is_exact = is_exact;
+        }
+    }
+    return best;
+}
+
+/* A pattern that must end within PAYLOAD_FRONT bytes goes to a set that is searched only
+ * there. */
+struct payload_pattern rule_packet_pattern(const struct rule *r)
+{
+    uint64_t end;
+    struct literal_pattern literal = payload_literal(r, &end);
+
+    return (struct payload_pattern){ literal, r, MIN(end, payload_most(r)) <= PAYLOAD_FRONT,
+                                     front_condition(r) };
 }

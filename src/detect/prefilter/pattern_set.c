@@ -25,6 +25,7 @@ struct pattern_set {
     unsigned shared;            /* patterns that either knows, from 0; the others follow */
     unsigned count, shortest, longest;
     unsigned hot_bytes;         /* of `mpm` */
+    bool singly;                /* each pattern has a search of its own */
     const struct literal_pattern *pattern;
     const uint32_t *first;
     const uint32_t *rule;
@@ -60,6 +61,7 @@ struct rule_pattern { struct literal_pattern pattern; uint32_t rule; };
 
 struct pattern_set_builder {
     ARRAY_OF(struct rule_pattern) patterns;
+    bool singly;
 };
 
 struct pattern_pool *pattern_pool_new(bool use_hs, const char *cache_dir)
@@ -130,6 +132,11 @@ void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsign
     ARRAY_PUSH(&b->patterns, (struct rule_pattern){
                .pattern = { .bytes = bytes, .len = (uint16_t)MIN(len, PATTERN_LONG_MAX),
                             .nocase = nocase }, .rule = rule });
+}
+
+void pattern_set_search_singly(struct pattern_set_builder *b)
+{
+    b->singly = true;
 }
 
 static void builder_free(struct pattern_set_builder *b)
@@ -287,7 +294,7 @@ static int set_matcher(struct pattern_set *set, struct pattern_pool *pool,
 
     if (!pool->use_hs)
         set->shared = set->count;
-    few = set->shared <= HANDFUL;
+    few = set->singly || set->shared <= HANDFUL;
     if (!few && !pool->use_hs) {
         set_mpm(set, pool, list);
         return 0;
@@ -316,6 +323,7 @@ int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
     qsort(b->patterns.at, b->patterns.count, sizeof(*b->patterns.at), by_pattern);
     list = xcalloc(b->patterns.count, sizeof(*list));
     set = set_of(b, &pool->arena, list);
+    set->singly = b->singly;
     builder_free(b);
     ARRAY_PUSH(&pool->sets, set);
     result = set_matcher(set, pool, list, err);

@@ -30,6 +30,8 @@ struct pattern_set_builder *pattern_set_builder_new(void);
 /* `bytes` must stay until the set is built. */
 void pattern_set_add(struct pattern_set_builder *b, const uint8_t *bytes, unsigned len,
                      bool nocase, uint32_t rule);
+/* Each pattern gets a search of its own: for a few patterns in long data. */
+void pattern_set_search_singly(struct pattern_set_builder *b);
 /* Frees the builder. *out is NULL when no pattern was added. */
 int pattern_set_build(struct pattern_set_builder *b, struct pattern_pool *pool,
                       struct pattern_set **out, struct err *err);
