@@ -37,6 +37,11 @@ void stream_export(const struct flow *flow, struct tcp_export *out)
     }
 }
 
+bool stream_has_stored(const struct flow *flow, enum direction d)
+{
+    return flow->tcp != NULL && flow->tcp->stream[d].buffer != NULL;
+}
+
 struct slice stream_tail(const struct flow *flow, enum direction d, uint32_t len)
 {
     const struct tcp_session *ssn = flow->tcp;
