@@ -260,7 +260,8 @@ FULL = """
 import os, pickle, subprocess, sys
 from ids_fleet import errors, results, worker
 from ids_fleet.store import Store
-spec, task, small = pickle.loads(bytes.fromhex(sys.argv[1]))
+with open(sys.argv[1], "rb") as f:
+    spec, task, small = pickle.load(f)
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "small", small]).returncode:
     sys.exit(77)
 Store(spec.out).write_json(results.RUN, {"epoch": spec.epoch}, "/tmp")
@@ -289,8 +290,9 @@ def test_a_full_disk(spec, tmp_path, full):
         (tmp_path / folder).mkdir()
     spec = dataclasses.replace(spec, scratch=str(tmp_path / "scratch"))
     task = task_of(*[write(tmp_path / f"c/{n}.pcap", n) for n in range(3)])
-    arguments = pickle.dumps((spec, task, str(tmp_path / full))).hex()
-    done = subprocess.run(["unshare", "-rm", sys.executable, "-c", FULL, arguments],
+    arguments = tmp_path / "arguments"      # with the configuration, too long for a command line
+    arguments.write_bytes(pickle.dumps((spec, task, str(tmp_path / full))))
+    done = subprocess.run(["unshare", "-rm", sys.executable, "-c", FULL, str(arguments)],
                           capture_output=True, text=True, check=False)
     if done.returncode == 77 or done.stderr.startswith("unshare: "):
         pytest.skip("no mount namespaces here")
