@@ -133,6 +133,7 @@ const struct metric_family metric_families[] = {
     ONE("eve.records_cut", "EVE records left out at the limit of a flow"),
     ONE("eve.contents_cut", "Alerts written without contents at the limit of a flow"),
     ONE("eve.details_cut", "Alerts written without details at the limit of a flow"),
+    ONE("log.left_out", "Records and lines that log-limit has left out"),
     ONE("alert_debug.dumps_cut", "Alerts in alert-debug without dumps at the limit of a flow"),
     ONE("engine.memory_used", "Bytes that traffic holds, below global-memcap"),
     ONE("engine.memory_limit", "global-memcap in bytes; 0: none"),
