@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/report/log.h"
@@ -42,24 +43,28 @@ int handover_blob(const struct buf *content, struct err *err)
     return fd >= 0 ? fd : err_set(err, "hand-over: %s", strerror(errno));
 }
 
-/* By position: the offset is shared with the process that wrote it. */
+/* By position: the offset is shared with the process that wrote it. Only a file has an end that is
+ * known before: a device or a pipe may have none. */
 int handover_blob_read(int fd, struct buf *out, struct err *err)
 {
+    struct stat st;
     off_t at = 0;
 
-    for (;;) {
-        ssize_t n;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return err_set(err, "hand-over: what comes with the answer is no file");
+    if (st.st_size > HANDOVER_BLOB_MAX)
+        return err_set(err, "hand-over: %lld bytes are too many", (long long)st.st_size);
+    if (!buf_reserve(out, (size_t)st.st_size))
+        return err_set(err, "hand-over: no memory");
+    while (at < st.st_size) {
+        ssize_t n = pread(fd, out->data + out->len, (size_t)(st.st_size - at), at);
 
-        if (!buf_reserve(out, 1 << 16))
-            return err_set(err, "hand-over: no memory");
-        n = pread(fd, out->data + out->len, 1 << 16, at);
-        if (n < 0)
-            return err_set(err, "hand-over: %s", strerror(errno));
-        if (n == 0)
-            return 0;
+        if (n <= 0)
+            return err_set(err, "hand-over: %s", n < 0 ? strerror(errno) : "the file was cut");
         out->len += (size_t)n;
         at += n;
     }
+    return 0;
 }
 
 /* ---- messages ---- */

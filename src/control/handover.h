@@ -30,8 +30,12 @@ struct handover_head {
     char notify[108];                   /* socket of the service manager; "": none */
 };
 
+/* Bytes of a blob: more than a million flows with all that they keep. */
+#define HANDOVER_BLOB_MAX ((off_t)2 << 30)
+
 /* A file in memory with these bytes; -1 with *err. */
 int handover_blob(const struct buf *content, struct err *err);
+/* Appends them; -1 with *err if {fd} is no file, or a larger one. */
 int handover_blob_read(int fd, struct buf *out, struct err *err);
 
 /* ---- the engine that runs: handover.c ---- */

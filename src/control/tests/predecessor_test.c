@@ -3,6 +3,7 @@
 #include "control/handover.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,6 +267,35 @@ TEST(predecessor_refuses_wrong_counts)
     put_head(&g, &head);
     CHECK(takes(t, &g, NULL, &err));
     giver_close(&g);
+}
+
+/* Another process at the socket may send any descriptor. */
+TEST(handover_blobs_are_files_of_some_size)
+{
+    struct buf blob = { 0 }, read = { 0 };
+    int fd, pipe_fds[2];
+    struct err err;
+
+    CHECK(buf_add(&blob, "flows", 5) && buf_add(&read, "more ", 5));
+    fd = handover_blob(&blob, &err);
+    CHECK_INT(handover_blob_read(fd, &read, &err), 0);
+    CHECK_INT(handover_blob_read(fd, &read, &err), 0);         /* each from its start */
+    CHECK(read.len == 15 && memcmp(read.data, "more flowsflows", 15) == 0);
+    CHECK_INT(ftruncate(fd, HANDOVER_BLOB_MAX + 1), 0);
+    CHECK_INT(handover_blob_read(fd, &read, &err), -1);
+    CHECK(strstr(err.text, "too many") != NULL);
+    close(fd);
+    fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    CHECK_INT(handover_blob_read(fd, &read, &err), -1);
+    close(fd);
+    CHECK_INT(pipe2(pipe_fds, O_CLOEXEC), 0);
+    CHECK_INT(handover_blob_read(pipe_fds[0], &read, &err), -1);
+    CHECK(strstr(err.text, "no file") != NULL);
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+    CHECK_INT(read.len, 15);
+    buf_fini(&blob);
+    buf_fini(&read);
 }
 
 /* The places of another number of queues than was offered. */
