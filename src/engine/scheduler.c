@@ -10,7 +10,7 @@
 #include "base/text/bytes.h"
 #include "engine/run_mode.h"
 #include "packet/flow_hash.h"
-#include "sequencer/sequencer.h"
+#include "packet/seqno.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,13 +175,9 @@ static unsigned least_loaded(struct scheduler *scheduler)
     return best;
 }
 
-/* For packets with an order, its time counts, because it never goes back, unlike the packets' own
- * timestamps. */
 static uint64_t packet_time_s(const struct packet *p)
 {
-    uint64_t us = p->seqno != 0 ? seqno_time_us(p->seqno) : p->time_us;
-
-    return us / 1000000;
+    return packet_order_us(p) / 1000000;
 }
 
 /* A bucket that was idle for longer than any flow may live holds no flow and gets a thread again.

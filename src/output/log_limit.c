@@ -8,6 +8,7 @@
 #include "conf/conf.h"
 #include "flow/flow.h"
 #include "output/output_private.h"
+#include "packet/seqno.h"
 #include "sequencer/sequencer.h"
 
 #define MINUTE_US UINT64_C(60000000)
@@ -36,10 +37,9 @@ void log_limit_fini(struct log_limit *limit)
     pthread_mutex_destroy(&limit->lock);
 }
 
-/* Positions in a capture never go back in time. A live packet has none. */
 static uint64_t minute_of(const struct packet *p)
 {
-    return (p->seqno != 0 ? seqno_time_us(p->seqno) : p->time_us) / MINUTE_US;
+    return packet_order_us(p) / MINUTE_US;
 }
 
 /* The packets of a tunnel share their frame: packet k gets 1/((k + 1) (k + 2)) of it, so that the

@@ -17,6 +17,7 @@
 #include "packet/checksum.h"
 #include "packet/defrag_policy.h"
 #include "packet/flow_hash.h"
+#include "packet/seqno.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@
 #define IPV6_HEADER_LEN 40u
 #define FRAG_MIN      512u         /* smallest buffer, so that buffers fit other fragments later */
 #define HEAD_MIN       128u
-#define EXPIRE_SLACK_US 10000000u   /* lookups enforce timeouts; this only frees memory */
+#define EXPIRE_SLACK_US 10000000u   /* lookups enforce timeouts; others go later */
 
 /* A datagram of more frags than this has an index of where they are: who sends fragments decides
  * how many lie before the next one. */
@@ -55,7 +56,8 @@ struct tracker {
     uint32_t count;
     uint32_t covered, end;                  /* bytes held; end of the last frag */
     uint32_t hash;
-    uint64_t deadline_us;
+    uint64_t deadline_us;                   /* by the fragments' timestamps */
+    uint64_t end_us;                        /* by the order of packets, in which time goes on */
     uint32_t timeout_s;
     struct ip src, dst;
     uint32_t id;
@@ -294,12 +296,13 @@ static void tracker_init(struct defrag *df, struct tracker *tr, uint32_t hash,
     age_append(df, tr);
 }
 
-/* Removes expired trackers from its chain. */
+/* Removes expired trackers from its chain. What is found does not depend on which of them
+ * defrag_expire() has removed before. */
 static struct tracker *tracker_find(struct defrag *df, uint32_t hash, const struct packet *p)
 {
     for (struct tracker *tr = *row_of(df, hash), *next; tr != NULL; tr = next) {
         next = tr->hash_next;
-        if (tr->deadline_us <= p->time_us) {
+        if (tr->deadline_us <= p->time_us || tr->end_us <= packet_order_us(p)) {
             counter_inc(df->counters, df->conf->lookup_timeout);
             tracker_remove(df, tr);
         } else if (key_equal(tr, p)) {
@@ -711,6 +714,7 @@ bool defrag_add(struct defrag *df, struct packet *p, const struct fragment *frag
     if (tr == NULL || !length_ok(p, fragment))
         return false;
     tr->deadline_us = (p->time_us / 1000000 + tr->timeout_s) * 1000000;
+    tr->end_us = packet_order_us(p) + tr->timeout_s * UINT64_C(1000000) + EXPIRE_SLACK_US;
     age_unlink(df, tr);
     age_append(df, tr);
     if (!insert(df, tr, p, fragment)) {
@@ -740,7 +744,7 @@ void defrag_take_frame(struct defrag *df, struct buf *frame)
  * trackers that no fragment asks for. */
 void defrag_expire(struct defrag *df, uint64_t now_us)
 {
-    while (df->oldest != NULL && df->oldest->deadline_us + EXPIRE_SLACK_US <= now_us) {
+    while (df->oldest != NULL && df->oldest->end_us <= now_us) {
         counter_inc(df->counters, df->conf->sweep_timeout);
         tracker_remove(df, df->oldest);
     }

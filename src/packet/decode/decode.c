@@ -91,7 +91,6 @@ static COLD void insert_inner(struct decoder *d, struct packet_vector *v, unsign
 {
     for (unsigned i = 0; i < d->inner_count; i++) {
         packet_events_count(d->conf, d->counters, d->inner[i], 0);
-        d->inner[i]->seqno = v->packet[at]->seqno;
         d->inner[i]->seqno_sub = i + 1;
         if (!vector_insert(v, at + i, d->inner[i]))
             inner_lost(d, d->inner[i]);

@@ -20,6 +20,7 @@ static struct packet *inner_get(struct decoder *d, struct packet *outer)
     }
     p->root = root;
     p->time_us = outer->time_us;
+    p->seqno = outer->seqno;
     p->device = outer->device;
     p->file_name = outer->file_name;
     p->device_name = outer->device_name;

@@ -3,6 +3,7 @@
 #include "packet/tests/decode_env.h"
 
 #include "base/array.h"
+#include "packet/seqno.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,10 @@ struct packet *env_decode_bytes(struct decode_env *env, enum datalink link, cons
     p->len = p->wire_len = (uint32_t)len;
     p->datalink = (uint8_t)link;
     p->time_us = env->vector.now_us = env->time_us;
+    if (env->seqno != 0) {
+        p->seqno = env->seqno = seqno_next(env->seqno, env->time_us);
+        env->vector.now_us = seqno_time_us(env->seqno);
+    }
     vector_push(&env->vector, p);
     decode_vector(env->decoder, &env->vector);
     return p;

@@ -24,6 +24,7 @@ struct decode_env {
     struct packet_vector vector;
     uint8_t *frame;             /* of exactly its size, so that overruns are seen */
     uint64_t time_us;
+    uint64_t seqno;             /* of the last packet; 0: a live capture, without an order */
 };
 
 void env_open(struct decode_env *env, const char *yaml);

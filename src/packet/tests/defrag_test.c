@@ -4,6 +4,7 @@
 
 #include "packet/checksum.h"
 #include "packet/defrag_policy.h"
+#include "packet/seqno.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -197,6 +198,45 @@ TEST(defrag_times_out)
     env.time_us += 30000000;
     env_decode(&env, DATALINK_ETHERNET, "eth:0806 zero:28");
     CHECK_INT(env_count(&env, "defrag.mgr.tracker_timeout"), 1);
+    env_close(t, &env);
+}
+
+/* One frame with a clock that is wrong must not end the datagrams after it, and what is found does
+ * not depend on where vectors end. */
+TEST(defrag_goes_on_when_time_goes_back)
+{
+    struct decode_env env;
+    char out[64];
+
+    env_open(&env, "defrag: { timeout: 10 }");
+    env.seqno = seqno_next(0, env.time_us);
+    env.time_us += 1000000000;
+    env_decode(&env, DATALINK_ETHERNET, "eth:0806 zero:28");
+    env.time_us -= 1000000000;
+    send(&env, 0, "A", true);
+    env.time_us += 9000000;
+    send(&env, 1, "B", false);
+    CHECK_STRING(complete(&env, out), "AB");
+    send(&env, 0, "A", true);
+    env.time_us += 1000020000000;
+    env_decode(&env, DATALINK_ETHERNET, "eth:0806 zero:28");
+    CHECK_INT(env_count(&env, "defrag.mgr.tracker_timeout"), 1);
+    env_close(t, &env);
+}
+
+/* A fragment that another thread would still have: its time is over by the order. */
+TEST(defrag_times_out_by_order)
+{
+    struct decode_env env;
+    char out[64];
+
+    env_open(&env, "defrag: { timeout: 10 }");
+    env.seqno = seqno_next(0, env.time_us);
+    send(&env, 0, "A", true);
+    env.seqno = seqno_next(0, env.time_us + 20000000);  /* of a frame that another thread read */
+    send(&env, 1, "B", false);
+    CHECK_STRING(complete(&env, out), "");
+    CHECK_INT(env_count(&env, "defrag.wrk.tracker_timeout"), 1);
     env_close(t, &env);
 }
 
