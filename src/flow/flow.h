@@ -85,7 +85,7 @@ struct flow {
     CACHE_ALIGNED struct flow_key key;
     uint64_t id;                        /* EVE flow_id, from key, start and seed */
     uint64_t start_us;
-    uint64_t start_rank;                /* rises per flow: of the run; if live, of the table */
+    uint64_t start_rank;                /* rises per flow; replaced by a packet: its seqno_sub */
     uint64_t parent_id;                 /* the flow that expected this one; 0: none */
     uint32_t hash;
     uint32_t requests;  /* enum flow_request: upstream flags; atomic, rarely set */

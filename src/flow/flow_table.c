@@ -226,6 +226,13 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
     leave_emergency_when_over(table);
 }
 
+void flow_table_replace(struct flow_table *table, struct flow *flow, const struct packet *p,
+                        enum flow_end_reason reason)
+{
+    flow_table_end(table, flow, reason);
+    flow->start_rank = p->seqno_sub;
+}
+
 void flow_table_before_timeout(struct flow_table *table,
                                void (*wait_inflight)(struct flow *flow, void *arg), void *arg)
 {
@@ -397,7 +404,7 @@ struct flow *flow_table_find(struct flow_table *table, const struct packet *p)
 
     if (flow == NULL || LIKELY(!is_timed_out(table, flow, p->time_us)))
         return flow;
-    flow_table_end(table, flow, FLOW_END_TIMEOUT);
+    flow_table_replace(table, flow, p, FLOW_END_TIMEOUT);
     return NULL;
 }
 

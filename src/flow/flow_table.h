@@ -83,6 +83,9 @@ void flow_table_set_state(struct flow_table *table, struct flow *flow, enum flow
 
 /* Ends the flow now: removes it from the table and adds it to the ended flows. */
 void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason);
+/* The same, because p starts another flow in its place: it ends just before p. */
+void flow_table_replace(struct flow_table *table, struct flow *flow, const struct packet *p,
+                        enum flow_end_reason reason);
 
 /* Moves flows that have timed out by now_us to the ended flows, at most max. */
 void flow_table_expire(struct flow_table *table, uint64_t now_us, unsigned max);

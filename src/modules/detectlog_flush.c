@@ -69,7 +69,7 @@ struct packet *detectlog_flush_packet(struct detectlog_flush *flush, const struc
     pseudo->dst_port = p->dst_port;
     pseudo->device = p->device;
     pseudo->device_name = p->device_name;
-    pseudo->file_name = p->file_name;
+    pseudo->file = p->file;
     memcpy(pseudo->vlan, p->vlan, sizeof(pseudo->vlan));
     pseudo->vlan_count = p->vlan_count;
     copy_session(pseudo, p);

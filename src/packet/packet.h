@@ -169,7 +169,7 @@ struct packet {
     uint32_t mark;                      /* NFQ mark */
     struct packet *next;                /* in the pool's list */
     const struct capture_device *device;    /* NULL for files */
-    const char *file_name;              /* the capture file; borrowed from the receive module */
+    const struct capture_file *file;    /* packet/capture_file.h; borrowed from the capture */
     const char *device_name;            /* the interface; NULL for files */
 
     struct {

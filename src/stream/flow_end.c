@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream/flow_end.c - the last packet of a flow, a pseudo packet. It carries the data that are
  * left, and the flow itself, which is freed when the packet returns to the pool. */
+#include "packet/capture_file.h"
 #include "packet/checksum.h"
 #include "packet/pseudo_headers.h"
 #include "sequencer/sequencer.h"
@@ -71,8 +72,16 @@ static void place(const struct stream_thread *st, const struct flow *flow, struc
         return;
     }
     p->seqno = flow->last_seqno;
-    if (p->seqno & 1)
-        p->seqno_sub = flow->start_rank;
+    p->seqno_sub = flow->start_rank;
+}
+
+/* A live packet has the link of the last one. */
+static void note_origin(struct stream_thread *st, struct packet *p)
+{
+    if (st->file != NULL && p->seqno != 0)
+        st->file = capture_file_at(st->file, p->seqno);
+    p->file = st->file;
+    p->datalink = st->file != NULL ? st->file->datalink : st->datalink;
 }
 
 /* Always the time of a packet. What the end of a capture ends has the time of the last packet, as
@@ -95,10 +104,9 @@ static void fill(struct stream_thread *st, struct flow *flow, struct packet *p)
 
     p->flags |= PACKET_PSEUDO;
     p->source = PACKET_STREAM_END;
-    p->datalink = st->datalink;
-    p->file_name = st->file_name;
     p->time_us = end_time(st, flow);
     place(st, flow, p);
+    note_origin(st, p);
     p->flow = flow;
     p->flow_hash = flow->hash;          /* the scheduler picks the thread of the flow */
     address(p, flow);

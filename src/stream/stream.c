@@ -267,7 +267,7 @@ static struct flow *unless_reused(struct stream_thread *st, struct flow *flow, s
         return flow;
     counter_inc(st->counters, st->id.reuse);
     stream_slot(p)->flags |= STREAM_PKT_SESSION_REUSE;
-    flow_table_end(st->flows, flow, FLOW_END_TCP_REUSE);
+    flow_table_replace(st->flows, flow, p, FLOW_END_TCP_REUSE);
     return NULL;
 }
 
@@ -377,7 +377,7 @@ bool stream_is_closed(const struct packet *p)
 static void note_source(struct stream_thread *st, const struct packet *p)
 {
     st->datalink = p->datalink;
-    st->file_name = p->file_name;
+    st->file = p->file;
 }
 
 /* Processes the packet at *at. Flows that it ends are inserted before it, and *at moves along. */

@@ -42,7 +42,7 @@ struct stream_thread {
     uint64_t now_us;
     uint64_t end_us;                    /* all_finished: the time of what is left; 0: now_us */
     uint8_t datalink;                   /* of the last packet; logs use it for pseudo packets */
-    const char *file_name;              /* its capture file, borrowed; NULL: none */
+    const struct capture_file *file;    /* of the last packet, borrowed; NULL: none */
     bool all_finished;
     struct packet_vector input;         /* packets with a seqno, in order of arrival */
     unsigned input_at;                  /* index of the next one */

@@ -72,6 +72,7 @@ struct pcap_queue {
     bool speaks;                    /* logs about files; of several queues one does */
     struct open_file *file;         /* being read; NULL: none */
     struct open_file *old;          /* read, but packets are still out */
+    struct capture_file *last;      /* with packets; NULL: none yet */
     unsigned next_input;
     int interrupted;                /* atomic */
     bool failed;                    /* a file that was named could not be read at all */
@@ -362,6 +363,15 @@ static bool is_stable(const struct pcap_queue *q)
     return pcap_reader_is_stable(q->file->reader);
 }
 
+/* Files that are captures of their own do not know each other. */
+static COLD void begin_file(struct pcap_queue *q, enum datalink link)
+{
+    struct capture_file *file = &q->file->input->file;
+
+    capture_file_begin(file, q->capture->file_per_queue ? NULL : q->last, q->seqno, (uint8_t)link);
+    q->last = file;
+}
+
 /* Makes a reference of the frame; packets are made from it on the thread that inspects. */
 static void return_frame(struct pcap_queue *q, const struct pcap_frame *frame, enum datalink link,
                  struct frame_ref *out)
@@ -373,6 +383,8 @@ static void return_frame(struct pcap_queue *q, const struct pcap_frame *frame, e
                                .number = q->packets - q->number_base, .seqno = q->seqno,
                                .file = f, .datalink = (uint8_t)link,
                                .is_stable = is_stable(q) };
+    if (UNLIKELY(f->frames == 0))
+        begin_file(q, link);
     f->frames++;
 }
 
@@ -397,7 +409,7 @@ static void file_take(void *queue, const struct frame_ref *frame, struct packet 
     p->seqno = frame->seqno;
     p->source = PACKET_WIRE;
     p->datalink = frame->datalink;
-    p->file_name = f->input->path;
+    p->file = &f->input->file;
     capture_slot(p)->holder = f;
     if (q->capture->no_checksum)
         p->flags |= PACKET_NO_CHECKSUM;

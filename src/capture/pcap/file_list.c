@@ -71,7 +71,8 @@ static void add(struct pcap_files *files, const char *path, const struct stat *s
         return;
     }
     *input = (struct pcap_input){
-        .path = copy, .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
+        .path = copy, .file = { .path = copy },
+        .size = (uint64_t)st->st_size, .changed_ns = changed_ns(st),
         .is_alone = is_alone, .is_regular = S_ISREG(st->st_mode),
     };
     files->list.at[files->list.count++] = input;

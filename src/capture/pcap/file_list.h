@@ -7,6 +7,7 @@
 #define CAPTURE_PCAP_FILE_LIST_H
 
 #include "base/err.h"
+#include "packet/capture_file.h"
 
 enum delete_when { DELETE_NEVER, DELETE_ALWAYS, DELETE_WITHOUT_ALERTS };
 
@@ -22,6 +23,7 @@ struct pcap_files_conf {
 /* Lives as long as the list. */
 struct pcap_input {
     char *path;
+    struct capture_file file;           /* for its packets */
     uint64_t size;
     int64_t changed_ns;
     bool is_alone;                      /* named itself, not found in a directory */

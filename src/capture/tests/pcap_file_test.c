@@ -5,6 +5,7 @@
 #include "base/test.h"
 #include "capture/pcap/file.h"
 #include "capture/pcap/reader.h"
+#include "packet/capture_file.h"
 #include "packet/decode.h"
 #include "sequencer/sequencer.h"
 
@@ -630,7 +631,7 @@ static void fixture_read(struct test *t, struct fixture *fixture)
             struct packet *p = fixture->v.packet[i];
 
             CHECK_INT(p->number, fixture->last_number + 1);
-            CHECK(p->file_name != NULL && p->data != NULL);
+            CHECK(p->file != NULL && p->data != NULL);
             fixture->last_number = p->number;
             fixture->packets++;
             packet_release(p, PACKET_THREAD_OWNER);
@@ -816,7 +817,7 @@ TEST(pcap_file_directory_and_delete)
     CHECK(fixture_open(t, &fixture, "", dir, NULL, &err));
     vector_grow(&fixture.v, VECTOR_FILL);
     CHECK_INT(capture_pcap_file.receive(fixture.queue, &fixture.v), CAPTURE_OK);
-    CHECK_STRING(fixture.v.packet[0]->file_name, two);          /* the older one first */
+    CHECK_STRING(fixture.v.packet[0]->file->path, two);          /* the older one first */
     fixture.last_number = fixture.v.count;
     fixture.packets = fixture.v.count;
     for (unsigned i = 0; i < fixture.v.count; i++)

@@ -10,8 +10,9 @@
 #include "detect/rule/file_slot.h"
 #include "flow/vars.h"
 #include "output/eve/eve.h"
-#include "packet/decode.h"
 #include "output/output_private.h"
+#include "packet/capture_file.h"
+#include "packet/decode.h"
 
 void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us)
 {
@@ -279,8 +280,8 @@ void eve_end(struct render *r, const struct eve *eve, struct json *j, const stru
         flow_members(j, p->flow);
     if (eve->sensor_name != NULL)
         json_string(j, "host", eve->sensor_name);
-    if (eve->pcap_file && p != NULL && p->file_name != NULL)
-        json_string(j, "pcap_filename", p->file_name);
+    if (eve->pcap_file && p != NULL && p->file != NULL)
+        json_string(j, "pcap_filename", p->file->path);
     if (eve->version)
         json_string(j, "suricata_version", IDS_COMPATIBLE_VERSION);
     json_object_end(j);

@@ -22,7 +22,7 @@ static struct packet *inner_get(struct decoder *d, struct packet *outer)
     p->time_us = outer->time_us;
     p->seqno = outer->seqno;
     p->device = outer->device;
-    p->file_name = outer->file_name;
+    p->file = outer->file;
     p->device_name = outer->device_name;
     p->layers = outer->layers;
     p->recursion = outer->recursion;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of packet: names, pool, vector, flow hash, checksums. */
+#include "packet/capture_file.h"
+
+#include "base/array.h"
 #include "packet/checksum.h"
 #include "packet/checksum_private.h"
 #include "packet/flow_hash.h"
@@ -407,4 +410,23 @@ TEST(checksums_are_fixed_and_found_right)
         CHECK(!packet_l4_checksum_ok(p));
     }
     env_close(t, &env);
+}
+
+TEST(capture_file_by_position)
+{
+    struct capture_file file[3] = { { .path = "one" }, { .path = "two" }, { .path = "three" } };
+
+    capture_file_begin(&file[0], NULL, 10, 1);
+    CHECK(capture_file_at(&file[0], 1) == &file[0]);       /* before the first packet */
+    CHECK(capture_file_at(&file[0], UINT64_MAX) == &file[0]);
+    capture_file_begin(&file[1], &file[0], 20, 1);
+    capture_file_begin(&file[2], &file[1], 30, 2);
+    for (size_t near = 0; near < ARRAY_LEN(file); near++) {
+        CHECK(capture_file_at(&file[near], 10) == &file[0]);
+        CHECK(capture_file_at(&file[near], 19) == &file[0]);
+        CHECK(capture_file_at(&file[near], 20) == &file[1]);
+        CHECK(capture_file_at(&file[near], 29) == &file[1]);
+        CHECK(capture_file_at(&file[near], 30) == &file[2]);
+        CHECK(capture_file_at(&file[near], UINT64_MAX) == &file[2]);
+    }
 }
