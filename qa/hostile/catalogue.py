@@ -11,7 +11,8 @@ A function makes one capture. With size None it is the hostile one. Else it is t
 traffic of the same protocol, as ordinary senders make it, of `size` bytes. rounds() counts to the
 number given for the hostile capture and goes on until `size` is reached for the twin.
 
-Options of an entry: `rules` (text, instead of RULES below), `sets` (a list of KEY=VALUE for --set),
+Options of an entry: `rules` (text, instead of RULES below), `sets` (a list of KEY=VALUE for --set), `args` (further
+arguments of the command line),
 `short` (part of the short form), `proto` (a record of the hostile run must name this protocol, so
 that an attack which no parser reads does not pass), `reaches` (this counter of the hostile run's
 statistics must not be 0, so that an attack which comes to no limit does not pass). Checksums of transport are left 0: captures
@@ -47,10 +48,10 @@ alert udp any any -> any any (content:"nowhere at all"; sid:13;)
 
 class Entry:
     def __init__(self, make, what, source, rules=RULES, sets=(), short=False,
-                 proto=None, reaches=None):
+                 proto=None, reaches=None, args=()):
         self.name, self.make, self.what, self.source = make.__name__, make, what, source
         self.rules, self.sets, self.short, self.proto = rules, sets, short, proto
-        self.reaches = reaches
+        self.reaches, self.args = reaches, args
 
 
 def entry(what, source, **options):

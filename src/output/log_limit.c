@@ -127,6 +127,33 @@ bool log_limit_take(struct render *r, const struct packet *p, size_t len)
     return true;
 }
 
+void log_limit_charge(const struct packet *p, size_t len)
+{
+    if (p->flow != NULL && LIKELY(flow_ext_make(p->flow) != NULL))
+        p->flow->ext->log_bytes += len;
+}
+
+COLD static void cancel_line(struct render *r, const struct packet *p)
+{
+    record_cancel(r);
+    log_limit_count(r, p, LEFT_OUT_LINE, NULL);
+}
+
+void log_limit_end_line(struct render *r, const struct packet *p)
+{
+    record_end(r);
+    if (UNLIKELY(!log_limit_take(r, p, record_slice(r).len)))
+        cancel_line(r, p);
+}
+
+bool log_limit_take_file(struct render *r, const struct packet *p, size_t len)
+{
+    if (LIKELY(log_limit_take(r, p, len + LOG_LIMIT_FILE)))
+        return true;
+    log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
+    return false;
+}
+
 /* No later packet needs the sum, so that it stays with the thread. */
 bool log_limit_take_last(struct render *r, const struct packet *p, size_t len)
 {
@@ -136,12 +163,12 @@ bool log_limit_take_last(struct render *r, const struct packet *p, size_t len)
     return true;
 }
 
-bool log_limit_is_used(const struct render *r, const struct packet *p)
+bool log_limit_is_used(const struct render *r, const struct packet *p, size_t least)
 {
     const struct log_limit *limit = &r->conf->log_limit;
 
     return UNLIKELY(minute_of(p) < __atomic_load_n(&limit->closed, __ATOMIC_ACQUIRE)) &&
-           limit->by_byte != 0 && used(r, p) >= paid(r, p);
+           limit->by_byte != 0 && used(r, p) + least > paid(r, p);
 }
 
 /* Without memory the rule is missing, but the alert is in the sum. */

@@ -53,10 +53,23 @@ bool log_limit_allows(struct render *r, const struct packet *p, size_t len);
 bool log_limit_take(struct render *r, const struct packet *p, size_t len);
 /* The same for the last records of a flow. */
 bool log_limit_take_last(struct render *r, const struct packet *p, size_t len);
+/* Ends a line of a log about a packet: record_end(), or without that many bytes record_cancel(),
+ * and the line is counted. */
+void log_limit_end_line(struct render *r, const struct packet *p);
+/* Pays for a file that a packet causes: its bytes, and LOG_LIMIT_FILE for its entry in a directory.
+ * False: the file is not to be written; it has been counted. */
+#define LOG_LIMIT_FILE 4096u    /* the block that file systems give it; opening takes 10 us */
+bool log_limit_take_file(struct render *r, const struct packet *p, size_t len);
+/* Charges the flow for what is written already, also beyond what it has paid for. */
+void log_limit_charge(const struct packet *p, size_t len);
 /* Takes it of the burst, whatever the flow has paid for, also when there is no limit by byte. */
 bool log_limit_take_of_burst(struct render *r, const struct packet *p, size_t len);
-/* Whether all is used, so that rendering a record would be in vain. */
-bool log_limit_is_used(const struct render *r, const struct packet *p);
+/* Whether nothing is left for a record of at least `least` bytes, so that rendering it would be in
+ * vain. No record may be shorter than that: else the result would depend on other threads. */
+bool log_limit_is_used(const struct render *r, const struct packet *p, size_t least);
+#define LOG_LIMIT_LEAST 64u     /* of a line of `fast` */
+#define LOG_LIMIT_EVE_LEAST 96u /* of a record of EVE: time and type */
+#define LOG_LIMIT_ALERT_LEAST 160u      /* of an alert in EVE: the rule, too */
 /* Counts a record that was left out. rule: of an alert; else NULL. */
 void log_limit_count(struct render *r, const struct packet *p, enum left_out_kind kind,
                      const struct rule *rule);

@@ -30,19 +30,28 @@ void text_escape(struct buf *out, struct slice s)
 {
     static const char digits[] = "0123456789ABCDEF";
 
+    uint8_t *at;
+
+    if (!buf_reserve(out, (size_t)s.len * 4))
+        return;
+    at = out->data + out->len;
     for (uint32_t i = 0; i < s.len; i++) {
         uint8_t c = s.data[i];
 
-        if (c == '\\') {
-            BUF_LITERAL(out, "\\\\");
-        } else if (c >= 0x20 && c < 0x7f && c != '"') {
-            buf_add_u8(out, c);
-        } else {
-            BUF_LITERAL(out, "\\x");
-            buf_add_u8(out, (uint8_t)digits[c >> 4]);
-            buf_add_u8(out, (uint8_t)digits[c & 15]);
+        if (LIKELY(c >= 0x20 && c < 0x7f && c != '"' && c != '\\')) {
+            *at++ = c;
+            continue;
         }
+        *at++ = '\\';
+        if (c == '\\') {
+            *at++ = c;
+            continue;
+        }
+        *at++ = 'x';
+        *at++ = (uint8_t)digits[c >> 4];
+        *at++ = (uint8_t)digits[c & 15];
     }
+    out->len = (size_t)(at - out->data);
 }
 
 /* Bytes in a line, as in Suricata's dumps. */

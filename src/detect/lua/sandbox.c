@@ -282,6 +282,41 @@ static void allow_text_only(lua_State *state)
     lua_pop(state, 2);
 }
 
+/* Counts the bytes, then calls the function that it replaces, its upvalue. */
+static int counted_write(lua_State *state)
+{
+    const int args = lua_gettop(state);
+
+    for (int i = 1; i <= args; i++)
+        if (lua_type(state, i) == LUA_TSTRING)
+            lua_sandbox_of(state)->written += lua_rawlen(state, i);
+        else if (lua_type(state, i) == LUA_TNUMBER)
+            lua_sandbox_of(state)->written += sizeof(lua_Number);
+    lua_pushvalue(state, lua_upvalueindex(1));
+    lua_insert(state, 1);
+    lua_call(state, args, LUA_MULTRET);
+    return lua_gettop(state);
+}
+
+/* The table is on the stack. */
+static void count_writes_of(lua_State *state)
+{
+    lua_getfield(state, -1, "write");
+    lua_pushcclosure(state, counted_write, 1);
+    lua_setfield(state, -2, "write");
+}
+
+/* For open sandboxes: io.write() and write() of files. */
+static void count_writes(lua_State *state)
+{
+    lua_getglobal(state, LUA_IOLIBNAME);
+    count_writes_of(state);
+    luaL_getmetatable(state, LUA_FILEHANDLE);
+    lua_getfield(state, -1, "__index");
+    count_writes_of(state);
+    lua_pop(state, 3);
+}
+
 /* For closed sandboxes: opens the libraries, then blocks what is not allowed. */
 static void sandbox_open(lua_State *state)
 {
@@ -312,6 +347,7 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
     if (limits->open) {
         luaL_openlibs(sandbox->state);
         allow_text_only(sandbox->state);
+        count_writes(sandbox->state);
         lua_libraries_preload(sandbox->state);
     } else {
         sandbox_open(sandbox->state);
@@ -374,6 +410,7 @@ void lua_sandbox_prepare(struct lua_sandbox *sandbox)
     sandbox->may_fail = false;
     sandbox->bytes_limit = 0;
     sandbox->before_input = sandbox->bytes;
+    sandbox->written = 0;
     sandbox->context.epoch++;
 }
 

@@ -58,6 +58,7 @@ struct lua_sandbox {
     uint64_t reserved;                  /* of limits.total */
     bool out_of_memory, out_of_instructions, blocked;   /* why the last call failed */
     bool may_fail;                      /* within a protected call, where an allocation may fail */
+    uint64_t written;                   /* bytes that open scripts have written in this call */
     struct lua_context context;
 };
 

@@ -484,10 +484,29 @@ static void alert_write_reduced(struct render *r, const struct eve *eve,
     if (s->verdict)
         eve_verdict(&j, eve, p);
     eve_end(r, eve, &j, p);
-    if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
+    if (LIKELY(log_limit_allows(r, p, record_slice(r).len))) {
+        eve_details_charge(r, p->flow);
+        if (p->flow == NULL)
+            r->packet_bytes += record_slice(r).len;
         return;
+    }
     eve_cancel(r);
     log_limit_count(r, p, LEFT_OUT_ALERT, shown->alert->rule);
+}
+
+static bool alert_write(struct render *r, const struct eve *eve, const struct alert_settings *s,
+                        struct packet *p, const struct eve_alert *shown);
+
+/* Once more, without contents. */
+static COLD bool alert_write_cut(struct render *r, const struct eve *eve,
+                                 const struct alert_settings *s, struct packet *p,
+                                 const struct eve_alert *shown)
+{
+    struct eve_alert without = *shown;
+
+    eve_cancel(r);
+    without.cut = true;
+    return alert_write(r, eve, s, p, &without);
 }
 
 /* False: log-limit has no space for it. */
@@ -524,6 +543,8 @@ static bool alert_write(struct render *r, const struct eve *eve, const struct al
         eve_cancel(r);
         return false;
     }
+    if (prints_more(a, tx, s) && !shown->cut && UNLIKELY(!eve_contents_fit(r, eve, p->flow)))
+        return alert_write_cut(r, eve, s, p, shown);
     if (prints_more(a, tx, s) && !shown->cut)
         eve_contents_charge(r, p->flow);
     else
@@ -531,6 +552,12 @@ static bool alert_write(struct render *r, const struct eve *eve, const struct al
     if (p->flow == NULL)
         r->packet_bytes += record_slice(r).len;
     return true;
+}
+
+/* No alert with details is shorter: base64 has four bytes for three. */
+static size_t least_full(const struct alert_settings *s, const struct packet *p)
+{
+    return LOG_LIMIT_ALERT_LEAST + (s->packet && p->data != NULL ? p->len / 3 * 4 : 0);
 }
 
 /* r->client holds for one record, so it is cleared afterwards. */
@@ -542,12 +569,13 @@ static void alert_record(struct render *r, const struct eve *eve, const struct a
     struct app_tx *tx = alert_tx(p, a->tx_id);
     struct xff_use use;
 
-    if (log_limit_is_used(r, p)) {
+    if (log_limit_is_used(r, p, LOG_LIMIT_ALERT_LEAST)) {
         log_limit_count(r, p, LEFT_OUT_ALERT, a->rule);
         return;
     }
     eve_xff_begin(r, xff, p, tx, &use);
     full = LIKELY(eve_details_have_space(r, eve, p)) &&
+           LIKELY(!log_limit_is_used(r, p, least_full(s, p))) &&
            alert_write(r, eve, s, p, &(struct eve_alert){
                .alert = a, .side = packet_alert_side(p, a), .metadata = s->metadata_rule,
                .references = s->references, .text = s->rule_text,

@@ -369,6 +369,14 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
     return false;
 }
 
+bool eve_is_left_out(struct render *r, const struct packet *p)
+{
+    if (LIKELY(!log_limit_is_used(r, p, LOG_LIMIT_EVE_LEAST)))
+        return false;
+    log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
+    return true;
+}
+
 void eve_end_limited(struct render *r, const struct eve *eve, struct json *j,
                      const struct packet *p)
 {
@@ -388,13 +396,35 @@ bool eve_contents_have_space(struct render *r, const struct eve *eve, const stru
     return false;
 }
 
+/* The first record may be larger: a body often is. One that is taken back is charged, too. */
+bool eve_contents_fit(struct render *r, const struct eve *eve, struct flow *f)
+{
+    const size_t len = record_slice(r).len;
+
+    if (f == NULL || eve->flow_expansion == 0 || flow_log_used(f) == 0 ||
+        flow_log_used(f) + len <= flow_log_limit(r, eve, f) + FLOW_CONTENTS_FREE)
+        return true;
+    flow_log_charge(f, len);
+    counter_add(r->counters, eve->contents_cut, 1);
+    return false;
+}
+
 void eve_contents_charge(struct render *r, struct flow *f)
 {
     if (f != NULL)
         flow_log_charge(f, record_slice(r).len);
 }
 
-#define ALERTS_FREE (256 * 1024)        /* bytes of alerts that even the shortest flow may have */
+/* Bytes of alerts that even the shortest flow may have: 256 KiB with the default of 64, and less
+ * where less is asked for. */
+#define ALERTS_FREE_MOST (256 * 1024)
+#define ALERTS_FREE_EACH (4 * 1024)
+
+static uint64_t alerts_limit(const struct eve *eve, uint64_t bytes)
+{
+    return bytes * eve->alert_expansion +
+           MIN((uint64_t)eve->alert_expansion * ALERTS_FREE_EACH, (uint64_t)ALERTS_FREE_MOST);
+}
 
 bool eve_details_have_space(struct render *r, const struct eve *eve, const struct packet *p)
 {
@@ -403,7 +433,7 @@ bool eve_details_have_space(struct render *r, const struct eve *eve, const struc
     uint64_t used = f != NULL ? (uint64_t)f->alert_units * 64 : r->alert_bytes;
     unsigned logs = f != NULL ? r->conf->eve_logs : 1;
 
-    if (eve->alert_expansion == 0 || used < (bytes * eve->alert_expansion + ALERTS_FREE) * logs)
+    if (eve->alert_expansion == 0 || used < alerts_limit(eve, bytes) * logs)
         return true;
     counter_add(r->counters, eve->details_cut, 1);
     return false;

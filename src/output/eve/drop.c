@@ -90,6 +90,8 @@ static void drop_packet(struct render *r, const struct eve *eve, void *settings,
         return;
     if (p->flow != NULL && flow_goes(p))
         p->flow->inspect_flags |= logged;
+    if (eve_is_left_out(r, p))
+        return;
     eve_begin(
         r, eve, &j, p,
         (struct eve_head){ EVE_AS_PACKET, "drop", s->alerts && a != NULL ? a->tx_id : EVE_NO_TX });

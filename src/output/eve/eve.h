@@ -113,6 +113,9 @@ void eve_cancel(struct render *r);
 /* Like eve_end(), but drops and counts a record beyond log-limit. */
 void eve_end_limited(struct render *r, const struct eve *eve, struct json *j,
                      const struct packet *p);
+/* Counts the record and returns true where log-limit has nothing left for the packet: rendering it
+ * would take a microsecond in vain. */
+bool eve_is_left_out(struct render *r, const struct packet *p);
 /* The record about what log-limit has left out. */
 void eve_left_out(struct render *r, void *self, const struct left_out *left);
 /* Adds members to each record of a flow; set at the start, by what plugins add. */
@@ -129,6 +132,8 @@ bool eve_end_within(struct render *r, const struct eve *eve, struct json *j, str
  * can raise alerts that print the same stream again. False: write the alert without contents. After
  * an alert with contents call eve_contents_charge(). */
 bool eve_contents_have_space(struct render *r, const struct eve *eve, const struct flow *f);
+/* Whether the record just ended fits; false: the caller cancels it. */
+bool eve_contents_fit(struct render *r, const struct eve *eve, struct flow *f);
 void eve_contents_charge(struct render *r, struct flow *f);
 
 /* Alerts have a limit of their own. False: write the alert without details. Without a flow the

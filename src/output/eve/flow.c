@@ -217,7 +217,7 @@ static void flow_end_record(struct render *r, const struct eve *eve, struct json
 
 static bool flow_is_left_out(struct render *r, const struct packet *p)
 {
-    if (LIKELY(!log_limit_is_used(r, p)))
+    if (LIKELY(!log_limit_is_used(r, p, LOG_LIMIT_EVE_LEAST)))
         return false;
     log_limit_count(r, p, LEFT_OUT_FLOW, NULL);
     return true;

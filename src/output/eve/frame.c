@@ -176,6 +176,10 @@ static bool frame_visit(const struct app_frame_view *frame, void *arg)
 
     if ((frame->logged & log->settings->mark) != 0 || !is_due(log->render->inspection, frame))
         return true;
+    if (eve_is_left_out(log->render, p)) {
+        app_frame_set_logged(p->flow->app, frame->direction, frame->id, log->settings->mark);
+        return true;
+    }
     eve_begin(log->render, log->eve, &j, p,
               (struct eve_head){ frame->direction == TO_SERVER ? EVE_TO_SERVER : EVE_TO_CLIENT,
                                  "frame", EVE_NO_TX });

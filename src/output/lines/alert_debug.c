@@ -269,11 +269,7 @@ static void debug_packet(struct render *r, void *self, struct packet *p)
     else
         without_addresses(r->out, p, count);
     charge(r, log, p->flow, dumps.cut);
-    record_end(r);
-    if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
-        return;
-    record_cancel(r);
-    log_limit_count(r, p, LEFT_OUT_LINE, NULL);
+    log_limit_end_line(r, p);
 }
 
 /* --- settings ------------------------------------------------------------------------------- */

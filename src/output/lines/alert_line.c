@@ -87,12 +87,12 @@ void alert_lines_packet(struct render *r, void *self, struct packet *p)
     for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
         if (packet_alerts(p)[i].flags & ALERT_SUPPRESSED)
             continue;
+        if (UNLIKELY(log_limit_is_used(r, p, LOG_LIMIT_LEAST))) {
+            log_limit_count(r, p, LEFT_OUT_LINE, NULL);
+            continue;
+        }
         record_begin(r, lines->sink);
         line(lines, r->out, p, &packet_alerts(p)[i]);
-        record_end(r);
-        if (LIKELY(log_limit_take(r, p, record_slice(r).len)))
-            continue;
-        record_cancel(r);
-        log_limit_count(r, p, LEFT_OUT_LINE, NULL);
+        log_limit_end_line(r, p);
     }
 }

@@ -52,19 +52,19 @@ static const char *direction_word(const struct output_chunk *chunk)
     return chunk->direction == TO_SERVER ? "ts" : "tc";
 }
 
-static void dump_chunk(struct render *r, const struct data_log *log, const struct flow *f,
+static void dump_chunk(struct render *r, const struct data_log *log, const struct packet *p,
                        const struct output_chunk *chunk)
 {
     size_t limit;
 
     record_begin(r, log->sink);
     limit = r->out->len + CHUNK_DUMP_MAX;
-    add_flow_name(r->out, f);
+    add_flow_name(r->out, p->flow);
     buf_printf(r->out, "%s:\n", direction_word(chunk));
     /* A byte takes more than four characters. */
     text_dump(r->out, chunk->data.data, MIN(chunk->data.len, CHUNK_DUMP_MAX / 4));
     r->out->len = MIN(r->out->len, limit);
-    record_end(r);
+    log_limit_end_line(r, p);
 }
 
 /* False with errno set: the disk is full or the file cannot grow. */
@@ -110,6 +110,17 @@ static void save_chunk(struct render *r, struct data_log *log, const struct flow
         close(fd);
 }
 
+/* A file that lacks a chunk ends in another place than the data: the record left_out says so. */
+static bool may_save(struct render *r, const struct packet *p, const struct output_chunk *chunk)
+{
+    if (chunk->open)
+        return log_limit_take_file(r, p, chunk->data.len);
+    if (LIKELY(log_limit_take(r, p, chunk->data.len)))
+        return true;
+    log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
+    return false;
+}
+
 /* Runs on the inspecting thread. The end of a direction is a chunk without data: nothing
  * to write. */
 static void data_stream(struct render *r, void *self, struct packet *p,
@@ -119,10 +130,10 @@ static void data_stream(struct render *r, void *self, struct packet *p,
 
     if (chunk->data.len == 0 || (chunk->tx != NULL) != log->bodies)
         return;
-    if (log->dir != NULL)
+    if (log->dir != NULL && may_save(r, p, chunk))
         save_chunk(r, log, p->flow, chunk);
     if (log->sink != NULL)
-        dump_chunk(r, log, p->flow, chunk);
+        dump_chunk(r, log, p, chunk);
 }
 
 /* --- settings ----------------------------------------------------------------------------- */

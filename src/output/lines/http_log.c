@@ -177,7 +177,7 @@ static void http_log_tx(struct render *r, void *self, struct packet *p, struct a
         add_custom(log, r->out, p, tx, &x);
     else
         add_line(log, r->out, p, tx, &x);
-    line_end(r);
+    line_end(r, p);
 }
 
 const struct logger_ops logger_http_log = {

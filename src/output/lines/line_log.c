@@ -188,10 +188,10 @@ void line_add_value(struct buf *out, struct slice value, uint32_t most)
 }
 
 /* Cuts a line that is too long, so that it is still one line. */
-void line_end(struct render *r)
+void line_end(struct render *r, const struct packet *p)
 {
     if (record_slice(r).len > LINE_MAX_BYTES)
         r->out->len -= record_slice(r).len - LINE_MAX_BYTES;
     buf_add_u8(r->out, '\n');
-    record_end(r);
+    log_limit_end_line(r, p);
 }

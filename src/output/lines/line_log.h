@@ -51,7 +51,8 @@ bool line_add_common(struct buf *out, const struct line_item *item, const struct
                      const struct line_ends *ends);
 /* Writes a value, escaped by text_escape(); "-" if there is none. */
 void line_add_value(struct buf *out, struct slice value, uint32_t most);
-/* Ends the record; truncates a line that is too long. */
-void line_end(struct render *r);
+/* Ends the record; truncates a line that is too long, and leaves out what log-limit does not
+ * allow. */
+void line_end(struct render *r, const struct packet *p);
 
 #endif

@@ -91,27 +91,45 @@ static const char *why_of(lua_State *state)
     return lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "no reason given";
 }
 
-static void log_run(struct lua_log *l, const struct log_call *call)
+/* What the script has written counts to log-limit, behind the lock: that may wait for other
+ * threads. */
+static void log_run(struct render *r, struct lua_log *l, const struct log_call *call)
 {
+    const struct packet *p = l->sandbox->context.packet;
+    uint64_t written;
+
     if (lua_sandbox_run(l->sandbox, &(struct lua_run){ push, call, 0 }) < 0)
         log_info("lua", "failed to run script: %s", why_of(l->sandbox->state));
+    written = l->sandbox->written;
     pthread_mutex_unlock(&l->lock);
+    if (p != NULL && written > 0 && UNLIKELY(!log_limit_take(r, p, written)))
+        log_limit_charge(p, written);
+}
+
+/* Before a call: false when log-limit has nothing left for the packet's flow. How much a script
+ * writes is known only behind its call, so that the last one may write more. */
+static bool log_may_run(struct render *r, const struct packet *p)
+{
+    if (LIKELY(log_limit_allows(r, p, 0)))
+        return true;
+    log_limit_count(r, p, LEFT_OUT_LINE, NULL);
+    return false;
 }
 
 /* One call for each alert that outputs show. Without its transaction, if that is gone
  * already. */
-static void log_alerts(struct lua_log *l, struct packet *p)
+static void log_alerts(struct render *r, struct lua_log *l, struct packet *p)
 {
     for (unsigned i = 0; i < detect_slot(p)->alert_count; i++) {
         const struct packet_alert *a = &packet_alerts(p)[i];
 
-        if (a->flags & ALERT_SUPPRESSED)
+        if ((a->flags & ALERT_SUPPRESSED) || !log_may_run(r, p))
             continue;
         log_prepare(l, p, p->flow);
         l->sandbox->context.rule = a->rule;
         if (a->tx_id != ALERT_NO_TX && p->flow != NULL && p->flow->app != NULL)
             l->sandbox->context.tx = app_tx_find(p->flow->app, a->tx_id);
-        log_run(l, &(struct log_call){ 0 });
+        log_run(r, l, &(struct log_call){ 0 });
     }
 }
 
@@ -121,15 +139,15 @@ static void lua_packet(struct render *r, void *self, struct packet *p)
 {
     struct lua_output *o = self;
 
-    (void)r;
     if (p->src.version == 0)
         return;
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind == LUA_ALERT) {
-            log_alerts(&o->at[i], p);
-        } else if (o->at[i].kind == LUA_PACKET && !(p->flags & PACKET_PSEUDO)) {
+            log_alerts(r, &o->at[i], p);
+        } else if (o->at[i].kind == LUA_PACKET && !(p->flags & PACKET_PSEUDO) &&
+                   log_may_run(r, p)) {
             log_prepare(&o->at[i], p, p->flow);
-            log_run(&o->at[i], &(struct log_call){ 0 });
+            log_run(r, &o->at[i], &(struct log_call){ 0 });
         }
     }
 }
@@ -147,29 +165,35 @@ static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
 }
 
 /* Once for each transaction and script. */
-static void log_tx(struct lua_log *l, struct packet *p, struct app_tx *tx)
+static void log_tx(struct render *r, struct lua_log *l, struct packet *p, struct app_tx *tx)
 {
     if (tx->flow->proto != l->proto || (output_tx(tx)->scripts_logged & l->bit) ||
         !tx_is_due(tx, l->proto))
         return;
     output_tx(tx)->scripts_logged |= l->bit;
+    if (!log_may_run(r, p))
+        return;
     log_prepare(l, p, p->flow);
     l->sandbox->context.tx = tx;
-    log_run(l, &(struct log_call){ .tx = tx });
+    log_run(r, l, &(struct log_call){ .tx = tx });
 }
 
 /* A file that has ended, once for each script. The file is only valid during the call. */
-static void log_files(struct lua_log *l, const struct inspection *in, struct app_tx *tx)
+static void log_files(struct render *r, struct lua_log *l, struct app_tx *tx)
 {
+    const struct inspection *in = r->inspection;
+
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         for (struct app_file *f = tx->files[d]; f != NULL; f = f->next) {
             if ((output_file(f)->scripts_logged & l->bit) || !app_file_due(f, in))
                 continue;
             output_file(f)->scripts_logged |= l->bit;
+            if (!log_may_run(r, in->packet))
+                continue;
             log_prepare(l, in->packet, in->flow);
             l->sandbox->context.tx = tx;
             l->sandbox->context.file = f;
-            log_run(l, &(struct log_call){ 0 });
+            log_run(r, l, &(struct log_call){ 0 });
         }
     }
 }
@@ -178,12 +202,11 @@ static void lua_tx(struct render *r, void *self, struct packet *p, struct app_tx
 {
     struct lua_output *o = self;
 
-    (void)r;
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind == LUA_TX)
-            log_tx(&o->at[i], p, tx);
+            log_tx(r, &o->at[i], p, tx);
         else if (o->at[i].kind == LUA_FILE)
-            log_files(&o->at[i], r->inspection, tx);
+            log_files(r, &o->at[i], tx);
     }
 }
 
@@ -191,12 +214,11 @@ static void lua_flow(struct render *r, void *self, struct packet *p, const struc
 {
     struct lua_output *o = self;
 
-    (void)r;
     for (unsigned i = 0; i < o->count; i++) {
-        if (o->at[i].kind != LUA_FLOW)
+        if (o->at[i].kind != LUA_FLOW || !log_may_run(r, p))
             continue;
         log_prepare(&o->at[i], p, flow);
-        log_run(&o->at[i], &(struct log_call){ 0 });
+        log_run(r, &o->at[i], &(struct log_call){ 0 });
     }
 }
 
@@ -225,13 +247,12 @@ static void lua_stream(struct render *r, void *self, struct packet *p,
 {
     struct lua_output *o = self;
 
-    (void)r;
     for (unsigned i = 0; i < o->count; i++) {
-        if (o->at[i].kind != (chunk->tx != NULL ? LUA_BODY : LUA_TCP))
+        if (o->at[i].kind != (chunk->tx != NULL ? LUA_BODY : LUA_TCP) || !log_may_run(r, p))
             continue;
         log_prepare(&o->at[i], p, p->flow);
         o->at[i].sandbox->context.tx = chunk->tx;
-        log_run(&o->at[i], &(struct log_call){ .tx = chunk->tx, .chunk = chunk });
+        log_run(r, &o->at[i], &(struct log_call){ .tx = chunk->tx, .chunk = chunk });
     }
 }
 
@@ -258,12 +279,12 @@ static void lua_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
 {
     struct lua_output *o = self;
 
-    (void)r, (void)now_us, (void)uptime_s;
+    (void)now_us, (void)uptime_s;
     for (unsigned i = 0; i < o->count; i++) {
         if (o->at[i].kind != LUA_STATS)
             continue;
         log_prepare(&o->at[i], NULL, NULL);
-        log_run(&o->at[i], &(struct log_call){ .stats = true });
+        log_run(r, &o->at[i], &(struct log_call){ .stats = true });
     }
 }
 

@@ -196,7 +196,7 @@ static void tls_log_tx(struct render *r, void *self, struct packet *p, struct ap
         add_basic(r->out, p, t);
     if (log->line.extended && !log->line.custom)
         add_extended(r->out, t);
-    line_end(r);
+    line_end(r, p);
 }
 
 const struct logger_ops logger_tls_log = {

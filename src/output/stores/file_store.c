@@ -93,10 +93,9 @@ static int make_dirs(const char *dir, struct err *err)
 #define STORED_FREE (4u << 10)                  /* bytes by flow */
 
 /* Of the flow's bytes at the time: the same in all run modes. */
-static bool may_store(const struct file_store_logger *s, const struct packet *p,
-                      struct app_file *file)
+static bool fits_expansion(const struct file_store_logger *s, const struct packet *p,
+                           const struct app_file *file, uint64_t more)
 {
-    uint64_t more = file->window_start + file->window.len - MAX(file->written, file->window_start);
     uint64_t most = s->expansion * (p->flow->bytes[0] + p->flow->bytes[1]) + STORED_FREE;
     struct app_ext *ext;
 
@@ -107,6 +106,22 @@ static bool may_store(const struct file_store_logger *s, const struct packet *p,
         return false;
     ext->stored_bytes += more;
     return ext->stored_bytes <= most;
+}
+
+/* log-limit holds for files, too. */
+static bool may_store(const struct file_store_logger *s, struct render *r, const struct packet *p,
+                      const struct app_file *file)
+{
+    uint64_t more = file->window_start + file->window.len - MAX(file->written, file->window_start);
+
+    if (!fits_expansion(s, p, file, more))
+        return false;
+    if (output_file(file)->store == NULL)
+        return log_limit_take_file(r, p, more);
+    if (LIKELY(more == 0 || log_limit_take(r, p, more)))
+        return true;
+    log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
+    return false;
 }
 
 /* --- one file ----------------------------------------------------------------------------- */
@@ -237,6 +252,22 @@ static FILE *open_fileinfo(const struct packet *p, const struct app_file *file, 
     return fopen(path, "w");
 }
 
+struct fileinfo { const char *final; struct slice record; };
+
+static void write_fileinfo(struct file_store_logger *s, struct render *r, const struct packet *p,
+                           const struct app_file *file, const struct fileinfo *info)
+{
+    char path[640];
+    FILE *f = open_fileinfo(p, file, info->final, path, sizeof(path));
+
+    if (f == NULL) {
+        store_failed(s, r, "cannot open", path);
+        return;
+    }
+    fwrite(info->record.data, 1, info->record.len, f);
+    fclose(f);
+}
+
 /* `write-fileinfo`: writes EVE's fileinfo record next to the file. One copy may have several such
  * records. */
 static void store_fileinfo(struct file_store_logger *s, struct render *r, struct packet *p,
@@ -245,9 +276,7 @@ static void store_fileinfo(struct file_store_logger *s, struct render *r, struct
     struct render render = { .conf = r->conf, .counters = r->counters };
     struct buf out = { 0 };
     struct slice record;
-    char path[640];
     struct json j;
-    FILE *f;
 
     render.out = &out;
     eve_begin(&render, &s->eve, &j, p,
@@ -260,13 +289,8 @@ static void store_fileinfo(struct file_store_logger *s, struct render *r, struct
     json_object_end(&j);
     eve_end(&render, &s->eve, &j, p);
     record = record_slice(&render);
-    f = open_fileinfo(p, file, final, path, sizeof(path));
-    if (f == NULL) {
-        store_failed(s, r, "cannot open", path);
-    } else {
-        fwrite(record.data, 1, record.len, f);
-        fclose(f);
-    }
+    if (log_limit_take_file(r, p, record.len))
+        write_fileinfo(s, r, p, file, &(struct fileinfo){ final, record });
     buf_fini(&out);
 }
 
@@ -309,7 +333,7 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
 {
     if (!file->store_requested || file->no_store || file->stored)
         return;
-    if (UNLIKELY(!may_store(s, p, file))) {
+    if (UNLIKELY(!may_store(s, r, p, file))) {
         counter_inc(r->counters, s->count_cut);
         if (output_file(file)->store != NULL)
             output_file_released(file);

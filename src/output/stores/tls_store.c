@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/report/log.h"
 #include "base/system/directories.h"
+#include "output/log_limit.h"
 #include "output/logger.h"
 #include "output/text.h"
 
@@ -158,9 +159,13 @@ static void store_direction(struct tls_store *s, struct render *r, const struct 
     if (n < 0 || (size_t)n >= sizeof(path) - 6)
         return;
     make_pem(&r->scratch, ds);
+    if (!log_limit_take_file(r, p, r->scratch.len))
+        return;
     memcpy(path + n, ".pem", 5);
     write_file(s, path, &r->scratch);
     make_meta(&r->scratch, p, ds);
+    if (!log_limit_take_file(r, p, r->scratch.len))
+        return;
     memcpy(path + n, ".meta", 6);
     write_file(s, path, &r->scratch);
 }
