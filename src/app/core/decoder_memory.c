@@ -6,6 +6,7 @@
 #include "app/core/settings.h"
 #include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
+#include "sequencer/sequencer.h"
 
 #include <stdio.h>
 
@@ -134,31 +135,46 @@ bool unpacked_memory_is_scarce(const struct app_flow *af)
     return limit != 0 && __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED) > limit / 8;
 }
 
-#define OUTPUT_SHARED ((uint64_t)32 << 20)
+#define OUTPUT_SHARED (UINT64_C(32) << 20)
 #define OUTPUT_PIECE (4u << 10)
-#define OUTPUT_EARNED 16        /* times the size of a body */
 
-bool decoder_output_draw(struct app_flow *af, uint32_t *drawn)
+/* Positions in a capture never go back in time. */
+static uint64_t now_of(const struct packet *p)
 {
-    struct app_decoders *d = shared_by(af);
+    if (p == NULL)
+        return 0;
+    return p->seqno != 0 ? seqno_time_us(p->seqno) : p->time_us;
+}
 
-    if (*drawn + OUTPUT_PIECE > DECODER_OUTPUT_FREE - DECODER_OUTPUT_OWN ||
-        !add_below(&d->drawn, OUTPUT_PIECE, OUTPUT_SHARED))
-        return false;
-    *drawn += OUTPUT_PIECE;
+/* The share refills by a byte in each microsecond. `drawn_until` is the time at which it is full
+ * again: a draw moves it on by its size, and may move it as far ahead as the share is large. */
+static bool draw_of_all(struct app_decoders *d, size_t size, uint64_t now_us)
+{
+    uint64_t until = __atomic_load_n(&d->drawn_until, __ATOMIC_RELAXED), next;
+
+    do {
+        next = MAX(until, now_us) + size;
+        if (next > now_us + OUTPUT_SHARED)
+            return false;
+    } while (!__atomic_compare_exchange_n(&d->drawn_until, &until, next, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
     return true;
 }
 
-/* Nearly always nothing is drawn, and the word that threads share is only read. */
-void decoder_output_earn(struct app_flow *af, uint64_t in)
+bool decoder_output_draw(struct app_flow *af, uint64_t in, uint32_t times, uint64_t *drawn)
 {
-    struct app_decoders *d = shared_by(af);
-    uint64_t drawn = __atomic_load_n(&d->drawn, __ATOMIC_RELAXED);
+    const struct packet *p = af->thread->packet;
+    const uint64_t most = decoder_output_max(in, times) - decoder_output_most(in, times, 0);
+    const size_t piece = (size_t)MIN(most - MIN(most, *drawn), (uint64_t)OUTPUT_PIECE);
 
-    while (drawn > 0 &&
-           !__atomic_compare_exchange_n(&d->drawn, &drawn, drawn - MIN(drawn, in * OUTPUT_EARNED),
-                                        true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        continue;
+    if (piece == 0)
+        return false;
+    if (p != NULL)
+        packet_seq_wait(p);
+    if (!draw_of_all(shared_by(af), piece, now_of(p)))
+        return false;
+    *drawn += piece;
+    return true;
 }
 
 /* Signature of ZSTD_allocFunction and brotli_alloc_func. The size is stored before the block,

@@ -45,7 +45,7 @@ struct app_decoders {
     struct app_memory memory;
     uint64_t large;             /* of memory.used: blocks above 256 KiB */
     uint64_t unpacked;          /* ... and windows of decompressed content */
-    uint64_t drawn;             /* of the output that connections share, decoder_output_draw() */
+    uint64_t drawn_until;       /* of the output that connections share, decoder_output_draw() */
     uint64_t window_limit;
     counter_id refused;
 };

@@ -92,23 +92,32 @@ TEST(unpacked_memory_has_a_quarter)
 TEST(decoder_output_is_shared)
 {
     static struct fixture w;
-    uint32_t drawn = 0, last = 0;
+    uint64_t drawn = 0, last = 0;
+    struct packet p = { .time_us = 1000000 };
     unsigned pieces = 0;
 
     fixture_open(&w);
-    while (decoder_output_draw(&w.flow, &drawn))
+    w.thread.packet = &p;
+    while (decoder_output_draw(&w.flow, 10, 16, &drawn))
         pieces++;
     CHECK_INT(pieces, 31);
+    CHECK_INT(decoder_output_most(10, 16, drawn), DECODER_OUTPUT_FREE + 160);
+    CHECK(decoder_output_draw(&w.flow, 10, 100, &drawn));
+    CHECK(!decoder_output_draw(&w.flow, 10, 100, &drawn));
     CHECK_INT(decoder_output_most(10, 100, drawn), DECODER_OUTPUT_FREE + 1000);
     CHECK_INT(decoder_output_most(10, 0, drawn), UINT64_MAX);
-    for (; drawn = 0, decoder_output_draw(&w.flow, &drawn); pieces++)
+    CHECK_INT(decoder_output_most(64 * KIB, 100, 0), 4 * KIB + 32 * KIB * 116);
+    p.time_us += 840;
+    for (; drawn = 0, decoder_output_draw(&w.flow, 0, 100, &drawn); pieces++)
         continue;
     CHECK_INT(pieces, 32 * MIB / (4 * KIB));
-    decoder_output_earn(&w.flow, KIB / 4);
-    CHECK(decoder_output_draw(&w.flow, &last));
-    CHECK(!decoder_output_draw(&w.flow, &last));
-    decoder_output_earn(&w.flow, 100 * MIB);
-    CHECK_INT(w.conf.decoders.drawn, 0);
+    p.time_us += 4 * KIB;
+    CHECK(decoder_output_draw(&w.flow, 0, 100, &last));
+    CHECK(!decoder_output_draw(&w.flow, 0, 100, &last));
+    p.time_us += 100 * MIB;
+    for (pieces = 0; last = 0, decoder_output_draw(&w.flow, 0, 100, &last); pieces++)
+        continue;
+    CHECK_INT(pieces, 32 * MIB / (4 * KIB));
     fixture_close(&w);
 }
 

@@ -77,14 +77,19 @@ static void all_over(struct http_decoder *dec)
         dec->layer[i].mode = LAYER_OVER;
 }
 
+/* Compressed bytes of the connection that count, the current step included. */
+static uint64_t packed(const struct http_decoder *dec)
+{
+    return state_of(dec)->packed[dec->direction] + dec->step_end;
+}
+
 /* The output size from which the body is a bomb: above compression-bomb-limit and above BOMB_RATIO
  * times the input. */
 static uint64_t bomb_at(const struct http_decoder *dec)
 {
     const struct http_state *state = state_of(dec);
     uint64_t before = state->unpacked[dec->direction];
-    uint64_t most = decoder_output_most(state->packed[dec->direction] + dec->step_end,
-                                        state->config->body_expansion,
+    uint64_t most = decoder_output_most(packed(dec), state->config->body_expansion,
                                         state->drawn[dec->direction]);
 
     most = most > before ? MAX(most - before, dec->out) : dec->out;
@@ -134,6 +139,15 @@ static bool is_unpacked_in_vain(const struct http_decoder *dec)
            (coding == &coding_gzip || coding == &coding_deflate || coding == &coding_zlib);
 }
 
+/* False: the body has all that its connection may still get. */
+static bool draw(struct http_decoder *dec)
+{
+    struct http_state *state = state_of(dec);
+
+    return decoder_output_draw(dec->htx->tx.flow, packed(dec), state->config->body_expansion,
+                               &state->drawn[dec->direction]);
+}
+
 static void layer_feed(struct http_decoder *dec, unsigned i, const uint8_t *data, size_t len);
 
 /* Output of layer i goes to the next layer; the last one stores it. The cut at bomb_at() makes the
@@ -146,8 +160,7 @@ static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size
         layer_feed(dec, i + 1, data, len);
         return;
     }
-    while (UNLIKELY(len >= bomb_at(dec) - dec->out) &&
-           decoder_output_draw(dec->htx->tx.flow, &state_of(dec)->drawn[dec->direction]))
+    while (UNLIKELY(len >= bomb_at(dec) - dec->out) && draw(dec))
         continue;
     len = MIN(len, bomb_at(dec) - dec->out);
     if (UNLIKELY(is_unpacked_in_vain(dec)))
@@ -387,7 +400,6 @@ void http_decoder_free(struct http_decoder *dec)
 {
     if (dec == NULL)
         return;
-    decoder_output_earn(dec->htx->tx.flow, dec->in);
     state_of(dec)->packed[dec->direction] += dec->in;
     state_of(dec)->unpacked[dec->direction] += dec->out;
     for (unsigned i = 0; i < dec->count; i++) {

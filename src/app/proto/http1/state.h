@@ -30,7 +30,7 @@ struct http_state {
     uint64_t offset;                    /* of the first byte of the current input */
     struct slice input;                 /* input of the current call of libhtp */
     uint64_t packed[2], unpacked[2];    /* bytes of coded bodies so far, by direction */
-    uint32_t drawn[2];                  /* of their allowance, see decoder_memory.h */
+    uint64_t drawn[2];                  /* of their allowance, see decoder_memory.h */
     uint64_t swf_in, swf_out;           /* bytes of Flash files unpacked so far: swf.c */
     struct http_tx *unpacking[2];       /* has the direction's latest coded body; NULL: none */
     uint32_t messages;                  /* of libhtp, so far */

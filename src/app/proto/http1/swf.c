@@ -18,6 +18,8 @@
 #define LENGTH_WHEN_NONE 8u
 #define CHUNK_SIZE 8192
 #define EXPANSION_MOST 16u      /* times its size; Flash files of pictures and code take 2 to 5 */
+/* What Flash files get of the share of all connections: bodies may have drawn more. */
+#define SHARE_MOST (DECODER_OUTPUT_FREE - DECODER_OUTPUT_OWN)
 
 struct swf {
     const struct coding *coding;
@@ -81,14 +83,14 @@ static size_t output_left(struct http_tx *htx, size_t in)
 {
     struct http_state *state = htx->tx.flow->state;
     const uint32_t times = MIN(state->config->body_expansion, EXPANSION_MOST);
-    uint32_t *drawn = &state->drawn[TO_CLIENT];
+    uint64_t *drawn = &state->drawn[TO_CLIENT];
     uint64_t wanted, most;
 
     state->swf_in += in;
     wanted = state->swf_out + DECODER_OUTPUT_FREE;
     do
-        most = decoder_output_most(state->swf_in, times, *drawn);
-    while (most < wanted && decoder_output_draw(htx->tx.flow, drawn));
+        most = decoder_output_most(state->swf_in, times, MIN(*drawn, (uint64_t)SHARE_MOST));
+    while (most < wanted && decoder_output_draw(htx->tx.flow, 0, times, drawn));
     return (size_t)(most - MIN(most, state->swf_out));
 }
 

@@ -184,9 +184,10 @@ static bool is_too_much(const struct h2_tx *t, const struct h2_decoder *dec)
 {
     struct h2_state *st = t->tx.flow->state;
     uint64_t in = st->in + h2_decoder_in(dec), out = st->out + h2_decoder_out(dec);
+    const uint32_t times = h2_settings_of(t->tx.flow)->body_expansion;
 
-    while (out > decoder_output_most(in, h2_settings_of(t->tx.flow)->body_expansion, st->drawn))
-        if (!decoder_output_draw(t->tx.flow, &st->drawn))
+    while (out > decoder_output_most(in, times, st->drawn))
+        if (!decoder_output_draw(t->tx.flow, in, times, &st->drawn))
             return true;
     return false;
 }
@@ -206,7 +207,6 @@ static void drop_decoder(struct h2_tx *t, enum direction d)
     struct h2_dir *ds = &t->ds[d];
 
     for (const struct h2_decoder *dec = ds->decoder; dec != NULL; dec = h2_decoder_next(dec)) {
-        decoder_output_earn(t->tx.flow, h2_decoder_in(dec));
         st->in += h2_decoder_in(dec);
         st->out += h2_decoder_out(dec);
     }

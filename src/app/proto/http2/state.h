@@ -43,7 +43,7 @@ struct h2_state {
     struct h2_data data[2];
     uint32_t skip[2];                   /* bytes of the current frame to skip */
     uint64_t in, out;                   /* of decoders that have ended: for the ratio */
-    uint32_t drawn;                     /* of their allowance, see decoder_memory.h */
+    uint64_t drawn;                     /* of their allowance, see decoder_memory.h */
     uint64_t bytes;                     /* of the connection so far, both directions */
     uint64_t headers_kept, headers_logged;      /* bytes of the long ones */
     struct h2_tx *few[H2_HASH_SIZE];    /* by stream, at first */
