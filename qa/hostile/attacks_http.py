@@ -417,7 +417,7 @@ def websocket_tiny(cap, size):
        short=True, proto="websocket")
 def websocket_bomb(cap, size):
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    body = packer.compress(bytes(2 << 20)) + packer.flush(zlib.Z_SYNC_FLUSH)
+    body = packer.compress(bytes(2 << 20)) + packer.flush(zlib.Z_SYNC_FLUSH)[:-4]
     websocket(cap, size, b"\xc1\x7e" + struct.pack(">H", len(body)) + body, 250)
 
 

@@ -2,9 +2,12 @@
 /* app/proto/websocket/message.c - frames become messages.
  *
  * One ws_message for each direction of a flow. Both the stored payload and the inflated text have
- * the limit `max-payload-size`: a few bytes of deflate can become a thousand times as many. */
+ * the limit `max-payload-size`: a few bytes of deflate can become a thousand times as many. Windows
+ * count to the memory of all decompressors, and what a direction inflates to is limited as bodies
+ * of HTTP are. */
 #include "app/proto/websocket/message.h"
 
+#include "app/core/decoder_memory.h"
 #include "base/memory/lib_memory.h"
 
 #include <stdlib.h>
@@ -12,12 +15,21 @@
 
 #define WINDOW_BITS 15          /* the most that can be negotiated (RFC 7692 section 7.1.2) */
 #define CHUNK 8192              /* bytes that one call of inflate() may produce */
+#define EXPANSION_MOST 100u     /* times the packed bytes of a direction; as HTTP by default */
 
-/* Owned by a ws_message, on the heap, until the flow ends. */
+/* Owned by a ws_message, on the heap, until the flow ends or has inflated too much. */
 struct ws_inflater {
     z_stream z;
-    struct buf out;     /* the text of the current message, up to the limit */
-    uint8_t chunk[CHUNK];
+    struct decoder_memory memory;
+    uint64_t in, out, drawn;    /* of the direction: see decoder_output_most() */
+};
+
+/* One message. */
+struct inflation {
+    struct ws_inflater *inflater;
+    struct buf text;            /* up to the limit */
+    uint32_t limit;
+    bool too_much;
 };
 
 /* Only the first frame of a message says whether it is compressed (RFC 7692 section 6). False for
@@ -47,80 +59,122 @@ struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *co
     return complete;
 }
 
-/* Raw deflate, without zlib header: a negative number of window bits says so. NULL: no memory. */
-static struct ws_inflater *inflater_new(void)
+static void inflater_free(struct ws_inflater *inflater)
 {
-    struct ws_inflater *inflater = lib_calloc(1, sizeof(*inflater));
+    decoder_memory_return(&inflater->memory, DECODER_MEMORY_ZLIB);
+    inflateEnd(&inflater->z);
+    lib_free(inflater);
+}
 
-    if (inflater == NULL)
+/* Raw deflate, without zlib header: a negative number of window bits says so. NULL: no memory. */
+static struct ws_inflater *inflater_new(struct app_flow *af)
+{
+    struct decoder_memory memory = { .flow = af };
+    struct ws_inflater *inflater;
+
+    if (!decoder_memory_take(&memory, DECODER_MEMORY_ZLIB))
         return NULL;
-    inflater->z.zalloc = lib_zalloc;
-    inflater->z.zfree = lib_free_for;
-    if (inflateInit2(&inflater->z, -WINDOW_BITS) == Z_OK)
+    inflater = lib_calloc(1, sizeof(*inflater));
+    if (inflater != NULL) {
+        inflater->z.zalloc = lib_zalloc;
+        inflater->z.zfree = lib_free_for;
+        inflater->memory = memory;
+    }
+    if (inflater != NULL && inflateInit2(&inflater->z, -WINDOW_BITS) == Z_OK)
         return inflater;
+    decoder_memory_return(&memory, DECODER_MEMORY_ZLIB);
     lib_free(inflater);
     return NULL;
 }
 
-/* One call of inflate() with the input that is left. Output beyond the limit is dropped. False:
- * there is no progress, or the data are not valid. */
-static bool inflate_some(struct ws_inflater *inflater, uint32_t limit)
+/* False: the direction has inflated as much as its bytes allow. */
+static bool is_paid(struct ws_inflater *inflater)
 {
-    z_stream *z = &inflater->z;
+    struct app_flow *af = inflater->memory.flow;
+
+    while (UNLIKELY(inflater->out >
+                    decoder_output_most(inflater->in, EXPANSION_MOST, inflater->drawn)))
+        if (!decoder_output_draw(af, inflater->in, EXPANSION_MOST, &inflater->drawn))
+            return false;
+    return true;
+}
+
+/* One call of inflate() with the input that is left. Output beyond the limit is dropped. False:
+ * there is no progress, the data are not valid, or it was too much. */
+static bool inflate_some(struct inflation *x)
+{
+    z_stream *z = &x->inflater->z;
+    uint8_t chunk[CHUNK];
     uInt before = z->avail_in;
-    size_t n, space = limit - inflater->out.len;
+    size_t n, space = x->limit - x->text.len;
     int r;
 
-    z->next_out = inflater->chunk;
+    z->next_out = chunk;
     z->avail_out = CHUNK;
     r = inflate(z, Z_SYNC_FLUSH);
     n = CHUNK - z->avail_out;
-    buf_add(&inflater->out, inflater->chunk, MIN(n, space));
+    x->inflater->out += n;
+    x->too_much = !is_paid(x->inflater);
+    buf_add(&x->text, chunk, MIN(n, space));
     if (r == Z_STREAM_END)  /* a final block is allowed (RFC 7692 section 7.2.3.4) */
         r = inflateReset(z);
-    return r == Z_OK && (n > 0 || z->avail_in < before);
+    return r == Z_OK && !x->too_much && (n > 0 || z->avail_in < before);
 }
 
 /* Inflates everything, also data beyond the limit, because the next message refers to the window of
  * this one. */
-static void inflate_all(struct ws_inflater *inflater, struct slice packed, uint32_t limit)
+static void inflate_all(struct inflation *x, struct slice packed)
 {
-    inflater->z.next_in = (Bytef *)(uintptr_t)packed.data;
-    inflater->z.avail_in = packed.len;
-    while (inflate_some(inflater, limit) &&
-           (inflater->z.avail_in > 0 || inflater->z.avail_out == 0))
+    z_stream *z = &x->inflater->z;
+
+    z->next_in = (Bytef *)(uintptr_t)packed.data;
+    z->avail_in = packed.len;
+    while (inflate_some(x) && (z->avail_in > 0 || z->avail_out == 0))
         continue;
+}
+
+/* A direction that has inflated too much has no window any more: its later messages stay packed. */
+static bool stop_if_too_much(struct ws_message *m, const struct inflation *x)
+{
+    if (LIKELY(!x->too_much))
+        return false;
+    inflater_free(m->inflater);
+    m->inflater = NULL;
+    m->is_bomb = true;
+    return true;
 }
 
 /* Data that cannot be inflated, or that inflate to nothing, stay as they are: rules then see the
  * packed bytes. */
-struct slice ws_inflate(struct ws_message *m, struct arena *arena, struct slice packed,
-                        uint32_t limit)
+struct slice ws_inflate(struct ws_message *m, struct app_tx *tx, struct slice packed,
+                        uint32_t limit, bool *too_much)
 {
     /* An empty block. */
     static const struct slice tail = { (const uint8_t *)"\x00\x00\xff\xff", 4 };
-    struct slice out;
+    struct inflation x = { .limit = limit };
+    struct slice out = packed;
 
-    if (m->inflater == NULL)
-        m->inflater = inflater_new();
-    if (m->inflater == NULL)
+    if (m->inflater == NULL && !m->is_bomb)
+        m->inflater = inflater_new(tx->flow);
+    x.inflater = m->inflater;
+    *too_much = false;
+    if (x.inflater == NULL)
         return packed;
-    buf_clear(&m->inflater->out);
-    inflate_all(m->inflater, packed, limit);
-    inflate_all(m->inflater, tail, limit);      /* removed by the sender (RFC 7692 section 7.2.1) */
-    out = buf_slice(&m->inflater->out);
-    if (out.len == 0)
-        return packed;
-    return arena_slice(arena, out);
+    x.inflater->in += packed.len;
+    inflate_all(&x, packed);
+    if (!x.too_much)
+        inflate_all(&x, tail);      /* removed by the sender (RFC 7692 section 7.2.1) */
+    if (x.text.len > 0)
+        out = arena_slice(&tx->arena, buf_slice(&x.text));
+    buf_fini(&x.text);
+    *too_much = stop_if_too_much(m, &x);
+    return out;
 }
 
 /* At the end of the flow; a message without any frame is valid, too. */
 void ws_message_fini(struct ws_message *m)
 {
     buf_fini(&m->data);
-    if (m->inflater == NULL)
-        return;
-    inflateEnd(&m->inflater->z);
-    buf_fini(&m->inflater->out);
-    lib_free(m->inflater);
+    if (m->inflater != NULL)
+        inflater_free(m->inflater);
 }

@@ -3,6 +3,7 @@
 #ifndef APP_WEBSOCKET_MESSAGE_H
 #define APP_WEBSOCKET_MESSAGE_H
 
+#include "app/tx.h"
 #include "base/memory/arena.h"
 #include "base/memory/buf.h"
 #include "base/text/bytes.h"
@@ -14,6 +15,7 @@ struct ws_inflater;
 struct ws_message {
     struct buf data;                /* of the incomplete message */
     bool started, compressed;
+    bool is_bomb;                   /* it has inflated too much; later messages stay packed */
     struct ws_inflater *inflater;   /* from the first compressed message on; they share a window */
 };
 
@@ -25,9 +27,10 @@ static inline bool ws_message_is_started(const struct ws_message *m)
 bool ws_message_add(struct ws_message *m, struct slice payload, bool compressed, uint32_t limit);
 /* The complete message, in the arena; resets *m for the next one. */
 struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *compressed);
-/* Inflates, up to the limit; returns `packed` itself when that is not possible. */
-struct slice ws_inflate(struct ws_message *m, struct arena *arena, struct slice packed,
-                        uint32_t limit);
+/* Inflates into the transaction's arena, up to the limit; returns `packed` itself when that is not
+ * possible. *too_much is set when the direction may not inflate more. */
+struct slice ws_inflate(struct ws_message *m, struct app_tx *tx, struct slice packed,
+                        uint32_t limit, bool *too_much);
 void ws_message_fini(struct ws_message *m);
 
 #endif

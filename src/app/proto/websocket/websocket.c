@@ -116,7 +116,7 @@ static void frames(struct app_flow *af, const struct app_input *in, const struct
 static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit)
 {
     bool fin = (t->flags & FLAG_FIN) != 0, compressed = (t->flags & FLAG_COMPRESSED) != 0;
-    bool complete = fin && !ws_message_is_started(m);
+    bool complete = fin && !ws_message_is_started(m), too_much = false;
 
     if (t->opcode < OPCODE_CONTROL && !complete) {
         if (!ws_message_add(m, t->payload, compressed, limit))
@@ -127,7 +127,9 @@ static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit
     }
     /* RSV1 counts on a control frame, too, although RFC 7692 section 6 does not allow it there. */
     if (compressed && fin)
-        t->payload = ws_inflate(m, &t->tx.arena, t->payload, limit);
+        t->payload = ws_inflate(m, &t->tx, t->payload, limit, &too_much);
+    if (too_much)
+        app_tx_event(&t->tx, REASSEMBLY_LIMIT_REACHED);
 }
 
 /* `raw` is the payload up to the limit; the rest is skipped later and causes an event now. False:

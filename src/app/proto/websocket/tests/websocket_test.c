@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/websocket/tests/websocket_test.c - after an upgrade: frames, messages, packed ones. */
-#include "app/tests/split.h"
+#include "app/core/settings.h"
+#include "app/core/thread.h"
 #include "app/proto/websocket/message.h"
+#include "app/tests/split.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define UPGRADE                                                                                \
     SPLIT_TS("GET /chat HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"                         \
@@ -81,19 +84,68 @@ static bool is_text(struct slice s, const char *text)
 }
 #define SLICE(s) (struct slice){ (const uint8_t *)(s), sizeof(s) - 1 }
 
+/* A transaction whose flow has the memory of decompressors. */
+struct flow_of_tx {
+    struct app_conf conf;
+    struct app_thread thread;
+    struct app_flow flow;
+    struct app_tx tx;
+};
+
+static void flow_of_tx_init(struct flow_of_tx *x)
+{
+    memset(x, 0, sizeof(*x));
+    x->thread.conf = &x->conf;
+    x->flow.thread = &x->thread;
+    x->tx.flow = &x->flow;
+    arena_init(&x->tx.arena, 1024, 0);
+}
+
 /* The examples of RFC 7692, 7.2.3: "Hello" twice, the second time out of the shared window. */
 TEST(websocket_inflate)
 {
     struct ws_message m = { .started = false };
-    struct arena arena;
+    struct flow_of_tx x;
+    bool too_much;
 
-    arena_init(&arena, 1024, 0);
-    CHECK(is_text(ws_inflate(&m, &arena, SLICE("\xf2\x48\xcd\xc9\xc9\x07\x00"), 100), "Hello"));
-    CHECK(is_text(ws_inflate(&m, &arena, SLICE("\xf2\x00\x11\x00\x00"), 100), "Hello"));
-    CHECK(is_text(ws_inflate(&m, &arena, SLICE("\xf2\x00\x11\x00\x00"), 3), "Hel"));
-    CHECK(is_text(ws_inflate(&m, &arena, SLICE("\xff\xff\xff"), 100), "\xff\xff\xff"));
+    flow_of_tx_init(&x);
+    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xf2\x48\xcd\xc9\xc9\x07\x00"), 100, &too_much),
+                  "Hello"));
+    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xf2\x00\x11\x00\x00"), 100, &too_much), "Hello"));
+    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xf2\x00\x11\x00\x00"), 3, &too_much), "Hel"));
+    CHECK(!too_much);
+    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xff\xff\xff"), 100, &too_much),
+                  "\xff\xff\xff"));
     ws_message_fini(&m);
-    arena_fini(&arena);
+    CHECK_INT(x.conf.decoders.memory.used, 0);
+    arena_fini(&x.tx.arena);
+}
+
+/* A bomb of two megabytes in two kilobytes: its text is there up to the limit, the next messages of
+ * the direction stay packed. */
+TEST(websocket_bomb_ends_inflating)
+{
+    struct ws_message m = { .started = false };
+    struct flow_of_tx x;
+    static uint8_t packed[4096], zeros[2 << 20];
+    z_stream z = { .next_in = zeros, .avail_in = sizeof(zeros), .next_out = packed,
+                   .avail_out = sizeof(packed) };
+    struct slice bomb = { packed, 0 }, out;
+    bool too_much = false;
+
+    CHECK(deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
+    CHECK(deflate(&z, Z_SYNC_FLUSH) == Z_OK);
+    bomb.len = (uint32_t)(sizeof(packed) - z.avail_out - 4);
+    (void)deflateEnd(&z);
+    flow_of_tx_init(&x);
+    out = ws_inflate(&m, &x.tx, bomb, 65535, &too_much);
+    CHECK_INT(out.len, 65535);
+    CHECK(too_much);
+    out = ws_inflate(&m, &x.tx, bomb, 65535, &too_much);
+    CHECK(out.data == bomb.data && out.len == bomb.len && !too_much);
+    CHECK_INT(x.conf.decoders.memory.used, 0);
+    ws_message_fini(&m);
+    arena_fini(&x.tx.arena);
 }
 
 TEST(websocket_message_in_parts)
