@@ -6,6 +6,7 @@
 #include "app/core/settings.h"
 #include "app/core/thread.h"
 #include "base/memory/lib_memory.h"
+#include "packet/seqno.h"
 #include "sequencer/sequencer.h"
 
 #include <stdio.h>
@@ -138,14 +139,6 @@ bool unpacked_memory_is_scarce(const struct app_flow *af)
 #define OUTPUT_SHARED (UINT64_C(32) << 20)
 #define OUTPUT_PIECE (4u << 10)
 
-/* Positions in a capture never go back in time. */
-static uint64_t now_of(const struct packet *p)
-{
-    if (p == NULL)
-        return 0;
-    return p->seqno != 0 ? seqno_time_us(p->seqno) : p->time_us;
-}
-
 /* The share refills by a byte in each microsecond. `drawn_until` is the time at which it is full
  * again: a draw moves it on by its size, and may move it as far ahead as the share is large. */
 static bool draw_of_all(struct app_decoders *d, size_t size, uint64_t now_us)
@@ -171,7 +164,7 @@ bool decoder_output_draw(struct app_flow *af, uint64_t in, uint32_t times, uint6
         return false;
     if (p != NULL)
         packet_seq_wait(p);
-    if (!draw_of_all(shared_by(af), piece, now_of(p)))
+    if (!draw_of_all(shared_by(af), piece, p != NULL ? packet_order_us(p) : 0))
         return false;
     *drawn += piece;
     return true;
