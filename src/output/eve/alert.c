@@ -379,6 +379,15 @@ static bool has_more_files(const struct app_tx *tx, enum direction d)
     return file != NULL;
 }
 
+/* Suricata 8 shows it where its states have names. */
+static bool shows_progress(const struct app_proto *proto, enum direction d)
+{
+    for (const struct app_name *n = proto->progress_names[d]; n != NULL && n->name != NULL; n++)
+        if ((proto->steps_of_nine >> n->value & 1) == 0)
+            return true;
+    return false;
+}
+
 /* Files: of the packet's direction. */
 static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
                             const struct eve_alert *shown, const struct alert_settings *s)
@@ -387,9 +396,9 @@ static void alert_tx_fields(struct json *j, struct app_tx *tx, enum direction d,
         json_bool(j, "tx_guessed", true);
     if (!s->metadata_app)
         return;
-    if (tx->flow->proto->progress_names[TO_SERVER] != NULL)
+    if (shows_progress(tx->flow->proto, TO_SERVER))
         json_string(j, "ts_progress", progress_name(tx, TO_SERVER));
-    if (tx->flow->proto->progress_names[TO_CLIENT] != NULL)
+    if (shows_progress(tx->flow->proto, TO_CLIENT))
         json_string(j, "tc_progress", progress_name(tx, TO_CLIENT));
     if (s->contents[tx->flow->proto->id] != 0 && !shown->cut)
         tx->flow->proto->alert_contents(j, tx, s->contents[tx->flow->proto->id]);
