@@ -196,14 +196,38 @@ static uint32_t consumed(const struct http_state *state, const struct app_input 
 }
 
 /* True if a response with a status line must begin here. HTTP/0.9 responses have none. */
+/* The transaction whose answer comes next, or has begun with bytes that libhtp has not had. */
+static struct app_tx *next_answered(const struct http_state *state)
+{
+    struct app_tx *tx = state->af->first;
+
+    while (tx != NULL && tx->progress[TO_CLIENT] > HTTP_LINE)
+        tx = tx->next;
+    return tx;
+}
+
 static bool awaits_response(const struct http_state *state)
 {
     if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
+    struct app_tx *tx;
+
         return false;
-    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
-        if (tx->progress[TO_CLIENT] == HTTP_STARTED)
-            return !http_htp(http_tx_of(tx))->is_protocol_0_9;
-    return true;
+    tx = next_answered(state);
+    return tx == NULL || !http_htp(http_tx_of(tx))->is_protocol_0_9;
+}
+
+/* The bytes so far may become a status line: libhtp gets them when that is decided. */
+static enum parse_status answer_begins(struct http_state *state, struct app_input *in,
+                                       uint32_t skip)
+{
+    struct app_tx *tx = next_answered(state);
+
+    if (tx != NULL && tx->progress[TO_CLIENT] < HTTP_LINE) {
+        tx->progress[TO_CLIENT] = HTTP_LINE;
+        app_tx_mark(tx);
+    }
+    in->consumed = skip;
+    return PARSE_MORE;
 }
 
 /* Of a request whose chunks libhtp does not believe in what follows is parsed all the same. */
@@ -234,10 +258,8 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     if (in->direction == TO_SERVER && state->requests_over)
         return PARSE_OK;
     if (in->direction == TO_CLIENT && awaits_response(state) &&
-        http_lead_in(in, state->config->await_status_line, &skip) == HTTP_LEAD_IN_WAIT) {
-        in->consumed = skip;
-        return PARSE_MORE;
-    }
+        http_lead_in(in, state->config->await_status_line, &skip) == HTTP_LEAD_IN_WAIT)
+        return answer_begins(state, in, skip);
     state->offset += skip;
     if (in->direction == TO_SERVER)     /* see suspend.c */
         http_keep(state, in->data, in->len);
