@@ -239,6 +239,7 @@ static int request_headers(htp_tx_t *htp)
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
     http_framing_correct(htp);
+    state->connects |= htp->request_method_number == HTP_M_CONNECT;
     if (htx == NULL)
         return HTP_OK;
     raise_uri_host(htx);

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* libhtp keeps a little of each transaction for as long as its connection lives. After this many, a
  * fresh parser takes over between two transactions, so that memory does not grow with the
@@ -114,23 +115,23 @@ static int feed(struct http_state *state, const struct app_input *in, const uint
 /* The end of the client's side ends requests only: the server may still answer. A response that
  * ends within a chunk is all there is of the body, as for browsers and Suricata; one that ends
  * between two chunks is cut off. */
-static void close_direction(struct http_state *state, const struct app_input *in)
+static void close_direction(struct http_state *state, enum direction d)
 {
-    if (state->closed[in->direction])
+    if (state->closed[d])
         return;
-    state->closed[in->direction] = true;
+    state->closed[d] = true;
     state->input = (struct slice){ 0 };         /* closing may complete a line without data */
     http_keep_no_more(state);
     state->closing = true;
-    if (in->direction == TO_SERVER)
+    if (d == TO_SERVER)
         htp_connp_req_close(state->connp, NULL);
     else
         htp_connp_close(state->connp, NULL);
     state->closing = false;
     for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next) {
-        if (in->direction == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
+        if (d == TO_CLIENT && http_chunks_are_inside(http_tx_of(tx), TO_CLIENT))
             http_body_end(http_tx_of(tx), TO_CLIENT);
-        app_files_leave(tx, in->direction);
+        app_files_leave(tx, d);
     }
 }
 
@@ -195,7 +196,6 @@ static uint32_t consumed(const struct http_state *state, const struct app_input 
     return (uint32_t)n;
 }
 
-/* True if a response with a status line must begin here. HTTP/0.9 responses have none. */
 /* The transaction whose answer comes next, or has begun with bytes that libhtp has not had. */
 static struct app_tx *next_answered(const struct http_state *state)
 {
@@ -206,11 +206,12 @@ static struct app_tx *next_answered(const struct http_state *state)
     return tx;
 }
 
+/* True if a response with a status line must begin here. HTTP/0.9 responses have none. */
 static bool awaits_response(const struct http_state *state)
 {
-    if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
     struct app_tx *tx;
 
+    if (htp_connp_get_out_tx(state->connp) != NULL || state->tunnel)
         return false;
     tx = next_answered(state);
     return tx == NULL || !http_htp(http_tx_of(tx))->is_protocol_0_9;
@@ -250,12 +251,58 @@ static int feed_on(struct http_state *state, const struct app_input *in, uint32_
     return result;
 }
 
+/* True if it begins with a method; *more: a few bytes more may show one. */
+static bool begins_request(struct slice data, bool *more)
+{
+    *more = false;
+    for (const struct app_pattern *p = patterns; p->bytes != NULL; p++) {
+        size_t len = strlen(p->bytes);
+
+        if (p->directions != APP_TS ||
+            strncasecmp((const char *)data.data, p->bytes, MIN(len, data.len)) != 0)
+            continue;
+        if (data.len >= len)
+            return true;
+        *more = true;
+    }
+    return false;
+}
+
+/* The answer to CONNECT is lost. The client's next bytes show what it was: another request, or else
+ * the tunnel that it asked for. */
+static enum parse_status guess_answer(struct http_state *state, struct app_input *in)
+{
+    bool more;
+
+    if (!begins_request((struct slice){ in->data, in->len }, &more)) {
+        if (more && !in->end) {
+            in->consumed = 0;
+            return PARSE_MORE;
+        }
+        state->lost_tunnel = state->requests_over = true;
+    }
+    state->answer_lost = false;
+    return PARSE_OK;
+}
+
+/* True between the messages of a connection that has become such a tunnel. What is left of the
+ * server's first data is the body of its answer, and the rest belongs to the tunnel. */
+static bool is_in_lost_tunnel(const struct http_state *state)
+{
+    return state->lost_tunnel && htp_connp_get_out_tx(state->connp) == NULL;
+}
+
 static enum parse_status parse_data(struct http_state *state, struct app_input *in)
 {
     uint32_t skip = 0;
     int result;
 
+    if (UNLIKELY(state->answer_lost) && in->direction == TO_SERVER &&
+        guess_answer(state, in) == PARSE_MORE)
+        return PARSE_MORE;
     if (in->direction == TO_SERVER && state->requests_over)
+        return PARSE_OK;
+    if (in->direction == TO_CLIENT && is_in_lost_tunnel(state))
         return PARSE_OK;
     if (in->direction == TO_CLIENT && awaits_response(state) &&
         http_lead_in(in, state->config->await_status_line, &skip) == HTTP_LEAD_IN_WAIT)
@@ -281,12 +328,30 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     return PARSE_OK;
 }
 
+/* The beginning of the first answer is missing while its request is still open: no message is there
+ * yet that the gap could damage. As in Suricata it is no anomaly. */
+static bool is_before_first_answer(const struct http_state *state, enum direction d)
+{
+    const htp_tx_t *request = htp_connp_get_in_tx(state->connp);
+    const htp_tx_t *answer = htp_connp_get_out_tx(state->connp);
+
+    return d == TO_CLIENT && state->transactions == 1 && state->responses == 0 &&
+           request != NULL && (answer == NULL ||
+                               answer->response_progress == HTP_RESPONSE_NOT_STARTED);
+}
+
 /* libhtp continues after a gap within a body of known length. Elsewhere the data after the gap
  * could be anything, and it fails. */
 static enum parse_status parse_gap(struct http_state *state, struct app_input *in)
 {
     http_keep_no_more(state);
     state->had_gap = true;
+    if (is_in_lost_tunnel(state))
+        return PARSE_OK;
+    if (is_before_first_answer(state, in->direction)) {
+        state->answer_lost = state->connects;
+        return PARSE_OK;
+    }
     return feed(state, in, NULL, in->gap) == HTP_STREAM_ERROR ? PARSE_STOP : PARSE_OK;
 }
 
@@ -308,7 +373,9 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     else if (in->len > 0)
         status = parse_data(state, in);
     if (in->end && status != PARSE_STOP && !state->change)
-        close_direction(state, in);
+        close_direction(state, in->direction);
+    if (UNLIKELY(is_in_lost_tunnel(state)))
+        close_direction(state, TO_SERVER);
     http_unmatched_told(state);
     if (state->thread != NULL)
         state->thread->block = (struct slice){ 0 };

@@ -38,7 +38,10 @@ struct http_state {
     uint32_t frame[2];                  /* of the message in progress; 0: none */
     uint8_t direction;                  /* of the current input */
     bool closed[2];
-    bool requests_over;                 /* HTTP/0.9: a connection has one request */
+    bool requests_over;                 /* after HTTP/0.9, or in a tunnel */
+    bool connects;                      /* the header of a CONNECT is complete */
+    bool answer_lost;                   /* to CONNECT: whether a tunnel follows is open */
+    bool lost_tunnel;                   /* it does */
     bool tunnel;                        /* libhtp no longer parses */
     bool change;                        /* the bytes just parsed request another protocol */
     bool had_gap;                       /* libhtp has been told of a gap */
