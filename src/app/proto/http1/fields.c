@@ -409,11 +409,34 @@ static struct slice not_null(struct slice s)
     return s;
 }
 
-/* Reads the block again in place of libhtp. Of a trailer, libhtp's fields stay and only new names
- * are added. `silently`: the server closed within the block, which raises no events. */
-void http_fields_read_again(struct http_tx *htx, struct slice block, bool trailer, bool silently)
+/* True if a line with its end, even a CR alone, is followed by an empty line: libhtp has waited for
+ * another one. */
+static bool has_end(struct http_tx *htx, struct slice block)
 {
-    struct reader r = { .in = bytes_of_slice(block), .complete = silently || !trailer,
+    struct reader r = { .in = bytes_of_slice(block), .unfolded = http_buf_take(htx->tx.flow) };
+    struct field f;
+    bool found = false;
+
+    while (!found && take_field(&r, &f))
+        found = take_end(&r.in);
+    http_buf_release(htx->tx.flow, &r.unfolded);
+    return found;
+}
+
+/* A further empty line behind the header of an answer without fields. It belongs to the body, but
+ * no ordinary server sends it, and Suricata reads it as a field without a name. */
+void http_empty_line_follows(struct http_tx *htx)
+{
+    raise_once(htx, HTTP_EVENT_RESPONSE_FIELD_MISSING_COLON,
+               HTTP_EVENT_REQUEST_FIELD_MISSING_COLON);
+}
+
+/* Reads the block again in place of libhtp. Of a trailer, libhtp's fields stay and only new names
+ * are added. `closed`: the server closed; within the block that raises no events. */
+void http_fields_read_again(struct http_tx *htx, struct slice block, bool trailer, bool closed)
+{
+    bool silently = closed && !has_end(htx, block);
+    struct reader r = { .in = bytes_of_slice(block), .complete = closed || !trailer,
                         .unfolded = http_buf_take(htx->tx.flow) };
     unsigned repetitions = 0;
     struct field f;
@@ -422,6 +445,7 @@ void http_fields_read_again(struct http_tx *htx, struct slice block, bool traile
         htp_tx_res_set_headers_clear(htx->htp);
     if (block.len == 1)                 /* the line end of a header without fields */
         take_skip(&r.in, 1);
+    htx->bare_header = block.len == 1 && !trailer;
     while (take_field(&r, &f)) {
         struct slice name = http_trimmed(not_null(f.name)), value = not_null(f.value);
 

@@ -425,8 +425,14 @@ static int body_data(htp_tx_data_t *d, enum direction direction)
 {
     struct http_tx *htx = http_tx_changing(d->tx);
 
-    if (htx != NULL && d->len > 0)
-        http_body_data(htx, direction, d->data, d->len);
+    if (htx == NULL || d->len == 0)
+        return HTP_OK;
+    if (UNLIKELY(htx->bare_header) && direction == TO_CLIENT) {
+        htx->bare_header = false;
+        if (d->data != NULL && d->data[0] == '\n')
+            http_empty_line_follows(htx);
+    }
+    http_body_data(htx, direction, d->data, d->len);
     return HTP_OK;
 }
 

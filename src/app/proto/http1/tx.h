@@ -95,6 +95,7 @@ struct http_tx {
     struct app_tx tx;                   /* first */
     htp_tx_t *htp;
     struct http_message message[2];
+    bool bare_header;                   /* of the response: only a line feed ends it */
     struct slice uri;                   /* normalised; in the arena; no data: not computed yet */
 };
 
@@ -154,7 +155,8 @@ void http_orphans_destroy(struct http_state *state);
 
 /* fields.c: lines of a header as sent. */
 bool http_fields_are_plain(struct slice block);
-void http_fields_read_again(struct http_tx *htx, struct slice block, bool trailer, bool silently);
+void http_fields_read_again(struct http_tx *htx, struct slice block, bool trailer, bool closed);
+void http_empty_line_follows(struct http_tx *htx);
 struct slice http_trimmed(struct slice s);
 /* enum htp_protocol_t */
 int http_protocol_number(struct slice protocol, bool *odd);
