@@ -33,6 +33,7 @@ static void disable(struct app_session *s)
     struct flow *f = s->flow.flow;
 
     app_close_parser(s);
+    s->flow.next_tx_id = 0;             /* they were not of this flow's protocol */
     app_frames_free(s);
     app_stop_parsing(s);
     s->changing = s->replace = false;
