@@ -268,6 +268,14 @@ static bool is_mail(const struct pop3_tx *tx)
     return tx->command != NULL && tx->command->body == BODY_MAIL;
 }
 
+/* Logs show a reply with several lines when all are there, and of a mail nothing. */
+static void complete_body(struct pop3_state *s)
+{
+    s->body->has_response = !is_mail(s->body);
+    complete(s->body);
+    s->body = NULL;
+}
+
 /* One line of a reply with several lines. A line with only "." ends it; from other lines that begin
  * with a dot the dot is removed (RFC 1939 section 3). */
 static void body_line(struct pop3_state *s, struct slice line)
@@ -275,8 +283,7 @@ static void body_line(struct pop3_state *s, struct slice line)
     struct bytes in = bytes_of_slice(line);
 
     if (slice_is(line, ".")) {
-        complete(s->body);
-        s->body = NULL;
+        complete_body(s);
         return;
     }
     if (is_mail(s->body))
@@ -295,7 +302,7 @@ static void heed_reply(struct app_flow *af, struct pop3_tx *tx)
 
     if (has_body(tx)) {
         s->body = tx;
-        tx->has_response = !is_mail(tx);
+        tx->has_response = false;
         return;
     }
     complete(tx);
@@ -364,10 +371,8 @@ static enum parse_status gap(struct pop3_state *s, enum direction d)
     s->lost[d] = s->drop[d] = true;
     if (d == TO_SERVER)
         s->sasl = false;
-    else if (s->body != NULL) {
-        complete(s->body);
-        s->body = NULL;
-    }
+    else if (s->body != NULL)
+        complete_body(s);
     return PARSE_OK;
 }
 
