@@ -455,6 +455,9 @@ bool app_file_due(const struct app_file *file, const struct inspection *in)
 
     if (file->state == FILE_OPEN)
         return false;
+    /* Rules do not look at a segment that the stream engine refuses, so it shows no file either. */
+    if (packet_is_tcp(in->packet) && !(in->packet->flags & PACKET_STREAM_OPEN))
+        return inspection_ends_flow(in);
     return in->direction == file->direction || inspection_ends_flow(in) ||
            (af->end[TO_SERVER] && af->end[TO_CLIENT]);
 }
