@@ -373,9 +373,11 @@ bool stream_is_closed(const struct packet *p)
 /* Flows that end before one packet; more wait for the next. */
 #define ENDS_PER_PACKET 16
 
-/* Stores the capture for pseudo packets, which have none. */
+/* Stores the capture for pseudo packets, which have none. Inner packets have another link type. */
 static void note_source(struct stream_thread *st, const struct packet *p)
 {
+    if (p->flags & (PACKET_PSEUDO | PACKET_TUNNEL | PACKET_REASSEMBLED))
+        return;
     st->datalink = p->datalink;
     st->file = p->file;
 }
@@ -388,8 +390,7 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 
     if (p->time_us > st->now_us)
         st->now_us = p->time_us;
-    if (!(p->flags & PACKET_PSEUDO))
-        note_source(st, p);
+    note_source(st, p);
     if (UNLIKELY(st->early_hooks.pre_flow != NULL) && is_stopped(st, p))
         return;
     if (p->flow_hash == 0 || (p->flags & (PACKET_PSEUDO | PACKET_FRAGMENT)))
