@@ -67,9 +67,13 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
 static void client_hello(struct tls_state *st, struct slice body)
 {
     struct tls_tx *tx = st->tx;
+    bool named = tx->ds[TO_SERVER].hello.sni.data != NULL;
     struct tls_hello hello;
     bool complete = keep_hello(tx, body, TO_SERVER, &hello);
 
+    /* Only a server's hello asks for another one of the client. */
+    if (named && hello.sni.data != NULL && !st->hello_seen[TO_CLIENT])
+        hello.problems |= TLS_HELLO_SNI_TWICE;
     st->hello_seen[TO_SERVER] = true;
     tx->state = TLS_STATE_CLIENT_HELLO;
     tx->resumed |= hello.has_session_ticket;

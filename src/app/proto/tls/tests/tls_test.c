@@ -89,6 +89,21 @@ TEST(tls_record_events)
                  SPLIT_TS("\x16\x03\x03\x00\x06\x01\x00\x00\x02\x03\x03"));
 }
 
+#define NAMED_HELLO                                                                              \
+    "\x16\x03\x01\x00\x3b\x01\x00\x00\x37\x03\x03" "0123456789abcdef0123456789abcdef"            \
+    "\x00\x00\x02\xc0\x2f\x01\x00\x00\x0c\x00\x00\x00\x08\x00\x06\x00\x00\x03" "a.b"
+#define SERVER_HELLO                                                                             \
+    "\x16\x03\x03\x00\x2a\x02\x00\x00\x26\x03\x03" "0123456789abcdef0123456789abcdef"            \
+    "\x00\xc0\x2f\x00"
+
+/* A server may ask for a second hello, which a client must not send without that. */
+TEST(tls_second_hello)
+{
+    CHECK_EVENTS("tx 0 event multiple_sni_extensions\n" PARSED,
+                 SPLIT_TS(NAMED_HELLO NAMED_HELLO));
+    CHECK_EVENTS(PARSED, SPLIT_TS(NAMED_HELLO), SPLIT_TC(SERVER_HELLO), SPLIT_TS(NAMED_HELLO));
+}
+
 TEST(tls_heartbeat_events)
 {
     CHECK_EVENTS("tx 0 event overflow_heartbeat_message\n" STOPPED,
