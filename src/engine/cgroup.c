@@ -124,7 +124,7 @@ static bool has_word(struct text list, const char *word)
  * systemd mounts version 2 at `unified`. */
 static uint64_t line_limit(struct text line, const char *root, const struct resource *what)
 {
-    struct text number, controllers;
+    struct text number = { "", 0 }, controllers = { "", 0 };
     char mount[600];
     uint64_t found = 0;
 

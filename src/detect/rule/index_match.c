@@ -64,7 +64,7 @@ static bool slice_parse(struct text in, struct index_match *out)
 /* Without an index one matching value is enough ("any"). */
 int index_match_parse(struct rule_parser *p, struct text *in, struct index_match *out)
 {
-    struct text rest = *in, value, index, count = text_trim(*in);
+    struct text rest = *in, value, index = { "", 0 }, count = text_trim(*in);
     bool has_index;
 
     *out = (struct index_match){ .mode = INDEX_ANY };

@@ -214,6 +214,9 @@ static const struct broken {
       "ipv4-csum: expected valid or invalid, found \"maybe\"", 30 },
     { "alert ip any any -> any any (vlan.id:4096; sid:1;)",
       "vlan.id: a VLAN id is at most 4095, found \"4096\"", 30 },
+    { "alert ip any any -> any any (vlan.id:5,; sid:1;)",
+      "vlan.id: index: expected any, all, all_or_absent, or_absent, N from 0 or -N from the end, "
+      "\"oob_or N\" or \"nb\" and a number, found \"\"", 30 },
     { "alert ip any any -> any any (vlan.id:5,3; sid:1;)",
       "vlan.id: the layer must be from -3 to 2, found 3", 30 },
     { "alert ip any any -> any any (vlan.id:5,x; sid:1;)",

@@ -18,10 +18,13 @@ static int from_base64_option(struct rule_parser *p, struct text word, struct fr
                               unsigned *seen)
 {
     static const char *const modes[] = { "rfc4648", "rfc2045", "strict" };
-    struct text rest = word, name;
+    struct text rest = word, name = { "", 0 };
     unsigned bit;
     uint64_t v;
 
+    /* As in Suricata nothing need stand between two commas. */
+    if (word.n == 0)
+        return 0;
     text_split(&rest, ' ', &name);
     rest = text_trim(rest);
     bit = text_equal(name, "mode") ? 1 : text_equal(name, "offset") ? 2 :

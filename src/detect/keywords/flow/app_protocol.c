@@ -174,7 +174,7 @@ static int app_protocol_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct app_protocol_arg *a = arg;
     struct rule_test test = { .keyword = p->keyword, .match = app_protocol_match, .arg = arg };
-    struct text rest = in, protos, proto;
+    struct text rest = in, protos = { "", 0 }, proto;
     bool exact = false;
 
     if (p->rule->app_proto != APP_PROTO_UNKNOWN)

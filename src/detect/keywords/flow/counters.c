@@ -75,7 +75,7 @@ static int sides_parse(struct rule_parser *p, struct text in, unsigned bits, str
     static const char *const names[] = { [SIDE_TO_SERVER] = "toserver",
                                          [SIDE_TO_CLIENT] = "toclient", [SIDE_BOTH] = "both",
                                          [SIDE_EITHER] = "either" };
-    struct text rest = in, side;
+    struct text rest = in, side = { "", 0 };
 
     text_split(&rest, ',', &side);
     for (unsigned i = 0; i < ARRAY_LEN(names); i++) {

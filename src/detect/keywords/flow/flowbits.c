@@ -126,7 +126,7 @@ static int flowbits_parse(struct rule_parser *p, struct text in, void *arg)
     struct flowbits_arg *a, **retained = arg;
     struct rule_test test = { .keyword = p->keyword, .arg = arg };
     const struct flowbits_command *c;
-    struct text rest = in, name;
+    struct text rest = in, name = { "", 0 };
 
     if (text_equal(in, "noalert")) {
         p->rule->flags |= RULE_NOALERT;

@@ -13,7 +13,7 @@ static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spe
 {
     static const char *const metrics[] = { [TAG_PACKETS] = "packets", [TAG_BYTES] = "bytes",
                                            [TAG_SECONDS] = "seconds" };
-    struct text count, metric = { "", 0 };
+    struct text count = { "", 0 }, metric = { "", 0 };
     uint64_t value;
 
     text_split(rest, ',', &count);
@@ -35,7 +35,7 @@ static int amount_parse(struct rule_parser *p, struct text *rest, struct tag_spe
 static int tag_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct tag_spec *spec = arg, **last = &p->rule->tags;
-    struct text rest = in, kind, side = { "dst", 3 };
+    struct text rest = in, kind = { "", 0 }, side = { "dst", 3 };
 
     text_split(&rest, ',', &kind);
     spec->host = text_equal_nocase(kind, "host");

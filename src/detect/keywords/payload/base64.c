@@ -8,13 +8,16 @@
 static int base64_option(struct rule_parser *p, struct text word, struct base64_op *out,
                          bool *relative)
 {
-    struct text rest = word, name;
+    struct text rest = word, name = { "", 0 };
     uint64_t value;
 
     if (text_equal(word, "relative")) {
         *relative = true;
         return 0;
     }
+    /* As in Suricata nothing need stand between two commas. */
+    if (word.n == 0)
+        return 0;
     text_split(&rest, ' ', &name);
     rest = text_trim(rest);
     if (text_equal(name, "bytes")) {

@@ -171,8 +171,11 @@ static int option_once(struct rule_parser *p, struct text *slot, struct text val
  * need more than one option follow in dataset_open(). */
 static int dataset_option(struct rule_parser *p, struct text word, struct dataset_options *o)
 {
-    struct text value = word, key;
+    struct text value = word, key = { "", 0 };
 
+    /* As in Suricata nothing need stand between two commas. */
+    if (word.n == 0)
+        return 0;
     text_split(&value, ' ', &key);
     value = text_trim(value);
     if (text_equal(key, "type"))

@@ -115,9 +115,12 @@ static bool entropy_value(struct text in, struct entropy *e)
 /* `value` is required; `bytes` and `offset` have the range of a packet's payload. */
 static int entropy_option(struct rule_parser *p, struct text word, struct entropy *e, bool *value)
 {
-    struct text rest = word, name;
+    struct text rest = word, name = { "", 0 };
     int64_t number = 0;
 
+    /* As in Suricata nothing need stand between two commas. */
+    if (word.n == 0)
+        return 0;
     text_split(&rest, ' ', &name);
     rest = text_trim(rest);
     if (text_equal(name, "value")) {
