@@ -111,6 +111,9 @@ int rule_set_buffer(struct rule_parser *p, const struct buffer *buffer);
 /* Makes the payload current again (pkt_data, end of the rule). -1: the current buffer's list is
  * empty. */
 int rule_leave_buffer(struct rule_parser *p);
+/* A test of a transaction, or an operation on another list than the current one, ends a sticky
+ * buffer, as in Suricata: what follows looks into the payload. `other` NULL: a test. */
+void rule_end_buffer(struct rule_parser *p, const struct rule_list *other);
 /* For legacy modifiers (http_uri): moves the last content from the payload to the buffer. */
 int rule_modify_content(struct rule_parser *p, const struct buffer *buffer);
 

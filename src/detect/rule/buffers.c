@@ -401,6 +401,14 @@ int rule_leave_buffer(struct rule_parser *p)
     return 0;
 }
 
+void rule_end_buffer(struct rule_parser *p, const struct rule_list *other)
+{
+    if (p->current == NULL || p->current == other)
+        return;
+    p->current = NULL;
+    p->current_is_sticky = false;
+}
+
 /* Moves the payload's last content to the buffer. An empty payload list is removed
  * afterwards, because the rule is no longer one about payload. */
 int rule_modify_content(struct rule_parser *p, const struct buffer *buffer)

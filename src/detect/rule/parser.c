@@ -73,6 +73,8 @@ void rule_add_test(struct rule_parser *p, enum inspect_point point, const struct
 
     ARRAY_PUSH(&b->tests[list_of_point(point)], *test);
     p->last_test = test->keyword;
+    if (point == POINT_TX)
+        rule_end_buffer(p, NULL);
 }
 
 /* The pointer holds until the next test is added. */

@@ -380,3 +380,65 @@ TEST(rule_requires_what_its_file_keywords_test)
     CHECK(f.set->required.files & APP_FILE_STORE);
     rules_fixture_close(&f);
 }
+
+/* Whether the rule looks for something in the payload. */
+static bool has_payload(const struct rule *r)
+{
+    for (const struct rule_list *l = r != NULL ? r->list : NULL; l != NULL; l = l->next)
+        if (l->buffer == NULL && l->first != NULL)
+            return true;
+    return false;
+}
+
+/* A content after a test of the transaction looks into the payload, as in Suricata, whatever buffer
+ * came before the test. */
+TEST(rule_test_of_the_transaction_ends_a_sticky_buffer)
+{
+    static const char *const ends[] = {
+        "tls.version:1.0;", "ssl_state:client_hello;", "tls.cert_chain_len:>1;",
+        "tls.subject:\"CN=x\";", "tls_cert_expired;", "app-layer-event:tls.invalid_record_type;",
+    };
+    static const char *const stays[] = { "flowbits:isset,x;", "bsize:>1;", "flow:established;" };
+    struct rules_fixture f;
+    char rule[256];
+
+    rules_fixture_open(&f);
+    for (unsigned i = 0; i < ARRAY_LEN(ends) + ARRAY_LEN(stays); i++) {
+        bool is_end = i < ARRAY_LEN(ends);
+        const char *test = is_end ? ends[i] : stays[i - ARRAY_LEN(ends)];
+        struct rule *r;
+
+        snprintf(rule, sizeof(rule), "alert tls any any -> any any (tls.cert_subject; "
+                 "content:\"a\"; %s content:\"b\"; sid:1;)", test);
+        r = rules_fixture_parse(&f, rule);
+        CHECK(r != NULL);
+        CHECK(r == NULL || has_payload(r) == is_end);
+    }
+    rules_fixture_close(&f);
+}
+
+TEST(rule_content_of_another_buffer_ends_a_sticky_buffer)
+{
+    static const struct { const char *options; bool payload; } cases[] = {
+        { "http.host; content:\"a\"; urilen:5; content:\"b\";", true },
+        { "http.uri; content:\"a\"; urilen:5; content:\"b\";", false },
+        { "http.uri; content:\"a\"; fileext:\"exe\"; content:\"b\";", true },
+        /* The buffer that the test ends may be named again, also when it has no content yet. */
+        { "http.uri; filesize:>5; http.uri; content:\"b\";", false },
+    };
+    struct rules_fixture f;
+    char rule[256];
+
+    rules_fixture_open(&f);
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        struct rule *r;
+
+        snprintf(rule, sizeof(rule), "alert http any any -> any any (%s sid:1;)", cases[i].options);
+        r = rules_fixture_parse(&f, rule);
+        CHECK(r != NULL);
+        CHECK(has_payload(r) == cases[i].payload);
+    }
+    CHECK(rules_fixture_parse(&f, "alert http any any -> any any (http.uri; filesize:>5; "
+                                  "content:\"b\"; sid:1;)") == NULL);
+    rules_fixture_close(&f);
+}

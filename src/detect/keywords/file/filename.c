@@ -5,20 +5,21 @@
 
 #include <string.h>
 
-/* Appends a content to the buffer's list, whatever the current buffer is, and leaves that
- * current. */
+/* Appends a content to the buffer's list, whatever the current buffer is, which ends unless it is
+ * the same. */
 static int file_content(struct rule_parser *p, struct text buffer, uint8_t *bytes, uint16_t len,
                         uint32_t flags)
 {
     const struct buffer *b = buffer_find(p->ruleset, buffer);
-    struct rule_list *before = p->current;
+    struct rule_list *before = p->current, *list;
     struct rule_op *op;
 
     if (b == NULL)
         return rule_error(p, "%s: no protocol with files is available", p->keyword->name);
-    p->current = rule_buffer_list_again(p, b);
-    op = p->current != NULL ? op_append(p, OP_CONTENT, false) : NULL;
+    p->current = list = rule_buffer_list_again(p, b);
+    op = list != NULL ? op_append(p, OP_CONTENT, false) : NULL;
     p->current = before;
+    rule_end_buffer(p, list);
     if (op == NULL)
         return -1;
     op->content = (struct content_op){ .bytes = bytes, .written = bytes, .len = len };

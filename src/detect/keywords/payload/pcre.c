@@ -302,13 +302,13 @@ static bool has_pattern_before(const struct rule_op *op)
     return false;
 }
 
-/* A letter appends to the list of its buffer for this one operation; then the current list
- * is as it was. Without a letter and without a sticky buffer it goes to the payload. A
+/* A letter appends to the list of its buffer for this one operation, which ends another sticky
+ * buffer. Without a letter and without a sticky buffer it goes to the payload. A
  * letter also makes the rule one about HTTP. */
 static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_flags *f,
                        struct pcre_op *pcre)
 {
-    struct rule_list *before = p->current;
+    struct rule_list *before = p->current, *list;
     struct rule_op *op;
 
     if (f->buffer != NULL) {
@@ -325,8 +325,10 @@ static int pcre_append(struct rule_parser *p, struct text in, const struct pcre_
     } else if (before == NULL) {
         p->current = rule_payload_list(p);
     }
+    list = p->current;
     op = op_append(p, OP_PCRE, f->relative);
     p->current = before;
+    rule_end_buffer(p, list);
     if (op == NULL)
         return -1;
     op->pcre = pcre;

@@ -16,19 +16,19 @@ static const struct buffer *uri_buffer(struct rule_parser *p, bool raw)
     return b;
 }
 
-/* Runs `parse` with the URI as the current buffer. These keywords do not end a sticky
- * buffer that the rule has opened, so the current list is put back. */
+/* Runs `parse` with the URI as the current buffer. Another sticky buffer ends with it. */
 static int in_uri(struct rule_parser *p, struct text in, const struct buffer *buffer,
                   int (*parse)(struct rule_parser *p, struct text in, void *arg))
 {
-    struct rule_list *before = p->current;
+    struct rule_list *before = p->current, *list;
     int result;
 
     if (buffer == NULL)
         return -1;
-    p->current = rule_buffer_list(p, buffer);
-    result = p->current != NULL ? parse(p, in, NULL) : -1;
+    p->current = list = rule_buffer_list(p, buffer);
+    result = list != NULL ? parse(p, in, NULL) : -1;
     p->current = before;
+    rule_end_buffer(p, list);
     return result;
 }
 
@@ -75,6 +75,9 @@ static int uricontent_parse(struct rule_parser *p, struct text in, void *arg UNU
     if (strcasecmp(legacy, "enabled") != 0)
         return rule_error(p, "uricontent is off (legacy.uricontent: %s): write http.uri and "
                           "content", legacy);
+    if (p->current != NULL)
+        return rule_error(p, "\"uricontent\" keyword seen with a sticky buffer still set.  Reset "
+                          "sticky buffer with pkt_data before using the modifier.");
     if (rule_set_app_proto(p, APP_PROTO_http1) < 0)
         return -1;
     return in_uri(p, in, uri_buffer(p, false), keyword_content.parse);
