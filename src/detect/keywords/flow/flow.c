@@ -62,9 +62,9 @@ static int direction_apply(struct rule_parser *p, uint32_t flags)
     if ((flags & FLOW_DIRECTIONS) && (rule->flags & RULE_TX_BOTH))
         return rule_error(p, "rule %u means to use both directions, cannot specify a flow "
                           "direction", rule->sid);
-    if (rule->hook != 0 && rule->app_proto != APP_PROTO_UNKNOWN && (flags & FLOW_DIRECTIONS) &&
-        (rule->flags & FLOW_DIRECTIONS & ~flags))
-        return rule_error(p, "flow: the rule's hook is in the other direction");
+    if ((flags & FLOW_DIRECTIONS) && (rule->flags & FLOW_DIRECTIONS & ~flags))
+        return rule_error(p, rule->hook != 0 ? "flow: the rule's hook is in the other direction"
+                                             : "flow: the rule has the other direction already");
     return 0;
 }
 
@@ -95,6 +95,9 @@ static int flow_parse(struct rule_parser *p, struct text in, void *arg)
 
     if (p->rule->flags & (FLOW_STATES | RULE_FLOW_STATELESS))
         return rule_error(p, "flow: occurs twice in the rule");
+    if (in.n > 0 && in.p[in.n - 1] == ',')
+        return rule_error(p, "flow: expected a word after the last comma, found \"%.*s\"",
+                          TEXT(in));
     while (text_split(&rest, ',', &word)) {
         if (++count > 3)
             return rule_error(p, "flow: expected at most three words, found \"%.*s\"", TEXT(in));

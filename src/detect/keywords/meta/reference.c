@@ -4,6 +4,7 @@
 #include "detect/rule/classification.h"
 #include "detect/rule/ruleset_private.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* "url,https://example.org" names its scheme itself: the system's prefix is then not used. */
@@ -22,10 +23,26 @@ static const char *own_scheme(struct rule_parser *p, struct text *id)
     return arena_text(p->arena, scheme);
 }
 
+/* As in Suricata: the system has letters and digits only, and the id begins with a character that
+ * its addresses may have. So an id and a system that are exchanged are found. */
+static bool is_reference(struct text system, struct text id)
+{
+    for (size_t i = 0; i < system.n; i++)
+        if (!isalnum((unsigned char)system.p[i]))
+            return false;
+    while (id.n > 0 && (id.p[0] == '"' || isspace((unsigned char)id.p[0])))
+        id = text_from(id, 1);
+    return system.n > 0 && id.n > 0 &&
+           (isalnum((unsigned char)id.p[0]) || strchr("-_./?=", id.p[0]) != NULL);
+}
+
+/* A system that reference.config does not have begins with a letter, as there. */
 static const char *prefix_of(struct rule_parser *p, struct text system)
 {
     const char *prefix = rule_reference_prefix(p->ruleset->names, system);
 
+    if (prefix == NULL && !isalpha((unsigned char)system.p[0]))
+        return NULL;
     if (prefix != NULL || p->strict || rule_bind(p) < 0)
         return prefix;
     rule_warning(p, "unknown reference key \"%.*s\": it is not in reference.config",
@@ -56,7 +73,8 @@ static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUS
     struct text id = in, system;
     const char *prefix;
 
-    if (!text_split(&id, ',', &system) || system.n == 0 || (id = text_trim(id)).n == 0)
+    if (!text_split(&id, ',', &system) ||
+        !is_reference(system = text_trim(system), id = text_trim(id)))
         return rule_error(p, "reference: expected SYSTEM,ID, found \"%.*s\"", TEXT(in));
     prefix = own_scheme(p, &id);
     if (prefix == NULL)

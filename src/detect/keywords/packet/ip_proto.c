@@ -102,12 +102,33 @@ static bool ip_proto_match(const struct match_input *in, const void *arg)
     return in->packet->src.version != 0 && keeps(a, in->packet->ip_proto);
 }
 
+/* Whether the rule has an ip_proto with one of these operators. */
+static bool has_op(struct rule_parser *p, const char *ops)
+{
+    const struct rule_test *t;
+
+    for (unsigned i = 0; (t = rule_test_at(p, POINT_PACKET, i)) != NULL; i++)
+        if (t->match == ip_proto_match && strchr(ops, ((const struct ip_proto_arg *)t->arg)->op))
+            return true;
+    return false;
+}
+
+/* As in Suricata: a plain number stands alone, and each bound is there once. */
+static bool goes_with_others(struct rule_parser *p, char op)
+{
+    switch (op) {
+    case '=': return !has_op(p, "=<>!");
+    case '<': return !has_op(p, "=<");
+    case '>': return !has_op(p, "=>");
+    default:  return !has_op(p, "=");
+    }
+}
+
 /* Only "ip" rules may have it, because "tcp" fixes the protocol. After an earlier ip_proto
  * the set is no longer full, so that one is looked for. */
 static int ip_proto_parse(struct rule_parser *p, struct text in, void *arg)
 {
     struct ip_proto_arg *a = arg;
-    const struct rule_test *last = rule_last_test(p, POINT_PACKET);
     struct text t = text_trim(in);
 
     a->op = '=';
@@ -120,11 +141,14 @@ static int ip_proto_parse(struct rule_parser *p, struct text in, void *arg)
                           "ip_proto: expected a protocol's number or name, with !, < or > before "
                           "it if need be, found \"%.*s\"",
                           TEXT(in));
-    if (!is_any(p->rule) && (last == NULL || last->match != ip_proto_match))
+    if (!is_any(p->rule) && !has_op(p, "=<>!"))
         return rule_error(p, "ip_proto: needs a rule about \"ip\"; this one is about a protocol "
                           "already");
     if (!shrink(p->rule, a))
         return rule_error(p, "ip_proto: contradicts what the rule says before, nothing is left");
+    if (!goes_with_others(p, a->op))
+        return rule_error(p, "ip_proto: can't use \"%.*s\" beside the earlier ip_proto of the rule",
+                          TEXT(in));
     return 0;
 }
 
