@@ -46,18 +46,25 @@ static unsigned clamp_threads(double n)
     return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
 }
 
+unsigned plan_worker_limit(const struct plan *plan)
+{
+    const struct affinity_set *set = &plan->affinity->set[CPU_WORKER];
+    const struct topology *t = plan->topology;
+
+    if (set->threads > 0)
+        return set->threads;
+    return clamp_threads(within_quota(t, cpu_set_count(&t->allowed)) * plan->affinity->ratio);
+}
+
 /* Suricata takes detect-thread-ratio of all CPUs, whatever the worker set: 0.125 of 24 is three
  * threads, also on a set of three. So do we, but more threads than the set has CPUs need a ratio
  * above 1: with the shipped ratio of 1.0, 24 threads would take turns on the three CPUs. */
 static unsigned worker_count(const struct plan *plan)
 {
     const struct affinity_set *set = &plan->affinity->set[CPU_WORKER];
-    const struct topology *t = plan->topology;
-    double ratio = plan->affinity->ratio;
-    double of_all = within_quota(t, cpu_set_count(&t->allowed)) * ratio;
-    double of_set = plan_cpus_of(plan, CPU_WORKER) * MAX(ratio, 1.0);
+    double of_set = plan_cpus_of(plan, CPU_WORKER) * MAX(plan->affinity->ratio, 1.0);
 
-    return set->threads > 0 ? set->threads : clamp_threads(MIN(of_all, of_set));
+    return set->threads > 0 ? set->threads : MIN(plan_worker_limit(plan), clamp_threads(of_set));
 }
 
 /* The role by the modules of the stage; threads that inspect are workers. */
@@ -124,7 +131,9 @@ static bool any_only_once(const struct plan *plan)
 
 /* Threads of a receiving stage: for each source in per_source, and in all. The interface's own
  * `threads` is overridden by the interface-specific CPU set; `auto` asks the capture (queues,
- * CPUs). In a mode with one stage they are at most as many as there are workers. */
+ * CPUs). In a mode with one stage they are at most as many as there are workers; a number that the
+ * interface has may be larger than its CPU set, as in Suricata, but not than what is configured
+ * for workers. */
 static unsigned capture_threads(struct plan *plan, bool full_chain, unsigned *per_source)
 {
     unsigned workers = worker_count(plan), total = 0;
@@ -146,7 +155,7 @@ static unsigned capture_threads(struct plan *plan, bool full_chain, unsigned *pe
         if (want == 0)
             want = s->auto_threads > 0 ? s->auto_threads : 1;
         if (full_chain && (set->interface == NULL || set->threads == 0))
-            want = MIN(want, workers);
+            want = MIN(want, s->threads > 0 ? plan_worker_limit(plan) : workers);
         per_source[i] = want;
         total += want;
     }
@@ -299,10 +308,24 @@ static unsigned pool_size(const struct plan *plan, unsigned stage, uint64_t pend
     return (unsigned)MIN(MAX(pending, in_flight + 4 * VECTOR_FILL), POOL_MAX);
 }
 
+/* Suricata does not start with less than one, and takes any larger number. */
+static uint64_t pending_packets(const struct conf_node *root)
+{
+    const struct conf_node *node = conf_find(root, "max-pending-packets");
+    int64_t pending = conf_i64(node, NULL, 1024);
+
+    if (pending < 1)
+        conf_fatal(node, "expected a number from 1 to %d, got \"%s\"", POOL_MAX - 1, node->value);
+    if (pending >= POOL_MAX)
+        conf_warning(node, "expected a number from 1 to %d, got \"%s\"; the largest is used",
+                     POOL_MAX - 1, node->value);
+    return (uint64_t)MAX(MIN(pending, POOL_MAX - 1), 1);
+}
+
 /* max-pending-packets has Suricata's meaning where possible: it sizes rings and pools. */
 static void size_queues(struct plan *plan, const struct conf_node *root)
 {
-    uint64_t pending = conf_u64_range(root, "max-pending-packets", 1024, 1, POOL_MAX - 1);
+    uint64_t pending = pending_packets(root);
 
     plan->ring_depth = ring_depth(plan, pending);
     for (unsigned i = 0; i < plan->stage_count; i++)
@@ -535,7 +558,9 @@ void plan_sources_read(const struct conf_node *root, const char *section, const 
 
         out[i] = (struct plan_source){ .name = names[i], .only_once = is_pipe(names[i]) };
         if (item != NULL)
-            out[i].at = item->at;
+            out[i].at = out[i].threads_at = item->at;
+        if (conf_find(item, "threads") != NULL)
+            out[i].threads_at = conf_find(item, "threads")->at;
         if (text_to_u64(text_of(threads), THREADS_MAX, &n))
             out[i].threads = (unsigned)n;
         else if (!text_equal_nocase(text_of(threads), "auto"))

@@ -19,6 +19,7 @@ struct plan_source {
     unsigned auto_threads;          /* when the configuration leaves it to the engine; 0: one */
     unsigned queues;                /* each queue has one reader; 0: no queues, or not known */
     struct where at;                /* location in the configuration, if it is there */
+    struct where threads_at;        /* of its `threads`, if it has that key, else the same */
     /* What the capture says of the source and of its peer, for --plan; "": nothing. */
     char detail[400], peer_detail[400];
     bool missing;                   /* an interface that this machine lacks */

@@ -19,5 +19,8 @@ bool plan_follows_interface(const struct plan_thread *t);
 /* Returns the CPUs that count for thread numbers: the role's set if configured, else all
  * allowed. */
 unsigned plan_cpus_of(const struct plan *plan, enum cpu_role role);
+/* Returns the most threads that capture from one interface and inspect: `threads` of the worker
+ * set, else detect-thread-ratio of all CPUs. */
+unsigned plan_worker_limit(const struct plan *plan);
 
 #endif

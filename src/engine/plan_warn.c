@@ -252,6 +252,34 @@ static void warn_far(struct plan *plan)
         warn_far_from(plan, i);
 }
 
+/* An interface that asks for more threads than are configured for workers gets fewer, as in
+ * Suricata, which says nothing. */
+static void warn_capped(struct plan *plan)
+{
+    const struct affinity_set *set = &plan->affinity->set[CPU_WORKER];
+    unsigned limit = plan_worker_limit(plan);
+    char fixit[64];
+
+    for (unsigned i = 0; i < plan->source_count && plan->live; i++) {
+        const struct plan_source *s = &plan->sources[i];
+        const struct affinity_set *own = affinity_get(plan->affinity, CPU_WORKER, s->name);
+
+        if (s->threads <= limit || plan->stage_count > 1 ||
+            (own->interface != NULL && own->threads > 0))
+            continue;
+        if (set->threads > 0)
+            snprintf(fixit, sizeof(fixit), "worker-cpu-set: { threads: %u }", s->threads);
+        else
+            snprintf(fixit, sizeof(fixit), "detect-thread-ratio: %.2f",
+                     plan->affinity->ratio * s->threads / limit + 0.005);
+        diagnostics_add_override(
+            &plan->diagnostics, s->threads_at, fixit,
+            "threads: %s gets %u thread%s, not %u: %s", s->name, limit, limit == 1 ? "" : "s",
+            s->threads, set->threads > 0 ? "worker-cpu-set has no more"
+                                         : "detect-thread-ratio allows no more on these CPUs");
+    }
+}
+
 /* With fewer hardware queues than threads, RSS fills only as many rings as there are queues. */
 static void warn_queues(struct plan *plan)
 {
@@ -458,6 +486,7 @@ void plan_warn(struct plan *plan, const char *interfaces)
     warn_limits(plan);
     warn_pairs(plan);
     warn_far(plan);
+    warn_capped(plan);
     warn_queues(plan);
     warn_few_cpus(plan);
     warn_management(plan);

@@ -78,10 +78,24 @@ int setup_sources(struct setup *s, struct err *err)
     return status;
 }
 
+/* An unknown word is a warning, as in Suricata. */
+static const char *host_mode(const struct conf_node *root)
+{
+    static const char *const modes[] = { "auto", "router", "sniffer-only" };
+    const char *mode = conf_string(root, "host-mode", "auto");
+
+    for (unsigned i = 0; i < ARRAY_LEN(modes); i++)
+        if (strcmp(mode, modes[i]) == 0)
+            return mode;
+    conf_warning(conf_find(root, "host-mode"), "expected auto, router or sniffer-only, got \"%s\"; "
+                 "the default is used: auto", mode);
+    return "auto";
+}
+
 /* The route of reject packets: the routing table of a router, or back through the interface. */
 static int setup_reject(struct setup *s, struct err *err)
 {
-    const char *mode = conf_string(s->root, "host-mode", "auto");
+    const char *mode = host_mode(s->root);
     const char *device = s->options->reject_device;
 
     s->context.rejects_by_route = strcmp(mode, "router") == 0;
@@ -669,6 +683,8 @@ int setup_plan(struct setup *s, const char *topology, struct err *err)
         return err_at(err, conf_find(s->root, "pcap-file.directory")->at, "directory: files: with "
                       "--deterministic one thread reads them: expected run mode single");
     report_plan(s);
+    if (s->plan->live && s->options->job != JOB_PLAN)
+        diagnostics_log(&s->plan->diagnostics);
     return 0;
 }
 
