@@ -49,15 +49,20 @@ const struct conf_node *conf_root(const struct conf *conf);
 const struct conf_node *conf_find(const struct conf_node *node, const char *path);
 const char *conf_string(const struct conf_node *node, const char *path, const char *otherwise);
 
-/* These return `otherwise` if the value is absent. If it is malformed they also log an error
- * with its location. */
+/* These return `otherwise` if the value is absent. If it is malformed they also log it with its
+ * location: a number as a warning, all else as an error, which makes -T fail. */
 bool conf_bool(const struct conf_node *node, const char *path, bool otherwise);
 uint64_t conf_u64(const struct conf_node *node, const char *path, uint64_t otherwise);
 uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t otherwise,
                         uint64_t min, uint64_t max);
+/* The same, but any other value ends the start, for settings with which Suricata does not start. */
+uint64_t conf_u64_or_end(const struct conf_node *node, const char *path, uint64_t otherwise,
+                         uint64_t min, uint64_t max);
 int64_t conf_i64(const struct conf_node *node, const char *path, int64_t otherwise);
 double conf_double(const struct conf_node *node, const char *path, double otherwise);
+/* A size that cannot be read ends the start; with _or_default it is a warning. */
 uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise);
+uint64_t conf_size_or_default(const struct conf_node *node, const char *path, uint64_t otherwise);
 /* Reads "30", "30s", "5m", "2h", "1d", "1w" or "250ms" as milliseconds; a bare number is in
  * seconds. */
 uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64_t otherwise);

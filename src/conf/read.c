@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* conf/read.c - values by type. A malformed value is reported with its position, and the
- * default applies. Only a memory limit or size that cannot be read ends the start, because
- * a run with another limit could fail in operation. */
+ * default applies. A number is a warning then, as in Suricata, a yes or no and a word an error:
+ * there Suricata says nothing. Only a memory limit or size that cannot be read ends the start,
+ * because a run with another limit could fail in operation. */
 #include "conf/conf.h"
 
 #include <inttypes.h>
@@ -56,7 +57,19 @@ bool conf_bool(const struct conf_node *node, const char *path, bool otherwise)
     return otherwise;
 }
 
-/* A number outside the range is an error, not cut to its end. */
+/* Says which numbers are valid and which is used. A number outside the range is not cut to its
+ * end. */
+static void malformed_u64(const struct conf_node *node, uint64_t min, uint64_t max,
+                          uint64_t otherwise)
+{
+    char range[64] = "";
+
+    if (min > 0 || max < UINT64_MAX)
+        snprintf(range, sizeof(range), " from %" PRIu64 " to %" PRIu64, min, max);
+    conf_warning(node, "expected a number%s, got \"%s\"; the default is used: %" PRIu64, range,
+                 node->value, otherwise);
+}
+
 uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t otherwise,
                         uint64_t min, uint64_t max)
 {
@@ -67,11 +80,22 @@ uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t
         return otherwise;
     if (text_to_u64(text_of(found->value), UINT64_MAX, &value) && value >= min && value <= max)
         return value;
-    if (min == 0 && max == UINT64_MAX)
-        malformed(found, "a number");
-    else
-        conf_error(found, "expected a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
-                   found->value);
+    malformed_u64(found, min, max, otherwise);
+    return otherwise;
+}
+
+uint64_t conf_u64_or_end(const struct conf_node *node, const char *path, uint64_t otherwise,
+                         uint64_t min, uint64_t max)
+{
+    const struct conf_node *found = find_value(node, path, "a number");
+    uint64_t value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_u64(text_of(found->value), UINT64_MAX, &value) && value >= min && value <= max)
+        return value;
+    conf_fatal(found, "expected a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
+               found->value);
     return otherwise;
 }
 
@@ -89,7 +113,8 @@ int64_t conf_i64(const struct conf_node *node, const char *path, int64_t otherwi
         return otherwise;
     if (text_to_i64(text_of(found->value), &value))
         return value;
-    malformed(found, "a number");
+    conf_warning(found, "expected a number, got \"%s\"; the default is used: %" PRId64,
+                 found->value, otherwise);
     return otherwise;
 }
 
@@ -102,22 +127,38 @@ double conf_double(const struct conf_node *node, const char *path, double otherw
         return otherwise;
     if (text_to_double(text_of(found->value), &value))
         return value;
-    malformed(found, "a number such as 1.5");
+    conf_warning(found, "expected a number such as 1.5, got \"%s\"; the default is used: %g",
+                 found->value, otherwise);
     return otherwise;
 }
+
+static const char a_size[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
 
 /* Returns bytes. 0 is a valid size; its meaning depends on the key. */
 uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
-    static const char expected[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
-    const struct conf_node *found = find_value(node, path, expected);
+    const struct conf_node *found = find_value(node, path, a_size);
     uint64_t value;
 
     if (found == NULL)
         return otherwise;
     if (text_to_size(text_of(found->value), &value))
         return value;
-    conf_fatal(found, "expected %s, got \"%s\"", expected, found->value);
+    conf_fatal(found, "expected %s, got \"%s\"", a_size, found->value);
+    return otherwise;
+}
+
+uint64_t conf_size_or_default(const struct conf_node *node, const char *path, uint64_t otherwise)
+{
+    const struct conf_node *found = find_value(node, path, a_size);
+    uint64_t value;
+
+    if (found == NULL)
+        return otherwise;
+    if (text_to_size(text_of(found->value), &value))
+        return value;
+    conf_warning(found, "expected %s, got \"%s\"; the default is used: %" PRIu64, a_size,
+                 found->value, otherwise);
     return otherwise;
 }
 
@@ -166,7 +207,8 @@ uint64_t conf_duration_ms(const struct conf_node *node, const char *path, uint64
         return otherwise;
     if (duration_parse(text_of(found->value), &value))
         return value;
-    malformed(found, expected);
+    conf_warning(found, "expected %s, got \"%s\"; the default is used: %" PRIu64 "ms", expected,
+                 found->value, otherwise);
     return otherwise;
 }
 

@@ -72,9 +72,11 @@ void conf_check_values(const struct conf_node *root, bool has_hs)
         const struct checked *c = &checked[i];
         const struct conf_node *node = conf_find(root, c->path);
 
-        if (node != NULL && c->words != NULL)
+        if (node == NULL || node->kind == CONF_NULL)
+            continue;
+        if (c->words != NULL)
             check_word(node, c, has_hs);
-        else if (node != NULL && node->kind == CONF_SCALAR)
+        else if (node->kind == CONF_SCALAR)
             check_size(node, c);
     }
 }

@@ -383,10 +383,17 @@ static const struct conf_node *threading_key(const struct conf_node *root, const
 
 static int ratio_read(struct affinity *a, const struct conf_node *node, struct err *err)
 {
+    double ratio;
+
     if (node == NULL)
         return 0;
-    if (!text_to_double(text_trim(text_of(node->value)), &a->ratio) || a->ratio <= 0 ||
-        a->ratio > 64)
+    if (!text_to_double(text_trim(text_of(node->value)), &ratio)) {
+        conf_warning(node, "expected a number above 0, up to 64, got \"%s\"; the default is used: "
+                     "1", node->value);
+        return 0;
+    }
+    a->ratio = ratio;
+    if (ratio <= 0 || ratio > 64)
         return err_at(err, node->at,
                       "detect-thread-ratio: expected a number above 0, up to 64, got "
                       "\"%s\"",

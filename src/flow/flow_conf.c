@@ -84,7 +84,7 @@ struct flow_conf *flow_conf_new(const struct conf_node *root, unsigned tables, s
     flow_counters_register_zero();
     conf->tables = MAX(tables, 1u);
     conf->memcap.limit = conf_size(root, "flow.memcap", UINT64_C(128) << 20);
-    conf->hash_size = conf_u64_range(root, "flow.hash-size", 65536, 1, UINT32_MAX);
+    conf->hash_size = conf_u64_or_end(root, "flow.hash-size", 65536, 1, UINT32_MAX);
     conf->prealloc = conf_u64_range(root, "flow.prealloc", 10000, 0, UINT32_MAX);
     conf->recovery_percent =
         (unsigned)conf_u64_range(root, "flow.emergency-recovery", 30, 1, 100);

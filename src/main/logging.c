@@ -408,6 +408,8 @@ static struct message_sink *configured_sink(const struct logging_defaults *d,
         conf_warning(node, "there is no log output \"%s\": console, file or syslog", node->name);
         return NULL;
     }
+    if (conf_find(node, "filename") != NULL && conf_string(node, "filename", NULL) == NULL)
+        conf_fatal(conf_find(node, "filename"), "Logging to file requires a filename");
     s = file_sink(d, node, FILE_FORMAT, conf_string(node, "filename", "ids.log"), &err);
     if (s == NULL)
         log_err(LOG_LEVEL_WARNING, "ids", &err);

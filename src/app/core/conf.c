@@ -72,7 +72,7 @@ static void read_depth(struct app_proto_conf *pc, const struct conf_node *node)
     if (found == NULL)
         return;
     if (!text_to_size(text_of(found->value), &depth)) {
-        conf_fatal(found, "expected a size, got \"%s\"", found->value);
+        conf_warning(found, "expected a size, got \"%s\"; the default is used", found->value);
         return;
     }
     pc->own_depth = true;

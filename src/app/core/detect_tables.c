@@ -130,7 +130,8 @@ static void add_configured(struct app_detect_tables *tables, unsigned transport,
     if (node == NULL || node->value == NULL || node->value[0] == '\0')
         return;
     if (!add_ports(tables, transport, entry, text_of(node->value)))
-        conf_error(node, "expected ports, got \"%s\"", node->value);
+        conf_warning(node, "failed to parse port \"%s\"; no port tells the protocol then",
+                     node->value);
 }
 
 /* The protocol's own list goes before that of its transport. */

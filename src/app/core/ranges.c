@@ -115,7 +115,7 @@ struct app_ranges *app_ranges_new(const struct conf_node *node)
     struct app_ranges *table = xcalloc(1, sizeof(*table));
 
     pthread_mutex_init(&table->lock, NULL);
-    table->memory.limit = conf_size(node, "memcap", MEMCAP);
+    table->memory.limit = conf_size_or_default(node, "memcap", MEMCAP);
     table->memory.counted = true;
     table->timeout_us = conf_u64_range(node, "timeout", TIMEOUT_S, 0, UINT32_MAX) * 1000000;
     return table;

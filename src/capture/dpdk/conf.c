@@ -68,7 +68,7 @@ int dpdk_conf_read(struct dpdk_conf *conf, const struct conf_node *root, const c
     conf->checksums = capture_checksums_read(item);
     conf->offloads_checksums = conf->checksums != CAPTURE_CHECKSUMS_NO &&
                                conf_bool(item, "checksum-checks-offload", true);
-    conf->mtu = (unsigned)conf_u64_range(item, "mtu", 1500, 68, MTU_MAX);
+    conf->mtu = (unsigned)conf_u64_or_end(item, "mtu", 1500, 68, MTU_MAX);
     conf->linkup_timeout_s = (unsigned)conf_u64_range(item, "linkup-timeout", 0, 0, 3600);
     conf->mempool_size = number_or_auto(item, "mempool-size", 64, MEMPOOL_MAX);
     conf->cache_size = number_or_auto(item, "mempool-cache-size", 0, CACHE_MAX);

@@ -113,6 +113,7 @@ TEST(conf_typed_reads)
 struct heard {
     char text[400];
     struct where at;
+    enum log_level level;
     unsigned count;
 };
 
@@ -122,6 +123,7 @@ static void hear(void *self, const struct log_message *m)
 
     strncpy(h->text, m->text, sizeof(h->text) - 1);
     h->at = m->at;
+    h->level = m->level;
     h->count++;
 }
 
@@ -139,14 +141,21 @@ TEST(conf_malformed_values_are_reported_and_defaults_hold)
     CHECK_STRING(heard.text, "stream.midstream: expected yes or no, got \"maybe\"");
     CHECK_INT(heard.at.line, 12);
     CHECK_INT(conf_u64_range(root, "number", 5, 1, 100), 5);
-    CHECK_STRING(heard.text, "number: expected a number from 1 to 100, got \"1514\"");
+    CHECK_STRING(heard.text, "number: expected a number from 1 to 100, got \"1514\"; the default is "
+                             "used: 5");
+    CHECK_INT(heard.level, LOG_LEVEL_WARNING);
     CHECK_INT(conf_choice(root, "stream.inline", words, 1), 1);
     CHECK_STRING(heard.text, "stream.inline: expected one of no, yes, got \"auto\"");
     CHECK_INT(conf_u64(root, "outputs", 3), 3);
     CHECK_STRING(heard.text, "outputs: expected a number, found a list");
     CHECK_INT(conf_duration_ms(root, "float", 3), 3);
+    CHECK_INT(conf_size_or_default(root, "stream.midstream", 3), 3);
+    CHECK_INT(heard.level, LOG_LEVEL_WARNING);
     CHECK_INT(conf_size(root, "stream.midstream", 3), 3);
-    CHECK_INT(heard.count, 6);
+    CHECK_INT(heard.level, LOG_LEVEL_ERROR);
+    CHECK_INT(conf_u64_or_end(root, "number", 5, 1, 100), 5);
+    CHECK_INT(heard.level, LOG_LEVEL_ERROR);
+    CHECK_INT(heard.count, 8);
     log_close();
     conf_free(conf);
 }

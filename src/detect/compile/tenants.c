@@ -402,7 +402,7 @@ struct tenants *tenants_load(const struct ruleset_request *request, struct err *
         read_mapping(t, item);
     if (t->mappings.count == 0 &&
         (t->selector == TENANT_BY_VLAN || t->selector == TENANT_BY_DEVICE))
-        log_warning("detect", "multi-detect: no mappings are defined");
+        conf_error(conf_find(request->conf, "multi-detect"), "no multi-detect mappings defined");
     if (read_tenants(t, request, err) < 0) {
         tenants_unref(t);
         return NULL;

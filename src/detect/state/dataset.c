@@ -434,16 +434,17 @@ static bool hex_parse(struct text in, uint8_t *out, uint32_t *len)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Strings are in base64 in files and commands, because they may hold any byte (RFC 4648). */
+/* Strings are in base64 in files and commands, because they may hold any byte (RFC 4648). The
+ * padding must be complete, and unused bits of the last digit 0, as in Suricata. */
 static bool base64_parse(struct text in, uint8_t *out, uint32_t *len)
 {
     uint32_t bits = 0, have = 0;
 
     *len = 0;
-    while (in.n > 0 && in.p[in.n - 1] == '=')
-        in.n--;
-    if (in.n > VALUE_MAX / 3 * 4)
+    if (in.n % 4 != 0 || in.n > VALUE_MAX / 3 * 4)
         return false;
+    for (unsigned pad = 0; pad < 2 && in.n > 0 && in.p[in.n - 1] == '='; pad++)
+        in.n--;
     for (size_t i = 0; i < in.n; i++) {
         const char *at = strchr(base64_digits, in.p[i]);
 
@@ -456,7 +457,7 @@ static bool base64_parse(struct text in, uint8_t *out, uint32_t *len)
             out[(*len)++] = (uint8_t)(bits >> have);
         }
     }
-    return true;
+    return (bits & ((1u << have) - 1)) == 0;
 }
 
 static void base64_write(const uint8_t *p, uint32_t n, FILE *f)
@@ -535,14 +536,34 @@ static void value_write(const struct dataset *set, const struct entry *e, FILE *
  * is logged and left out; the rest of the list counts. */
 struct list_reader {
     struct dataset *set;
+    struct where at;
     bool with_number, without;
 };
 
-/* Returns 0, so that reading goes on. */
-static int line_skipped(const struct dataset *set, const char *what, struct text found)
+/* Returns 0, so that reading goes on. An error where Suricata 8 ends -T, in its words; a warning
+ * where it passes over the line: a hash that is none, and more than one comma. */
+static int line_skipped(const struct list_reader *r, enum log_level level, const char *what,
+                        struct text found)
 {
-    log_error("dataset", "%s %s: \"%.*s\"", what, set->name, TEXT(found));
+    log_at(level, "dataset", r->at, "%s %s in %s: \"%.*s\"; the line is left out", what,
+           r->set->name, r->at.file, TEXT(found));
     return 0;
+}
+
+static bool is_hash(enum dataset_type type)
+{
+    return type == DATASET_MD5 || type == DATASET_SHA256;
+}
+
+static const char *wrong_value(enum dataset_type type)
+{
+    switch (type) {
+    case DATASET_STRING: return "bad base64 encoding";
+    case DATASET_MD5:    return "invalid MD5 value";
+    case DATASET_SHA256: return "invalid SHA-256 value";
+    case DATASET_IPV4:   return "invalid Ipv4 value";
+    default:             return "invalid Ipv6 value";
+    }
 }
 
 /* -1 ends the list: it mixes both kinds of values, or the memcap is exceeded. */
@@ -557,14 +578,16 @@ static int load_line(struct list_reader *r, struct text line, struct err *err)
 
     text_split(&rest, ',', &first);
     if (memchr(rest.p, ',', rest.n) != NULL)
-        return line_skipped(set, "too many commas for set", line);
+        return line_skipped(r, LOG_LEVEL_WARNING, "too many commas for set", line);
     *(has_number ? &r->with_number : &r->without) = true;
     if (r->with_number && r->without)
-        return err_set(err, "Cannot mix dataset and datarep values for set %s", set->name);
+        return err_set(err, "Cannot mix dataset and datarep values for set %s in %s, line %u",
+                       set->name, r->at.file, r->at.line);
     if (!dataset_value_parse(set, first, value, &len))
-        return line_skipped(set, "bad value for set", first);
+        return line_skipped(r, is_hash(set->type) ? LOG_LEVEL_WARNING : LOG_LEVEL_ERROR,
+                            wrong_value(set->type), first);
     if (r->with_number && !text_to_u64(text_trim(rest), 65535, &number))
-        return line_skipped(set, "invalid datarep value", rest);
+        return line_skipped(r, LOG_LEVEL_ERROR, "invalid datarep value", rest);
     if (!add(set, (struct slice){ value, len }, (uint16_t)number, (struct text){ 0 }) &&
         set->refused > 0)
         return err_set(err, "dataset too large for set memcap: %s", set->name);
@@ -574,7 +597,7 @@ static int load_line(struct list_reader *r, struct text line, struct err *err)
 /* `must`: a state file need not exist yet, because the engine writes it. */
 static int load(struct dataset *set, const char *path, bool must, struct err *err)
 {
-    struct list_reader r = { .set = set };
+    struct list_reader r = { .set = set, .at = { .file = path } };
     FILE *f = fopen(path, "r");
     char *line = NULL;
     size_t size = 0;
@@ -585,6 +608,7 @@ static int load(struct dataset *set, const char *path, bool must, struct err *er
     while (result == 0 && getline(&line, &size, f) >= 0) {
         struct text t = text_trim(text_of(line));
 
+        r.at.line++;
         if (t.n > 0 && t.p[0] != '#')
             result = load_line(&r, t, err);
     }
@@ -832,6 +856,12 @@ static const char *in_dir(const struct conf_node *root, const char *name, char *
 
 static uint32_t rows_of(const struct conf_node *node, const char *path, uint32_t otherwise)
 {
+    return (uint32_t)MIN(conf_size_or_default(node, path, otherwise), UINT32_MAX);
+}
+
+/* With a limit that it cannot read Suricata does not start. */
+static uint32_t limit_of(const struct conf_node *node, const char *path, uint32_t otherwise)
+{
     return (uint32_t)MIN(conf_size(node, path, otherwise), UINT32_MAX);
 }
 
@@ -855,7 +885,7 @@ static void configured(struct dataset_table *table, const struct conf_node *root
                     sizeof(load_path));
     r.save = in_dir(root, state != NULL ? state : conf_string(node, "save", NULL), save_path,
                     sizeof(save_path));
-    r.memcap = conf_size(node, "memcap", 0);
+    r.memcap = conf_size_or_default(node, "memcap", 0);
     r.rows = rows_of(node, "hashsize", 0);
     set = dataset_get(table, &r, &err);
     if (set != NULL)
@@ -886,11 +916,11 @@ struct dataset_table *dataset_table_new(const struct conf_node *root,
     struct dataset_table *table = xcalloc(1, sizeof(*table));
     const struct conf_node *sets = conf_find(root, "datasets");
 
-    table->memcap = conf_size(root, "datasets.defaults.memcap", 0);
+    table->memcap = conf_size_or_default(root, "datasets.defaults.memcap", 0);
     table->rows = rows_of(root, "datasets.defaults.hashsize", ROWS_DEFAULT);
     table->rows = table->rows > 0 ? table->rows : ROWS_DEFAULT;
-    table->rows_max = rows_of(root, "datasets.limits.single-hashsize", ROWS_MAX);
-    table->rows_total_max = rows_of(root, "datasets.limits.total-hashsizes", ROWS_TOTAL_MAX);
+    table->rows_max = limit_of(root, "datasets.limits.single-hashsize", ROWS_MAX);
+    table->rows_total_max = limit_of(root, "datasets.limits.total-hashsizes", ROWS_TOTAL_MAX);
     if (table->rows_max == 0)
         table->rows_max = (uint32_t)table->rows_total_max;
     if (previous != NULL)

@@ -41,7 +41,8 @@ struct threshold_table *threshold_table_new(const struct conf_node *root)
 
     if (table == NULL)
         return NULL;
-    table->shared = shard_table_new(conf_size(root, "detect.thresholds.memcap", 16 << 20));
+    table->shared =
+        shard_table_new(conf_size_or_default(root, "detect.thresholds.memcap", 16 << 20));
     if (table->shared == NULL) {
         free(table);
         return NULL;

@@ -14,12 +14,12 @@
 /* Decoders compare ports with a short list; a range ("80:90") counts as its first port. */
 static void port_set_add(struct port_set *set, const struct conf_node *at, struct text number)
 {
-    struct text low = { 0 }, rest = number;
+    struct text low = { "", 0 }, rest = number;
     uint64_t port;
 
     text_split(&rest, ':', &low);
     if (!text_to_u64(low, 65535, &port)) {
-        conf_error(at, "expected a port, got \"%.*s\"", TEXT(number));
+        conf_warning(at, "failed to parse port \"%.*s\"; it is left out", TEXT(number));
         return;
     }
     if (set->count == PORT_SET_MAX) {

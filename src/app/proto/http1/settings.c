@@ -143,7 +143,7 @@ static void read_compression(struct http_config *c, const struct conf_node *node
     c->bomb_limit = size_not_zero(node, "compression-bomb-limit", 1u << 20);
     c->body_expansion = (uint32_t)conf_u64_range(node, "max-body-expansion", 100, 0, 1u << 20);
     c->bomb_count = (uint32_t)conf_u64_range(node, "compression-bomb-count", 3, 1, UINT8_MAX);
-    c->time_limit_us = (uint32_t)conf_u64_range(node, "decompression-time-limit", 100000, 1,
+    c->time_limit_us = (uint32_t)conf_u64_or_end(node, "decompression-time-limit", 100000, 1,
                                                 1000000);
 }
 

@@ -58,11 +58,11 @@ int smtp_configure(const struct conf_node *node, const struct conf_node *root UN
     const struct conf_node *tracker = conf_find(node, "inspected-tracker");
 
     read_mime(s, conf_find(node, "mime"));
-    s->window.limit = conf_size(tracker, "content-limit", CONTENT_LIMIT);
-    s->window.min_inspect = (uint32_t)conf_size(tracker, "content-inspect-min-size",
-                                                CONTENT_INSPECT_MIN_SIZE);
-    s->window.window = (uint32_t)conf_size(tracker, "content-inspect-window",
-                                           CONTENT_INSPECT_WINDOW);
+    s->window.limit = conf_size_or_default(tracker, "content-limit", CONTENT_LIMIT);
+    s->window.min_inspect = (uint32_t)conf_size_or_default(tracker, "content-inspect-min-size",
+                                                           CONTENT_INSPECT_MIN_SIZE);
+    s->window.window = (uint32_t)conf_size_or_default(tracker, "content-inspect-window",
+                                                      CONTENT_INSPECT_WINDOW);
     s->bdat_lines = conf_bool(node, "bdat-lines", true);
     s->raw_extraction = conf_bool(node, "raw-extraction", false);
     if (s->raw_extraction && s->decode_mime) {
