@@ -103,12 +103,13 @@ int rule_class_line(struct rule_names *names, struct text line)
     return 0;
 }
 
-/* "config reference: SYSTEM PREFIX". The prefix is usually the start of a URL. */
+/* "config reference: SYSTEM PREFIX". The prefix is usually the start of a URL. As in Suricata, a
+ * blank must stand between the first two words; "classification" needs none. */
 int rule_reference_line(struct rule_names *names, struct text line)
 {
     struct text rest, system;
 
-    if (!after_head(line, "reference", &rest))
+    if (!after_head(line, "reference", &rest) || text_starts(text_trim(line), "configreference"))
         return -1;
     system = (struct text){ rest.p, 0 };
     while (system.n < rest.n && !isspace((unsigned char)rest.p[system.n]))

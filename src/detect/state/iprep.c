@@ -114,7 +114,8 @@ static bool score_line(struct iprep *rep, struct text line)
     return true;
 }
 
-/* A wrong line is logged; the rest of the file counts. -1: the file cannot be opened. */
+/* Lists come from third parties: a wrong line is left out with a warning, as in Suricata, and the
+ * rest of the file counts. -1: the file cannot be opened. */
 static int read_file(struct iprep *rep, const char *path,
                      bool (*take)(struct iprep *rep, struct text line), const char *expected)
 {
@@ -134,8 +135,9 @@ static int read_file(struct iprep *rep, const char *path,
         number++;
         while (text_split(&rest, '\r', &t))        /* lines may end with CR alone */
             if (t.n > 0 && t.p[0] != '#' && !take(rep, t))
-                log_at(LOG_LEVEL_ERROR, "reputation", (struct where){ path, number, 1 },
-                       "%s, found \"%.*s\"", expected, (int)MIN(t.n, 100), t.p);
+                log_at(LOG_LEVEL_WARNING, "reputation", (struct where){ path, number, 1 },
+                       "bad line \"%.*s\": %s; it is left out",
+                       (int)MIN(text_trim(t).n, (size_t)100), text_trim(t).p, expected);
     }
     free(line);
     fclose(f);

@@ -47,6 +47,17 @@ static struct text take_word(struct text *rest)
     return word;
 }
 
+/* Takes the name if the text begins with it. As in Suricata no blank need follow. */
+static bool take_name(struct text *rest, const char *name)
+{
+    struct text t = text_trim(*rest);
+
+    if (!text_starts_nocase(t, name))
+        return false;
+    *rest = text_trim(text_from(t, strlen(name)));
+    return true;
+}
+
 /* Reads "key value" pairs, each at most once. The addresses of `ip` may contain commas, so
  * they are the rest of the line. */
 static int take_settings(struct config_reader *r, struct text rest, struct line *out)
@@ -60,19 +71,19 @@ static int take_settings(struct config_reader *r, struct text rest, struct line 
     struct text pair;
 
     while (rest.n > 0) {
-        struct text complete = text_trim(rest), key;
+        struct text complete = text_trim(rest), all;
         size_t i = 0;
 
         text_split(&rest, ',', &pair);
-        key = take_word(&pair);
-        while (i < ARRAY_LEN(settings) && !text_equal_nocase(key, settings[i].key))
+        all = pair;
+        while (i < ARRAY_LEN(settings) && !take_name(&pair, settings[i].key))
             i++;
         if (i == ARRAY_LEN(settings) || settings[i].value->p != NULL)
-            return line_error(r, key, "expected gen_id, sig_id, type, track, count, seconds, "
-                              "new_action, timeout or ip, each once");
+            return line_error(r, take_word(&all), "expected gen_id, sig_id, type, track, count, "
+                              "seconds, new_action, timeout or ip, each once");
         *settings[i].value = pair;
         if (settings[i].value == &out->ip) {
-            take_word(&complete);
+            take_name(&complete, settings[i].key);
             out->ip = complete;
             break;
         }
@@ -286,17 +297,18 @@ static int line_parse(struct config_reader *r)
         { "rate_filter", rate_filter_parse }, { "suppress", suppress_parse },
     };
     struct threshold_spec spec = { 0 };
-    struct text rest = r->at->text, kind = take_word(&rest);
+    struct text rest = r->at->text, kind = rest;
     struct line l = { 0 };
 
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        if (!text_equal_nocase(kind, kinds[i].name))
+        if (!take_name(&rest, kinds[i].name))
             continue;
         if (take_settings(r, rest, &l) < 0 || kinds[i].parse(r, &l, &spec) < 0)
             return -1;
         return install(r, &l, &spec);
     }
-    return line_error(r, kind, "expected threshold, event_filter, rate_filter or suppress");
+    return line_error(r, take_word(&kind),
+                      "expected threshold, event_filter, rate_filter or suppress");
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
