@@ -25,9 +25,12 @@ static struct app_file *file_of(lua_State *state)
     return lua_context_of(state)->file;
 }
 
+/* As in EVE: the number by which the store knows the file; 0 where it is not stored. */
 static int file_id(lua_State *state)
 {
-    lua_pushinteger(state, (lua_Integer)file_of(state)->id);
+    const struct app_file *file = file_of(state);
+
+    lua_pushinteger(state, file->stored ? (lua_Integer)file->id : 0);
     return 1;
 }
 

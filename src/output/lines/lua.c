@@ -152,11 +152,21 @@ static void lua_packet(struct render *r, void *self, struct packet *p)
     }
 }
 
+/* The EVE record that the protocol writes for this flow: SSH's waits for the key exchange, if
+ * something needs HASSH. NULL: none. */
+static const struct app_log *record_of(const struct app_tx *tx, const struct app_proto *proto)
+{
+    for (unsigned i = 0; proto->logs != NULL && proto->logs[i] != NULL; i++)
+        if (proto->logs[i]->is_used == NULL || proto->logs[i]->is_used(tx->flow))
+            return proto->logs[i];
+    return NULL;
+}
+
 /* A script sees a transaction when the protocol's own EVE record would be written, or at
  * its end. */
 static bool tx_is_due(const struct app_tx *tx, const struct app_proto *proto)
 {
-    const struct app_log *log = proto->logs != NULL ? proto->logs[0] : NULL;
+    const struct app_log *log = record_of(tx, proto);
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
         if (!app_tx_done(tx, d, proto) && (log == NULL || tx->progress[d] < log->progress[d]))

@@ -70,7 +70,7 @@ static int push_info(lua_State *state, enum direction d)
     return 4;
 }
 
-/* The certificates in DER that the parser has stored. */
+/* The certificates in DER that the parser has stored, numbered from 0, as in Suricata. */
 static int push_chain(lua_State *state, enum direction d)
 {
     const struct tls_dir *s = dir_of(state, d);
@@ -82,7 +82,7 @@ static int push_chain(lua_State *state, enum direction d)
         lua_setfield(state, -2, "length");
         lua_push_slice(state, s->chain[i]);
         lua_setfield(state, -2, "data");
-        lua_rawseti(state, -2, i + 1);
+        lua_rawseti(state, -2, i);
     }
     return 1;
 }
