@@ -136,10 +136,8 @@ static enum command_status conf_get_run(struct command *c)
     const char *path = request_string(c->request, "variable");
     const struct conf_node *node = conf_find(c->control->conf.root, path);
 
-    if (node == NULL || path[0] == '\0')
+    if (node == NULL || path[0] == '\0' || node->kind != CONF_SCALAR)
         return command_nok(c, "Unable to get value");
-    if (node->kind != CONF_SCALAR)
-        return command_nok(c, "No string value");
     json_lossy(c->j, "message", (struct slice){ .data = (const uint8_t *)node->value,
                                                 .len = (uint32_t)strlen(node->value) });
     return COMMAND_OK;

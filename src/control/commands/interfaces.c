@@ -6,10 +6,16 @@
 #include "base/report/counters.h"
 #include "control/private.h"
 
+/* As in Suricata the commands are there in each mode: files are no interfaces. */
+static unsigned interface_count(const struct plan *plan)
+{
+    return plan != NULL && plan->live ? plan->source_count : 0;
+}
+
 static enum command_status list_run(struct command *c)
 {
     const struct plan *plan = c->control->plan;
-    unsigned count = plan != NULL ? plan->source_count : 0;
+    unsigned count = interface_count(plan);
 
     json_object(c->j, "message");
     json_array(c->j, "ifaces");
@@ -22,7 +28,7 @@ static enum command_status list_run(struct command *c)
 }
 
 const struct command_ops command_iface_list = {
-    .name = "iface-list", .doc = "what is captured from", .mode = COMMAND_LIVE, .run = list_run,
+    .name = "iface-list", .doc = "what is captured from", .run = list_run,
 };
 
 /* The sum of one source, in the order of add_thread(). */
@@ -61,7 +67,7 @@ static int find_source(const struct command *c)
     const struct plan *plan = c->control->plan;
     const char *name = request_string(c->request, "iface");
 
-    for (unsigned i = 0; plan != NULL && i < plan->source_count; i++)
+    for (unsigned i = 0; i < interface_count(plan); i++)
         if (strcmp(plan->sources[i].name, name) == 0)
             return (int)i;
     return -1;
@@ -93,7 +99,7 @@ static enum command_status stat_run(struct command *c)
 }
 
 const struct command_ops command_iface_stat = {
-    .name = "iface-stat", .doc = "packets and drops of an interface", .mode = COMMAND_LIVE,
+    .name = "iface-stat", .doc = "packets and drops of an interface",
     .args = { { "iface", ARG_STRING, false } }, .run = stat_run,
 };
 
@@ -107,7 +113,7 @@ static enum command_status bypassed_run(struct command *c)
                                                          COUNTER_SUM));
 
     if (added + failed == 0)
-        return command_nok(c, "No interface using eBPF bypass");
+        return command_nok(c, "Bypass not enabled");
     json_object(c->j, "message");
     json_object(c->j, "all");
     json_u64(c->j, "success", added);
@@ -118,11 +124,10 @@ static enum command_status bypassed_run(struct command *c)
 }
 
 const struct command_ops command_iface_bypassed_stat = {
-    .name = "iface-bypassed-stat", .doc = "flows that the capture bypasses", .mode = COMMAND_LIVE,
-    .run = bypassed_run,
+    .name = "iface-bypassed-stat", .doc = "flows that the capture bypasses", .run = bypassed_run,
 };
 
 const struct command_ops command_ebpf_bypassed_stat = {
-    .name = "ebpf-bypassed-stat", .doc = "flows that the capture bypasses", .mode = COMMAND_LIVE,
+    .name = "ebpf-bypassed-stat", .doc = "flows that the capture bypasses",
     .args = { { "iface", ARG_STRING, true } }, .run = bypassed_run,
 };

@@ -23,7 +23,7 @@ static enum command_status reload(struct command *c, enum command_status status)
     struct control *control = c->control;
 
     if (control->conf.fixed_rules)
-        return command_nok(c, "Rules given by -s or -S are not loaded again");
+        return command_nok(c, "Live rule reload not possible if -s or -S option used at runtime.");
     if (control->reload != RELOAD_IDLE && !control->conf.merge_reloads)
         return command_nok(c, "Reload already in progress");
     if (control->reload != RELOAD_IDLE) {

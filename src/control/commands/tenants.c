@@ -82,10 +82,10 @@ static enum command_status put(struct command *c, bool is_new, const char *good,
 
     if (!take_id(c, &id))
         return COMMAND_NOK;
-    if (file != NULL && access(file, R_OK) < 0)
-        return command_nok(c, "file does not exist");
     if ((t = begin(c)) == NULL)
         return COMMAND_NOK;
+    if (file != NULL && access(file, R_OK) < 0)
+        return refused(c, t, NULL, "file does not exist");
     if ((tenants_find(t, id) < 0) != is_new ||
         tenants_put(t, c->control->conf.rules_request, id, file, &err) < 0)
         return refused(c, t, &err, bad);

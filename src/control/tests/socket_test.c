@@ -109,8 +109,10 @@ TEST(control_socket_answers_several_clients)
                  "{\"message\":\"workers\",\"return\":\"OK\"}");
     CHECK_STRING(request(t, b, "{\"command\":\"nonsense\"}\n", line, sizeof(line)),
                  "{\"message\":\"Unknown command\",\"return\":\"NOK\"}");
-    CHECK_STRING(request(t, a, "{\"command\":\"iface-list\"}\n", line, sizeof(line)),
+    CHECK_STRING(request(t, a, "{\"command\":\"take-over-commit\"}\n", line, sizeof(line)),
                  "{\"message\":\"Unknown command\",\"return\":\"NOK\"}");
+    CHECK_STRING(request(t, a, "{\"command\":\"iface-list\"}\n", line, sizeof(line)),
+                 "{\"message\":{\"ifaces\":[],\"count\":0},\"return\":\"OK\"}");
     CHECK_STRING(request(t, b, "{\"command\":\"conf-get\",\"arguments\":{\"variable\":1}}", line,
                      sizeof(line)),
                  "{\"message\":\"variable is not a string\",\"return\":\"NOK\"}");
