@@ -8,6 +8,7 @@
 #define OLD "an old key that Suricata does not read any more either"
 #define LATER "a key of a later Suricata"
 #define CAPTURE "this way of capture is not built in"
+#define METADATA "what alerts carry of other records is `metadata`"
 #define COUNTED "only profiling.rules is counted; thread-report tells where time goes"
 
 const struct conf_ignored conf_ignored[] = {
@@ -17,8 +18,18 @@ const struct conf_ignored conf_ignored[] = {
     { "@log-file.ipv6-compress", LATER },
     { "heartbeat.output-flush-interval", "nothing waits in a buffer: see buffer-size" },
     { "outputs.eve-log.json", "records are always in one line and in UTF-8" },
+    { "outputs.eve-log.types.alert.applayer", METADATA },
+    { "outputs.eve-log.types.alert.dnp3", METADATA },
+    { "outputs.eve-log.types.alert.flow", METADATA },
+    { "outputs.eve-log.types.alert.http", METADATA },
     { "outputs.eve-log.types.alert.http-extended", OLD },
+    { "outputs.eve-log.types.alert.reference", "now metadata.rule.reference" },
+    { "outputs.eve-log.types.alert.smtp", METADATA },
+    { "outputs.eve-log.types.alert.ssh", METADATA },
+    { "outputs.eve-log.types.alert.tls", METADATA },
     { "outputs.eve-log.types.files.force-md5", "now force-hash: [md5]" },
+    { "outputs.eve-log.types.flow.exception-policy", "the record has each policy that applied" },
+    { "outputs.eve-log.types.smtp.extended", "`custom` names further fields" },
     { "outputs.alert-prelude.log-packet-content", OLD },
     { "outputs.alert-prelude.log-packet-header", OLD },
     { "outputs.file-store.force-md5", "now force-hash: [md5]" },
@@ -46,6 +57,7 @@ const struct conf_ignored conf_ignored[] = {
     { "app-layer.protocols.http2.http1-rules", LATER },
     { "app-layer.protocols.msn", OLD },
     { "app-layer.protocols.dns.global-memcap", OLD },
+    { "app-layer.protocols.dns.request-flood", OLD },
     { "app-layer.protocols.dns.state-memcap", OLD },
 
     { "datasets.save-directory", LATER },
