@@ -133,19 +133,6 @@ void log_limit_charge(const struct packet *p, size_t len)
         p->flow->ext->log_bytes += len;
 }
 
-COLD static void cancel_line(struct render *r, const struct packet *p)
-{
-    record_cancel(r);
-    log_limit_count(r, p, LEFT_OUT_LINE, NULL);
-}
-
-void log_limit_end_line(struct render *r, const struct packet *p)
-{
-    record_end(r);
-    if (UNLIKELY(!log_limit_take(r, p, record_slice(r).len)))
-        cancel_line(r, p);
-}
-
 bool log_limit_take_file(struct render *r, const struct packet *p, size_t len)
 {
     if (LIKELY(log_limit_take(r, p, len + LOG_LIMIT_FILE)))

@@ -53,9 +53,6 @@ bool log_limit_allows(struct render *r, const struct packet *p, size_t len);
 bool log_limit_take(struct render *r, const struct packet *p, size_t len);
 /* The same for the last records of a flow. */
 bool log_limit_take_last(struct render *r, const struct packet *p, size_t len);
-/* Ends a line of a log about a packet: record_end(), or without that many bytes record_cancel(),
- * and the line is counted. */
-void log_limit_end_line(struct render *r, const struct packet *p);
 /* Pays for a file that a packet causes: its bytes, and LOG_LIMIT_FILE for its entry in a directory.
  * False: the file is not to be written; it has been counted. */
 #define LOG_LIMIT_FILE 4096u    /* the block that file systems give it; opening takes 10 us */

@@ -101,6 +101,9 @@ void record_begin(struct render *r, struct sink *sink);
 void record_is_alert(struct render *r, size_t json_at);
 void record_end(struct render *r);
 void record_cancel(struct render *r);
+/* Ends a line about a packet: record_end(), or where log-limit has nothing left for it
+ * record_cancel(), and the line is counted. */
+void record_end_line(struct render *r, const struct packet *p);
 struct slice record_slice(const struct render *r);     /* bytes of the record that was ended last */
 
 /* Writes "2016-05-27T06:56:11.304062+0000" in local time, as EVE does; returns the length. */

@@ -289,6 +289,19 @@ void record_cancel(struct render *r)
     r->out->failed = false;
 }
 
+COLD static void cancel_line(struct render *r, const struct packet *p)
+{
+    record_cancel(r);
+    log_limit_count(r, p, LEFT_OUT_LINE, NULL);
+}
+
+void record_end_line(struct render *r, const struct packet *p)
+{
+    record_end(r);
+    if (UNLIKELY(!log_limit_take(r, p, record_slice(r).len)))
+        cancel_line(r, p);
+}
+
 /* Also called right before record_end(): returns all bytes since record_begin(). */
 struct slice record_slice(const struct render *r)
 {

@@ -22,7 +22,7 @@ stop() {
 echo 'alert ip any any -> any any (msg:"one"; sid:1;)' > "$rules"
 start
 if ! tell ruleset-reload-rules 2> "$WORK/refused"; then
-    grep -q "not loaded again" "$WORK/refused" && echo "as it is: refused"
+    grep -q "not possible if -s or -S" "$WORK/refused" && echo "as it is: refused"
 fi
 stop
 start --set unix-command.reload-given-rules=yes

@@ -269,7 +269,7 @@ static void debug_packet(struct render *r, void *self, struct packet *p)
     else
         without_addresses(r->out, p, count);
     charge(r, log, p->flow, dumps.cut);
-    log_limit_end_line(r, p);
+    record_end_line(r, p);
 }
 
 /* --- settings ------------------------------------------------------------------------------- */

@@ -93,6 +93,6 @@ void alert_lines_packet(struct render *r, void *self, struct packet *p)
         }
         record_begin(r, lines->sink);
         line(lines, r->out, p, &packet_alerts(p)[i]);
-        log_limit_end_line(r, p);
+        record_end_line(r, p);
     }
 }

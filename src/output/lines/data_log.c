@@ -64,7 +64,7 @@ static void dump_chunk(struct render *r, const struct data_log *log, const struc
     /* A byte takes more than four characters. */
     text_dump(r->out, chunk->data.data, MIN(chunk->data.len, CHUNK_DUMP_MAX / 4));
     r->out->len = MIN(r->out->len, limit);
-    log_limit_end_line(r, p);
+    record_end_line(r, p);
 }
 
 /* False with errno set: the disk is full or the file cannot grow. */

@@ -193,5 +193,5 @@ void line_end(struct render *r, const struct packet *p)
     if (record_slice(r).len > LINE_MAX_BYTES)
         r->out->len -= record_slice(r).len - LINE_MAX_BYTES;
     buf_add_u8(r->out, '\n');
-    log_limit_end_line(r, p);
+    record_end_line(r, p);
 }
