@@ -88,9 +88,10 @@ static int receive(struct predecessor *p, struct err *err)
     if (poll(&at, 1, ANSWER_MS) <= 0)
         return err_set(err, "take-over: the engine that runs does not answer");
     n = recvmsg(p->fd, &m, MSG_CMSG_CLOEXEC);
+    if (n >= 0)
+        keep_fds(p, &m);                /* a message without text may bring some */
     if (n <= 0)
         return err_set(err, "take-over: the engine that runs has closed the connection");
-    keep_fds(p, &m);
     buf_add(&p->in, data, (size_t)n);
     return 0;
 }
