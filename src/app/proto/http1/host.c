@@ -20,17 +20,16 @@ struct authority {
     int port;                           /* -1: none, or not a number from 1 to 65535 */
 };
 
-static bool is_one_of(uint8_t c, const char *set)
-{
-    return c != 0 && strchr(set, c) != NULL;
-}
-
-/* Bytes up to one of `ends`. */
+/* Bytes up to one of `ends`, which are ASCII. */
 static uint32_t length_until(struct slice s, const char *ends)
 {
+    uint64_t is_end[2] = { 0 };
     uint32_t n = 0;
 
-    while (n < s.len && !is_one_of(s.data[n], ends))
+    for (; *ends != '\0'; ends++)
+        is_end[*ends >> 6 & 1] |= UINT64_C(1) << (*ends & 63);
+    while (n < s.len && (s.data[n] >= 0x80 ||
+                         (is_end[s.data[n] >> 6] >> (s.data[n] & 63) & 1) == 0))
         n++;
     return n;
 }
@@ -159,11 +158,13 @@ static void read_tunnel(htp_tx_t *htp)
 static void read_opaque(htp_tx_t *htp)
 {
     struct slice target = http_bstr(htp->request_uri);
-    uint32_t scheme = length_until(target, ":");
     struct authority a;
+    uint32_t scheme;
 
-    if (scheme == target.len || target.data[0] == '/' ||
-        !authority_read(rest_of(target, scheme + 1), &a))
+    if (target.len == 0 || target.data[0] == '/')
+        return;
+    scheme = length_until(target, ":");
+    if (scheme == target.len || !authority_read(rest_of(target, scheme + 1), &a))
         return;
     replace(&htp->parsed_uri->hostname, &a.name);
     htp->parsed_uri->port_number = a.port;
