@@ -95,7 +95,8 @@ static void complete(struct http_state *state, struct http_tx *htx, struct slice
     unsigned lines = state->pending_events & ~PENDING_CODING,
              coding = state->pending_events & PENDING_CODING;
 
-    if (block.len > 0 && (lines != 0 || !http_fields_are_plain(block)))
+    if (block.len > 0 &&
+        (lines != 0 || !(state->head_is_plain || http_fields_are_plain(block))))
         http_fields_read_again(htx, block, trailer, state->closing);
     else if (!state->closing)
         raise_pending(htx, lines);

@@ -235,6 +235,7 @@ static int request_headers(htp_tx_t *htp)
     if (UNLIKELY(state->odd_fields))
         trim(htp->request_headers);
     state->odd_fields = false;
+    state->head_is_plain = false;
     http_host_of_fields(htp);
     if (htp->request_hostname != NULL)
         bstr_to_lowercase(htp->request_hostname);
@@ -327,6 +328,7 @@ static int response_headers(htp_tx_t *htp)
     struct http_tx *htx = http_tx_changing(htp);
 
     http_block_done(state_of(htp), htx, false);
+    state_of(htp)->head_is_plain = false;
     if (htx != NULL)
         body_follows(state_of(htp), htx, TO_CLIENT);
     return HTP_OK;
@@ -362,7 +364,7 @@ static int response_complete(htp_tx_t *htp)
 /* --- header blocks as sent, bodies, trailers -------------------------------------------------- */
 
 /* Keeps the header's bytes as sent, if a rule needs http.header.raw. */
-static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction direction)
+static void keep_raw(struct http_tx *htx, struct slice part, enum direction direction)
 {
     struct http_message *m = &htx->message[direction];
 
@@ -370,37 +372,51 @@ static void keep_raw(struct http_tx *htx, const htp_tx_data_t *d, enum direction
         return;
     if (m->raw_headers.data == NULL)
         m->raw_headers = http_buf_take(htx->tx.flow);
-    buf_add(&m->raw_headers, d->data, d->len);
+    buf_add(&m->raw_headers, part.data, part.len);
 }
 
-/* A part of a header or trailer, as sent. `odd_fields`: a line that libhtp splits differently than
- * browsers do; trim() repairs it. */
-static int header_data(htp_tx_data_t *d, enum direction direction)
+/* A part of a header or trailer, as sent. */
+static int fields_data(struct http_state *state, const htp_tx_t *htp, struct slice part,
+                       enum direction direction)
 {
-    struct http_tx *htx = http_tx_changing(d->tx);
-    struct http_state *state = state_of(d->tx);
+    struct http_tx *htx = http_tx_changing(htp);
     struct http_message *m;
-    struct slice part = { .data = d->data, .len = (uint32_t)d->len };
 
-    if (d->data == NULL || d->len == 0)
-        return HTP_OK;
     if (direction == TO_CLIENT)
         http_block_add(state, part);
-    else if (!http_fields_are_plain(part))
-        state->odd_fields = true;
     if (state->replaying)               /* these were freed with the parser */
-        keep_raw(http_tx_of(state->af->first), d, direction);
+        keep_raw(http_tx_of(state->af->first), part, direction);
     if (htx == NULL)
         return HTP_OK;
     m = &htx->message[direction];
-    if (m->headers_size + d->len > RAW_HEADERS_MAX) {
+    if (m->headers_size + (uint64_t)part.len > RAW_HEADERS_MAX) {
         app_tx_event(&htx->tx, direction == TO_SERVER ? HTTP_EVENT_REQUEST_FIELD_TOO_LONG
                                                       : HTTP_EVENT_RESPONSE_FIELD_TOO_LONG);
         return HTP_ERROR;
     }
-    m->headers_size += (uint32_t)d->len;
-    keep_raw(htx, d, direction);
+    m->headers_size += part.len;
+    keep_raw(htx, part, direction);
     return HTP_OK;
+}
+
+/* `odd_fields`: a line that libhtp splits differently than browsers do; trim() repairs it. */
+static int header_data(htp_tx_data_t *d, enum direction direction)
+{
+    struct http_state *state = state_of(d->tx);
+    struct slice part = { .data = d->data, .len = (uint32_t)d->len };
+
+    if (d->data == NULL || d->len == 0 || state->head_is_plain)
+        return HTP_OK;
+    if (direction == TO_SERVER && !http_fields_are_plain(part))
+        state->odd_fields = true;
+    return fields_data(state, d->tx, part, direction);
+}
+
+int http_plain_fields_data(struct http_state *state, const htp_tx_t *htp, struct slice fields,
+                           enum direction d)
+{
+    state->head_is_plain = true;
+    return fields_data(state, htp, fields, d);
 }
 
 static int request_header_data(htp_tx_data_t *d)

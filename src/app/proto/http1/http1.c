@@ -8,6 +8,7 @@
 #include "app/proto/http1/body.h"
 #include "app/proto/http1/buffers.h"
 #include "app/proto/http1/http1.h"
+#include "app/proto/http1/lines.h"
 #include "app/proto/http1/settings.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
@@ -231,6 +232,61 @@ static enum parse_status answer_begins(struct http_state *state, struct app_inpu
     return PARSE_MORE;
 }
 
+/* --- heads without anything unusual: plain_head.c --------------------------------------------- */
+
+/* A message begins here, as far as libhtp is concerned. */
+static bool is_at_start(const struct http_state *state, enum direction d)
+{
+    if (state->closed[TO_SERVER] || state->closed[TO_CLIENT] || state->had_gap || state->tunnel)
+        return false;
+    return d == TO_SERVER ? htp_connp_get_in_tx(state->connp) == NULL : awaits_response(state);
+}
+
+/* libhtp has read the first line, and fields follow. */
+static bool awaits_fields(const struct http_state *state, const htp_tx_t *htp, enum direction d)
+{
+    if (htp == NULL || state->status_line_due)
+        return false;
+    return d == TO_SERVER ? htp->request_progress == HTP_REQUEST_HEADERS
+                          : htp->response_progress == HTP_RESPONSE_HEADERS;
+}
+
+static void pass(struct http_state *state, uint32_t *skip, uint32_t len)
+{
+    *skip += len;
+    state->offset += len;
+}
+
+/* Passes a plain head up to its empty line: libhtp gets its line, and its table the fields. Else,
+ * and after a line that libhtp reads differently, the rest goes to libhtp as it is. */
+static int feed_plain_head(struct http_state *state, const struct app_input *in, uint32_t *skip)
+{
+    struct slice rest = { .data = in->data + *skip, .len = in->len - *skip };
+    enum direction d = in->direction;
+    struct plain_head head;
+    htp_tx_t *htp;
+    int result;
+
+    if (!is_at_start(state, d) || !http_plain_head_find(rest, d, &head))
+        return HTP_STREAM_DATA;
+    result = feed(state, in, rest.data, head.line_len);
+    if (result != HTP_STREAM_DATA)
+        return result;
+    pass(state, skip, head.line_len);
+    htp = d == TO_SERVER ? htp_connp_get_in_tx(state->connp) : htp_connp_get_out_tx(state->connp);
+    if (!awaits_fields(state, htp, d))
+        return HTP_STREAM_DATA;
+    rest = (struct slice){ .data = in->data + *skip, .len = head.fields_len + 2 };
+    if (http_plain_fields_data(state, htp, rest, d) != HTP_OK ||
+        !http_plain_head_add(&head, d == TO_SERVER ? htp->request_headers
+                                                   : htp->response_headers))
+        return HTP_STREAM_ERROR;
+    pass(state, skip, head.fields_len);
+    return HTP_STREAM_DATA;
+}
+
+/* --- input ------------------------------------------------------------------------------------ */
+
 /* Of a request whose chunks libhtp does not believe in what follows is parsed all the same. */
 static int feed_on(struct http_state *state, const struct app_input *in, uint32_t *skip)
 {
@@ -310,7 +366,9 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     state->offset += skip;
     if (in->direction == TO_SERVER)     /* see suspend.c */
         http_keep(state, in->data, in->len);
-    result = feed(state, in, in->data + skip, in->len - skip);
+    result = feed_plain_head(state, in, &skip);
+    if (LIKELY(result == HTP_STREAM_DATA))
+        result = feed(state, in, in->data + skip, in->len - skip);
     look_at_chunks(state, in->direction);
     if (in->direction == TO_CLIENT || result != HTP_STREAM_DATA)
         http_keep_no_more(state);

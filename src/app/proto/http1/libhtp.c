@@ -14,10 +14,17 @@
 #include "base/memory/lib_memory.h"
 
 #ifdef HAVE_HTP_ARCHIVE
+#define HTP_CALLOC lib_calloc
 #define HTP_FREE lib_free
 #else
+#define HTP_CALLOC calloc
 #define HTP_FREE free
 #endif
+
+void *http_libhtp_calloc(size_t size)
+{
+    return HTP_CALLOC(1, size);
+}
 
 void http_libhtp_free(void *block)
 {

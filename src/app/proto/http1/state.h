@@ -52,6 +52,8 @@ struct http_state {
     bool closing;                       /* libhtp is processing the end of the connection */
     bool odd_fields;                    /* in the request in progress */
     bool status_line_due;               /* a part that ends with the status line comes first */
+    bool head_is_plain;                 /* http1.c reads the fields of the head in progress, and
+                                         * libhtp reports its last line only: plain_head.c */
     struct http_tx *unmatched;          /* last response of this input without a request */
     uint16_t unmatched_count;
     uint16_t pending_events;  /* events of libhtp about the header in progress; see hooks.c */
@@ -85,7 +87,9 @@ struct http_thread {
 struct buf http_buf_take(struct app_flow *af);
 void http_buf_release(struct app_flow *af, struct buf *b);
 
-void http_libhtp_free(void *block);     /* frees memory that libhtp has handed over */
+/* Memory that libhtp takes over, and that it has handed over. */
+void *http_libhtp_calloc(size_t size);
+void http_libhtp_free(void *block);
 
 /* suspend.c */
 #define HTTP_ACTIVE_MAX 4096
@@ -108,6 +112,10 @@ bool http_is_between(const struct http_state *state);
 
 /* hooks.c: raises the events of responses without a request, once the input is parsed. */
 void http_unmatched_told(struct http_state *state);
+
+/* hooks.c: the fields of a head as sent, up to its empty line, which libhtp did not get. */
+int http_plain_fields_data(struct http_state *state, const htp_tx_t *htp, struct slice fields,
+                           enum direction d);
 
 /* block.c */
 bool http_block_hold(struct http_state *state, enum http_event event);  /* true if it is about a

@@ -23,6 +23,7 @@ void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key);
 size_t http_table_size(const htp_table_t *table);
 
 #ifdef HAVE_HTP_ARCHIVE
+#define htp_table_add http_table_add
 #define htp_table_get_c http_table_get_c
 #define htp_table_get_mem http_table_get_mem
 #define htp_table_get_index http_table_get_index

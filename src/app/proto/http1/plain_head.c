@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* app/proto/http1/plain_head.c - the fields of a head that has nothing unusual, read in one pass.
+ *
+ * libhtp takes each byte of a head through its state machine, and then reads each line again.
+ * Nearly all heads come in one part and have fields of one form: a token, a colon, a value, CRLF,
+ * and each name once. http1.c gives libhtp the first line of such a head, puts the fields into
+ * libhtp's table, and then gives it the empty line and what follows. So libhtp's states are the
+ * same as ever. A head of any other form goes to libhtp as it came. */
+#include "app/proto/http1/lines.h"
+#include "app/proto/http1/table.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* The position of the first control character from `at` on, or the length. Eight bytes at a time
+ * while there is none: the high bit of a byte is set if it is below ' ', or after such a byte. */
+static uint32_t control_at(struct slice s, uint32_t at)
+{
+    uint64_t v;
+
+    for (; s.len - at >= sizeof(v); at += (uint32_t)sizeof(v)) {
+        memcpy(&v, s.data + at, sizeof(v));
+        if (((v - EACH_BYTE(' ')) & ~v & EACH_BYTE(0x80)) != 0)
+            break;
+    }
+    while (at < s.len && s.data[at] >= ' ')
+        at++;
+    return at;
+}
+
+static bool is_line_end(struct slice s, uint32_t at)
+{
+    return s.len - at >= 2 && s.data[at] == '\r' && s.data[at + 1] == '\n';
+}
+
+static struct slice part(struct slice s, uint32_t from, uint32_t to)
+{
+    return (struct slice){ .data = s.data + from, .len = to - from };
+}
+
+static bool has_version_at(struct slice line, uint32_t at)
+{
+    return line.len - at >= 8 && memcmp(line.data + at, "HTTP/1.", 7) == 0 &&
+           (line.data[at + 7] == '0' || line.data[at + 7] == '1');
+}
+
+/* A method, one space, a target without spaces, one space, the version. Of CONNECT the rest may be
+ * another protocol. */
+static bool is_request_line(struct slice line)
+{
+    const uint8_t *space = line.len > 12 ? memchr(line.data, ' ', line.len - 9) : NULL;
+    uint32_t method;
+
+    if (space == NULL || !has_version_at(line, line.len - 8) || line.data[line.len - 9] != ' ')
+        return false;
+    method = (uint32_t)(space - line.data);
+    if (method == 0 || (method == 7 && memcmp(line.data, "CONNECT", 7) == 0))
+        return false;
+    for (uint32_t i = 0; i < method; i++)
+        if (!http_token_char[line.data[i]])
+            return false;
+    return method + 1 < line.len - 9 &&
+           memchr(space + 1, ' ', line.len - 9 - (method + 1)) == NULL;
+}
+
+/* A status of three digits. After 1xx another head follows, or another protocol. */
+static bool is_status_line(struct slice line)
+{
+    const uint8_t *p = line.data;
+
+    return line.len >= 12 && has_version_at(line, 0) && p[8] == ' ' && p[9] >= '2' &&
+           p[9] <= '5' && p[10] >= '0' && p[10] <= '9' && p[11] >= '0' && p[11] <= '9' &&
+           (line.len == 12 || p[12] == ' ');
+}
+
+static bool is_new_name(const struct plain_head *head, struct slice name)
+{
+    if ((head->lengths >> (name.len & 63) & 1) == 0)
+        return true;
+    for (unsigned i = 0; i < head->count; i++)
+        if (head->field[i].name.len == name.len &&
+            strncasecmp((const char *)head->field[i].name.data, (const char *)name.data,
+                        name.len) == 0)
+            return false;
+    return true;
+}
+
+/* *at: where the field begins, and then the next one. */
+static bool take_field(struct slice in, uint32_t *at, struct plain_head *head)
+{
+    struct plain_field *f = &head->field[head->count];
+    uint32_t from = *at, colon = from, to, end;
+
+    while (colon < in.len && http_token_char[in.data[colon]])
+        colon++;
+    if (colon == from || colon == in.len || in.data[colon] != ':')
+        return false;
+    f->name = part(in, from, colon);
+    end = to = control_at(in, colon + 1);
+    if (!is_line_end(in, end) || !is_new_name(head, f->name))
+        return false;
+    for (from = colon + 1; from < to && in.data[from] == ' ';)
+        from++;
+    while (to > from && in.data[to - 1] == ' ')
+        to--;
+    f->value = part(in, from, to);
+    head->lengths |= UINT64_C(1) << (f->name.len & 63);
+    head->count++;
+    *at = end + 2;
+    return true;
+}
+
+bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *head)
+{
+    uint32_t at = control_at(in, 0);
+    struct slice line = part(in, 0, at);
+
+    if (!is_line_end(in, at) || !(d == TO_SERVER ? is_request_line(line) : is_status_line(line)))
+        return false;
+    at += 2;
+    head->line_len = at;
+    head->lengths = 0;
+    head->count = 0;
+    while (!is_line_end(in, at))
+        if (head->count == PLAIN_FIELDS_MAX || !take_field(in, &at, head))
+            return false;
+    head->fields_len = at - head->line_len;
+    return head->count > 0;
+}
+
+/* The header is libhtp's from then on. */
+static bool add_field(const struct plain_field *f, htp_table_t *headers)
+{
+    htp_header_t *h = http_libhtp_calloc(sizeof(*h));
+
+    if (h == NULL)
+        return false;
+    h->name = bstr_dup_mem(f->name.data, f->name.len);
+    h->value = bstr_dup_mem(f->value.data, f->value.len);
+    if (h->name != NULL && h->value != NULL &&
+        htp_table_add(headers, h->name, h) == HTP_OK)
+        return true;
+    bstr_free(h->name);
+    bstr_free(h->value);
+    http_libhtp_free(h);
+    return false;
+}
+
+bool http_plain_head_add(const struct plain_head *head, htp_table_t *headers)
+{
+    for (unsigned i = 0; i < head->count; i++)
+        if (!add_field(&head->field[i], headers))
+            return false;
+    return true;
+}

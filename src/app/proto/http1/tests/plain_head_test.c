@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which heads are plain, and what is read of them. That a message read so gives the same events as
+ * in pieces, which libhtp reads, is what the tests with split_expect() show. */
+#include "app/proto/http1/lines.h"
+#include "base/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool find(const char *text, enum direction d, struct plain_head *head)
+{
+    return http_plain_head_find((struct slice){ (const uint8_t *)text, (uint32_t)strlen(text) },
+                                d, head);
+}
+
+static bool is_plain(const char *text, enum direction d)
+{
+    struct plain_head head;
+
+    return find(text, d, &head);
+}
+
+TEST(http1_plain_head_fields)
+{
+    static const char text[] = "GET /a?b=c HTTP/1.1\r\nHost: a.example\r\nAccept:  */*  \r\nX:\r\n"
+                               "\r\nrest";
+    struct plain_head head;
+
+    CHECK(find(text, TO_SERVER, &head));
+    CHECK_INT(head.line_len, strlen("GET /a?b=c HTTP/1.1\r\n"));
+    CHECK_INT(head.line_len + head.fields_len, strlen(text) - strlen("\r\nrest"));
+    CHECK_INT(head.count, 3);
+    CHECK_BYTES(head.field[0].name.data, head.field[0].name.len, "Host", 4);
+    CHECK_BYTES(head.field[0].value.data, head.field[0].value.len, "a.example", 9);
+    CHECK_BYTES(head.field[1].value.data, head.field[1].value.len, "*/*", 3);
+    CHECK_INT(head.field[2].value.len, 0);
+}
+
+#define GET "GET / HTTP/1.1\r\n"
+
+TEST(http1_plain_head_refuses_what_is_unusual)
+{
+    CHECK(is_plain(GET "A: b\r\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET "A: b\r\n", TO_SERVER));                /* not complete */
+    CHECK(!is_plain(GET "A: b\r\n\r", TO_SERVER));
+    CHECK(!is_plain(GET "\r\n", TO_SERVER));                    /* no field */
+    CHECK(!is_plain(GET "A: b\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET "A: b\r\n c\r\n\r\n", TO_SERVER));      /* folded */
+    CHECK(!is_plain(GET "A : b\r\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET "A b\r\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET ": b\r\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET "A: b\tc\r\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET "A: b\x01 12345678\r\n\r\n", TO_SERVER));
+    CHECK(!is_plain(GET "Abc: b\r\naBC: d\r\n\r\n", TO_SERVER));        /* repeated */
+    CHECK(is_plain(GET "Abc: b\r\nabd: d\r\n\r\n", TO_SERVER));
+    CHECK(is_plain(GET "A: \x80\xff~\r\n\r\n", TO_SERVER));
+}
+
+TEST(http1_plain_head_first_line)
+{
+    static const char *const requests[] = { "GET /", "GET  / HTTP/1.1", "GET / HTTP/1.1 ",
+        "GET HTTP/1.1", "GET / a HTTP/1.1", " GET / HTTP/1.1", "G(T / HTTP/1.1",
+        "GET\t/ HTTP/1.1", "GET / HTTP/1.2", "GET / http/1.1", "CONNECT a:1 HTTP/1.1",
+        "GET /\t HTTP/1.1", " / HTTP/1.1", "" };
+    static const char *const responses[] = { "HTTP/1.1 100 Continue", "HTTP/1.1 101 OK",
+        "HTTP/1.1 20 OK", "HTTP/1.1 2000", "HTTP/1.1  200 OK", "HTTP/0.9 200 OK", "http/1.1 200 OK",
+        "HTTP/1.1 600 OK", "HTTP/1.1", "200 OK", "" };
+    char text[128];
+
+    CHECK(is_plain("HTTP/1.0 404\r\nA: b\r\n\r\n", TO_CLIENT));
+    CHECK(is_plain("HTTP/1.1 200 OK\r\nA: b\r\n\r\n", TO_CLIENT));
+    for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
+        snprintf(text, sizeof(text), "%s\r\nA: b\r\n\r\n", requests[i]);
+        CHECK(!is_plain(text, TO_SERVER));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(responses); i++) {
+        snprintf(text, sizeof(text), "%s\r\nA: b\r\n\r\n", responses[i]);
+        CHECK(!is_plain(text, TO_CLIENT));
+    }
+}
+
+TEST(http1_plain_head_has_at_most_some_fields)
+{
+    char text[4096];
+    size_t n = (size_t)snprintf(text, sizeof(text), GET);
+
+    for (unsigned i = 0; i < PLAIN_FIELDS_MAX; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "Name-%u: %u\r\n", i, i);
+    snprintf(text + n, sizeof(text) - n, "\r\n");
+    CHECK(is_plain(text, TO_SERVER));
+    snprintf(text + n, sizeof(text) - n, "One-more: x\r\n\r\n");
+    CHECK(!is_plain(text, TO_SERVER));
+}
+
+/* The end of a line is found at each position within eight bytes, and never beyond the input. */
+TEST(http1_plain_head_of_any_length)
+{
+    char text[128];
+
+    for (int len = 0; len < 40; len++) {
+        int n = snprintf(text, sizeof(text), GET "A: %.*s\r\n\r\n", len,
+                         "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
+        struct plain_head head;
+
+        CHECK(find(text, TO_SERVER, &head));
+        CHECK_INT(head.field[0].value.len, len);
+        text[n - 1] = '\0';
+        CHECK(!find(text, TO_SERVER, &head));
+        text[n - 3] = '\0';
+        CHECK(!find(text, TO_SERVER, &head));
+    }
+}
