@@ -84,6 +84,7 @@ struct render {
     /* The timestamp of a second, formatted once. */
     uint64_t time_second;
     char time_prefix[24], time_suffix[8];
+    uint8_t time_prefix_len, time_suffix_len;
     struct buf scratch;
     uint64_t packet_bytes;      /* records of this packet that no flow keeps a sum of */
     struct left_out *left_out;  /* to be written behind the packet's records; NULL: nothing */

@@ -326,11 +326,13 @@ size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])
         localtime_r(&t, &tm);
         strftime(r->time_prefix, sizeof(r->time_prefix), "%Y-%m-%dT%H:%M:%S", &tm);
         strftime(r->time_suffix, sizeof(r->time_suffix), "%z", &tm);
+        r->time_prefix_len = (uint8_t)strlen(r->time_prefix);
+        r->time_suffix_len = (uint8_t)strlen(r->time_suffix);
         r->time_second = second;
     }
-    size_t n = strlen(r->time_prefix);
+    size_t n = r->time_prefix_len;
 
-    memcpy(out, r->time_prefix, n);
+    memcpy(out, r->time_prefix, sizeof(r->time_prefix));
     out[n++] = '.';
     for (int i = 5; i >= 0; i--) {
         out[n + (size_t)i] = (char)('0' + us % 10);
@@ -338,7 +340,7 @@ size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])
     }
     n += 6;
     memcpy(out + n, r->time_suffix, sizeof(r->time_suffix));
-    return n + strlen(r->time_suffix);
+    return n + r->time_suffix_len;
 }
 
 void output_time(struct json *j, const char *key, uint64_t time_us)

@@ -75,17 +75,9 @@ static inline uint8_t *put_short(uint8_t *p, const void *from, size_t n)
  * means that memory was refused; out->failed is then set and the record is lost. */
 static inline uint8_t *begin_at(struct json *j, struct text key, size_t space)
 {
-    uint64_t bit = level_bit(j);
-    uint8_t *p;
+    uint8_t *p = json_reserve(j, key.n + 3 + space);
 
-    if (UNLIKELY(!buf_reserve(j->out, key.n + 4 + space)))
-        return NULL;
-    p = j->out->data + j->out->len;
-    if (j->more & bit)
-        *p++ = ',';
-    if (j->depth > 0)
-        j->more |= bit;
-    if (key.p != NULL) {
+    if (p != NULL && key.p != NULL) {
         *p++ = '"';
         p = put_short(p, key.p, key.n);
         *p++ = '"';
@@ -99,18 +91,13 @@ static inline uint8_t *begin(struct json *j, const char *key, size_t space)
     return begin_at(j, json_key(key), space);
 }
 
-static inline void end(struct json *j, const uint8_t *p)
-{
-    j->out->len = (size_t)(p - j->out->data);
-}
-
 static void open_level(struct json *j, const char *key, char c)
 {
     uint8_t *p = begin(j, key, 1);
 
     if (p != NULL) {
         *p++ = (uint8_t)c;
-        end(j, p);
+        json_written(j, p);
     }
     j->depth++;
     j->more &= ~level_bit(j);
@@ -279,6 +266,8 @@ static size_t escaped_capacity(const uint8_t *data, size_t len)
     return space;
 }
 
+/* Not inlined: for a literal of the caller the compiler would warn of the copy of long texts. */
+__attribute__((noinline))
 void json_put_bytes(struct json *j, struct text key, const void *data, size_t len)
 {
     uint8_t *p = begin_at(j, key, escaped_capacity(data, len) + 2);
@@ -291,7 +280,7 @@ void json_put_bytes(struct json *j, struct text key, const void *data, size_t le
     else
         p = write_escaped(p, data, len);
     *p++ = '"';
-    end(j, p);
+    json_written(j, p);
 }
 
 /* Replaces each byte that is not valid UTF-8 by U+FFFD. */
@@ -314,27 +303,37 @@ void json_lossy(struct json *j, const char *key, struct slice s)
         n = MAX(n, 1);
     }
     *p++ = '"';
-    end(j, p);
+    json_written(j, p);
+}
+
+/* The number of decimal digits: 1233/4096 is a little more than log10(2). */
+static inline unsigned decimal_digits(uint64_t n)
+{
+    static const uint64_t power_of_ten[] = {
+        0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
+        100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+        10000000000000000, 100000000000000000, 1000000000000000000, 10000000000000000000u,
+    };
+    unsigned about = (64 - (unsigned)__builtin_clzll(n | 1)) * 1233 >> 12;
+
+    return about + (n >= power_of_ten[about]);
 }
 
 /* Writes digits from the right, two at a time. */
-static uint8_t *write_u64(uint8_t *p, uint64_t n)
+uint8_t *json_write_u64(uint8_t *p, uint64_t n)
 {
-    uint8_t digits[20];
-    size_t at = sizeof(digits);
+    uint8_t *const last = p + decimal_digits(n), *at = last;
 
     while (n >= 100) {
         at -= 2;
-        memcpy(digits + at, two_digits + n % 100 * 2, 2);
+        memcpy(at, two_digits + n % 100 * 2, 2);
         n /= 100;
     }
-    if (n >= 10) {
-        at -= 2;
-        memcpy(digits + at, two_digits + n * 2, 2);
-    } else {
-        digits[--at] = (uint8_t)('0' + n);
-    }
-    return put_short(p, digits + at, sizeof(digits) - at);
+    if (n >= 10)
+        memcpy(at - 2, two_digits + n * 2, 2);
+    else
+        at[-1] = (uint8_t)('0' + n);
+    return last;
 }
 
 void json_put_u64(struct json *j, struct text key, uint64_t value)
@@ -342,7 +341,7 @@ void json_put_u64(struct json *j, struct text key, uint64_t value)
     uint8_t *p = begin_at(j, key, 20);
 
     if (p != NULL)
-        end(j, write_u64(p, value));
+        json_written(j, json_write_u64(p, value));
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)
@@ -353,7 +352,7 @@ void json_i64(struct json *j, const char *key, int64_t value)
         return;
     if (value < 0)
         *p++ = '-';
-    end(j, write_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value));
+    json_written(j, json_write_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value));
 }
 
 /* The shortest form that reads back as the same number; null for numbers that JSON does not have
@@ -385,7 +384,7 @@ void json_put_raw(struct json *j, struct text key, const char *text, size_t len)
     uint8_t *p = begin_at(j, key, len);
 
     if (p != NULL)
-        end(j, put_short(p, text, len));
+        json_written(j, put_short(p, text, len));
 }
 
 void json_raw(struct json *j, const char *key, const char *text, size_t len)
@@ -421,7 +420,7 @@ void json_base64(struct json *j, const char *key, const void *data, size_t len)
         *p++ = '=';
     }
     *p++ = '"';
-    end(j, p);
+    json_written(j, p);
 }
 
 void json_hex(struct json *j, const char *key, const void *data, size_t len)
@@ -437,7 +436,7 @@ void json_hex(struct json *j, const char *key, const void *data, size_t len)
         *p++ = (uint8_t)hex_digits[in[i] & 15];
     }
     *p++ = '"';
-    end(j, p);
+    json_written(j, p);
 }
 
 void json_printf(struct json *j, const char *key, const char *fmt, ...)
@@ -488,5 +487,5 @@ void json_printable(struct json *j, const char *key, const void *data, size_t le
         }
     }
     *p++ = '"';
-    end(j, p);
+    json_written(j, p);
 }

@@ -64,6 +64,79 @@ static inline void json_slice(struct json *j, const char *key, struct slice s)
     json_put_bytes(j, json_key(key), s.data, s.len);
 }
 
+/* Members that most records have, with a key that is a literal: each reserves its space once and
+ * copies a text of known length. The functions above cost more than the bytes they write. */
+#define JSON_U64(j, key, value) json_literal_u64((j), JSON_LITERAL(key), (value))
+/* A text that needs no escape: names in the engine's tables, and numbers as text. */
+#define JSON_CLEAN(j, key, text, len) json_literal_clean((j), JSON_LITERAL(key), (text), (len))
+#define JSON_NAME(j, key, name) JSON_CLEAN(j, key, name, strlen(name))
+#define JSON_BOOL(j, key, value) json_literal_bool((j), JSON_LITERAL(key), (value))
+/* Without it the compiler makes functions of them, which measure their key. */
+#define JSON_INLINE static inline __attribute__((always_inline))
+#define JSON_LITERAL(key) ((struct text){ "\"" key "\":", sizeof("\"" key "\":") - 1 })
+
+/* Writes a comma if the level has a member, and reserves `space` bytes. NULL: no memory. */
+static inline uint8_t *json_reserve(struct json *j, size_t space)
+{
+    uint64_t bit = UINT64_C(1) << (j->depth & 63);
+    uint8_t *p;
+
+    if (UNLIKELY(!buf_reserve(j->out, space + 1)))
+        return NULL;
+    p = j->out->data + j->out->len;
+    if (j->more & bit)
+        *p++ = ',';
+    if (j->depth > 0)
+        j->more |= bit;
+    return p;
+}
+
+/* The record goes on at p. */
+static inline void json_written(struct json *j, const uint8_t *p)
+{
+    j->out->len = (size_t)(p - j->out->data);
+}
+
+uint8_t *json_write_u64(uint8_t *p, uint64_t n);        /* at most 20 bytes */
+
+JSON_INLINE void json_literal_u64(struct json *j, struct text member, uint64_t value)
+{
+    uint8_t *p = json_reserve(j, member.n + 20);
+
+    if (UNLIKELY(p == NULL))
+        return;
+    memcpy(p, member.p, member.n);
+    json_written(j, json_write_u64(p + member.n, value));
+}
+
+JSON_INLINE void json_literal_clean(struct json *j, struct text member, const char *text,
+                                    size_t len)
+{
+    uint8_t *p = json_reserve(j, member.n + len + 2);
+
+    if (UNLIKELY(p == NULL))
+        return;
+    memcpy(p, member.p, member.n);
+    p += member.n;
+    *p++ = '"';
+    memcpy(p, text, len);
+    p[len] = '"';
+    json_written(j, p + len + 1);
+}
+
+JSON_INLINE void json_literal_bool(struct json *j, struct text member, bool value)
+{
+    uint8_t *p = json_reserve(j, member.n + 5);
+
+    if (UNLIKELY(p == NULL))
+        return;
+    memcpy(p, member.p, member.n);
+    p += member.n;
+    memcpy(p, value ? "true" : "fals", 4);
+    p[4] = 'e';
+    json_written(j, p + (value ? 4 : 5));
+}
+
 /* Replaces each byte that is not part of UTF-8 by U+FFFD. */
 void json_lossy(struct json *j, const char *key, struct slice s);
 static inline void json_u64(struct json *j, const char *key, uint64_t value)

@@ -33,6 +33,47 @@ TEST(json_nests_and_places_commas)
     buf_fini(&b);
 }
 
+/* The same members as by the functions. */
+TEST(json_members_with_literal_keys)
+{
+    struct buf b = { 0 };
+    struct json j;
+
+    json_init(&j, &b);
+    json_object(&j, NULL);
+    JSON_U64(&j, "a", 0);
+    JSON_CLEAN(&j, "b", "", 0);
+    json_object(&j, "o");
+    JSON_NAME(&j, "c", "TCP");
+    JSON_BOOL(&j, "d", true);
+    json_object_end(&j);
+    JSON_BOOL(&j, "e", false);
+    json_object_end(&j);
+    CHECK_BUF(&b, "{\"a\":0,\"b\":\"\",\"o\":{\"c\":\"TCP\",\"d\":true},\"e\":false}");
+    buf_fini(&b);
+}
+
+/* Around each power of ten and of two the number of digits may change. */
+TEST(json_u64_has_all_digits)
+{
+    char text[32];
+    uint8_t out[20];
+    uint64_t ten = 1;
+
+    for (unsigned i = 0; i < 64 + 20; i++) {
+        uint64_t from = i < 64 ? UINT64_C(1) << i : ten;
+
+        for (uint64_t n = from - 1; n != from + 2; n++) {
+            int len = snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
+            const uint8_t *end = json_write_u64(out, n);
+
+            CHECK_BYTES(out, (size_t)(end - out), text, (size_t)len);
+        }
+        ten = i < 64 ? 1 : ten * 10;
+    }
+    CHECK_INT(json_write_u64(out, UINT64_MAX) - out, 20);
+}
+
 TEST(json_rewind_takes_back)
 {
     struct buf b = { 0 };

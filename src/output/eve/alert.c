@@ -294,7 +294,7 @@ static void eve_flow_summary(struct render *r, struct json *j, const struct pack
     json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
     json_u64(j, "bytes_toserver", f->bytes[TO_SERVER]);
     json_u64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
-    eve_time(r, j, "start", f->start_us);
+    eve_time(r, j, JSON_LITERAL("start"), f->start_us);
     eve_flow_of_packet(r, j, p);
     json_object_end(j);
 }

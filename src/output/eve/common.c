@@ -14,12 +14,18 @@
 #include "packet/capture_file.h"
 #include "packet/decode.h"
 
-void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us)
+void eve_time(struct render *r, struct json *j, struct text member, uint64_t time_us)
 {
-    char text[EVE_TIME_SIZE];
-    size_t n = render_time(r, time_us, text);
+    uint8_t *p = json_reserve(j, member.n + EVE_TIME_SIZE + 2);
 
-    json_bytes(j, key, text, n);
+    if (UNLIKELY(p == NULL))
+        return;
+    memcpy(p, member.p, member.n);
+    p += member.n;
+    *p++ = '"';
+    p += render_time(r, time_us, (char *)p);
+    *p++ = '"';
+    json_written(j, p);
 }
 
 /* A protocol without a name is written as its number. */
@@ -28,7 +34,7 @@ void eve_proto(struct json *j, uint8_t proto)
     const char *name = ip_proto_name(proto);
 
     if (name != NULL)
-        json_string(j, "proto", name);
+        JSON_NAME(j, "proto", name);
     else
         json_printf(j, "proto", "%u", proto);
 }
@@ -39,12 +45,18 @@ static bool has_ports(uint8_t proto)
     return proto == 6 || proto == 17 || proto == 132;
 }
 
-static void eve_ip(struct json *j, const char *key, const struct ip *ip)
+static void eve_ip(struct json *j, struct text member, const struct ip *ip)
 {
-    char text[IP_TEXT_SIZE];
-    size_t n = ip_format(ip, text);
+    uint8_t *p = json_reserve(j, member.n + IP_TEXT_SIZE + 2);
 
-    json_bytes(j, key, text, n);
+    if (UNLIKELY(p == NULL))
+        return;
+    memcpy(p, member.p, member.n);
+    p += member.n;
+    *p++ = '"';
+    p += ip_format(ip, (char *)p);
+    *p++ = '"';
+    json_written(j, p);
 }
 
 /* Endpoints of the packet around another one; ports are always there, 0 without one. */
@@ -52,10 +64,10 @@ static void eve_outer_endpoints(struct json *j, const struct packet *p)
 {
     bool ports = has_ports(p->ip_proto);
 
-    eve_ip(j, "src_ip", &p->src);
-    json_u64(j, "src_port", ports ? p->src_port : 0);
-    eve_ip(j, "dest_ip", &p->dst);
-    json_u64(j, "dest_port", ports ? p->dst_port : 0);
+    eve_ip(j, JSON_LITERAL("src_ip"), &p->src);
+    JSON_U64(j, "src_port", ports ? p->src_port : 0);
+    eve_ip(j, JSON_LITERAL("dest_ip"), &p->dst);
+    JSON_U64(j, "dest_port", ports ? p->dst_port : 0);
 }
 
 struct endpoint {
@@ -65,12 +77,12 @@ struct endpoint {
 
 static void eve_endpoints(struct json *j, struct endpoint src, struct endpoint dst, uint8_t proto)
 {
-    eve_ip(j, "src_ip", src.address);
+    eve_ip(j, JSON_LITERAL("src_ip"), src.address);
     if (has_ports(proto))
-        json_u64(j, "src_port", src.port);
-    eve_ip(j, "dest_ip", dst.address);
+        JSON_U64(j, "src_port", src.port);
+    eve_ip(j, JSON_LITERAL("dest_ip"), dst.address);
     if (has_ports(proto))
-        json_u64(j, "dest_port", dst.port);
+        JSON_U64(j, "dest_port", dst.port);
 }
 
 /* `reversed`: from the server to the client. A flow that was swapped after its first
@@ -184,7 +196,7 @@ void eve_tunnel(struct json *j, const struct packet *p)
     eve_proto(j, root->ip_proto);
     json_u64(j, "depth", p->recursion);
     if (root->number != 0)
-        json_u64(j, "pcap_cnt", root->number);
+        JSON_U64(j, "pcap_cnt", root->number);
     json_string(j, "pkt_src", packet_source_name(root->source));
     json_object_end(j);
 }
@@ -216,7 +228,7 @@ void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t
     buf_add_string(r->out, eve->prefix);
     json_init(j, r->out);
     json_object(j, NULL);
-    eve_time(r, j, "timestamp", time_us);
+    eve_time(r, j, JSON_LITERAL("timestamp"), time_us);
 }
 
 /* Begins a record and writes what all records have. Each call needs eve_end() or
@@ -230,25 +242,25 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
 
     eve_start(r, eve, j, r->record_us != 0 ? r->record_us : p->time_us);
     if (f != NULL) {
-        json_u64(j, "flow_id", f->id);
+        JSON_U64(j, "flow_id", f->id);
         if (f->parent_id != 0)
-            json_u64(j, "parent_id", f->parent_id);
+            JSON_U64(j, "parent_id", f->parent_id);
     }
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
     if (p->device_name != NULL)
         json_string(j, "in_iface", p->device_name);
     if (p->number != 0)
-        json_u64(j, "pcap_cnt", p->number);
+        JSON_U64(j, "pcap_cnt", p->number);
     json_string(j, "event_type", head.event_type);
     eve_vlans(j, p->vlan, p->vlan_count);
     if (ip) {
         eve_addresses(r, j, p, head.order);
         eve_proto(j, proto);
-        json_u64(j, "ip_v", p->src.version != 0 ? p->src.version : f->key.src.version);
+        JSON_U64(j, "ip_v", p->src.version != 0 ? p->src.version : f->key.src.version);
     }
     eve_icmp(j, p);
-    json_string(j, "pkt_src", packet_source_name(p->source));
+    JSON_NAME(j, "pkt_src", packet_source_name(p->source));
     if (eve->ethernet && p->eth != NULL)
         eve_ethernet(j, p, head.order);
     else if (eve->ethernet && f != NULL && flow_macs(f) != NULL)
@@ -262,7 +274,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         (flow_remembers(f) || detect_slot(p)->vars != NULL))
         eve_vars(j, f, p);
     if (head.tx_id != EVE_NO_TX)
-        json_u64(j, "tx_id", head.tx_id);
+        JSON_U64(j, "tx_id", head.tx_id);
 }
 
 /* Set while plugins load; then only read. NULL: there is nothing to add. */
@@ -458,7 +470,7 @@ void eve_app_proto(struct json *j, const struct flow *f)
         f->app_proto_dir[TO_CLIENT] == APP_PROTO_UNKNOWN)
         return;
     if (f->app_proto != APP_PROTO_UNKNOWN)
-        json_string(j, "app_proto", app_proto_name(f->app_proto));
+        JSON_NAME(j, "app_proto", app_proto_name(f->app_proto));
     if (f->app_proto_dir[TO_SERVER] != f->app_proto &&
         f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN)
         json_string(j, "app_proto_ts", app_proto_name(f->app_proto_dir[TO_SERVER]));
@@ -741,7 +753,7 @@ void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
         json_u64(j, "start", file->start);
         json_u64(j, "end", file->end);
     }
-    json_u64(j, "tx_id", file->tx->id);
+    JSON_U64(j, "tx_id", file->tx->id);
 }
 
 /* --- headers --------------------------------------------------------------------------------- */

@@ -148,7 +148,8 @@ void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
                         const struct ip *client);
 void eve_flow_of_packet(const struct render *r, struct json *j, const struct packet *p);
 void eve_proto(struct json *j, uint8_t proto);
-void eve_time(struct render *r, struct json *j, const char *key, uint64_t time_us);
+/* member: JSON_LITERAL() of the key. */
+void eve_time(struct render *r, struct json *j, struct text member, uint64_t time_us);
 void eve_app_proto(struct json *j, const struct flow *f);
 int eve_linktype(const struct packet *p);       /* as in pcap files */
 /* Writes "metadata": flowbits ...; p NULL: without variables captured in the packet. */

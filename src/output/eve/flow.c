@@ -24,7 +24,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
                       const struct flow *f, struct eve_head head)
 {
     eve_start(r, eve, j, f->start_us);
-    json_u64(j, "flow_id", f->id);
+    JSON_U64(j, "flow_id", f->id);
     if (f->parent_id != 0)
         json_u64(j, "parent_id", f->parent_id);
     if (UNLIKELY(eve->sensor_id >= 0))
@@ -98,13 +98,13 @@ static void flow_tcp(struct json *j, const struct flow *f)
         json_hex(j, "tcp_flags_ts", &tcp.flags_ts, 1);
         json_hex(j, "tcp_flags_tc", &tcp.flags_tc, 1);
         eve_tcp_flags(j, tcp.flags);
-        json_string(j, "state", tcp.state);
+        JSON_NAME(j, "state", tcp.state);
         if (f->parser_gaps & 1u << TO_SERVER)
             json_bool(j, "ts_gap", true);
         if (f->parser_gaps & 1u << TO_CLIENT)
             json_bool(j, "tc_gap", true);
-        json_u64(j, "ts_max_regions", tcp.ts_max_regions);
-        json_u64(j, "tc_max_regions", tcp.tc_max_regions);
+        JSON_U64(j, "ts_max_regions", tcp.ts_max_regions);
+        JSON_U64(j, "tc_max_regions", tcp.tc_max_regions);
         if (tcp.ts_urgent_oob > 0)
             json_u64(j, "ts_urgent_oob_data", tcp.ts_urgent_oob);
         if (tcp.tc_urgent_oob > 0)
@@ -126,10 +126,10 @@ static void flow_bypass(struct json *j, const struct flow *f)
         return;
     json_string(j, "bypass", state == FLOW_LOCAL_BYPASSED ? "local" : "capture");
     json_object(j, "bypassed");
-    json_u64(j, "pkts_toserver", 0);
-    json_u64(j, "pkts_toclient", 0);
-    json_u64(j, "bytes_toserver", 0);
-    json_u64(j, "bytes_toclient", 0);
+    JSON_U64(j, "pkts_toserver", 0);
+    JSON_U64(j, "pkts_toclient", 0);
+    JSON_U64(j, "bytes_toserver", 0);
+    JSON_U64(j, "bytes_toclient", 0);
     json_object_end(j);
 }
 
@@ -178,19 +178,19 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
     const char *action = flow_action(f);
 
     json_object(j, "flow");
-    json_u64(j, "pkts_toserver", f->packets[TO_SERVER]);
-    json_u64(j, "pkts_toclient", f->packets[TO_CLIENT]);
-    json_u64(j, "bytes_toserver", f->bytes[TO_SERVER]);
-    json_u64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
-    eve_time(r, j, "start", f->start_us);
-    eve_time(r, j, "end", f->inspect_last_us);
-    json_u64(j, "age", flow_age(f));
+    JSON_U64(j, "pkts_toserver", f->packets[TO_SERVER]);
+    JSON_U64(j, "pkts_toclient", f->packets[TO_CLIENT]);
+    JSON_U64(j, "bytes_toserver", f->bytes[TO_SERVER]);
+    JSON_U64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
+    eve_time(r, j, JSON_LITERAL("start"), f->start_us);
+    eve_time(r, j, JSON_LITERAL("end"), f->inspect_last_us);
+    JSON_U64(j, "age", flow_age(f));
     if (f->emergency)
         json_bool(j, "emergency", true);
     flow_bypass(j, f);
-    json_string(j, "state", flow_state_name(flow_final_state(f)));
-    json_string(j, "reason", flow_end_reason_name(f->end_reason));
-    json_bool(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
+    JSON_NAME(j, "state", flow_state_name(flow_final_state(f)));
+    JSON_NAME(j, "reason", flow_end_reason_name(f->end_reason));
+    JSON_BOOL(j, "alerted", f->inspect_flags & FLOW_INSPECT_ALERTED);
     if ((f->inspect_flags & FLOW_INSPECT_ELEPHANT) || flow_elephant(f) != NULL)
         json_bool(j, "elephant", true);
     flow_policy(j, flow_elephant(f));
@@ -198,7 +198,7 @@ static void flow_body(struct render *r, struct json *j, const struct flow *f)
         json_string(j, "action", action);
     flow_exceptions(j, f);
     if (f->app != NULL && f->app->next_tx_id > 0)
-        json_u64(j, "tx_cnt", f->app->next_tx_id);
+        JSON_U64(j, "tx_cnt", f->app->next_tx_id);
     if (UNLIKELY(f->log_cut))
         json_bool(j, "records_cut", true);
     json_object_end(j);
@@ -232,7 +232,7 @@ static void flow_record(struct render *r, const struct eve *eve, void *settings,
     if (flow_is_left_out(r, p))
         return;
     flow_head(r, eve, &j, f, (struct eve_head){ EVE_AS_FLOW, "flow", EVE_NO_TX });
-    json_u64(&j, "ip_v", f->key.src.version);
+    JSON_U64(&j, "ip_v", f->key.src.version);
     if (is_icmp(f))
         flow_icmp(&j, f);
     eve_app_proto(&j, f);
@@ -266,8 +266,8 @@ static void netflow_direction(struct render *r, const struct eve *eve, struct pa
     json_object(&j, "netflow");
     json_u64(&j, "pkts", f->packets[d]);
     json_u64(&j, "bytes", f->bytes[d]);
-    eve_time(r, &j, "start", f->start_us);
-    eve_time(r, &j, "end", f->inspect_last_us);
+    eve_time(r, &j, JSON_LITERAL("start"), f->start_us);
+    eve_time(r, &j, JSON_LITERAL("end"), f->inspect_last_us);
     json_u64(&j, "age", flow_age(f));
     json_u64(&j, "min_ttl", f->min_ttl[d]);
     json_u64(&j, "max_ttl", f->max_ttl[d]);

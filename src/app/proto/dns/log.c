@@ -218,7 +218,7 @@ static void log_flags(struct json *j, const struct dns_message *m)
     for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
         if ((m->flags & flags[i].bit) != 0)
             json_bool(j, flags[i].key, true);
-    json_u64(j, "opcode", dns_opcode(m));
+    JSON_U64(j, "opcode", dns_opcode(m));
 }
 
 /* Suricata writes names in capitals, and other codes as numbers. */
@@ -271,7 +271,7 @@ static void log_detail(struct json *j, const struct dns_record *r, const struct 
     json_object(j, NULL);
     log_name(j, "rrname", "rrname_truncated", &r->name);
     log_type(j, r->type);
-    json_u64(j, "ttl", r->ttl);
+    JSON_U64(j, "ttl", r->ttl);
     if (text != NULL)
         json_slice(j, "rdata", *text);
     else if (r->type == DNS_SOA)
@@ -454,10 +454,10 @@ static void log_message(struct json *j, const struct dns_message *m, bool is_res
 {
     size_t end = log_end(j, m);
 
-    json_u64(j, "version", 3);
-    json_string(j, "type", is_response ? "response" : "request");
-    json_u64(j, "tx_id", tx_id);
-    json_u64(j, "id", m->id);
+    JSON_U64(j, "version", 3);
+    JSON_NAME(j, "type", is_response ? "response" : "request");
+    JSON_U64(j, "tx_id", tx_id);
+    JSON_U64(j, "id", m->id);
     log_flags(j, m);
     log_rcode(j, m);
     log_questions(j, m, s, end);
@@ -507,15 +507,15 @@ static void log_v2_question(struct json *j, const struct app_tx *tx, const struc
 {
     const struct dns_message *m = dns_message_of(tx);
 
-    json_u64(j, "version", 2);
+    JSON_U64(j, "version", 2);
     json_string(j, "type", "query");
-    json_u64(j, "id", m->id);
+    JSON_U64(j, "id", m->id);
     log_name(j, "rrname", "rrname_truncated", &q->name);
     log_type(j, q->type);
-    json_u64(j, "tx_id", tx->id);
+    JSON_U64(j, "tx_id", tx->id);
     if ((m->flags & DNS_FLAG_Z) != 0)
         json_bool(j, "z", true);
-    json_u64(j, "opcode", dns_opcode(m));
+    JSON_U64(j, "opcode", dns_opcode(m));
 }
 
 static void log_v2_answer(struct json *j, const struct dns_message *m,
@@ -523,9 +523,9 @@ static void log_v2_answer(struct json *j, const struct dns_message *m,
 {
     size_t end = log_end(j, m);
 
-    json_u64(j, "version", 2);
+    JSON_U64(j, "version", 2);
     json_string(j, "type", "answer");
-    json_u64(j, "id", m->id);
+    JSON_U64(j, "id", m->id);
     log_flags(j, m);
     if (m->question_count > 0) {
         log_name(j, "rrname", "rrname_truncated", &m->question[0].name);
