@@ -69,11 +69,24 @@ static bool next_byte(struct bytes *list, uint16_t *value)
     return true;
 }
 
-/* Upper limit: "65535-" for two bytes of a list, "255-" for a point format. */
+static size_t count_extensions(struct slice list)
+{
+    struct bytes in = bytes_of_slice(list);
+    size_t n = 0;
+
+    for (; bytes_have(&in, 4); n++) {
+        take_skip(&in, 2);
+        take_skip(&in, take_be16(&in));
+    }
+    return n;
+}
+
+/* Upper limit: "65535-" for two bytes of a list and for an extension, whose contents are much
+ * longer, "255-" for a point format. */
 static size_t ja3_capacity(const struct tls_hello *h)
 {
-    return 16 + 3 * ((size_t)h->ciphers.len + h->extensions.len + h->groups.len) +
-           4 * (size_t)h->point_formats.len;
+    return 16 + 3 * ((size_t)h->ciphers.len + h->groups.len) +
+           6 * count_extensions(h->extensions) + 4 * (size_t)h->point_formats.len;
 }
 
 /* Includes GREASE values (RFC 8701). */
@@ -198,11 +211,11 @@ struct values {
     unsigned count;
 };
 
-/* `list.len` bytes have at most half as many values. */
-static struct values collect(struct slice list, struct arena *arena,
+/* `list` has at most so many values. */
+static struct values collect(struct slice list, size_t most, struct arena *arena,
                              bool (*next)(struct bytes *list, uint16_t *value))
 {
-    struct values v = { .at = arena_alloc(arena, list.len + 2) };
+    struct values v = { .at = arena_alloc(arena, (most + 1) * sizeof(*v.at)) };
     struct bytes in = bytes_of_slice(list);
 
     while (v.at != NULL && next(&in, &v.at[v.count]))
@@ -248,9 +261,11 @@ static void drop_destination(struct values *v, bool *has_sni)
 struct slice tls_ja4(const struct tls_hello *h, bool is_quic, struct digests *d,
                      struct arena *arena)
 {
-    struct values ciphers = collect(h->ciphers, arena, tls_hello_next_value);
-    struct values extensions = collect(h->extensions, arena, tls_hello_next_extension);
-    struct values signatures = collect(h->signatures, arena, tls_hello_next_value);
+    struct values ciphers = collect(h->ciphers, h->ciphers.len / 2, arena, tls_hello_next_value);
+    struct values extensions = collect(h->extensions, count_extensions(h->extensions), arena,
+                                       tls_hello_next_extension);
+    struct values signatures = collect(h->signatures, h->signatures.len / 2, arena,
+                                       tls_hello_next_value);
     size_t space = 5 * (size_t)MAX(ciphers.count, extensions.count + signatures.count) + 2;
     struct writer list = { .start = arena_alloc(arena, space) };
     struct writer w = { .start = arena_alloc(arena, TLS_JA4_LEN + 1) };
