@@ -84,7 +84,7 @@ static void make_pem(struct buf *out, const struct tls_dir *ds)
     buf_clear(out);
     for (unsigned i = 0; i < tls_chain_retained(ds); i++) {
         BUF_LITERAL(out, "-----BEGIN CERTIFICATE-----\n");
-        add_base64_lines(out, ds->chain[i]);
+        add_base64_lines(out, ds->chain->der[i]);
         BUF_LITERAL(out, "-----END CERTIFICATE-----\n");
     }
 }

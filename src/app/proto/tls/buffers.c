@@ -40,7 +40,7 @@ static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struc
 {
     const struct tls_dir *ds = dir_of(tx, d);
 
-    return index < tls_chain_retained(ds) && some(ds->chain[index], out);
+    return index < tls_chain_retained(ds) && some(ds->chain->der[index], out);
 }
 
 static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
@@ -73,7 +73,7 @@ static const void *with_ja3(struct app_tx *tx, enum direction d, unsigned index 
         return NULL;
     ds->ja3_done = true;
     ds->ja3 = tls_ja3_string(&ds->hello, &tx->arena);
-    ds->ja3_hash = tls_ja3_hash(ds->ja3, tx->flow->thread_data, &tx->arena);
+    ds->ja3_hash = tls_ja3_hash(ds->ja3, tls_digests(tx->flow), &tx->arena);
     return ds;
 }
 
@@ -102,7 +102,7 @@ const struct slice *tls_ja4_of(struct app_tx *tx)
         return NULL;
     if (!t->ja4_done) {
         t->ja4_done = t->ds[TO_SERVER].has_hello;     /* without one: that of an empty hello */
-        t->ja4 = tls_ja4(&t->ds[TO_SERVER].hello, false, tx->flow->thread_data, &tx->arena);
+        t->ja4 = tls_ja4(&t->ds[TO_SERVER].hello, false, tls_digests(tx->flow), &tx->arena);
     }
     return &t->ja4;
 }

@@ -139,28 +139,32 @@ static enum tls_event fault_event(enum tls_certificate_fault fault)
 }
 
 /* The first readable certificate is the peer's own; unreadable ones before it do not count. The
- * others are only counted, and kept with TLS_FEATURE_CHAIN. */
-static void add_certificate(struct app_flow *af, struct tls_state *st, struct tls_dir *ds,
+ * others are only counted, and kept with TLS_FEATURE_CHAIN. False: it raised an event. */
+static bool add_certificate(struct app_flow *af, struct tls_state *st, struct tls_dir *ds,
                             struct slice der)
 {
+    struct arena *arena = ds->chain != NULL ? &ds->chain->arena : &st->tx->tx.arena;
+    bool is_sound = true;
+
     if (!ds->has_certificate) {
-        enum tls_certificate_fault fault = tls_certificate_parse(der, af->thread_data,
-                                                                 &st->tx->tx.arena,
+        enum tls_certificate_fault fault = tls_certificate_parse(der, tls_digests(af), arena,
                                                                  &ds->certificate);
 
         if (fault != CERT_SOUND) {
             tls_event(st, fault_event(fault));
-            return;
+            return false;
         }
-        if (ds->certificate.has_local_date)     /* RFC 5280 section 4.1.2.5 */
+        is_sound = !ds->certificate.has_local_date;
+        if (!is_sound)                          /* RFC 5280 section 4.1.2.5 */
             tls_event(st, TLS_EVENT_CERTIFICATE_INVALID_DATE);
         ds->has_certificate = true;
     }
     if (ds->chain_len < TLS_CHAIN_MAX) {
-        if (ds->chain != NULL)
-            ds->chain[ds->chain_len] = der;
+        if (tls_chain_retains(ds))
+            ds->chain->der[ds->chain_len] = der;
         ds->chain_len++;
     }
+    return is_sound;
 }
 
 /* Walks lengths only, to size the array. */
@@ -175,28 +179,68 @@ static unsigned count_chain(struct bytes list)
     return n;
 }
 
-/* The list is copied once, and `der` slices point into the copy. TLS_CHAIN_MAX bounds the work for
- * a hostile list of empty certificates. */
-static void certificate_list(struct app_flow *af, struct tls_state *st, struct bytes list,
-                             struct tls_dir *ds)
+/* TLS_CHAIN_MAX bounds the work for a hostile list of empty certificates. False: it raised an
+ * event. */
+static bool read_certificates(struct app_flow *af, struct tls_state *st, struct bytes list,
+                              struct tls_dir *ds)
 {
-    struct arena *arena = &st->tx->tx.arena;
+    bool is_sound = true;
     unsigned tries = 0;
 
-    if (app_feature(af, TLS_FEATURE_CHAIN)) {
-        list = bytes_of_slice(arena_slice(arena, (struct slice){ list.next,
-                                                                 (uint32_t)bytes_left(&list) }));
-        ds->chain = arena_alloc(arena, count_chain(list) * sizeof(*ds->chain));
-    }
     while (bytes_left(&list) > 0 && tries++ < TLS_CHAIN_MAX) {
         struct slice der = take_slice(&list, take_be24(&list));
 
         if (list.failed) {
             tls_event(st, TLS_EVENT_INVALID_CERTIFICATE);
-            return;
+            return false;
         }
-        add_certificate(af, st, ds, der);
+        is_sound &= add_certificate(af, st, ds, der);
     }
+    return is_sound;
+}
+
+/* Another flow of this thread has had the same certificates. */
+static void take_shared(struct tls_dir *ds, struct tls_chain *chain)
+{
+    ds->chain = chain;
+    ds->certificate = chain->certificate;
+    ds->has_certificate = chain->has_certificate;
+    ds->chain_len = chain->count;
+}
+
+/* The list is copied once, and `der` slices point into the copy. A chain that raises an event is
+ * not shared, because each flow must raise it. */
+static void retain_certificates(struct app_flow *af, struct tls_state *st, struct slice list,
+                                struct tls_dir *ds)
+{
+    struct tls_chains *chains = tls_chains_of(af);
+    uint64_t hash = tls_chain_hash(list);
+    struct tls_chain *chain = tls_chain_find(chains, hash, list);
+
+    if (chain != NULL) {
+        take_shared(ds, chain);
+        return;
+    }
+    chain = ds->chain = tls_chain_new(hash, list);
+    if (chain == NULL)
+        return;
+    chain->der = arena_alloc(&chain->arena,
+                             count_chain(bytes_of_slice(chain->list)) * sizeof(*chain->der));
+    if (!read_certificates(af, st, bytes_of_slice(chain->list), ds) || chain->der == NULL)
+        return;
+    chain->certificate = ds->certificate;
+    chain->has_certificate = ds->has_certificate;
+    chain->count = ds->chain_len;
+    tls_chain_share(chains, chain);
+}
+
+static void certificate_list(struct app_flow *af, struct tls_state *st, struct bytes list,
+                             struct tls_dir *ds)
+{
+    if (app_feature(af, TLS_FEATURE_CHAIN))
+        retain_certificates(af, st, take_rest(&list), ds);
+    else
+        (void)read_certificates(af, st, list, ds);
 }
 
 /* RFC 5246 section 7.4.2. A later Certificate message (renegotiation) changes nothing. */

@@ -134,14 +134,14 @@ static void log_chain(struct json *j, const struct tls_dir *ds)
         return;
     json_array(j, "chain");
     for (unsigned i = 0; i < tls_chain_retained(ds); i++)
-        json_base64(j, NULL, ds->chain[i].data, ds->chain[i].len);
+        json_base64(j, NULL, ds->chain->der[i].data, ds->chain->der[i].len);
     json_array_end(j);
 }
 
 static void log_certificate(struct json *j, const struct tls_dir *ds)
 {
     if (tls_chain_retained(ds) > 0)
-        json_base64(j, "certificate", ds->chain[0].data, ds->chain[0].len);
+        json_base64(j, "certificate", ds->chain->der[0].data, ds->chain->der[0].len);
 }
 
 static void log_alt_names(struct json *j, const struct tls_certificate *c)

@@ -2,7 +2,9 @@
 /* app/proto/tls/tls.c - the declaration of TLS: how it is detected, configured and named. */
 #include "app/proto/tls/tls.h"
 #include "app/reports.h"
+#include "base/array.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- recognition ---------------------------------------------------------------------------- */
@@ -83,19 +85,29 @@ static int tls_configure(const struct conf_node *node, const struct conf_node *r
 
 static void *tls_thread_open(const void *settings UNUSED, struct counters *counters UNUSED)
 {
-    return digests_new();
+    struct tls_thread *thread = xcalloc(1, sizeof(*thread));
+
+    thread->digests = digests_new();
+    return thread;
 }
 
 static void tls_thread_close(void *thread_data)
 {
-    digests_free(thread_data);
+    struct tls_thread *thread = thread_data;
+
+    digests_free(thread->digests);
+    tls_chains_fini(&thread->chains);
+    free(thread);
 }
 
 /* The transaction may end before the flow, after a fatal alert. */
 static void tls_tx_close(struct app_tx *tx)
 {
     struct tls_state *st = tx->flow->state;
+    struct tls_tx *t = tls_tx_of(tx);
 
+    for (unsigned d = 0; d < 2; d++)
+        tls_chain_unref(t->ds[d].chain);
     st->tx = NULL;
 }
 

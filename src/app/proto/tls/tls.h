@@ -12,6 +12,7 @@
 #include "app/log.h"
 #include "app/proto.h"
 #include "app/proto/tls/certificate.h"
+#include "app/proto/tls/chains.h"
 #include "app/proto/tls/hello.h"
 #include "app/proto/tls/version.h"
 #include "app/rules.h"
@@ -118,7 +119,7 @@ struct tls_dir {
     bool store;                         /* tls.store matched */
     bool stored;                        /* output's */
     struct tls_certificate certificate; /* the peer's own */
-    struct slice *chain;                /* DER, as sent; NULL unless a rule or log needs it */
+    struct tls_chain *chain;            /* as sent; NULL unless a rule or log needs it */
     unsigned chain_len;
     bool ja3_done;
     struct slice ja3, ja3_hash;         /* JA3S of the server */
@@ -141,10 +142,30 @@ static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
     return (struct tls_tx *)(uintptr_t)tx;
 }
 
+/* True if the certificates are stored as sent. */
+static inline bool tls_chain_retains(const struct tls_dir *ds)
+{
+    return ds->chain != NULL && ds->chain->der != NULL;
+}
+
 /* Returns the number of stored certificates. */
 static inline unsigned tls_chain_retained(const struct tls_dir *ds)
 {
-    return ds->chain != NULL ? ds->chain_len : 0;
+    return tls_chain_retains(ds) ? ds->chain_len : 0;
+}
+
+/* What a thread has for all its flows. */
+struct tls_thread {
+    struct digests *digests;            /* NULL: there was no memory */
+    struct tls_chains chains;
+};
+static inline struct digests *tls_digests(const struct app_flow *af)
+{
+    return ((struct tls_thread *)af->thread_data)->digests;
+}
+static inline struct tls_chains *tls_chains_of(const struct app_flow *af)
+{
+    return &((struct tls_thread *)af->thread_data)->chains;
 }
 
 /* A handshake message that spreads over records. */

@@ -78,9 +78,9 @@ static int push_chain(lua_State *state, enum direction d)
     lua_newtable(state);
     for (unsigned i = 0; i < tls_chain_retained(s); i++) {
         lua_newtable(state);
-        lua_pushinteger(state, s->chain[i].len);
+        lua_pushinteger(state, s->chain->der[i].len);
         lua_setfield(state, -2, "length");
-        lua_push_slice(state, s->chain[i]);
+        lua_push_slice(state, s->chain->der[i]);
         lua_setfield(state, -2, "data");
         lua_rawseti(state, -2, i);
     }
