@@ -17,10 +17,14 @@
 
 #define MAGIC_BYTES 512           /* libmagic gets at least this many, unless the file is shorter */
 #define DROP_AT_LEAST 4096          /* moving the window for less does not pay */
+#define FIT_FREE 256                /* so much free space is not worth a copy */
+#define MANY 256                    /* files of a thread: few have little space that is free */
 /* Of a transaction's files in one direction that are over, so many stay for rules whose other
  * conditions come later. Each packet of the transaction looks at all of them. */
 #define KEPT 256
 #define ANNOUNCED_MAX 8192u         /* the most that an announced size alone makes us reserve */
+#define SPARE_TIMES 4u              /* a spare buffer of so many times the announced size will do */
+#define SPARE_LEAST 1024u
 
 struct file_private {
     struct app_file file;           /* first */
@@ -237,9 +241,21 @@ static void skip_content(struct app_file *file)
     file->window_start = content_size(file);
 }
 
+static bool are_many(const struct app_file *file)
+{
+    return UNLIKELY(thread_of(file)->files.in_use >= MANY);
+}
+
+/* A spare buffer may be one that has grown large. With many files it stays spare where so little is
+ * announced: the rest may never come. */
 static void open_window(struct app_file *file)
 {
+    uint32_t enough = MAX(file->announced, SPARE_LEAST) * SPARE_TIMES;
+
     file->window = app_buf_take(thread_of(file));
+    if (are_many(file) && file->announced > 0 && file->announced <= ANNOUNCED_MAX &&
+        file->window.cap > enough)
+        app_buf_release(thread_of(file), &file->window);
     (void)!buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
 }
 
@@ -442,11 +458,30 @@ static void prune(struct app_file *file, bool own_packet)
     file->window_start += n;
 }
 
+/* What a file that has ended keeps for rules stays until its transaction ends, which may take as
+ * long as the flow. With many of them it goes to a buffer of its size. */
+static void fit_window(struct app_file *file)
+{
+    struct buf fitting = { 0 };
+
+    if (LIKELY(file->state == FILE_OPEN || file->window.len == 0 ||
+               file->window.cap <= 2 * file->window.len + FIT_FREE || !are_many(file)))
+        return;
+    if (!buf_add(&fitting, file->window.data, file->window.len))
+        return;
+    release_window(file);
+    file->window = fitting;
+    if (UNLIKELY(file->unpacked))
+        unpacked_memory_set(file->tx->flow, &private_of(file)->held, fitting.cap);
+}
+
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet)
 {
     for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
-        if (file->window.len > 0)
+        if (file->window.len > 0) {
             prune(file, own_packet);
+            fit_window(file);
+        }
 }
 
 bool app_file_due(const struct app_file *file, const struct inspection *in)
