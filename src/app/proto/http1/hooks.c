@@ -384,7 +384,7 @@ static int fields_data(struct http_state *state, const htp_tx_t *htp, struct sli
 
     if (direction == TO_CLIENT)
         http_block_add(state, part);
-    if (state->replaying)               /* these were freed with the parser */
+    if (state->replaying && state->af->first != NULL)   /* these were freed with the parser */
         keep_raw(http_tx_of(state->af->first), part, direction);
     if (htx == NULL)
         return HTP_OK;

@@ -370,8 +370,10 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     if (LIKELY(result == HTP_STREAM_DATA))
         result = feed(state, in, in->data + skip, in->len - skip);
     look_at_chunks(state, in->direction);
-    if (in->direction == TO_CLIENT || result != HTP_STREAM_DATA)
+    if (result != HTP_STREAM_DATA)
         http_keep_no_more(state);
+    else if (in->direction == TO_CLIENT)
+        http_keep_head(state, in->data + skip, in->len - skip);
     if (UNLIKELY(result == HTP_STREAM_ERROR && in->direction == TO_SERVER && !state->refused))
         result = feed_on(state, in, &skip);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
@@ -420,6 +422,11 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     struct http_state *state = af->state;
     enum parse_status status = PARSE_OK;
 
+    if (UNLIKELY(state->body_left > 0)) {
+        if (http_body_passes(state, in))
+            return PARSE_OK;
+        state->body_resumes = UINT8_MAX;        /* not by a reader: http_resume() makes it 0 */
+    }
     if (!http_resume(state) || !renew(state))
         return PARSE_STOP;
     state->direction = in->direction;

@@ -65,10 +65,15 @@ struct http_state {
     uint32_t transactions;              /* created by this connp */
     uint32_t bombs;                     /* bodies whose decompression was stopped */
     uint8_t reframes;                   /* see framing.c */
+    uint8_t body_resumes;               /* suspensions within a body that a reader ended */
     /* The bytes of the request in progress as the client has sent them so far. Each part follows
      * its size in two bytes. NULL: not retained. See suspend.c. */
     uint8_t *retained;
     uint32_t retained_len;
+    uint32_t retained_head;             /* position of the response's header; 0: not retained */
+    /* While the parser is suspended within a body of known length: its bytes so far, and to come.
+     * body_left 0: it is not. */
+    uint32_t body_seen, body_left;
 };
 
 #define HTTP_INFLATES_AT_REST 16
@@ -99,8 +104,14 @@ void http_parser_close(struct http_state *state);
 /* Called before bytes of a request are parsed. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
+/* Called after bytes of a response were parsed. */
+void http_keep_head(struct http_state *state, const uint8_t *data, uint32_t len);
+/* Passes bytes of a body on without the parser. False: they are for the parser. */
+bool http_body_passes(struct http_state *state, const struct app_input *in);
 void http_messages_release(struct http_state *state);
 bool http_resume(struct http_state *state);      /* false: no memory; the parser is lost */
+/* For a transaction that is about to end. */
+bool http_resume_for(struct http_state *state, struct http_tx *htx);
 void http1_rest(struct app_flow *af);
 void http1_prefetch(const struct app_flow *af);
 

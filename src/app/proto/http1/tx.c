@@ -90,12 +90,15 @@ void http_orphans_destroy(struct http_state *state)
     }
 }
 
-/* `htp` is NULL while the parser is suspended; then nothing of it needs to be freed. */
+/* `htp` is NULL while the parser is suspended; then nothing of it needs to be freed. But within a
+ * body the parser has to know how much of it is to come. */
 void http1_tx_close(struct app_tx *tx)
 {
     struct http_tx *htx = http_tx_of(tx);
     struct http_state *state = tx->flow->state;
 
+    if (UNLIKELY(state->body_left > 0))
+        (void)http_resume_for(state, htx);
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         http_body_free(htx, d);
         http_buf_release(tx->flow, &htx->message[d].raw_headers);

@@ -122,6 +122,68 @@ TEST(http1_suspend)
     }
 }
 
+#define BODY "0123456789abcdefghijABCDEFGHIJ0123456789"
+
+/* The parser goes within bodies, too, and comes back for their last bytes, for a rule or a log. */
+TEST(http1_suspend_within_a_body)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Type: text/plain; x=y\r\nServer: s\r\n"
+                 "Content-Length: 40\r\n\r\n" BODY),
+        SPLIT_TS("GET /b HTTP/1.0\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.0 404 No\r\nContent-Length: 45\r\nA: 1\r\nA: 2\r\n\r\n" BODY "xyz"),
+        SPLIT_TC("zz"),
+        SPLIT_TS("GET /c HTTP/1.1\r\nHost: a\r\n\r\nGET /d HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n folded\r\n\r\n" BODY),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" BODY),
+    };
+    struct split_case c = { .yaml = extended, .port = 80, .steps = steps,
+                            .count = ARRAY_LEN(steps), .frames = true };
+
+    for (unsigned i = 0; i < 60; i++) {
+        enum split_segmentation cut = i == 0 ? SPLIT_NONE : i == 1 ? SPLIT_BYTES : SPLIT_RANDOM;
+        char *active, *suspended;
+
+        c.prepare = NULL;
+        active = split_replay(&c, cut, i);
+        c.prepare = suspend_always;
+        suspended = split_replay(&c, cut, i);
+        CHECK_STRING(suspended, active);
+        free(active);
+        free(suspended);
+    }
+}
+
+/* Its bytes still come to rules. The client's next request needs the parser. */
+TEST(http1_suspended_within_a_body_is_counted)
+{
+    static const char request[] = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n",
+                      response[] = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" BODY;
+    struct app_fixture fixture;
+    struct http_thread *ht;
+    struct replay replay;
+
+    CHECK_INT(app_fixture_open(&fixture, NULL, NULL), 0);
+    if (fixture.thread == NULL)
+        return;
+    suspend_always(&fixture);
+    ht = fixture.thread->proto[APP_PROTO_http1].data;
+    replay_begin(&replay, &fixture, false, 80);
+    replay_data(&replay, TO_SERVER, request, sizeof(request) - 1);
+    replay_data(&replay, TO_CLIENT, response, sizeof(response) - 1);
+    CHECK_INT(ht->active, 0);
+    replay_data(&replay, TO_CLIENT, BODY, sizeof(BODY) - 1);
+    CHECK_INT(ht->active, 0);
+    replay_data(&replay, TO_SERVER, request, sizeof(request) - 1);
+    CHECK_INT(ht->active, 1);
+    replay_data(&replay, TO_CLIENT, BODY, 20);
+    replay_end(&replay);
+    CHECK_INT(ht->active, 0);
+    replay_free(&replay);
+    app_fixture_close(&fixture);
+}
+
 /* Also of a flow that goes over to a protocol whose thread has data of its own. */
 TEST(http1_parsers_are_counted)
 {
