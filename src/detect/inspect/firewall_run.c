@@ -95,8 +95,8 @@ static enum firewall_verdict packet_decide(struct packet *p, uint8_t action, uin
     return scope == SCOPE_PACKET || scope == SCOPE_FLOW ? FIREWALL_ACCEPT : FIREWALL_HOOK;
 }
 
-/* The rules of one table in the order in which the user wrote them. Config rules decide
- * nothing. */
+/* The rules of one table in the order in which the user wrote them. A config rule decides nothing,
+ * but has its effect: it may take the packet out of flow tracking. */
 enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
                                      enum direction d, unsigned table)
 {
@@ -113,7 +113,7 @@ enum firewall_verdict firewall_table(struct detect_thread *dt, struct packet *p,
 
         if (inspection_is_last(dt->inspection) && r->type == RULE_PACKET)
             continue;
-        if (r->action != RULE_CONFIG && firewall_evaluate(dt, p, d, r, &h))
+        if (firewall_evaluate(dt, p, d, r, &h) && r->action != RULE_CONFIG)
             return packet_decide(p, r->action, r->scope, table_reason(firewall_table_of(r)));
     }
     if (policy->action == RULE_ACCEPT && policy->scope != SCOPE_HOOK)
@@ -216,10 +216,12 @@ static bool rule_decides_hook(struct tx_hooks *t, const struct rule *r, enum hoo
     case INSPECT_MATCH:
         if (!before)
             tx_report(t, &in, r, hook);
+        if (r->action == RULE_CONFIG)
+            return false;
         *end = tx_decide(t, r->action, r->scope, hook, DROP_FW_RULES);
         return true;
     case INSPECT_PENDING:
-        if (!r->hook_up_to)
+        if (!r->hook_up_to || r->action == RULE_CONFIG)
             return false;
         if (t->last_tx)
             firewall_accept(t->c->dt);
@@ -253,7 +255,7 @@ static enum hook_end hook_inspect(struct tx_hooks *t)
 
         if (hook < t->hook || (hook > t->hook && !r->hook_up_to))
             continue;
-        if (r->action != RULE_CONFIG && rule_decides_hook(t, r, &end))
+        if (rule_decides_hook(t, r, &end))
             return end;
     }
     policy = &(*policies_of(fw, t->c))[t->c->direction][MIN(t->hook, FIREWALL_HOOKS_MAX - 1)];
