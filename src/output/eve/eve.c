@@ -159,7 +159,7 @@ static void read_record_settings(struct eve *eve, const struct conf_node *root,
     eve->ethernet = conf_bool(node, "ethernet", false);
     eve->pcap_file = conf_bool(node, "pcap-file", false);
     eve->community_id = conf_bool(node, "community-id", false);
-    eve->community_seed = (uint16_t)conf_u64_range(node, "community-id-seed", 0, 0, 65535);
+    eve->community_seed = (uint16_t)conf_u64_or_end(node, "community-id-seed", 0, 0, 65535);
     eve->metadata = conf_bool(node, "metadata", true);
     eve->version = conf_bool(node, "suricata-version", false);
     eve->flow_expansion = (uint32_t)conf_u64_range(node, "max-flow-expansion", 10, 0, UINT32_MAX);
