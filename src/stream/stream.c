@@ -373,12 +373,12 @@ bool stream_is_closed(const struct packet *p)
 /* Flows that end before one packet; more wait for the next. */
 #define ENDS_PER_PACKET 16
 
-/* Stores the capture for pseudo packets, which have none. Inner packets have another link type. */
+/* Stores the capture for pseudo packets, which have none. Inner packets have no link. */
 static void note_source(struct stream_thread *st, const struct packet *p)
 {
-    if (p->flags & (PACKET_PSEUDO | PACKET_TUNNEL | PACKET_REASSEMBLED))
+    if (p->flags & PACKET_PSEUDO)
         return;
-    st->datalink = p->datalink;
+    st->datalink = p->root != NULL ? p->root->datalink : p->datalink;
     st->file = p->file;
 }
 
