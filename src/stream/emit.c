@@ -99,8 +99,8 @@ static void copy_bytes(const struct stream_thread *st, struct packet *p,
 }
 
 /* A pinned buffer must not move before this vector has been inspected. */
-static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct packet *p,
-                      enum direction dir, int64_t to)
+static struct stream_chunk *emit_data(struct stream_thread *st, struct tcp_stream *s,
+                                      struct packet *p, enum direction dir, int64_t to)
 {
     struct stream_chunk *chunk =
         chunk_new(p, dir, CHUNK_DATA, s->delivered, (uint32_t)(to - s->delivered));
@@ -115,6 +115,7 @@ static void emit_data(struct stream_thread *st, struct tcp_stream *s, struct pac
         copy_bytes(st, p, chunk, data - chunk->lookbehind);
     else
         s->pinned = st->vector_number;
+    return chunk;
 }
 
 /* --- what only rules inspect --- */
@@ -333,7 +334,8 @@ void stream_emit(struct stream_thread *st, struct tcp_session *ssn, struct packe
         if (gap > 0)
             emit_gap(st, ssn, p, dir, gap);
         else
-            emit_data(st, s, p, dir, limit);
+            emit_data(st, s, p, dir, limit)->never_acked =
+                !st->conf->is_inline && eof && limit > stream_acked(s);
     }
     stream_release(st, p->flow, s, dir);
     if (UNLIKELY((s->flags & (STREAM_DEPTH_REACHED | STREAM_DEPTH_SIGNALLED)) ==

@@ -23,6 +23,7 @@ struct stream_chunk {
     uint8_t direction;                  /* enum direction of the bytes, not of the packet */
     uint8_t kind;
     bool depth_reached;                 /* no later data of this direction follow */
+    bool never_acked;                   /* the flow has ended without an ACK of these data */
     uint32_t unacked;                   /* bytes that came in order behind data, for later chunks */
 };
 #define PACKET_CHUNKS_MAX 4

@@ -139,6 +139,8 @@ static struct slice stream_context(struct detect_thread *dt, const struct match_
     struct slice retained = alert_payload_get(dt, in->flow, in->direction, &gap);
     uint8_t *both;
 
+    if (retained.len > 0 && inspection_is_last(dt->inspection))
+        retained.len -= MIN(retained.len, alert_payload_never_acked(dt->inspection));
     retained.len = MIN(retained.len, dt->alert_payload_size);
     if (gap > 0 && !dt->is_inline && brings_more(dt->inspection, in->direction))
         more = MIN(p->payload_len, gap);

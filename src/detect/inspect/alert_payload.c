@@ -76,6 +76,17 @@ struct slice alert_payload_get(const struct detect_thread *dt, const struct flow
     return (struct slice){ ext->retained.data + ext->released, shown_len(ext) };
 }
 
+/* The flow ended without an acknowledgment of so many bytes at the end of these data. */
+uint32_t alert_payload_never_acked(const struct inspection *in)
+{
+    uint64_t to = in->flow->detect->ds[in->direction].ext->to, from = to;
+
+    for (unsigned i = 0; i < in->chunk_count; i++)
+        if (in->chunk[i].never_acked && in->chunk[i].direction == in->direction)
+            from = MIN(from, in->chunk[i].offset);
+    return (uint32_t)(to - from);
+}
+
 /* Moves the rest to the front only when that is less than half: each packet releases a
  * little, and moving for each would cost too much. */
 static void drop_shown(struct stream_ext *ext, uint64_t n)

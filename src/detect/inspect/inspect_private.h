@@ -190,10 +190,10 @@ struct stream_ext *stream_ext_get(struct stream_dir *ds);   /* NULL: out of memo
 
 /* alert_payload.c */
 void alert_payload_add(struct detect_thread *dt, struct packet *p, const struct stream_chunk *c);
-/* Returns the stream data that alerts show; empty when none are stored. *gap: size of the last gap
- * in them. */
+/* The stream data that alerts show; empty: none are stored. *gap: size of the last gap in them. */
 struct slice alert_payload_get(const struct detect_thread *dt, const struct flow *f,
                                enum direction d, uint32_t *gap);
+uint32_t alert_payload_never_acked(const struct inspection *in);
 void stream_keep_tail(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum direction d);
 void stream_stop_raw(const struct packet *p, enum direction d, bool was_due);
