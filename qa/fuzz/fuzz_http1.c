@@ -101,12 +101,13 @@ static void replay_chunk(struct replay *replay, uint8_t control, struct slice ch
     }
 }
 
-/* Files from ranges are put together across flows. An input starts without what others left. The
- * table is large, so one that is empty stays. */
-static void forget_ranges(struct app_fixture *f)
+/* Files from ranges are put together across flows, and bombs share what they unpack to. An input
+ * starts without what others left. The table of ranges is large, so one that is empty stays. */
+static void forget_shared(struct app_fixture *f)
 {
     static const char key[] = "app-layer.protocols.http.byterange";
 
+    f->conf->decoders.drawn_until = 0;
     if (app_ranges_memory(f->conf->ranges)->used == 0)
         return;
     app_ranges_free(f->conf->ranges);
@@ -123,7 +124,7 @@ static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool sus
     char *text = NULL;
     bool more;
 
-    forget_ranges(&fixture[w]);
+    forget_shared(&fixture[w]);
     replay_begin(&replay, &fixture[w], false, 80);
     replay.quiet = !compare;
     replay.inspect = !compare;
