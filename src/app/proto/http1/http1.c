@@ -350,7 +350,7 @@ static bool is_in_lost_tunnel(const struct http_state *state)
 
 static enum parse_status parse_data(struct http_state *state, struct app_input *in)
 {
-    uint32_t skip = 0;
+    uint32_t skip = 0, start;
     int result;
 
     if (UNLIKELY(state->answer_lost) && in->direction == TO_SERVER &&
@@ -364,6 +364,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
         http_lead_in(in, state->config->await_status_line, &skip) == HTTP_LEAD_IN_WAIT)
         return answer_begins(state, in, skip);
     state->offset += skip;
+    start = skip;
     if (in->direction == TO_SERVER)     /* see suspend.c */
         http_keep(state, in->data, in->len);
     result = feed_plain_head(state, in, &skip);
@@ -373,7 +374,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     if (result != HTP_STREAM_DATA)
         http_keep_no_more(state);
     else if (in->direction == TO_CLIENT)
-        http_keep_head(state, in->data + skip, in->len - skip);
+        http_keep_head(state, in->data + start, in->len - start);
     if (UNLIKELY(result == HTP_STREAM_ERROR && in->direction == TO_SERVER && !state->refused))
         result = feed_on(state, in, &skip);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
