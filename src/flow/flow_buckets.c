@@ -343,6 +343,13 @@ unsigned flow_buckets_next(struct flow_buckets *buckets, struct flow *flows[stat
     return flows_of(&buckets->now.at[buckets->hand++], flows);
 }
 
+unsigned flow_buckets_visit(const struct flow_buckets *buckets, uint64_t *hand,
+                            struct flow *flows[static SLOTS])
+{
+    *hand &= buckets->now.mask;
+    return flows_of(&buckets->now.at[(*hand)++], flows);
+}
+
 void flow_buckets_all(struct flow_buckets *buckets, struct flow **flows)
 {
     while (buckets->old.at != NULL)

@@ -61,6 +61,11 @@ void flow_buckets_remove(struct flow_buckets *buckets, const struct flow *flow);
 unsigned flow_buckets_next(struct flow_buckets *buckets,
                            struct flow *flows[static FLOW_BUCKET_SLOTS]);
 
+/* Like flow_buckets_next(), with a position of the caller's own, from 0. Moves no flow, and leaves
+ * out those of an old table. */
+unsigned flow_buckets_visit(const struct flow_buckets *buckets, uint64_t *hand,
+                            struct flow *flows[static FLOW_BUCKET_SLOTS]);
+
 /* Writes all flows, in no order; `flows` has space for buckets->count. */
 void flow_buckets_all(struct flow_buckets *buckets, struct flow **flows);
 

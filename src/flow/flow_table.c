@@ -683,6 +683,14 @@ void flow_table_release(struct flow_table *table, struct flow *flow)
     memcap_release(&table->memory, sizeof(struct flow));
 }
 
+_Static_assert(FLOW_VISIT_MAX == FLOW_BUCKET_SLOTS, "the flows of a bucket");
+
+unsigned flow_table_visit(const struct flow_table *table, uint64_t *hand,
+                          struct flow *flows[static FLOW_VISIT_MAX])
+{
+    return flow_buckets_visit(&table->buckets, hand, flows);
+}
+
 unsigned flow_table_active(const struct flow_table *table)
 {
     return table->buckets.count;

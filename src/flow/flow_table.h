@@ -112,6 +112,12 @@ bool flow_table_has_finished(const struct flow_table *table);
 /* Returns the flow's memory to the pool, when the flow itself has been returned. */
 void flow_table_release(struct flow_table *table, struct flow *flow);
 
+/* Writes the next flows of the table, at most FLOW_VISIT_MAX, and returns their number. `hand`: a
+ * position of the caller's, from 0, which goes round and round. */
+#define FLOW_VISIT_MAX 7
+unsigned flow_table_visit(const struct flow_table *table, uint64_t *hand,
+                          struct flow *flows[static FLOW_VISIT_MAX]);
+
 unsigned flow_table_active(const struct flow_table *table);
 
 /* Updates the gauges (memuse, spare); once per vector. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define SLAB_SIZE (64u << 10)
+#define SLAB_SIZE BLOCK_SLAB_SIZE
 #define SMALL_REGION (256u << 10)
 #define HUGE_PAGE (2u << 20)
 #define SMALL_REGIONS 32        /* after that many, regions are huge pages */
@@ -117,6 +117,7 @@ static COLD unsigned char *slab_take(struct blocks *blocks)
     }
     if (blocks->region_left == 0 && !region_new(blocks))
         return NULL;
+    blocks->grown++;
     return blocks->regions->start + --blocks->region_left * SLAB_SIZE;
 }
 

@@ -188,6 +188,40 @@ static void drop_front(const struct stream_thread *st, const struct flow *flow,
     }
 }
 
+static bool move_to_class(struct stream_thread *st, struct tcp_stream *s, unsigned block_class)
+{
+    uint8_t *data = data_get(st, block_class);
+
+    if (data == NULL)
+        return false;
+    if (s->buffer != NULL) {
+        memcpy(data, s->buffer + s->start, s->len);
+        buffer_put(st, s);
+    }
+    s->buffer = data;
+    s->block_class = (uint8_t)block_class;
+    s->start = 0;
+    s->pinned = st->vector_number - 1;
+    return true;
+}
+
+/* Returns the class to which a buffer grows: each second one, so that small segments do not copy
+ * what there is each time. But most of what waits for rules ends at the size of their window, with
+ * a class that fits it. */
+static unsigned larger_class(const struct stream_thread *st, const struct flow *flow,
+                             const struct tcp_stream *s, uint64_t need)
+{
+    enum direction dir = (enum direction)(s == &flow->tcp->stream[TO_CLIENT]);
+    uint32_t lookback = stream_lookback(st->conf, dir);
+    unsigned next = s->block_class + 1u;
+
+    if (next + 1 >= SLAB_CLASSES)
+        return next;
+    if (need <= lookback && block_size(next + 1) > lookback)
+        return MAX(next, block_class_for(lookback));
+    return next + 1;
+}
+
 /* Makes space for `more` bytes at the end of the buffer. Moving bytes within the block pays off if
  * it frees half of it; otherwise the next size is due. A pinned block cannot be moved in. */
 static bool find_space(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s,
@@ -195,7 +229,6 @@ static bool find_space(struct stream_thread *st, const struct flow *flow, struct
 {
     uint64_t need;
     unsigned block_class;
-    uint8_t *data;
 
     drop_front(st, flow, s, compares);
     need = (uint64_t)s->len + more;
@@ -208,22 +241,24 @@ static bool find_space(struct stream_thread *st, const struct flow *flow, struct
             s->start = 0;
             return true;
         }
-        block_class = s->block_class + (worth ? 0u : 1u);
+        block_class = worth ? s->block_class : larger_class(st, flow, s, need);
     } else if (s->buffer != NULL) {
-        block_class = MAX(block_class, s->block_class + 1u);
+        block_class = MAX(block_class, larger_class(st, flow, s, need));
     }
-    data = data_get(st, block_class);
-    if (data == NULL)
-        return false;
-    if (s->buffer != NULL) {
-        memcpy(data, s->buffer + s->start, s->len);
-        buffer_put(st, s);
-    }
-    s->buffer = data;
-    s->block_class = (uint8_t)block_class;
-    s->start = 0;
-    s->pinned = st->vector_number - 1;
-    return true;
+    return move_to_class(st, s, block_class);
+}
+
+/* Moves what is still needed to a smaller block, if much of the block is free. */
+void stream_fit_buffer(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s)
+{
+    unsigned block_class;
+
+    if (s->buffer == NULL || s->pinned == st->vector_number)
+        return;
+    drop_front(st, flow, s, st->conf->is_inline || stream_history(st, s) > 0);
+    block_class = block_class_for(MAX(s->len, 1u));
+    if (block_size(block_class) <= block_size(s->block_class) / 4 * 3)
+        (void)move_to_class(st, s, block_class);
 }
 
 /* Frees bytes that are only kept for comparison, for new data. */

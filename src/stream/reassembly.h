@@ -39,6 +39,11 @@ void stream_prune(struct tcp_in *in, struct tcp_stream *s);
 /* Frees only the buffer. */
 void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s);
 void stream_release_data(struct stream_thread *st, struct tcp_stream *s);
+/* Gives back space of the buffer that its data do not need. The buffer moves. */
+void stream_fit_buffer(struct stream_thread *st, const struct flow *flow, struct tcp_stream *s);
+
+/* shrink.c: stream data have grown; looks at some flows whose buffers may be larger than needed. */
+void stream_shrink(struct stream_thread *st);
 
 /* insert.c: 0, -1 at the memcap, -2 at another limit */
 int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);

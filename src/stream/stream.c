@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "sequencer/sequencer.h"
+#include "stream/reassembly.h"
 #include "stream/segment.h"
 #include "stream/snapshot.h"
 #include "stream/stream_conf.h"
@@ -182,6 +183,15 @@ static void release_retired(struct stream_thread *st)
     for (size_t i = 0; i < st->retired.count; i++)
         block_put(&st->blocks, st->retired.at[i].data, st->retired.at[i].block_class);
     st->retired.count = 0;
+}
+
+/* Nothing that the vectors before point to is in use any more. */
+static void next_vector(struct stream_thread *st)
+{
+    release_retired(st);
+    st->vector_number++;
+    if (UNLIKELY(st->blocks.grown != st->shrink.grown))
+        stream_shrink(st);
 }
 
 void stream_thread_free(struct stream_thread *st)
@@ -478,8 +488,7 @@ static inline void look_ahead_first(struct stream_thread *st, const struct packe
 
 static void start_vector(struct stream_thread *st, const struct packet_vector *v)
 {
-    release_retired(st);
-    st->vector_number++;
+    next_vector(st);
     if (v->tick && v->now_us > st->now_us)
         st->now_us = v->now_us;
     flow_table_expire(st->flows, st->now_us, EXPIRE_PER_VECTOR);
@@ -598,8 +607,7 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
 {
     if (!st->has_input)
         take_input(st, v);
-    release_retired(st);
-    st->vector_number++;
+    next_vector(st);
     st->ends_pushed = 0;
     while (st->input_at < st->input.count) {
         look_ahead(st, &st->input, st->input_at);
@@ -668,8 +676,7 @@ bool stream_vector(struct stream_thread *st, struct packet_vector *v)
 bool stream_flush(struct stream_thread *st, struct packet_vector *v, uint64_t final_us,
                   uint64_t last_us)
 {
-    release_retired(st);
-    st->vector_number++;
+    next_vector(st);
     st->ends_pushed = 0;
     if (final_us > st->now_us)
         st->now_us = final_us;

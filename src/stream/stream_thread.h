@@ -57,6 +57,11 @@ struct stream_thread {
     struct pool sessions, segments, syns, holes;
     struct blocks blocks;
     struct { struct retired_block *at; size_t count, cap; } retired;
+    struct {
+        uint64_t hand;                  /* where flow_table_visit() continues */
+        uint32_t grown;                 /* blocks.grown as of the last look */
+        uint32_t flows;                 /* to look at for each slab more */
+    } shrink;
     uint8_t *scratch;                   /* 64 KiB: a payload as the overlap policy changed it */
     struct tcp_counters id;
     struct stream_early_hooks early_hooks;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stream/tcp_session.h"
 #include "base/tests/pressure.h"
+#include "stream/reassembly.h"
+#include "stream/stream_thread.h"
 #include "stream/tests/script.h"
 
 #include <stdlib.h>
@@ -283,6 +285,58 @@ TEST(stream_data_below_raw_progress_are_pruned)
     CHECK(s.flow->tcp->stream[TO_SERVER].buffer == NULL);
     script_run(&s, "c>s A 'cc; s>c A");
     CHECK_STRING(script_log(&s), "5: c0<0=aaaa\n7: c4<4=bb\n11: c6<0=cc\n");
+    script_close(t, &s);
+}
+
+/* As before a vector, when some slabs more have been taken: enough for all buckets of the table. */
+static void shrink(struct script *s)
+{
+    s->st->vector_number++;
+    for (unsigned i = 0; i < 8; i++) {
+        s->st->shrink.grown--;
+        stream_shrink(s->st);
+    }
+}
+
+/* Rules have finished with most of a burst, but the flow stays idle. */
+TEST(stream_buffers_of_idle_flows_shrink_while_memory_grows)
+{
+    struct script s;
+    const struct tcp_stream *stream;
+
+    script_open(&s, NULL, false);
+    s.show_before = true;
+    script_run(&s, HANDSHAKE "c>s A x=1400,a; c>s A x=1400,b; c>s A x=1400,c; s>c A");
+    stream = &s.flow->tcp->stream[TO_SERVER];
+    shrink(&s);
+    CHECK(block_size(stream->block_class) >= 4200 && block_size(stream->block_class) < 8192);
+    s.flow->raw_progress[TO_SERVER] = 4000;
+    shrink(&s);
+    CHECK_INT(block_size(stream->block_class), 224);
+    CHECK_INT(stream->len, 200);
+    (void)script_log(&s);
+    script_run(&s, "c>s A 'dd; s>c A");
+    CHECK_STRING(script_log(&s), "9: c4200<200=dd\n");
+    s.flow->raw_progress[TO_SERVER] = 4202;
+    shrink(&s);
+    CHECK(stream->buffer == NULL);
+    CHECK_INT(s.data[TO_SERVER].len, 4202);
+    script_close(t, &s);
+}
+
+/* Data that were not acknowledged are not handed off yet. */
+TEST(stream_buffers_keep_what_is_not_handed_off)
+{
+    struct script s;
+
+    script_open(&s, NULL, false);
+    script_run(&s, HANDSHAKE "c>s A x=1400,a; c>s A x=600,b; s>c A ack=1401");
+    s.flow->raw_progress[TO_SERVER] = 1400;
+    shrink(&s);
+    CHECK_INT(block_size(s.flow->tcp->stream[TO_SERVER].block_class), 640);
+    script_run(&s, "s>c A ack=2001");
+    CHECK_INT(s.data[TO_SERVER].len, 2000);
+    CHECK_INT(s.data[TO_SERVER].data[1999], 'b');
     script_close(t, &s);
 }
 
