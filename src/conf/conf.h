@@ -58,6 +58,10 @@ uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t
 /* The same, but any other value ends the start, for settings with which Suricata does not start. */
 uint64_t conf_u64_or_end(const struct conf_node *node, const char *path, uint64_t otherwise,
                          uint64_t min, uint64_t max);
+/* The same, but a word is a warning, and the default is used: only a number outside the range ends
+ * the start. */
+uint64_t conf_u64_within(const struct conf_node *node, const char *path, uint64_t otherwise,
+                         uint64_t min, uint64_t max);
 int64_t conf_i64(const struct conf_node *node, const char *path, int64_t otherwise);
 double conf_double(const struct conf_node *node, const char *path, double otherwise);
 /* A size that cannot be read ends the start; with _or_default it is a warning. */

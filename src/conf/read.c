@@ -99,6 +99,17 @@ uint64_t conf_u64_or_end(const struct conf_node *node, const char *path, uint64_
     return otherwise;
 }
 
+uint64_t conf_u64_within(const struct conf_node *node, const char *path, uint64_t otherwise,
+                         uint64_t min, uint64_t max)
+{
+    const struct conf_node *found = conf_find(node, path);
+    int64_t value;
+
+    if (found != NULL && found->kind == CONF_SCALAR && text_to_i64(text_of(found->value), &value))
+        return conf_u64_or_end(node, path, otherwise, min, max);
+    return conf_u64_range(node, path, otherwise, min, max);
+}
+
 uint64_t conf_u64(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
     return conf_u64_range(node, path, otherwise, 0, UINT64_MAX);

@@ -64,10 +64,10 @@ struct defrag_conf *defrag_conf_new(const struct conf_node *root, struct err *er
     conf->root = root;
     conf->memcap = conf_size(root, "defrag.memcap", 16777216);
     conf->hash_size = (uint32_t)conf_u64_range(root, "defrag.hash-size", 4096, 1, 1u << 26);
-    conf->frag_limit = (uint32_t)conf_u64_range(root, "defrag.max-frags", 65535, 0, UINT32_MAX);
+    conf->frag_limit = (uint32_t)conf_u64_within(root, "defrag.max-frags", 65535, 0, UINT32_MAX);
     if (conf->frag_limit == 0)
         conf->frag_limit = 65535;
-    conf->timeout_s = (uint32_t)conf_u64_range(root, "defrag.timeout", 60, 1, 86400);
+    conf->timeout_s = (uint32_t)conf_u64_within(root, "defrag.timeout", 60, 1, 86400);
     if (conf->hash_size * DEFRAG_ROW_SIZE > conf->memcap) {
         const struct conf_node *at = conf_find(root, "defrag.hash-size");
 

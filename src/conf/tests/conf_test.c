@@ -155,7 +155,11 @@ TEST(conf_malformed_values_are_reported_and_defaults_hold)
     CHECK_INT(heard.level, LOG_LEVEL_ERROR);
     CHECK_INT(conf_u64_or_end(root, "number", 5, 1, 100), 5);
     CHECK_INT(heard.level, LOG_LEVEL_ERROR);
-    CHECK_INT(heard.count, 8);
+    CHECK_INT(conf_u64_within(root, "number", 5, 1, 100), 5);
+    CHECK_INT(heard.level, LOG_LEVEL_ERROR);
+    CHECK_INT(conf_u64_within(root, "stream.midstream", 5, 1, 100), 5);
+    CHECK_INT(heard.level, LOG_LEVEL_WARNING);
+    CHECK_INT(heard.count, 10);
     log_close();
     conf_free(conf);
 }

@@ -47,7 +47,7 @@ static void read_mime(struct smtp_settings *s, const struct conf_node *node)
     s->mime.body_md5 = !s->body_md5_auto && conf_bool(node, "body-md5", false);
     /* Fields are kept complete, as far as the memory of a message allows. The value is still
      * checked, so that a wrong one is reported. */
-    (void)conf_u64_range(node, "header-value-depth", 2000, 0, UINT32_MAX);
+    (void)conf_u64_within(node, "header-value-depth", 2000, 0, UINT32_MAX);
     read_schemes(&s->mime, node);
 }
 
