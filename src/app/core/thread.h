@@ -20,7 +20,8 @@ struct app_thread {
     struct pool sessions;
     struct {
         struct pool state, tx;
-        uint64_t tx_accounted;  /* of tx.in_use, what app_conf.tx_bytes has */
+        uint64_t tx_arenas;     /* of transactions in use, in units of app_tx.counted */
+        uint64_t tx_accounted;  /* of both, what app_conf.tx_bytes has */
         void *data;             /* from proto->thread_open() */
     } proto[APP_PROTO_MAX];
     struct pool files;

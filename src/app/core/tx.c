@@ -14,14 +14,16 @@
 #define TX_ARENAS_LIMIT 2048             /* beyond this many in use, freed ones keep no blocks */
 /* Transactions of a flow, open or not: an upper bound for any max-tx. */
 #define TX_HARD_LIMIT 16384
-#define TX_MEMORY_MAX (64u << 20)       /* arena bytes of a flow's open transactions */
+#define TX_MEMORY_MAX (10u << 20)       /* arena bytes of a flow's open transactions */
+#define TX_LAST_MAX (64u << 20)         /* of the last one alone: a message of a large limit */
 #define TX_MEMORY_UNIT 64               /* bytes in which they are counted */
 #define TX_LIMIT_CHECK_EVERY 16         /* counting open ones walks the list: not every time */
 /* The transactions of one protocol may take this much, whichever flows and threads have them.
- * Beyond it, those of a flow may take so many times the flow's bytes: ten bytes of HTTP/2 open a
- * stream, and thousands of connections may each have fewer than max-streams. Ordinary traffic pays
- * with its requests. */
-#define TX_PLENTY (16u << 20)
+ * Beyond it, those of a flow may take so many times the flow's bytes, and less the more all take: a
+ * quarter of it where they take four times as much. Ten bytes of HTTP/2 open a stream, and
+ * thousands of connections may each have fewer than max-streams. Ordinary traffic pays with its
+ * requests. */
+#define TX_PLENTY (8u << 20)
 #define TX_PAID_TIMES 16u
 #define TX_PAID_FREE (8u << 10)         /* for flows of a few packets */
 #define TX_ACCOUNT_EVERY (256u << 10)   /* bytes that a thread adds at a time, so that it seldom
@@ -92,7 +94,8 @@ static int64_t unaccounted(const struct app_flow *af)
 {
     struct app_thread *at = af->thread;
     enum app_proto_id id = app_pool_of(af->proto);
-    const uint64_t now = at->proto[id].tx.in_use * tx_bytes(af->proto);
+    const uint64_t now = at->proto[id].tx.in_use * tx_bytes(af->proto) +
+                         at->proto[id].tx_arenas * TX_MEMORY_UNIT;
     const int64_t more = (int64_t)(now - at->proto[id].tx_accounted);
 
     if (LIKELY(more < (int64_t)TX_ACCOUNT_EVERY && -more < (int64_t)TX_ACCOUNT_EVERY))
@@ -101,31 +104,38 @@ static int64_t unaccounted(const struct app_flow *af)
     return 0;
 }
 
-static bool has_plenty(const struct app_flow *af)
+static int64_t taken_by_all(const struct app_flow *af)
 {
     const int64_t more = unaccounted(af);
 
-    return LIKELY((int64_t)__atomic_load_n(bytes_of_all(af->thread, app_pool_of(af->proto)),
-                                           __ATOMIC_RELAXED) + more <= (int64_t)TX_PLENTY);
+    return (int64_t)__atomic_load_n(bytes_of_all(af->thread, app_pool_of(af->proto)),
+                                    __ATOMIC_RELAXED) + more;
+}
+
+static bool has_plenty(const struct app_flow *af)
+{
+    return LIKELY(taken_by_all(af) <= (int64_t)TX_PLENTY);
 }
 
 /* How many transactions the flow has paid for with its bytes. */
 static COLD uint32_t paid_txs(const struct app_flow *af)
 {
-    uint64_t bytes = af->flow->bytes[TO_SERVER] + af->flow->bytes[TO_CLIENT];
+    const uint64_t bytes = af->flow->bytes[TO_SERVER] + af->flow->bytes[TO_CLIENT];
+    const uint64_t all = (uint64_t)MAX(taken_by_all(af), (int64_t)TX_PLENTY) / TX_MEMORY_UNIT;
+    const uint64_t txs = (TX_PAID_FREE + TX_PAID_TIMES * bytes) / tx_bytes(af->proto);
 
-    return (uint32_t)MIN((TX_PAID_FREE + TX_PAID_TIMES * bytes) / tx_bytes(af->proto),
-                         (uint64_t)TX_HARD_LIMIT);
+    return (uint32_t)(MIN(txs, (uint64_t)TX_HARD_LIMIT) * (TX_PLENTY / TX_MEMORY_UNIT) / all);
 }
 
 /* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
  * are declared done, so that they are logged and freed. */
 static void limit_open(struct app_flow *af)
 {
-    uint32_t limit = proto_conf(af)->tx_limit, open = 0;
+    uint32_t limit = proto_conf(af)->tx_limit, open = 0, most;
 
     if (UNLIKELY(!has_plenty(af)))
         limit = MIN(limit, paid_txs(af));
+    most = limit;
     if (af->tx_count <= limit || af->next_tx_id % TX_LIMIT_CHECK_EVERY != 0)
         return;
     if (af->checks_to_skip > 0) {
@@ -134,7 +144,9 @@ static void limit_open(struct app_flow *af)
     }
     for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
         open += is_open(tx, af->proto);
-    for (struct app_tx *tx = af->first; tx != NULL && open > limit; tx = tx->next) {
+    if (most < proto_conf(af)->tx_limit && open > most)
+        most -= most / 2;       /* so that the next ones do not each count them again */
+    for (struct app_tx *tx = af->first; tx != NULL && open > most; tx = tx->next) {
         if (!is_open(tx, af->proto))
             continue;
         force_done(tx, af->proto);
@@ -251,6 +263,7 @@ void app_tx_free(struct app_tx *tx)
     if (proto->tx_close != NULL)
         proto->tx_close(tx);
     app_files_free(at, tx);
+    at->proto[app_pool_of(proto)].tx_arenas -= tx->counted;
     if (tx->arena.used > TX_ARENA_KEEP ||
         at->proto[app_pool_of(proto)].tx.in_use > TX_ARENAS_LIMIT)
         arena_fini(&tx->arena);
@@ -348,7 +361,7 @@ static void COLD limit_memory(struct app_flow *af, size_t in_use)
         if (is_open(tx, af->proto))
             force_done(tx, af->proto);
     }
-    if (in_use > TX_MEMORY_MAX)
+    if (in_use > TX_LAST_MAX)
         app_stop(af, APP_STOP_PARSER);
 }
 
@@ -377,6 +390,7 @@ static void count_memory(struct app_flow *af, struct app_tx *tx)
     uint32_t used = (uint32_t)(tx->arena.used / TX_MEMORY_UNIT);
 
     af->tx_memory += used - tx->counted;
+    af->thread->proto[app_pool_of(af->proto)].tx_arenas += used - tx->counted;
     tx->counted = used;
 }
 
@@ -388,15 +402,18 @@ static void count_memory(struct app_flow *af, struct app_tx *tx)
  * ends. */
 #define LATER_MAX 256
 
-/* What goes when more wait: it is logged, and only rules on the other direction, from which nothing
- * comes, have not seen it. */
+/* What goes when more wait, or when they hold much memory: it is logged, and only rules on the
+ * other direction, from which nothing comes, have not seen it. */
 static bool must_go(const struct app_thread *at, const struct app_tx *tx, enum direction d)
 {
     const struct app_proto *proto = tx->flow->proto;
     uint32_t most = has_plenty(tx->flow) ? LATER_MAX : MIN(LATER_MAX, paid_txs(tx->flow));
 
-    return UNLIKELY(tx->flow->tx_count > most) && app_tx_done(tx, TO_SERVER, proto) &&
-           app_tx_done(tx, TO_CLIENT, proto) && can_wait_for_other(at, tx, d);
+    if (LIKELY(tx->flow->tx_count <= most &&
+               tx->flow->tx_memory <= TX_MEMORY_MAX / TX_MEMORY_UNIT))
+        return false;
+    return app_tx_done(tx, TO_SERVER, proto) && app_tx_done(tx, TO_CLIENT, proto) &&
+           can_wait_for_other(at, tx, d);
 }
 
 /* Off the list of those with news until the parser changes it, or a packet of the other direction

@@ -147,6 +147,19 @@ static void pay(struct h2_tx *t, struct h2_header *h)
  * trailers. Rules look at all headers again after each. */
 #define HEADER_BLOCKS_MAX 64
 
+/* A size update has one byte, a header without name and value three, and each takes a struct in a
+ * list that doubles. So a message with many headers pays for them with bytes of the connection. */
+#define HEADERS_FREE 256u
+#define BYTES_BY_HEADER 8u
+
+static bool has_paid_for_count(const struct h2_tx *t, const struct h2_dir *ds)
+{
+    const struct h2_state *st = t->tx.flow->state;
+
+    return LIKELY(ds->header_count < HEADERS_FREE) ||
+           (uint64_t)ds->header_count * BYTES_BY_HEADER < st->bytes;
+}
+
 /* Limits: HEADERS_MAX headers, and max-header-list-size bytes per message. Beyond them headers are
  * dropped, with an event. */
 void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
@@ -155,7 +168,7 @@ void h2_header_add(struct h2_tx *t, enum direction d, const struct h2_header *h)
     struct h2_header retained = *h;
     size_t size;
 
-    if (ds->header_count >= HEADERS_MAX) {
+    if (ds->header_count >= HEADERS_MAX || UNLIKELY(!has_paid_for_count(t, ds))) {
         event_once(t, H2_REASSEMBLY_LIMIT_REACHED);
         return;
     }
