@@ -125,6 +125,7 @@ struct app_ext {
     uint64_t ahead_bytes;               /* file data kept out of order: app/core/transfer.h */
     uint64_t magic_spent;               /* on libmagic: app/lib/magic.h */
     uint64_t stored_bytes;              /* of output: bytes of the flow's files in the file store */
+    uint32_t stored_files;              /* ... and how many these are */
     struct buf buffered;                    /* of output: packets that may still be logged */
     struct frames *frames[2];           /* of the framework; NULL until the first is created */
     struct expectation_data *expected; /* of the framework; NULL: none */

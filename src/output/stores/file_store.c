@@ -108,6 +108,19 @@ static bool fits_expansion(const struct file_store_logger *s, const struct packe
     return ext->stored_bytes <= most;
 }
 
+/* A file takes the system 10 us and a block, whatever its size. An exchange of HTTP has more bytes
+ * than one file needs. */
+#define FILES_FREE 16                           /* by flow */
+#define BYTES_BY_FILE 256
+
+static bool may_open(const struct packet *p, const struct app_file *file)
+{
+    const uint64_t bytes = p->flow->bytes[0] + p->flow->bytes[1];
+    struct app_ext *ext = app_ext_make(file->tx->flow);
+
+    return ext != NULL && ext->stored_files++ < FILES_FREE + bytes / BYTES_BY_FILE;
+}
+
 /* log-limit holds for files, too. */
 static bool may_store(const struct file_store_logger *s, struct render *r, const struct packet *p,
                       const struct app_file *file)
@@ -117,7 +130,7 @@ static bool may_store(const struct file_store_logger *s, struct render *r, const
     if (!fits_expansion(s, p, file, more))
         return false;
     if (output_file(file)->store == NULL)
-        return log_limit_take_file(r, p, more);
+        return may_open(p, file) && log_limit_take_file(r, p, more);
     if (LIKELY(more == 0 || log_limit_take(r, p, more)))
         return true;
     log_limit_count(r, p, LEFT_OUT_OTHER, NULL);
