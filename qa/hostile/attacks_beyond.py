@@ -23,11 +23,13 @@ def frame(payload, first=0xc1):
 def sockets(cap, size, each, count):
     """`each` in both directions of many connections, which stay open."""
     if size is not None:
-        flow = connect(cap, 80)
-        flow.to_server(UPGRADE)
-        flow.to_client(UPGRADED)
         for i in rounds(cap, size, 0):
-            one_segment(flow, 1, frame(TEXT[i % 1000:][:1200], 0x81))
+            flow = connect(cap, 80, i)
+            flow.to_server(UPGRADE)
+            flow.to_client(UPGRADED)
+            for j in range(10):
+                one_segment(flow, 1, frame(TEXT[(i + j) % 1000:][:1200], 0x81))
+            flow.close()
         return
     for i in range(count):
         flow = connect(cap, 80, i)

@@ -26,7 +26,7 @@ def output(number, name, *settings):
                              "customformat=%{%D-%H:%M:%S}t.%z %h %m %u %u %{User-Agent}i %a:%p %A:%P"))
 def log_http_lines(cap, size):
     if size is not None:
-        pages(cap, size)
+        pages(cap, size, 300)
         return
     for i in range(40):
         flow = connect(cap, 80, i)
@@ -107,7 +107,7 @@ def log_script(cap, size):
 
 
 @entry("logs: a record for each packet that is dropped", SOURCE, short=True, args=["--simulate-ips"],
-       rules=rule('content:"a";').replace("alert", "drop", 1), reaches="log.left_out",
+       rules=rule('content:"a";').replace("alert", "drop", 1),
        sets=HOSTILE + ["outputs.1.eve-log.types.36.drop.flows=all"])
 def log_drops(cap, size):
     if size is not None:
@@ -140,7 +140,7 @@ def log_frames(cap, size):
        rules=NO_RULES, sets=HOSTILE + output(10, "http-log", "extended=yes"))
 def log_http_extended(cap, size):
     if size is not None:
-        pages(cap, size)
+        pages(cap, size, 300)
         return
     for i in range(20):
         flow = connect(cap, 80, i)

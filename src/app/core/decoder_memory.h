@@ -13,8 +13,8 @@
 
 #include "app/tx.h"
 
-/* Memory that zlib allocates for a stream: its state and a window of 32 KiB. */
-#define DECODER_MEMORY_ZLIB ((size_t)48 << 10)
+/* Memory that zlib allocates for a stream: its state of 7 KiB and a window of 32 KiB. */
+#define DECODER_MEMORY_ZLIB ((size_t)40 << 10)
 
 enum decoder_refusal { DECODER_GRANTED, DECODER_WINDOW_TOO_LARGE, DECODER_AT_MEMCAP };
 

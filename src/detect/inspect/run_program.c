@@ -107,12 +107,12 @@ static const uint8_t *content_find(const struct rule_program *program, const str
 #define SCAN_FREE (512u << 10)
 #define SCAN_TIMES 8
 /* Decoding a byte of base64 costs as much as searching so many. */
-#define BASE64_SCANS 8
+#define BASE64_SCANS 16
 /* Searching SEARCH_STEP bytes costs as much as a step; so do READ_STEP bytes that machine code of
  * an expression reads, and so much work of those that count it (PCRE_WORK()). */
 #define SEARCH_STEP 512
-#define READ_STEP 32
-#define WORK_STEP 48
+#define READ_STEP 24
+#define WORK_STEP 36
 
 static uint64_t steps_of(const struct program_run *run)
 {

@@ -12,7 +12,7 @@ enum program_limit {
 };
 
 /* Every program may take so many. */
-#define PROGRAM_STEPS_FREE 16
+#define PROGRAM_STEPS_FREE 10
 
 /* The work of all programs on one packet, in steps. */
 struct program_work {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB by default), and at most 32
+/* gunzip and zlib_deflate - decompress, at most max-size bytes (1 KiB by default), and at most 24
  * times their input and 4 KiB. */
 #include "base/memory/buf.h"
 #include "detect/rule/keyword.h"
@@ -15,7 +15,7 @@
 #define MAX_SIZE_LIMIT (16 * 1024 * 1024)
 /* A rule asks for 16 MiB because some files are that large; a request of a kilobyte should not
  * become a megabyte with each packet. As http.libhtp.*.max-body-expansion. */
-#define EXPANSION_MOST 32u
+#define EXPANSION_MOST 24u
 #define EXPANSION_FREE 4096u
 
 struct inflate_arg { uint32_t max; };

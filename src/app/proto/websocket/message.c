@@ -87,16 +87,17 @@ static struct ws_inflater *inflater_new(struct app_flow *af)
     return NULL;
 }
 
-/* False: the direction has inflated as much as its bytes allow. */
-static bool is_paid(struct ws_inflater *inflater)
+/* How many bytes the direction may inflate to now; 0: as much as its bytes allow is inflated. */
+static uint64_t paid(struct ws_inflater *inflater)
 {
     struct app_flow *af = inflater->memory.flow;
+    uint64_t most;
 
-    while (UNLIKELY(inflater->out >
-                    decoder_output_most(inflater->in, EXPANSION_MOST, inflater->drawn)))
-        if (!decoder_output_draw(af, inflater->in, EXPANSION_MOST, &inflater->drawn))
-            return false;
-    return true;
+    do
+        most = decoder_output_most(inflater->in, EXPANSION_MOST, inflater->drawn);
+    while (UNLIKELY(inflater->out >= most) &&
+           decoder_output_draw(af, inflater->in, EXPANSION_MOST, &inflater->drawn));
+    return most - MIN(most, inflater->out);
 }
 
 /* One call of inflate() with the input that is left. Output beyond the limit is dropped. False:
@@ -105,20 +106,22 @@ static bool inflate_some(struct inflation *x)
 {
     z_stream *z = &x->inflater->z;
     uint8_t chunk[CHUNK];
-    uInt before = z->avail_in;
+    const uInt before = z->avail_in, most = (uInt)MIN(paid(x->inflater), (uint64_t)CHUNK);
     size_t n, space = x->limit - x->text.len;
     int r;
 
+    x->too_much = most == 0;
+    if (x->too_much)
+        return false;
     z->next_out = chunk;
-    z->avail_out = CHUNK;
+    z->avail_out = most;
     r = inflate(z, Z_SYNC_FLUSH);
-    n = CHUNK - z->avail_out;
+    n = most - z->avail_out;
     x->inflater->out += n;
-    x->too_much = !is_paid(x->inflater);
     buf_add(&x->text, chunk, MIN(n, space));
     if (r == Z_STREAM_END)  /* a final block is allowed (RFC 7692 section 7.2.3.4) */
         r = inflateReset(z);
-    return r == Z_OK && !x->too_much && (n > 0 || z->avail_in < before);
+    return r == Z_OK && (n > 0 || z->avail_in < before);
 }
 
 /* Inflates everything, also data beyond the limit, because the next message refers to the window of
