@@ -180,7 +180,7 @@ static const struct field g70v4[] = {
     SHORT_REST(optional_text), END,
 };
 static const struct field g70v5[] = {
-    U32(file_handle), U32(block_number), STRING_REST(file_data), END,
+    U32(file_handle), U32(block_number), SHORT_REST(file_data), END,
 };
 static const struct field g70v6[] = {
     U32(file_handle), U32(block_number), U8(status_code), SHORT_REST(optional_text), END,

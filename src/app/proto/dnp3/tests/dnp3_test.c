@@ -93,33 +93,6 @@ TEST(dnp3_message_of_two_segments)
     split_check(t, &c);
 }
 
-/* A block of a file, whose size has two bytes. */
-TEST(dnp3_file_of_300_bytes)
-{
-    char app[16 + 300] = "\xc1\x02\x46\x05\x5b\x01\x34\x01\1\0\0\0\0", user[241];
-    uint8_t data[512];
-    uint32_t n;
-
-    memset(app + 16 + 2, 'x', 298);
-    memcpy(app + 16, "<>", 2);
-    user[0] = '\x45';
-    memcpy(user + 1, app, 240);
-    n = put_frame(data, true, user, sizeof(user));
-    user[0] = '\x86';
-    memcpy(user + 1, app + 240, sizeof(app) - 240);
-    n += put_frame(data + n, true, user, 1 + sizeof(app) - 240);
-    const struct split_step steps[] = { { TO_SERVER, data, n } };
-    const struct split_case c = { .yaml = YAML, .port = 20000, .steps = steps, .count = 1 };
-    char *text = split_replay(&c, SPLIT_NONE, 0);
-
-    CHECK(strstr(text, "\"file_handle\":1") != NULL);
-    CHECK(strstr(text, "\"file_data\":\"<>xxx") != NULL);
-    CHECK(strstr(text, "\"complete\":true") != NULL);
-    CHECK(strstr(text, "event") == NULL);
-    free(text);
-    split_check(t, &c);
-}
-
 TEST(dnp3_banner_of_the_outstation)
 {
     uint8_t data[128] = "RTU DNP3 ready ";
