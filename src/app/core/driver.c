@@ -247,10 +247,8 @@ static void tcp_gap(struct app_session *s, enum direction d)
     }
     if (f->app_proto_dir[d] == APP_PROTO_UNKNOWN) {
         s->ds[d].detected = true;
-        if (f->app_proto == APP_PROTO_UNKNOWN) {
-            s->first_gaps |= APP_DIRECTION_BIT(d) & 3u;
+        if (f->app_proto == APP_PROTO_UNKNOWN)
             return;
-        }
         app_count_flow(s);
     }
     if (s->changing) {
@@ -482,15 +480,6 @@ static COLD void tell_gap(struct app_session *s, struct packet *p, enum directio
         packet_clear_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
 }
 
-/* A hole before the first data of a flow whose protocol is not known by its end is told there once
- * more, as in Suricata. */
-static COLD void tell_first_gaps(const struct app_session *s, const struct inspection *in)
-{
-    if (inspection_ends_flow(in) && (in->packet->flags & PACKET_STREAM_OPEN) &&
-        s->flow.flow->app_proto == APP_PROTO_UNKNOWN)
-        packet_set_event(in->packet, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
-}
-
 /* Nothing is parsed any more, so no hole is told. */
 static void pass_chunks(const struct inspection *in)
 {
@@ -521,8 +510,6 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
         s->first_sender = APP_DIRECTION_BIT(packet_direction(p));
     if (s->changing)
         resume_change(s);
-    if (UNLIKELY(s->first_gaps != 0))
-        tell_first_gaps(s, in);
     if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < in->chunk_count; i++) {
