@@ -96,6 +96,21 @@ bool app_set_subprotocol(struct app_tx *tx, enum app_proto_id to)
     return true;
 }
 
+/* The state may point to the session, whose thread data and settings are the new protocol's by now.
+ * While it is closed they are those of the old one. */
+static void close_replaced(struct app_session *s, struct app_session *old)
+{
+    struct app_flow *af = &s->flow;
+    void *thread_data = af->thread_data;
+    const void *settings = af->settings;
+
+    af->thread_data = old->flow.thread_data;
+    af->settings = old->flow.settings;
+    app_close_parser(old);
+    af->thread_data = thread_data;
+    af->settings = settings;
+}
+
 /* After a change of protocol the old parser's state lives until the new parser has read it:
  * STARTTLS and CONNECT pass information on. Meanwhile the transactions point to a copy of the
  * session on the stack. */
@@ -128,7 +143,7 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
         opened = open_parser(s, pc);
         af->thread->previous = NULL;
     }
-    app_close_parser(&old);
+    close_replaced(s, &old);
     return opened;
 }
 

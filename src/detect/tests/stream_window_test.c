@@ -45,6 +45,7 @@ static bool connection_open(struct connection *c)
 static void connection_close(struct connection *c)
 {
     detect_flow_free(c->flow);
+    flow_ext_free(c->flow);
     free(c->flow);
     test_rules_free(&c->rules);
 }
