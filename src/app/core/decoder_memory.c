@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define MEMCAP ((uint64_t)96 << 20)
+#define MEMCAP ((uint64_t)192 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
 #define LARGE_BLOCK ((size_t)256 << 10)
 #define BLOCK_HEAD 16 /* holds the block's size, and keeps the alignment of malloc() */
