@@ -359,6 +359,7 @@ static void make_packet(struct replay *replay, enum direction d, const void *dat
     p->time_us = UINT64_C(1700000000000000);
     p->flags = d == TO_CLIENT ? PACKET_TO_CLIENT : 0;
     p->flags |= replay->midstream ? PACKET_MIDSTREAM : 0;
+    p->flags |= replay->udp ? 0 : PACKET_STREAM_OPEN;     /* the stream engine took it */
     p->src = d == TO_SERVER ? key->src : key->dst;
     p->dst = d == TO_SERVER ? key->dst : key->src;
     p->src_port = d == TO_SERVER ? key->src_port : key->dst_port;
