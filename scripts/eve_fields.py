@@ -16,7 +16,8 @@ WRITERS = {
     "json_bool": "boolean", "json_null": "null", "json_string": "text", "json_slice": "text",
     "json_bytes": "text", "json_put_bytes": "text", "json_lossy": "text", "json_printf": "text",
     "json_printable": "text", "json_base64": "base64", "json_hex": "hex digits",
-    "json_raw": "any", "json_put_raw": "any",
+    "json_raw": "any", "json_put_raw": "any", "JSON_U64": "number", "JSON_CLEAN": "text",
+    "JSON_NAME": "text", "JSON_BOOL": "boolean", "eve_time": "text", "eve_ip": "text",
 }
 MORE = "…"                  # a key that only the traffic or the configuration knows
 ITEM = "item: "             # before the type of what stands in a list
@@ -25,6 +26,7 @@ DEPTH_MAX = 24
 FUNCTION = re.compile(r"^(?:static |inline )*[\w *]*?\b(\w+)\(((?:[^(){};]|\([^()]*\))*)\)\n\{\n(.*?)^\}",
                       re.M | re.S)
 ONE_LINE = re.compile(r"^(?:static |inline )*[\w *]*?\b(\w+)\(([^(){};]*)\)\s*\{ (.*) \}$", re.M)
+LITERAL = re.compile(r'JSON_LITERAL\(("[^"]*")\)')
 CALL = re.compile(r"\b(\w+)\s*\(")
 STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
 TABLE = r"\b%s\[[^]]*\]\s*=\s*\{(.*?)\n? *\};"
@@ -177,7 +179,8 @@ class Walk:
         return [t for t in texts if re.fullmatch(r"[\w.-]+", t)]
 
     def write(self, name, given):
-        key = given[1] if len(given) > 1 else "NULL"
+        literal = [m.group(1) for m in map(LITERAL.fullmatch, given) if m]
+        key = literal[0] if literal else given[1] if len(given) > 1 else "NULL"
         if key == '"event_type"' and self.at[-1] is self.at[0]:
             self.begin(self.keys(given[2]))
         if name in ("json_put_u64", "json_put_bytes", "json_put_raw"):
