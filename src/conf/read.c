@@ -70,32 +70,40 @@ static void malformed_u64(const struct conf_node *node, uint64_t min, uint64_t m
                  node->value, otherwise);
 }
 
+/* NULL: *value is what it says, or `otherwise` where it says nothing. Else the node, which is
+ * malformed; *value is `otherwise`. */
+static const struct conf_node *malformed_range(const struct conf_node *node, const char *path,
+                                               uint64_t *value, uint64_t min, uint64_t max)
+{
+    const struct conf_node *found = find_value(node, path, "a number");
+    uint64_t n;
+
+    if (found == NULL)
+        return NULL;
+    if (!text_to_u64(text_of(found->value), UINT64_MAX, &n) || n < min || n > max)
+        return found;
+    *value = n;
+    return NULL;
+}
+
 uint64_t conf_u64_range(const struct conf_node *node, const char *path, uint64_t otherwise,
                         uint64_t min, uint64_t max)
 {
-    const struct conf_node *found = find_value(node, path, "a number");
-    uint64_t value;
+    const struct conf_node *wrong = malformed_range(node, path, &otherwise, min, max);
 
-    if (found == NULL)
-        return otherwise;
-    if (text_to_u64(text_of(found->value), UINT64_MAX, &value) && value >= min && value <= max)
-        return value;
-    malformed_u64(found, min, max, otherwise);
+    if (wrong != NULL)
+        malformed_u64(wrong, min, max, otherwise);
     return otherwise;
 }
 
 uint64_t conf_u64_or_end(const struct conf_node *node, const char *path, uint64_t otherwise,
                          uint64_t min, uint64_t max)
 {
-    const struct conf_node *found = find_value(node, path, "a number");
-    uint64_t value;
+    const struct conf_node *wrong = malformed_range(node, path, &otherwise, min, max);
 
-    if (found == NULL)
-        return otherwise;
-    if (text_to_u64(text_of(found->value), UINT64_MAX, &value) && value >= min && value <= max)
-        return value;
-    conf_fatal(found, "expected a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
-               found->value);
+    if (wrong != NULL)
+        conf_fatal(wrong, "expected a number from %" PRIu64 " to %" PRIu64 ", got \"%s\"", min, max,
+                   wrong->value);
     return otherwise;
 }
 
@@ -145,31 +153,37 @@ double conf_double(const struct conf_node *node, const char *path, double otherw
 
 static const char a_size[] = "a size such as 512, 100 KiB, 64mb or 1 GiB";
 
-/* Returns bytes. 0 is a valid size; its meaning depends on the key. */
-uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
+/* As malformed_range(). Bytes; 0 is a valid size, whose meaning depends on the key. */
+static const struct conf_node *malformed_size(const struct conf_node *node, const char *path,
+                                              uint64_t *value)
 {
     const struct conf_node *found = find_value(node, path, a_size);
-    uint64_t value;
+    uint64_t size;
 
     if (found == NULL)
-        return otherwise;
-    if (text_to_size(text_of(found->value), &value))
-        return value;
-    conf_fatal(found, "expected %s, got \"%s\"", a_size, found->value);
+        return NULL;
+    if (!text_to_size(text_of(found->value), &size))
+        return found;
+    *value = size;
+    return NULL;
+}
+
+uint64_t conf_size(const struct conf_node *node, const char *path, uint64_t otherwise)
+{
+    const struct conf_node *wrong = malformed_size(node, path, &otherwise);
+
+    if (wrong != NULL)
+        conf_fatal(wrong, "expected %s, got \"%s\"", a_size, wrong->value);
     return otherwise;
 }
 
 uint64_t conf_size_or_default(const struct conf_node *node, const char *path, uint64_t otherwise)
 {
-    const struct conf_node *found = find_value(node, path, a_size);
-    uint64_t value;
+    const struct conf_node *wrong = malformed_size(node, path, &otherwise);
 
-    if (found == NULL)
-        return otherwise;
-    if (text_to_size(text_of(found->value), &value))
-        return value;
-    conf_warning(found, "expected %s, got \"%s\"; the default is used: %" PRIu64, a_size,
-                 found->value, otherwise);
+    if (wrong != NULL)
+        conf_warning(wrong, "expected %s, got \"%s\"; the default is used: %" PRIu64, a_size,
+                     wrong->value, otherwise);
     return otherwise;
 }
 
