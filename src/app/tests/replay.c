@@ -67,9 +67,9 @@ static void add_line(struct replay *replay, uint64_t order, const char *text)
 
 static void add_once(struct replay *replay, uint64_t order, const char *text)
 {
-    for (size_t i = 0; text != NULL && i < replay->lines.count; i++)
-        if (strcmp(replay->lines.at[i].text, text) == 0)
-            return;
+    if (text == NULL || map_get_string(&replay->once, text) != NULL)
+        return;
+    map_put_string(&replay->once, text, replay);
     add_line(replay, order, text);
 }
 
@@ -487,6 +487,7 @@ void replay_free(struct replay *replay)
     for (size_t i = 0; i < replay->lines.count; i++)
         free(replay->lines.at[i].text);
     ARRAY_FREE(&replay->lines);
+    map_fini(&replay->once);
     buf_fini(&replay->scratch);
     flow_ext_free(replay->flow);
     free(replay->flow);

@@ -5,6 +5,7 @@
 
 #include "app/proto.h"
 #include "base/array.h"
+#include "base/containers/map.h"
 #include "conf/conf.h"
 
 struct replay_line {
@@ -36,6 +37,7 @@ struct replay {
     const char *show;           /* print buffers whose names begin so; NULL: none */
     uint64_t looks;             /* packets after which transactions were looked at */
     ARRAY_OF(struct replay_line) lines;
+    struct map once;            /* what each packet would say again, such as a frame */
     struct buf scratch;
 };
 void replay_begin(struct replay *replay, struct app_fixture *fixture, bool udp, uint16_t port);
