@@ -448,16 +448,6 @@ static struct inspection inspection_of(const struct run_context *ctx, struct pac
     return in;
 }
 
-/* Where no data came here, what an earlier process has inspected last goes on to the next one. */
-static COLD struct slice tail_of(const struct flow *f, enum direction d)
-{
-    const struct flow_tail *earlier = flow_tail(f, d);
-
-    if (earlier != NULL && earlier->bytes.len == earlier->old && !stream_has_stored(f, d))
-        return buf_slice(&earlier->bytes);
-    return stream_tail(f, d, detect_tail(f, d));
-}
-
 /* At the end all threads add their flows, so a lock costs no packet anything. */
 static COLD void export_flow(struct run_exports *exports, const struct flow *f)
 {
@@ -468,7 +458,7 @@ static COLD void export_flow(struct run_exports *exports, const struct flow *f)
     stream_export(f, &parts.tcp);
     app_export(f, &parts.app, &parts.heard);
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
-        parts.tail[d] = tail_of(f, d);
+        parts.tail[d] = stream_tail(f, d, detect_tail(f, d));
     pthread_mutex_lock(&exports->lock);
     if (flow_export_add(&exports->records, f, &parts))
         exports->count++;

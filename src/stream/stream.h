@@ -111,10 +111,9 @@ bool stream_has_fin(const struct packet *p);
  * On the inspecting thread, at the end. */
 void stream_export(const struct flow *flow, struct tcp_export *out);
 /* The last bytes of a direction that were handed off, at most so many; those before which the other
- * process goes on. Empty: they are gone, or there is a hole behind them. */
+ * process goes on. Where no data came here, the tail that an earlier process left. Empty: they are
+ * gone, or there is a hole behind them. */
 struct slice stream_tail(const struct flow *flow, enum direction d, uint32_t len);
-/* Data of a direction has come here, and some of it may still be kept. */
-bool stream_has_stored(const struct flow *flow, enum direction d);
 
 /* For EVE flow records and keywords; f may be NULL. Only while the caller may read the transport
  * state (same thread, or after the flow's end). */

@@ -37,18 +37,17 @@ void stream_export(const struct flow *flow, struct tcp_export *out)
     }
 }
 
-bool stream_has_stored(const struct flow *flow, enum direction d)
-{
-    return flow->tcp != NULL && flow->tcp->stream[d].buffer != NULL;
-}
-
 struct slice stream_tail(const struct flow *flow, enum direction d, uint32_t len)
 {
     const struct tcp_session *ssn = flow->tcp;
     const struct tcp_stream *s = ssn != NULL ? &ssn->stream[d] : NULL;
+    const struct flow_tail *earlier = flow_tail(flow, d);
+    bool has_stored = s != NULL && s->buffer != NULL;
     int64_t from;
 
-    if (s == NULL || s->buffer == NULL || s->delivered != stream_edge(s) ||
+    if (!has_stored && earlier != NULL && earlier->bytes.len == earlier->old)
+        return buf_slice(&earlier->bytes);
+    if (!has_stored || s->delivered != stream_edge(s) ||
         s->delivered != stream_abs(s, s->next_seq))
         return (struct slice){ 0 };
     from = MAX(s->delivered - MIN(len, FLOW_TAIL_MAX), s->offset);

@@ -104,6 +104,31 @@ TEST(stream_export_recognises_repeated_bytes)
     end(t, &a, &b, imports, &records);
 }
 
+/* Three processes: rules of the third may match what the first one has seen, if the second one saw
+ * nothing of that direction. */
+TEST(stream_export_passes_on_a_tail_that_nothing_followed)
+{
+    struct flow_imports *imports;
+    struct buf records = { 0 };
+    struct script a, b;
+    struct slice tail;
+
+    leave(t, "c>s S; s>c SA; c>s A; c>s PA 'seen; s>c A", &a, &records);
+    imports = go_on(t, &a, &b, &records);
+    script_run(&b, "s>c A; c>s A");
+    CHECK(b.flow != NULL);
+    CHECK_INT(stream_tail(b.flow, TO_SERVER, 100).len, 0);
+    flow_tail_set(b.flow, TO_SERVER, (struct slice){ (const uint8_t *)"seen", 4 });
+    tail = stream_tail(b.flow, TO_SERVER, 100);
+    CHECK(tail.len == 4 && memcmp(tail.data, "seen", 4) == 0);
+    CHECK_INT(stream_tail(b.flow, TO_CLIENT, 100).len, 0);
+    script_run(&b, "c>s PA 'next; s>c A");
+    tail = stream_tail(b.flow, TO_SERVER, 100);
+    CHECK(tail.len == 0 || memcmp(tail.data, "next", MIN(tail.len, 4u)) == 0);
+    flow_ext_free(b.flow);
+    end(t, &a, &b, imports, &records);
+}
+
 /* A number of another version is no state of this one. */
 TEST(stream_export_limits_unknown_states)
 {
