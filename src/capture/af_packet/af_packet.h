@@ -13,6 +13,7 @@
 
 #include "capture/transmit/bridge.h"
 #include "capture/capture.h"
+#include "capture/device/late_close.h"
 #include "capture/device/net_device.h"
 
 /* Settings of one interface. Read-only once threads run, except members marked atomic. */
@@ -45,6 +46,7 @@ struct af_conf {
     struct bridge bridge;
     bool large_frames;              /* inline: offloads make frames beyond the MTU */
     struct af_bypass *bypass;       /* NULL: bypassed flows are captured too */
+    struct late_close *late;        /* takes the sockets of threads that have ended */
 };
 
 /* conf.c: defaults, then the settings below `af-packet`; loads the programs for the kernel, so that
@@ -169,7 +171,8 @@ uint32_t af_out_mtu(const struct af_out *out);      /* 0: the interface is gone 
 struct msghdr;
 struct af_tx;
 struct af_tx *af_tx_new(int fd, unsigned mtu);
-void af_tx_free(struct af_tx *tx);                  /* NULL is fine */
+/* late: closes the socket; NULL: at once. tx: NULL is fine. */
+void af_tx_free(struct af_tx *tx, struct late_close *late);
 /* Copies the message; the next flush sends it. False: it is too large, or the ring is full. */
 bool af_tx_put(struct af_tx *tx, const struct msghdr *m, size_t len);
 /* Returns how many were not sent; errno has the reason. */

@@ -255,6 +255,7 @@ int af_conf_read(struct af_conf *conf, const struct capture_request *rq, const c
 
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
     conf->lb_fd = conf->filter_fd = conf->xdp_fd = -1;
+    conf->late = late_close_new();
     pthread_mutex_init(&conf->join_lock, NULL);
     if (net_device_read(name, &conf->facts, err) < 0)
         return -1;
@@ -303,4 +304,5 @@ void af_conf_fini(struct af_conf *conf)
     close_program(conf->filter_fd);
     close_program(conf->xdp_fd);
     pthread_mutex_destroy(&conf->join_lock);
+    late_close_free(conf->late);
 }

@@ -58,11 +58,10 @@ static void connect_both(struct af_out *out)
     __atomic_store_n(&out->mtu, peer.mtu, __ATOMIC_RELAXED);
 }
 
-static void disconnect(struct af_out *out)
+static void disconnect(struct af_out *out, struct late_close *late)
 {
-    af_tx_free(out->tx);
-    if (out->fd >= 0)
-        close(out->fd);
+    af_tx_free(out->tx, late);
+    late_close(late, out->fd);
 }
 
 /* The kernel does not check the segment size of a GSO frame against the peer's MTU. So frames are
@@ -86,7 +85,7 @@ struct af_out *af_out_new(const struct af_conf *conf)
 
 void af_out_free(struct af_out *out)
 {
-    disconnect(out);
+    disconnect(out, out->conf->late);
     free(out);
 }
 
@@ -131,7 +130,7 @@ static COLD void lost(struct af_out *out, unsigned frames)
 {
     __atomic_fetch_add(&out->failed, frames, __ATOMIC_RELAXED);
     if (errno == ENXIO || errno == ENODEV || errno == EBADF) {
-        disconnect(out);
+        disconnect(out, NULL);
         connect_both(out);
     }
 }

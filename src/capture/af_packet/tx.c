@@ -99,18 +99,17 @@ struct af_tx *af_tx_new(int fd, unsigned mtu)
     tx->longest = MIN(AF_VNET_HDR_LEN + ETH_HLEN + mtu, SLOT_SIZE - DATA_AT);
     if (fd >= 0 && make_ring(tx) == 0)
         return tx;
-    af_tx_free(tx);
+    af_tx_free(tx, NULL);
     return NULL;
 }
 
-void af_tx_free(struct af_tx *tx)
+void af_tx_free(struct af_tx *tx, struct late_close *late)
 {
     if (tx == NULL)
         return;
     if (tx->map != NULL)
         munmap(tx->map, RING_SIZE);
-    if (tx->fd >= 0)
-        close(tx->fd);
+    late_close(late, tx->fd);
     free(tx);
 }
 

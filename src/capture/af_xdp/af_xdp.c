@@ -567,7 +567,8 @@ static void *xdp_tx_open(void *queue, struct counters *counters, bool in_order,
     tx->counters = counters;
     tx->owns_rings = in_order;
     for (unsigned i = 0; i < q->sides && !in_order; i++)
-        tx->plain[i] = frame_tx_new(q->side[i]->bridge.peer, counters, q->send_errors);
+        tx->plain[i] = frame_tx_new(q->side[i]->bridge.peer, counters, q->send_errors,
+                                    q->side[i]->late);
     return tx;
 }
 

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "capture/device/late_close.h"
 #include "capture/handover.h"
 #include "capture/transmit/bridge.h"
 
@@ -38,6 +39,7 @@ struct xdp_conf {
     const char *bpf_filter;             /* NULL: none */
     struct bridge bridge;
     struct xdp_prog prog;
+    struct late_close *late;            /* takes the sockets of threads that have ended */
 };
 
 /* conf.c */

@@ -103,6 +103,7 @@ int xdp_conf_read(struct xdp_conf *conf, const struct capture_request *rq, const
     snprintf(conf->device.name, sizeof(conf->device.name), "%s", name);
     conf->prog = (struct xdp_prog){ .map_fd = -1, .program_fd = -1, .link_fd = -1 };
     pthread_mutex_init(&conf->prog.lock, NULL);
+    conf->late = late_close_new();
     if (net_device_read(name, &conf->facts, err) < 0 ||
         bridge_read(section, name, &conf->facts, &conf->bridge, err) < 0)
         return -1;
@@ -128,5 +129,6 @@ void xdp_conf_fini(struct xdp_conf *conf)
 {
     xdp_prog_close(conf);
     pthread_mutex_destroy(&conf->prog.lock);
+    late_close_free(conf->late);
 }
 #endif

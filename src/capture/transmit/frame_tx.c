@@ -19,6 +19,7 @@ struct frame_tx {
     char interface[64];
     struct counters *counters;
     counter_id errors;
+    struct late_close *late;
     int fd;
     unsigned count;
     struct mmsghdr message[VECTOR_FILL];
@@ -40,13 +41,14 @@ static int connect_out(const char *interface)
 }
 
 struct frame_tx *frame_tx_new(const char *interface, struct counters *counters,
-                                  counter_id errors)
+                              counter_id errors, struct late_close *late)
 {
     struct frame_tx *tx = xcalloc(1, sizeof(*tx));
 
     snprintf(tx->interface, sizeof(tx->interface), "%s", interface);
     tx->counters = counters;
     tx->errors = errors;
+    tx->late = late;
     for (unsigned i = 0; i < VECTOR_FILL; i++)
         tx->message[i].msg_hdr = (struct msghdr){ .msg_iov = &tx->part[i], .msg_iovlen = 1 };
     tx->fd = connect_out(interface);
@@ -57,8 +59,7 @@ void frame_tx_free(struct frame_tx *tx)
 {
     if (tx == NULL)
         return;
-    if (tx->fd >= 0)
-        close(tx->fd);
+    late_close(tx->late, tx->fd);
     free(tx);
 }
 
