@@ -87,7 +87,7 @@ void account_busy(struct engine *e, int delta)
 void account_sleep(struct engine_thread *t, enum wait_kind kind)
 {
     account_busy(t->engine, -1);
-    t->stamp_ns = engine_clock_ns(t->engine);
+    __atomic_store_n(&t->stamp_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
     open_time(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, t->stamp_ns);
 }
 
@@ -96,7 +96,7 @@ void account_awake(struct engine_thread *t, enum wait_kind kind)
     uint64_t now = engine_clock_ns(t->engine);
 
     close_time(kind == WAIT_INPUT ? &t->wait_ns : &t->blocked_ns, now);
-    t->stamp_ns = now;
+    __atomic_store_n(&t->stamp_ns, now, __ATOMIC_RELAXED);
     account_busy(t->engine, 1);
 }
 

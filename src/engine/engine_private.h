@@ -88,7 +88,7 @@ struct engine_thread {
 
     CACHE_ALIGNED struct eventcount eventcount;
 
-    /* Written by this thread alone, read by reports. wait_ns and blocked_ns by open_time(). */
+    /* Read by others. stamp_ns: the end of the last step; wait_ns, blocked_ns: see open_time(). */
     CACHE_ALIGNED uint64_t wait_ns, blocked_ns, dropped, start_ns, end_ns, cpu_ns, stamp_ns;
     bool receive_idle;                  /* the last receive returned nothing */
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine/liveness.c - reads the metrics that threads keep anyway.
  *
- * A thread charges all its time as busy, waiting or blocked, in steps. If none of these has grown
- * between two checks, the thread has not finished a step. A thread that captures finishes one at
- * least every 100 ms. One that is fed by others may sleep while nothing is on its way to it. */
+ * A thread charges all its time as busy, waiting or blocked, in steps, and notes when the last one
+ * ended. If that has not moved between two checks, the thread has not finished a step. A thread
+ * that captures finishes one at least every 100 ms, packets or not. One that is fed by others may
+ * sleep while nothing is on its way to it. */
 #include "engine/liveness.h"
 
 #include "base/array.h"
@@ -15,8 +16,8 @@
 struct liveness {
     const struct engine *engine;
     struct seen {
-        uint64_t time_ns; /* accounted at the last check */
-        unsigned missed;                 /* checks without progress */
+        uint64_t stamp_ns;              /* end of its last step, at the last check */
+        unsigned missed;                /* checks without progress */
     } *seen;
 };
 
@@ -37,15 +38,6 @@ void liveness_free(struct liveness *liveness)
     free(liveness);
 }
 
-static uint64_t accounted_ns(const struct engine_thread *t)
-{
-    uint64_t sum = metric_get(&t->wait_ns) + metric_get(&t->blocked_ns);
-
-    for (unsigned i = 0; i < t->module_count; i++)
-        sum += metric_get(&t->modules[i].busy_ns);
-    return sum;
-}
-
 /* Whether lack of progress is a fault. A consumer with no packets in flight may sleep for ever. */
 static bool has_to_do(const struct engine_thread *t)
 {
@@ -62,24 +54,36 @@ static bool has_to_do(const struct engine_thread *t)
 /* One miss may be chance, as after SIGSTOP and SIGCONT; only max_missed in a row count. */
 static bool is_stuck(const struct engine_thread *t, struct seen *seen, unsigned max_missed)
 {
-    uint64_t now = accounted_ns(t);
+    uint64_t now = metric_get(&t->stamp_ns);
 
-    if (now != seen->time_ns || !has_to_do(t)) {
-        *seen = (struct seen){ .time_ns = now };
+    if (now != seen->stamp_ns || !has_to_do(t)) {
+        *seen = (struct seen){ .stamp_ns = now };
         return false;
     }
     return ++seen->missed >= max_missed;
 }
 
-/* From the last thread to the first, so that the one nearest to the capture wins: a thread that is
- * stuck at the end blocks those before it, but these then count as blocked, not as stuck. */
+static bool is_blocked(const struct engine_thread *t)
+{
+    return (metric_get(&t->blocked_ns) & OPEN_TIME) != 0;
+}
+
+/* From the last thread to the first, so that the one nearest to the capture wins. A thread that is
+ * stuck blocks others: one of those is named only if all are blocked. */
 const char *liveness_check(struct liveness *liveness, unsigned max_missed)
 {
     const struct engine *e = liveness->engine;
-    const char *stuck = NULL;
+    const char *stuck = NULL, *blocked = NULL;
 
-    for (unsigned i = e->thread_count; i-- > 0;)
-        if (is_stuck(&e->threads[i], &liveness->seen[i], max_missed))
-            stuck = e->threads[i].plan->name;
-    return stuck;
+    for (unsigned i = e->thread_count; i-- > 0;) {
+        const struct engine_thread *t = &e->threads[i];
+
+        if (!is_stuck(t, &liveness->seen[i], max_missed))
+            continue;
+        if (is_blocked(t))
+            blocked = t->plan->name;
+        else
+            stuck = t->plan->name;
+    }
+    return stuck != NULL ? stuck : blocked;
 }

@@ -89,7 +89,7 @@ static void run_modules(struct engine_thread *t, unsigned first, struct packet_v
         metric_add(&s->packets, v->count);
         before = now;
     }
-    t->stamp_ns = before;
+    __atomic_store_n(&t->stamp_ns, before, __ATOMIC_RELAXED);
 }
 
 /* Charges the time of a receive: a call that found nothing, or that ended an idle time, waited. */
@@ -108,7 +108,7 @@ static void receive_account(struct engine_thread *t, enum module_status status, 
         metric_add(&s->vectors, 1);
         metric_add(&s->packets, count);
     }
-    t->stamp_ns = now;
+    __atomic_store_n(&t->stamp_ns, now, __ATOMIC_RELAXED);
 }
 
 /* A receive that found nothing counts as waiting until one returns something. A capture reports
@@ -193,7 +193,7 @@ static void flush_module(struct engine_thread *t, unsigned number)
         t->work.seqno_sub = t->seqno_sub;
         more = s->module->flush(s->self, &t->work);
         t->work.seqno_at = t->work.seqno_sub = 0;
-        t->stamp_ns = engine_clock_ns(t->engine);
+        __atomic_store_n(&t->stamp_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
         metric_add(&s->busy_ns, worked_ns(t, before, t->stamp_ns));
         metric_add(&s->packets, t->work.count);
         carry(t, number + 1, &t->work);
@@ -375,7 +375,7 @@ static void thread_run(struct engine_thread *t)
     account_busy(t->engine, 1);
     t->scheduler = t->plan->stage + 1 < (int)t->engine->plan->stage_count
             ? t->engine->scheduler[t->plan->stage + 1] : NULL;
-    t->stamp_ns = engine_clock_ns(t->engine);
+    __atomic_store_n(&t->stamp_ns, engine_clock_ns(t->engine), __ATOMIC_RELAXED);
     __atomic_store_n(&t->start_ns, t->stamp_ns, __ATOMIC_RELAXED);
     if (t->plan->stage == 0) {
         t->pool_credit = t->out_count == 0 ? FREE_ENOUGH : 0;

@@ -22,6 +22,7 @@ struct stub_run {
     uint64_t out_of_order, finished_at, returned;
     int fail_open;                              /* thread whose detect refuses; -1: none */
     bool fail_capture, endless;
+    bool silent;                                /* nothing comes, until it is stopped */
     bool drops, waits;                          /* at a full ring; packets that are not dropped */
     bool receive_sleeps;                        /* inside of its calls, as for another thread */
     bool receive_polls;                         /* and in the kernel, as for frames */
@@ -73,7 +74,7 @@ static void stub_receive_poll(struct stub_receive *r, struct packet_vector *v)
     vector_sleeps(v);
     nanosleep(&pause, NULL);
     vector_wakes(v);
-    r->run->polls++;
+    __atomic_fetch_add(&r->run->polls, 1, __ATOMIC_RELAXED);
 }
 
 static enum module_status stub_receive_process(void *self, struct packet_vector *v)
@@ -84,6 +85,8 @@ static enum module_status stub_receive_process(void *self, struct packet_vector 
         stub_receive_sleep(r);
     if (r->run->receive_polls)
         stub_receive_poll(r, v);
+    if (r->run->silent)
+        return __atomic_load_n(&r->run->stop, __ATOMIC_RELAXED) ? MODULE_END : MODULE_IDLE;
     if (r->sent % 7 == 3 && r->idles++ % 2 == 0) {
         __atomic_fetch_add(&r->run->idle, 1, __ATOMIC_RELAXED);
         r->sent++;
@@ -656,6 +659,37 @@ TEST(liveness_finds_a_thread_that_hangs)
         for (looks = 0; liveness_check(liveness, 100) != NULL && looks < 5000; looks++)
             nap();
         CHECK(looks < 5000);
+        liveness_free(liveness);
+        engine_stop(fixture.engine);
+        CHECK_INT(engine_wait(fixture.engine), 0);
+        fixture_free(&fixture);
+        free(run);
+    }
+}
+
+/* A link without traffic is no fault: the thread goes from one sleep to the next. */
+TEST(liveness_lets_threads_wait_for_packets)
+{
+    static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
+
+    for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
+        struct stub_run *run = xcalloc(1, sizeof(*run));
+        struct liveness *liveness;
+        struct stub_fixture fixture;
+        struct err err = { 0 };
+
+        run->fail_open = -1;
+        run->silent = run->receive_polls = true;
+        fixture_make(t, &fixture, modes[i], 1, "", run);
+        CHECK_INT(engine_start(fixture.engine, &err), 0);
+        liveness = liveness_new(fixture.engine);
+        for (unsigned look = 0; look < 30; look++) {
+            uint64_t polls = __atomic_load_n(&run->polls, __ATOMIC_RELAXED);
+
+            while (__atomic_load_n(&run->polls, __ATOMIC_RELAXED) < polls + 2)
+                nap();
+            CHECK(liveness_check(liveness, 2) == NULL);
+        }
         liveness_free(liveness);
         engine_stop(fixture.engine);
         CHECK_INT(engine_wait(fixture.engine), 0);
