@@ -422,17 +422,21 @@ static COLD void pass_by(struct dpdk_queue *q, unsigned side, struct rte_mbuf *m
 
 /* What the device has checked need not be checked again, unless it found an error: then decode
  * decides, so that its events are the same everywhere. A virtual device may hand over what a sender
- * on this machine has left to a card; decode recognises that. */
+ * on this machine has left to a card; decode recognises that. Without a bridge that only matters
+ * where checksums are checked. */
 static void mind_checksum(const struct dpdk_port *port, const struct rte_mbuf *m, struct packet *p)
 {
     const uint64_t good = RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
     const uint64_t mask = RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK;
 
+    if (port->conf.checksums == CAPTURE_CHECKSUMS_NO ||
+        (port->checks_checksums && (m->ol_flags & mask) == good)) {
+        p->flags |= PACKET_NO_CHECKSUM;
+        if (!port->is_inline)
+            return;
+    }
     if (port->conf.checksums != CAPTURE_CHECKSUMS_YES)
         p->flags |= PACKET_OPEN_CHECKSUM;
-    if (port->conf.checksums == CAPTURE_CHECKSUMS_NO ||
-        (port->checks_checksums && (m->ol_flags & mask) == good))
-        p->flags |= PACKET_NO_CHECKSUM;
 }
 
 /* NULL: the mbuf is not one frame, and was freed. Mbufs hold a frame of the port's MTU, so only a
