@@ -58,6 +58,8 @@ struct logger_ops {
     void (*close)(void *self);          /* NULL: nothing to free */
     /* Rendering: each may be NULL; called for each packet, in order. */
     void (*packet)(struct render *r, void *self, struct packet *p);
+    /* False: the instance's settings leave packet() nothing to do. NULL: it is always called. */
+    bool (*wants_packets)(const void *self);
     /* Called for each live transaction with each packet, while it may have something to log. */
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);

@@ -121,6 +121,8 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
     conf->loggers.at[at] = (struct logger){ .ops = ops, .self = self };
     conf->packet_writers |= ops->write_packet != NULL;
     conf->streamers |= ops->stream != NULL;
+    conf->packet_loggers |=
+        ops->packet != NULL && (ops->wants_packets == NULL || ops->wants_packets(self));
 }
 
 /* Suricata once had these outputs, and older configurations still name them. Only a
@@ -409,7 +411,7 @@ static void render_all(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
 
-    for (size_t i = 0; i < conf->loggers.count; i++)
+    for (size_t i = 0; conf->packet_loggers && i < conf->loggers.count; i++)
         if (conf->loggers.at[i].ops->packet != NULL)
             conf->loggers.at[i].ops->packet(&ot->render, conf->loggers.at[i].self, p);
     if (p->flow == NULL)

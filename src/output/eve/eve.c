@@ -439,12 +439,24 @@ static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
             eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s);
 }
 
+/* Only alerts, drops and the like are about packets; most packets have nothing for them either. */
+static bool eve_wants_packets(const void *self)
+{
+    const struct eve *eve = self;
+
+    for (unsigned i = 0; i < eve->type_count; i++)
+        if (eve->type[i].type->packet != NULL)
+            return true;
+    return eve->ethernet;
+}
+
 const struct logger_ops logger_eve = {
     .name = "eve-log",
     .doc = "EVE JSON: alerts, flows, transactions, statistics, a record a line",
     .open = eve_open,
     .close = eve_close,
     .packet = eve_packet,
+    .wants_packets = eve_wants_packets,
     .tx = eve_tx,
     .flow = eve_flow,
     .stats = eve_stats,
