@@ -539,49 +539,77 @@ static void begin_packet(struct detect_module *m, struct packet_vector *v, struc
     seq_passes(m->handle, p->seqno, p->seqno_sub);
 }
 
-/* The flow of a later packet; NULL also if the packet before it has the same flow, and so has
- * prefetched it. */
-static inline const struct flow *flow_ahead(const struct packet_vector *v, unsigned at)
-{
-    if (at >= v->count || (at > 0 && v->packet[at - 1]->flow == v->packet[at]->flow))
-        return NULL;
-    return v->packet[at]->flow;
-}
-
 /* Distances in packets: each level needs the memory that the level before has prefetched. All
  * levels together took flows-25k from 5.0 to 3.9 s (doc/internals/performance-log.md). */
 #define AHEAD_FLOW 9
 #define AHEAD_STATE 7
 #define AHEAD_TX 5
 #define AHEAD_PARSER 3
+#define AHEAD_FILES 1
 
-/* Other threads or a thousand flows may have evicted the flow from the cache. This prefetches what
- * hangs off a flow some packets ahead, level by level. */
-static void look_ahead(const struct packet_vector *v, unsigned at)
+#define AHEAD_RING 16                   /* a power of two above all distances */
+
+/* The flows of the next packets, each found once. `fresh` has a bit for each of these packets, the
+ * furthest in bit 0: its flow is not that of the packet before it, which has prefetched it. */
+struct ahead {
+    const struct flow *flow[AHEAD_RING];
+    const struct flow *last;
+    uint32_t fresh;
+};
+
+#define FRESH(distance) (1u << (AHEAD_FLOW - (distance)))
+
+/* NULL: there is nothing to be prefetched at this distance. */
+static inline const struct flow *flow_ahead(const struct ahead *a, unsigned at, unsigned distance)
+{
+    return (a->fresh & FRESH(distance)) != 0 ? a->flow[(at + distance) % AHEAD_RING] : NULL;
+}
+
+/* What hangs off the flows that have been prefetched. */
+static void look_deeper(const struct ahead *a, unsigned at)
 {
     const struct flow *f;
 
-    if ((f = flow_ahead(v, at + AHEAD_FLOW)) != NULL)
-        PREFETCH_ALL(&f->app, sizeof(*f) - offsetof(struct flow, app));
-    if ((f = flow_ahead(v, at + AHEAD_STATE)) != NULL) {
+    if ((f = flow_ahead(a, at, AHEAD_STATE)) != NULL) {
         app_prefetch_flow(f->app);
         detect_prefetch_flow(f);
     }
-    if ((f = flow_ahead(v, at + AHEAD_TX)) != NULL) {
+    if ((f = flow_ahead(a, at, AHEAD_TX)) != NULL) {
         app_prefetch_tx(f->app);
         detect_prefetch_lists(f);
     }
-    if ((f = flow_ahead(v, at + AHEAD_PARSER)) != NULL) {
+    if ((f = flow_ahead(a, at, AHEAD_PARSER)) != NULL) {
         app_prefetch_parser(f->app);
         if (f->app != NULL && f->app->last != NULL)
             detect_prefetch_tx(f->app->last);
     }
-    if ((f = flow_ahead(v, at + 1)) != NULL && f->app != NULL && f->app->last != NULL) {
+    if ((f = flow_ahead(a, at, AHEAD_FILES)) != NULL && f->app != NULL && f->app->last != NULL) {
         app_prefetch_files(f->app);
         detect_prefetch_tx_rules(f->app->last);
     }
-    if (at + 1 < v->count)
-        PREFETCH(v->packet[at + 1]->payload);
+}
+
+/* Other threads or a thousand flows may have evicted the flow from the cache. This prefetches what
+ * hangs off a flow some packets ahead, level by level. `at` counts packets; `place` is where the
+ * packet is in the vector by now. */
+static inline void look_ahead(struct ahead *a, const struct packet_vector *v, unsigned at,
+                              unsigned place)
+{
+    const struct flow *f = place + AHEAD_FLOW < v->count ? v->packet[place + AHEAD_FLOW]->flow
+                                                         : NULL;
+
+    a->fresh <<= 1;
+    if (f != NULL && f != a->last) {
+        a->flow[(at + AHEAD_FLOW) % AHEAD_RING] = f;
+        a->fresh |= 1;
+        PREFETCH_ALL(&f->app, sizeof(*f) - offsetof(struct flow, app));
+    }
+    a->last = f;
+    if ((a->fresh & (FRESH(AHEAD_STATE) | FRESH(AHEAD_TX) | FRESH(AHEAD_PARSER) |
+                     FRESH(AHEAD_FILES))) != 0)
+        look_deeper(a, at);
+    if (place + 1 < v->count)
+        PREFETCH(v->packet[place + 1]->payload);
 }
 
 /* Before the thread answers, so that after the round no thread looks at the question before it. */
@@ -611,6 +639,7 @@ static COLD void end_search(struct detect_module *m)
 static enum module_status detect_module_process(void *self, struct packet_vector *v)
 {
     struct detect_module *m = self;
+    struct ahead ahead;
     bool searches_ahead;
     unsigned at = 0;    /* of the packet in this vector, even if some are handed on during a wait */
 
@@ -622,13 +651,15 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     searches_ahead = m->has_helper && m->one_ruleset;
     if (UNLIKELY(searches_ahead))
         detect_search_ahead(m->detect, v);
+    ahead.last = NULL;
+    ahead.fresh = 0;
     /* Looks ahead for the first packets of a vector. Positions below 0 wrap, which is intended. */
     for (unsigned i = 0u - AHEAD_FLOW; i != 0; i++)
-        look_ahead(v, i);
+        look_ahead(&ahead, v, i, i);
     for (v->done = 0; v->done < v->count; v->done++, at++) {
         struct packet *p = v->packet[v->done];
 
-        look_ahead(v, v->done);
+        look_ahead(&ahead, v, at, v->done);
         if (UNLIKELY(searches_ahead))
             detect_search_reach(m->detect, at);
         if (m->handle != NULL)

@@ -422,6 +422,10 @@ static void packet_at(struct stream_thread *st, struct packet_vector *v, unsigne
 #define AHEAD_SESSION 4
 #define AHEAD_DATA 2
 
+/* A bit of st->fresh for each packet ahead, the furthest in bit 0: it is not of the flow of the
+ * packet before it. */
+#define FRESH(distance) (1u << (AHEAD_BUCKET - (distance)))
+
 /* Only for prefetching: flows start and end in between, and packets may be inserted before
  * others. */
 static inline const struct flow **flow_ahead(struct stream_thread *st, unsigned at)
@@ -430,11 +434,9 @@ static inline const struct flow **flow_ahead(struct stream_thread *st, unsigned 
 }
 
 /* Packets of one flow often come together, so it is prefetched with the first of them. */
-static inline void fetch_flow(struct stream_thread *st, const struct packet_vector *v, unsigned at)
+static inline void fetch_flow(struct stream_thread *st, unsigned at, uint32_t hash)
 {
-    uint32_t hash = v->packet[at]->flow_hash;
-
-    *flow_ahead(st, at) = at > 0 && hash == v->packet[at - 1]->flow_hash
+    *flow_ahead(st, at) = (st->fresh & FRESH(AHEAD_FLOW)) == 0
                         ? *flow_ahead(st, at - 1) : flow_table_prefetch_flow(st->flows, hash);
 }
 
@@ -462,24 +464,44 @@ static inline void fetch_data(const struct flow *flow, const struct packet *p)
             PREFETCH(s->buffer + s->start + s->len + i);
 }
 
-static inline void look_ahead(struct stream_thread *st, const struct packet_vector *v, unsigned at)
+/* The first packet of a vector counts as another flow's: there is none before it that could have
+ * prefetched anything. */
+static inline void fetch_bucket(struct stream_thread *st, const struct packet_vector *v,
+                                unsigned place)
 {
-    if (at + AHEAD_BUCKET < v->count)
-        flow_table_prefetch(st->flows, v->packet[at + AHEAD_BUCKET]->flow_hash);
-    if (at + AHEAD_FLOW < v->count)
-        fetch_flow(st, v, at + AHEAD_FLOW);
-    if (at + AHEAD_SESSION < v->count &&
-        *flow_ahead(st, at + AHEAD_SESSION) != *flow_ahead(st, at + AHEAD_SESSION - 1))
+    uint32_t hash = v->packet[place]->flow_hash;
+
+    if (place > 0 && hash == v->packet[place - 1]->flow_hash)
+        return;
+    st->fresh |= FRESH(AHEAD_BUCKET);
+    flow_table_prefetch(st->flows, hash);
+}
+
+/* Once for each packet that came; `place` is where it is in the vector, in which flows that ended
+ * may precede it. */
+static inline void look_ahead(struct stream_thread *st, const struct packet_vector *v,
+                              unsigned place)
+{
+    unsigned at = st->looked++;
+
+    st->fresh <<= 1;
+    if (place + AHEAD_BUCKET < v->count)
+        fetch_bucket(st, v, place + AHEAD_BUCKET);
+    if (place + AHEAD_FLOW < v->count)
+        fetch_flow(st, at + AHEAD_FLOW, v->packet[place + AHEAD_FLOW]->flow_hash);
+    if ((st->fresh & FRESH(AHEAD_SESSION)) != 0)
         fetch_session(*flow_ahead(st, at + AHEAD_SESSION));
-    if (at + AHEAD_DATA < v->count)
-        fetch_data(*flow_ahead(st, at + AHEAD_DATA), v->packet[at + AHEAD_DATA]);
+    if ((st->fresh & FRESH(AHEAD_DATA)) != 0)
+        fetch_data(*flow_ahead(st, at + AHEAD_DATA), v->packet[place + AHEAD_DATA]);
 }
 
 /* For the first packets of a vector: positions below 0 wrap, which is intended. */
 static inline void look_ahead_first(struct stream_thread *st, const struct packet_vector *v)
 {
-    for (unsigned at = 0u - AHEAD_BUCKET; at != 0; at++)
-        look_ahead(st, v, at);
+    st->fresh = 0;
+    st->looked = 0u - AHEAD_BUCKET;
+    while (st->looked != 0)
+        look_ahead(st, v, st->looked);
 }
 
 /* Timers and ended flows per vector: bounds the work, the rest follows with the next vector. */
@@ -591,7 +613,8 @@ static bool next_in_order(struct stream_thread *st, struct packet_vector *v)
     return true;
 }
 
-/* The vector's watermark gives the engine this thread's position, before it calls again. */
+/* The vector's watermark gives the engine this thread's position, before it calls again. By then
+ * flows that were looked at ahead may be gone. */
 static void call_again(struct stream_thread *st, struct packet_vector *v)
 {
     const struct packet *last = st->is_announced ? st->input.packet[st->input_at]
@@ -599,6 +622,7 @@ static void call_again(struct stream_thread *st, struct packet_vector *v)
 
     v->seqno_at = last != NULL ? last->seqno : 0;
     v->seqno_sub = last != NULL ? last->seqno_sub : 0;
+    st->fresh = 0;
     flow_table_gauge(st->flows);
 }
 
@@ -610,7 +634,8 @@ static bool vector_in_order(struct stream_thread *st, struct packet_vector *v)
     next_vector(st);
     st->ends_pushed = 0;
     while (st->input_at < st->input.count) {
-        look_ahead(st, &st->input, st->input_at);
+        if (LIKELY(st->looked == st->input_at))
+            look_ahead(st, &st->input, st->input_at);
         if (!next_in_order(st, v)) {
             call_again(st, v);
             return true;

@@ -47,6 +47,8 @@ struct stream_thread {
     struct packet_vector input;         /* packets with a seqno, in order of arrival */
     unsigned input_at;                  /* index of the next one */
     const struct flow *ahead[STREAM_AHEAD];     /* probable flows of the next packets; or NULL */
+    uint32_t fresh;                     /* of these: see stream.c */
+    unsigned looked;                    /* packets of the vector for which this was done */
     struct flow *input_flow;            /* its flow, when is_found */
     bool has_input, is_found;
     bool is_announced;  /* the next packet's position has been published: early_hooks.alone */
