@@ -35,3 +35,27 @@ TEST(base64_wrong_characters_end_skip_or_refuse)
     CHECK(gives("_-__", BASE64_BOTH, "\xff\xef\xff"));
     CHECK(gives("/+//", BASE64_BOTH, "\xff\xef\xff"));
 }
+
+/* A group, alone and before another one, with this byte in one place: as the digit says. */
+static bool group_is_right(unsigned place, uint8_t byte)
+{
+    uint8_t text[8] = "AAAAzzzz", out[6];
+    int digit = base64_digit(byte);
+    uint32_t bits = (uint32_t)(digit < 0 ? 0 : digit) << (18 - 6 * place);
+    const uint8_t want[6] = { (uint8_t)(bits >> 16), (uint8_t)(bits >> 8), (uint8_t)bits,
+                              0xcf, 0x3c, 0xf3 };
+
+    text[place] = byte;
+    for (uint32_t len = 4; len <= 8; len += 4)
+        if (base64_groups((struct slice){ text, len }, out) != (digit < 0 ? 0 : len) ||
+            (digit >= 0 && memcmp(out, want, len / 4 * 3) != 0))
+            return false;
+    return true;
+}
+
+TEST(base64_groups_agree_with_digits)
+{
+    for (unsigned place = 0; place < 4; place++)
+        for (unsigned byte = 0; byte < 256; byte++)
+            CHECK(group_is_right(place, (uint8_t)byte));
+}

@@ -2,25 +2,57 @@
 /* base/text/base64.c - base64 (RFC 4648) to bytes and back. */
 #include "base/text/base64.h"
 
-/* A table, because branches on random data are mispredicted. */
-const int8_t base64_digit_of[256] = {
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 62, -1, -1, -1, 63,
-    52, 53, 54, 55, 56, 57, 58, 59, 60, 61, -1, -1, -1, -1, -1, -1,
-    -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-    15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, -1, -1, -1, -1, -1,
-    -1, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+/* The digits that eight bytes are. */
+#define ROW(X, a, b, c, d, e, f, g, h) X(a), X(b), X(c), X(d), X(e), X(f), X(g), X(h)
+#define NONE(X) ROW(X, -1, -1, -1, -1, -1, -1, -1, -1)
+#define NONES(X) NONE(X), NONE(X), NONE(X), NONE(X)
+
+/* Those of all bytes. Tables, because branches on random data are mispredicted. */
+#define DIGITS(X)                                                                           \
+    NONES(X), NONE(X), ROW(X, -1, -1, -1, 62, -1, -1, -1, 63),                              \
+    ROW(X, 52, 53, 54, 55, 56, 57, 58, 59), ROW(X, 60, 61, -1, -1, -1, -1, -1, -1),         \
+    ROW(X, -1, 0, 1, 2, 3, 4, 5, 6), ROW(X, 7, 8, 9, 10, 11, 12, 13, 14),                   \
+    ROW(X, 15, 16, 17, 18, 19, 20, 21, 22), ROW(X, 23, 24, 25, -1, -1, -1, -1, -1),         \
+    ROW(X, -1, 26, 27, 28, 29, 30, 31, 32), ROW(X, 33, 34, 35, 36, 37, 38, 39, 40),         \
+    ROW(X, 41, 42, 43, 44, 45, 46, 47, 48), ROW(X, 49, 50, 51, -1, -1, -1, -1, -1),         \
+    NONES(X), NONES(X), NONES(X), NONES(X)
+
+#define DIGIT(n) n
+const int8_t base64_digit_of[256] = { DIGITS(DIGIT) };
+
+/* The bits of each of the four digits of a group. WRONG: not a digit. */
+#define WRONG (UINT32_C(1) << 31)
+#define BITS(n, shift) ((n) < 0 ? WRONG : (uint32_t)(n) << (shift))
+#define DIGIT_1(n) BITS(n, 18)
+#define DIGIT_2(n) BITS(n, 12)
+#define DIGIT_3(n) BITS(n, 6)
+#define DIGIT_4(n) BITS(n, 0)
+static const uint32_t group_bits[4][256] = {
+    { DIGITS(DIGIT_1) }, { DIGITS(DIGIT_2) }, { DIGITS(DIGIT_3) }, { DIGITS(DIGIT_4) }
 };
+
+/* One branch for four bytes, and where another group has space behind it, one store for three. */
+uint32_t base64_groups(struct slice in, uint8_t *out)
+{
+    uint32_t i = 0;
+
+    for (; in.len - i >= 4; i += 4, out += 3) {
+        const uint8_t *c = in.data + i;
+        uint32_t bits = group_bits[0][c[0]] | group_bits[1][c[1]] | group_bits[2][c[2]] |
+                        group_bits[3][c[3]];
+
+        if ((bits & WRONG) != 0)
+            break;
+        if (in.len - i >= 8) {
+            put_be32(out, bits << 8);
+            continue;
+        }
+        out[0] = (uint8_t)(bits >> 16);
+        out[1] = (uint8_t)(bits >> 8);
+        out[2] = (uint8_t)bits;
+    }
+    return i;
+}
 
 /* BASE64_BOTH also accepts the URL-safe alphabet (RFC 4648, section 5). */
 static int digit_of(uint8_t c, unsigned flags)
@@ -30,32 +62,11 @@ static int digit_of(uint8_t c, unsigned flags)
     return base64_digit(c);
 }
 
-/* Decodes groups of four digits up to the first that has another byte, and returns how many bytes
- * of the input they take. One branch for four bytes: rules decode the rest of a buffer at many
- * places. */
-static uint32_t decode_groups(struct slice in, uint8_t *out)
-{
-    uint32_t i = 0;
-
-    for (; i + 4 <= in.len; i += 4) {
-        const uint8_t *c = in.data + i;
-        int a = base64_digit(c[0]), b = base64_digit(c[1]);
-        int d = base64_digit(c[2]), e = base64_digit(c[3]);
-
-        if ((a | b | d | e) < 0)
-            break;
-        *out++ = (uint8_t)(a << 2 | b >> 4);
-        *out++ = (uint8_t)(b << 4 | d >> 2);
-        *out++ = (uint8_t)(d << 6 | e);
-    }
-    return i;
-}
-
 /* Returns the number of bytes, or -1. Flags decide about bytes outside of the alphabet: an error,
  * skipped, or the end. `out` needs 3 bytes for 4. */
 int64_t base64_decode(struct slice in, unsigned flags, uint8_t *out)
 {
-    const uint32_t start = decode_groups(in, out);
+    const uint32_t start = base64_groups(in, out);
     uint32_t bits = 0, have = 0;
     int64_t n = start / 4 * INT64_C(3);
 

@@ -27,6 +27,10 @@ static inline size_t base64_capacity(uint32_t len)
     return (size_t)len * 3 / 4 + 1;
 }
 
+/* Decodes groups of four digits up to the first that has another byte, and returns how many bytes
+ * of the input they take. `out` needs 3 bytes for each 4 of the input. */
+uint32_t base64_groups(struct slice in, uint8_t *out);
+
 /* Returns the number of bytes written to out; -1: not base64. A last group of two or three digits
  * gives one or two bytes. A single digit gives none, and is an error without flags. */
 int64_t base64_decode(struct slice in, unsigned flags, uint8_t *out);

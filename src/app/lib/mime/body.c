@@ -67,20 +67,6 @@ static int decode_quad(const uint8_t quad[4], uint8_t out[3])
     return 3;
 }
 
-/* The same where all four are digits, as nearly all are: one test instead of eight. */
-static inline bool decode_digits(const uint8_t quad[4], uint8_t out[3])
-{
-    int a = base64_digit(quad[0]), b = base64_digit(quad[1]);
-    int c = base64_digit(quad[2]), d = base64_digit(quad[3]);
-
-    if ((a | b | c | d) < 0)
-        return false;
-    out[0] = (uint8_t)(a << 2 | b >> 4);
-    out[1] = (uint8_t)(b << 4 | c >> 2);
-    out[2] = (uint8_t)(c << 6 | d);
-    return true;
-}
-
 /* Other characters are skipped, RFC 2045, 6.8. Returns the bytes decoded; -1: one quad was invalid,
  * and the part is dropped. At most 3/4 of in.len + 3 bytes, so `out` of a chunk's size holds it. */
 static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
@@ -88,9 +74,11 @@ static int decode_base64(struct mime_message *m, struct slice in, uint8_t *out)
     int len = 0, n;
 
     for (uint32_t i = 0; i < in.len; i++) {
-        while (m->quad_len == 0 && in.len - i >= 4 && decode_digits(in.data + i, out + len)) {
-            len += 3;
-            i += 4;
+        if (m->quad_len == 0) {
+            uint32_t taken = base64_groups((struct slice){ in.data + i, in.len - i }, out + len);
+
+            len += (int)(taken / 4 * 3);
+            i += taken;
         }
         if (i == in.len)
             break;
