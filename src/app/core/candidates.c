@@ -7,6 +7,8 @@
 #include "app/core/detect_tables.h"
 #include "app/core/settings.h"
 
+#include <string.h>
+
 struct asking {
     const struct app_conf *conf;
     struct proto_detect_input q;
@@ -107,6 +109,7 @@ static void ask_port(struct asking *a, struct probe_entry *entry)
     if (c.port < entry->low || c.port > entry->high)
         return;
     q.other = q.expected = APP_PROTO_UNKNOWN;
+    memcpy(one.spans, a->conf->detect.spans, sizeof(one.spans));
     one.probes[q.transport].at = entry;
     one.probes[q.transport].count = 1;
     c.answer = ask_probes(&one, &q);

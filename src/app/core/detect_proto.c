@@ -209,10 +209,18 @@ static enum app_proto_id try_entry(const struct probe_entry *e, struct probe_rou
     return APP_PROTO_UNKNOWN;
 }
 
-/* Destination ports first, then source ports, as in Suricata. */
+static bool spans_have(const struct probe_spans *spans, uint16_t port)
+{
+    return (spans->has[port / 64 / 64] >> port / 64 % 64 & 1) != 0;
+}
+
+/* Destination ports first, then source ports, as in Suricata. Most ports are no protocol's: one bit
+ * tells, in place of a walk over all entries. */
 static enum app_proto_id try_ports(const struct app_detect_tables *tables, struct probe_round *r)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
+        if (!spans_have(&tables->spans[r->q->transport][pass], pass == 0 ? r->dest : r->source))
+            continue;
         for (size_t i = 0; i < tables->probes[r->q->transport].count; i++) {
             const struct probe_entry *e = &tables->probes[r->q->transport].at[i];
             enum app_proto_id found;

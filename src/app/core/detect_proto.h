@@ -21,9 +21,15 @@ struct probe_entry {
     uint16_t low, high;
 };
 
+/* A bit for each 64 ports: of one of them there is an entry. */
+struct probe_spans {
+    uint64_t has[UINT16_MAX / 64 / 64 + 1];
+};
+
 struct app_detect_tables {
     struct app_pattern_set *patterns[TRANSPORT_COUNT][2];       /* by direction */
     ARRAY_OF(struct probe_entry) probes[TRANSPORT_COUNT];
+    struct probe_spans spans[TRANSPORT_COUNT][2];   /* of destination and of source ports */
     const struct app_conf *conf;
     bool midstream;             /* stream.midstream: also try the patterns of the other direction */
 };

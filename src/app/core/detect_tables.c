@@ -97,6 +97,12 @@ static bool port_range(struct text t, uint16_t *low, uint16_t *high)
     return a <= b;
 }
 
+static void note_spans(struct probe_spans *spans, uint16_t low, uint16_t high)
+{
+    for (unsigned span = low / 64; span <= high / 64; span++)
+        spans->has[span / 64] |= UINT64_C(1) << span % 64;
+}
+
 /* Ports of a probe: "53", "80,443", "1024:", "[139, 445]", "any". Ranges before a bad one stay. */
 static bool add_ports(struct app_detect_tables *tables, unsigned transport,
                       struct probe_entry entry, struct text ports)
@@ -110,6 +116,7 @@ static bool add_ports(struct app_detect_tables *tables, unsigned transport,
         if (!port_range(part, &entry.low, &entry.high))
             return false;
         ARRAY_PUSH(&tables->probes[transport], entry);
+        note_spans(&tables->spans[transport][entry.by_source], entry.low, entry.high);
     }
     return true;
 }
