@@ -478,6 +478,22 @@ static COLD void tell_gap(struct app_session *s, struct packet *p, enum directio
         s->flow.flow->parser_gaps |= (1u << d) & 3u;
     else
         packet_clear_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
+    if (s->flow.proto == NULL && !s->off && s->ds[d].len == 0)
+        s->first_gaps |= APP_DIRECTION_BIT(d) & 3u;
+}
+
+/* A hole before the first data of a flow whose protocol is not known by its end is told there once
+ * more, as in Suricata, if the end of that direction is inspected. */
+static COLD void tell_first_gaps(const struct app_session *s, const struct inspection *in)
+{
+    static const uint32_t last[2] = { PACKET_LAST_TO_SERVER, PACKET_LAST_TO_CLIENT };
+    struct packet *p = in->packet;
+
+    if (!inspection_ends_flow(in) || s->flow.flow->app_proto != APP_PROTO_UNKNOWN)
+        return;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        if ((s->first_gaps & APP_DIRECTION_BIT(d)) != 0 && (p->flags & last[d]) != 0)
+            packet_set_event(p, EVENT_STREAM_REASSEMBLY_SEQ_GAP);
 }
 
 /* Nothing is parsed any more, so no hole is told. */
@@ -510,6 +526,8 @@ static void tcp_packet(struct app_thread *at, const struct inspection *in)
         s->first_sender = APP_DIRECTION_BIT(packet_direction(p));
     if (s->changing)
         resume_change(s);
+    if (UNLIKELY(s->first_gaps != 0))
+        tell_first_gaps(s, in);
     if (UNLIKELY(p->flags & PACKET_UNIDIRECTIONAL))
         s->flow.disrupted[OTHER_DIRECTION(packet_direction(p))] = true;
     for (unsigned i = 0; i < in->chunk_count; i++) {

@@ -22,7 +22,7 @@ struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsig
     if (s == NULL)
         return NULL;
     memset(s, 0, sizeof(*s));
-    s->transport = (uint8_t)transport;
+    s->transport = transport & 63u;
     s->flow.thread = at;
     s->flow.flow = f;
     f->app = &s->flow;

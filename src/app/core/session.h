@@ -32,7 +32,8 @@ enum { FIRST_SENDER_PARSED = 0x80 };
 struct app_session {
     struct app_flow flow;       /* first: the part that all others see */
     struct app_dir ds[2];
-    uint8_t transport;
+    uint8_t transport : 6;
+    uint8_t first_gaps : 2;       /* APP_TS, APP_TC: a gap came before the protocol was known */
     uint8_t first_sender;         /* APP_TS or APP_TC; FIRST_SENDER_PARSED */
     bool off : 1;               /* nothing is parsed any more */
     bool midstream : 1;

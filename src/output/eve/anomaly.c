@@ -76,6 +76,14 @@ static bool packet_has_space(struct render *r, const struct eve *eve, const stru
     return log_limit_take_of_burst(r, p, len);
 }
 
+/* A gap that only the client has, told at the end of the flow, belongs to the server's data. */
+static enum eve_order gap_order(const struct packet *p, enum packet_event event)
+{
+    return event == EVENT_STREAM_REASSEMBLY_SEQ_GAP && (p->flags & PACKET_PSEUDO) &&
+                   p->flow != NULL && p->flow->parser_gaps == 1u << TO_CLIENT
+               ? EVE_TO_CLIENT : EVE_AS_PACKET;
+}
+
 /* Returns the bytes of the record. */
 static size_t anomaly_packet_event(struct render *r, const struct eve *eve,
                                    const struct anomaly_settings *s, const struct packet *p,
@@ -83,7 +91,7 @@ static size_t anomaly_packet_event(struct render *r, const struct eve *eve,
 {
     struct json j;
 
-    eve_begin(r, eve, &j, p, (struct eve_head){ EVE_AS_PACKET, "anomaly", EVE_NO_TX });
+    eve_begin(r, eve, &j, p, (struct eve_head){ gap_order(p, event), "anomaly", EVE_NO_TX });
     json_object(&j, "anomaly");
     json_string(&j, "type", packet_event_is_typed_stream(event) ? "stream" : "decode");
     json_string(&j, "event", packet_event_name(event));
