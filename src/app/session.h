@@ -30,6 +30,8 @@ void app_thread_free(struct app_thread *at);            /* after all its flows *
 void app_packet(struct app_thread *at, struct inspection *in);
 /* Whether bytes of this direction wait for more of them: the end of the flow has them parsed. */
 bool app_data_waits(const struct app_flow *af, enum direction d);
+/* Whether this direction has ended, but a file of it waits for a packet to be logged with. */
+bool app_files_wait(const struct app_flow *af, enum direction d);
 /* With this packet a parser has stopped for good, or another protocol takes over: rules and logs
  * have to process what there is before that. */
 bool app_wants_detectlog_flush(const struct packet *p);

@@ -412,14 +412,18 @@ static void COLD process_client_side(struct detect_module *m, struct inspection 
 }
 
 /* What the server's parser has not taken yet is parsed at the flow's end, and what that finds is
- * the server's. */
+ * the server's. If the server's side had ended before, its files are logged before its rules have
+ * their last inspection, as in Suricata: its first packet at the end of a flow is the client's. */
 static bool has_two_sides(const struct inspection *in)
 {
     const struct app_flow *af = in->flow->app;
 
-    return in->chunk_count > 0 ||
-           (inspection_ends_flow(in) && af != NULL && app_data_waits(af, TO_CLIENT) &&
-            !app_data_waits(af, TO_SERVER));
+    if (in->chunk_count > 0)
+        return true;
+    if (!inspection_ends_flow(in) || af == NULL)
+        return false;
+    return (app_data_waits(af, TO_CLIENT) && !app_data_waits(af, TO_SERVER)) ||
+           app_files_wait(af, TO_CLIENT);
 }
 
 /* At the end of a flow, the stream module may send data of a direction in earlier packets; flags

@@ -497,6 +497,17 @@ bool app_file_due(const struct app_file *file, const struct inspection *in)
            (af->end[TO_SERVER] && af->end[TO_CLIENT]);
 }
 
+bool app_files_wait(const struct app_flow *af, enum direction d)
+{
+    if (!af->end[d])
+        return false;
+    for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        for (const struct app_file *file = tx->files[d]; file != NULL; file = file->next)
+            if (file->state != FILE_OPEN && !file->reported)
+                return true;
+    return false;
+}
+
 /* An open file may still grow. A closed one stays until the logs have it, and until the store has
  * written it when it is to be stored. */
 static bool file_done(const struct app_file *file, uint32_t required)

@@ -310,12 +310,13 @@ static bool has_untold_file(const struct app_tx *tx, enum direction d)
     return false;
 }
 
-/* A transaction that is open in one direction is not logged yet, so it is inspected in
- * both. */
+/* A transaction that is open in one direction, or has a file, is not logged yet, so it is inspected
+ * in both. */
 static bool has_open_tx(const struct app_flow *af, enum direction d)
 {
     for (const struct app_tx *tx = af != NULL ? af->first : NULL; tx != NULL; tx = tx->next)
-        if (!tx_inspection_done(tx, d) || has_untold_file(tx, d) ||
+        if (!tx_inspection_done(tx, d) || has_untold_file(tx, TO_SERVER) ||
+            has_untold_file(tx, TO_CLIENT) ||
             (!tx_inspection_done(tx, !d) && !app_tx_done(tx, !d, af->proto)))
             return true;
     return false;
