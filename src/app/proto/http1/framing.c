@@ -28,16 +28,22 @@ static bool is_too_long(struct slice value)
 }
 
 /* The last coding is "chunked": then it says where the body ends (RFC 9112 section 6.3), whatever
- * codings come before it. */
+ * codings come before it. Empty elements of a list mean nothing (RFC 9110 section 5.6.1). */
 static bool ends_chunked(struct slice codings)
 {
-    struct slice s = http_trimmed(codings);
-    struct slice last = s;
+    struct slice last = { 0 };
+    uint32_t from = 0;
 
-    for (uint32_t i = 0; i < s.len; i++)
-        if (s.data[i] == ',')
-            last = (struct slice){ .data = s.data + i + 1, .len = s.len - i - 1 };
-    last = http_trimmed(last);
+    for (uint32_t i = 0; i <= codings.len; i++) {
+        struct slice coding;
+
+        if (i < codings.len && codings.data[i] != ',')
+            continue;
+        coding = http_trimmed((struct slice){ .data = codings.data + from, .len = i - from });
+        if (coding.len > 0)
+            last = coding;
+        from = i + 1;
+    }
     return last.len == strlen("chunked") && http_slice_has(last, "chunked");
 }
 

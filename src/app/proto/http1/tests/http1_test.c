@@ -507,6 +507,8 @@ TEST(http1_smuggled_requests_are_seen)
                     "tx 0 event invalid_content_length_field_in_request\n" SMUGGLED);
     expect_smuggled(t, "Transfer-Encoding: chunked, identity", "3\r\nabc\r\n0\r\n\r\n",
                     "tx 0 event invalid_transfer_encoding_value_in_request\n" ABC_FILE SMUGGLED);
+    expect_smuggled(t, "Transfer-Encoding: , chunked ,", "3\r\nabc\r\n0\r\n\r\n",
+                    ABC_FILE SMUGGLED);
     expect_smuggled(t, "Transfer-Encoding: identity\r\nContent-Length: 3", "abc",
                     "tx 0 event invalid_transfer_encoding_value_in_request\n" ABC_FILE SMUGGLED);
 }
