@@ -53,7 +53,7 @@ static void line_ends(struct http_chunks *c)
 {
     if (c->digits)
         c->part = c->left == 0 || c->wide ? CHUNKS_OVER : CHUNK_CONTENT;
-    c->digits = false;
+    c->digits = c->extended = false;
 }
 
 /* Lengths up to INT32_MAX, as libhtp reads them. A hostile length ends the walk before it
@@ -111,7 +111,8 @@ static void step(struct http_chunks *c, struct bytes *in)
         c->part = CHUNK_LENGTH;
 }
 
-/* `end`: bytes of the input that libhtp has consumed. An extension needs a digit before its ';'. */
+/* `end`: bytes of the input that libhtp has consumed. An extension needs a digit before its ';'.
+ * Several of one chunk are one event. */
 void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input, size_t end)
 {
     struct http_chunks *c;
@@ -129,9 +130,11 @@ void http_chunks_look(struct http_tx *htx, enum direction d, struct slice input,
     while (c->part != CHUNKS_OVER && bytes_have(&in, 1)) {
         bool in_line = c->part == CHUNK_LENGTH || c->part == CHUNK_REST_OF_LINE;
 
-        if (in_line && c->digits && peek_u8(&in) == ';')
+        if (in_line && c->digits && !c->extended && peek_u8(&in) == ';') {
+            c->extended = true;
             app_tx_event(&htx->tx, d == TO_SERVER ? HTTP_EVENT_REQUEST_CHUNK_EXTENSION
                                                   : HTTP_EVENT_RESPONSE_CHUNK_EXTENSION);
+        }
         step(c, &in);
     }
 }

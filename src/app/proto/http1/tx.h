@@ -49,6 +49,7 @@ struct http_chunks {
     uint32_t from;                      /* position in the input of the first byte not read yet */
     uint8_t part;                       /* enum chunk_part, see chunks.c */
     bool digits;
+    bool extended;                      /* the event of this chunk's extension is raised */
     bool wide;                          /* longer than libhtp accepts */
 };
 
