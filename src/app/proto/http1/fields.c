@@ -423,12 +423,13 @@ static bool has_end(struct http_tx *htx, struct slice block)
     return found;
 }
 
-/* A further empty line behind the header of an answer without fields. It belongs to the body, but
- * no ordinary server sends it, and Suricata reads it as a field without a name. */
+/* A further empty line behind the header of a response without fields: no ordinary server sends
+ * it. */
 void http_empty_line_follows(struct http_tx *htx)
 {
     raise_once(htx, HTTP_EVENT_RESPONSE_FIELD_MISSING_COLON,
                HTTP_EVENT_REQUEST_FIELD_MISSING_COLON);
+    htp_tx_res_set_header(htx->htp, "", 0, "", 0, HTP_ALLOC_COPY);
 }
 
 /* Reads the block again in place of libhtp. Of a trailer, libhtp's fields stay and only new names

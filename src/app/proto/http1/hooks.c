@@ -437,16 +437,28 @@ static int response_header_data(htp_tx_data_t *d)
     return header_data(d, TO_CLIENT);
 }
 
+/* A further empty line behind the header of a response without fields counts as a field without a
+ * name, as in Suricata, and not as the first byte of the body. */
+static bool takes_empty_line(const htp_tx_data_t *d, struct http_tx *htx)
+{
+    htx->bare_header = false;
+    if (d->data == NULL || d->data[0] != '\n')
+        return false;
+    http_empty_line_follows(htx);
+    htx->htp->response_message_len--;
+    return true;
+}
+
 static int body_data(htp_tx_data_t *d, enum direction direction)
 {
     struct http_tx *htx = http_tx_changing(d->tx);
 
     if (htx == NULL || d->len == 0)
         return HTP_OK;
-    if (UNLIKELY(htx->bare_header) && direction == TO_CLIENT) {
-        htx->bare_header = false;
-        if (d->data != NULL && d->data[0] == '\n')
-            http_empty_line_follows(htx);
+    if (UNLIKELY(htx->bare_header) && direction == TO_CLIENT && takes_empty_line(d, htx)) {
+        if (d->len > 1)
+            http_body_data(htx, direction, d->data + 1, d->len - 1);
+        return HTP_OK;
     }
     http_body_data(htx, direction, d->data, d->len);
     return HTP_OK;
