@@ -56,7 +56,9 @@ static bool begins_with_domain(struct bytes in)
     return dots > 0 || !bytes_have(&in, 1);
 }
 
-/* FTP servers greet with 220, too: a domain must follow, or the client must have spoken SMTP. */
+/* FTP servers greet with 220, too: a domain must follow, or the client must have spoken SMTP. A
+ * greeting without the end of its line is not waited for, as in Suricata: when the client has
+ * spoken, the probe runs once more. */
 static enum app_probe_result smtp_probe_greeting(struct bytes in, enum direction direction UNUSED,
                                                  const struct flow *flow)
 {
@@ -79,8 +81,8 @@ static enum app_probe_result smtp_probe_greeting(struct bytes in, enum direction
 }
 
 static const struct app_probe probes[] = {
-    { .transport = APP_TCP, .directions = APP_TC, .ports = "25,465", .min = 5, .max_other = 5,
-      .probe = smtp_probe_greeting },
+    { .transport = APP_TCP, .directions = APP_TC, .ports = "25,465", .min = 5, .max = 5,
+      .max_other = 5, .probe = smtp_probe_greeting },
     { .probe = NULL },
 };
 
