@@ -237,7 +237,7 @@ TEST(http1_chunk_extension)
 {
     static const struct split_step steps[] = {
         SPLIT_TS("POST /f HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-                 "8 \r\ntoto;ata\r\n4\r\ntiti\r\n0 ; a=b\r\n\r\n"
+                 "8 \r\ntoto;ata\r\n4\r\ntiti\r\n0 ; a=b; c=d\r\n\r\n"
                  "POST /g HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                  "2\r\n;;\r\n0\r\nA: b;c\r\n\r\n"),
         SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
