@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_ALIGN 16
+/* What has to be aligned to 16 bytes has a size that is a multiple of 16. Rules have half a million
+ * objects and texts, so each is only aligned as it needs. */
+#define WIDE_ALIGN ((size_t)16)
+#define ARENA_ALIGN ((size_t)8)
 /* Arenas with smaller blocks than this are many (one per flow or transaction). */
 #define SMALL_BLOCKS ((size_t)4096)
 /* Arenas with blocks from this size on are a ruleset's. malloc() keeps freed blocks below its
@@ -23,7 +26,7 @@
 struct arena_block {
     struct arena_block *next;
     size_t used, size;
-    _Alignas(ARENA_ALIGN) unsigned char data[];
+    unsigned char data[];
 };
 
 static bool is_large(const struct arena *arena)
@@ -110,26 +113,39 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
     return block;
 }
 
-/* NULL only for arenas with a limit. */
-void *arena_alloc(struct arena *arena, size_t size)
+/* Bytes before `used` is aligned. */
+static inline size_t padding(const struct arena_block *block, size_t align)
+{
+    return -(uintptr_t)(block->data + block->used) & (align - 1);
+}
+
+/* NULL only for arenas with a limit. A new block has space for the padding. */
+static void *take(struct arena *arena, size_t size, size_t align)
 {
     struct arena_block *block = arena->current;
+    size_t all;
     void *p;
 
     if (UNLIKELY(size > SIZE_MAX / 2))
         size = SIZE_MAX / 2;        /* fails in the allocator */
-    size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-    if (UNLIKELY(arena->limit > 0 && size > arena->limit - arena->used))
+    if (UNLIKELY(arena->limit > 0 && size > arena->limit - MIN(arena->used, arena->limit)))
         return NULL;
-    if (UNLIKELY(block == NULL || block->size - block->used < size)) {
-        block = block_with_space(arena, size);
+    all = block != NULL ? padding(block, align) + size : 0;
+    if (UNLIKELY(block == NULL || block->size - block->used < all)) {
+        block = block_with_space(arena, size + align - 1);
         if (block == NULL)
             return NULL;
+        all = padding(block, align) + size;
     }
-    p = block->data + block->used;
-    block->used += size;
-    arena->used += size;
+    p = block->data + block->used + (all - size);
+    block->used += all;
+    arena->used += all;
     return p;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    return take(arena, size, size % WIDE_ALIGN == 0 ? WIDE_ALIGN : ARENA_ALIGN);
 }
 
 void *arena_zalloc(struct arena *arena, size_t size)
@@ -150,15 +166,16 @@ void *arena_copy(struct arena *arena, const void *data, size_t size)
 
 struct slice arena_slice(struct arena *arena, struct slice s)
 {
-    s.data = arena_copy(arena, s.data, s.len);
-    if (s.data == NULL)
-        s.len = 0;
-    return s;
+    void *p = take(arena, s.len, 1);
+
+    if (p != NULL && s.len > 0)
+        memcpy(p, s.data, s.len);
+    return (struct slice){ .data = p, .len = p != NULL ? s.len : 0 };
 }
 
 char *arena_text(struct arena *arena, struct text t)
 {
-    char *p = arena_alloc(arena, t.n + 1);
+    char *p = take(arena, t.n + 1, 1);
 
     if (p == NULL)
         return NULL;
@@ -177,7 +194,7 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
     va_start(args, fmt);
     n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
-    p = arena_alloc(arena, (size_t)MAX(n, 0) + 1);
+    p = take(arena, (size_t)MAX(n, 0) + 1, 1);
     if (p == NULL)
         return NULL;
     va_start(args, fmt);

@@ -24,7 +24,7 @@ void arena_init(struct arena *arena, uint32_t block_size, uint32_t limit);
 void arena_fini(struct arena *arena);
 void arena_reset(struct arena *arena);
 
-/* Aligned to 16, not cleared. */
+/* Not cleared. Aligned to 8, and to 16 if the size is a multiple of 16; texts are not aligned. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);

@@ -13,7 +13,7 @@ TEST(arena_aligns_and_keeps_apart)
     arena_init(&a, 256, 0);
     for (size_t i = 0; i < ARRAY_LEN(p); i++) {
         p[i] = arena_alloc(&a, i);
-        CHECK_INT((uintptr_t)p[i] % 16, 0);
+        CHECK_INT((uintptr_t)p[i] % (i % 16 == 0 ? 16 : 8), 0);
         memset(p[i], (int)i, i);
     }
     for (size_t i = 0; i < ARRAY_LEN(p); i++) {
@@ -47,14 +47,17 @@ TEST(arena_limit_refuses)
     struct arena a;
 
     arena_init(&a, 128, 200);
-    CHECK(arena_alloc(&a, 128) != NULL);
-    CHECK(arena_alloc(&a, 128) == NULL);
-    CHECK(arena_zalloc(&a, 128) == NULL);
-    CHECK(arena_alloc(&a, 64) != NULL);
+    CHECK(arena_alloc(&a, 120) != NULL);
+    CHECK(arena_alloc(&a, 120) == NULL);
+    CHECK(arena_zalloc(&a, 120) == NULL);
+    CHECK(arena_alloc(&a, 72) != NULL);
+    CHECK(arena_alloc(&a, 9) == NULL);
+    CHECK(arena_text(&a, text_of("12345678")) == NULL);
+    CHECK(arena_text(&a, text_of("1234567")) != NULL);
     CHECK(arena_alloc(&a, 1) == NULL);
-    CHECK(arena_text(&a, text_of("x")) == NULL);
+    CHECK(arena_text(&a, text_of("")) == NULL);
     arena_reset(&a);
-    CHECK(arena_alloc(&a, 128) != NULL);
+    CHECK(arena_alloc(&a, 120) != NULL);
     arena_fini(&a);
 }
 
