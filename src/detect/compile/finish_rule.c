@@ -556,7 +556,7 @@ static void build_programs(struct rule_parser *p)
 
     while (*at != NULL) {
         if ((*at)->buffer != NULL && (*at)->buffer->kind == BUFFER_BASE64) {
-            (*at)->program = program_build(p->arena, *at, NULL);
+            (*at)->program = program_of_list(p->arena, *at, NULL);
             decoded = *at;
             *at = (*at)->next;
         } else {
@@ -564,7 +564,7 @@ static void build_programs(struct rule_parser *p)
         }
     }
     for (struct rule_list *l = p->rule->list; l != NULL; l = l->next) {
-        l->program = program_build(p->arena, l, decoded != NULL ? decoded->program : NULL);
+        l->program = program_of_list(p->arena, l, decoded != NULL ? decoded->program : NULL);
         l->decoded = decoded;
     }
 }

@@ -173,7 +173,7 @@ int packet_facts_finish(struct rule_parser *p)
     facts->post[0] = packet_fact_note(fact);
     facts->post_count = 1;
     for (struct rule_list *l = facts->list; l != NULL; l = l->next)
-        l->program = program_build(p->arena, l, NULL);
+        l->program = program_of_list(p->arena, l, NULL);
     tests = arena_zalloc(p->arena, (r->tx_test_count + 1) * sizeof(*tests));
     if (r->tx_test_count > 0)
         memcpy(tests, r->tx_test, r->tx_test_count * sizeof(*tests));

@@ -87,7 +87,7 @@ static bool absolute_range(const struct step *s, const struct program_run *run,
 static const uint8_t *content_find(const struct rule_program *program, const struct step *s,
                                    const struct program_run *run, int64_t from, int64_t to)
 {
-    const uint8_t *literal = (const uint8_t *)program + s->literal;
+    const uint8_t *literal = (const uint8_t *)program + s->content.literal;
 
     if (s->flags & OP_ENDSWITH) {
         if (to < (int64_t)run->len)

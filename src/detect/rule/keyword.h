@@ -57,6 +57,7 @@ struct rule_parser {
                                          * ("http.cookie: to_client"); 0: all */
     bool current_is_sticky;           /* a sticky buffer is current (its list may still be empty) */
     struct arena *arena;                /* for what the rule points to */
+    struct arena *scratch;              /* for what only parsing needs */
     struct rule_block *block;           /* whose arena that is; NULL: the ruleset's own */
     bool must_bind;                     /* rule_bind() was called for a rule of a block */
     struct ruleset *ruleset;

@@ -345,6 +345,7 @@ static void start_rule(struct rule_builder *b, const struct rule_text *text, str
     struct rule_parser *p = &b->parser;
     struct rule *rule = p->rule;
 
+    arena_reset(&b->scratch);
     *rule = (struct rule){ 0 };
     rule->info = arena_zalloc(p->arena, sizeof(*rule->info));
     rule->gid = 1;
@@ -554,6 +555,8 @@ void rule_builder_init(struct rule_builder *b, struct ruleset *set,
         .address_vars = { find_address_var, (void *)request->conf },
         .port_vars = { find_port_var, (void *)request->conf },
     };
+    arena_init(&b->scratch, 0, 0);
+    b->parser.scratch = &b->scratch;
 }
 
 void rule_builder_fini(struct rule_builder *b)
@@ -565,4 +568,5 @@ void rule_builder_fini(struct rule_builder *b)
     buf_fini(&b->metadata_cut);
     map_fini(&b->metadata_built);
     map_fini(&b->required_built);
+    arena_fini(&b->scratch);
 }

@@ -33,6 +33,7 @@ typedef int rule_finish_fn(struct rule_parser *p);
 /* State that is reused from rule to rule: lists being filled, settings of the load. */
 struct rule_builder {
     struct rule_parser parser;
+    struct arena scratch;       /* reset with each rule */
     const struct rule_text *text;
     rule_finish_fn *finish;
     ARRAY_OF(struct rule_test) tests[3];    /* packet, transaction, post */

@@ -188,11 +188,11 @@ static int hex_parse(struct rule_parser *p, struct text in, size_t *i, uint8_t *
 }
 
 /* `out` is as long as the text, which is never shorter than its bytes. Characters that end
- * options must be escaped. */
+ * options must be escaped. The bytes are in scratch memory, because programs have copies. */
 int content_bytes_parse(struct rule_parser *p, struct text in, const char *keyword,
                         uint8_t **bytes, uint16_t *len)
 {
-    uint8_t *out = arena_alloc(p->arena, in.n + 1);
+    uint8_t *out = arena_alloc(p->scratch, in.n + 1);
     size_t n = 0;
 
     if (in.n == 0)
@@ -223,7 +223,7 @@ int content_bytes_parse(struct rule_parser *p, struct text in, const char *keywo
 /* The search folds the data to lower case, so the pattern is folded once here. */
 void content_set_nocase(struct rule_parser *p, struct content_op *content, uint32_t *flags)
 {
-    uint8_t *lower = arena_copy(p->arena, content->bytes, content->len);
+    uint8_t *lower = arena_copy(p->scratch, content->bytes, content->len);
 
     for (unsigned i = 0; i < content->len; i++)
         lower[i] = ascii_lower(lower[i]);
@@ -353,9 +353,30 @@ const struct rule_program *program_build(struct arena *arena, const struct rule_
             program->step[i].flags |= OP_LAST;
         if (op->kind != OP_CONTENT)
             continue;
-        program->step[i].literal = (uint32_t)at;
+        program->step[i].content.literal = (uint32_t)at;
         memcpy((uint8_t *)program + at, op->content.bytes, op->content.len);
         at += op->content.len;
+    }
+    return program;
+}
+
+/* A content's bytes as written are only kept where they differ. */
+const struct rule_program *program_of_list(struct arena *arena, struct rule_list *list,
+                                           const struct rule_program *then)
+{
+    const struct rule_program *program = program_build(arena, list, then);
+    const struct step *s = program->step;
+
+    for (struct rule_op *op = list->first; op != NULL; op = op->next, s++) {
+        const uint8_t *written = op->content.written;
+
+        if (op->kind != OP_CONTENT)
+            continue;
+        op->content.bytes = (const uint8_t *)program + s->content.literal;
+        op->content.written = op->content.bytes;
+        if (memcmp(written, op->content.bytes, op->content.len) != 0)
+            op->content.written = (const uint8_t *)arena_slice(arena,
+                (struct slice){ written, op->content.len }).data;
     }
     return program;
 }

@@ -71,12 +71,11 @@ struct pcre_capture { uint8_t kind; bool has_key; uint32_t id; };
 #define PCRE_MATCH_LIMIT 3500   /* Suricata's default */
 struct pcre_op {
     const struct pcre_compiled *compiled;
-    void *code;                 /* pcre2_code */
-    void *context;              /* pcre2_match_context */
+    void *code, *context;       /* pcre2_code, pcre2_match_context */
     uint32_t match_limit, depth_limit;  /* as configured */
+    struct pcre_capture *capture;
     unsigned capture_count;
     bool jit;
-    struct pcre_capture capture[PCRE_CAPTURES_MAX];
 };
 
 enum byte_operator { BYTE_EQ, BYTE_LT, BYTE_GT, BYTE_LE, BYTE_GE, BYTE_AND, BYTE_XOR,
@@ -147,7 +146,7 @@ int byte_var_find(struct rule_parser *p, struct text name);     /* -1: none */
 int byte_var_make(struct rule_parser *p, struct text name);     /* -1: too many */
 #define BYTE_VARS_MAX 32
 
-/* A literal with |hex| and escapes. */
+/* A literal with |hex| and escapes. The bytes are valid until the rule has been parsed. */
 int content_bytes_parse(struct rule_parser *p, struct text in, const char *keyword,
                         uint8_t **bytes, uint16_t *len);
 /* Sets nocase on a content and changes its bytes to lower case. */
@@ -159,6 +158,9 @@ void ops_mark_dependence(struct rule_list *list);
  * an arena with a limit. */
 const struct rule_program *program_build(struct arena *arena, const struct rule_list *list,
                                          const struct rule_program *then);
+/* The same, for an arena without limit. The list's contents are then the program's literals. */
+const struct rule_program *program_of_list(struct arena *arena, struct rule_list *list,
+                                           const struct rule_program *then);
 
 /* --- running ------------------------------------------------------------------------------ */
 
@@ -166,9 +168,9 @@ struct step {
     uint32_t flags;
     uint8_t kind;
     uint16_t len;               /* of the literal */
-    uint32_t literal;           /* offset from the program's start */
-    union {
-        struct { int32_t offset, depth, distance, within; const uint8_t *replace; } content;
+    union {     /* literal: offset from the program's start */
+        struct { uint32_t literal; int32_t offset, depth, distance, within;
+                 const uint8_t *replace; } content;
         const struct pcre_op *pcre;
         struct byte_op byte;
         struct int_match size;
@@ -231,8 +233,7 @@ struct program_run {
     bool little;                /* DCERPC data is little-endian */
     bool is_payload;            /* of the packet: `replace` may write */
     uint32_t at;                /* end of the last match */
-    uint32_t pcre_from;
-    uint32_t steps;
+    uint32_t pcre_from, steps;
     uint64_t scanned;           /* searched bytes */
     uint64_t read, worked;      /* bytes of them and work of expressions, see match/pcre_work.h */
     uint64_t *vars;

@@ -116,9 +116,9 @@ struct match_input;
  * sticky buffers. The payload's list has buffer == NULL. */
 struct rule_list {
     const struct buffer *buffer;        /* includes its transforms; NULL: payload */
-    uint8_t directions;                 /* directions in which the rule inspects the buffer */
     struct rule_op *first, *last;       /* as parsed, linked; owned by the arena */
     unsigned op_count;
+    uint8_t directions;                 /* directions in which the rule inspects the buffer */
     const struct rule_program *program; /* compiled */
     const struct rule_list *decoded;    /* list on the output of its base64_decode; or NULL */
     struct rule_list *next;

@@ -58,7 +58,7 @@ static int fileext_parse(struct rule_parser *p, struct text in, void *arg UNUSED
         return -1;
     if (len == UINT16_MAX)
         return rule_error(p, "fileext: the extension is too long");
-    dotted = arena_alloc(p->arena, len + 1u);
+    dotted = arena_alloc(p->scratch, len + 1u);
     dotted[0] = '.';
     memcpy(dotted + 1, bytes, len);
     return file_content(p, TEXT_LITERAL("file.name"), dotted, (uint16_t)(len + 1), OP_ENDSWITH);

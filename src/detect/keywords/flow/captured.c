@@ -61,6 +61,7 @@ static int captured_parse(struct rule_parser *p, struct text in, enum var_kind k
                           struct captured_arg *a)
 {
     struct text rest = in, name;
+    uint8_t *bytes;
 
     if (!text_split(&rest, ',', &name) || name.n == 0 || rest.n == 0)
         return rule_error(p, "%s: expected NAME,TEXT, found \"%.*s\"", p->keyword->name, TEXT(in));
@@ -68,7 +69,10 @@ static int captured_parse(struct rule_parser *p, struct text in, enum var_kind k
         rest = (struct text){ rest.p + 1, rest.n - 2 };
     a->id = var_name_id(kind, arena_text(p->arena, name));
     p->rule->vars_read |= kind == VAR_FLOWVAR ? RULE_VAR_FLOW : RULE_VAR_PACKET;
-    return content_bytes_parse(p, rest, p->keyword->name, &a->bytes, &a->len);
+    if (content_bytes_parse(p, rest, p->keyword->name, &bytes, &a->len) < 0)
+        return -1;
+    a->bytes = arena_copy(p->arena, bytes, a->len);
+    return 0;
 }
 
 static int flowvar_parse(struct rule_parser *p, struct text in, void *arg)

@@ -350,6 +350,7 @@ static bool is_lower_case(const struct rule_parser *p, const char *name)
 static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
     struct pcre_op *pcre = arena_zalloc(p->arena, sizeof(*pcre));
+    struct pcre_capture capture[PCRE_CAPTURES_MAX];
     struct pcre_flags f = { 0 };
     struct pcre_parts parts = { 0 };
 
@@ -362,9 +363,11 @@ static int pcre_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         has_upper_case(parts.re))
         return rule_error(p, "pcre: %s (\"%c\") is all lower case, the expression has an upper "
                           "case letter", f.buffer, f.letter);
+    pcre->capture = capture;
     if ((parts.captures.n > 0 ? captures_listed(p, parts.captures, pcre)
                               : captures_named(p, parts.re, pcre)) < 0)
         return -1;
+    pcre->capture = arena_copy(p->arena, capture, pcre->capture_count * sizeof(capture[0]));
     if (pcre_compile(p, parts.re, f.options, pcre) < 0)
         return -1;
     rule_free_later(p, &keyword_pcre, pcre);

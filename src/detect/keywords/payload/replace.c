@@ -26,7 +26,7 @@ static int replace_parse(struct rule_parser *p, struct text in, void *arg UNUSED
         return rule_error(p, "can't have a relative negated keyword set along with a replacement");
     if (op->content.len != len)
         return rule_error(p, "can't have a content length different from replace length");
-    op->content.replace = bytes;
+    op->content.replace = arena_copy(p->arena, bytes, len);
     op->flags |= OP_REPLACE;
     p->rule->flags |= RULE_NEEDS_PACKET;
     return 0;
