@@ -2,7 +2,27 @@
 /* app/proto/quic/assembly.c - joins the segments of a handshake, which come in any order. */
 #include "app/proto/quic/quic.h"
 
+#include "base/memory/lib_memory.h"
+
 #include <string.h>
+
+#define RANGES_AT_FIRST 2
+
+/* Space for one more range. False: no memory. */
+static bool has_space(struct quic_assembly *a)
+{
+    uint16_t cap = a->cap > 0 ? (uint16_t)(2 * a->cap) : RANGES_AT_FIRST;
+    struct quic_range *range;
+
+    if (LIKELY(a->count < a->cap))
+        return true;
+    range = lib_realloc(a->range, cap * sizeof(*range));
+    if (range == NULL)
+        return false;
+    a->range = range;
+    a->cap = cap;
+    return true;
+}
 
 static void remove_range(struct quic_assembly *a, unsigned i)
 {
@@ -11,7 +31,8 @@ static void remove_range(struct quic_assembly *a, unsigned i)
 }
 
 /* Merges the range with those that it overlaps or touches. Ranges are sorted and disjoint. False:
- * QUIC_RANGES_MAX separate ranges, so that a hostile client cannot make the list long. */
+ * no memory, or QUIC_RANGES_MAX separate ranges, so that a hostile client cannot make the list
+ * long. */
 static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
 {
     unsigned i = 0;
@@ -23,7 +44,7 @@ static bool add_range(struct quic_assembly *a, uint32_t from, uint32_t to)
         to = MAX(to, a->range[i].to);
         remove_range(a, i);
     }
-    if (a->count == QUIC_RANGES_MAX)
+    if (a->count == QUIC_RANGES_MAX || !has_space(a))
         return false;
     memmove(&a->range[i + 1], &a->range[i], (a->count - i) * sizeof(a->range[0]));
     a->range[i].from = from;
@@ -67,4 +88,12 @@ struct slice quic_assembly_front(const struct quic_assembly *a)
     uint32_t len = a->count > 0 && a->range[0].from == 0 ? a->range[0].to : 0;
 
     return (struct slice){ .data = a->data.data, .len = len };
+}
+
+void quic_assembly_fini(struct quic_assembly *a)
+{
+    buf_fini(&a->data);
+    lib_free(a->range);
+    a->range = NULL;
+    a->count = a->cap = 0;
 }

@@ -180,8 +180,8 @@ static bool take_hello(struct quic_state *st, struct quic_tx *t, struct slice me
     return true;
 }
 
-/* Reads the hello when it is complete. False: another handshake message, which cannot start
- * here. */
+/* Reads the hello when it is complete; nothing that follows is joined. False: another handshake
+ * message, which cannot start here. */
 static bool look_for_hello(struct quic_state *st, struct quic_tx *t)
 {
     struct slice front = quic_assembly_front(&st->assembly[t->direction]);
@@ -194,7 +194,10 @@ static bool look_for_hello(struct quic_state *st, struct quic_tx *t)
         return false;
     if (in.failed)
         return true;
-    return take_hello(st, t, message, type == SERVER_HELLO);
+    if (!take_hello(st, t, message, type == SERVER_HELLO))
+        return false;
+    quic_assembly_fini(&st->assembly[t->direction]);
+    return true;
 }
 
 /* RFC 9000 section 19.6. */

@@ -50,8 +50,7 @@ static void follow_keys(struct quic_crypto *c, struct quic_state *st, enum direc
     } else if (d == TO_CLIENT && st->keys.known && h->type == QUIC_RETRY && !st->retried) {
         st->keys.known = false;
         st->hello[TO_SERVER] = false;
-        st->assembly[TO_SERVER].count = 0;
-        buf_clear(&st->assembly[TO_SERVER].data);
+        quic_assembly_fini(&st->assembly[TO_SERVER]);
         st->retried = true;
     }
 }
@@ -111,8 +110,8 @@ static void quic_close(struct app_flow *af)
 {
     struct quic_state *st = af->state;
 
-    buf_fini(&st->assembly[TO_SERVER].data);
-    buf_fini(&st->assembly[TO_CLIENT].data);
+    quic_assembly_fini(&st->assembly[TO_SERVER]);
+    quic_assembly_fini(&st->assembly[TO_CLIENT]);
 }
 
 /* --- the declaration -------------------------------------------------------------------------- */

@@ -69,15 +69,18 @@ bool quic_decrypt(struct quic_crypto *c, const struct quic_dir_keys *keys,
 #define QUIC_HANDSHAKE_MAX 65535
 #define QUIC_RANGES_MAX 32
 
-/* The received parts of a handshake, in any order. */
+struct quic_range { uint32_t from, to; };
+
+/* The received parts of a handshake, in any order. Most handshakes have one range at a time. */
 struct quic_assembly {
     struct buf data;
-    struct { uint32_t from, to; } range[QUIC_RANGES_MAX];       /* sorted, apart */
-    unsigned count;
+    struct quic_range *range;           /* sorted, apart; space for `cap` */
+    uint16_t count, cap;
 };
 /* False: too long, or in too many parts. */
 bool quic_assembly_add(struct quic_assembly *a, uint64_t offset, struct slice segment);
 struct slice quic_assembly_front(const struct quic_assembly *a);        /* without holes */
+void quic_assembly_fini(struct quic_assembly *a);       /* frees its memory; it may be used again */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 

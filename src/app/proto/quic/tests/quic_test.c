@@ -54,7 +54,11 @@ TEST(quic_crypto_frames_in_any_order)
     for (unsigned i = 1; i < QUIC_RANGES_MAX; i++)
         CHECK(quic_assembly_add(&a, 20 * i, text("z")));
     CHECK(!quic_assembly_add(&a, 20 * QUIC_RANGES_MAX, text("z")));
-    buf_fini(&a.data);
+    quic_assembly_fini(&a);
+    CHECK(quic_assembly_front(&a).len == 0);
+    CHECK(quic_assembly_add(&a, 0, text("abc")));
+    CHECK(quic_assembly_front(&a).len == 3);
+    quic_assembly_fini(&a);
 }
 
 static void check_replay(struct test *t, const void *data, uint32_t len, const char *expected)
