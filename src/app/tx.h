@@ -65,10 +65,10 @@ struct app_tx {
     uint8_t *more_events;       /* the rest, in the arena; see app_tx_event_at() */
     uint16_t files_open;        /* not closed yet */
     bool store_files[2];        /* filestore matched */
+    uint32_t counted;           /* bytes of the arena that tx_memory includes */
     struct app_file *files[2];  /* oldest first */
     struct arena arena;         /* freed with the transaction */
     struct app_places *places;  /* in long lists of values, see app/values.h; in the arena */
-    uint32_t counted;           /* bytes of the arena that tx_memory includes */
     uint64_t start_us;
     struct {
         PACKET_SLOT(detect, APP_TX_SLOT_DETECT);

@@ -26,9 +26,15 @@
 #define SPARE_TIMES 4u              /* a spare buffer of so many times the announced size will do */
 #define SPARE_LEAST 1024u
 
+/* Hashes of a file, and their results. */
+struct file_hashes {
+    struct digest_stream stream[DIGEST_COUNT];
+    uint8_t result[DIGEST_COUNT][DIGEST_MAX];
+};
+
 struct file_private {
     struct app_file file;           /* first */
-    struct digest_stream *hash;     /* DIGEST_COUNT of them; NULL: none is required */
+    struct file_hashes *hash;       /* NULL: none is required */
     bool hashing[DIGEST_COUNT];
     bool magic_tried;
     /* Set in a list's first file only: the list's end, and the file that was returned last. */
@@ -78,11 +84,11 @@ static void start_hashes(struct file_private *fp, uint32_t required)
 {
     if (LIKELY((required & (APP_FILE_MD5 | APP_FILE_SHA1 | APP_FILE_SHA256)) == 0))
         return;
-    fp->hash = lib_malloc(DIGEST_COUNT * sizeof(*fp->hash));
+    fp->hash = lib_malloc(sizeof(*fp->hash));
     for (unsigned i = 0; i < DIGEST_COUNT; i++) {
         fp->hashing[i] = fp->hash != NULL && (required & hash_features[i]) != 0;
         if (fp->hashing[i])
-            digest_begin(&fp->hash[i], i);
+            digest_begin(&fp->hash->stream[i], i);
     }
 }
 
@@ -285,7 +291,7 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     app_tx_mark(file->tx);
     for (unsigned i = 0; i < DIGEST_COUNT; i++)
         if (fp->hashing[i])
-            digest_add(&fp->hash[i], data, len);
+            digest_add(&fp->hash->stream[i], data, len);
     file->inspected = MAX(file->inspected, file->shown);
     file->size += len;
     if (!keep) {
@@ -313,13 +319,13 @@ void app_file_gap(struct app_file *file, uint64_t len)
     file->gaps += len;
 }
 
-static bool end_hash(struct file_private *fp, unsigned i, uint8_t *out)
+static const uint8_t *end_hash(struct file_private *fp, unsigned i)
 {
     if (!fp->hashing[i])
-        return false;
+        return NULL;
     fp->hashing[i] = false;
-    digest_end(&fp->hash[i], out);
-    return true;
+    digest_end(&fp->hash->stream[i], fp->hash->result[i]);
+    return fp->hash->result[i];
 }
 
 /* A second close does nothing, so parsers need not remember whether they closed. */
@@ -337,11 +343,11 @@ static void end_file(struct app_file *file, enum file_state state, bool has_hash
     if (is_for_magic(file))
         app_file_magic(file);
     if (state == FILE_CLOSED) {
-        file->md5_done = end_hash(fp, DIGEST_MD5, file->md5);
-        file->sha1_done = end_hash(fp, DIGEST_SHA1, file->sha1);
+        file->md5 = end_hash(fp, DIGEST_MD5);
+        file->sha1 = end_hash(fp, DIGEST_SHA1);
     }
     if (has_hash)
-        file->sha256_done = end_hash(fp, DIGEST_SHA256, file->sha256);
+        file->sha256 = end_hash(fp, DIGEST_SHA256);
 }
 
 /* Only a complete file has an MD5 and a SHA-1. The file store names files by their SHA-256,
@@ -465,7 +471,8 @@ static void fit_window(struct app_file *file)
     struct buf fitting = { 0 };
 
     if (LIKELY(file->state == FILE_OPEN || file->window.len == 0 ||
-               file->window.cap <= 2 * file->window.len + FIT_FREE || !are_many(file)))
+               file->window.cap <= file->window.len + file->window.len / 2 + FIT_FREE ||
+               !are_many(file)))
         return;
     if (!buf_add(&fitting, file->window.data, file->window.len))
         return;

@@ -44,13 +44,15 @@ struct app_file {
     bool has_gaps, stored, no_store, store_requested;
     bool unpacked;              /* content from a decompressor, see decoder_memory.h */
     bool rule_stores;           /* a rule with filestore matched */
-    bool md5_done, sha1_done, sha256_done;
+    bool is_range;
+    bool reported;              /* outputs have had it, see app_file_due() */
+    uint32_t announced;         /* size that the sender announced: memory is allocated for it at
+                                 * once */
     struct slice name;          /* in tx->arena */
     uint64_t size;              /* bytes received, gaps included */
     uint64_t gaps;              /* bytes of `size` that were lost; the members below count content
                                  * only */
     uint64_t start, end, total; /* range, when `is_range` */
-    bool is_range;
     uint64_t inspected;         /* bytes that rules have finished with */
     uint64_t shown;      /* bytes passed to rules; they count as inspected when more have arrived */
     uint64_t again;             /* bytes that rules got once more, for matches across a boundary */
@@ -58,11 +60,8 @@ struct app_file {
     struct buf window;          /* content from window_start on; read-only */
     uint64_t window_start;
     struct file_window limits;
-    uint32_t announced;         /* size that the sender announced: memory is allocated for it at
-                                 * once */
     const char *magic;          /* libmagic's description; in tx->arena; NULL: not looked up */
-    uint8_t md5[16], sha1[20], sha256[32];
-    bool reported; /* outputs have had it, see app_file_due() */
+    const uint8_t *md5, *sha1, *sha256;         /* NULL: not required, or not complete */
     struct {
         PACKET_SLOT(detect, APP_FILE_SLOT_DETECT);
         PACKET_SLOT(output, APP_FILE_SLOT_OUTPUT);

@@ -168,7 +168,7 @@ static void log_file(struct replay *replay, struct app_file *file)
     file->slot.output[0] = 1;    /* "logged": the replay is the output */
     if (replay->quiet)
         return;
-    for (unsigned i = 0; file->sha256_done && i < 32; i++)
+    for (unsigned i = 0; file->sha256 != NULL && i < 32; i++)
         snprintf(hash + 2 * i, 3, "%02x", file->sha256[i]);
     snprintf(text, sizeof(text), "tx %llu file %.*s %s %llu %s", (unsigned long long)file->tx->id,
              (int)MIN(file->name.len, 200), (const char *)file->name.data, states[file->state],

@@ -9,7 +9,10 @@
 #include "base/base.h"
 
 enum digest { DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256, DIGEST_COUNT };
-#define DIGEST_MAX 32               /* bytes of the longest digest */
+#define DIGEST_MD5_BYTES 16
+#define DIGEST_SHA1_BYTES 20
+#define DIGEST_SHA256_BYTES 32
+#define DIGEST_MAX DIGEST_SHA256_BYTES          /* of the longest digest */
 
 struct digest_stream {
     _Alignas(16) uint8_t state[112];

@@ -26,7 +26,7 @@ static void file_members(struct life *l, struct life_record *r, const struct app
     life_number(r, "tx_id", file->tx->id);
     life_number(r, "size", file->size);
     life_word(l, r, "state", states[file->state]);
-    if (!file->sha256_done)
+    if (file->sha256 == NULL)
         return;
     for (unsigned i = 0; i < 32; i++)
         snprintf(hash + 2 * i, 3, "%02x", file->sha256[i]);

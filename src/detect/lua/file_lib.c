@@ -6,6 +6,7 @@
 #ifdef HAVE_LUA
 #include "app/lib/digest.h"
 #include "app/core/file.h"
+#include "base/system/digest.h"
 #include "detect/lua/sandbox.h"
 #include "detect/lua/libraries.h"
 
@@ -59,11 +60,11 @@ static int file_magic(lua_State *state)
 }
 
 /* nil: no rule or output requires this hash, or the file has gaps. */
-static int push_hash(lua_State *state, bool done, const uint8_t *hash, size_t len)
+static int push_hash(lua_State *state, const uint8_t *hash, size_t len)
 {
     char text[2 * DIGEST_MAX];
 
-    if (done)
+    if (hash != NULL)
         lua_pushlstring(state, text, hex_text(hash, len, 0, HEX_LOWER, text));
     else
         lua_pushnil(state);
@@ -74,21 +75,21 @@ static int file_md5(lua_State *state)
 {
     const struct app_file *f = file_of(state);
 
-    return push_hash(state, f->md5_done, f->md5, sizeof(f->md5));
+    return push_hash(state, f->md5, DIGEST_MD5_BYTES);
 }
 
 static int file_sha1(lua_State *state)
 {
     const struct app_file *f = file_of(state);
 
-    return push_hash(state, f->sha1_done, f->sha1, sizeof(f->sha1));
+    return push_hash(state, f->sha1, DIGEST_SHA1_BYTES);
 }
 
 static int file_sha256(lua_State *state)
 {
     const struct app_file *f = file_of(state);
 
-    return push_hash(state, f->sha256_done, f->sha256, sizeof(f->sha256));
+    return push_hash(state, f->sha256, DIGEST_SHA256_BYTES);
 }
 
 /* Suricata's words. */

@@ -6,6 +6,7 @@
 
 #include "app/core/file.h"
 #include "app/proto.h"
+#include "base/system/digest.h"
 #include "base/version.h"
 #include "detect/rule/file_slot.h"
 #include "flow/vars.h"
@@ -737,12 +738,12 @@ void eve_file(struct json *j, const struct app_file *file, bool stored_sids)
         json_string(j, "magic", file->magic);
     json_bool(j, "gaps", file->has_gaps);
     json_string(j, "state", file_state_name(file->state));
-    if (file->md5_done)
-        json_hex(j, "md5", file->md5, sizeof(file->md5));
-    if (file->sha1_done)
-        json_hex(j, "sha1", file->sha1, sizeof(file->sha1));
-    if (file->sha256_done)
-        json_hex(j, "sha256", file->sha256, sizeof(file->sha256));
+    if (file->md5 != NULL)
+        json_hex(j, "md5", file->md5, DIGEST_MD5_BYTES);
+    if (file->sha1 != NULL)
+        json_hex(j, "sha1", file->sha1, DIGEST_SHA1_BYTES);
+    if (file->sha256 != NULL)
+        json_hex(j, "sha256", file->sha256, DIGEST_SHA256_BYTES);
     json_bool(j, "stored", file->stored);
     if (file->stored)
         json_u64(j, "file_id", file->id);

@@ -317,7 +317,7 @@ static void store_close(struct file_store_logger *s, struct render *r, struct pa
     char name[65], final[600];
     struct stat st;
 
-    if (!file->sha256_done) {
+    if (file->sha256 == NULL) {
         output_file_released(file);
         file->no_store = true;
         return;

@@ -446,7 +446,7 @@ void http_fields_read_again(struct http_tx *htx, struct slice block, bool traile
         htp_tx_res_set_headers_clear(htx->htp);
     if (block.len == 1)                 /* the line end of a header without fields */
         take_skip(&r.in, 1);
-    htx->bare_header = block.len == 1 && !trailer;
+    htx->message[TO_CLIENT].bare_header = block.len == 1 && !trailer;
     while (take_field(&r, &f)) {
         struct slice name = http_trimmed(not_null(f.name)), value = not_null(f.value);
 

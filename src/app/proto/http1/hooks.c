@@ -441,7 +441,7 @@ static int response_header_data(htp_tx_data_t *d)
  * name, as in Suricata, and not as the first byte of the body. */
 static bool takes_empty_line(const htp_tx_data_t *d, struct http_tx *htx)
 {
-    htx->bare_header = false;
+    htx->message[TO_CLIENT].bare_header = false;
     if (d->data == NULL || d->data[0] != '\n')
         return false;
     http_empty_line_follows(htx);
@@ -455,7 +455,8 @@ static int body_data(htp_tx_data_t *d, enum direction direction)
 
     if (htx == NULL || d->len == 0)
         return HTP_OK;
-    if (UNLIKELY(htx->bare_header) && direction == TO_CLIENT && takes_empty_line(d, htx)) {
+    if (UNLIKELY(htx->message[TO_CLIENT].bare_header) && direction == TO_CLIENT &&
+        takes_empty_line(d, htx)) {
         if (d->len > 1)
             http_body_data(htx, direction, d->data + 1, d->len - 1);
         return HTP_OK;

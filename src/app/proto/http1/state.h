@@ -54,18 +54,18 @@ struct http_state {
     bool status_line_due;               /* a part that ends with the status line comes first */
     bool head_is_plain;                 /* http1.c reads the fields of the head in progress, and
                                          * libhtp reports its last line only: plain_head.c */
-    struct http_tx *unmatched;          /* last response of this input without a request */
+    bool has_derived_buffers;           /* a transaction has message[].derived */
+    uint8_t reframes;                   /* see framing.c */
+    uint8_t body_resumes;               /* suspensions within a body that a reader ended */
     uint16_t unmatched_count;
     uint16_t pending_events;  /* events of libhtp about the header in progress; see hooks.c */
+    struct http_tx *unmatched;          /* last response of this input without a request */
     struct buf *block;                  /* its lines if they came in several packets, or NULL */
-    bool has_derived_buffers;                     /* a transaction has message[].derived */
     /* Messages whose http_tx is freed while libhtp still works on them. They are destroyed as
      * soon as libhtp has left them. */
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* created by this connp */
     uint32_t bombs;                     /* bodies whose decompression was stopped */
-    uint8_t reframes;                   /* see framing.c */
-    uint8_t body_resumes;               /* suspensions within a body that a reader ended */
     /* The bytes of the request in progress as the client has sent them so far. Each part follows
      * its size in two bytes. NULL: not retained. See suspend.c. */
     uint8_t *retained;

@@ -90,13 +90,13 @@ struct http_message {
     uint8_t coding[HTTP_CODINGS_MAX];   /* enum http_coding, in the order of encoding */
     uint8_t codings;
     bool has_trailer;
+    bool bare_header;                   /* only a line feed ends it; of responses */
 };
 
 struct http_tx {
     struct app_tx tx;                   /* first */
     htp_tx_t *htp;
     struct http_message message[2];
-    bool bare_header;                   /* of the response: only a line feed ends it */
     struct slice uri;                   /* normalised; in the arena; no data: not computed yet */
 };
 

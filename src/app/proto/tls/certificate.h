@@ -28,9 +28,9 @@ struct tls_certificate {
     struct slice serial;                /* "0A:FF:..." */
     struct slice fingerprint;           /* SHA1, "0a:ff:..." */
     int64_t not_before, not_after;      /* seconds since 1970, negative before */
-    bool has_local_date;                /* one is not in UTC, which X.509 does not allow */
     struct slice *alt_names;
     unsigned alt_name_count;
+    bool has_local_date;                /* one is not in UTC, which X.509 does not allow */
 };
 
 #define TLS_ALT_NAMES_MAX 1024

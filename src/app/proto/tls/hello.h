@@ -20,7 +20,7 @@ enum tls_hello_problem {
 #define TLS_RANDOM_LEN 32
 
 struct tls_hello {
-    bool is_server;
+    bool is_server, has_session_ticket, has_early_data, has_supported_versions;
     uint8_t problems;
     uint16_t legacy_version;    /* of the field */
     uint16_t version;           /* with supported_versions taken in */
@@ -35,7 +35,6 @@ struct tls_hello {
     struct slice groups;        /* 2 bytes each, as in supported_groups */
     struct slice point_formats; /* 1 byte each */
     struct slice signatures;    /* 2 bytes each, as in signature_algorithms */
-    bool has_session_ticket, has_early_data, has_supported_versions;
 };
 
 /* False when it breaks off before its end: what could be read is in *out. */

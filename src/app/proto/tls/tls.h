@@ -118,10 +118,10 @@ struct tls_dir {
     bool has_certificate;               /* ... with one that could be read */
     bool store;                         /* tls.store matched */
     bool stored;                        /* output's */
-    struct tls_certificate certificate; /* the peer's own */
-    struct tls_chain *chain;            /* as sent; NULL unless a rule or log needs it */
-    unsigned chain_len;
     bool ja3_done;
+    unsigned chain_len;
+    struct tls_chain *chain;            /* as sent; NULL unless a rule or log needs it */
+    struct tls_certificate certificate; /* the peer's own */
     struct slice ja3, ja3_hash;         /* JA3S of the server */
 };
 

@@ -30,14 +30,13 @@ static int hash_listed(struct app_file *file, const void *arg)
 {
     const struct hash_arg *a = arg;
     const uint8_t *hash;
-    bool done;
 
     switch ((enum hash_kind)a->kind) {
-    case HASH_MD5: hash = file->md5; done = file->md5_done; break;
-    case HASH_SHA1: hash = file->sha1; done = file->sha1_done; break;
-    default: hash = file->sha256; done = file->sha256_done; break;
+    case HASH_MD5: hash = file->md5; break;
+    case HASH_SHA1: hash = file->sha1; break;
+    default: hash = file->sha256; break;
     }
-    if (file->state != FILE_CLOSED || !done)
+    if (file->state != FILE_CLOSED || hash == NULL)
         return -1;
     return map_get(&a->hashes, hash, hash_sizes[a->kind]) != NULL;
 }
