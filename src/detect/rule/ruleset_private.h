@@ -63,6 +63,7 @@ struct ruleset {
     struct address_table addresses;
     struct port_table ports;
     struct expressions expressions;
+    struct { uint32_t match, depth; } pcre_limits;      /* as configured; 0: not read yet */
     struct rule_names *names;           /* detect/rule/classification.h */
     struct iprep *iprep;                /* detect/state/iprep.h; NULL: none configured */
     ARRAY_OF(const struct lua_script *) scripts;    /* detect/lua/script.h */

@@ -221,17 +221,29 @@ static int captures_named(struct rule_parser *p, struct text re, struct pcre_op 
     return 0;
 }
 
+/* Reads them once, so that a wrong one is one warning and not one for each rule. */
+static void read_limits(struct ruleset *rs)
+{
+    if (rs->pcre_limits.match != 0)
+        return;
+    rs->pcre_limits.match = (uint32_t)conf_u64(rs->conf, "pcre.match-limit", PCRE_MATCH_LIMIT);
+    rs->pcre_limits.depth = (uint32_t)conf_u64(rs->conf, "pcre.match-limit-recursion",
+                                               RECURSION_LIMIT_DEFAULT);
+}
+
 /* The match limit bounds the work, the depth limit the nesting of backtracking; JIT code
  * ignores the latter (pcre2api(3), "The match context"). Expressions without 'O' get the
  * defaults even when the configuration has others. */
 static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool configured)
 {
-    const struct conf_node *conf = configured ? p->ruleset->conf : NULL;
-
     pcre->context = pcre2_match_context_create(NULL);
-    pcre->match_limit = (uint32_t)conf_u64(conf, "pcre.match-limit", PCRE_MATCH_LIMIT);
-    pcre->depth_limit = (uint32_t)conf_u64(conf, "pcre.match-limit-recursion",
-                                           RECURSION_LIMIT_DEFAULT);
+    pcre->match_limit = PCRE_MATCH_LIMIT;
+    pcre->depth_limit = RECURSION_LIMIT_DEFAULT;
+    if (configured) {
+        read_limits(p->ruleset);
+        pcre->match_limit = p->ruleset->pcre_limits.match;
+        pcre->depth_limit = p->ruleset->pcre_limits.depth;
+    }
     pcre2_set_match_limit(pcre->context,
                           pcre->compiled->few_backtracks
                           ? MIN(pcre->match_limit, PCRE_FEW_BACKTRACKS) : pcre->match_limit);
