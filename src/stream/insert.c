@@ -141,10 +141,18 @@ void stream_holes_free(struct stream_thread *st, struct tcp_stream *s)
     s->holes = NULL;
 }
 
+/* A sender that had so much on its way will have as much again, if a segment of this size begins.
+ * More would be held where little waits. */
+#define BURST_MAX 4096u
+#define BURST_SEGMENT 1024u
+
+/* Without a buffer, block_class is that of the last burst: the next one's buffer then need not
+ * grow, and copy what there is, with each of its segments. */
 void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s)
 {
     buffer_put(st, s);
     s->buffer = NULL;
+    s->block_class = (uint8_t)block_class_for(MIN(s->start + s->len, BURST_MAX));
     s->offset += s->len;
     s->len = s->start = 0;
 }
@@ -244,6 +252,8 @@ static bool find_space(struct stream_thread *st, const struct flow *flow, struct
         block_class = worth ? s->block_class : larger_class(st, flow, s, need);
     } else if (s->buffer != NULL) {
         block_class = MAX(block_class, larger_class(st, flow, s, need));
+    } else if (more >= BURST_SEGMENT) {
+        block_class = MAX(block_class, (unsigned)s->block_class);
     }
     return move_to_class(st, s, block_class);
 }
