@@ -25,12 +25,28 @@ static struct frame *frame_at(struct frames *frames, unsigned i)
     return (struct frame *)(void *)frames->store.data + i;
 }
 
-/* Searches from the newest: parsers set the length of the frame that they created last. */
+/* Ids ascend, and a segment may bring a thousand frames whose ids rules and logs pass one by one.
+ * So they are searched for by halves, the newest first: parsers set the length of the frame that
+ * they created last. Differences to the oldest id stay right where ids begin again at 0. */
 static struct frame *frame_by_id(struct frames *frames, uint32_t id)
 {
-    for (unsigned i = frame_count(frames); i > 0; i--)
-        if (frame_at(frames, i - 1)->id == id)
-            return frame_at(frames, i - 1);
+    unsigned from = 0, to = frame_count(frames);
+    uint32_t wanted;
+
+    if (to == 0 || frame_at(frames, to - 1)->id == id)
+        return to > 0 ? frame_at(frames, to - 1) : NULL;
+    wanted = id - frame_at(frames, 0)->id;
+    while (from < to) {
+        unsigned middle = from + (to - from) / 2;
+        uint32_t at = frame_at(frames, middle)->id - frame_at(frames, 0)->id;
+
+        if (at == wanted)
+            return frame_at(frames, middle);
+        if (at < wanted)
+            from = middle + 1;
+        else
+            to = middle;
+    }
     return NULL;
 }
 
