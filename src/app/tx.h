@@ -133,6 +133,7 @@ struct app_ext {
     /* By direction: transactions whose change rules have not seen in this direction. They are due
      * when rules look at it again. */
     struct app_tx *later[2];
+    struct app_tx *oldest_open;         /* none before it is open; NULL: not known */
 };
 
 #endif

@@ -43,8 +43,10 @@ void app_close_parser(struct app_session *s)
         app_tx_free(tx);
     }
     af->first = af->last = af->due = af->due_last = NULL;
-    if (af->ext != NULL)
+    if (af->ext != NULL) {
         af->ext->later[TO_SERVER] = af->ext->later[TO_CLIENT] = NULL;
+        af->ext->oldest_open = NULL;
+    }
     af->tx_count = 0;
     af->tx_memory = 0;
     if (af->proto->close != NULL)
@@ -126,8 +128,10 @@ static bool replace_parser(struct app_session *s, const struct app_proto_conf *p
     for (struct app_tx *tx = old.flow.first; tx != NULL; tx = tx->next)
         tx->flow = &old.flow;
     app_tx_index_free(af);
-    if (af->ext != NULL)
+    if (af->ext != NULL) {
         af->ext->later[TO_SERVER] = af->ext->later[TO_CLIENT] = NULL;
+        af->ext->oldest_open = NULL;
+    }
     app_frames_free(s);                     /* their types are those of the old one */
     af->proto = NULL;
     af->state = NULL;

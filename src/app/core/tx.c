@@ -127,11 +127,26 @@ static COLD uint32_t paid_txs(const struct app_flow *af)
     return (uint32_t)(MIN(txs, (uint64_t)TX_HARD_LIMIT) * (TX_PLENTY / TX_MEMORY_UNIT) / all);
 }
 
+/* Where the open ones begin. A segment of tiny messages makes hundreds that are over and wait for
+ * rules and logs. Walking them again with each check would cost the square of their number. */
+static COLD struct app_tx *oldest_open(struct app_flow *af)
+{
+    struct app_ext *ext = app_ext_make(af);
+    struct app_tx *tx = ext != NULL && ext->oldest_open != NULL ? ext->oldest_open : af->first;
+
+    while (tx != af->last && !is_open(tx, af->proto))
+        tx = tx->next;
+    if (ext != NULL)
+        ext->oldest_open = tx;
+    return tx;
+}
+
 /* A peer that opens transactions and never ends them must not fill our memory: the oldest ones
  * are declared done, so that they are logged and freed. */
 static void limit_open(struct app_flow *af)
 {
     uint32_t limit = proto_conf(af)->tx_limit, open = 0, most;
+    struct app_tx *first;
 
     if (UNLIKELY(!has_plenty(af)))
         limit = MIN(limit, paid_txs(af));
@@ -142,11 +157,12 @@ static void limit_open(struct app_flow *af)
         af->checks_to_skip--;
         return;
     }
-    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+    first = oldest_open(af);
+    for (const struct app_tx *tx = first; tx != NULL; tx = tx->next)
         open += is_open(tx, af->proto);
     if (most < proto_conf(af)->tx_limit && open > most)
         most -= most / 2;       /* so that the next ones do not each count them again */
-    for (struct app_tx *tx = af->first; tx != NULL && open > most; tx = tx->next) {
+    for (struct app_tx *tx = first; tx != NULL && open > most; tx = tx->next) {
         if (!is_open(tx, af->proto))
             continue;
         force_done(tx, af->proto);
@@ -164,6 +180,8 @@ static void tx_unlink(struct app_tx *tx)
 
     app_tx_key_drop(tx);
     app_tx_undefer(tx);
+    if (af->ext != NULL && af->ext->oldest_open == tx)
+        af->ext->oldest_open = tx->next;
     if (tx->prev != NULL)
         tx->prev->next = tx->next;
     else
