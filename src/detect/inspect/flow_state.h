@@ -98,6 +98,7 @@ struct tx_rule {
     uint8_t direction;          /* 2: both */
     bool done;                  /* has matched, or can no longer match */
     bool hit;                   /* has matched; only set for firewall rules */
+    uint8_t rests;              /* a bit per direction: waits only for what tx_rest says */
     uint64_t extra_steps;       /* that its programs have taken, see is_used_up() in tx.c */
 };
 
@@ -108,12 +109,20 @@ struct tx_scanned {
     uint64_t to;
 };
 
+/* What hundreds of rules wait for in one direction: the next step, or bytes of these buffers. */
+struct tx_rest {
+    const struct buffer *buffer[4];
+    uint8_t count;
+    uint8_t progress;           /* the step at which they were evaluated */
+};
+
 /* Allocated in the transaction's arena. */
 struct tx_state {
     uint32_t count, cap;
     struct tx_rule *rule;
     struct tx_scanned *scanned;
     uint16_t scanned_count, scanned_cap;
+    struct tx_rest *rest[2];    /* by direction; NULL: few rules wait */
 };
 
 /* The transaction's slot for detect. */

@@ -98,14 +98,14 @@ struct tx_context {
     enum direction direction;
     uint8_t progress;
     uint8_t over;               /* steps before it are over: app_proto.steps_of_nine do not count */
-    bool done;                  /* inspection of this direction is over */
+    bool done, rests;           /* inspection of this direction is over; the rule at hand waits
+                                 * only for what tx_rest says */
     uint32_t seen;              /* tx_rule.seen of the rule at hand */
     uint64_t end;               /* how far the buffers of the rule at hand go */
     struct header_view header;
 };
 
-/* header.c */
-/* Prepares header tests for data of direction d. */
+/* header.c: prepares header tests for data of direction d. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
 bool rule_header_test(const struct rule *r, struct header_view *h);
 bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p);

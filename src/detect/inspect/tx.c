@@ -5,6 +5,7 @@
  * it is complete. A rule that has matched in part, or that may still match, waits in the
  * transaction; a rule that has matched is noted there so that it does not match again. */
 #include "app/session.h"
+#include "base/array.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
@@ -121,6 +122,70 @@ static uint64_t *scanned_to(struct app_tx *tx, const struct buffer *b, enum dire
     return &s->scanned[s->scanned_count++].to;
 }
 
+/* --- rules that rest ---------------------------------------------------------------------- */
+
+/* A request can make hundreds of rules wait for its body, whose packets may bring a few bytes each,
+ * or bytes that rules do not see before there are enough. A rule that waits for new bytes of some
+ * buffers, or for the next step, would fail again without them. So it rests until they are there.
+ */
+#define FEW_RULES 16u           /* are evaluated each time: that costs less than to note it */
+
+static struct tx_rest *rest_of(const struct tx_context *c)
+{
+    const struct tx_state *s = detect_tx(c->tx)->state;
+
+    return s != NULL ? s->rest[c->direction] : NULL;
+}
+
+/* The rule at hand waits for new bytes of this buffer. */
+static void note_buffer(struct tx_context *c, const struct buffer *b)
+{
+    struct tx_rest *rest = c->rests ? rest_of(c) : NULL;
+
+    for (unsigned i = 0; rest != NULL && i < rest->count; i++)
+        if (rest->buffer[i] == b)
+            return;
+    c->rests = rest != NULL && rest->count < ARRAY_LEN(rest->buffer);
+    if (c->rests)
+        rest->buffer[rest->count++] = b;
+}
+
+/* Whether rules that rest may match now. */
+static bool has_come(const struct tx_context *c, const struct tx_rest *rest)
+{
+    struct slice data;
+
+    if (c->done || c->progress != rest->progress)
+        return true;
+    for (unsigned i = 0; i < rest->count; i++)
+        if (inspect_buffer(c->dt, rest->buffer[i],
+                           &(struct buffer_source){ c->packet, c->tx, c->direction, 0 }, &data))
+            return true;
+    return false;
+}
+
+/* False: rules that rest go on doing so. */
+static bool wake_rules(struct tx_context *c, struct tx_state *s)
+{
+    struct tx_rest **rest = &s->rest[c->direction];
+
+    if (LIKELY(s->count <= FEW_RULES))
+        return true;
+    if (*rest == NULL)
+        *rest = arena_zalloc(&c->tx->arena, sizeof(**rest));
+    else if (!has_come(c, *rest))
+        return false;
+    if (*rest != NULL)
+        **rest = (struct tx_rest){ .progress = c->progress };
+    return true;
+}
+
+static bool is_evaluated(const struct tx_context *c, const struct tx_rule *r, bool all)
+{
+    return !r->done && (r->direction == c->direction || r->direction == TX_BOTH) &&
+           (all || (r->rests & APP_DIRECTION_BIT(c->direction)) == 0);
+}
+
 /* --- searching ---------------------------------------------------------------------------- */
 
 /* Returns only the new bytes of a growing body, with as many bytes before them as a pattern can
@@ -235,14 +300,14 @@ static void search(struct tx_context *c, const struct app_group *g)
 /* Found by patterns, rules without a pattern, and those that wait in the transaction. */
 static void collect(struct tx_context *c, const struct app_group *g)
 {
-    const struct tx_state *state = detect_tx(c->tx)->state;
+    struct tx_state *state = detect_tx(c->tx)->state;
+    const bool all = state == NULL || wake_rules(c, state);
 
     search(c, g);
     for (unsigned i = 0; i < g->always_count; i++)
         candidates_add(&c->dt->found, g->always[i]);
     for (uint32_t i = 0; state != NULL && i < state->count; i++)
-        if (!state->rule[i].done && (state->rule[i].direction == c->direction ||
-                                     state->rule[i].direction == TX_BOTH))
+        if (is_evaluated(c, &state->rule[i], all))
             candidates_add(&c->dt->found, state->rule[i].rule);
 }
 
@@ -315,6 +380,10 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
     }
     if (tracked)
         c->seen = from.index;
+    if (tracked)
+        c->rests = false;
+    else if (!decided)
+        note_buffer(c, l->buffer);
     if (!any)
         return list_absent(c, l, app, decided);
     return decided ? INSPECT_CANT_MATCH : INSPECT_PENDING;
@@ -334,6 +403,7 @@ static enum inspect_result payload_matches(struct tx_context *c, const struct ru
                    ? INSPECT_MATCH : INSPECT_CANT_MATCH;
     if (df != NULL && stream_has_payload_hit(&df->ds[c->direction], in->rule->shared_payload_match))
         return INSPECT_MATCH;
+    c->rests = false;
     return c->done ? INSPECT_CANT_MATCH : INSPECT_PENDING;
 }
 
@@ -361,6 +431,7 @@ static enum inspect_result test_passes(struct tx_context *c, const struct rule_t
     test_begin(c->dt, test);
     if (test->match(in, test->arg) != test->negated)
         return INSPECT_MATCH;
+    c->rests = false;
     return c->done || (c->over > need && !test->any_time) ? INSPECT_CANT_MATCH
                                                               : INSPECT_PENDING;
 }
@@ -531,6 +602,7 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     in.tx = c->tx;
     in.tx_done = c->done;
     c->seen = state != NULL ? state->seen : 0;
+    c->rests = true;
     if (state == NULL && (is_before_hook(c, r) || !rule_may_begin(c, r, &in) ||
                           lacks_payload_hit(c, r, &in)))
         return false;
@@ -542,6 +614,9 @@ static bool rule_inspect(struct tx_context *c, const struct rule *r)
     if (state != NULL) {
         state->seen = c->seen;
         state->matched = matched;
+        state->rests &= (uint8_t)~APP_DIRECTION_BIT(c->direction);
+        if (UNLIKELY(rest_of(c) != NULL) && c->rests)
+            state->rests |= (uint8_t)APP_DIRECTION_BIT(c->direction);
         state->done = is_used_up(c, state, extra) || result != INSPECT_PENDING;
     }
     if (result != INSPECT_MATCH)
