@@ -159,44 +159,100 @@ const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *lit
     return found;
 }
 
-/* 128 positions at a time. Of the rest, masked loads read nothing after the last position. */
-__attribute__((target("avx512f,avx512bw,bmi")))
-const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
-                                 size_t literal_len, bool nocase)
+#define WIDE_LITERAL 64u        /* bytes that one register holds */
+
+/* What is compared at each position at which the first and the last byte match. A function that is
+ * called there would spill the registers of the search, in text that matches everywhere. */
+struct wide_literal {
+    __m512i bytes;
+    uint64_t there;             /* a bit for each */
+    bool nocase;
+};
+
+__attribute__((target("avx512f,avx512bw,bmi"), always_inline))
+static inline bool wide_equal(const uint8_t *at, const struct wide_literal *literal)
+{
+    __m512i text = _mm512_maskz_loadu_epi8(literal->there, at);
+
+    if (literal->nocase) {
+        __m512i letter = _mm512_sub_epi8(text, _mm512_set1_epi8('A'));
+        uint64_t upper = _mm512_cmple_epu8_mask(letter, _mm512_set1_epi8('Z' - 'A'));
+
+        text = _mm512_or_si512(text, _mm512_maskz_mov_epi8(upper, _mm512_set1_epi8(0x20)));
+    }
+    return _mm512_mask_cmpneq_epi8_mask(literal->there, text, literal->bytes) == 0;
+}
+
+__attribute__((target("avx512f,avx512bw,bmi"), always_inline))
+static inline const uint8_t *wide_first(const uint8_t *data, uint64_t hits,
+                                        const struct wide_literal *literal)
+{
+    for (; hits != 0; hits &= hits - 1) {
+        const uint8_t *at = data + (unsigned)__builtin_ctzll(hits);
+
+        if (literal->there <= 3 || wide_equal(at, literal))
+            return at;
+    }
+    return NULL;
+}
+
+/* 128 positions at a time. Of the rest, masked loads read nothing after the last position. `nocase`
+ * is a constant: most literals need no folding. */
+__attribute__((target("avx512f,avx512bw,bmi"), always_inline))
+static inline const uint8_t *find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
+                                       size_t literal_len, bool nocase)
 {
     size_t last = literal_len - 1, positions = len - last, i = 0;
     const __m512i want_first = _mm512_set1_epi8((char)literal[0]);
     const __m512i want_last = _mm512_set1_epi8((char)literal[last]);
     const __m512i fold_first = _mm512_set1_epi8((char)fold_of(literal[0], nocase));
     const __m512i fold_last = _mm512_set1_epi8((char)fold_of(literal[last], nocase));
+    const uint64_t mask = UINT64_MAX >> (WIDE_LITERAL - literal_len);
+    const struct wide_literal wide = { _mm512_maskz_loadu_epi8(mask, literal), mask, nocase };
     const uint8_t *found = NULL;
 
+#define FOLD(text, fold) (nocase ? _mm512_or_si512(text, fold) : (text))
 #define FIRST(at) _mm512_cmpeq_epi8_mask( \
-        _mm512_or_si512(_mm512_loadu_si512(data + (at)), fold_first), want_first)
+        FOLD(_mm512_loadu_si512(data + (at)), fold_first), want_first)
 #define PAIR(at) _mm512_mask_cmpeq_epi8_mask(FIRST(at), \
-        _mm512_or_si512(_mm512_loadu_si512(data + (at) + last), fold_last), want_last)
-    for (; i + 128 <= positions && found == NULL; i += 128) {
+        FOLD(_mm512_loadu_si512(data + (at) + last), fold_last), want_last)
+    for (; i + 128 <= positions; i += 128) {
         uint64_t low = PAIR(i), high = PAIR(i + 64);
 
         if (LIKELY((low | high) == 0))
             continue;
-        found = first_equal(data + i, low, literal, literal_len, nocase);
+        found = wide_first(data + i, low, &wide);
         if (found == NULL)
-            found = first_equal(data + i + 64, high, literal, literal_len, nocase);
+            found = wide_first(data + i + 64, high, &wide);
+        if (found != NULL)
+            return found;
+    }
+    for (; i < positions; i += 64) {
+        uint64_t there = positions - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (positions - i)) - 1;
+        __m512i a = FOLD(_mm512_maskz_loadu_epi8(there, data + i), fold_first);
+        __m512i b = FOLD(_mm512_maskz_loadu_epi8(there, data + i + last), fold_last);
+        uint64_t hits = _mm512_mask_cmpeq_epi8_mask(there, a, want_first);
+
+        hits = _mm512_mask_cmpeq_epi8_mask(hits, b, want_last);
+        found = wide_first(data + i, hits, &wide);
+        if (found != NULL)
+            return found;
     }
 #undef PAIR
 #undef FIRST
-    for (; i < positions && found == NULL; i += 64) {
-        uint64_t there = positions - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (positions - i)) - 1;
-        __m512i a = _mm512_maskz_loadu_epi8(there, data + i);
-        __m512i b = _mm512_maskz_loadu_epi8(there, data + i + last);
-        uint64_t hits = _mm512_mask_cmpeq_epi8_mask(there, _mm512_or_si512(a, fold_first),
-                                                    want_first);
+#undef FOLD
+    return NULL;
+}
 
-        hits = _mm512_mask_cmpeq_epi8_mask(hits, _mm512_or_si512(b, fold_last), want_last);
-        found = first_equal(data + i, hits, literal, literal_len, nocase);
-    }
-    return found;
+/* Longer literals are rare, and the search of AVX2 does as well for them. */
+__attribute__((target("avx512f,avx512bw,bmi")))
+const uint8_t *spm_find_wide(const uint8_t *data, size_t len, const uint8_t *literal,
+                                 size_t literal_len, bool nocase)
+{
+    if (UNLIKELY(literal_len > WIDE_LITERAL))
+        return spm_find_avx2(data, len, literal, literal_len, nocase);
+    return nocase ? find_wide(data, len, literal, literal_len, true)
+                  : find_wide(data, len, literal, literal_len, false);
 }
 
 static const uint8_t *find_best(const uint8_t *data, size_t len, const uint8_t *literal,

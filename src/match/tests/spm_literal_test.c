@@ -24,14 +24,20 @@ TEST(spm_find_is_its_plain_twin)
     uint32_t state = 7;
 
     for (unsigned round = 0; round < 20000; round++) {
-        uint8_t data[200], literal[12];
+        uint8_t data[200], literal[80];
         const uint8_t *expected;
         size_t len = next_random(&state) % sizeof(data);
-        size_t literal_len = 1 + next_random(&state) % sizeof(literal);
+        size_t literal_len = 1 + next_random(&state) % (round % 2 == 0 ? 12 : sizeof(literal));
         bool nocase = next_random(&state) & 1;
 
         random_bytes(data, len, "aAbB@`[{", &state);
         random_bytes(literal, literal_len, nocase ? "ab@`" : "aAbB@`", &state);
+        if (round % 4 == 1 && literal_len <= len) {     /* long ones are not there by chance */
+            const uint8_t *from = data + next_random(&state) % (len - literal_len + 1);
+
+            for (size_t i = 0; i < literal_len; i++)
+                literal[i] = nocase ? ascii_lower(from[i]) : from[i];
+        }
         expected = spm_find_plain(data, len, literal, literal_len, nocase);
         CHECK(spm_find(data, len, literal, literal_len, nocase) == expected);
 #ifdef __SSE2__
