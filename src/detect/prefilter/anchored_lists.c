@@ -109,6 +109,16 @@ static unsigned slot_of_text(const uint8_t *at)
     return slot_of(pair_at(lower));
 }
 
+/* Hundreds of rules may have literals that begin with the same two bytes, so longer ones go by
+ * three. Otherwise text of such pairs would be compared with each of them at each position. */
+static unsigned longer_slot_of_text(const uint8_t *at)
+{
+    uint32_t lower = (uint32_t)ascii_lower(at[0]) | (uint32_t)ascii_lower(at[1]) << 8 |
+                     (uint32_t)ascii_lower(at[2]) << 16;
+
+    return lower * 0x9e3779b1u >> 22;
+}
+
 /* Splits a section: the first `placed` conditions are tried one by one, the others go to a
  * table by their first two bytes. With few of them no table is made. */
 static void pairs_build(struct anchored_section *s)
@@ -123,11 +133,13 @@ static void pairs_build(struct anchored_section *s)
     s->pairs = xcalloc(1, sizeof(*s->pairs));
     for (unsigned i = s->placed; i < s->count; i++) {
         struct anchored_condition *c = &s->condition[i];
-        unsigned slot = slot_of_text(c->literal.bytes);
+        uint16_t *slot = c->literal.len > 2
+                             ? &s->pairs->longer[longer_slot_of_text(c->literal.bytes)]
+                             : &s->pairs->slot[slot_of_text(c->literal.bytes)];
 
         pairs_add(s->pairs, &c->literal);
-        c->next = s->pairs->slot[slot];
-        s->pairs->slot[slot] = (uint16_t)(i + 1);
+        c->next = *slot;
+        *slot = (uint16_t)(i + 1);
     }
 }
 
@@ -191,18 +203,27 @@ void anchored_lists_fini(struct anchored_lists *lists)
 
 /* --- looking ------------------------------------------------------------------------------ */
 
-/* The bitmap shows that a literal may begin at `at`. Compares the slot's conditions completely. */
-static void pair_found(const struct anchored_section *s, const uint8_t *data, uint32_t len,
+/* Compares the conditions of a slot completely. */
+static void slot_found(const struct anchored_section *s, unsigned i, struct slice data,
                        uint32_t at, struct candidates *out)
 {
-    for (unsigned i = s->pairs->slot[slot_of_text(data + at)]; i != 0; ) {
+    while (i != 0) {
         const struct anchored_condition *c = &s->condition[i - 1];
 
-        if (at >= c->literal.from && len - at >= c->literal.len &&
-            anchored_literal_is_at(&c->literal, data + at))
+        if (at >= c->literal.from && data.len - at >= c->literal.len &&
+            anchored_literal_is_at(&c->literal, data.data + at))
             rule_ids_add(&c->rules, out);
         i = c->next;
     }
+}
+
+/* The bitmap shows that a literal may begin at `at`. */
+static void pair_found(const struct anchored_section *s, struct slice data, uint32_t at,
+                       struct candidates *out)
+{
+    slot_found(s, s->pairs->slot[slot_of_text(data.data + at)], data, at, out);
+    if (data.len - at > 2)
+        slot_found(s, s->pairs->longer[longer_slot_of_text(data.data + at)], data, at, out);
 }
 
 /* Called on the thread that inspects, for a section whose header fits the packet. */
@@ -218,6 +239,6 @@ void anchored_section_collect(const struct anchored_section *s, struct slice dat
         uint16_t pair = pair_at(data.data + i);
 
         if (UNLIKELY(s->pairs->bits[pair >> 6] >> (pair & 63) & 1))
-            pair_found(s, data.data, data.len, i, out);
+            pair_found(s, data, i, out);
     }
 }

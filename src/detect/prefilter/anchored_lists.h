@@ -12,14 +12,15 @@
 
 struct anchored_condition {
     struct anchored_literal literal;
-    uint16_t next;              /* next one of the same pair slot, index + 1; 0: none */
+    uint16_t next;              /* next one of the same slot, index + 1; 0: none */
     struct rule_ids rules;
 };
 
 /* The first two bytes of all literals without a position. */
 struct pair_filter {
     uint64_t bits[65536 / 64];
-    uint16_t slot[256];         /* by hash: first condition, index + 1 */
+    uint16_t slot[256];         /* by hash: first condition of two bytes, index + 1 */
+    uint16_t longer[1024];      /* by hash of three bytes: first of the others, index + 1 */
 };
 
 struct anchored_section {
