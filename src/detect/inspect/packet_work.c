@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "flow/flow.h"
 
-/* A step takes 15 to 25 ns. The headers of a packet pay for so many. */
+/* A step takes 10 to 20 ns. The headers of a packet pay for so many. */
 #define STEPS_BY_PACKET 128
 /* What a flow has not used grows to this, 20 ms. */
 #define FLOW_STEPS_MOST (1u << 20)

@@ -112,7 +112,7 @@ static const uint8_t *content_find(const struct rule_program *program, const str
  * an expression reads, and so much work of those that count it (PCRE_WORK()). */
 #define SEARCH_STEP 512
 #define READ_STEP 24
-#define WORK_STEP 36
+#define WORK_STEP 24
 
 static uint64_t steps_of(const struct program_run *run)
 {
@@ -140,25 +140,43 @@ static uint64_t COLD steps_left(const struct program_run *run)
     return left + PROGRAM_STEPS_FREE;
 }
 
+/* Asking for the limits costs as much as a quarter of a step. So when they are far, some steps run
+ * unasked. */
+#define UNASKED_STEPS 16
+#define UNASKED_BYTES (4 * SEARCH_STEP)
+
 /* False: the limit is reached, and the rule does not match. */
 static bool COLD step_may_run(struct program_run *run, const struct step *s)
 {
+    uint64_t used, left;
+
     if (run->scratch->on_step != NULL)
         run->scratch->on_step(run->scratch->on_step_arg, s);
-    return (run->steps < run->scratch->steps_most &&
-            (run->steps <= PROGRAM_STEPS_FREE || steps_of(run) <= steps_left(run))) ||
-           !at_step_limit(run);
+    if (run->steps >= run->scratch->steps_most)
+        return !at_step_limit(run);
+    if (run->steps <= PROGRAM_STEPS_FREE)
+        return true;
+    used = steps_of(run);
+    left = steps_left(run);
+    if (used > left)
+        return !at_step_limit(run);
+    if (LIKELY(run->scratch->on_step == NULL)) {
+        left = MIN((left - used) / 2, (uint64_t)(run->scratch->steps_most - run->steps - 1));
+        run->check_at = run->steps + 1 + (uint32_t)MIN(left, (uint64_t)UNASKED_STEPS);
+    }
+    return true;
 }
 
 static bool COLD scan_may_go_on(struct program_run *run)
 {
+    run->check_scanned = run->scanned + UNASKED_BYTES;
     return (run->scanned <= SCAN_FREE + (uint64_t)SCAN_TIMES * run->len &&
             steps_of(run) <= steps_left(run)) || !at_step_limit(run);
 }
 
 static bool may_retry(struct program_run *run)
 {
-    return LIKELY(run->scanned <= SEARCH_STEP * PROGRAM_STEPS_FREE / 2) || scan_may_go_on(run);
+    return LIKELY(run->scanned <= run->check_scanned) || scan_may_go_on(run);
 }
 
 static void count_scan(struct program_run *run, const uint8_t *found, int64_t from, int64_t to)
@@ -292,7 +310,7 @@ static void pcre_captures(const struct pcre_op *pcre, struct program_run *run,
 /* Counts a step that begins now. */
 static inline bool step_is_left(struct program_run *run, const struct step *s)
 {
-    return LIKELY(++run->steps < run->scratch->step_limit) || step_may_run(run, s);
+    return LIKELY(++run->steps < run->check_at) || step_may_run(run, s);
 }
 
 /* pcre2 gave up: limits on matching, on its memory, or on the stack of compiled code. The
@@ -609,6 +627,7 @@ static enum step_result step_base64(const struct step *s, struct program_run *ru
     inner.start = 0;
     inner.at = inner.pcre_from = 0;
     inner.scanned = inner.read = 0;
+    inner.check_scanned = SEARCH_STEP * PROGRAM_STEPS_FREE / 2;
     inner.complete = true;
     inner.is_payload = false;
     /* the decoded text ends the rule's search, so its result is the result of the program */
@@ -690,6 +709,8 @@ bool program_match(const struct rule_program *program, struct program_run *run)
     }
     run->at = run->pcre_from = run->steps = 0;
     run->scanned = run->read = run->worked = 0;
+    run->check_at = run->scratch->step_limit;
+    run->check_scanned = SEARCH_STEP * PROGRAM_STEPS_FREE / 2;
     matches = run_from(program, 0, run) == STEP_YES;
     steps = steps_of(run);
     if (UNLIKELY(steps > PROGRAM_STEPS_FREE))

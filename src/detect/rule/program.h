@@ -233,8 +233,8 @@ struct program_run {
     bool little;                /* DCERPC data is little-endian */
     bool is_payload;            /* of the packet: `replace` may write */
     uint32_t at;                /* end of the last match */
-    uint32_t pcre_from, steps;
-    uint64_t scanned;           /* searched bytes */
+    uint32_t pcre_from, steps, check_at;    /* limits are asked at that step, */
+    uint64_t scanned, check_scanned;        /* by retries from so many searched bytes on */
     uint64_t read, worked;      /* bytes of them and work of expressions, see match/pcre_work.h */
     uint64_t *vars;
     struct program_scratch *scratch;
