@@ -25,7 +25,7 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
                                         struct err *err);
 void detect_thread_free(struct detect_thread *dt);
 /* For scripts that run on this thread, without their side. */
-struct lua_caller detect_thread_lua(const struct detect_thread *dt);
+struct lua_caller detect_thread_lua(struct detect_thread *dt);
 /* Makes alerts carry up to `bytes` of the latest stream data. Call it before the first packet. */
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes);
 /* Changes to another ruleset after a reload, between two vectors. */

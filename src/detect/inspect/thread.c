@@ -124,9 +124,10 @@ struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_n
     return dt;
 }
 
-struct lua_caller detect_thread_lua(const struct detect_thread *dt)
+struct lua_caller detect_thread_lua(struct detect_thread *dt)
 {
-    return (struct lua_caller){ .lua = dt->lua, .epoch = dt->epoch };
+    return (struct lua_caller){ .lua = dt->lua, .epoch = dt->epoch,
+                                .work = &dt->program.packet };
 }
 
 void detect_thread_keep_alert_payload(struct detect_thread *dt, uint32_t bytes)

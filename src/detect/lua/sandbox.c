@@ -110,13 +110,18 @@ static void *sandbox_alloc(void *arg, void *old, size_t old_size, size_t new_siz
     return new;
 }
 
+static uint64_t instructions_most(const struct lua_sandbox *sandbox)
+{
+    return MIN(sandbox->limits.max_instructions, sandbox->granted);
+}
+
 void lua_sandbox_charge(lua_State *state, uint64_t instructions)
 {
     struct lua_sandbox *sandbox = lua_sandbox_of(state);
 
     sandbox->instructions += MIN(instructions, UINT64_MAX / 2);
     if (sandbox->limits.max_instructions > 0 &&
-        sandbox->instructions > sandbox->limits.max_instructions) {
+        sandbox->instructions > instructions_most(sandbox)) {
         sandbox->out_of_instructions = true;
         luaL_error(state, "instruction limit exceeded");
     }
@@ -125,9 +130,9 @@ void lua_sandbox_charge(lua_State *state, uint64_t instructions)
 uint64_t lua_sandbox_left(lua_State *state)
 {
     const struct lua_sandbox *sandbox = lua_sandbox_of(state);
-    uint64_t most = sandbox->limits.max_instructions;
+    uint64_t most = instructions_most(sandbox);
 
-    if (most == 0)
+    if (sandbox->limits.max_instructions == 0)
         return UINT64_MAX;
     return most > sandbox->instructions ? most - sandbox->instructions : 0;
 }
@@ -338,6 +343,7 @@ struct lua_sandbox *lua_sandbox_new(const struct lua_limits *limits)
     struct lua_sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
 
     sandbox->limits = *limits;
+    sandbox->granted = UINT64_MAX;
     sandbox->state = lua_newstate(sandbox_alloc, sandbox);
     if (sandbox->state == NULL) {
         free(sandbox);
@@ -459,8 +465,12 @@ static int run_protected(lua_State *state)
 
 int lua_sandbox_run(struct lua_sandbox *sandbox, const struct lua_run *run)
 {
+    int r;
+
     lua_pushcfunction(sandbox->state, run_protected);
     lua_pushlightuserdata(sandbox->state, (void *)(uintptr_t)run);
-    return protected_call(sandbox, 1, run->results);
+    r = protected_call(sandbox, 1, run->results);
+    sandbox->granted = UINT64_MAX;
+    return r;
 }
 #endif

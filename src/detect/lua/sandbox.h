@@ -53,6 +53,7 @@ struct lua_sandbox {
     lua_State *state;
     struct lua_limits limits;
     uint64_t bytes, bytes_limit, instructions;
+    uint64_t granted;                   /* instructions of lua_sandbox_run(), beside the limit */
     uint64_t own_bytes;      /* libraries and code, which do not count towards the script's limit */
     uint64_t before_input;              /* bytes before this call's input was pushed */
     uint64_t reserved;                  /* of limits.total */

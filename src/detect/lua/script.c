@@ -5,6 +5,7 @@
 
 #include "detect/lua/script.h"
 
+#include "detect/rule/program_limits.h"
 #include "detect/rule/ruleset_private.h"
 
 #ifdef HAVE_LUA
@@ -308,6 +309,35 @@ void lua_thread_free(struct lua_thread *lt)
 
 /* --- running ------------------------------------------------------------------------------ */
 
+/* Scripts may take so many for each packet. More of them are paid for like the steps of programs,
+ * one of which takes as long as so many. */
+#define INSTRUCTIONS_FREE 100000u
+#define INSTRUCTIONS_BY_STEP 24u
+
+/* What the packet has left for scripts; 0: nothing. */
+static uint64_t instructions_left(const struct lua_thread *lt, struct program_work *work)
+{
+    const uint64_t free = INSTRUCTIONS_FREE - MIN(lt->instructions, INSTRUCTIONS_FREE);
+    uint64_t left = lt->max_instructions > 0
+                        ? lt->max_instructions - MIN(lt->instructions, lt->max_instructions)
+                        : UINT64_MAX;
+
+    if (left <= free || work->pay == NULL)
+        return left;
+    if (work->most == 0)
+        work->pay(work->arg, work);
+    return MIN(left, free + INSTRUCTIONS_BY_STEP * (work->most - MIN(work->used, work->most)));
+}
+
+static void count_instructions(struct lua_thread *lt, struct program_work *work, uint64_t more)
+{
+    const uint64_t paid = MAX(lt->instructions, INSTRUCTIONS_FREE);
+
+    lt->instructions += more;
+    if (lt->instructions > paid && work->most > 0)
+        work->used += (lt->instructions - paid) / INSTRUCTIONS_BY_STEP;
+}
+
 /* Like lua_sandbox_run(); limits the instructions of all scripts per packet. */
 static int script_run(const struct lua_caller *caller, struct lua_sandbox *sandbox,
                       const struct lua_run *run)
@@ -319,13 +349,14 @@ static int script_run(const struct lua_caller *caller, struct lua_sandbox *sandb
         lt->epoch = caller->epoch;
         lt->instructions = 0;
     }
-    if (lt->max_instructions > 0 && lt->instructions >= lt->max_instructions) {
+    sandbox->granted = instructions_left(lt, caller->work);
+    if (sandbox->granted == 0) {
         sandbox->out_of_memory = sandbox->blocked = false;
         sandbox->out_of_instructions = true;
         return -1;
     }
     r = lua_sandbox_run(sandbox, run);
-    lt->instructions += sandbox->instructions;
+    count_instructions(lt, caller->work, sandbox->instructions);
     return r;
 }
 

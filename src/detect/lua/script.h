@@ -37,6 +37,7 @@ struct lua_script {
 struct lua_script *lua_script_new(struct rule_parser *p, struct text name, bool transform);
 
 struct lua_thread;
+struct program_work;
 /* NULL when no rule has a script. */
 struct lua_thread *lua_thread_new(struct ruleset *set, struct counters *counters);
 void lua_thread_free(struct lua_thread *lt);
@@ -45,6 +46,7 @@ void lua_thread_free(struct lua_thread *lt);
 struct lua_caller {
     struct lua_thread *lua;
     uint64_t epoch;                     /* incremented for each packet */
+    struct program_work *work;          /* what the packet pays for */
     enum direction side;                /* match_side(); only for lua_script_match() */
 };
 
