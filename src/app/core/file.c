@@ -21,7 +21,7 @@
 #define MANY 256                    /* files of a thread: few have little space that is free */
 /* Of a transaction's files in one direction that are over, so many stay for rules whose other
  * conditions come later. Each packet of the transaction looks at all of them. */
-#define KEPT 256
+#define KEPT 64
 #define ANNOUNCED_MAX 8192u         /* the most that an announced size alone makes us reserve */
 #define SPARE_TIMES 4u              /* a spare buffer of so many times the announced size will do */
 #define SPARE_LEAST 1024u
