@@ -75,7 +75,7 @@ void buf_shrink(struct buf *b)
     uint32_t cap = (uint32_t)MAX(b->len, (size_t)64);
     uint8_t *data;
 
-    if (b->cap - cap <= b->cap / 4)
+    if (b->cap <= cap || b->cap - cap <= b->cap / 4)
         return;
     data = realloc(b->data, cap);
     if (data == NULL)
