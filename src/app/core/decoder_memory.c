@@ -136,6 +136,14 @@ bool unpacked_memory_is_scarce(const struct app_flow *af)
     return limit != 0 && __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED) > limit / 8;
 }
 
+bool unpacked_memory_is_much(const struct app_flow *af)
+{
+    const struct app_decoders *d = shared_by(af);
+    uint64_t limit = limit_of(d);
+
+    return __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED) > (limit != 0 ? limit : MEMCAP) / 48;
+}
+
 #define OUTPUT_SHARED (UINT64_C(32) << 20)
 #define OUTPUT_PIECE (4u << 10)
 

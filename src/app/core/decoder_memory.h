@@ -50,6 +50,9 @@ bool unpacked_memory_set(struct app_flow *af, uint32_t *held, uint32_t now);
  * inspection does not look back at. */
 bool unpacked_memory_is_scarce(const struct app_flow *af);
 
+/* So much is taken that windows which wait are packed: see packed_window.h. */
+bool unpacked_memory_is_much(const struct app_flow *af);
+
 /* Returns how many bytes the bodies of a connection may decompress to in one direction: `times`
  * their size, plus an allowance for small ones. It limits CPU time and memory per received byte. 0
  * times: no limit. */

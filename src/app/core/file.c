@@ -6,6 +6,7 @@
 #include "app/core/settings.h"
 #include "app/core/thread.h"
 #include "app/lib/magic.h"
+#include "app/lib/packed_window.h"
 #include "app/parser.h"
 #include "base/memory/lib_memory.h"
 #include "base/memory/traffic_memory.h"
@@ -41,6 +42,7 @@ struct file_private {
     struct app_file *last, *recent;
     unsigned recent_index, count;
     uint32_t held;                      /* memory of the window, if it counts as unpacked */
+    struct packed_window packed;        /* then it may be packed while it waits */
 };
 
 static const uint32_t hash_features[DIGEST_COUNT] = {
@@ -180,6 +182,7 @@ struct app_file *app_file_open(struct app_tx *tx, enum direction direction, stru
 
 static void release_window(struct app_file *file)
 {
+    window_drop(&private_of(file)->packed);
     app_buf_release(thread_of(file), &file->window);
     unpacked_memory_set(file->tx->flow, &private_of(file)->held, 0);
 }
@@ -240,9 +243,24 @@ static bool is_for_magic(struct app_file *file)
            file->window_start == 0;
 }
 
+/* What it counts for may be refused: that is for new content, and this one has been granted. */
+void app_file_unpack(struct app_file *file)
+{
+    struct file_private *fp = private_of(file);
+
+    if (LIKELY(!window_is_packed(&fp->packed)))
+        return;
+    if (!window_unpack(&fp->packed, &file->window)) {
+        file->window_start = content_size(file);
+        file->has_gaps = true;
+    }
+    (void)unpacked_memory_set(file->tx->flow, &fp->held, file->window.cap);
+}
+
 /* Without a reader the window would only grow, so it stays empty and moves along. */
 static void skip_content(struct app_file *file)
 {
+    window_drop(&private_of(file)->packed);
     file->window.len = 0;
     file->window_start = content_size(file);
 }
@@ -289,6 +307,7 @@ void app_file_append(struct app_file *file, const uint8_t *data, uint32_t len)
     bool keep = is_for_rules(file) || may_be_stored(file) || is_for_magic(file);
 
     app_tx_mark(file->tx);
+    app_file_unpack(file);
     for (unsigned i = 0; i < DIGEST_COUNT; i++)
         if (fp->hashing[i])
             digest_add(&fp->hash->stream[i], data, len);
@@ -395,9 +414,10 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
     if (file->state == FILE_OPEN && content_size(file) < file->limits.min_inspect &&
         !file->tx->flow->end[file->direction])
         return false;
-    if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
+    if (file->inspected >= content_size(file) || waits_for_more(file))
         return false;
-    if (waits_for_more(file))
+    app_file_unpack(file);
+    if (file->window.len == 0 || file->inspected >= file->window_start + file->window.len)
         return false;
     from = MAX(from, file->window_start);
     *out = (struct slice){ .data = file->window.data + (from - file->window_start),
@@ -482,13 +502,31 @@ static void fit_window(struct app_file *file)
         unpacked_memory_set(file->tx->flow, &private_of(file)->held, fitting.cap);
 }
 
+/* Decompressed content waits. A spare buffer may have much more space than it needs. */
+static void pack_window(struct file_private *fp)
+{
+    struct app_flow *af = fp->file.tx->flow;
+
+    if (LIKELY(!unpacked_memory_is_much(af)))
+        return;
+    if (window_pack(&fp->packed, &fp->file.window)) {
+        unpacked_memory_set(af, &fp->held, fp->packed.size);
+    } else if (fp->file.window.cap > 2 * fp->file.window.len + FIT_FREE) {
+        buf_shrink(&fp->file.window);
+        unpacked_memory_set(af, &fp->held, fp->file.window.cap);
+    }
+}
+
 void app_files_prune(struct app_tx *tx, enum direction d, bool own_packet)
 {
-    for (struct app_file *file = tx->files[d]; file != NULL; file = file->next)
-        if (file->window.len > 0) {
-            prune(file, own_packet);
-            fit_window(file);
-        }
+    for (struct app_file *file = tx->files[d]; file != NULL; file = file->next) {
+        if (file->window.len == 0)
+            continue;
+        prune(file, own_packet);
+        fit_window(file);
+        if (UNLIKELY(file->unpacked))
+            pack_window(private_of(file));
+    }
 }
 
 bool app_file_due(const struct app_file *file, const struct inspection *in)
@@ -617,6 +655,8 @@ const char *app_file_magic(struct app_file *file)
     struct file_private *fp = private_of(file);
     const char *found;
 
+    if (!fp->magic_tried)
+        app_file_unpack(file);
     if (fp->magic_tried || file->window_start != 0 || file->window.len == 0 ||
         (file->state == FILE_OPEN && file->window.len < MAGIC_BYTES))
         return file->magic;

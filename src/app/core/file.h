@@ -68,6 +68,9 @@ struct app_file {
     } slot;
 };
 
+/* The window may be packed while it waits. A caller who reads it without app_file_inspect() has it
+ * unpacked first. */
+void app_file_unpack(struct app_file *file);
 /* Opens a file. name is copied and may be empty. limits NULL: no limit; inspected from 32 KiB on,
  * or when complete. Returns NULL when files are neither inspected nor logged nor stored: the
  * functions below then do nothing. */

@@ -146,6 +146,8 @@ TEST(unpacked_files_release_what_was_seen)
     file = fill(&w, true, MIB);
     CHECK(app_file_inspect(file, &seen, &position));
     app_files_prune(&w.tx, TO_CLIENT, true);
+    CHECK_INT(file->window.len, 0);         /* packed */
+    app_file_unpack(file);
     CHECK_INT(file->window.len, MIB);
     file = fill(&w, true, MIB - 1);
     CHECK(app_file_inspect(file, &seen, &position));

@@ -346,6 +346,7 @@ static void store_file(struct file_store_logger *s, struct render *r, struct pac
 {
     if (!file->store_requested || file->no_store || file->stored)
         return;
+    app_file_unpack(file);
     if (UNLIKELY(!may_store(s, r, p, file))) {
         counter_inc(r->counters, s->count_cut);
         if (output_file(file)->store != NULL)

@@ -41,9 +41,12 @@ bool app_file_data_is_cut(struct app_tx *tx, enum direction d, unsigned index)
 /* All that is kept of the first file, inspected or not, for outputs. */
 bool app_file_retained(struct app_tx *tx, enum direction d, struct slice *out, uint64_t *position)
 {
-    const struct app_file *file = tx->files[d];
+    struct app_file *file = tx->files[d];
 
-    if (file == NULL || file->window.len == 0)
+    if (file == NULL)
+        return false;
+    app_file_unpack(file);
+    if (file->window.len == 0)
         return false;
     *out = buf_slice(&file->window);
     *position = file->window_start;

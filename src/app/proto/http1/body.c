@@ -90,6 +90,7 @@ static bool is_unpacked(const struct http_tx *htx, enum direction d)
 
 static void window_free(struct http_tx *htx, struct http_body *body)
 {
+    window_drop(&body->packed);
     http_buf_release(htx->tx.flow, &body->data);
     unpacked_memory_set(htx->tx.flow, &body->held, 0);
 }
@@ -102,12 +103,30 @@ static void window_skip(struct http_tx *htx, struct http_body *body, size_t len)
     body->start = body->inspected = body->given = body->size;
 }
 
+static void window_open(struct http_tx *htx, struct http_body *body)
+{
+    if (LIKELY(!window_is_packed(&body->packed)))
+        return;
+    if (!window_unpack(&body->packed, &body->data))
+        window_skip(htx, body, 0);
+    (void)unpacked_memory_set(htx->tx.flow, &body->held, body->data.cap);
+}
+
+struct slice http_body_retained(struct http_tx *htx, enum direction d)
+{
+    if (htx->message[d].content == NULL)
+        return (struct slice){ 0 };
+    window_open(htx, &htx->message[d].content->body);
+    return buf_slice(&htx->message[d].content->body.data);
+}
+
 static void window_add(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len)
 {
     struct http_body *body = &htx->message[d].content->body;
     uint32_t feature = d == TO_SERVER ? HTTP1_KEEP_REQUEST_BODY : HTTP1_KEEP_RESPONSE_BODY;
 
     body->inspected = MAX(body->inspected, body->given);
+    window_open(htx, body);
     if (!app_feature(htx->tx.flow, feature) ||
         UNLIKELY(traffic_memory_gives_back(PRESSURE_BODIES))) {
         window_skip(htx, body, len);
@@ -129,12 +148,16 @@ void http_body_rest(struct http_tx *htx, enum direction d)
     struct http_body *body = &htx->message[d].content->body;
     uint64_t window = window_of(htx, d)->window;
 
-    if (body->given <= body->start + window || !unpacked_memory_is_scarce(htx->tx.flow))
+    if (body->data.len == 0)
         return;
-    body->inspected = MAX(body->inspected, body->given);
-    drop_before(body, body->given - window);
-    buf_shrink(&body->data);
-    unpacked_memory_set(htx->tx.flow, &body->held, body->data.cap);
+    if (body->given > body->start + window && unpacked_memory_is_scarce(htx->tx.flow)) {
+        body->inspected = MAX(body->inspected, body->given);
+        drop_before(body, body->given - window);
+        buf_shrink(&body->data);
+        unpacked_memory_set(htx->tx.flow, &body->held, body->data.cap);
+    }
+    if (unpacked_memory_is_much(htx->tx.flow) && window_pack(&body->packed, &body->data))
+        unpacked_memory_set(htx->tx.flow, &body->held, body->packed.size);
 }
 
 /* With the first inspection of the body, rules on the raw stream run as well. */
@@ -164,9 +187,12 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
     fresh = body->size - body->inspected;
     complete = htx->tx.progress[d] > HTTP_BODY || htx->tx.flow->end[d] ||
                (w->limit != 0 && body->size >= w->limit);
-    if (fresh == 0 || body->data.len == 0)
+    if (fresh == 0 || (body->data.len == 0 && !window_is_packed(&body->packed)))
         return false;
     if (!complete && body->size < w->min_inspect && !is_inline(htx))
+        return false;
+    window_open(htx, body);
+    if (body->data.len == 0)
         return false;
     if (body->inspected > w->min_inspect) {
         uint64_t back = fresh < w->window ? w->window - fresh : w->window / 4;

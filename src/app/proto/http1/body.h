@@ -18,6 +18,8 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                        uint64_t *position);
 /* Passes decoded bytes, cut at the body limit, to files and to the window for rules. */
 void http_body_store(struct http_tx *htx, enum direction d, const uint8_t *data, size_t len);
+/* The retained part of a body. */
+struct slice http_body_retained(struct http_tx *htx, enum direction d);
 /* The packet has been inspected: frees what decompressed content need not keep. */
 void http_body_rest(struct http_tx *htx, enum direction d);
 /* The body has reached its limit: no rule and no output sees what follows. */

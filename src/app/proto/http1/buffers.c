@@ -289,12 +289,9 @@ static bool request_body_is_cut(struct app_tx *tx, enum direction d, unsigned i 
 static bool retained_body(struct app_tx *tx, enum direction d, struct slice *out,
                           uint64_t *position)
 {
-    const struct http_content *c = http_tx_of(tx)->message[d].content;
-
-    if (c == NULL)
-        return false;
-    *out = buf_slice(&c->body.data);
-    *position = c->body.start;
+    *out = http_body_retained(http_tx_of(tx), d);
+    if (out->len > 0)
+        *position = http_tx_of(tx)->message[d].content->body.start;
     return out->len > 0;
 }
 

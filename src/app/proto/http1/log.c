@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app/proto/http1/log.c - the `http` object of EVE records: its own, of alerts and of files. */
+#include "app/proto/http1/body.h"
 #include "app/proto/http1/buffers.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http1/tx.h"
@@ -265,16 +266,14 @@ static void log_bodies(struct json *j, struct app_tx *tx, unsigned what)
     };
 
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
-        const struct http_content *c = http_tx_of(tx)->message[d].content;
-        const struct buf *b;
+        const struct slice body = http_body_retained(http_tx_of(tx), d);
 
-        if (c == NULL || c->body.data.len == 0)
+        if (body.len == 0)
             continue;
-        b = &c->body.data;
         if (what & APP_CONTENTS_PRINTABLE)
-            json_printable(j, keys[d].printable, b->data, b->len);
+            json_printable(j, keys[d].printable, body.data, body.len);
         if (what & APP_CONTENTS_BASE64)
-            json_base64(j, keys[d].plain, b->data, b->len);
+            json_base64(j, keys[d].plain, body.data, body.len);
     }
 }
 

@@ -8,6 +8,7 @@
 #define APP_HTTP1_TX_H
 
 #include "app/core/file.h"
+#include "app/lib/packed_window.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/table.h"
 #include "app/tx.h"
@@ -31,6 +32,7 @@ struct http_body {
     uint64_t given;                     /* passed to rules; counts as inspected once more bytes
                                          * come */
     uint32_t held;                      /* memory of `data`, if it counts as unpacked */
+    struct packed_window packed;        /* then it may be packed while it waits */
 };
 
 struct app_range;
